@@ -1,0 +1,23 @@
+/** Types of the ApplicationFailures that cross a boundary. None of them is cured by a retry. */
+
+export const FAILURES = {
+  /** The start input is wrong; `details[0]` names the field. */
+  BadInput: 'BadInput',
+  /** Nobody polls for this repository, or it is not on the host's list. The message names `sluice init`. */
+  RepositoryNotServed: 'RepositoryNotServed',
+  /** The run directory, branch or worktree belongs to another workflow chain. */
+  RunExists: 'RunExists',
+  /** Not a git repository, bare, without commits, or the base branch is unknown. */
+  BadRepository: 'BadRepository',
+  /** Config cannot be used: the message says file:line:column. */
+  BadConfig: 'BadConfig',
+  /** Config that runs programs is not trusted. The message names `sluice trust`. */
+  NotTrusted: 'NotTrusted',
+  /** No agent, an unknown one, or its program cannot be run. */
+  BadAgent: 'BadAgent',
+} as const;
+
+export type FailureType = (typeof FAILURES)[keyof typeof FAILURES];
+
+/** `PayloadsTooLarge` is the SDK's; retrying it runs the activity again for nothing. */
+export const NON_RETRYABLE_TYPES: readonly string[] = [...Object.values(FAILURES), 'PayloadsTooLarge'];

@@ -1,0 +1,37 @@
+/** Names that are keys in open histories, in the server or on disk. Never rename one that has shipped. */
+
+export const TASK_QUEUE = 'sluice';
+
+/** Any host: used once per run, by pickHost, when the input names no host. */
+export const ANY_HOST_QUEUE = 'sluice-host';
+
+/** Light host work (openRun, journal, git, closeRun). */
+export function hostQueue(hostId: string): string {
+  return `sluice-host-${hostId}`;
+}
+
+/** Turns and validations, so that a journal line never waits behind an agent. */
+export function hostTurnsQueue(hostId: string): string {
+  return `sluice-host-${hostId}-turns`;
+}
+
+export const RUN_WORKFLOW = 'run';
+
+export const STATUS_QUERY = 'status';
+
+/** Search attributes, all Keyword: SQL visibility has room for ten. The worker adds them at start if it may. */
+export const SEARCH_ATTRIBUTES = ['SluiceProject', 'SluiceStatus', 'SluiceWaiting', 'SluicePreset'] as const;
+
+export type SearchAttributeName = (typeof SEARCH_ATTRIBUTES)[number];
+
+export function branchOf(runId: string): string {
+  return `sluice/${runId}`;
+}
+
+/** Keeps the last commit of a run reachable until `sluice clean`. */
+export function headRefOf(runId: string): string {
+  return `refs/sluice/${runId}/head`;
+}
+
+/** The environment tag of everything that a turn starts. */
+export const TURN_TAG = 'SLUICE_TURN';

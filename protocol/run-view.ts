@@ -1,0 +1,45 @@
+/** The run view: the answer of Query `status` and the content of state.json. Source: spec "File formats" 3. */
+import type { RunStatus, Stage } from './lifecycle.js';
+import type { BlockedReason, ReviewDecision, RunOutcome, VerificationDecision } from './outcomes.js';
+import type { Adapter } from './policy.js';
+
+export type MergeState = 'none' | 'unmerged' | 'queued' | 'merged' | 'abandoned';
+
+/** Absent values are null, never missing. Times are ISO 8601 in UTC. */
+export interface RunView {
+  readonly runId: string;
+  readonly workflowId: string;
+  readonly task: string;
+  readonly title: string;
+  readonly preset: string | null;
+  readonly status: RunStatus;
+  readonly outcome: RunOutcome | null;
+  readonly stage: Stage | null;
+  readonly repo: string;
+  readonly worktree: string | null;
+  readonly host: string | null;
+  readonly branch: string | null;
+  readonly baseBranch: string | null;
+  readonly baseSha: string | null;
+  readonly headSha: string | null;
+  readonly reviewLoopCount: number;
+  readonly maxReviewLoops: number;
+  readonly finalDecision: ReviewDecision | null;
+  readonly verification: VerificationDecision | null;
+  readonly pauseRequested: boolean;
+  readonly pausedAtStatus: RunStatus | null;
+  readonly pendingApprovalId: string | null;
+  readonly approvalRequestedFromStatus: RunStatus | null;
+  readonly waiting: { readonly kind: string; readonly until: string | null } | null;
+  readonly blockedReason: BlockedReason | null;
+  /** One sentence, and what to look at. */
+  readonly error: string | null;
+  readonly resumedFrom: { readonly sourceRunId: string; readonly fromStage: Stage } | null;
+  readonly merge: MergeState;
+  /** Who works in the current stage; `adapter` tells a scripted agent from a real one. */
+  readonly agent: { readonly name: string; readonly adapter: Adapter } | null;
+  readonly startedAt: string;
+  readonly updatedAt: string;
+  /** The last event of the journal that this view includes. */
+  readonly seq: number;
+}
