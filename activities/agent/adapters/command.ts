@@ -1,0 +1,28 @@
+/**
+ * Adapter for any program: prompt on stdin, answer on stdout, exit code 0.
+ * It cannot resume a conversation, so a question asked again carries the earlier answer in its prompt.
+ */
+import { ApplicationFailure } from '@temporalio/common';
+import { FAILURES } from '../../../protocol/failures.js';
+import type { AgentAdapter } from '../contract.js';
+import { readPlainTurn } from '../read-plain-turn.js';
+import { turnEnvironment } from '../turn-environment.js';
+
+export const commandAdapter: AgentAdapter = {
+  adapter: 'command',
+  capabilities: { resume: false, structured: false, permissions: false },
+  command(turn) {
+    const { command, args } = turn.config;
+    if (command === null) throw noCommand(turn.stagePolicy.agent);
+    return { argv: [...command, ...args], env: turnEnvironment(turn), stdin: turn.prompt };
+  },
+  read: (_turn, exit) => readPlainTurn(exit),
+};
+
+function noCommand(agent: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(
+    `agents.${agent}.command is not set.\nAn agent with the adapter "command" needs the program to run.\nNo agent was started.\n` +
+      `Set it in the config and check it: sluice config`,
+    FAILURES.BadAgent,
+  );
+}

@@ -1,0 +1,40 @@
+/**
+ * Adapter for the scripted agent: a real child process that does what a fixture file says, for demo and tests.
+ * The fixture is the first of the agent's `args`, an absolute path: a relative one would name a file in the worktree,
+ * which a turn can rewrite. It needs no key and no network; it is named `scripted` wherever an agent is named.
+ */
+import { isAbsolute } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ApplicationFailure } from '@temporalio/common';
+import { FAILURES } from '../../../protocol/failures.js';
+import type { AgentAdapter } from '../contract.js';
+import { readPlainTurn } from '../read-plain-turn.js';
+import { turnEnvironment } from '../turn-environment.js';
+
+/** Arguments of node that start the scripted agent; the fixture is appended. */
+export type ScriptedEntry = readonly [string, ...string[]];
+
+/** Exists beside the compiled adapter only; under an on-the-fly compiler give another entry. */
+const COMPILED_ENTRY: ScriptedEntry = [fileURLToPath(new URL('../scripted/main.js', import.meta.url))];
+
+export function createScriptedAdapter(entry: ScriptedEntry = COMPILED_ENTRY): AgentAdapter {
+  return {
+    adapter: 'scripted',
+    capabilities: { resume: false, structured: false, permissions: false },
+    command(turn) {
+      const fixture = turn.config.args[0];
+      if (fixture === undefined || !isAbsolute(fixture)) throw noFixture(turn.stagePolicy.agent, fixture);
+      return { argv: [process.execPath, ...entry, fixture], env: turnEnvironment(turn), stdin: turn.prompt };
+    },
+    read: (_turn, exit) => readPlainTurn(exit),
+  };
+}
+
+function noFixture(agent: string, fixture: string | undefined): ApplicationFailure {
+  const given = fixture === undefined ? 'is empty' : `starts with ${JSON.stringify(fixture)}`;
+  return ApplicationFailure.nonRetryable(
+    `agents.${agent}.args ${given}.\nAn agent with the adapter "scripted" needs the absolute path of its fixture file there.\n` +
+      `No agent was started.\nSet it in the config and check it: sluice config`,
+    FAILURES.BadAgent,
+  );
+}

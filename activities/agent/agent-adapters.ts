@@ -1,0 +1,19 @@
+/** Which adapter serves which agent: the one place that knows all of them. */
+import type { AgentConfig } from '../../protocol/policy.js';
+import { commandAdapter } from './adapters/command.js';
+import { createScriptedAdapter, type ScriptedEntry } from './adapters/scripted.js';
+import type { AgentAdapter } from './contract.js';
+
+export interface AdapterOptions {
+  /** How to start the scripted agent where the compiled one is not beside this file. */
+  readonly scriptedEntry?: ScriptedEntry;
+}
+
+export function adapterOf(config: Pick<AgentConfig, 'adapter'>, options: AdapterOptions = {}): AgentAdapter {
+  switch (config.adapter) {
+    case 'command':
+      return commandAdapter;
+    case 'scripted':
+      return createScriptedAdapter(options.scriptedEntry);
+  }
+}

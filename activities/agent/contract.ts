@@ -1,0 +1,77 @@
+/**
+ * The contract between a turn and the adapters that know one kind of agent each.
+ * An adapter says what to run and how the result is read; it starts nothing, waits for nothing and never sleeps: processes belong
+ * to the guard, retries to the workflow. Why `Agent.start` is split so: docs/decisions/0002-agent-adapters-describe-commands.md.
+ */
+import type { TurnStage } from '../../protocol/lifecycle.js';
+import type { TurnOutcome } from '../../protocol/outcomes.js';
+import type { Adapter, AgentConfig, StagePolicy } from '../../protocol/policy.js';
+
+export interface TurnRequest {
+  readonly stage: TurnStage;
+  readonly round: number;
+  readonly ask: 'work' | 'decision';
+  /** The whole text, as `composePrompt` made it. */
+  readonly prompt: string;
+  /** Absolute path of the worktree. */
+  readonly cwd: string;
+  readonly config: AgentConfig;
+  readonly stagePolicy: StagePolicy;
+  /** The allowlisted base, as `captureEnvironment` made it at run start. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Of this prompt; it never enters the environment, where it would outlive the prompt. */
+  readonly decisionCode: string;
+}
+
+export interface TurnCommand {
+  readonly argv: readonly [string, ...string[]];
+  /** The whole environment; the guard adds only the turn tag. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin: string;
+}
+
+/** How the process ended. Shape: `exitCode` and `signal` are both null where nobody saw the end. */
+export interface AgentExit {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly reason: 'exited' | 'timed_out' | 'stalled' | 'aborted' | 'interrupted' | 'output_limit';
+  /** Absolute paths of what it printed. */
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Unit: tokens; integer micro-dollars. Null: the agent does not say. */
+export interface TurnUsage {
+  readonly tokensIn: number | null;
+  readonly tokensOut: number | null;
+  readonly costMicroUsd: number | null;
+}
+
+/** What a finished process meant. `why` and `text` may quote the agent: whoever lets them leave the host redacts them first. */
+export interface TurnReading {
+  /** `done` or a kind of failure; `no_change` and what the diff check finds are decided by the turn. */
+  readonly outcome: TurnOutcome;
+  /** The agent's final text, also of a failed turn; cut in the middle above `MAX_TEXT_BYTES`. */
+  readonly text: string;
+  readonly usage: TurnUsage;
+  /** What a later turn can resume, or null. */
+  readonly conversation: string | null;
+}
+
+export interface AgentCapabilities {
+  /** Can go on with an earlier conversation. */
+  readonly resume: boolean;
+  /** Gives a decision as data, not as a decision line. */
+  readonly structured: boolean;
+  /** Can be held to read-only by its own means. */
+  readonly permissions: boolean;
+}
+
+export interface AgentAdapter {
+  readonly adapter: Adapter;
+  readonly capabilities: AgentCapabilities;
+  /** Errors: `BadAgent`, retried by nobody, if the config cannot name a command. */
+  command(turn: TurnRequest): TurnCommand;
+  /** Errors: those of reading the two files. Everything an agent can do is an outcome. */
+  read(turn: TurnRequest, exit: AgentExit): Promise<TurnReading>;
+}

@@ -1,0 +1,19 @@
+/** The prompt of stage architecting: from the plan to a design, with nothing changed. */
+import type { PromptInput, PromptParts } from './prompt-input.js';
+import { planSection, readOnlyRules, taskSection } from './sections.js';
+
+export function architectingPrompt(input: PromptInput): PromptParts {
+  return {
+    opening: 'You design a change to the git repository you were started in. Another will make it from the plan and your design.',
+    sections: [taskSection(input), planSection(input)],
+    closing: [
+      readOnlyRules(),
+      `## Your answer
+
+Check the plan against the code, correct it where it is wrong, and print the design as Markdown:
+- which files change and what each change is; what stays as it is on purpose;
+- interfaces, data and error cases that are touched, in the style of the code around them;
+- the simplest design that does the task. Name what you left out.`,
+    ],
+  };
+}

@@ -1,0 +1,20 @@
+/** The prompt of stage planning: from the task to a plan, with nothing changed. */
+import type { PromptInput, PromptParts } from './prompt-input.js';
+import { readOnlyRules, taskSection } from './sections.js';
+
+export function planningPrompt(input: PromptInput): PromptParts {
+  return {
+    opening: 'You plan a change to the git repository you were started in. Others will design, make and review it from your plan.',
+    sections: [taskSection(input)],
+    closing: [
+      readOnlyRules(),
+      `## Your answer
+
+Print the plan as Markdown, short and concrete:
+- what is asked, and how one sees that it is done;
+- the cause or the place in the code, with files and functions that you have read;
+- the steps, in order, each small enough to check;
+- which tests show it, and what could go wrong.`,
+    ],
+  };
+}

@@ -1,0 +1,69 @@
+/**
+ * The scripted agent: `node main.js <fixture.json>`, prompt on stdin, answer on stdout. A real process that stands in for a coding
+ * agent in demo and tests. Loads only node's own modules, so that it starts as fast as node does.
+ * Stage and round come from the environment of the turn; by hand, the marker at the top of the prompt is enough.
+ */
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type Fixture, parseFixture, SCRIPTED_STAGES, type ScriptedStage, type ScriptedTurn, turnOf } from './fixture.js';
+import { readLedger } from './ledger.js';
+import { performTurn, type ScriptedScene } from './perform.js';
+
+/** The fixture is wrong, or something it asks for could not be done. */
+const EXIT_CANNOT = 70;
+
+try {
+  process.exitCode = await main(process.argv[2]);
+} catch (error) {
+  process.stderr.write(`scripted agent: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = EXIT_CANNOT;
+}
+
+async function main(fixturePath: string | undefined): Promise<number> {
+  if (fixturePath === undefined) throw new Error('no fixture given: start it as node main.js <fixture.json>');
+  const fixture = readFixture(fixturePath);
+  const prompt = await text(process.stdin);
+  const { stage, round, ask } = standing(prompt);
+  const planned = turnOf(fixture, stage, round);
+  const fixtureFolder = dirname(resolve(fixturePath));
+  const ledgerPath = planned.ledger ?? fixture.ledger;
+  const ledger = ledgerPath === undefined ? null : resolve(fixtureFolder, ledgerPath);
+  const token = process.env['SLUICE_TURN'] ?? '-';
+  const scene: ScriptedScene = { stage, round, ask, code: codeOf(prompt), token, ledger, fixtureFolder };
+  return performTurn(againOrFirst(planned, scene), scene);
+}
+
+function readFixture(path: string): Fixture {
+  try {
+    return parseFixture(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function standing(prompt: string): Pick<ScriptedScene, 'stage' | 'round' | 'ask'> {
+  const marker = /^\[stage:(\w+)\](?: \[round:(\d+)\])?(?: \[ask:(\w+)\])?/.exec(prompt);
+  const stage = process.env['SLUICE_STAGE'] ?? marker?.[1];
+  const round = Number(process.env['SLUICE_ROUND'] ?? marker?.[2] ?? 0);
+  if (!isScriptedStage(stage)) throw new Error(`stage ${JSON.stringify(stage) ?? 'unknown'}: set SLUICE_STAGE to a stage with turns`);
+  return { stage, round, ask: marker?.[3] === 'decision' ? 'decision' : 'work' };
+}
+
+function isScriptedStage(value: string | undefined): value is ScriptedStage {
+  return SCRIPTED_STAGES.some((stage) => stage === value);
+}
+
+/** Of the template, the last line of its kind: earlier ones may stand in texts of others. */
+function codeOf(prompt: string): string | null {
+  return [...prompt.matchAll(/^(?:DECISION|VERIFICATION) (\S+):/gm)].at(-1)?.[1] ?? null;
+}
+
+/** A first time is over once it is in the ledger, also if it was killed. */
+function againOrFirst(planned: ScriptedTurn, { stage, round, ask, ledger }: ScriptedScene): ScriptedTurn {
+  if (planned.again === undefined || ledger === null) return planned;
+  const before = readLedger(ledger).some(
+    (entry) => entry.event === 'START' && entry.stage === stage && entry.round === String(round) && entry.ask === ask,
+  );
+  return before ? planned.again : planned;
+}

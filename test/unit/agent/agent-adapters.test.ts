@@ -1,0 +1,165 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { adapterOf } from '../../../activities/agent/agent-adapters.js';
+import type { AgentExit } from '../../../activities/agent/contract.js';
+import { MAX_TEXT_BYTES } from '../../../activities/agent/read-plain-turn.js';
+import { ADAPTERS, type AgentConfig } from '../../../protocol/policy.js';
+import { aTurn } from './turn-builder.js';
+
+const command: AgentConfig = { adapter: 'command', command: ['/opt/bot', 'run'], args: ['--fast'], env: { BOT: '1' }, model: 'large' };
+const scripted: AgentConfig = { adapter: 'scripted', command: null, args: ['/fixtures/a.json'], env: {}, model: null };
+
+describe('an adapter', () => {
+  it.each(ADAPTERS)('%s serves the agents of its name', (adapter) => {
+    expect(adapterOf({ adapter }).adapter).toBe(adapter);
+  });
+
+  it.each([
+    ['command', command],
+    ['scripted', scripted],
+  ])('%s gives the prompt on stdin and keeps the decision code out of the environment', (_name, config) => {
+    const turn = aTurn({ config, stage: 'reviewing', round: 2, prompt: 'judge ab12cd34\n' });
+
+    const { stdin, argv, env } = adapterOf(config).command(turn);
+
+    expect(stdin).toBe('judge ab12cd34\n');
+    expect(env).toMatchObject({ SLUICE_STAGE: 'reviewing', SLUICE_ROUND: '2' });
+    expect(JSON.stringify([argv, env])).not.toContain(turn.decisionCode);
+  });
+});
+
+describe('the adapter command', () => {
+  it('runs the program with its leading and further arguments', () => {
+    expect(adapterOf(command).command(aTurn({ config: command })).argv).toEqual(['/opt/bot', 'run', '--fast']);
+  });
+
+  it('gives the base, the agent’s own variables, and the engine’s last', () => {
+    const config = { ...command, env: { BOT: '1', HOME: '/bot', SLUICE_STAGE: 'lie' } };
+    const stagePolicy = { ...aTurn().stagePolicy, model: 'small', effort: 'high' };
+
+    const { env } = adapterOf(config).command(aTurn({ config, stagePolicy, env: { HOME: '/me', PATH: '/bin' } }));
+
+    expect(env).toEqual({
+      PATH: '/bin',
+      HOME: '/bot',
+      BOT: '1',
+      SLUICE_STAGE: 'executing',
+      SLUICE_ROUND: '0',
+      SLUICE_MODEL: 'small',
+      SLUICE_EFFORT: 'high',
+    });
+  });
+
+  it('names the agent’s own model where the stage has none', () => {
+    expect(adapterOf(command).command(aTurn({ config: command })).env).toMatchObject({ SLUICE_MODEL: 'large' });
+  });
+
+  it('refuses an agent without a program', () => {
+    const config = { ...command, command: null };
+
+    expect(() => adapterOf(config).command(aTurn({ config }))).toThrow(
+      expect.objectContaining({ type: 'BadAgent', nonRetryable: true, message: expect.stringContaining('agents.bot.command is not set') }),
+    );
+  });
+});
+
+describe('the adapter scripted', () => {
+  it('runs node on the given entry and the fixture', () => {
+    const adapter = adapterOf(scripted, { scriptedEntry: ['--no-warnings', '/x/main.js'] });
+
+    expect(adapter.command(aTurn({ config: scripted })).argv).toEqual([
+      process.execPath,
+      '--no-warnings',
+      '/x/main.js',
+      '/fixtures/a.json',
+    ]);
+  });
+
+  it('takes the entry beside itself where none is given', () => {
+    const { argv } = adapterOf(scripted).command(aTurn({ config: scripted }));
+
+    expect(argv[1]).toBe(join(process.cwd(), 'activities/agent/scripted/main.js'));
+  });
+
+  it.each([[[]], [['relative.json']]])('refuses the fixture %j', (args) => {
+    const config = { ...scripted, args };
+
+    expect(() => adapterOf(config).command(aTurn({ config }))).toThrow(expect.objectContaining({ type: 'BadAgent' }));
+  });
+});
+
+describe.each(ADAPTERS)('a finished turn of %s', (adapter) => {
+  let folder = '';
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sluice-read-'));
+  });
+
+  afterAll(async () => {
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function read(exit: Partial<AgentExit>, stdout: string | Buffer, stderr = '') {
+    const paths = { stdout: join(folder, 'out'), stderr: join(folder, 'err') };
+    await writeFile(paths.stdout, stdout);
+    await writeFile(paths.stderr, stderr);
+    return adapterOf({ adapter }).read(aTurn(), { exitCode: 0, signal: null, reason: 'exited', ...paths, ...exit });
+  }
+
+  it('with exit code 0 and some text is done', async () => {
+    expect(await read({}, 'all good\n', 'a warning')).toEqual({
+      outcome: { kind: 'done' },
+      text: 'all good\n',
+      usage: { tokensIn: null, tokensOut: null, costMicroUsd: null },
+      conversation: null,
+    });
+  });
+
+  it.each<[string, Partial<AgentExit>, string, string]>([
+    ['that printed nothing', {}, '', 'printed nothing'],
+    ['that printed only white space', {}, ' \n\t\n', 'printed nothing'],
+    ['with another exit code', { exitCode: 1 }, 'x', 'exited with code 1'],
+    ['with the shell’s code for a missing program', { exitCode: 127 }, 'x', 'exited with code 127'],
+    ['with "500 files" in its text', { exitCode: 1 }, 'HTTP 500: 500 files, 429 rate limit', 'exited with code 1'],
+    ['that died of a signal', { exitCode: null, signal: 'SIGSEGV' }, 'x', 'signal SIGSEGV'],
+    ['whose end nobody saw', { exitCode: null }, 'x', 'without an exit code'],
+    ['that printed too much', { exitCode: null, signal: 'SIGKILL', reason: 'output_limit' }, 'x', 'limits.outputBytes'],
+    ['that was aborted', { exitCode: null, signal: 'SIGTERM', reason: 'aborted' }, 'x', 'abort'],
+  ])('%s fails hard', async (_what, exit, stdout, why) => {
+    const { outcome, text } = await read(exit, stdout);
+
+    expect(outcome).toEqual({ kind: 'hard', why: expect.stringContaining(why) });
+    expect(text).toBe(stdout);
+  });
+
+  it.each([
+    ['timed_out', 'time limit'],
+    ['stalled', 'stall limit'],
+  ] as const)('that was ended as %s is a timeout', async (reason, why) => {
+    const { outcome } = await read({ exitCode: null, signal: 'SIGKILL', reason }, 'half of it');
+
+    expect(outcome).toEqual({ kind: 'timeout', why: expect.stringContaining(why) });
+  });
+
+  it('says the agent’s last complaint, in at most 300 characters, without control sequences', async () => {
+    const { outcome } = await read({ exitCode: 2 }, 'x', `first\nlogin \u001b[31mneeded\u001b[0m ${'!'.repeat(1000)}\n\n`);
+
+    expect(outcome).toEqual({ kind: 'hard', why: expect.stringMatching(/^the agent exited with code 2: login {2}\[31mneeded.{200,}…$/) });
+    expect('why' in outcome && outcome.why.length).toBe(300);
+  });
+
+  it('keeps head and tail of a text above its limit', async () => {
+    const { text } = await read({}, `HEAD${'é'.repeat(2 * MAX_TEXT_BYTES)}TAIL`);
+
+    expect(text).toMatch(/^HEADé+\n\[… \d+ bytes left out …\]\né+TAIL$/);
+    expect(Buffer.byteLength(text)).toBeLessThan(MAX_TEXT_BYTES + 100);
+  });
+
+  it('throws where its output is gone', async () => {
+    const exit: AgentExit = { exitCode: 0, signal: null, reason: 'exited', stdout: join(folder, 'gone'), stderr: join(folder, 'gone') };
+
+    await expect(adapterOf({ adapter }).read(aTurn(), exit)).rejects.toThrow('ENOENT');
+  });
+});

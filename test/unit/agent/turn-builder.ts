@@ -1,0 +1,17 @@
+/** A turn with defaults; a test names only what it is about. */
+import type { TurnRequest } from '../../../activities/agent/contract.js';
+
+export function aTurn(given: Partial<TurnRequest> = {}): TurnRequest {
+  return {
+    stage: 'executing',
+    round: 0,
+    ask: 'work',
+    prompt: 'do it\n',
+    cwd: '/worktree',
+    config: { adapter: 'command', command: ['/bin/true'], args: [], env: {}, model: null },
+    stagePolicy: { agent: 'bot', model: null, effort: null, timeoutMs: 60_000, instructions: null },
+    env: {},
+    decisionCode: 'ab12cd34',
+    ...given,
+  };
+}
