@@ -108,7 +108,7 @@ interface Fence {
   readonly column: number;
 }
 
-/** The lines that are neither fenced nor quoted. An unclosed fence reaches to the end. */
+/** The lines outside code fences; an unclosed fence reaches to the end. A quoted line stays in: its `>` keeps it from being a decision line. */
 function plainLines(text: string): string[] {
   const plain: string[] = [];
   let fence: Fence | null = null;
@@ -119,7 +119,7 @@ function plainLines(text: string): string[] {
       continue;
     }
     fence = openedBy(line);
-    if (fence === null && !/^[ \t]*>/.test(line)) plain.push(line);
+    if (fence === null) plain.push(line);
   }
   return plain;
 }
