@@ -1,0 +1,264 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { EngineError } from '../../../worker/local-engine/engine-error.js';
+import { engineStatus, ensureEngine, restartWorker, stopEngine } from '../../../worker/local-engine/ensure-engine.js';
+import { identify } from '../../../worker/local-engine/process-identity.js';
+import { aHome, POLLING_WORKER, type TestHome, untilReport } from './engine-fixture.js';
+
+const NO_TURNS = { liveTurns: async () => 0, endTurns: async () => undefined };
+const LIMIT_MS = 30_000;
+
+let place: TestHome;
+beforeEach(() => {
+  place = aHome();
+});
+afterEach(async () => place.remove(), LIMIT_MS);
+
+async function isGone(pid: number | null): Promise<boolean> {
+  return pid !== null && (await identify(pid)) === null;
+}
+
+describe('the local engine', () => {
+  it(
+    'starts server and worker once, says where they are, and is found by the next caller',
+    async () => {
+      expect(await engineStatus(place.home)).toBeNull();
+
+      const first = await ensureEngine(place.options());
+      const second = await ensureEngine(place.options());
+
+      expect(first.started).toBe(true);
+      expect(second).toEqual({ ...first, started: false });
+      const state = join(place.home, 'engine.json');
+      expect(statSync(state).mode & 0o777).toBe(0o600);
+      const report = await engineStatus(place.home);
+      expect(JSON.parse(readFileSync(state, 'utf8'))).toMatchObject({
+        address: first.address,
+        server: { pid: report?.serverPid },
+        worker: { pid: report?.workerPid },
+      });
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'keeps closed runs for a year and has the search attributes',
+    async () => {
+      const { address, binary } = await ensureEngine(place.options());
+      const ask = (...args: string[]) => execFileSync(binary, ['operator', ...args, '--address', address], { encoding: 'utf8' });
+
+      expect(ask('namespace', 'describe', '-n', 'default')).toMatch(/Retention\S*\s+8760h/);
+      expect(ask('search-attribute', 'list')).toMatch(/SluiceWaiting\s+Keyword/);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'is one engine when several callers start it at once',
+    async () => {
+      const all = await Promise.all([1, 2, 3, 4].map(() => ensureEngine(place.options())));
+
+      expect(new Set(all.map(({ address }) => address)).size).toBe(1);
+      const report = await engineStatus(place.home);
+      const engines = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
+        .split('\n')
+        .filter((line) => line.includes(`--db-filename ${place.home}/`));
+      expect(engines.map((line) => Number.parseInt(line, 10))).toEqual([report?.serverPid]);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'starts a server and a worker that were killed again, at the same address',
+    async () => {
+      const { address } = await ensureEngine(place.options());
+      const before = await engineStatus(place.home);
+
+      process.kill(before?.serverPid ?? 0, 'SIGKILL');
+      process.kill(before?.workerPid ?? 0, 'SIGKILL');
+
+      const after = await untilReport(place.home, (r) => r.serverRestarts === 1 && r.workerRestarts === 1 && r.serverPid !== null);
+      expect(after.address).toBe(address);
+      expect(after.phase).toBe('up');
+      expect([after.serverPid, after.workerPid]).not.toContain(before?.serverPid);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'ends what a killed engine left behind before it starts anew',
+    async () => {
+      // A worker that does not notice the engine's end.
+      const deaf = POLLING_WORKER.replace("process.stdin.on('end', () => process.exit(0));", '');
+      await ensureEngine(place.options(deaf));
+      const before = await engineStatus(place.home);
+      process.kill(before?.pid ?? 0, 'SIGKILL');
+
+      const again = await ensureEngine(place.options(deaf));
+
+      expect(again.started).toBe(true);
+      expect(await isGone(before?.serverPid ?? null)).toBe(true);
+      expect(await isGone(before?.workerPid ?? null)).toBe(true);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'takes the next free port when its own is taken',
+    async () => {
+      const options = place.options();
+      const wanted = options.ports?.server ?? 0;
+      const other: Server = createServer().listen(wanted, '127.0.0.1');
+      try {
+        const { address } = await ensureEngine(options);
+        expect(Number(address.split(':')[1])).toBeGreaterThan(wanted);
+      } finally {
+        other.close();
+      }
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'serves the Web UI only when asked, restarting for it',
+    async () => {
+      expect((await ensureEngine(place.options())).uiAddress).toBeNull();
+
+      const { uiAddress } = await ensureEngine({ ...place.options(), ui: true });
+
+      expect((await fetch(uiAddress ?? '')).status).toBe(200);
+    },
+    LIMIT_MS,
+  );
+});
+
+describe('a start that fails', () => {
+  it(
+    'gives the last lines of the worker that ended, and leaves no process',
+    async () => {
+      const start = ensureEngine(place.options('console.error("no bundle here"); process.exit(7);'));
+
+      await expect(start).rejects.toThrow(EngineError);
+      await expect(start).rejects.toThrow(/worker ended with exit code 7[\s\S]*no bundle here[\s\S]*sluice up/);
+      expect(await engineStatus(place.home)).toBeNull();
+      expect(existsSync(join(place.home, 'engine.json'))).toBe(false);
+    },
+    LIMIT_MS,
+  );
+
+  it('names a home that cannot be written', async () => {
+    const file = join(place.home, '..', 'file');
+    writeFileSync(file, '');
+
+    await expect(ensureEngine({ ...place.options(), home: join(file, 'home') })).rejects.toThrow(/cannot be written[\s\S]*SLUICE_HOME/);
+  });
+
+  it('does not use a socket folder that others can read', async () => {
+    const long = aHome('x'.repeat(120));
+    const folder = `${process.env['TMPDIR'] ?? '/tmp'}/sluice-${process.getuid?.()}`;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    chmodSync(folder, 0o755);
+    try {
+      await expect(ensureEngine(long.options())).rejects.toThrow(/private folder/);
+    } finally {
+      chmodSync(folder, 0o700);
+      await long.remove();
+    }
+  });
+
+  it(
+    'reports a worker that dies again and again, and the next start tries afresh',
+    async () => {
+      await ensureEngine(place.options(`console.log('{"type":"ready"}'); setTimeout(() => process.exit(3), 30);`));
+
+      const given = await untilReport(place.home, (report) => report.phase === 'failed');
+
+      expect(given.error?.what).toMatch(/gave up: the worker ended with exit code 3/);
+      expect(await ensureEngine(place.options())).toMatchObject({ started: true });
+    },
+    LIMIT_MS,
+  );
+});
+
+describe('a home with a long path', () => {
+  it(
+    'gets its socket in a short private folder',
+    async () => {
+      const long = aHome('y'.repeat(150));
+      try {
+        await ensureEngine(long.options());
+        expect((await engineStatus(long.home))?.phase).toBe('up');
+        expect(existsSync(join(long.home, 'engine.sock'))).toBe(false);
+      } finally {
+        await long.remove();
+      }
+    },
+    LIMIT_MS,
+  );
+});
+
+describe('sluice down', () => {
+  it(
+    'waits for running turns without a worker, then ends server and engine',
+    async () => {
+      await ensureEngine(place.options());
+      const before = await engineStatus(place.home);
+      const seen: (number | null | undefined)[] = [];
+      const turns = [2, 1, 0];
+
+      const outcome = await stopEngine(place.home, {
+        ...NO_TURNS,
+        now: false,
+        liveTurns: async () => {
+          const report = await engineStatus(place.home);
+          seen.push(report?.workerPid);
+          expect(report?.serverPid).toBe(before?.serverPid);
+          return turns.shift() ?? 0;
+        },
+      });
+
+      expect(outcome).toEqual({ kind: 'stopped' });
+      expect(seen).toEqual([null, null, null]);
+      expect(await isGone(before?.serverPid ?? null)).toBe(true);
+      expect(await isGone(before?.pid ?? null)).toBe(true);
+      expect(await stopEngine(place.home, { ...NO_TURNS, now: false })).toEqual({ kind: 'not_running' });
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'brings the worker back when it is interrupted',
+    async () => {
+      await ensureEngine(place.options());
+      const interrupted = stopEngine(place.home, {
+        ...NO_TURNS,
+        now: false,
+        liveTurns: async () => {
+          throw new Error('interrupted');
+        },
+      });
+
+      await expect(interrupted).rejects.toThrow('interrupted');
+      expect((await untilReport(place.home, (report) => report.phase === 'up')).workerPid).not.toBeNull();
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'leaves the server alone when only the worker is to be restarted',
+    async () => {
+      await ensureEngine(place.options());
+      const before = await engineStatus(place.home);
+
+      const after = await restartWorker(place.home);
+
+      expect(after?.phase).toBe('up');
+      expect(after?.serverPid).toBe(before?.serverPid);
+      expect(after?.workerPid).not.toBe(before?.workerPid);
+    },
+    LIMIT_MS,
+  );
+});

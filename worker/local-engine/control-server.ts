@@ -1,0 +1,95 @@
+/**
+ * The engine's end of its socket. The caller holds the home's lock, so a socket that lies there is a dead engine's and is removed.
+ * Readable and writable by the owner only (the process' umask is 077).
+ */
+import { rmSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { type ControlRequest, type EngineReport, readRequest, writeReply } from './control.js';
+
+export interface Controlled {
+  report(): EngineReport;
+  watch(onChange: (progress: string | null) => void): () => void;
+  drain(how: { readonly now: boolean }): Promise<void>;
+  resume(): Promise<void>;
+  restartWorker(): Promise<void>;
+  stop(how: { readonly now: boolean }): Promise<void>;
+}
+
+export interface ControlServer {
+  /** Ends every connection after what was written to it. */
+  close(): Promise<void>;
+}
+
+export async function listenForControl(socketPath: string, engine: Controlled): Promise<ControlServer> {
+  rmSync(socketPath, { force: true });
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    serve(socket, engine);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(socketPath, resolve);
+  });
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.end(() => socket.destroy());
+      }),
+  };
+}
+
+function serve(socket: Socket, engine: Controlled): void {
+  let drained = false;
+  let unwatch = (): void => undefined;
+  socket.on('error', () => socket.destroy());
+  socket.once('close', () => {
+    unwatch();
+    if (drained) void engine.resume();
+  });
+
+  async function handle(request: ControlRequest): Promise<void> {
+    switch (request.type) {
+      case 'status':
+        return writeReply(socket, { type: 'status', report: engine.report() });
+      case 'wait':
+        unwatch = waitUntilSettled(socket, engine);
+        return;
+      case 'drain':
+        drained = true;
+        await engine.drain({ now: request.now });
+        return writeReply(socket, { type: 'drained' });
+      case 'restart':
+        await engine.restartWorker();
+        return writeReply(socket, { type: 'status', report: engine.report() });
+      case 'down':
+        return engine.stop({ now: request.now });
+      default:
+        return request satisfies never;
+    }
+  }
+
+  createInterface({ input: socket }).on('line', (line) => {
+    const request = readRequest(line);
+    if (request === null) writeReply(socket, { type: 'refused', reason: 'no such request' });
+    else void handle(request);
+  });
+}
+
+function waitUntilSettled(socket: Socket, engine: Controlled): () => void {
+  function tell(): boolean {
+    const report = engine.report();
+    if (report.phase !== 'up' && report.phase !== 'failed') return false;
+    writeReply(socket, { type: 'status', report });
+    return true;
+  }
+  if (tell()) return () => undefined;
+  const unwatch = engine.watch((progress) => {
+    if (progress !== null) writeReply(socket, { type: 'progress', text: progress });
+    else if (tell()) unwatch();
+  });
+  return unwatch;
+}

@@ -1,0 +1,41 @@
+/**
+ * A failure of the local engine that a person reads: four parts, in this order.
+ * Only for what a person can mend; a programming error stays a plain Error.
+ */
+
+export interface FourParts {
+  /** What failed, with the value and where it came from. */
+  readonly what: string;
+  /** Why, as a rule. */
+  readonly why: string;
+  /** What is true now. */
+  readonly now: string;
+  /** A command that mends it. */
+  readonly mend: string;
+}
+
+export class EngineError extends Error {
+  override readonly name = 'EngineError';
+
+  constructor(
+    readonly parts: FourParts,
+    options?: ErrorOptions,
+  ) {
+    super(`${parts.what}\n${parts.why}\n${parts.now}\n${parts.mend}`, options);
+  }
+}
+
+/** The short reason inside an unknown error, for the middle of a sentence. */
+export function reasonOf(error: unknown): string {
+  return hasString(error, 'message') ? error.message : String(error);
+}
+
+/** The system's code of an error (`ENOENT`, `EACCES`), or null. */
+export function codeOf(error: unknown): string | null {
+  return hasString(error, 'code') ? error.code : null;
+}
+
+/** By shape: an error from another realm is no `instanceof Error` here. */
+function hasString<Key extends string>(value: unknown, key: Key): value is Record<Key, string> {
+  return typeof value === 'object' && value !== null && key in value && typeof Reflect.get(value, key) === 'string';
+}

@@ -1,0 +1,256 @@
+/**
+ * The local engine: owns server and worker, starts them again when they die, answers on its socket. The caller holds the home's lock.
+ * It ends no turn: those belong to the guard, and a worker that is told to end detaches from them.
+ * Killed by -9 it leaves server and worker alive; the next engine of the home ends them by pid and start time.
+ */
+import { EventEmitter, once } from 'node:events';
+import { rmSync } from 'node:fs';
+import type { EnginePhase, EngineReport } from './control.js';
+import { listenForControl } from './control-server.js';
+import { EngineError, type FourParts, reasonOf } from './engine-error.js';
+import type { EngineOptions } from './engine-options.js';
+import type { EnginePaths } from './engine-paths.js';
+import { NAMESPACE, recordedProcesses, removeEngineState, writeEngineState } from './engine-state.js';
+import { openLog, tailOf } from './log-file.js';
+import { freePort, LOOPBACK, waitForPort } from './ports.js';
+import { endProcess, identify, type ProcessIdentity } from './process-identity.js';
+import { setRetention, spawnServer } from './server-child.js';
+import { type SupervisedChild, supervise } from './supervised-child.js';
+import { spawnWorker, workerReady } from './worker-child.js';
+
+const SERVER_READY_MS = 20_000;
+const WORKER_READY_MS = 60_000;
+/** The worker's own shutdownGraceTime is 10 s. */
+const WORKER_GRACE_MS = 12_000;
+const SERVER_GRACE_MS = 5_000;
+/** The database survives a kill of the server at any moment, so `--now` need not wait for its 3 s of farewell. */
+const NOW_GRACE_MS = 500;
+const PORT_TRIES = 3;
+
+export class Engine {
+  /** The start failed; the reason was given to everybody who waited for it. */
+  startFailed = false;
+  readonly #options: EngineOptions;
+  readonly #paths: EnginePaths;
+  readonly #startedAt = new Date().toISOString();
+  readonly #events = new EventEmitter().setMaxListeners(0);
+  readonly #server: SupervisedChild;
+  readonly #worker: SupervisedChild;
+  readonly #ports: { server: number; ui: number | null };
+  readonly #alive: { engine: ProcessIdentity; server: ProcessIdentity | null; worker: ProcessIdentity | null };
+  #phase: EnginePhase = 'starting';
+  #error: FourParts | null = null;
+  #stopping: Promise<void> | null = null;
+
+  constructor(options: EngineOptions, paths: EnginePaths) {
+    this.#options = options;
+    this.#paths = paths;
+    this.#ports = { server: options.ports.server, ui: options.ui ? options.ports.ui : null };
+    this.#alive = { engine: { pid: process.pid, startedAt: '' }, server: null, worker: null };
+    this.#server = this.#superviseServer(openLog(paths.serverLog));
+    this.#worker = this.#superviseWorker(openLog(paths.workerLog));
+  }
+
+  /** Returns when everything it owned has ended. */
+  async run(): Promise<void> {
+    const control = await listenForControl(this.#paths.socket, this);
+    const stopped = once(this.#events, 'stopped');
+    try {
+      this.#alive.engine = (await identify(process.pid)) ?? this.#alive.engine;
+      await this.#endLeftovers();
+      await this.#startServer();
+      await Promise.all([setRetention(this.#options.binary, this.#address()), this.#worker.start()]);
+      if (this.#phase === 'starting') this.#enter('up');
+    } catch (error) {
+      if (this.#stopping === null) {
+        this.startFailed = true;
+        this.#fail(this.#startError(error));
+        await this.stop({ now: true });
+      }
+    }
+    await stopped;
+    rmSync(this.#paths.socket, { force: true });
+    await control.close();
+  }
+
+  report(): EngineReport {
+    return {
+      phase: this.#phase,
+      pid: process.pid,
+      address: this.#address(),
+      namespace: NAMESPACE,
+      uiAddress: this.#uiAddress(),
+      binary: this.#options.binary,
+      serverVersion: this.#options.serverVersion,
+      startedAt: this.#startedAt,
+      serverPid: this.#server.pid,
+      workerPid: this.#worker.pid,
+      serverRestarts: this.#server.restarts,
+      workerRestarts: this.#worker.restarts,
+      error: this.#error,
+    };
+  }
+
+  /** Calls back at every progress line and phase; returns the function that ends it. */
+  watch(onChange: (progress: string | null) => void): () => void {
+    this.#events.on('change', onChange);
+    return () => this.#events.off('change', onChange);
+  }
+
+  /** Stops the worker and keeps the server; `resume` brings it back. */
+  async drain(how: { readonly now: boolean }): Promise<void> {
+    if (this.#phase !== 'up' && this.#phase !== 'failed') return;
+    this.#enter('draining');
+    await this.#worker.stop(how.now ? NOW_GRACE_MS : WORKER_GRACE_MS);
+  }
+
+  async resume(): Promise<void> {
+    if (this.#phase !== 'draining') return;
+    await this.#startWorkerAgain();
+  }
+
+  async restartWorker(): Promise<void> {
+    if (this.#phase !== 'up' && this.#phase !== 'failed') return;
+    await this.#worker.stop(WORKER_GRACE_MS);
+    await this.#startWorkerAgain();
+  }
+
+  stop(how: { readonly now: boolean }): Promise<void> {
+    this.#stopping ??= this.#end(how.now);
+    return this.#stopping;
+  }
+
+  async #end(now: boolean): Promise<void> {
+    if (this.#phase !== 'failed') this.#enter('stopping');
+    await this.#worker.stop(now ? NOW_GRACE_MS : WORKER_GRACE_MS);
+    await this.#server.stop(now ? NOW_GRACE_MS : SERVER_GRACE_MS);
+    removeEngineState(this.#paths.state);
+    this.#events.emit('stopped');
+  }
+
+  async #startWorkerAgain(): Promise<void> {
+    try {
+      await this.#worker.start();
+      this.#error = null;
+      this.#enter('up');
+    } catch (error) {
+      this.#fail(this.#startError(error));
+    }
+  }
+
+  async #endLeftovers(): Promise<void> {
+    const leftovers = recordedProcesses(this.#paths.state);
+    await Promise.all(leftovers.map((identity) => endProcess(identity, SERVER_GRACE_MS)));
+  }
+
+  /** The port can be taken between the look and the bind, so an early end is tried again on the next free one. */
+  async #startServer(): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      this.#ports.server = await freePort(this.#options.ports.server);
+      if (this.#options.ui) this.#ports.ui = await freePort(this.#options.ports.ui);
+      this.#say(`starting the server on ${this.#address()}`);
+      try {
+        await this.#server.start();
+        return;
+      } catch (error) {
+        const portIsTaken = (await freePort(this.#ports.server)) !== this.#ports.server;
+        if (!portIsTaken || attempt === PORT_TRIES) throw error;
+      }
+    }
+  }
+
+  #superviseServer(log: number): SupervisedChild {
+    return supervise({
+      name: 'the server',
+      readyLimitMs: SERVER_READY_MS,
+      spawn: () =>
+        spawnServer(this.#options.binary, log, {
+          port: this.#ports.server,
+          uiPort: this.#ports.ui,
+          database: this.#paths.database,
+          durability: this.#options.durability,
+        }),
+      ready: (_child, signal) => waitForPort(this.#ports.server, signal),
+      onIdentity: (identity) => this.#record('server', identity),
+      onRestart: (how) => this.#say(`the server ${how}; it is started again`),
+      onGivenUp: (how) => this.#fail(this.#crashLoop(how, this.#paths.serverLog)),
+    });
+  }
+
+  #superviseWorker(log: number): SupervisedChild {
+    return supervise({
+      name: 'the worker',
+      readyLimitMs: WORKER_READY_MS,
+      spawn: () => {
+        this.#say('starting the worker');
+        return spawnWorker({ command: this.#options.worker, home: this.#paths.home, address: this.#address(), log });
+      },
+      ready: (child, signal) => workerReady(child, log, signal),
+      onIdentity: (identity) => this.#record('worker', identity),
+      onRestart: (how) => this.#say(`the worker ${how}; it is started again`),
+      onGivenUp: (how) => this.#fail(this.#crashLoop(how, this.#paths.workerLog)),
+    });
+  }
+
+  #record(which: 'server' | 'worker', identity: ProcessIdentity | null): void {
+    this.#alive[which] = identity;
+    if (this.#stopping !== null) return;
+    writeEngineState(this.#paths.state, {
+      version: 1,
+      address: this.#address(),
+      namespace: NAMESPACE,
+      uiAddress: this.#uiAddress(),
+      binary: this.#options.binary,
+      serverVersion: this.#options.serverVersion,
+      startedAt: this.#startedAt,
+      ...this.#alive,
+    });
+  }
+
+  #say(progress: string): void {
+    process.stderr.write(`${new Date().toISOString()} ${progress}\n`);
+    this.#events.emit('change', progress);
+  }
+
+  #enter(phase: EnginePhase): void {
+    this.#phase = phase;
+    process.stderr.write(`${new Date().toISOString()} engine ${phase}\n`);
+    this.#events.emit('change', null);
+  }
+
+  #fail(error: FourParts): void {
+    this.#error = error;
+    process.stderr.write(`${error.what}\n${error.why}\n`);
+    this.#enter('failed');
+  }
+
+  #startError(error: unknown): FourParts {
+    if (error instanceof EngineError) return error.parts;
+    const reason = reasonOf(error);
+    const log = reason.startsWith('the worker') ? this.#paths.workerLog : this.#paths.serverLog;
+    const tail = tailOf(log);
+    return {
+      what: `The local engine did not start: ${reason}.`,
+      why: tail === '' ? `Its log ${log} is empty.` : `The last lines of ${log}:\n${tail}`,
+      now: 'Runs wait where they are; nothing was lost.',
+      mend: `Mend that and run: sluice up`,
+    };
+  }
+
+  #crashLoop(how: string, log: string): FourParts {
+    return {
+      what: `The local engine gave up: ${how}.`,
+      why: `What dies that often is not started again. The last lines of ${log}:\n${tailOf(log)}`,
+      now: 'Runs wait where they are; nothing was lost.',
+      mend: 'Mend that and run: sluice up',
+    };
+  }
+
+  #address(): string {
+    return `${LOOPBACK}:${this.#ports.server}`;
+  }
+
+  #uiAddress(): string | null {
+    return this.#ports.ui === null ? null : `http://${LOOPBACK}:${this.#ports.ui}`;
+  }
+}

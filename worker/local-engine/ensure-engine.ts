@@ -1,0 +1,246 @@
+/**
+ * What the command line may do with the local engine: bring it up, ask it, restart its worker, bring it down.
+ * Two callers at once get one engine: the loser of the lock waits for the winner's. Looking never starts anything.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type ControlClient, type EngineReport, openControl } from './control.js';
+import { EngineError } from './engine-error.js';
+import type { EngineOptions } from './engine-options.js';
+import { type EnginePaths, enginePaths, makeEngineFolders } from './engine-paths.js';
+import { openLog, tailOf } from './log-file.js';
+import { SERVER_PORT, UI_PORT } from './ports.js';
+import { goneWithin, identify } from './process-identity.js';
+import { type FindServerBinary, findServerBinary } from './server-binary/find-server-binary.js';
+import { cleanEnvironment } from './server-command.js';
+import { WORKER_NODE_FLAGS } from './worker-child.js';
+
+export interface EnsureEngine {
+  readonly home: string;
+  /** Also serve the Web UI; a running engine without it is restarted, turns go on. */
+  readonly ui?: boolean;
+  readonly onProgress?: (text: string) => void;
+  readonly confirmBuild?: FindServerBinary['confirmBuild'];
+  /** From the user's config: `engine.ports`, `engine.durability`. */
+  readonly ports?: Partial<EngineOptions['ports']>;
+  readonly durability?: EngineOptions['durability'];
+  /** Program and arguments of the engine and of its worker; sluice's own by default. */
+  readonly engineCommand?: readonly [string, ...string[]];
+  readonly workerCommand?: readonly [string, ...string[]];
+}
+
+export interface RunningEngine {
+  readonly address: string;
+  readonly namespace: string;
+  readonly uiAddress: string | null;
+  /** The path of the `temporal` program that the engine runs. */
+  readonly binary: string;
+  /** False if it was there already. */
+  readonly started: boolean;
+}
+
+export type StopOutcome = { readonly kind: 'stopped' } | { readonly kind: 'not_running' };
+
+export interface StopEngine {
+  /** End running turns instead of waiting for them. */
+  readonly now: boolean;
+  /** How many turns live under the guard of this home. */
+  readonly liveTurns: () => Promise<number>;
+  readonly endTurns: () => Promise<void>;
+  readonly onProgress?: (text: string) => void;
+}
+
+/** The engine prints nothing for itself; a small heap keeps it at the size of a bare Node. */
+const ENGINE_NODE_FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=64'];
+const OWNED_BY_ANOTHER = 75;
+const SOCKET_POLL_MS = 20;
+/** An engine that ends keeps the lock for up to its worker's and its server's grace. */
+const LOCK_RETRY_MS = 150;
+const TURNS_POLL_MS = 250;
+const EXIT_LIMIT_MS = 5_000;
+
+/** Errors: EngineError. Effects: may start a detached process that outlives this one. */
+export async function ensureEngine(options: EnsureEngine): Promise<RunningEngine> {
+  const paths = makeEngineFolders(options.home);
+  const say = options.onProgress ?? (() => undefined);
+  let starter: Starter | null = null;
+  try {
+    for (;;) {
+      const control = await openControl(paths.socket);
+      if (control !== null) {
+        const report = await settled(control, say);
+        if (report?.phase === 'up' && !(options.ui === true && report.uiAddress === null)) return running(report, starter !== null);
+        if (report?.phase === 'failed' && starter !== null && report.pid === starter.pid) {
+          await starter.ended;
+          throw failure(report);
+        }
+        if (report !== null) await replace(paths.socket, report, say);
+        else if (starter === null) await sleep(SOCKET_POLL_MS);
+        continue;
+      }
+      starter ??= await startEngine(options, paths, say);
+      const ended = await Promise.race([starter.ended, sleep(SOCKET_POLL_MS)]);
+      if (ended === undefined) continue;
+      if (ended !== OWNED_BY_ANOTHER) throw diedEarly(ended, paths);
+      starter = null;
+      await sleep(LOCK_RETRY_MS);
+    }
+  } finally {
+    starter?.detach();
+  }
+}
+
+/** Null if no engine runs in this home. */
+export async function engineStatus(home: string): Promise<EngineReport | null> {
+  const control = await openControl(enginePaths(home).socket);
+  if (control === null) return null;
+  control.send({ type: 'status' });
+  const report = await nextReport(control);
+  control.close();
+  return report;
+}
+
+/** A new worker process, as after an upgrade; running turns are not touched. Errors: EngineError. */
+export async function restartWorker(home: string): Promise<EngineReport | null> {
+  const control = await openControl(enginePaths(home).socket);
+  if (control === null) return null;
+  control.send({ type: 'restart' });
+  const report = await nextReport(control);
+  control.close();
+  if (report?.phase === 'failed') throw failure(report);
+  return report;
+}
+
+/**
+ * The worker goes first and detaches from its turns; the server stays until no turn lives. An interrupted call leaves a working engine:
+ * the worker comes back when this connection closes.
+ */
+export async function stopEngine(home: string, options: StopEngine): Promise<StopOutcome> {
+  const control = await openControl(enginePaths(home).socket);
+  if (control === null) return { kind: 'not_running' };
+  try {
+    control.send({ type: 'status' });
+    const report = await nextReport(control);
+    const engine = report === null ? null : await identify(report.pid);
+    control.send({ type: 'drain', now: options.now });
+    await control.next();
+    if (options.now) await options.endTurns();
+    else await turnsEnded(options);
+    control.send({ type: 'down', now: options.now });
+    while ((await control.next()) !== null);
+    // Its lock goes with the process, a moment after its connections.
+    if (engine !== null) await goneWithin(engine, EXIT_LIMIT_MS);
+    return { kind: 'stopped' };
+  } finally {
+    control.close();
+  }
+}
+
+async function turnsEnded(options: StopEngine): Promise<void> {
+  let told = 0;
+  for (;;) {
+    const live = await options.liveTurns();
+    if (live === 0) return;
+    if (live !== told) options.onProgress?.(`waiting for ${live} running ${live === 1 ? 'turn' : 'turns'} (sluice down --now ends them)`);
+    told = live;
+    await sleep(TURNS_POLL_MS);
+  }
+}
+
+async function settled(control: ControlClient, say: (text: string) => void): Promise<EngineReport | null> {
+  control.send({ type: 'wait' });
+  const report = await nextReport(control, say);
+  control.close();
+  return report;
+}
+
+async function nextReport(control: ControlClient, say?: (text: string) => void): Promise<EngineReport | null> {
+  for (;;) {
+    const reply = await control.next();
+    if (reply === null) return null;
+    if (reply.type === 'status') return reply.report;
+    if (reply.type === 'progress') say?.(reply.text);
+  }
+}
+
+/** Ends an engine that gave up or lacks the Web UI; the caller starts the next one. */
+async function replace(socket: string, report: EngineReport, say: (text: string) => void): Promise<void> {
+  say(report.phase === 'failed' ? 'the engine had given up; starting it again' : 'starting the engine again with the Web UI');
+  const control = await openControl(socket);
+  if (control === null) return;
+  control.send({ type: 'down', now: report.phase === 'failed' });
+  while ((await control.next()) !== null);
+  control.close();
+}
+
+interface Starter {
+  readonly pid: number | undefined;
+  /** Its exit code, 1 for a signal; never before it ended. */
+  readonly ended: Promise<number>;
+  /** Lets the caller's process end while the engine lives. */
+  detach(): void;
+}
+
+async function startEngine(options: EnsureEngine, paths: EnginePaths, say: (text: string) => void): Promise<Starter> {
+  const binary = await findServerBinary({
+    onProgress: say,
+    ...(options.confirmBuild === undefined ? {} : { confirmBuild: options.confirmBuild }),
+  });
+  say('starting the local engine');
+  const settings: EngineOptions = {
+    home: paths.home,
+    binary: binary.path,
+    serverVersion: binary.serverVersion,
+    ui: options.ui ?? false,
+    ports: { server: options.ports?.server ?? SERVER_PORT, ui: options.ports?.ui ?? UI_PORT },
+    durability: options.durability ?? 'process',
+    worker: options.workerCommand ?? [process.execPath, ...WORKER_NODE_FLAGS, ownProgram('../main.js')],
+  };
+  const [program, ...args] = options.engineCommand ?? [process.execPath, ...ENGINE_NODE_FLAGS, ownProgram('./main.js')];
+  const log = openLog(paths.engineLog);
+  const child = spawn(program, [...args, JSON.stringify(settings)], {
+    // Detached: a session of its own, so that neither Ctrl+C nor the end of the terminal reaches it.
+    detached: true,
+    cwd: paths.home,
+    stdio: ['ignore', log, log],
+    env: { ...cleanEnvironment(process.env), SLUICE_HOME: paths.home },
+  });
+  closeSync(log);
+  return { pid: child.pid, ended: exitOf(child), detach: () => child.unref() };
+}
+
+function exitOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(1));
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+function ownProgram(relative: string): string {
+  return fileURLToPath(new URL(relative, import.meta.url));
+}
+
+function running(report: EngineReport, started: boolean): RunningEngine {
+  const { address, namespace, uiAddress, binary } = report;
+  return { address, namespace, uiAddress, binary, started };
+}
+
+function failure(report: EngineReport): EngineError {
+  if (report.error === null) throw new Error('a failed engine gave no reason');
+  return new EngineError(report.error);
+}
+
+function diedEarly(code: number, paths: EnginePaths): EngineError {
+  return new EngineError({
+    what: `The local engine ended before it was up (exit code ${code}).`,
+    why: `The last lines of ${paths.engineLog}:\n${tailOf(paths.engineLog)}`,
+    now: 'Nothing runs in this home; runs wait where they are.',
+    mend: 'Mend that and run: sluice up',
+  });
+}
+
+/** Resolves to undefined, so that a race tells it from an exit code. */
+function sleep(ms: number): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(() => resolve(undefined), ms));
+}

@@ -1,0 +1,46 @@
+/**
+ * The engine's own ports, on loopback only: the wanted one, else the next free one. Never Temporal's default 7233.
+ * A port can be taken between the look and the server's bind; the caller then asks again.
+ */
+import { connect, createServer } from 'node:net';
+
+export const LOOPBACK = '127.0.0.1';
+export const SERVER_PORT = 17_233;
+export const UI_PORT = 18_233;
+
+const TRIES = 100;
+
+/** Errors: plain Error if a hundred ports in a row are taken. */
+export async function freePort(wanted: number): Promise<number> {
+  for (let port = wanted; port < wanted + TRIES; port += 1) {
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`no free port from ${wanted} to ${wanted + TRIES - 1}`);
+}
+
+/** Resolves when something accepts connections; rejects with the signal's reason. */
+export async function waitForPort(port: number, signal: AbortSignal): Promise<void> {
+  while (!(await accepts(port))) {
+    signal.throwIfAborted();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host: LOOPBACK, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: LOOPBACK });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

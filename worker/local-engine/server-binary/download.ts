@@ -1,0 +1,59 @@
+/**
+ * The SDK's own download of the pinned server, in a process of its own so that a dead network costs DOWNLOAD_LIMIT_MS and no more.
+ * What arrives is checked like any other binary and moved to the cache by rename. A failure is an outcome: there is still the build.
+ */
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readVersion } from './version.js';
+
+export const DOWNLOAD_LIMIT_MS = 10_000;
+
+export interface Download {
+  readonly folder: string;
+  readonly target: string;
+  /** Program and arguments; the folder to download into is appended. */
+  readonly command?: readonly [string, ...string[]];
+  readonly limitMs?: number;
+}
+
+/** True if the target is there now. */
+export async function downloadServer(download: Download): Promise<boolean> {
+  const temporary = mkdtempSync(join(download.folder, 'download-'));
+  try {
+    const [program, ...args] = download.command ?? [process.execPath, fileURLToPath(new URL('./download-main.js', import.meta.url))];
+    await runLimited(program, [...args, temporary], download.limitMs ?? DOWNLOAD_LIMIT_MS);
+    const [name] = readdirSync(temporary).filter((entry) => !entry.includes('.download'));
+    if (name === undefined) return false;
+    const file = join(temporary, name);
+    chmodSync(file, 0o700);
+    if ((await readVersion(file)).kind !== 'right') return false;
+    renameSync(file, download.target);
+    return true;
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+function runLimited(program: string, args: readonly string[], limitMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    // A group of its own: the SDK starts what it downloaded, and that must end with it.
+    const child = spawn(program, args, { stdio: 'ignore', detached: true });
+    const end = (): void => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        // The group is gone.
+      }
+    };
+    const limit = setTimeout(end, limitMs);
+    const done = (): void => {
+      clearTimeout(limit);
+      end();
+      resolve();
+    };
+    child.once('error', done);
+    child.once('exit', done);
+  });
+}
