@@ -1,0 +1,129 @@
+/**
+ * Makes the branch and the worktree of a run: a real one, which `git worktree list` shows, still without files (`RunGit.restore` brings them).
+ * One at a time per repository, and tried again on git's own locks (V-16). A marker beside the worktree is written before the first
+ * effect, so that a second attempt tells what a killed one left half-made from what belongs to somebody else, which is never touched.
+ */
+import { lstat, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApplicationFailure } from '@temporalio/common';
+import { FAILURES } from '../../protocol/failures.js';
+import { branchOf } from '../../protocol/names.js';
+import type { Repository } from './contract.js';
+import { readRef, readTextIfThere } from './read-ref.js';
+import { isRepositoryBusy } from './repository-busy.js';
+import { withRepositoryLock } from './repository-lock.js';
+import { GitError, ON_REAL_REPOSITORY, runGit } from './run-git.js';
+import { findAdminDir } from './worktree-registration.js';
+import { replaceFile } from './write-file.js';
+
+const MAX_TRIES = 12;
+const FIRST_WAIT_MS = 20;
+const MAX_WAIT_MS = 500;
+
+export interface AddWorktreeInput {
+  readonly repository: Repository;
+  readonly runId: string;
+  readonly baseSha: string;
+  /** Absolute; its folder is below the sluice home and a real path. */
+  readonly path: string;
+}
+
+/**
+ * Makes branch `sluice/<runId>` at `baseSha` and a worktree of it at `path`.
+ * Errors: `RunExists` if branch, worktree or path of that name belong to somebody else; nothing is changed then.
+ * Effects: the branch, `<commonDir>/worktrees/<id>`, `path`, and a marker file beside `path`.
+ * Idempotency: by the marker; `present` if nothing was missing. A half-made worktree is made anew; files found at `path` without
+ * a registration are moved aside, not deleted.
+ */
+export async function addWorktree(input: AddWorktreeInput): Promise<'made' | 'present'> {
+  return withRepositoryLock(input.repository.commonDir, async () => {
+    let waitMs = FIRST_WAIT_MS;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await addOnce(input);
+      } catch (error) {
+        if (tries >= MAX_TRIES || !isRepositoryBusy(error)) throw error;
+        await delay(waitMs * (0.5 + Math.random()));
+        waitMs = Math.min(waitMs * 2, MAX_WAIT_MS);
+      }
+    }
+  });
+}
+
+interface Found {
+  readonly marker: string | null;
+  readonly branchAt: string | null;
+  readonly adminDir: string | null;
+  /** Names in the folder at `path`; null if there is none. */
+  readonly entries: readonly string[] | null;
+}
+
+async function addOnce(input: AddWorktreeInput): Promise<'made' | 'present'> {
+  const { repository, runId, baseSha, path } = input;
+  const branch = branchOf(runId);
+  const markerPath = join(dirname(path), `.${basename(path)}.worktree`);
+  const marker = `${JSON.stringify({ runId, baseSha, commonDir: repository.commonDir })}\n`;
+  const found = await look(input, markerPath);
+  if (found.marker === null) {
+    refuseForeign(input, found);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await replaceFile(markerPath, marker);
+  } else if (found.marker !== marker) {
+    throw runExists(`The worktree of ${runId} was begun from another commit or repository (${markerPath}).`, input);
+  }
+  if (found.branchAt !== null && found.adminDir !== null && found.entries?.includes('.git') === true) return 'present';
+  await clearHalfMade(input, found);
+  const from = found.branchAt === null ? ['-b', branch, '--', path, baseSha] : ['--', path, branch];
+  try {
+    await runGit([...ON_REAL_REPOSITORY, 'worktree', 'add', '--quiet', '--no-checkout', ...from], { gitDir: repository.commonDir });
+  } catch (error) {
+    if (error instanceof GitError && /already (checked out|used by worktree)/.test(error.result.stderr)) {
+      throw runExists(`Branch ${branch} is checked out elsewhere: ${error.result.stderr.trim()}`, input);
+    }
+    throw error;
+  }
+  return 'made';
+}
+
+async function look({ repository, runId, path }: AddWorktreeInput, markerPath: string): Promise<Found> {
+  const [marker, branchAt, adminDir, entries] = await Promise.all([
+    readTextIfThere(markerPath),
+    readRef(repository.commonDir, `refs/heads/${branchOf(runId)}`),
+    findAdminDir(repository.commonDir, path),
+    entriesOf(path),
+  ]);
+  return { marker, branchAt, adminDir, entries };
+}
+
+async function entriesOf(path: string): Promise<readonly string[] | null> {
+  const found = await lstat(path).catch(() => null);
+  if (found === null) return null;
+  return found.isDirectory() ? readdir(path) : [basename(path)];
+}
+
+function refuseForeign(input: AddWorktreeInput, found: Found): void {
+  if (found.branchAt !== null) throw runExists(`Branch ${branchOf(input.runId)} exists already, at ${found.branchAt}.`, input);
+  if (found.adminDir !== null) throw runExists(`A worktree at ${input.path} is registered already (${found.adminDir}).`, input);
+  if (found.entries !== null) throw runExists(`The folder ${input.path} exists already.`, input);
+}
+
+async function clearHalfMade({ repository, path }: AddWorktreeInput, found: Found): Promise<void> {
+  const usual = join(repository.commonDir, 'worktrees', basename(path));
+  if (found.adminDir !== null) await rm(found.adminDir, { recursive: true, force: true });
+  // Killed between mkdir and writing `gitdir`: git left its "initializing" lock, and prune skips it for ever.
+  else if ((await readTextIfThere(join(usual, 'gitdir'))) === null) await rm(usual, { recursive: true, force: true });
+  if (found.entries === null) return;
+  if (found.entries.every((name) => name === '.git')) {
+    await rm(join(path, '.git'), { recursive: true, force: true });
+    await rmdir(path);
+  } else {
+    await rename(path, join(dirname(path), `.${basename(path)}.found-${Date.now()}`));
+  }
+}
+
+function runExists(what: string, { runId }: AddWorktreeInput): ApplicationFailure {
+  const rule = 'A run needs a branch and a worktree of its own.';
+  const command = `git branch --list ${branchOf(runId)}; git worktree list`;
+  return ApplicationFailure.nonRetryable(`${what}\n${rule}\nNothing was changed.\nLook: ${command}`, FAILURES.RunExists);
+}

@@ -1,0 +1,141 @@
+/**
+ * The git of one run: its worktree seen through a private git dir, its branch in the real repository.
+ * Everything but moving the run's two refs happens in the private git dir (see private-git-dir.ts for why), so no hook, filter or
+ * monitor of the repository runs. It does not journal; answers are values for the caller to journal.
+ */
+import { join } from 'node:path';
+import { listChanges } from './changes.js';
+import { planCommit } from './commit.js';
+import type { Change, CommitRequest, Diff, Identity, PlannedCommit, PublishOutcome, Repository, RestoreOutcome } from './contract.js';
+import { readDiff, readPatch } from './diff.js';
+import { openPrivateGitDir, type PrivateGitDir } from './private-git-dir.js';
+import { followRef, readRef } from './read-ref.js';
+import { moveRefs, resetRefFor } from './run-branch.js';
+import { mendOwnState, type OwnWorktree, wasHere } from './worktree-own-state.js';
+
+export interface OpenRunGitInput {
+  readonly repository: Repository;
+  /** Real path. */
+  readonly worktree: string;
+  /** Of the engine's own, below the sluice home. */
+  readonly gitDir: string;
+  /** Short: `sluice/<runId>`. */
+  readonly branch: string;
+  /** `refs/sluice/<runId>/head`. */
+  readonly headRef: string;
+}
+
+/**
+ * Opens the git of a run; the first time it takes the config snapshot. A worktree that was just added is empty until `restore`.
+ * Idempotency: opening again, also after a kill, reads the same snapshot.
+ */
+export async function openRunGit(input: OpenRunGitInput): Promise<RunGit> {
+  const git = await openPrivateGitDir({ repository: input.repository, gitDir: input.gitDir, workTree: input.worktree });
+  return new RunGit(input, git);
+}
+
+export class RunGit {
+  private readonly own: OwnWorktree;
+
+  constructor(
+    private readonly input: OpenRunGitInput,
+    private readonly git: PrivateGitDir,
+  ) {
+    this.own = { repository: input.repository, worktree: input.worktree, branchRef: `refs/heads/${input.branch}` };
+  }
+
+  /** Whose name is on commits unless a request says otherwise. */
+  get identity(): Identity {
+    return this.git.identity;
+  }
+
+  /** Where the run's branch stands; null if it is gone or no plain ref. */
+  head(): Promise<string | null> {
+    return readRef(this.input.repository.commonDir, this.own.branchRef);
+  }
+
+  /** Worktree against the head of the last `restore` or `publish`. */
+  changes(): Promise<readonly Change[]> {
+    return listChanges(this.git);
+  }
+
+  /**
+   * Makes the worktree that of `sha`: tracked files, index, HEAD on the run's branch; what is untracked goes, ignored files stay.
+   * The branch is moved to `sha` too if it is gone or it was moved in this worktree, so by the agent.
+   */
+  async restore(sha: string): Promise<RestoreOutcome> {
+    await this.git.reset(sha);
+    const outcome = await this.restoreBranch(sha);
+    await this.mend();
+    return outcome;
+  }
+
+  /**
+   * Moves the branch between two commits of the run's own records, after a reset of the run; the left one is kept under `refs/sluice/<runId>/reset-<n>`.
+   * The worktree is not touched: `restore` follows.
+   */
+  async moveBack(from: string, to: string): Promise<PublishOutcome> {
+    const keep = await resetRefFor(this.input.repository, this.input.headRef);
+    const moved = await moveRefs(
+      this.input.repository,
+      [
+        { ref: this.own.branchRef, to, from },
+        { ref: this.input.headRef, to },
+        { ref: keep, to: from, from: null },
+      ],
+      this.git.identity,
+    );
+    return moved === 'moved' ? { kind: 'published' } : { kind: 'moved', actual: await this.head() };
+  }
+
+  /** Writes the commit of a turn as an object. Null: the tree is that of `expectedHead`; if `head()` is not, `restore` puts it back. */
+  plan(request: CommitRequest): Promise<PlannedCommit | null> {
+    return planCommit(this.git, this.own, request);
+  }
+
+  /**
+   * Moves the branch and `refs/sluice/<runId>/head` to the planned commit, then brings the worktree's own index and HEAD up to date.
+   * Idempotency: a branch that stands at the planned commit is adopted; any other that is not `branchAt` is left alone.
+   */
+  async publish(planned: PlannedCommit): Promise<PublishOutcome> {
+    const { repository, headRef } = this.input;
+    const adopted = (await this.head()) === planned.commit;
+    const from = adopted ? planned.commit : planned.branchAt;
+    const moved = await moveRefs(
+      repository,
+      [
+        { ref: this.own.branchRef, to: planned.commit, from },
+        { ref: headRef, to: planned.commit },
+      ],
+      this.git.identity,
+    );
+    if (moved !== 'moved') return { kind: 'moved', actual: await this.head() };
+    // A killed attempt may have left an index of something else; `--mixed` keeps the worktree and the entries that still fit.
+    if (adopted) await this.git.run(['reset', '--quiet', '--mixed', planned.commit, '--']);
+    else await this.git.setHeadCommit(planned.commit);
+    await this.mend();
+    return { kind: adopted ? 'adopted' : 'published' };
+  }
+
+  diff(base: string, head: string): Promise<Diff> {
+    return readDiff(this.git, base, head);
+  }
+
+  /** Unified text for people; binary files are named, not shown. */
+  patch(base: string, head: string): Promise<string> {
+    return readPatch(this.git, base, head);
+  }
+
+  private async restoreBranch(sha: string): Promise<RestoreOutcome> {
+    const actual = await this.head();
+    if (actual === sha) return { kind: 'restored' };
+    if (actual !== null && !(await wasHere(this.own, actual))) return { kind: 'branch_elsewhere', actual };
+    const from = actual ?? (await followRef(this.input.repository.commonDir, this.own.branchRef));
+    const moved = await moveRefs(this.input.repository, [{ ref: this.own.branchRef, to: sha, from }], this.git.identity);
+    return moved === 'moved' ? { kind: 'restored' } : { kind: 'branch_elsewhere', actual: await this.head() };
+  }
+
+  private mend(): Promise<void> {
+    return mendOwnState(this.own, join(this.git.gitDir, 'index'));
+  }
+}

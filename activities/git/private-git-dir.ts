@@ -1,0 +1,160 @@
+/**
+ * A git dir of the engine's own: index, HEAD (always a bare commit id), excludes and a config snapshot, below the sluice home.
+ * Objects are the repository's (`GIT_OBJECT_DIRECTORY`), not alternates: alternates are only read, and the run's branch must be able
+ * to point at what is written here. All commands name it and the work tree, so the worktree's `.git`, which an agent can replace, counts for nothing.
+ */
+import { lstat, mkdir, readdir, realpath, rename, rm, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { takeConfigSnapshot } from './config-snapshot.js';
+import type { Identity, Repository } from './contract.js';
+import { isSha, readTextIfThere } from './read-ref.js';
+import { type GitResult, runGit, tryGit } from './run-git.js';
+import { replaceFile } from './write-file.js';
+
+/** Patterns on the command line beat every `.gitignore`; above this number the private exclude file alone must do (argument size). */
+const MAX_CLEAN_PATTERNS = 500;
+
+/** Written last: its presence says that the private git dir is complete. */
+const MARK = 'sluice.json';
+
+const PROTECTED = 'protected.json';
+
+export interface PrivateGitDirInput {
+  readonly repository: Repository;
+  readonly gitDir: string;
+  readonly workTree: string;
+}
+
+export interface GitInput {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
+
+/** Opens the private git dir, making it if it is missing or half-made. */
+export async function openPrivateGitDir(input: PrivateGitDirInput): Promise<PrivateGitDir> {
+  const known = await readTextIfThere(join(input.gitDir, MARK));
+  // Our own file, complete or absent: no shape but the written one can be in it.
+  const identity = known === null ? await make(input) : (JSON.parse(known) as Identity);
+  return new PrivateGitDir(input, identity, await readProtected(input.gitDir));
+}
+
+/**
+ * Adds paths, relative to the work tree, that are never staged, never shown as a change and never cleaned away, whatever a `.gitignore`
+ * says: what was copied or linked from the person's checkout. A path stands for everything below it too.
+ */
+export async function protectPaths(gitDir: string, paths: readonly string[]): Promise<void> {
+  const all = [...new Set([...(await readProtected(gitDir)), ...paths])].sort();
+  await replaceFile(join(gitDir, PROTECTED), JSON.stringify(all));
+}
+
+/** Commands of git on one work tree with the private git dir. */
+export class PrivateGitDir {
+  constructor(
+    private readonly at: PrivateGitDirInput,
+    readonly identity: Identity,
+    private readonly protectedPaths: readonly string[],
+  ) {}
+
+  get gitDir(): string {
+    return this.at.gitDir;
+  }
+
+  get workTree(): string {
+    return this.at.workTree;
+  }
+
+  run(args: readonly string[], input: GitInput = {}): Promise<string> {
+    return runGit(args, this.call(input));
+  }
+
+  try(args: readonly string[], input: GitInput = {}): Promise<GitResult> {
+    return tryGit(args, this.call(input));
+  }
+
+  /** The commit that the work tree is compared with; null before the first `reset`. */
+  async headCommit(): Promise<string | null> {
+    const text = (await readTextIfThere(join(this.gitDir, 'HEAD')))?.trim() ?? '';
+    return isSha(text) ? text : null;
+  }
+
+  async setHeadCommit(sha: string): Promise<void> {
+    await replaceFile(join(this.gitDir, 'HEAD'), `${sha}\n`);
+  }
+
+  isProtected(path: string): boolean {
+    return this.protectedPaths.some((one) => path === one || path.startsWith(`${one}/`));
+  }
+
+  /**
+   * Makes tracked files those of `sha` and removes what is untracked and not ignored, nested repositories too.
+   * Effects: only below the work tree and in the private git dir; a work tree that became a symlink or a file is moved aside first.
+   */
+  async reset(sha: string): Promise<void> {
+    await removeLocks(this.gitDir);
+    await mendRoot(this.workTree);
+    await this.setHeadCommit(sha);
+    const reset = ['reset', '--quiet', '--hard', '--no-recurse-submodules', sha, '--'];
+    const first = await this.try(reset);
+    // A truncated or foreign index makes git refuse; it holds nothing that the commit does not.
+    if (first.exitCode !== 0) {
+      await rm(join(this.gitDir, 'index'), { force: true });
+      await this.run(reset);
+    }
+    const kept = this.protectedPaths.slice(0, MAX_CLEAN_PATTERNS).flatMap((path) => ['-e', excludePattern(path)]);
+    await this.run(['clean', '--quiet', '-ffd', ...kept]);
+  }
+
+  private call({ env, input }: GitInput) {
+    const objects = join(this.at.repository.commonDir, 'objects');
+    return {
+      gitDir: this.gitDir,
+      workTree: this.workTree,
+      cwd: this.gitDir,
+      env: { GIT_OBJECT_DIRECTORY: objects, ...env },
+      ...(input === undefined ? {} : { input }),
+    };
+  }
+}
+
+/** A pattern of gitignore(5) for exactly this path at the root, be it a folder, a file or a symlink. A newline cannot be written in one. */
+export function excludePattern(path: string): string {
+  return `/${path.replace(/[\\*?[\]]/g, '\\$&').replace(/ +$/, (spaces) => '\\ '.repeat(spaces.length))}`;
+}
+
+async function make({ repository, gitDir }: PrivateGitDirInput): Promise<Identity> {
+  const [{ identity, text }, exclude, attributes] = await Promise.all([
+    takeConfigSnapshot(repository),
+    readTextIfThere(join(repository.commonDir, 'info', 'exclude')),
+    readTextIfThere(join(repository.commonDir, 'info', 'attributes')),
+  ]);
+  await mkdir(join(gitDir, 'refs'), { recursive: true, mode: 0o700 });
+  await mkdir(join(gitDir, 'info'), { recursive: true, mode: 0o700 });
+  await Promise.all([
+    replaceFile(join(gitDir, 'config'), text),
+    replaceFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n'),
+    replaceFile(join(gitDir, 'info', 'exclude'), exclude ?? ''),
+    replaceFile(join(gitDir, 'info', 'attributes'), attributes ?? ''),
+  ]);
+  await replaceFile(join(gitDir, MARK), JSON.stringify(identity));
+  return identity;
+}
+
+async function readProtected(gitDir: string): Promise<readonly string[]> {
+  const text = await readTextIfThere(join(gitDir, PROTECTED));
+  // Our own file, as above.
+  return text === null ? [] : (JSON.parse(text) as string[]);
+}
+
+/** Left by a git that was killed; nobody else works in this folder. */
+async function removeLocks(gitDir: string): Promise<void> {
+  for (const name of await readdir(gitDir)) if (name.endsWith('.lock')) await unlink(join(gitDir, name));
+}
+
+async function mendRoot(workTree: string): Promise<void> {
+  const found = await lstat(workTree).catch(() => null);
+  if (found !== null && !found.isDirectory()) await rename(workTree, join(dirname(workTree), `.found-${Date.now()}`));
+  await mkdir(workTree, { recursive: true, mode: 0o700 });
+  const real = await realpath(workTree);
+  if (real !== workTree)
+    throw new Error(`the work tree ${workTree} lies behind a symlink (${real}); the engine does not write through one`);
+}

@@ -1,0 +1,80 @@
+/**
+ * Reads HEAD and refs as files, which costs no process: a loose ref wins over packed-refs, as in git (gitrepository-layout.txt).
+ * Only for the `files` ref storage; a repository with reftable is asked through git.
+ * A ref is read without following a symbolic one: `null` then, as for a ref that does not exist.
+ */
+import { access, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from './error-code.js';
+import { ON_REAL_REPOSITORY, tryGit } from './run-git.js';
+
+const ABSENT: ReadonlySet<string | null> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR']);
+
+/** Git's own limit (refs.c, SYMREF_MAXDEPTH). */
+const MAX_SYMREF_DEPTH = 5;
+
+const SHA = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
+
+export type HeadReading =
+  | { readonly kind: 'branch'; readonly ref: string }
+  | { readonly kind: 'detached'; readonly sha: string }
+  | { readonly kind: 'unreadable' };
+
+export function isSha(value: string): boolean {
+  return SHA.test(value);
+}
+
+/** The file's text, or null if there is none. */
+export async function readTextIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (ABSENT.has(errorCode(error))) return null;
+    throw error;
+  }
+}
+
+/** Where a full ref name (`refs/heads/…`) stands. */
+export async function readRef(commonDir: string, ref: string): Promise<string | null> {
+  const loose = await readTextIfThere(join(commonDir, ref));
+  if (loose !== null) return isSha(loose.trim()) ? loose.trim() : null;
+  const packed = await readTextIfThere(join(commonDir, 'packed-refs'));
+  const line = packed?.split('\n').find((one) => one.endsWith(` ${ref}`));
+  const sha = line?.slice(0, line.indexOf(' '));
+  if (sha !== undefined && isSha(sha)) return sha;
+  return (await usesReftable(commonDir)) ? askGit(commonDir, ref) : null;
+}
+
+/** Where a ref stands in the end, through symbolic ones, as git's own comparison of old values sees it. */
+export async function followRef(commonDir: string, ref: string): Promise<string | null> {
+  let name = ref;
+  for (let depth = 0; depth < MAX_SYMREF_DEPTH; depth += 1) {
+    const text = await readTextIfThere(join(commonDir, name));
+    if (text?.startsWith('ref: refs/') !== true || text.includes('..')) return readRef(commonDir, name);
+    name = text.slice('ref: '.length).trim();
+  }
+  return null;
+}
+
+/** What the HEAD of a git dir (the common one or a worktree's) says. */
+export async function readHead(gitDir: string): Promise<HeadReading> {
+  const text = (await readTextIfThere(join(gitDir, 'HEAD')))?.trim() ?? '';
+  if (isSha(text)) return { kind: 'detached', sha: text };
+  if (text.startsWith('ref: refs/')) return { kind: 'branch', ref: text.slice('ref: '.length) };
+  return { kind: 'unreadable' };
+}
+
+async function usesReftable(commonDir: string): Promise<boolean> {
+  try {
+    await access(join(commonDir, 'reftable'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function askGit(commonDir: string, ref: string): Promise<string | null> {
+  const { exitCode, stdout } = await tryGit([...ON_REAL_REPOSITORY, 'rev-parse', '--verify', '--quiet', ref], { gitDir: commonDir });
+  const sha = stdout.trim();
+  return exitCode === 0 && isSha(sha) ? sha : null;
+}

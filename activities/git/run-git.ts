@@ -1,0 +1,118 @@
+/**
+ * Starts git, always with explicit directories and an environment of our own: nothing of the worker's `GIT_*` and nothing of the
+ * person's global or system config reaches it, no prompt, no editor, no network protocol.
+ * It does not decide whose config is read: callers name the private git dir (a snapshot) or the real one (see `ON_REAL_REPOSITORY`).
+ */
+import { execa } from 'execa';
+
+export interface GitCall {
+  /** `--git-dir`; absent only for discovery of a repository. */
+  readonly gitDir?: string;
+  readonly workTree?: string;
+  readonly cwd?: string;
+  /** Whose config git reads: nobody's but the git dir's (default), or the person's too, for reading repository and config themselves. */
+  readonly config?: 'gitDir' | 'person';
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
+
+export interface GitResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Git ended with an exit code that the caller has no meaning for. */
+export class GitError extends Error {
+  constructor(
+    readonly args: readonly string[],
+    readonly result: GitResult,
+  ) {
+    super(`git ${args.join(' ')} ended with exit code ${result.exitCode}: ${result.stderr.trim()}`);
+    this.name = 'GitError';
+  }
+}
+
+/**
+ * Switches for the few commands that run on the real repository, whose live config an agent can write.
+ * `core.hooksPath` covers the reference-transaction hook of `update-ref` too (githooks.txt).
+ */
+export const ON_REAL_REPOSITORY: readonly string[] = [
+  '-c',
+  'core.hooksPath=/dev/null',
+  '-c',
+  'core.fsmonitor=false',
+  '-c',
+  'core.attributesFile=/dev/null',
+  '-c',
+  'gc.auto=0',
+  '-c',
+  'maintenance.auto=false',
+  '-c',
+  'branch.autoSetupMerge=false',
+];
+
+/** Everything that git gets; `HOME` is withheld, so that `~` in a config cannot name a file. */
+const BASE_ENV: Readonly<Record<string, string>> = {
+  LC_ALL: 'C',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_EDITOR: 'true',
+  GIT_PAGER: 'cat',
+  // A promisor remote in a hostile config would start its `uploadpack` on the first missing object.
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_NO_REPLACE_OBJECTS: '1',
+};
+
+/**
+ * Runs git and answers whatever its exit code is.
+ * Errors: a git that cannot be started, or one ended by a signal, throws.
+ */
+export async function tryGit(args: readonly string[], call: GitCall): Promise<GitResult> {
+  const directories = [
+    ...(call.gitDir === undefined ? [] : [`--git-dir=${call.gitDir}`]),
+    ...(call.workTree === undefined ? [] : [`--work-tree=${call.workTree}`]),
+  ];
+  const result = await execa('git', [...directories, ...args], {
+    ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
+    ...(call.input === undefined ? { stdin: 'ignore' } : { input: call.input }),
+    env: { ...(call.config === 'person' ? personEnv() : BASE_ENV), PATH: process.env['PATH'] ?? '/usr/bin:/bin', ...call.env },
+    extendEnv: false,
+    stripFinalNewline: false,
+    maxBuffer: 1024 * 1024 * 1024,
+    reject: false,
+  });
+  if (result.exitCode === undefined)
+    throw new Error(`git ${args[0] ?? ''} could not be run: ${result.message ?? 'unknown'}`, { cause: result });
+  return { exitCode: result.exitCode, stdout: result.stdout ?? '', stderr: result.stderr ?? '' };
+}
+
+/**
+ * Runs git and answers its standard output.
+ * Errors: `GitError` for any exit code but 0.
+ */
+export async function runGit(args: readonly string[], call: GitCall): Promise<string> {
+  const result = await tryGit(args, call);
+  if (result.exitCode !== 0) throw new GitError(args, result);
+  return result.stdout;
+}
+
+/** The records of `-z` output. */
+export function splitNul(text: string): string[] {
+  const records = text.split('\0');
+  if (records.at(-1) === '') records.pop();
+  return records;
+}
+
+function personEnv(): Record<string, string> {
+  const { GIT_CONFIG_NOSYSTEM: _system, GIT_CONFIG_GLOBAL: _global, ...env } = BASE_ENV;
+  const known: Record<string, string> = { ...env };
+  for (const name of ['HOME', 'XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM']) {
+    const value = process.env[name];
+    if (value !== undefined) known[name] = value;
+  }
+  return known;
+}

@@ -1,0 +1,38 @@
+/**
+ * Finds what a repository knows about a linked worktree: its admin folder `<commonDir>/worktrees/<id>` (gitrepository-layout.txt).
+ * Git chooses the id, usually the last part of the path. The worktree's own `.git` file is never asked: an agent can replace it.
+ */
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { isSymlink } from './no-symlink.js';
+import { readTextIfThere } from './read-ref.js';
+
+/** The admin folder whose worktree lies at `path`, or null. */
+export async function findAdminDir(commonDir: string, path: string): Promise<string | null> {
+  const usual = join(commonDir, 'worktrees', basename(path));
+  if (await belongsTo(usual, path)) return usual;
+  for (const id of await worktreeIds(commonDir)) {
+    const adminDir = join(commonDir, 'worktrees', id);
+    if (await belongsTo(adminDir, path)) return adminDir;
+  }
+  return null;
+}
+
+/** The admin folders, of whatever worktree, that have a branch (a full ref name) checked out. */
+export async function adminDirsOnBranch(commonDir: string, ref: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const id of await worktreeIds(commonDir)) {
+    const adminDir = join(commonDir, 'worktrees', id);
+    if ((await readTextIfThere(join(adminDir, 'HEAD')))?.trim() === `ref: ${ref}`) found.push(adminDir);
+  }
+  return found;
+}
+
+async function worktreeIds(commonDir: string): Promise<string[]> {
+  return readdir(join(commonDir, 'worktrees')).catch(() => []);
+}
+
+async function belongsTo(adminDir: string, path: string): Promise<boolean> {
+  if (await isSymlink(adminDir)) return false;
+  return (await readTextIfThere(join(adminDir, 'gitdir')))?.replace(/\n$/, '') === join(path, '.git');
+}
