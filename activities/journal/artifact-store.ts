@@ -1,0 +1,42 @@
+/**
+ * The run's artifacts: redacted texts in files named by their SHA-256, so that workflows hold references and a repeated store is a no-op.
+ * They lie in the sluice home, outside the repository and the worktree, and stay until `sluice clean`.
+ */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ArtifactRef } from '../../protocol/artifact.js';
+import { redact } from '../../protocol/redact.js';
+import { ignoreCode, type WriteOptions, writeFileAtomic } from './write-file.js';
+
+export interface ArtifactStore {
+  /** Effects: at most one file. Idempotency: by content; a damaged file of that name is written again. */
+  put(text: string, mediaType: ArtifactRef['mediaType']): Promise<ArtifactRef>;
+  /** Errors: a plain Error where the file is missing or does not have its hash. */
+  get(ref: ArtifactRef): Promise<string>;
+}
+
+/** `folder` lies below `options.root`. */
+export function createArtifactStore(folder: string, options: WriteOptions): ArtifactStore {
+  return {
+    async put(text, mediaType) {
+      const content = Buffer.from(redact(text));
+      const sha256 = hashOf(content);
+      const path = join(folder, sha256);
+      const existing = await readFile(path).catch(ignoreCode('ENOENT'));
+      if (existing === undefined || !existing.equals(content)) await writeFileAtomic(path, content, options);
+      return { sha256, bytes: content.length, mediaType };
+    },
+
+    async get(ref) {
+      if (!/^[0-9a-f]{64}$/.test(ref.sha256)) throw new Error(`not the name of an artifact: ${JSON.stringify(ref.sha256)}`);
+      const content = await readFile(join(folder, ref.sha256));
+      if (hashOf(content) !== ref.sha256) throw new Error(`artifact ${ref.sha256} in ${JSON.stringify(folder)} is damaged`);
+      return content.toString('utf8');
+    },
+  };
+}
+
+function hashOf(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}

@@ -1,0 +1,193 @@
+/**
+ * `events.jsonl`: the journal's projection, one redacted JSON object a line, numbered from 1 without gaps. Never read back as control.
+ * The file is only ever extended. What is cut: bytes after the last whole line, and lines that two processes wrote at once. After a reset the tail
+ * that disagrees moves into `events.<n>.jsonl`. Every append mends what the one before left when it was killed, at any byte.
+ */
+import { constants } from 'node:fs';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Failpoint } from '../../protocol/failpoints.js';
+import { EVENT_TYPES, type EventType, type JournalEvent } from '../../protocol/journal.js';
+import type { JsonObject } from '../../protocol/json.js';
+import { redactJson } from '../../protocol/redact.js';
+import { createSerializer } from './serialize.js';
+import { ensureFolder, ignoreCode, syncFolder, type WriteOptions, writeFileAtomic } from './write-file.js';
+
+export interface AppendOptions extends WriteOptions {
+  readonly failpoint: Failpoint;
+}
+
+/** `lastSeq` is that of the whole journal as the batch's sender knows it: the `seq` of its view. */
+export interface AppendBatch {
+  readonly events: readonly JournalEvent[];
+  readonly lastSeq: number;
+}
+
+/** One per process: two attempts of an activity may hold two instances of everything else. */
+const serialize = createSerializer();
+
+/**
+ * Appends the events that the file lacks and answers the last seq that it holds, at most `lastSeq`.
+ * Idempotency: the same batch again writes nothing. A batch that starts after a gap (a person deleted the file) writes nothing; the answer tells what to resend.
+ * Two processes at once may write a line twice for a moment; whoever appends last mends it.
+ */
+export async function appendEvents(path: string, batch: AppendBatch, options: AppendOptions): Promise<number> {
+  requireGapless(batch.events);
+  return serialize(path, async () => {
+    await ensureFolder(dirname(path), options.root);
+    let held = await appendOnce(path, batch, options);
+    for (let again = 0; held === 'interleaved' && again < 5; again += 1) held = await appendOnce(path, batch, options);
+    if (held === 'interleaved') throw new Error(`${JSON.stringify(path)} is being written by another process`);
+    return Math.min(held, batch.lastSeq);
+  });
+}
+
+/** The whole, well-numbered lines of the file, for reports. A missing file has none. */
+export async function readEvents(path: string): Promise<JournalEvent[]> {
+  const content = await readFile(path).catch(ignoreCode('ENOENT'));
+  return content === undefined ? [] : parseJournal(content).lines.map((line) => line.event);
+}
+
+async function appendOnce(path: string, batch: AppendBatch, options: AppendOptions): Promise<number | 'interleaved'> {
+  const file = await openJournal(path, options);
+  try {
+    const content = await file.readFile();
+    const journal = parseJournal(content);
+    const kept = await mend(file, { path, content, journal, events: batch.events }, options);
+    const missing = batch.events.filter((event) => event.seq > kept.lastSeq);
+    const first = missing[0];
+    if (first === undefined || first.seq !== kept.lastSeq + 1) return kept.lastSeq;
+    options.failpoint('journal.before-append');
+    const bytes = Buffer.from(missing.map((event) => `${render(event)}\n`).join(''));
+    const isAlone = await writeWhole(file, bytes, kept.bytes);
+    if (options.fsync) await file.sync();
+    options.failpoint('journal.after-append');
+    return isAlone ? kept.lastSeq + missing.length : 'interleaved';
+  } finally {
+    await file.close();
+  }
+}
+
+async function openJournal(path: string, options: AppendOptions): Promise<FileHandle> {
+  const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;
+  const existing = await open(path, O_RDWR | O_APPEND | O_NOFOLLOW).catch(ignoreCode('ENOENT'));
+  if (existing !== undefined) return existing;
+  const created = await open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_CREAT | O_EXCL, 0o600).catch(ignoreCode('EEXIST'));
+  if (created === undefined) return open(path, O_RDWR | O_APPEND | O_NOFOLLOW);
+  if (options.fsync) await syncFolder(dirname(path));
+  return created;
+}
+
+interface Line {
+  readonly text: string;
+  readonly event: JournalEvent;
+  /** Byte offset just behind its newline. */
+  readonly end: number;
+}
+
+interface ParsedJournal {
+  readonly lines: readonly Line[];
+  /** Bytes of the lines; the rest of the file is torn, doubled or foreign. */
+  readonly bytes: number;
+}
+
+interface MendTask {
+  readonly path: string;
+  readonly content: Buffer;
+  readonly journal: ParsedJournal;
+  readonly events: readonly JournalEvent[];
+}
+
+/** Leaves exactly the lines that the batch does not contradict. Crash between the two steps: the same tail is not stored twice. */
+async function mend(file: FileHandle, task: MendTask, options: AppendOptions): Promise<{ lastSeq: number; bytes: number }> {
+  const { lines } = task.journal;
+  const wrong = task.events.find((event) => {
+    const line = lines[event.seq - 1];
+    return line !== undefined && line.text !== render(event);
+  });
+  const lastSeq = wrong === undefined ? lines.length : wrong.seq - 1;
+  const bytes = lines[lastSeq - 1]?.end ?? 0;
+  if (bytes === task.content.length) return { lastSeq, bytes };
+  const tail = task.content.subarray(bytes, task.content.lastIndexOf(0x0a) + 1);
+  if (tail.length > 0 && !isDoubled(tail, lines.slice(0, lastSeq))) await keepTail(task.path, tail, options);
+  await file.truncate(bytes);
+  return { lastSeq, bytes };
+}
+
+/** Every line of the tail stands in the file already: another process wrote the same events. */
+function isDoubled(tail: Buffer, lines: readonly Line[]): boolean {
+  const known = new Set(lines.map((line) => line.text));
+  return tail
+    .toString('utf8')
+    .split('\n')
+    .every((line) => line === '' || known.has(line));
+}
+
+async function keepTail(path: string, tail: Buffer, options: AppendOptions): Promise<void> {
+  for (let n = 1; ; n += 1) {
+    const target = join(dirname(path), `events.${n}.jsonl`);
+    const existing = await readFile(target).catch(ignoreCode('ENOENT'));
+    if (existing?.equals(tail) === true) return;
+    if (existing === undefined) {
+      await writeFileAtomic(target, tail, options);
+      return;
+    }
+  }
+}
+
+/** Answers whether nobody else wrote meanwhile. A full disk leaves the file as it was. */
+async function writeWhole(file: FileHandle, bytes: Buffer, before: number): Promise<boolean> {
+  try {
+    const { bytesWritten } = await file.write(bytes);
+    if (bytesWritten !== bytes.length) throw new Error(`only ${bytesWritten} of ${bytes.length} bytes could be written to the journal`);
+  } catch (error) {
+    await file.truncate(before);
+    throw error;
+  }
+  return (await file.stat()).size === before + bytes.length;
+}
+
+function parseJournal(content: Buffer): ParsedJournal {
+  const lines: Line[] = [];
+  let start = 0;
+  for (let newline = content.indexOf(0x0a); newline >= 0; newline = content.indexOf(0x0a, start)) {
+    const text = content.toString('utf8', start, newline);
+    const event = parseEvent(text);
+    if (event === null || event.seq !== lines.length + 1) break;
+    start = newline + 1;
+    lines.push({ text, event, end: start });
+  }
+  return { lines, bytes: start };
+}
+
+function parseEvent(text: string): JournalEvent | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (!isObject(value)) return null;
+  const { seq, timestamp, type, message, data } = value;
+  if (typeof seq !== 'number' || typeof timestamp !== 'string' || typeof message !== 'string') return null;
+  return isEventType(type) && isObject(data) ? { seq, timestamp, type, message, data } : null;
+}
+
+/** What JSON.parse calls an object is a JsonObject. */
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isEventType(value: unknown): value is EventType {
+  return EVENT_TYPES.some((type) => type === value);
+}
+
+function render(event: JournalEvent): string {
+  const { seq, timestamp, type, message, data } = event;
+  return JSON.stringify(redactJson({ seq, timestamp, type, message, data }));
+}
+
+function requireGapless(events: readonly JournalEvent[]): void {
+  const gap = events.find((event, index) => event.seq !== (events[0]?.seq ?? 0) + index || event.seq < 1);
+  if (gap !== undefined) throw new Error(`journal batch has a gap before seq ${gap.seq}`);
+}

@@ -1,0 +1,111 @@
+/**
+ * What the journal's events carry in `data`, so that writers (workflow, activities) and readers (report, metrics, views) agree.
+ * Fields are only ever added. These are type aliases on purpose: an interface has no implicit index signature, so it is no `JsonObject`.
+ */
+import type { EventType, Observation } from './journal.js';
+import type { RunStatus, Stage, TurnStage } from './lifecycle.js';
+import type {
+  BlockedReason,
+  CommandResult,
+  DiffRule,
+  ReviewDecision,
+  RunOutcome,
+  TurnOutcomeKind,
+  Verdict,
+  VerificationDecision,
+} from './outcomes.js';
+import type { Adapter } from './policy.js';
+
+export type StateChangedData = { readonly from: RunStatus; readonly to: RunStatus; readonly round: number };
+
+export type TurnStartedData = {
+  readonly stage: TurnStage;
+  readonly round: number;
+  /** Of the turn's place. */
+  readonly seq: number;
+  readonly agent: string;
+  readonly adapter: Adapter;
+  readonly model: string | null;
+};
+
+/** Of `turn.completed`, `turn.failed` and `turn.retried`: each is one ended attempt. Tokens and cost are null where the adapter does not tell. */
+export type TurnEndedData = TurnStartedData & {
+  readonly exitCode: number | null;
+  readonly outcome: TurnOutcomeKind;
+  readonly durationMs: number;
+  readonly tokensIn: number | null;
+  readonly tokensOut: number | null;
+  readonly costMicroUsd: number | null;
+};
+
+export type ValidationStartedData = { readonly round: number; readonly commit: string; readonly commands: number };
+
+export type CommandCompletedData = { readonly [Field in keyof CommandResult]: CommandResult[Field] } & { readonly round: number };
+
+/** `source`: `validation` where red checks made the decision without a turn. */
+export type DecisionSource = 'agent' | 'validation';
+
+type DecisionData<Value> = {
+  readonly value: Value;
+  readonly source: DecisionSource;
+  readonly commit: string;
+  readonly round: number;
+};
+
+export type ReviewDecisionData = DecisionData<ReviewDecision>;
+export type VerificationDecisionData = DecisionData<VerificationDecision>;
+
+/** `files` is a count: the list is in git. */
+export type GitCommittedData = {
+  readonly commit: string;
+  readonly tree: string;
+  readonly stage: TurnStage;
+  readonly files: number;
+  readonly added: number;
+  readonly deleted: number;
+};
+
+/** Of `run.completed`, `run.failed` and `run.aborted`. `stage`, `turn` and `errorClass` name the end of a failed run (V-83). */
+export type RunEndedData = {
+  readonly outcome: RunOutcome;
+  readonly blockedReason: BlockedReason | null;
+  readonly stage: Stage | null;
+  readonly turn: number | null;
+  readonly errorClass: string | null;
+  readonly error: string | null;
+  readonly verdict: Verdict | null;
+};
+
+/** `read_only`: a turn that may not write changed the tree (V-127). `record`: a record of another input was found and moved aside. */
+export type PolicyViolationData = {
+  readonly rule: DiffRule | 'read_only' | 'record';
+  readonly stage: Stage;
+  readonly seq: number;
+  readonly paths: readonly string[];
+};
+
+/** Events whose `data` readers rely on; the other types carry what their writer likes. */
+export type EventDataByType = {
+  readonly 'state.changed': StateChangedData;
+  readonly 'turn.started': TurnStartedData;
+  readonly 'turn.completed': TurnEndedData;
+  readonly 'turn.failed': TurnEndedData;
+  readonly 'turn.retried': TurnEndedData;
+  readonly 'validation.started': ValidationStartedData;
+  readonly 'validation.command.completed': CommandCompletedData;
+  readonly 'review.decision': ReviewDecisionData;
+  readonly 'verification.decision': VerificationDecisionData;
+  readonly 'git.committed': GitCommittedData;
+  readonly 'run.completed': RunEndedData;
+  readonly 'run.failed': RunEndedData;
+  readonly 'run.aborted': RunEndedData;
+  readonly 'policy.violation': PolicyViolationData;
+};
+
+export type TypedEventType = keyof EventDataByType & EventType;
+
+/** An observation whose data is checked against its type; every one is an `Observation`. */
+export type TypedObservation<Type extends TypedEventType> = Omit<Observation, 'type' | 'data'> & {
+  readonly type: Type;
+  readonly data: EventDataByType[Type];
+};
