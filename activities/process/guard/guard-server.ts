@@ -1,0 +1,99 @@
+/** One worker's connection to the guard: requests in, replies and ends out. A connection that closes loses its reservations, never a running command. */
+import type { Socket } from 'node:net';
+import { type ExitReason, StartRefused } from '../contract.js';
+import { isObject } from '../marks.js';
+import { PROTOCOL_VERSION, type Reply, readLines, writeLine } from '../wire.js';
+import { readSpec } from './check-spec.js';
+import type { GuardLog } from './guard-log.js';
+import type { Turn } from './turn.js';
+import type { Turns } from './turns.js';
+
+export interface ServedGuard {
+  readonly turns: Turns;
+  readonly log: GuardLog;
+  readonly version: number;
+  isRetired(): boolean;
+  /** Errors: those of the rename; the guard is then not retired. */
+  retire(): Promise<void>;
+}
+
+export function serveConnection(socket: Socket, guard: ServedGuard): void {
+  const attached = new Set<string>();
+  const attach = (turn: Turn) => {
+    const { token } = turn.claim;
+    if (!attached.has(token)) {
+      attached.add(token);
+      void turn.ended.then((exit) => {
+        attached.delete(token);
+        writeLine(socket, { event: 'ended', token, exit });
+      });
+    }
+  };
+  socket.on('error', () => {});
+  socket.on('close', () => guard.turns.drop(socket));
+  readLines(socket, (request) => {
+    void handle(request, guard, socket)
+      .catch((error: unknown): Reply => failureReply(error, guard))
+      .then((reply) => {
+        if (reply.kind === 'reserved' && socket.destroyed) {
+          guard.turns.drop(socket);
+        }
+        writeLine(socket, { id: request.id ?? null, ...reply });
+        const turn = reply.kind === 'running' ? guard.turns.get(tokenOf(request)) : null;
+        if (turn !== null) {
+          attach(turn);
+        } else if (reply.kind === 'running') {
+          // It ended between the answer and here: ask again.
+          writeLine(socket, { event: 'ended', token: tokenOf(request), exit: null });
+        }
+      });
+  });
+}
+
+async function handle(request: Record<string, unknown>, guard: ServedGuard, owner: Socket): Promise<Reply> {
+  const { turns } = guard;
+  switch (request.op) {
+    case 'hello':
+      return { kind: 'hello', version: guard.version, pid: process.pid };
+    case 'ask':
+      return turns.get(tokenOf(request)) === null ? { kind: 'unknown' } : { kind: 'running', movedAside: false };
+    case 'stop': {
+      const reason: ExitReason = 'aborted';
+      if (typeof request.group === 'string') {
+        await turns.endGroup(request.group, typeof request.exceptBase === 'string' ? request.exceptBase : null, reason);
+      } else {
+        await turns.end(tokenOf(request), reason);
+      }
+      return { kind: 'done' };
+    }
+    case 'retire':
+      await guard.retire();
+      return { kind: 'done' };
+    case 'start':
+      return guard.isRetired() ? { kind: 'retired' } : turns.reserve(readSpec(request.spec), owner);
+    case 'go':
+      return turns.go(tokenOf(request), owner);
+    case 'drop':
+      turns.drop(owner, tokenOf(request));
+      return { kind: 'done' };
+    case 'live':
+      return { kind: 'live', commands: turns.live() };
+    default:
+      return { kind: 'failed', message: `The guard (protocol ${PROTOCOL_VERSION}) does not know this request.` };
+  }
+}
+
+function failureReply(error: unknown, guard: ServedGuard): Reply {
+  if (error instanceof StartRefused) {
+    return { kind: 'refused', code: error.code, message: error.message };
+  }
+  guard.log('a request failed', { message: error instanceof Error ? error.message : 'unknown' });
+  return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
+}
+
+function tokenOf(request: Record<string, unknown>): string {
+  if (typeof request.token === 'string') {
+    return request.token;
+  }
+  return isObject(request.spec) && typeof request.spec.token === 'string' ? request.spec.token : '';
+}

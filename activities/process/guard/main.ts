@@ -1,0 +1,6 @@
+/** The guard's entry: one argument, the options as JSON. Started by `connectProcesses`, never by hand. */
+import { noFailpoint } from '../../../protocol/failpoints.js';
+import { readGuardOptions } from './guard-options.js';
+import { runGuard } from './run-guard.js';
+
+await runGuard({ ...readGuardOptions(process.argv[2]), failpoint: noFailpoint });

@@ -1,0 +1,168 @@
+/**
+ * Finds what belongs to a command: by turn tag (environment), by limit mark (RLIMIT_MSGQUEUE, which `env -i`, a new title or an undumpable
+ * program cannot hide) and, where no mark can be set, by session. All questions of one tick share one pass over /proc.
+ * Without /proc (macOS) it knows only the process group of the parent `sh`: a child in a session of its own is not found there.
+ */
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { TURN_TAG } from '../../../protocol/names.js';
+
+/** How to recognise the processes of one command. */
+export interface Trace {
+  readonly token: string;
+  readonly limitMark: string | null;
+  /** Pid of the parent `sh`, which leads the session and the group. */
+  readonly pid: number;
+}
+
+export interface Found {
+  /** Negative: a process group. */
+  readonly pid: number;
+  readonly start: string;
+}
+
+export interface ProcessTable {
+  /** The living ones, without zombies, as of a moment after the call. */
+  find(trace: Trace): Promise<readonly Found[]>;
+}
+
+export interface ProcessStat {
+  readonly state: string;
+  readonly session: number;
+  /** Clock ticks since boot. */
+  readonly start: string;
+}
+
+export const HAS_PROC = process.platform === 'linux';
+
+export function createProcessTable(): ProcessTable {
+  if (!HAS_PROC) {
+    return { find: async (trace) => findGroup(trace.pid) };
+  }
+  let next: Promise<Snapshot> | null = null;
+  let lastMs = 0;
+  const snapshot = (): Promise<Snapshot> => {
+    next ??= new Promise((resolve) => {
+      const pass = () => {
+        next = null;
+        const began = performance.now();
+        const taken = takeSnapshot();
+        lastMs = performance.now() - began;
+        resolve(taken);
+      };
+      // On a crowded host a pass takes long: wait as long as the last one took, so that passes never fill the guard's time.
+      if (lastMs > 5) {
+        setTimeout(pass, lastMs);
+      } else {
+        setImmediate(pass);
+      }
+    });
+    return next;
+  };
+  return { find: async (trace) => match(await snapshot(), trace) };
+}
+
+/** Null if there is no such process. */
+export function readStat(pid: number): ProcessStat | null {
+  const text = read(`/proc/${pid}/stat`);
+  // The program's name stands in brackets and may hold anything, brackets and spaces too.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state, , , session] = fields;
+  const start = fields[19];
+  return state === undefined || session === undefined || start === undefined ? null : { state, session: Number(session), start };
+}
+
+export function isAlive(pid: number, start: string): boolean {
+  if (!HAS_PROC) {
+    return findGroup(pid).length > 0;
+  }
+  const stat = readStat(pid);
+  return stat !== null && stat.start === start && !isZombie(stat);
+}
+
+export function readBootId(): string {
+  return HAS_PROC ? readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() : 'unknown';
+}
+
+interface Snapshot {
+  readonly byTag: Map<string, number[]>;
+  readonly byMark: Map<string, number[]>;
+  readonly pids: readonly number[];
+}
+
+const TAG = new RegExp(`(?:^|\\0)${TURN_TAG}=([0-9a-f.-]+)(?=\\0|$)`, 'g');
+const MARK = /^Max msgqueue size\s+(\d+)\s+(\d+)/m;
+
+function takeSnapshot(): Snapshot {
+  const byTag = new Map<string, number[]>();
+  const byMark = new Map<string, number[]>();
+  const pids: number[] = [];
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid === process.pid) {
+      continue;
+    }
+    pids.push(pid);
+    const mark = MARK.exec(read(`/proc/${name}/limits`));
+    if (mark !== null) {
+      add(byMark, `${mark[1]}:${mark[2]}`, pid);
+    }
+    for (const tag of read(`/proc/${name}/environ`).matchAll(TAG)) {
+      add(byTag, tag[1] ?? '', pid);
+    }
+  }
+  return { byTag, byMark, pids };
+}
+
+function match(snapshot: Snapshot, trace: Trace): readonly Found[] {
+  const marked = trace.limitMark === null ? [] : (snapshot.byMark.get(trace.limitMark) ?? []);
+  const pids = new Set([...(snapshot.byTag.get(trace.token) ?? []), ...marked]);
+  const found: Found[] = [];
+  for (const pid of trace.limitMark === null ? snapshot.pids : pids) {
+    const stat = readStat(pid);
+    if (stat !== null && !isZombie(stat) && (pids.has(pid) || stat.session === trace.pid)) {
+      found.push({ pid, start: stat.start });
+    }
+  }
+  return found;
+}
+
+function isZombie(stat: ProcessStat): boolean {
+  return stat.state === 'Z' || stat.state === 'X';
+}
+
+function add(map: Map<string, number[]>, key: string, pid: number): void {
+  const pids = map.get(key);
+  if (pids === undefined) {
+    map.set(key, [pid]);
+  } else {
+    pids.push(pid);
+  }
+}
+
+function findGroup(leader: number): readonly Found[] {
+  try {
+    process.kill(-leader, 0);
+    return [{ pid: -leader, start: '' }];
+  } catch {
+    return [];
+  }
+}
+
+const buffer = Buffer.allocUnsafeSlow(2 ** 21);
+
+/** Empty for what is gone or not ours to read. Half the time of readFileSync on /proc. */
+function read(path: string): string {
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch {
+    return '';
+  }
+  try {
+    return buffer.toString('latin1', 0, readSync(fd, buffer, 0, buffer.length, 0));
+  } catch {
+    return '';
+  } finally {
+    closeSync(fd);
+  }
+}

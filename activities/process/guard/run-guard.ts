@@ -1,0 +1,161 @@
+/**
+ * The guard: one small process per home that owns agents and commands and outlives workers (design.md section 5).
+ * It tends what it started or adopted, ends everything when no worker came for `orphanGraceMs`, and itself when idle and alone.
+ */
+import { renameSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import type { Failpoint } from '../../../protocol/failpoints.js';
+import type { Durability } from '../marks.js';
+import { GUARD_SOCKET, guardSockets, openSocketFolder, retiredSocket } from '../socket-folder.js';
+import { PROTOCOL_VERSION } from '../wire.js';
+import { createGuardLog } from './guard-log.js';
+import { takeGuardLock } from './guard-lock.js';
+import { serveConnection } from './guard-server.js';
+import { createLimitMarks } from './limit-mark.js';
+import { createProcessTable } from './process-table.js';
+import { WATCH_MS } from './turn.js';
+import { openTurnList } from './turn-list.js';
+import { createTurns, type Turns } from './turns.js';
+
+export interface GuardOptions {
+  readonly home: string;
+  readonly orphanGraceMs: number;
+  readonly durability: Durability;
+  readonly failpoint: Failpoint;
+  /** Without a worker and without a command the guard ends itself after this time. */
+  readonly idleGraceMs?: number;
+  readonly version?: number;
+}
+
+/** The first line on stdout: `ready`, or `taken` if another guard lives. */
+export type FirstAnswer = 'ready' | 'taken';
+
+const IDLE_GRACE_MS = 5000;
+const ADOPT_MS = 1000;
+
+/** Runs until nothing is left to do. Errors: those of a home that cannot be used. */
+export async function runGuard(options: GuardOptions): Promise<void> {
+  process.umask(0o077);
+  const folder = openSocketFolder(options.home);
+  const lock = await takeGuardLock(options.home);
+  if (lock === null) {
+    answerFirst('taken');
+    return;
+  }
+  const log = createGuardLog(join(options.home, 'guard.log'));
+  const { durability, failpoint } = options;
+  const list = openTurnList(options.home, durability);
+  const turns = createTurns({ table: createProcessTable(), durability, failpoint, log, list, marks: createLimitMarks() });
+  let socketPath = join(folder, GUARD_SOCKET);
+  let retired = false;
+  const retire = async (): Promise<void> => {
+    if (!retired) {
+      const aside = join(folder, retiredSocket(process.pid));
+      renameSync(socketPath, aside);
+      socketPath = aside;
+      retired = true;
+      await lock.release();
+      log('retired: keeps its commands, starts no more');
+    }
+  };
+  const server = createServer();
+  const clients = countClients(server);
+  server.on('connection', (socket) =>
+    serveConnection(socket, { turns, log, version: options.version ?? PROTOCOL_VERSION, isRetired: () => retired, retire }),
+  );
+  turns.adoptOrphans();
+  removeDeadSockets(folder);
+  await listen(server, socketPath);
+  log('started');
+  answerFirst('ready');
+  const why = await untilNothingIsLeft({ turns, clients, options, isRetired: () => retired });
+  log(why);
+  // Before the lock falls with this process: afterwards the path may be the next guard's.
+  rmSync(socketPath, { force: true });
+  process.exit(0);
+}
+
+interface Household {
+  readonly turns: Turns;
+  readonly clients: () => number;
+  readonly options: GuardOptions;
+  readonly isRetired: () => boolean;
+}
+
+/** Watches limits, adoption, orphans and idleness on one timer. */
+function untilNothingIsLeft({ turns, clients, options, isRetired }: Household): Promise<string> {
+  let aloneSince = performance.now();
+  let adoptedAt = performance.now();
+  return new Promise((resolve) => {
+    const timer = setInterval(() => {
+      const now = performance.now();
+      for (const turn of turns.all()) {
+        turn.watch();
+      }
+      if (!isRetired() && now - adoptedAt >= ADOPT_MS) {
+        adoptedAt = now;
+        turns.adoptOrphans();
+      }
+      if (clients() > 0) {
+        aloneSince = now;
+      }
+      const aloneMs = now - aloneSince;
+      if (aloneMs >= options.orphanGraceMs) {
+        for (const turn of turns.all()) {
+          void turn.end('interrupted');
+        }
+      }
+      if (turns.isEmpty() && (isRetired() || aloneMs >= (options.idleGraceMs ?? IDLE_GRACE_MS))) {
+        clearInterval(timer);
+        resolve(isRetired() ? 'ended: retired and empty' : 'ended: idle and alone');
+      }
+    }, WATCH_MS);
+  });
+}
+
+function countClients(server: Server): () => number {
+  let clients = 0;
+  server.on('connection', (socket) => {
+    clients += 1;
+    socket.once('close', () => {
+      clients -= 1;
+    });
+  });
+  return () => clients;
+}
+
+async function listen(server: Server, path: string): Promise<void> {
+  rmSync(path, { force: true });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, resolve);
+  });
+}
+
+/** Sockets of retired guards whose process is gone. */
+function removeDeadSockets(folder: string): void {
+  for (const path of guardSockets(folder)) {
+    const pid = Number(/guard\.(\d+)\.sock$/.exec(path)?.[1] ?? 0);
+    if (pid > 0 && !isThere(pid)) {
+      rmSync(path, { force: true });
+    }
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** Whoever started the guard reads this line and then closes the pipe. */
+function answerFirst(answer: FirstAnswer): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', () => {});
+  }
+  process.stdout.write(`${answer}\n`);
+}

@@ -1,0 +1,55 @@
+/**
+ * The home's list of started commands, one small file each in `<home>/guard/`, so that the next guard finds what the last one left.
+ * An entry names its owner: only a dead owner's commands are adopted, for a retired guard keeps its own.
+ */
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { isToken } from '../../../protocol/place.js';
+import { type Durability, isObject, readJson, writeMark } from '../marks.js';
+import { isAlive, readBootId, readStat } from './process-table.js';
+
+export interface ListedTurn {
+  readonly token: string;
+  readonly dir: string;
+  readonly ownerLives: boolean;
+}
+
+export interface TurnList {
+  /** Writes or takes over an entry in this guard's name. */
+  own(token: string, dir: string): void;
+  remove(token: string): void;
+  get(token: string): ListedTurn | null;
+  /** The commands of other guards, living or dead. */
+  others(): readonly ListedTurn[];
+}
+
+export function openTurnList(home: string, durability: Durability): TurnList {
+  const folder = join(home, 'guard');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const bootId = readBootId();
+  const self = { pid: process.pid, start: readStat(process.pid)?.start ?? '', bootId };
+  const pathOf = (token: string) => join(folder, `${token}.json`);
+
+  const read = (token: string): (ListedTurn & { readonly own: boolean }) | null => {
+    const entry = readJson(pathOf(token));
+    if (entry === null || !isObject(entry.owner) || typeof entry.dir !== 'string') {
+      return null;
+    }
+    const { pid, start, bootId: boot } = entry.owner;
+    const own = pid === self.pid && start === self.start && boot === bootId;
+    const ownerLives = typeof pid === 'number' && typeof start === 'string' && boot === bootId && isAlive(pid, start);
+    return { token, dir: entry.dir, ownerLives, own };
+  };
+
+  return {
+    own: (token, dir) => writeMark(pathOf(token), JSON.stringify({ token, dir, owner: self }), durability),
+    remove: (token) => rmSync(pathOf(token), { force: true }),
+    get: read,
+    others: () =>
+      readdirSync(folder)
+        .map((name) => name.replace(/\.json$/, ''))
+        .filter(isToken)
+        .map(read)
+        .flatMap((entry) => (entry === null || entry.own ? [] : [entry])),
+  };
+}

@@ -1,0 +1,279 @@
+/**
+ * All commands of this guard: reserve, start, end, adopt. Everything about one token happens one after the other, for a sweep of one attempt
+ * must never meet the fresh start of another. A reservation belongs to a connection and falls with it; a start needs a reservation.
+ */
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Claim, CommandSpec, ExitReason, LiveCommand } from '../contract.js';
+import {
+  STALE_FOLDER,
+  clearForStart,
+  MARK_FILES,
+  readClaim,
+  readExit,
+  reserveExit,
+  STDERR_FILE,
+  STDOUT_FILE,
+  writeClaim,
+  writeExit,
+} from '../marks.js';
+import { baseOf, type Reply } from '../wire.js';
+import { checkPlaces, checkProgram, refusalOf } from './check-spec.js';
+import type { LimitMarks } from './limit-mark.js';
+import { type ParentShell, spawnParentShell } from './parent-shell.js';
+import { isAlive, readBootId, readStat } from './process-table.js';
+import { endEverything } from './sweep.js';
+import { type ShellEnd, tendTurn, type Turn, type TurnDeps } from './turn.js';
+import type { ListedTurn, TurnList } from './turn-list.js';
+
+/** Source: design.md section 5, `crash_loop`. */
+export const MAX_STARTS = 3;
+
+export const ADOPTED_WATCH_MS = 50;
+
+/** Whoever reserves; compared by identity. */
+export type Owner = object;
+
+export interface TurnsDeps extends TurnDeps {
+  readonly list: TurnList;
+  readonly marks: LimitMarks;
+}
+
+export interface Turns {
+  /** Answers a finished command, names a running one, or sweeps and reserves. */
+  reserve(spec: CommandSpec, owner: Owner): Promise<Reply>;
+  /** The claim, then the go byte. */
+  go(token: string, owner: Owner): Promise<Reply>;
+  /** Lets reservations fall; without a token all of this owner. */
+  drop(owner: Owner, token?: string): void;
+  get(token: string): Turn | null;
+  all(): readonly Turn[];
+  live(): readonly LiveCommand[];
+  /** No command and no reservation. */
+  isEmpty(): boolean;
+  end(token: string, reason: ExitReason): Promise<void>;
+  endGroup(group: string, exceptBase: string | null, reason: ExitReason): Promise<void>;
+  /** Takes over what dead guards left; a look at a small folder. */
+  adoptOrphans(): void;
+}
+
+interface Reservation {
+  readonly spec: CommandSpec;
+  readonly owner: Owner;
+  readonly starts: number;
+  readonly movedAside: boolean;
+  readonly settled: Promise<void>;
+  readonly settle: () => void;
+}
+
+export function createTurns(deps: TurnsDeps): Turns {
+  const turns = new Map<string, Turn>();
+  const reservations = new Map<string, Reservation>();
+  const tails = new Map<string, Promise<void>>();
+  const bootId = readBootId();
+
+  /** One thing at a time for a token. */
+  const inTurn = <T>(token: string, work: () => Promise<T>): Promise<T> => {
+    const result = (tails.get(token) ?? Promise.resolve()).then(work);
+    const tail: Promise<void> = result.then(ignore, ignore).then(() => {
+      if (tails.get(token) === tail) {
+        tails.delete(token);
+      }
+    });
+    tails.set(token, tail);
+    return result;
+  };
+
+  const keep = (claim: Claim, dir: string, shell: { readonly adopted: boolean; readonly ended: Promise<ShellEnd> }): Turn => {
+    const turn = tendTurn({ claim, dir, adopted: shell.adopted, shellEnded: shell.ended }, deps);
+    turns.set(claim.token, turn);
+    void turn.ended.then(() => {
+      deps.list.remove(claim.token);
+      turns.delete(claim.token);
+    });
+    return turn;
+  };
+
+  const adopt = (listed: ListedTurn): void => {
+    const claim = readClaim(listed.dir);
+    if (claim === null || claim.token !== listed.token || readExit(listed.dir) !== null) {
+      deps.list.remove(listed.token);
+      return;
+    }
+    deps.list.own(listed.token, listed.dir);
+    const lives = claim.bootId === bootId && isAlive(claim.pid, claim.pidStart);
+    deps.log(lives ? 'adopted a running command' : 'found a command that ended without a guard', { token: claim.token });
+    // A pid of a dead `sh` proves nothing any more.
+    keep(lives ? claim : { ...claim, pid: -1 }, listed.dir, { adopted: true, ended: untilGone(lives ? claim : null) });
+  };
+
+  const fall = (token: string): void => {
+    const reservation = reservations.get(token);
+    reservations.delete(token);
+    reservation?.settle();
+  };
+
+  /** Ended before its first instruction: the record says so, and no attempt starts it again. */
+  const endReservation = (token: string, reason: ExitReason): void => {
+    const reservation = reservations.get(token);
+    if (reservation !== undefined) {
+      recordNeverStarted(reservation.spec, reason, deps);
+      fall(token);
+    }
+  };
+
+  const endGroup = async (group: string, exceptBase: string | null, reason: ExitReason): Promise<void> => {
+    for (const { spec } of [...reservations.values()]) {
+      if (spec.group === group && baseOf(spec.token) !== exceptBase) {
+        endReservation(spec.token, reason);
+      }
+    }
+    const others = [...turns.values()].filter(({ claim }) => claim.group === group && baseOf(claim.token) !== exceptBase);
+    await Promise.all(others.map((turn) => turn.end(reason)));
+  };
+
+  const reserveNow = async (spec: CommandSpec, owner: Owner): Promise<Reply> => {
+    while (reservations.has(spec.token)) {
+      await reservations.get(spec.token)?.settled;
+    }
+    const listed = deps.list.get(spec.token);
+    if (listed !== null && !turns.has(spec.token)) {
+      if (listed.ownerLives && listed.dir === spec.dir && readExit(spec.dir) === null) {
+        return { kind: 'unknown' };
+      }
+      adopt(listed);
+    }
+    const running = turns.get(spec.token);
+    if (running !== undefined && running.claim.inputHash === spec.inputHash) {
+      return { kind: 'running', movedAside: existsSync(join(spec.dir, STALE_FOLDER)) };
+    }
+    await running?.end('aborted');
+    const movedAside = moveStaleAside(spec);
+    const exit = readExit(spec.dir);
+    if (exit !== null && exit.reason !== 'interrupted') {
+      return { kind: 'ended', exit, movedAside };
+    }
+    checkProgram(spec);
+    const former = readClaim(spec.dir);
+    if (former !== null && former.starts >= MAX_STARTS) {
+      return { kind: 'crash_loop', starts: former.starts, movedAside };
+    }
+    await endGroup(spec.group, baseOf(spec.token), 'aborted');
+    await endEverything(deps.table, { token: spec.token, limitMark: former?.limitMark ?? null, pid: -1 }, 0);
+    let settle = () => {};
+    const settled = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    reservations.set(spec.token, { spec, owner, starts: (former?.starts ?? 0) + 1, movedAside, settled, settle });
+    return { kind: 'reserved', movedAside };
+  };
+
+  const goNow = async (reservation: Reservation): Promise<Reply> => {
+    const { spec } = reservation;
+    let shell: ParentShell | null = null;
+    try {
+      checkPlaces(spec);
+      deps.failpoint('guard.before-claim');
+      clearForStart(spec.dir);
+      reserveExit(spec.dir);
+      const limitMark = deps.marks.draw((mark) => [...turns.values()].some((turn) => turn.claim.limitMark === mark));
+      shell = await spawnParentShell(spec, limitMark === null ? [] : deps.marks.prefix(limitMark));
+      const claim = claimOf(reservation, { pid: shell.pid, limitMark, bootId });
+      deps.list.own(spec.token, spec.dir);
+      writeClaim(spec.dir, claim, deps.durability);
+      deps.failpoint('guard.after-claim');
+      shell.go();
+      deps.failpoint('guard.after-go');
+      keep(claim, spec.dir, { adopted: false, ended: shell.ended });
+      return { kind: 'running', movedAside: reservation.movedAside };
+    } catch (error) {
+      shell?.callOff();
+      await shell?.ended;
+      deps.list.remove(spec.token);
+      throw refusalOf(error, spec);
+    } finally {
+      fall(spec.token);
+    }
+  };
+
+  return {
+    reserve: (spec, owner) => inTurn(spec.token, () => reserveNow(spec, owner)),
+    go: async (token, owner) => {
+      const reservation = reservations.get(token);
+      return reservation === undefined || reservation.owner !== owner ? { kind: 'unknown' } : goNow(reservation);
+    },
+    drop: (owner, token) => {
+      for (const reservation of [...reservations.values()]) {
+        if (reservation.owner === owner && (token === undefined || reservation.spec.token === token)) {
+          fall(reservation.spec.token);
+        }
+      }
+    },
+    get: (token) => turns.get(token) ?? null,
+    all: () => [...turns.values()],
+    live: () => [...turns.values()].map(({ claim }) => ({ token: claim.token, group: claim.group })),
+    isEmpty: () => turns.size === 0 && reservations.size === 0,
+    end: async (token, reason) => {
+      endReservation(token, reason);
+      await turns.get(token)?.end(reason);
+    },
+    endGroup,
+    adoptOrphans: () => {
+      for (const listed of deps.list.others()) {
+        if (!listed.ownerLives && !turns.has(listed.token)) {
+          adopt(listed);
+        }
+      }
+    },
+  };
+}
+
+function ignore(): void {}
+
+function claimOf(reservation: Reservation, made: Pick<Claim, 'pid' | 'limitMark' | 'bootId'>): Claim {
+  const { token, group, inputHash, limits } = reservation.spec;
+  const pidStart = readStat(made.pid)?.start ?? '';
+  return { token, group, inputHash, limits, starts: reservation.starts, pidStart, claimedAt: new Date().toISOString(), ...made };
+}
+
+/** A former guard's child cannot be waited for. */
+async function untilGone(claim: Claim | null): Promise<ShellEnd> {
+  while (claim !== null && isAlive(claim.pid, claim.pidStart)) {
+    await sleep(ADOPTED_WATCH_MS);
+  }
+  return { code: null, signal: null };
+}
+
+/** Records of another input are kept, but never answered. Shape: true also if an earlier attempt moved them. */
+function moveStaleAside(spec: CommandSpec): boolean {
+  const stale = [readClaim(spec.dir), readExit(spec.dir)].some(
+    (mark) => mark !== null && (mark.inputHash !== spec.inputHash || mark.token !== spec.token),
+  );
+  if (stale) {
+    const folder = join(spec.dir, STALE_FOLDER);
+    const target = join(folder, String(existsSync(folder) ? readdirSync(folder).length + 1 : 1));
+    mkdirSync(target, { recursive: true, mode: 0o700 });
+    for (const name of MARK_FILES.filter((mark) => existsSync(join(spec.dir, mark)))) {
+      renameSync(join(spec.dir, name), join(target, name));
+    }
+  }
+  return existsSync(join(spec.dir, STALE_FOLDER));
+}
+
+function recordNeverStarted(spec: CommandSpec, reason: ExitReason, deps: TurnDeps): void {
+  const now = new Date().toISOString();
+  const stdout = join(spec.dir, STDOUT_FILE);
+  const stderr = join(spec.dir, STDERR_FILE);
+  const { token, inputHash } = spec;
+  const times = { startedAt: now, endedAt: now, claimedAt: now };
+  try {
+    clearForStart(spec.dir);
+    writeFileSync(stdout, '');
+    writeFileSync(stderr, '');
+    const nothing = { exitCode: null, signal: null, stdoutBytes: 0, stderrBytes: 0, stdout, stderr };
+    writeExit(spec.dir, { token, inputHash, reason, ...times, ...nothing }, deps.durability);
+  } catch {
+    deps.log('the end of a command that never started could not be written', { token });
+  }
+}

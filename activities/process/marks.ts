@@ -1,0 +1,188 @@
+/**
+ * The marks of a command on disk: claim.json, exit.json, the end that was decided (`ending`) and the status noted by the parent `sh` (`raw`).
+ * Each is written by temp file and rename; a torn or foreign one reads as absent, never as an answer.
+ * Read by hand, without a schema library: the guard must start in milliseconds and stay small.
+ */
+import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Claim, type CommandLimits, EXIT_REASONS, type ExitReason, type ExitRecord } from './contract.js';
+
+export type Durability = 'process' | 'power';
+
+export const EXIT_FILE = 'exit.json';
+export const CLAIM_FILE = 'claim.json';
+export const RAW_FILE = 'raw';
+export const STDOUT_FILE = 'stdout';
+export const STDERR_FILE = 'stderr';
+/** Records of another input are moved into `stale/<n>`. */
+export const STALE_FOLDER = 'stale';
+
+const ENDING_FILE = 'ending';
+const EXIT_TEMP = 'exit.json.tmp';
+
+/** Every file of a start; moved aside together. */
+export const MARK_FILES = [CLAIM_FILE, EXIT_FILE, RAW_FILE, ENDING_FILE, STDOUT_FILE, STDERR_FILE] as const;
+
+/** Room for exit.json on a full disk: two absolute paths of 4 096 bytes, JSON-escaped, and the rest. */
+const EXIT_RESERVED_BYTES = 32 * 1024;
+
+export function readExit(dir: string): ExitRecord | null {
+  const value = readJson(join(dir, EXIT_FILE));
+  return value !== null && isExit(value) ? value : null;
+}
+
+export function readClaim(dir: string): Claim | null {
+  const value = readJson(join(dir, CLAIM_FILE));
+  return value !== null && isClaim(value) ? value : null;
+}
+
+/** The exit status noted by `sh`. A line that does not end is a torn write. */
+export function readRaw(dir: string): number | null {
+  const match = /^(\d{1,3})\n/.exec(readText(join(dir, RAW_FILE)) ?? '');
+  return match === null ? null : Number(match[1]);
+}
+
+/** The reason of an end that was decided but perhaps not carried out. */
+export function readEnding(dir: string): ExitReason | null {
+  const text = readText(join(dir, ENDING_FILE))?.trim();
+  return EXIT_REASONS.find((reason) => reason === text) ?? null;
+}
+
+export function writeEnding(dir: string, reason: ExitReason, durability: Durability): void {
+  writeMark(join(dir, ENDING_FILE), `${reason}\n`, durability);
+}
+
+export function writeClaim(dir: string, claim: Claim, durability: Durability): void {
+  writeMark(join(dir, CLAIM_FILE), JSON.stringify(claim), durability);
+}
+
+/** Takes the room of `raw` and exit.json before the go byte, so that a disk that fills up later cannot lose the end. */
+export function reserveExit(dir: string): void {
+  writeFileSync(join(dir, RAW_FILE), '    ');
+  writeFileSync(join(dir, EXIT_TEMP), Buffer.alloc(EXIT_RESERVED_BYTES, ' '));
+}
+
+/** Writes into the reserved room. Errors: those of the disk; the caller keeps the record and tries again. */
+export function writeExit(dir: string, exit: ExitRecord, durability: Durability): void {
+  const text = Buffer.from(JSON.stringify(exit));
+  const temp = join(dir, EXIT_TEMP);
+  const fd = openForUpdate(temp);
+  try {
+    writeSync(fd, text, 0, text.length, 0);
+    ftruncateSync(fd, text.length);
+    if (durability === 'power') {
+      fsyncSync(fd);
+    }
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(temp, join(dir, EXIT_FILE));
+  if (durability === 'power') {
+    syncFolder(dir);
+  }
+}
+
+export function writeMark(path: string, text: string, durability: Durability): void {
+  const temp = `${path}.tmp`;
+  const fd = openSync(temp, 'w', 0o600);
+  try {
+    writeFileSync(fd, text);
+    if (durability === 'power') {
+      fsyncSync(fd);
+    }
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(temp, path);
+  if (durability === 'power') {
+    syncFolder(dirname(path));
+  }
+}
+
+/** Forgets the start before the next one; its claim stays until it is replaced, for it holds the count of starts. */
+export function clearForStart(dir: string): void {
+  for (const name of [EXIT_FILE, ENDING_FILE, RAW_FILE, EXIT_TEMP]) {
+    rmSync(join(dir, name), { force: true });
+  }
+}
+
+export function readJson(path: string): Record<string, unknown> | null {
+  const text = readText(path);
+  if (text === null) {
+    return null;
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isLimits(value: unknown): value is CommandLimits {
+  return (
+    isObject(value) &&
+    [value.timeoutMs, value.killGraceMs, value.outputBytes].every((limit) => typeof limit === 'number' && limit >= 0) &&
+    (value.stallMs === null || (typeof value.stallMs === 'number' && value.stallMs > 0))
+  );
+}
+
+function openForUpdate(path: string): number {
+  try {
+    return openSync(path, 'r+');
+  } catch {
+    return openSync(path, 'w', 0o600);
+  }
+}
+
+/** A file that is not there, or a folder in its place, reads as absent; any other trouble is the caller's to hear. */
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'EISDIR')) {
+      return null;
+    }
+    throw error;
+  }
+}
+
+function syncFolder(path: string): void {
+  const fd = openSync(path, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function isExit(value: object): value is ExitRecord {
+  const exit: Partial<Record<keyof ExitRecord, unknown>> = value;
+  return (
+    areStrings([exit.token, exit.inputHash, exit.startedAt, exit.endedAt, exit.stdout, exit.stderr, exit.claimedAt]) &&
+    EXIT_REASONS.some((reason) => reason === exit.reason) &&
+    (exit.exitCode === null || typeof exit.exitCode === 'number') &&
+    (exit.signal === null || typeof exit.signal === 'string') &&
+    typeof exit.stdoutBytes === 'number' &&
+    typeof exit.stderrBytes === 'number'
+  );
+}
+
+function isClaim(value: object): value is Claim {
+  const claim: Partial<Record<keyof Claim, unknown>> = value;
+  return (
+    areStrings([claim.token, claim.group, claim.inputHash, claim.claimedAt, claim.pidStart, claim.bootId]) &&
+    typeof claim.starts === 'number' &&
+    typeof claim.pid === 'number' &&
+    (claim.limitMark === null || typeof claim.limitMark === 'string') &&
+    isLimits(claim.limits)
+  );
+}
+
+function areStrings(values: readonly unknown[]): boolean {
+  return values.every((value) => typeof value === 'string');
+}

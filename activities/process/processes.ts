@@ -1,0 +1,254 @@
+/**
+ * Runs commands under the guard and attaches to those that run: marks 2 to 4 of design.md section 5.
+ * Whoever asks again, in this process or after its death, gets the one end of the one start; only an end nobody knows, or `interrupted`, is started again.
+ */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type CommandEnd,
+  type CommandSpec,
+  DetachedError,
+  GuardUnavailable,
+  type Processes,
+  type RunHooks,
+  StartRefused,
+} from './contract.js';
+import { ConnectionLost, type GuardConnection } from './guard-connection.js';
+import { createGuardPool, type GuardPool } from './guard-pool.js';
+import { readExit, STALE_FOLDER } from './marks.js';
+import type { GuardStart } from './start-guard.js';
+import { baseOf, type Reply } from './wire.js';
+
+/** A guard that dies so often within one run dies of that run. */
+const MAX_LOST_GUARDS = 10;
+
+const ASK_AGAIN_MS = 50;
+
+/** Starts the home's guard if there is none. Errors: GuardUnavailable. */
+export async function connectProcesses(options: GuardStart): Promise<Processes> {
+  const pool = createGuardPool({ ...options, home: resolve(options.home) });
+  await pool.all();
+  const shared = new Map<string, SharedRun>();
+  const closing = new AbortController();
+
+  const everywhere = async (work: (guard: GuardConnection) => Promise<void>): Promise<void> => {
+    for (let lost = 0; ; lost += 1) {
+      try {
+        await Promise.all((await pool.all()).map(work));
+        return;
+      } catch (error) {
+        throwUnlessLost(error, lost);
+      }
+    }
+  };
+
+  return {
+    run: (spec, hooks) => {
+      const key = `${spec.token} ${spec.inputHash}`;
+      const run = shared.get(key) ?? beginShared({ pool, spec, prepare: hooks.prepare, closing: closing.signal });
+      shared.set(key, run);
+      const forget = () => shared.get(key) === run && shared.delete(key);
+      run.result.then(forget, forget);
+      return joinShared(run, hooks);
+    },
+    endGroup: (group) =>
+      everywhere(async (guard) => {
+        await guard.request({ op: 'stop', group, exceptBase: null });
+      }),
+    live: async () => {
+      const replies = await Promise.all((await pool.all()).map((guard) => guard.request({ op: 'live' })));
+      return replies.flatMap((reply) => (reply.kind === 'live' ? reply.commands : []));
+    },
+    close: async () => {
+      closing.abort();
+      pool.close();
+    },
+  };
+}
+
+/** One command of this process, however many attempts wait for it. */
+interface SharedRun {
+  readonly result: Promise<CommandEnd>;
+  readonly cancel: AbortController;
+  /** Aborted when nobody waits any more. */
+  readonly leave: AbortController;
+  callers: number;
+}
+
+interface Attempt {
+  readonly pool: GuardPool;
+  readonly spec: CommandSpec;
+  readonly prepare: () => Promise<void>;
+  readonly cancel: AbortSignal;
+  readonly leave: AbortSignal;
+}
+
+function beginShared(begin: { pool: GuardPool; spec: CommandSpec; prepare: () => Promise<void>; closing: AbortSignal }): SharedRun {
+  const { pool, spec, prepare, closing } = begin;
+  const cancel = new AbortController();
+  const leave = new AbortController();
+  const attempt: Attempt = { pool, spec, prepare, cancel: cancel.signal, leave: AbortSignal.any([leave.signal, closing]) };
+  return { result: untilEnded(attempt), cancel, leave, callers: 0 };
+}
+
+async function joinShared(run: SharedRun, hooks: RunHooks): Promise<CommandEnd> {
+  const onCancel = () => run.cancel.abort();
+  run.callers += 1;
+  hooks.cancel.addEventListener('abort', onCancel, { once: true });
+  if (hooks.cancel.aborted) {
+    onCancel();
+  }
+  try {
+    return await orLeft(run.result, hooks.detach);
+  } finally {
+    hooks.cancel.removeEventListener('abort', onCancel);
+    run.callers -= 1;
+    if (run.callers === 0) {
+      run.leave.abort();
+    }
+  }
+}
+
+async function untilEnded(attempt: Attempt): Promise<CommandEnd> {
+  for (let lost = 0; ; ) {
+    try {
+      const end = await orLeft(once(attempt), attempt.leave);
+      if (end !== null) {
+        return end;
+      }
+      await sleep(ASK_AGAIN_MS);
+    } catch (error) {
+      if (attempt.leave.aborted) {
+        throw new DetachedError(`${attempt.spec.token} goes on without this worker`);
+      }
+      throwUnlessLost(error, lost);
+      lost += 1;
+    }
+  }
+}
+
+/** Null: look again. */
+async function once(attempt: Attempt): Promise<CommandEnd | null> {
+  const { spec, pool } = attempt;
+  const known = knownEnd(spec);
+  if (known !== null) {
+    return known;
+  }
+  const [current, ...retired] = await pool.all();
+  if (current === undefined) {
+    return null;
+  }
+  for (const guard of retired) {
+    const end = guard.expectEnd(spec.token);
+    const reply = await guard.request({ op: 'ask', token: spec.token });
+    if (reply.kind === 'running') {
+      return untilTold(attempt, guard, end.ended);
+    }
+    end.forget();
+    await guard.request({ op: 'stop', group: spec.group, exceptBase: baseOf(spec.token) });
+  }
+  const end = current.expectEnd(spec.token);
+  try {
+    const reply = await current.request({ op: 'start', spec });
+    if (reply.kind === 'running') {
+      return await untilTold(attempt, current, end.ended);
+    }
+    if (reply.kind !== 'reserved') {
+      return endOf(reply, current);
+    }
+    const gone = await prepareAndGo(attempt, current);
+    return gone.kind === 'running' ? await untilTold(attempt, current, end.ended) : endOf(gone, current);
+  } finally {
+    end.forget();
+  }
+}
+
+/** A reservation that is not used falls: at once here, with the connection if this process dies. */
+async function prepareAndGo(attempt: Attempt, guard: GuardConnection): Promise<Reply> {
+  const { token } = attempt.spec;
+  try {
+    await attempt.prepare();
+  } catch (error) {
+    await guard.request({ op: 'drop', token });
+    throw error;
+  }
+  if (attempt.leave.aborted) {
+    return guard.request({ op: 'drop', token });
+  }
+  // Ending a reservation writes the record of a command that was never started.
+  return guard.request(attempt.cancel.aborted ? { op: 'stop', token } : { op: 'go', token });
+}
+
+async function untilTold(attempt: Attempt, guard: GuardConnection, ended: Promise<unknown>): Promise<CommandEnd | null> {
+  const { token } = attempt.spec;
+  const stop = () => {
+    guard.request({ op: 'stop', token }).catch(() => {});
+  };
+  attempt.cancel.addEventListener('abort', stop, { once: true });
+  if (attempt.cancel.aborted) {
+    stop();
+  }
+  try {
+    await ended;
+  } finally {
+    attempt.cancel.removeEventListener('abort', stop);
+  }
+  return knownEnd(attempt.spec);
+}
+
+function endOf(reply: Reply, guard: GuardConnection): CommandEnd | null {
+  switch (reply.kind) {
+    case 'ended':
+      return { kind: 'ended', exit: reply.exit, movedAside: reply.movedAside };
+    case 'crash_loop':
+      return { kind: 'crash_loop', starts: reply.starts, movedAside: reply.movedAside };
+    case 'refused':
+      throw new StartRefused(reply.code, reply.message);
+    case 'failed':
+      throw new GuardUnavailable(
+        `The guard could not answer: ${reply.message}.\nNothing was started.\nLook at its log with: sluice doctor`,
+      );
+    case 'retired':
+      // A newer worker asked it to; the next look finds its successor.
+      guard.close();
+      return null;
+    default:
+      return null;
+  }
+}
+
+function knownEnd(spec: CommandSpec): CommandEnd | null {
+  const exit = readExit(spec.dir);
+  if (exit === null || exit.reason === 'interrupted' || exit.token !== spec.token || exit.inputHash !== spec.inputHash) {
+    return null;
+  }
+  return { kind: 'ended', exit, movedAside: existsSync(join(spec.dir, STALE_FOLDER)) };
+}
+
+/** The work goes on; only this wait ends. */
+async function orLeft<T>(work: Promise<T>, leave: AbortSignal): Promise<T> {
+  let left = () => {};
+  const leaving = new Promise<never>((_, reject) => {
+    left = () => reject(new DetachedError('the caller went away'));
+  });
+  work.catch(() => {});
+  leave.addEventListener('abort', left, { once: true });
+  if (leave.aborted) {
+    left();
+  }
+  try {
+    return await Promise.race([work, leaving]);
+  } finally {
+    leave.removeEventListener('abort', left);
+  }
+}
+
+function throwUnlessLost(error: unknown, lost: number): void {
+  if (!(error instanceof ConnectionLost)) {
+    throw error;
+  }
+  if (lost >= MAX_LOST_GUARDS) {
+    throw new GuardUnavailable(`The guard died ${lost} times in a row.\nLook at its log with: sluice doctor`, { cause: error });
+  }
+}

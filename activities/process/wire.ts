@@ -1,0 +1,81 @@
+/**
+ * What workers and guards say to each other: one JSON object a line over the guard's unix socket.
+ * The words hello, ask, stop and retire, and their fields, are frozen for ever: a worker of any version speaks them with a guard of any other.
+ */
+import type { Socket } from 'node:net';
+import type { CommandSpec, ExitRecord, LiveCommand, StartRefusal } from './contract.js';
+import { isObject } from './marks.js';
+
+export const PROTOCOL_VERSION = 1;
+
+export type Request =
+  | { readonly op: 'hello'; readonly version: number }
+  | { readonly op: 'ask'; readonly token: string }
+  | { readonly op: 'stop'; readonly token: string }
+  /** Spares the commands whose token is `exceptBase` or lies below it. */
+  | { readonly op: 'stop'; readonly group: string; readonly exceptBase: string | null }
+  | { readonly op: 'retire' }
+  | { readonly op: 'start'; readonly spec: CommandSpec }
+  | { readonly op: 'go'; readonly token: string }
+  | { readonly op: 'drop'; readonly token: string }
+  | { readonly op: 'live' };
+
+export type Reply =
+  | { readonly kind: 'hello'; readonly version: number; readonly pid: number }
+  /** Asking for a running command attaches: its end is told on this connection. */
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'running'; readonly movedAside: boolean }
+  | { readonly kind: 'reserved'; readonly movedAside: boolean }
+  | { readonly kind: 'ended'; readonly exit: ExitRecord; readonly movedAside: boolean }
+  | { readonly kind: 'crash_loop'; readonly starts: number; readonly movedAside: boolean }
+  | { readonly kind: 'refused'; readonly code: StartRefusal; readonly message: string }
+  | { readonly kind: 'retired' }
+  | { readonly kind: 'live'; readonly commands: readonly LiveCommand[] }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** `exit` is null if the command is gone and nobody knows how it ended. */
+export interface EndedEvent {
+  readonly event: 'ended';
+  readonly token: string;
+  readonly exit: ExitRecord | null;
+}
+
+/** Calls `take` with every whole line that is a JSON object; anything else ends the connection. */
+export function readLines(socket: Socket, take: (line: Record<string, unknown>) => void): void {
+  let rest: string[] = [];
+  socket.setEncoding('utf8');
+  socket.on('data', (chunk: string) => {
+    const parts = chunk.split('\n');
+    rest.push(parts[0] ?? '');
+    for (const part of parts.slice(1)) {
+      const line = parseLine(rest.join(''));
+      rest = [part];
+      if (line === null) {
+        socket.destroy();
+        return;
+      }
+      take(line);
+    }
+  });
+}
+
+export function writeLine(socket: Socket, value: object): void {
+  if (socket.writable) {
+    socket.write(`${JSON.stringify(value)}\n`);
+  }
+}
+
+/** The place token of a command's token. */
+export function baseOf(token: string): string {
+  return token.slice(0, 36);
+}
+
+function parseLine(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
