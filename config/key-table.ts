@@ -1,0 +1,62 @@
+/**
+ * Shape of one row of the key table. A row is all there is to know about a key: its schema, default, meaning, who may
+ * write it and what it may start. Parser, resolver, `sluice config` and docs/config.md read the same rows.
+ */
+import type { z } from 'zod';
+
+/** `any`: files, run input and flags. `files`: user's and project's file. `user`: the user's file only. */
+export type KeyScope = 'any' | 'files' | 'user';
+
+/**
+ * How layers meet. `first`: the highest layer that has it. `stricter`: the smallest of the files; run input and flags only
+ * lower it. `union`: user's and project's file together.
+ */
+export type KeyMerge = 'first' | 'stricter' | 'union';
+
+export type KeyUnit = 'duration' | 'bytes' | null;
+
+/** The seed's spelling of a key, with its own schema where its unit differs. */
+export interface KeyAlias<T> {
+  readonly path: string;
+  readonly schema: z.ZodType<T> | null;
+}
+
+export interface KeyRow<T> {
+  readonly schema: z.ZodType<T>;
+  /** What a value looks like, for docs/config.md. */
+  readonly type: string;
+  /** Null: nothing, or `fallbackText` says what instead. */
+  readonly fallback: T | null;
+  readonly fallbackText: string | null;
+  readonly meaning: string;
+  readonly aliases: readonly KeyAlias<T>[];
+  readonly scope: KeyScope;
+  readonly merge: KeyMerge;
+  readonly unit: KeyUnit;
+  /** It starts programs or moves files: a project's file with it needs trust. */
+  readonly executes: boolean;
+}
+
+/** The schema alone decides the type of the value, so that `fix` stays a word of a union and does not become any text. */
+type RowInput<T> = Pick<KeyRow<T>, 'schema' | 'type' | 'meaning'> & Partial<Omit<KeyRow<T>, 'fallback'>> & { fallback?: NoInfer<T> | null };
+
+export function row<T>(input: RowInput<T>): KeyRow<T> {
+  return {
+    fallback: null,
+    fallbackText: null,
+    aliases: [],
+    scope: 'any',
+    merge: 'first',
+    unit: null,
+    executes: false,
+    ...input,
+  };
+}
+
+/** A key whose feature this version does not have: only values that change nothing are accepted. */
+export interface ComingRow {
+  readonly meaning: string;
+  /** What is in force anyway, as a file would write it. */
+  readonly inForce: readonly unknown[];
+  readonly aliases: readonly string[];
+}

@@ -1,0 +1,197 @@
+/**
+ * The kinds of value that config keys have, as zod schemas that answer what the engine works with (milliseconds, bytes).
+ * Every issue's message is the rule that the value breaks, written to follow the words "rounds is -1".
+ */
+import { z } from 'zod';
+import { STAGE_LISTS, STAGES, type Stage, type StageListName } from '../protocol/lifecycle.js';
+import { ADAPTERS, type Adapter } from '../protocol/policy.js';
+import { formatByteSize, parseByteSize } from './byte-size.js';
+import { formatDuration, parseDuration } from './duration.js';
+import { compileBlockRule, compileGlob } from './glob-rule.js';
+
+/** Adapters that design.md section 11 names and this version does not have. */
+const COMING_ADAPTERS: readonly string[] = ['claude-code', 'codex', 'opencode', 'acp', 'model'];
+
+const MAX_LIST = 200;
+
+/** **Unit** milliseconds, both ends inclusive. */
+export function duration(min: number, max: number) {
+  const rule = `must be a duration from ${formatDuration(min)} to ${formatDuration(max)}, such as 90s, 15m or 1h30m`;
+  return text(rule).transform((value, context) => {
+    const ms = parseDuration(value);
+    if (ms !== null && ms >= min && ms <= max) return ms;
+    context.addIssue({ code: 'custom', message: rule });
+    return z.NEVER;
+  });
+}
+
+/** A whole number of seconds, answered in milliseconds: the seed's spelling of a time. */
+export function seconds(min: number, max: number) {
+  return integer(min, max, 'seconds').transform((value) => value * 1000);
+}
+
+/** **Unit** bytes, both ends inclusive. */
+export function byteSize(min: number, max: number) {
+  const rule = `must be a size from ${formatByteSize(min)} to ${formatByteSize(max)}, such as 200MB or 64KiB`;
+  return text(rule).transform((value, context) => {
+    const bytes = parseByteSize(value);
+    if (bytes !== null && bytes >= min && bytes <= max) return bytes;
+    context.addIssue({ code: 'custom', message: rule });
+    return z.NEVER;
+  });
+}
+
+export function integer(min: number, max: number, unit = '') {
+  const error = `must be a whole number${unit === '' ? '' : ` of ${unit}`} from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+}
+
+export function oneOf<const Values extends readonly [string, ...string[]]>(values: Values) {
+  return z.enum(values, { error: `must be ${values.length === 1 ? '' : 'one of '}${values.join(', ')}` });
+}
+
+/** The name of an agent of `agents`. */
+export const AGENT_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
+
+export const agentName = text('must be the name of an agent: a letter, then letters, digits, _ and -, at most 40', (value) => AGENT_NAME.test(value));
+
+/** Reaches an agent as an argument or a variable, so it never looks like an option. */
+export const modelName = text('must be a name of letters, digits and ._:/@+-, at most 128, starting with a letter or digit', (value) =>
+  /^[A-Za-z0-9][\w.:/@+-]{0,127}$/.test(value),
+);
+
+export const instructions = text('must be a text of 1 to 16384 characters without NUL', (value) => value !== '' && isText(value, 16_384));
+
+/** Shell command lines for `/bin/sh -c`. */
+export const commandLines = list(
+  text('must be a command line of 1 to 8192 characters without NUL', (value) => value.trim() !== '' && isText(value, 8192)),
+);
+
+const argument = text('must be a text of at most 32768 characters without NUL (quote numbers)', (value) => isText(value, 32_768));
+
+export const programArgs = list(argument);
+
+const PROGRAM_RULE = 'must be a program on PATH or an absolute path, never a path into the repository; write arguments as a list: [prog, arg]';
+
+/** **Source** design.md section 10: programs come from PATH, never from the repository or `node_modules/.bin`. */
+export function isProgram(program: string): boolean {
+  return program !== '' && isText(program, 4096) && (program.startsWith('/') || /^[^/\\\s-][^/\\]*$/.test(program));
+}
+
+const word = text(PROGRAM_RULE, isProgram);
+
+/** Program and leading arguments; a bare word is a program alone. */
+export const programLine = z
+  .union([word.transform((value): string[] => [value]), programArgs], { error: PROGRAM_RULE })
+  .transform((value, context): [string, ...string[]] => {
+    const [program, ...args] = value;
+    if (program !== undefined && isProgram(program)) return [program, ...args];
+    context.addIssue({ code: 'custom', message: PROGRAM_RULE });
+    return z.NEVER;
+  });
+
+export const adapter = z.custom<Adapter>((value) => ADAPTERS.some((known) => known === value), {
+  error: ({ input }) =>
+    COMING_ADAPTERS.some((coming) => coming === input)
+      ? `is not available in this version; available: ${ADAPTERS.join(', ')}`
+      : `must be one of ${ADAPTERS.join(', ')}`,
+});
+
+const ENV_NAME = /^(?!SLUICE_)[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+
+export const environment = z
+  .record(z.string(), argument, {
+    error: 'must be a mapping of names to texts',
+  })
+  .superRefine((value, context) => {
+    for (const name of Object.keys(value)) {
+      if (ENV_NAME.test(name)) continue;
+      context.addIssue({
+        code: 'custom',
+        path: [name],
+        message: 'must be the name of an environment variable: letters, digits and _, not starting with SLUICE_',
+      });
+    }
+  });
+
+export const globs = list(
+  z.string({ error: 'must be a glob' }).superRefine((value, context) => {
+    const compiled = compileGlob(value);
+    if (compiled.kind === 'bad') context.addIssue({ code: 'custom', message: compiled.rule });
+  }),
+);
+
+export const blockRules = list(
+  z.string({ error: 'must be a glob over paths or a /regex/ over added lines' }).superRefine((value, context) => {
+    const compiled = compileBlockRule(value);
+    if (compiled.kind === 'bad') context.addIssue({ code: 'custom', message: compiled.rule });
+  }),
+);
+
+/** Files that are copied or linked into a worktree: globs below the checkout, never git's own. */
+export const checkoutGlobs = list(
+  z.string({ error: 'must be a glob' }).superRefine((value, context) => {
+    const compiled = compileGlob(value);
+    if (compiled.kind === 'bad') context.addIssue({ code: 'custom', message: compiled.rule });
+    else if (/^\.(?:git|sluice)(?:\/|$)/i.test(value)) context.addIssue({ code: 'custom', message: 'must not name .git or .sluice' });
+  }),
+);
+
+/** A folder of the repository. **Shape** relative, normal form, no trailing slash. */
+export const repositoryFolder = text('must be a folder inside the repository, relative, without .., outside .git', isInnerFolder).transform((value) =>
+    value
+      .split('/')
+      .filter((part) => part !== '' && part !== '.')
+      .join('/'),
+  );
+
+export interface StageChoice {
+  readonly name: StageListName | 'custom';
+  readonly stages: readonly Stage[];
+}
+
+const NAMED_LISTS = `${Object.keys(STAGE_LISTS).join(', ')} or a list of stages`;
+
+/** A named list or stages in their legal order. **Source** V-06, V-05. */
+export const stageChoice = z
+  .union([z.enum(['full', 'express', 'plan-only']), z.array(z.string())], { error: `must be ${NAMED_LISTS}` })
+  .transform((value, context): StageChoice => {
+    if (typeof value === 'string') return { name: value, stages: STAGE_LISTS[value] };
+    const stages = STAGES.filter((stage) => value.includes(stage));
+    const rule = badStageList(value, stages);
+    if (rule === null) return { name: 'custom', stages };
+    context.addIssue({ code: 'custom', message: rule });
+    return z.NEVER;
+  });
+
+function badStageList(given: readonly string[], stages: readonly Stage[]): string | null {
+  if (given.length === 0) return 'must name at least one stage';
+  if (given.join() !== stages.join()) return `must name stages of ${STAGES.join(', ')}, in this order, each at most once`;
+  if (stages.includes('fixing') && !stages.includes('reviewing')) return 'must have reviewing if it has fixing (only a review asks for a fix)';
+  if (stages.at(-1) === 'fixing') return 'must not end at fixing (a fix is reviewed or verified)';
+  return null;
+}
+
+function text(error: string, accepts: (value: string) => boolean = () => true) {
+  return z.string({ error }).refine(accepts, { error });
+}
+
+function list<T extends z.ZodType>(item: T) {
+  const error = `must be a list of at most ${MAX_LIST} entries`;
+  return z.array(item, { error }).max(MAX_LIST, { error }).readonly();
+}
+
+function isText(value: string, max: number): boolean {
+  return value.length <= max && !value.includes('\0');
+}
+
+function isInnerFolder(value: string): boolean {
+  const parts = value.split('/').filter((part) => part !== '' && part !== '.');
+  return (
+    parts.length > 0 &&
+    value.length <= 400 &&
+    !value.startsWith('/') &&
+    !/[\\\0]/.test(value) &&
+    !parts.some((part) => part === '..' || part.toLowerCase() === '.git')
+  );
+}

@@ -1,0 +1,260 @@
+/**
+ * Every config key that works in this version, one row each. Source: design.md section 10.
+ * `<stage>` and `<name>` stand for a stage with a turn and for the name of an agent.
+ */
+import { availableParallelism } from 'node:os';
+import { STAGE_LISTS } from '../protocol/lifecycle.js';
+import { row } from './key-table.js';
+import {
+  adapter,
+  agentName,
+  blockRules,
+  byteSize,
+  checkoutGlobs,
+  commandLines,
+  duration,
+  environment,
+  globs,
+  instructions,
+  integer,
+  modelName,
+  oneOf,
+  programArgs,
+  programLine,
+  repositoryFolder,
+  seconds,
+  stageChoice,
+} from './key-values.js';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Files that steer agents or run by themselves. Source: design.md section 6. */
+export const DEFAULT_GUARDED_PATHS: readonly string[] = [
+  '.claude/**',
+  '.mcp.json',
+  'AGENTS.md',
+  'CLAUDE.md',
+  '.github/workflows/**',
+  '.husky/**',
+  '.npmrc',
+  '.gitattributes',
+  '.gitmodules',
+  '.sluice/**',
+];
+
+/** Lockfiles, at any depth: what they pin is what set-up installs. */
+export const DEFAULT_SETUP_INPUTS: readonly string[] = [
+  '**/package-lock.json',
+  '**/npm-shrinkwrap.json',
+  '**/yarn.lock',
+  '**/pnpm-lock.yaml',
+  '**/bun.lock',
+  '**/go.sum',
+  '**/Cargo.lock',
+  '**/poetry.lock',
+  '**/uv.lock',
+  '**/requirements*.txt',
+  '**/Gemfile.lock',
+  '**/composer.lock',
+];
+
+export const PRESET_NAMES = ['default', 'vibestrate'] as const;
+
+const time = (min: number, max: number) => ({ schema: duration(min, max), type: 'duration', merge: 'stricter', unit: 'duration' }) as const;
+
+const commands = { schema: commandLines, type: 'list of command lines', scope: 'files', executes: true } as const;
+
+export const KEYS = {
+  version: row({ schema: integer(1, 1), type: '`1`', fallback: 1, meaning: 'version of this file format', scope: 'files' }),
+  preset: row({
+    schema: oneOf(PRESET_NAMES),
+    type: PRESET_NAMES.map((name) => `\`${name}\``).join(' or '),
+    fallback: 'default',
+    meaning: 'the policy to start from; `default` is `vibestrate`',
+  }),
+  stageList: row({
+    schema: stageChoice,
+    type: '`full`, `express`, `plan-only` or a list of stages',
+    fallback: { name: 'full', stages: STAGE_LISTS.full },
+    meaning: 'the stages of a run, in their legal order; a list that has fixing has reviewing, and does not end at fixing',
+  }),
+  agent: row({
+    schema: agentName,
+    type: 'name',
+    fallbackText: 'the only agent of `agents`',
+    meaning: 'who works where a stage names nobody',
+  }),
+  'stages.<stage>.agent': row({ schema: agentName, type: 'name', fallbackText: '`agent`', meaning: 'who works in this stage' }),
+  'stages.<stage>.model': row({
+    schema: modelName,
+    type: 'name',
+    fallbackText: "the agent's `model`",
+    meaning: 'model of this stage; it counts only for an agent that the same or a lower layer chose',
+  }),
+  'stages.<stage>.effort': row({ schema: modelName, type: 'name', meaning: 'effort of this stage, as the agent names it' }),
+  'stages.<stage>.timeout': row({
+    ...time(100, 7 * DAY),
+    fallbackText: '`limits.turn`',
+    meaning: 'time limit of one turn of this stage; `limits.turn` holds too where somebody wrote it',
+  }),
+  'stages.<stage>.instructions': row({
+    schema: instructions,
+    type: 'text',
+    meaning: "added to this stage's prompt",
+    scope: 'files',
+  }),
+  'agents.<name>.adapter': row({
+    schema: adapter,
+    type: '`command` or `scripted`',
+    fallback: 'command',
+    meaning: 'how the agent is talked to: any program with the prompt on stdin, or the deterministic one for demo and tests',
+    scope: 'files',
+    executes: true,
+  }),
+  'agents.<name>.command': row({
+    schema: programLine,
+    type: 'program, or list of program and arguments',
+    meaning: 'a program on PATH or an absolute path; required by the adapter `command`',
+    scope: 'files',
+    executes: true,
+  }),
+  'agents.<name>.args': row({
+    schema: programArgs,
+    type: 'list of texts',
+    fallback: [],
+    meaning: 'further arguments',
+    scope: 'files',
+    executes: true,
+  }),
+  'agents.<name>.env': row({
+    schema: environment,
+    type: 'mapping of names to texts',
+    fallback: {},
+    meaning: 'added to the environment of the agent',
+    scope: 'files',
+    executes: true,
+  }),
+  'agents.<name>.model': row({
+    schema: modelName,
+    type: 'name',
+    meaning: 'model of the agent where the stage names none',
+    scope: 'files',
+    executes: true,
+  }),
+  'worktree.setup': row({ ...commands, fallback: [], meaning: 'run in a new worktree and in the validation checkout, such as `npm ci`' }),
+  'worktree.copy': row({
+    schema: checkoutGlobs,
+    type: 'list of globs',
+    fallback: [],
+    meaning: 'copied from the checkout into the worktree, never committed, such as `.env`',
+    scope: 'files',
+    executes: true,
+  }),
+  'worktree.link': row({
+    schema: checkoutGlobs,
+    type: 'list of globs',
+    fallback: [],
+    meaning: 'linked from the checkout into the worktree, never committed, such as `node_modules`',
+    scope: 'files',
+    executes: true,
+  }),
+  'worktree.setupInputs': row({
+    schema: globs,
+    type: 'list of globs',
+    fallback: DEFAULT_SETUP_INPUTS,
+    fallbackText: 'lockfiles',
+    meaning: 'set-up of the validation checkout runs again when one of these changed',
+    scope: 'files',
+  }),
+  'worktree.setupTimeout': row({ ...time(100, DAY), fallback: 15 * MINUTE, meaning: 'time limit of each set-up command' }),
+  'validation.commands': row({ ...commands, fallback: [], meaning: 'run by the engine on the commit, in order; all must pass' }),
+  'validation.timeout': row({
+    ...time(100, DAY),
+    fallback: 15 * MINUTE,
+    meaning: 'time limit of each validation command',
+    aliases: [{ path: 'validation.timeoutSeconds', schema: seconds(1, DAY / SECOND) }],
+  }),
+  'validation.baseFailures': row({
+    schema: oneOf(['fix', 'ignore']),
+    type: '`fix` or `ignore`',
+    fallback: 'fix',
+    meaning: 'a command that is red on the base commit too is a failure, or starts no fix and caps the verdict at partially_verified',
+    scope: 'files',
+  }),
+  guardedPaths: row({
+    schema: globs,
+    type: 'list of globs',
+    fallback: DEFAULT_GUARDED_PATHS,
+    fallbackText: 'files that steer agents or run by themselves',
+    meaning: 'a change that touches one needs a person; lists of user and project add up and replace the default',
+    scope: 'files',
+    merge: 'union',
+  }),
+  block: row({
+    schema: blockRules,
+    type: 'list of globs and `/regex/`',
+    fallback: [],
+    meaning: 'globs over changed paths and `/regex/` over added lines: a hit rolls the turn back and ends the run; lists add up',
+    scope: 'files',
+    merge: 'union',
+    aliases: [{ path: 'policies.block', schema: null }],
+  }),
+  'limits.turn': row({ ...time(100, 7 * DAY), fallback: HOUR, meaning: 'time limit of one agent turn' }),
+  'limits.stall': row({ ...time(100, 7 * DAY), fallback: 10 * MINUTE, meaning: 'a turn without output for so long is ended' }),
+  'limits.killGrace': row({ ...time(10, 5 * MINUTE), fallback: 3 * SECOND, meaning: 'from TERM to KILL' }),
+  'limits.orphanGrace': row({ ...time(100, DAY), fallback: MINUTE, meaning: 'with no worker for so long the guard ends its turns' }),
+  'limits.heartbeat': row({ ...time(1000, 10 * MINUTE), fallback: 10 * SECOND, meaning: 'a worker silent for so long is taken for dead' }),
+  'limits.outputBytes': row({
+    schema: byteSize(1024, 10_000_000_000),
+    type: 'size',
+    fallback: 200_000_000,
+    meaning: 'output that is kept of one process',
+    merge: 'stricter',
+    unit: 'bytes',
+  }),
+  runsDir: row({
+    schema: repositoryFolder,
+    type: 'folder in the repository',
+    fallback: '.sluice/runs',
+    meaning: 'where the files of runs lie',
+    scope: 'files',
+    aliases: [{ path: 'project.runsDir', schema: null }],
+  }),
+  'engine.durability': row({
+    schema: oneOf(['process', 'power']),
+    type: '`process` or `power`',
+    fallback: 'process',
+    meaning: 'marks survive the death of every process, or a power cut as well',
+    scope: 'user',
+  }),
+  'engine.ports.server': row({
+    schema: integer(1024, 65_535),
+    type: 'port',
+    fallback: 17_233,
+    meaning: 'of the local server, on loopback; the next free one if taken',
+    scope: 'user',
+  }),
+  'engine.ports.ui': row({
+    schema: integer(1024, 65_535),
+    type: 'port',
+    fallback: 18_233,
+    meaning: 'of the Web UI, on loopback, only with `--ui`',
+    scope: 'user',
+  }),
+  slots: row({
+    schema: integer(1, 256),
+    type: 'number',
+    fallback: Math.max(4, availableParallelism()),
+    fallbackText: 'max(4, cores)',
+    meaning: 'turns and validations at once on this host',
+    scope: 'user',
+  }),
+} as const;
+
+export type KeyName = keyof typeof KEYS;
+
+/** What a key's schema answers. */
+export type KeyValue<K extends KeyName> = ReturnType<(typeof KEYS)[K]['schema']['parse']>;

@@ -1,0 +1,76 @@
+/**
+ * How layers meet, key by key: the highest that has it, the strictest, or the sum of the files. Pure.
+ * Every answer says where it comes from, since `sluice config` shows that beside each value.
+ */
+import { KEYS, type KeyName, type KeyValue } from './keys.js';
+import { type Layer, type LayerKind, valueIn } from './parse-config.js';
+
+/** A value and where it comes from: `flag`, `run input`, `file:line`, `preset X` or `default`. */
+export interface Sourced<T> {
+  readonly value: T;
+  readonly origin: string;
+}
+
+export interface Placed<T> extends Sourced<T> {
+  /** With the column, for errors. */
+  readonly place: string;
+  /** Index of the layer. */
+  readonly depth: number;
+}
+
+/** **Shape** highest first, one layer per kind. */
+export type Layers = readonly Layer[];
+
+/** The value in the highest layer that has the key. */
+export function firstOf<K extends KeyName>(layers: Layers, pattern: K, key: string = pattern): Placed<KeyValue<K>> | null {
+  for (const [depth, layer] of layers.entries()) {
+    const found = valueIn(layer, pattern, key);
+    if (found !== null) return { ...found, origin: originOf(layer, found.place), depth };
+  }
+  return null;
+}
+
+/** The smallest that the files have; without any, `base`. A flag or run input counts only where it is smaller still. */
+export function strictestOf(layers: Layers, key: string, base: Sourced<number>): Sourced<number> {
+  const written = sourcesOf(layers, key);
+  const files = smallest(written.filter(({ kind }) => kind === 'project' || kind === 'user'));
+  const preset = written.find(({ kind }) => kind === 'preset');
+  const inputs = smallest(written.filter(({ kind }) => kind === 'flag' || kind === 'run input'));
+  const start = files ?? preset ?? base;
+  return inputs !== null && inputs.value < start.value ? inputs : start;
+}
+
+/** The entries of user's and project's file together, each once; without any, null. */
+export function unionOf(layers: Layers, pattern: 'guardedPaths' | 'block'): Sourced<readonly string[]> | null {
+  const found = layers.flatMap((layer) => {
+    const entry = valueIn(layer, pattern);
+    return entry === null ? [] : [{ value: entry.value, origin: originOf(layer, entry.place) }];
+  });
+  if (found.length === 0) return null;
+  return { value: [...new Set(found.flatMap(({ value }) => value))], origin: found.map(({ origin }) => origin).join(' + ') };
+}
+
+/** **Errors** plain Error: the key has no default of its own, which is a programmer's mistake. */
+export function defaultOf<K extends KeyName>(pattern: K): Sourced<KeyValue<K>> {
+  const { fallback } = KEYS[pattern];
+  if (fallback === null) throw new Error(`no default for ${pattern}`);
+  // The row's fallback has the type of its schema; the compiler loses the link over a union of rows.
+  return { value: fallback as KeyValue<K>, origin: 'default' };
+}
+
+function sourcesOf(layers: Layers, key: string): (Sourced<number> & { kind: LayerKind })[] {
+  return layers.flatMap((layer) => {
+    const entry = layer.entries.get(key);
+    if (entry === undefined || typeof entry.value !== 'number') return [];
+    return [{ value: entry.value, origin: originOf(layer, entry.place), kind: layer.kind }];
+  });
+}
+
+function smallest<T extends Sourced<number>>(found: readonly T[]): T | null {
+  return found.reduce<T | null>((least, next) => (least === null || next.value < least.value ? next : least), null);
+}
+
+function originOf(layer: Layer, place: string): string {
+  if (layer.kind === 'project' || layer.kind === 'user') return place.replace(/:\d+$/, '');
+  return layer.kind === 'preset' ? place.replace(/: .*$/, '') : layer.kind;
+}
