@@ -70,11 +70,18 @@ export interface Policy {
   readonly durability: 'process' | 'power';
 }
 
+export interface StageAgent {
+  readonly agent: string;
+  readonly adapter: Adapter;
+  readonly model: string | null;
+  readonly timeoutMs: number;
+}
+
 /** What the workflow needs of it, JSON-safe and free of programs. */
 export interface RunPolicy {
   readonly preset: string;
   readonly stages: readonly Stage[];
-  readonly agentOf: Readonly<Record<TurnStage, { readonly agent: string; readonly adapter: Adapter; readonly timeoutMs: number }>>;
+  readonly agentOf: Readonly<Record<TurnStage, StageAgent>>;
   readonly validationCommands: number;
   /** Upper bound of one validation without set-up, in ms. */
   readonly validationBudgetMs: number;
@@ -86,9 +93,10 @@ export interface RunPolicy {
 }
 
 export function runPolicyOf(policy: Policy): RunPolicy {
-  const agentOf = (stage: TurnStage) => {
-    const { agent, timeoutMs } = policy.stagePolicies[stage];
-    return { agent, adapter: policy.agents[agent]?.adapter ?? 'command', timeoutMs };
+  const agentOf = (stage: TurnStage): StageAgent => {
+    const { agent, model, timeoutMs } = policy.stagePolicies[stage];
+    const config = policy.agents[agent];
+    return { agent, adapter: config?.adapter ?? 'command', model: model ?? config?.model ?? null, timeoutMs };
   };
   return {
     preset: policy.preset,

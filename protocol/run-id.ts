@@ -4,7 +4,7 @@ const RUN_ID = /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9])){0,79}$/;
 
 export const RUN_ID_RULE = 'letters, digits, _ and -, single dots inside; 1 to 80 characters; not ending in .lock';
 
-export function isRunId(value: unknown): value is string {
+export function isRunId(value: unknown): boolean {
   return typeof value === 'string' && RUN_ID.test(value) && !value.toLowerCase().endsWith('.lock');
 }
 

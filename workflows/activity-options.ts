@@ -1,0 +1,77 @@
+/**
+ * The one place that sets time-outs, retries and queues of activities, each with its reason.
+ * Host activities retry without end: a repeat is harmless by its place, a host may sleep for a week, and a shutdown consumes an attempt.
+ */
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { AnyHostActivities, HostActivities, HostTurnActivities } from '../activities/index.js';
+import { NON_RETRYABLE_TYPES } from '../protocol/failures.js';
+import type { TurnStage } from '../protocol/lifecycle.js';
+import { ABORT_CLOSE_WAIT, PICK_HOST_WAIT } from '../protocol/limits.js';
+import { ANY_HOST_QUEUE, hostQueue, hostTurnsQueue } from '../protocol/names.js';
+import type { RunPolicy } from '../protocol/policy.js';
+
+const MINUTE_MS = 60_000;
+/** What an activity may need beside the work whose limit the guard keeps. */
+const SLACK_MS = 5 * MINUTE_MS;
+/** The set-up limit is known only once the host has resolved the policy; a dead host is noticed by its heartbeat. */
+const OPEN_RUN_MS = 180 * MINUTE_MS;
+const DEFAULT_HEARTBEAT_MS = 10_000;
+
+const HOST_OPTIONS = {
+  // Set on purpose: left unset it goes out as TRY_CANCEL and the run would go on while the agent still works.
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: {
+    initialInterval: 200,
+    backoffCoefficient: 1.5,
+    maximumInterval: 5_000,
+    nonRetryableErrorTypes: [...NON_RETRYABLE_TYPES],
+  },
+};
+
+export function anyHost() {
+  return proxyActivities<AnyHostActivities>({
+    ...HOST_OPTIONS,
+    taskQueue: ANY_HOST_QUEUE,
+    startToCloseTimeout: MINUTE_MS,
+    scheduleToStartTimeout: PICK_HOST_WAIT,
+  });
+}
+
+export function openingHost(hostId: string) {
+  return proxyActivities<Pick<HostActivities, 'openRun'>>({
+    ...HOST_OPTIONS,
+    taskQueue: hostQueue(hostId),
+    startToCloseTimeout: OPEN_RUN_MS,
+    heartbeatTimeout: DEFAULT_HEARTBEAT_MS,
+  });
+}
+
+export function turnHost(hostId: string, policy: RunPolicy, stage: TurnStage) {
+  return proxyActivities<Pick<HostTurnActivities, 'runTurn'>>({
+    ...HOST_OPTIONS,
+    taskQueue: hostTurnsQueue(hostId),
+    startToCloseTimeout: policy.agentOf[stage].timeoutMs + policy.killGraceMs + SLACK_MS,
+    heartbeatTimeout: policy.heartbeatMs,
+  });
+}
+
+export function validationHost(hostId: string, policy: RunPolicy) {
+  return proxyActivities<Pick<HostTurnActivities, 'validate'>>({
+    ...HOST_OPTIONS,
+    taskQueue: hostTurnsQueue(hostId),
+    // Twice: commands that are red run on the base commit too.
+    startToCloseTimeout: 2 * (policy.setupBudgetMs + policy.validationBudgetMs) + SLACK_MS,
+    heartbeatTimeout: policy.heartbeatMs,
+  });
+}
+
+/** An aborted run does not wait for a host that is gone. */
+export function closingHost(hostId: string, aborted: boolean) {
+  return proxyActivities<Pick<HostActivities, 'closeRun'>>({
+    ...HOST_OPTIONS,
+    taskQueue: hostQueue(hostId),
+    startToCloseTimeout: SLACK_MS,
+    heartbeatTimeout: DEFAULT_HEARTBEAT_MS,
+    ...(aborted ? { scheduleToStartTimeout: ABORT_CLOSE_WAIT } : {}),
+  });
+}

@@ -1,0 +1,70 @@
+/** The end of a run: the last status, the verdict, the last journal lines and the report. */
+import { ActivityFailure } from '@temporalio/workflow';
+import { assess } from '../protocol/assurance.js';
+import type { EventType } from '../protocol/journal.js';
+import type { RunResult } from '../protocol/messages.js';
+import type { RunOutcome, Verdict } from '../protocol/outcomes.js';
+import { closingHost } from './activity-options.js';
+import { type Ending, statusOf } from './ending.js';
+import { type RunState, sentence } from './run-state.js';
+import type { RunContext } from './turn.js';
+
+const CLOSING_EVENT: Record<RunOutcome, EventType> = {
+  merge_ready: 'run.completed',
+  no_changes: 'run.completed',
+  blocked: 'run.completed',
+  failed: 'run.failed',
+  aborted: 'run.aborted',
+};
+
+/** Effects: one host activity; none where the run was never opened. */
+export async function closeRun({ run, presenter }: RunContext, ending: Ending): Promise<RunResult> {
+  const { facts } = run;
+  facts.outcome = ending.outcome;
+  facts.blockedReason = 'reason' in ending ? ending.reason : null;
+  facts.error = 'error' in ending ? sentence(ending.error) : null;
+  run.move(statusOf(ending.outcome));
+  const assurance = assess({
+    outcome: ending.outcome,
+    wroteCode: facts.wroteCode,
+    validation: facts.validation,
+    review: facts.finalDecision,
+    verification: facts.verification,
+    policyViolations: facts.diffViolations + facts.readOnlyViolations,
+  });
+  run.note(CLOSING_EVENT[ending.outcome], facts.error ?? ending.outcome, {
+    outcome: ending.outcome,
+    blockedReason: facts.blockedReason,
+    stage: facts.stage,
+    turn: facts.turn,
+    errorClass: 'errorClass' in ending ? ending.errorClass : null,
+    error: facts.error,
+    verdict: assurance.verdict,
+  });
+  presenter.show();
+  const report = run.opened === null ? null : await writeReport(run, ending.outcome, assurance);
+  return resultOf(run, ending.outcome, run.opened === null ? null : assurance.verdict, report);
+}
+
+async function writeReport(
+  run: RunState,
+  outcome: RunOutcome,
+  { verdict, reasons }: { verdict: Verdict; reasons: readonly string[] },
+): Promise<string | null> {
+  const aborted = outcome === 'aborted';
+  const input = { place: run.nextPlace(), run: run.ref, outcome, verdict, verdictReasons: reasons, journal: run.batch() };
+  try {
+    const closed = await closingHost(run.open.hostId, aborted).closeRun.executeWithOptions({ summary: `close · ${outcome}` }, [input]);
+    run.acknowledge(closed.journalSeq);
+    return closed.report;
+  } catch (err) {
+    // The host of an aborted run may be gone for good; the run closes all the same.
+    if (aborted && err instanceof ActivityFailure) return null;
+    throw err;
+  }
+}
+
+function resultOf(run: RunState, outcome: RunOutcome, verdict: Verdict | null, report: string | null): RunResult {
+  const { branch, baseSha, headSha, blockedReason, error } = run.view();
+  return { runId: run.runId, outcome, blockedReason, error, branch, baseSha, headSha, verdict, report };
+}

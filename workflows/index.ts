@@ -1,0 +1,2 @@
+/** Bundle root: what the control worker serves. */
+export { run } from './run.js';

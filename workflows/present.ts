@@ -1,0 +1,71 @@
+/** Shows the state of a run in lists (memo, search attributes) and in the Web UI (details). Each upsert is one event, so only changes go out. */
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
+import type { SearchAttributeName } from '../protocol/names.js';
+import { printable } from '../protocol/printable.js';
+import type { RunView } from '../protocol/run-view.js';
+import type { RunState } from './run-state.js';
+
+const key = (name: SearchAttributeName) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
+const STATUS = key('SluiceStatus');
+const PROJECT = key('SluiceProject');
+const PRESET = key('SluicePreset');
+const WAITING = key('SluiceWaiting');
+
+export class Presenter {
+  private shown = '';
+  private projectShown = false;
+
+  constructor(private readonly run: RunState) {}
+
+  show(): void {
+    const view = this.run.view();
+    setCurrentDetails(details(view));
+    const waiting = view.waiting?.kind ?? null;
+    const now = `${view.status} ${waiting ?? ''}`;
+    if (this.run.opened === null || now === this.shown) return;
+    this.shown = now;
+    upsertMemo(memo(view));
+    if (this.run.open.searchAttributes) this.upsertAttributes(view, waiting);
+  }
+
+  private upsertAttributes(view: RunView, waiting: string | null): void {
+    const changing = [
+      { key: STATUS, value: view.status },
+      { key: WAITING, value: waiting },
+    ];
+    const fixed = [
+      { key: PROJECT, value: this.run.open.project },
+      { key: PRESET, value: view.preset },
+    ];
+    upsertSearchAttributes(this.projectShown ? changing : [...changing, ...fixed]);
+    this.projectShown = true;
+  }
+}
+
+/** What `sluice list` reads with one visibility call; small, since the server warns at 2 KiB. */
+function memo(view: RunView): Record<string, unknown> {
+  return {
+    status: view.status,
+    stage: view.stage,
+    waiting: view.waiting,
+    since: view.updatedAt,
+    title: view.title,
+    repo: view.repo,
+    branch: view.branch,
+    outcome: view.outcome,
+    reason: view.blockedReason,
+  };
+}
+
+function details(view: RunView): string {
+  const lines = [
+    `**${view.status}**${view.stage === null ? '' : ` · stage ${view.stage}, round ${view.reviewLoopCount}`}`,
+    view.agent === null ? '' : `agent: ${view.agent.name}${view.agent.adapter === 'scripted' ? ' (scripted)' : ''}`,
+    view.waiting === null ? '' : `waiting for: ${view.waiting.kind}`,
+    view.branch === null ? '' : `branch: \`${view.branch}\` at \`${view.headSha ?? '-'}\``,
+    view.worktree === null ? '' : `worktree: \`${view.worktree}\``,
+    view.error === null ? '' : `${view.blockedReason ?? 'error'}: ${view.error}`,
+  ];
+  return printable(lines.filter((line) => line !== '').join('\n\n')).slice(0, 8_000);
+}
