@@ -4,7 +4,7 @@
  * to point at what is written here. All commands name it and the work tree, so the worktree's `.git`, which an agent can replace, counts for nothing.
  */
 import { lstat, mkdir, readdir, realpath, rename, rm, unlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { takeConfigSnapshot } from './config-snapshot.js';
 import type { Identity, Repository } from './contract.js';
 import { isSha, readTextIfThere } from './read-ref.js';
@@ -35,7 +35,7 @@ export async function openPrivateGitDir(input: PrivateGitDirInput): Promise<Priv
   const known = await readTextIfThere(join(input.gitDir, MARK));
   // Our own file, complete or absent: no shape but the written one can be in it.
   const identity = known === null ? await make(input) : (JSON.parse(known) as Identity);
-  return new PrivateGitDir(input, identity, await readProtected(input.gitDir));
+  return new PrivateGitDir(input, identity, new Set(await readProtected(input.gitDir)));
 }
 
 /**
@@ -47,12 +47,20 @@ export async function protectPaths(gitDir: string, paths: readonly string[]): Pr
   await replaceFile(join(gitDir, PROTECTED), JSON.stringify(all));
 }
 
+/** Adds patterns for these paths to the private excludes, so that they are no untracked files. */
+export async function excludePaths(gitDir: string, paths: readonly string[]): Promise<void> {
+  const file = join(gitDir, 'info', 'exclude');
+  const lines = ((await readTextIfThere(file)) ?? '').split('\n').filter((line) => line !== '');
+  const added = paths.filter((path) => !path.includes('\n')).map(excludePattern);
+  await replaceFile(file, `${[...new Set([...lines, ...added])].join('\n')}\n`);
+}
+
 /** Commands of git on one work tree with the private git dir. */
 export class PrivateGitDir {
   constructor(
     private readonly at: PrivateGitDirInput,
     readonly identity: Identity,
-    private readonly protectedPaths: readonly string[],
+    private readonly protectedPaths: ReadonlySet<string>,
   ) {}
 
   get gitDir(): string {
@@ -82,7 +90,9 @@ export class PrivateGitDir {
   }
 
   isProtected(path: string): boolean {
-    return this.protectedPaths.some((one) => path === one || path.startsWith(`${one}/`));
+    if (this.protectedPaths.size === 0) return false;
+    for (let part = path; part !== '.' && part !== '/'; part = posix.dirname(part)) if (this.protectedPaths.has(part)) return true;
+    return false;
   }
 
   /**
@@ -100,7 +110,7 @@ export class PrivateGitDir {
       await rm(join(this.gitDir, 'index'), { force: true });
       await this.run(reset);
     }
-    const kept = this.protectedPaths.slice(0, MAX_CLEAN_PATTERNS).flatMap((path) => ['-e', excludePattern(path)]);
+    const kept = [...this.protectedPaths].slice(0, MAX_CLEAN_PATTERNS).flatMap((path) => ['-e', excludePattern(path)]);
     await this.run(['clean', '--quiet', '-ffd', ...kept]);
   }
 

@@ -1,0 +1,168 @@
+/**
+ * Looks at what in a repository can run a program or redirect git: its hooks, and keys of its config and the person's. An agent can
+ * write all of it; the engine's own commands ignore it, the person's next `git status` does not. Two looks are compared, nothing is undone.
+ * Files are read and hashed; git parses a config once per content and process. Values are kept as hashes, for they may be secrets.
+ */
+import { createHash } from 'node:crypto';
+import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Repository } from './contract.js';
+import { readTextIfThere } from './read-ref.js';
+import { splitNul, tryGit } from './run-git.js';
+
+/** Sections with keys that name a program, a file to read as config, or another place. Source: design section 6, git-config.txt. */
+const SECTIONS = new Set([
+  'core',
+  'filter',
+  'diff',
+  'merge',
+  'alias',
+  'include',
+  'includeif',
+  'url',
+  'credential',
+  'extensions',
+  'protocol',
+  'difftool',
+  'mergetool',
+  'pager',
+  'sequence',
+  'interactive',
+  'gpg',
+  'trailer',
+  'uploadpack',
+  'receive',
+  'submodule',
+  'http',
+  'ssh',
+  'init',
+]);
+
+const REMOTE_KEY = /^remote\.[^]*\.(?:url|pushurl|proxy|vcs|uploadpack|receivepack|promisor)$/;
+
+/** JSON-safe; names of files, hooks and keys with hashes of their content. */
+export interface RepositorySnapshot {
+  readonly hooks: Readonly<Record<string, string>>;
+  readonly keys: Readonly<Record<string, string>>;
+  /** Files whose other content only deserves a note. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+export interface RepositoryChange {
+  /** Sentences; a person must look before the run goes on. */
+  readonly gate: readonly string[];
+  readonly note: readonly string[];
+}
+
+export async function snapshotRepository(repository: Repository): Promise<RepositorySnapshot> {
+  const paths = configPaths(repository);
+  const configs = await Promise.all(paths.map((path) => readConfig(path)));
+  const hooksPath = configs.flatMap(({ entries }) => entries).findLast(([key]) => key === 'core.hookspath')?.[1];
+  const [hooks, ownHooks, attributes, exclude] = await Promise.all([
+    readHooks(join(repository.commonDir, 'hooks')),
+    hooksPath === undefined ? {} : readHooks(resolve(repository.root, hooksPath.replace(/^~(?=\/)/, homedir()))),
+    readTextIfThere(join(repository.commonDir, 'info', 'attributes')),
+    readTextIfThere(join(repository.commonDir, 'info', 'exclude')),
+  ]);
+  const keys = Object.fromEntries(configs.flatMap(({ path, entries }) => [...grouped(path, entries)]));
+  const files = Object.fromEntries(configs.map(({ path, hash }) => [path, hash]));
+  return {
+    hooks: { ...hooks, ...ownHooks },
+    keys,
+    files: { ...files, 'info/attributes': hashOf(attributes ?? ''), 'info/exclude': hashOf(exclude ?? '') },
+  };
+}
+
+export function compareRepository(before: RepositorySnapshot, after: RepositorySnapshot): RepositoryChange {
+  const hooks = differences(before.hooks, after.hooks).map((path) => `the hook ${path} changed during the turn`);
+  const keys = differences(before.keys, after.keys).map((name) => {
+    const [path = '', key = ''] = name.split('\0');
+    return `the git config key ${key} changed during the turn (${path})`;
+  });
+  const gate = [...hooks, ...keys];
+  const note = differences(before.files, after.files).map((path) => `${path} changed during the turn`);
+  return { gate, note: gate.length > 0 ? [] : note };
+}
+
+function differences(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>): string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => before[name] !== after[name]).sort();
+}
+
+function configPaths({ commonDir, gitDir }: Repository): string[] {
+  const home = process.env['HOME'] ?? homedir();
+  const configHome = process.env['XDG_CONFIG_HOME'] || join(home, '.config');
+  const personal = process.env['GIT_CONFIG_GLOBAL'] ?? join(home, '.gitconfig');
+  return [
+    ...new Set([
+      join(configHome, 'git', 'config'),
+      personal,
+      join(commonDir, 'config'),
+      join(commonDir, 'config.worktree'),
+      join(gitDir, 'config.worktree'),
+    ]),
+  ];
+}
+
+type Entry = readonly [key: string, value: string];
+
+/** Content → its entries. A config with includes is never remembered, since the included file may change alone. */
+const parsed = new Map<string, readonly Entry[]>();
+
+const MAX_REMEMBERED = 200;
+
+async function readConfig(path: string): Promise<{ path: string; hash: string; entries: readonly Entry[] }> {
+  const text = (await readTextIfThere(path)) ?? '';
+  const hash = hashOf(text);
+  if (text === '') return { path, hash, entries: [] };
+  const known = parsed.get(hash);
+  if (known !== undefined) return { path, hash, entries: known };
+  const hasIncludes = /^\s*\[\s*include/im.test(text);
+  const { exitCode, stdout } = await tryGit(['config', '--file', path, '--list', '-z', ...(hasIncludes ? ['--includes'] : [])], {
+    cwd: '/',
+    config: 'person',
+  });
+  // A config that git cannot parse stops every git in the repository; its hash is still compared.
+  const entries = exitCode === 0 ? splitNul(stdout).map(toEntry) : [['core.unreadable', hash] as const];
+  if (!hasIncludes) remember(hash, entries);
+  return { path, hash, entries };
+}
+
+function remember(hash: string, entries: readonly Entry[]): void {
+  if (parsed.size >= MAX_REMEMBERED) parsed.clear();
+  parsed.set(hash, entries);
+}
+
+function toEntry(record: string): Entry {
+  const end = record.indexOf('\n');
+  return end < 0 ? [record, 'true'] : [record.slice(0, end), record.slice(end + 1)];
+}
+
+/** A key may have many values; their order counts. */
+function grouped(path: string, entries: readonly Entry[]): Map<string, string> {
+  const values = new Map<string, string[]>();
+  for (const [key, value] of entries) {
+    if (!SECTIONS.has(key.slice(0, key.indexOf('.'))) && !REMOTE_KEY.test(key)) continue;
+    values.set(`${path}\0${key}`, [...(values.get(`${path}\0${key}`) ?? []), value]);
+  }
+  return new Map([...values].map(([name, all]) => [name, hashOf(JSON.stringify(all))]));
+}
+
+/** Git's own `.sample` files never run. */
+async function readHooks(folder: string): Promise<Record<string, string>> {
+  const names = await readdir(folder).catch(() => []);
+  const hooks = names.filter((name) => !name.endsWith('.sample')).map((name) => join(folder, name));
+  return Object.fromEntries(await Promise.all(hooks.map(async (path) => [path, await hookHash(path)] as const)));
+}
+
+async function hookHash(path: string): Promise<string> {
+  const found = await lstat(path).catch(() => null);
+  if (found === null) return 'gone';
+  if (found.isSymbolicLink()) return hashOf(`link ${await readlink(path)} ${(await readTextIfThere(path).catch(() => null)) ?? ''}`);
+  if (!found.isFile()) return 'folder';
+  return hashOf(`${found.mode} ${(await readFile(path)).toString('latin1')}`);
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,79 @@
+/**
+ * The engine's own checkout for validation: outside the agent's worktree, no branch, on no worktree list, through a private git dir.
+ * It gets a small `.git` of its own besides, since build scripts ask git for the commit; commands may do to it what they like, for the
+ * engine never reads it. Ignored files stay from commit to commit, so that a set-up is not repeated.
+ */
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import picomatch from 'picomatch';
+import { listTrackedChanges } from './changes.js';
+import type { Repository } from './contract.js';
+import { listChangedPaths } from './diff.js';
+import { openPrivateGitDir, type PrivateGitDir } from './private-git-dir.js';
+import { isSymlink } from './no-symlink.js';
+import { replaceFile } from './write-file.js';
+
+export interface OpenValidationCheckoutInput {
+  readonly repository: Repository;
+  /** Absolute; its folder is below the sluice home and a real path. It is made when missing. */
+  readonly path: string;
+  /** Of this checkout alone, not the run's. */
+  readonly gitDir: string;
+}
+
+/** Effects: the private git dir; the checkout itself is empty until `moveTo`. */
+export async function openValidationCheckout(input: OpenValidationCheckoutInput): Promise<ValidationCheckout> {
+  const { repository, path, gitDir } = input;
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  return new ValidationCheckout(repository, await openPrivateGitDir({ repository, gitDir, workTree: path }));
+}
+
+export class ValidationCheckout {
+  constructor(
+    private readonly repository: Repository,
+    private readonly git: PrivateGitDir,
+  ) {}
+
+  get path(): string {
+    return this.git.workTree;
+  }
+
+  /** Hard reset and clean; ignored files stay. */
+  async moveTo(commit: string): Promise<void> {
+    await this.git.reset(commit);
+    await this.writeOwnGit(commit);
+  }
+
+  /** Tracked files that differ from the commit it was moved to, deleted ones too. */
+  changedTracked(): Promise<readonly string[]> {
+    return listTrackedChanges(this.git);
+  }
+
+  async tree(commit: string): Promise<string> {
+    return (await this.git.run(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`])).trim();
+  }
+
+  /** Whether a file that one of the globs names differs between two commits; true if the first is unknown. */
+  async setupInputsChanged(globs: readonly string[], from: string | null, to: string): Promise<boolean> {
+    if (from === null) return true;
+    if (globs.length === 0 || from === to) return false;
+    const matches = picomatch([...globs], { dot: true, nonegate: true });
+    return (await listChangedPaths(this.git, from, to)).some((path) => matches(path));
+  }
+
+  /** Made anew each time: commands may have written hooks and config into the last one. */
+  private async writeOwnGit(commit: string): Promise<void> {
+    const own = join(this.path, '.git');
+    if (await isSymlink(own)) await rm(own);
+    await rm(own, { recursive: true, force: true });
+    await mkdir(join(own, 'objects', 'info'), { recursive: true });
+    await mkdir(join(own, 'refs'));
+    const [config, index] = await Promise.all([readFile(join(this.git.gitDir, 'config')), readFile(join(this.git.gitDir, 'index'))]);
+    await Promise.all([
+      replaceFile(join(own, 'objects', 'info', 'alternates'), `${join(this.repository.commonDir, 'objects')}\n`),
+      replaceFile(join(own, 'HEAD'), `${commit}\n`),
+      replaceFile(join(own, 'config'), config),
+      replaceFile(join(own, 'index'), index),
+    ]);
+  }
+}
