@@ -1,3 +1,4 @@
+/** Two projects: `unit` needs no server of its own and takes seconds; `server` shares one development server. */
 const shared = {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
@@ -8,16 +9,20 @@ const shared = {
     ],
   },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  modulePathIgnorePatterns: ['<rootDir>/dist'],
+  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.cache'],
 };
 
 export default {
+  maxWorkers: 2,
+  testTimeout: 30_000,
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     {
       ...shared,
       displayName: 'server',
       testMatch: ['<rootDir>/test/{workflow,replay,conformance,chaos,e2e}/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/server-setup.mjs',
+      globalTeardown: '<rootDir>/test/server-teardown.mjs',
     },
   ],
 };

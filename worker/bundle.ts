@@ -2,10 +2,15 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { FAILURE_CONVERTER_PATH } from '../wire/data-converter.js';
 
 const workflowsPath = process.argv[2] ?? fileURLToPath(new URL('../workflows/index.js', import.meta.url));
 const target = process.argv[3] ?? fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
-const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
+const { code } = await bundleWorkflowCode({
+  workflowsPath,
+  failureConverterPath: FAILURE_CONVERTER_PATH,
+  logger: new DefaultLogger('WARN'),
+});
 // A worker that starts meanwhile reads the old bundle or the new one, never half of one.
 writeFileSync(`${target}.${process.pid}.tmp`, code);
 renameSync(`${target}.${process.pid}.tmp`, target);

@@ -15,7 +15,7 @@ import { openLog, tailOf } from './log-file.js';
 import { freePort, LOOPBACK, waitForPort } from './ports.js';
 import { endProcess, identify, type ProcessIdentity } from './process-identity.js';
 import { setRetention, spawnServer } from './server-child.js';
-import { type SupervisedChild, supervise } from './supervised-child.js';
+import { SupervisedChild } from './supervised-child.js';
 import { spawnWorker, workerReady } from './worker-child.js';
 
 const SERVER_READY_MS = 20_000;
@@ -160,7 +160,7 @@ export class Engine {
   }
 
   #superviseServer(log: number): SupervisedChild {
-    return supervise({
+    return new SupervisedChild({
       name: 'the server',
       readyLimitMs: SERVER_READY_MS,
       spawn: () =>
@@ -178,7 +178,7 @@ export class Engine {
   }
 
   #superviseWorker(log: number): SupervisedChild {
-    return supervise({
+    return new SupervisedChild({
       name: 'the worker',
       readyLimitMs: WORKER_READY_MS,
       spawn: () => {

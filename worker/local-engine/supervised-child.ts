@@ -5,9 +5,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { identify, type ProcessIdentity } from './process-identity.js';
 
-export const CRASH_LIMIT = 6;
-export const CRASH_WINDOW_MS = 60_000;
-
+const CRASH_LIMIT = 6;
+const CRASH_WINDOW_MS = 60_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
@@ -24,112 +23,109 @@ export interface ChildPlan {
   onGivenUp(how: string): void;
 }
 
-export interface SupervisedChild {
-  /** Errors: plain Error that says how it ended before it was ready. */
-  start(): Promise<void>;
-  /** TERM, after `graceMs` KILL. Returns when it is gone; it stays so until the next start. */
-  stop(graceMs: number): Promise<void>;
-  readonly pid: number | null;
-  readonly restarts: number;
-}
+export class SupervisedChild {
+  /** How often it was started again after it died. */
+  restarts = 0;
+  readonly #plan: ChildPlan;
+  #child: ChildProcess | null = null;
+  #wish: 'stopped' | 'first start' | 'running' = 'stopped';
+  #deaths: number[] = [];
+  #pause: AbortController = new AbortController();
 
-export function supervise(plan: ChildPlan): SupervisedChild {
-  let wanted = false;
-  let child: ChildProcess | null = null;
-  let restarts = 0;
-  let deaths: number[] = [];
-  let wake = (): void => undefined;
-
-  async function launch(): Promise<void> {
-    const launched = plan.spawn();
-    child = launched;
-    const ended = endOf(launched);
-    const pid = launched.pid;
-    plan.onIdentity(pid === undefined ? null : await identify(pid));
-    void ended.then((how) => died(launched, how));
-    await becomeReady(launched, ended);
+  constructor(plan: ChildPlan) {
+    this.#plan = plan;
   }
 
-  async function becomeReady(launched: ChildProcess, ended: Promise<string>): Promise<void> {
-    const abort = new AbortController();
-    const limit = setTimeout(() => abort.abort(new Error(`${plan.name} was not ready after ${plan.readyLimitMs} ms`)), plan.readyLimitMs);
-    void ended.then((how) => abort.abort(new Error(`${plan.name} ${how} before it was ready`)));
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+
+  /** Errors: plain Error that says how it ended before it was ready. */
+  async start(): Promise<void> {
+    this.#wish = 'first start';
+    this.#deaths = [];
     try {
-      await plan.ready(launched, abort.signal);
+      await this.#launch();
+      this.#wish = 'running';
     } catch (error) {
-      launched.kill('SIGKILL');
+      this.#wish = 'stopped';
+      throw error;
+    }
+  }
+
+  /** TERM, after `graceMs` KILL. Returns when it is gone; it stays so until the next start. */
+  async stop(graceMs: number): Promise<void> {
+    this.#wish = 'stopped';
+    this.#pause.abort();
+    const child = this.#child;
+    if (child === null) return;
+    const ended = endOf(child);
+    child.kill('SIGTERM');
+    const kill = setTimeout(() => child.kill('SIGKILL'), graceMs);
+    await ended;
+    clearTimeout(kill);
+  }
+
+  async #launch(): Promise<void> {
+    const child = this.#plan.spawn();
+    this.#child = child;
+    const ended = endOf(child);
+    const identity = child.pid === undefined ? null : await identify(child.pid);
+    this.#plan.onIdentity(identity);
+    void ended.then((how) => this.#died(child, how));
+    await this.#becomeReady(child, ended);
+  }
+
+  async #becomeReady(child: ChildProcess, ended: Promise<string>): Promise<void> {
+    const { name, readyLimitMs } = this.#plan;
+    const abort = new AbortController();
+    const limit = setTimeout(() => abort.abort(new Error(`${name} was not ready after ${readyLimitMs} ms`)), readyLimitMs);
+    void ended.then((how) => abort.abort(new Error(`${name} ${how} before it was ready`)));
+    try {
+      await this.#plan.ready(child, abort.signal);
+    } catch (error) {
+      child.kill('SIGKILL');
       throw error;
     } finally {
       clearTimeout(limit);
     }
   }
 
-  let firstStart = false;
-  function died(which: ChildProcess, how: string): void {
-    if (child !== which) return;
-    child = null;
-    plan.onIdentity(null);
-    if (wanted && !firstStart) void again(how);
+  #died(child: ChildProcess, how: string): void {
+    if (this.#child !== child) return;
+    this.#child = null;
+    this.#plan.onIdentity(null);
+    if (this.#wish === 'running') void this.#again(how);
   }
 
-  async function again(how: string): Promise<void> {
+  async #again(how: string): Promise<void> {
     const now = performance.now();
-    deaths = [...deaths.filter((at) => now - at < CRASH_WINDOW_MS), now];
-    if (deaths.length >= CRASH_LIMIT) {
-      wanted = false;
-      plan.onGivenUp(`${plan.name} ${how}, for the ${deaths.length}th time within a minute`);
+    this.#deaths = [...this.#deaths.filter((at) => now - at < CRASH_WINDOW_MS), now];
+    const deaths = this.#deaths.length;
+    if (deaths >= CRASH_LIMIT) {
+      this.#wish = 'stopped';
+      this.#plan.onGivenUp(`${this.#plan.name} ${how}, for the ${deaths}th time within a minute`);
       return;
     }
-    await pause(deaths.length === 1 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** deaths.length));
-    if (!wanted) return;
-    restarts += 1;
-    plan.onRestart(how);
+    if (deaths > 1) await this.#wait(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** deaths));
+    if (this.#wish !== 'running') return;
+    this.restarts += 1;
+    this.#plan.onRestart(how);
     // A start that fails ends the process, and its end comes back here.
-    await launch().catch(() => undefined);
+    await this.#launch().catch(() => undefined);
   }
 
-  function pause(ms: number): Promise<void> {
+  #wait(ms: number): Promise<void> {
+    this.#pause = new AbortController();
+    const { signal } = this.#pause;
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
-      wake = () => {
+      signal.addEventListener('abort', () => {
         clearTimeout(timer);
         resolve();
-      };
+      });
     });
   }
-
-  return {
-    async start() {
-      wanted = true;
-      firstStart = true;
-      deaths = [];
-      try {
-        await launch();
-      } catch (error) {
-        wanted = false;
-        throw error;
-      } finally {
-        firstStart = false;
-      }
-    },
-    async stop(graceMs) {
-      wanted = false;
-      wake();
-      const living = child;
-      if (living === null) return;
-      const ended = endOf(living);
-      living.kill('SIGTERM');
-      const kill = setTimeout(() => living.kill('SIGKILL'), graceMs);
-      await ended;
-      clearTimeout(kill);
-    },
-    get pid() {
-      return child?.pid ?? null;
-    },
-    get restarts() {
-      return restarts;
-    },
-  };
 }
 
 function endOf(child: ChildProcess): Promise<string> {

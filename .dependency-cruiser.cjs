@@ -1,0 +1,48 @@
+/** The arrow rule: protocol ← config ← activities ← worker; protocol ← workflows ← worker; protocol, config ← client. */
+const arrow = (name, from, to, comment) => ({ name, comment, severity: 'error', from: { path: from }, to: { path: to } });
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', comment: 'a cycle has no part that can be read first', severity: 'error', from: {}, to: { circular: true } },
+    arrow('protocol-is-pure', '^protocol/', '^(config|workflows|activities|worker|client|node_modules)/', 'the contract imports nothing outside itself'),
+    arrow('config-is-below', '^config/', '^(workflows|activities|worker|client)/', 'a policy is made before anything acts on it'),
+    {
+      name: 'workflows-are-deterministic',
+      comment: 'what workflows import is replayed in a sandbox; activities are named by type only',
+      severity: 'error',
+      from: { path: '^workflows/' },
+      to: { path: '^(config|activities|worker|client)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'workflows-use-the-type-barrel',
+      comment: 'one list of activities is the contract between the two',
+      severity: 'error',
+      from: { path: '^workflows/' },
+      to: { path: '^activities/', pathNot: '^activities/index\\.ts$' },
+    },
+    arrow('activities-are-hosts-only', '^activities/', '^(workflows|worker|client)/', 'a host never holds run state and never starts runs'),
+    arrow('worker-does-not-ask', '^worker/', '^client/', 'the composition root serves; the client asks'),
+    arrow('client-goes-by-messages', '^client/', '^(workflows|activities)/', 'a client on another machine has neither'),
+    {
+      name: 'client-knows-no-worker',
+      comment: 'only the commands that bring the local engine up and down know that it exists',
+      severity: 'error',
+      from: { path: '^client/', pathNot: '^client/cli/' },
+      to: { path: '^worker/' },
+    },
+    {
+      name: 'cli-knows-the-local-engine-only',
+      comment: 'the rest of the worker loads the SDK and side effects',
+      severity: 'error',
+      from: { path: '^client/cli/' },
+      to: { path: '^worker/', pathNot: '^worker/local-engine/' },
+    },
+    arrow('product-knows-no-tests', '^(protocol|config|workflows|activities|worker|client)/', '^(test|bench|tools)/', 'tests come and go'),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { extensions: ['.ts', '.js', '.mjs'], extensionAlias: { '.js': ['.ts', '.js'] } },
+  },
+};

@@ -1,0 +1,60 @@
+/**
+ * Which row of the specification is shown by which test: read from jest's own results, so that a row counts only if its test passed.
+ * A title names its rows first (`V-10, V-11: …`), at most three.
+ */
+
+export interface ConformanceRow {
+  readonly row: string;
+  readonly file: string;
+  readonly title: string;
+}
+
+/** The part of jest's `--json` output that is read. */
+export interface JestResults {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly assertionResults: readonly { readonly title: string; readonly status: string }[];
+  }[];
+}
+
+export interface Conformance {
+  readonly rows: readonly ConformanceRow[];
+  /** One sentence each. */
+  readonly problems: readonly string[];
+}
+
+const MAX_ROWS = 3;
+const TITLE = /^((?:[A-Z]{1,2}-\d{2,3})(?:, [A-Z]{1,2}-\d{2,3})*): \S/;
+
+export function conformanceOf(results: JestResults, root: string): Conformance {
+  const rows: ConformanceRow[] = [];
+  const problems: string[] = [];
+  for (const { name, assertionResults } of results.testResults) {
+    const file = name.startsWith(`${root}/`) ? name.slice(root.length + 1) : name;
+    if (!file.startsWith('test/conformance/')) continue;
+    for (const { title, status } of assertionResults) {
+      const named = TITLE.exec(title)?.[1]?.split(', ') ?? [];
+      if (named.length === 0) problems.push(`${file}: "${title}" names no row; begin the title with one, as in "V-10: …".`);
+      if (named.length > MAX_ROWS) problems.push(`${file}: "${title}" names ${named.length} rows; a test shows at most ${MAX_ROWS}.`);
+      if (status === 'passed') rows.push(...named.map((row) => ({ row, file, title })));
+    }
+  }
+  return { rows: rows.sort(inOrder), problems };
+}
+
+/** The text of docs/conformance.json. */
+export function renderConformance(rows: readonly ConformanceRow[]): string {
+  const counts = {
+    rows: new Set(rows.map(({ row }) => row)).size,
+    tests: new Set(rows.map(({ file, title }) => `${file}\n${title}`)).size,
+  };
+  return `${JSON.stringify({ ...counts, shown: rows }, null, 2)}\n`;
+}
+
+function inOrder(a: ConformanceRow, b: ConformanceRow): number {
+  const keys = ({ row, file, title }: ConformanceRow) => {
+    const [letters = '', number = ''] = row.split('-');
+    return [letters, number.padStart(4, '0'), file, title].join('\n');
+  };
+  return keys(a) < keys(b) ? -1 : keys(a) > keys(b) ? 1 : 0;
+}

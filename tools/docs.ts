@@ -1,0 +1,17 @@
+/** The generated documents: `npm run docs` writes them, `--check` says which are not current. docs/conformance.json is write-conformance's. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { renderStates } from './states-page.js';
+
+const PAGES: readonly { readonly file: string; readonly render: () => string }[] = [{ file: 'docs/states.md', render: renderStates }];
+
+for (const { file, render } of PAGES) {
+  const text = render();
+  if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
+  if (process.argv.includes('--check')) {
+    console.error(`${file} is not what its source says now. Write it anew and commit it: npm run docs`);
+    process.exitCode = 1;
+  } else {
+    writeFileSync(file, text);
+    console.log(`wrote ${file}`);
+  }
+}
