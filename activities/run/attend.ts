@@ -1,0 +1,53 @@
+/**
+ * Stands between Temporal and a host activity: heartbeats by timer (it says that the host lives, not that the agent talks), and reads
+ * from the answers why an attempt ends. Only a person's stop ends a process; everything else abandons the attempt and leaves it at work.
+ */
+import { Context } from '@temporalio/activity';
+import { CancelledFailure } from '@temporalio/common';
+import { DetachedError } from '../process/contract.js';
+import type { Attempts, Signals } from './attempts.js';
+
+/** The SDK throttles to what the worker's `maxHeartbeatThrottleInterval` allows; a cancel arrives in the answer. */
+const HEARTBEAT_EVERY_MS = 500;
+
+export interface Attendance {
+  readonly token: string;
+  readonly attempts: Attempts;
+  /** Whether the workflow execution is still open; asked when the server no longer knows the attempt. */
+  readonly isOpen: (workflowId: string, executionRunId: string) => Promise<boolean>;
+}
+
+/** Errors: the SDK's CancelledFailure unchanged after a cancel or a detach; whatever `work` throws. */
+export async function attend<T>({ token, attempts, isOpen }: Attendance, work: (signals: Signals) => Promise<T>): Promise<T> {
+  const context = Context.current();
+  const cancel = new AbortController();
+  const detach = new AbortController();
+  const onEnd = async () => {
+    const details = context.cancellationDetails;
+    if (details?.cancelRequested === true) cancel.abort();
+    else if (details?.notFound === true && !(await isStillOpen(isOpen))) cancel.abort();
+    else detach.abort();
+  };
+  context.cancellationSignal.addEventListener('abort', () => void onEnd(), { once: true });
+  const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_EVERY_MS);
+  try {
+    return await attempts.share(token, { cancel: cancel.signal, detach: detach.signal }, work);
+  } catch (err) {
+    const stopped = err instanceof DetachedError || cancel.signal.aborted;
+    if (stopped && context.cancellationSignal.reason instanceof CancelledFailure) throw context.cancellationSignal.reason;
+    throw err;
+  } finally {
+    clearInterval(heartbeat);
+  }
+}
+
+/** An unreachable server says nothing about the run: it counts as open, so that no turn is ended for a network fault. */
+async function isStillOpen(isOpen: Attendance['isOpen']): Promise<boolean> {
+  const execution = Context.current().info.workflowExecution;
+  if (execution === undefined) return true;
+  try {
+    return await isOpen(execution.workflowId, execution.runId);
+  } catch {
+    return true;
+  }
+}

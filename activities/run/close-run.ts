@@ -1,0 +1,31 @@
+/**
+ * Writes the end of a run: last journal lines, state, report, metrics and assurance.
+ * Effects: files of the run directory; ends what may still live of the run. Idempotency: by place, and every file is rewritten whole.
+ */
+import type { CloseRunInput, CloseRunResult } from '../../protocol/messages.js';
+import { attend } from './attend.js';
+import { flushJournal } from './flush-journal.js';
+import type { HostDeps } from './host-deps.js';
+import { hashOfInput, openPlaceFolder, readRecord, writeRecord } from './place-record.js';
+import { publishClose } from './publish-close.js';
+import { groupOf } from './run-command-line.js';
+import { readRun } from './run-record.js';
+
+export function createCloseRun(deps: HostDeps): (input: CloseRunInput) => Promise<CloseRunResult> {
+  return (input) => attend({ token: input.place.token, attempts: deps.attempts, isOpen: deps.isOpen }, () => closeRun(deps, input));
+}
+
+async function closeRun(deps: HostDeps, input: CloseRunInput): Promise<CloseRunResult> {
+  const run = readRun(deps.home, input.run);
+  const { repoKey, runId } = run.record;
+  const dir = deps.home.turnDir(repoKey, runId, input.place);
+  const place = await openPlaceFolder(dir, hashOfInput(input), deps.durability);
+  await deps.processes.endGroup(groupOf(run));
+  const journalSeq = await flushJournal(deps, run, input.journal);
+  const record = readRecord<CloseRunResult>(place);
+  if (record.kind === 'answer') return { ...record.value, journalSeq };
+  const result = { report: await publishClose(deps, run, input), journalSeq };
+  deps.failpoint('close.before-record');
+  writeRecord(place, result);
+  return result;
+}

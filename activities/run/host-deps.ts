@@ -1,0 +1,24 @@
+/** What every host activity needs of its host. Built once by the worker; tests build their own. */
+import type { HomePaths } from '../../config/home.js';
+import type { Failpoint } from '../../protocol/failpoints.js';
+import type { ScriptedEntry } from '../agent/adapters/scripted.js';
+import type { Processes } from '../process/contract.js';
+import type { Durability } from '../process/marks.js';
+import type { Attempts } from './attempts.js';
+
+export interface HostDeps {
+  readonly hostId: string;
+  readonly home: HomePaths;
+  readonly processes: Processes;
+  readonly attempts: Attempts;
+  readonly durability: Durability;
+  readonly failpoint: Failpoint;
+  /** The worker's own environment, of which a run captures an allowlist when it opens. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Whether a workflow execution is still open on the server. */
+  readonly isOpen: (workflowId: string, executionRunId: string) => Promise<boolean>;
+  /** Whether the namespace has our search attributes. */
+  readonly searchAttributes: boolean;
+  /** How to start the scripted agent where the compiled one is not beside its adapter. */
+  readonly scriptedEntry?: ScriptedEntry;
+}

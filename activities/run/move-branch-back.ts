@@ -1,0 +1,27 @@
+/** After a reset of a run its branch stands at a commit that the replayed history does not know yet; it is moved back, and the left commit is kept. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isObject, readJson } from '../process/marks.js';
+import type { TurnContextOnHost } from './turn-context.js';
+
+export type BranchCheck = { readonly kind: 'in_place' } | { readonly kind: 'moved_back' } | { readonly kind: 'elsewhere'; readonly actual: string | null };
+
+/** Only a commit of the run's own records counts as its own: an agent can write trailers and refs, but not in the sluice home. */
+export async function moveBranchBack({ git, input, run }: TurnContextOnHost): Promise<BranchCheck> {
+  const actual = await git.head();
+  if (actual === input.expectedHead) return { kind: 'in_place' };
+  if (actual === null || !(await ownCommits(run.stateDir, run.record.baseSha)).has(actual)) return { kind: 'elsewhere', actual };
+  const moved = await git.moveBack(actual, input.expectedHead);
+  return moved.kind === 'moved' ? { kind: 'elsewhere', actual: moved.actual } : { kind: 'moved_back' };
+}
+
+async function ownCommits(stateDir: string, baseSha: string): Promise<ReadonlySet<string>> {
+  const turns = join(stateDir, 'turns');
+  const commits = new Set([baseSha]);
+  for (const folder of await readdir(turns).catch(() => [])) {
+    const value = readJson(join(turns, folder, 'outcome.json'))?.['value'];
+    const planned = isObject(value) ? value['planned'] : null;
+    if (isObject(planned) && typeof planned['commit'] === 'string') commits.add(planned['commit']);
+  }
+  return commits;
+}

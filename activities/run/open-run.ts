@@ -1,0 +1,141 @@
+/**
+ * Opens a run on this host: is the repository served, which policy, from which commit; then branch, worktree and set-up.
+ * Effects: the run's folder below the sluice home, one branch, one worktree, the run directory; nothing else of the repository.
+ * Idempotency: by place and by workflow chain; a kill at any step is mended by the next attempt. Another chain gets RunExists and nothing changes.
+ * Cancel: a running set-up command is ended and the run opens with `setupError`, so that it can be closed with a report.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isRunId, RUN_ID_RULE, runIdOfWorkflow } from '../../protocol/run-id.js';
+import type { OpenRunInput, OpenRunResult } from '../../protocol/messages.js';
+import { branchOf } from '../../protocol/names.js';
+import { type Policy, runPolicyOf } from '../../protocol/policy.js';
+import { captureEnvironment } from '../agent/environment.js';
+import { addWorktree } from '../git/add-worktree.js';
+import type { Base, Repository } from '../git/contract.js';
+import { repoKeyOf } from '../git/find-repository.js';
+import { openRunGit } from '../git/open-run-git.js';
+import { resolveBase } from '../git/resolve-base.js';
+import { attend } from './attend.js';
+import type { Signals } from './attempts.js';
+import { checkAgents } from './check-agents.js';
+import type { HostDeps } from './host-deps.js';
+import { hashOfInput, openPlaceFolder, type PlaceFolder, readRecord, writeRecord } from './place-record.js';
+import { resolveRunPolicy } from './resolve-run-policy.js';
+import { badInput, runExists } from './run-failures.js';
+import { findRunRecord, gitInputOf, type RunOnHost, type RunRecord, writeEnvironment, writeRunRecord } from './run-record.js';
+import { servedRepository } from './served-repository.js';
+import { setUpWorktree } from './set-up-worktree.js';
+
+export function createOpenRun(deps: HostDeps): (input: OpenRunInput) => Promise<OpenRunResult> {
+  return (input) =>
+    attend({ token: input.place.token, attempts: deps.attempts, isOpen: deps.isOpen }, (signals) => openRun(deps, input, signals));
+}
+
+async function openRun(deps: HostDeps, input: OpenRunInput, signals: Signals): Promise<OpenRunResult> {
+  const runId = checkedRunId(input);
+  const repository = await servedRepository(deps, input.run.repo);
+  const repoKey = repoKeyOf(deps.hostId, repository.commonDir);
+  const stateDir = deps.home.stateDir(repoKey, runId);
+  const known = ownRecord(stateDir, input, runId);
+  const record = known ?? (await newRecord(deps, { input, repository, repoKey, runId }));
+  const run: RunOnHost = { record, stateDir, env: captureEnvironment(deps.environment) };
+  checkAgents(record.policy, { env: run.env, repository, worktree: record.worktree });
+
+  const place = await openPlaceFolder(deps.home.turnDir(repoKey, runId, input.place), hashOfInput(input), deps.durability);
+  const answered = readRecord<OpenRunResult>(place);
+  if (answered.kind === 'answer') return answered.value;
+  const result = await open(deps, { run, input, place, signals });
+  deps.failpoint('open.before-record');
+  writeRecord(place, result);
+  return result;
+}
+
+interface Opening {
+  readonly run: RunOnHost;
+  readonly input: OpenRunInput;
+  readonly place: PlaceFolder;
+  readonly signals: Signals;
+}
+
+async function open(deps: HostDeps, { run, input, place, signals }: Opening): Promise<OpenRunResult> {
+  const { record, stateDir } = run;
+  const { repository, runId, baseSha, worktree } = record;
+  const made = await addWorktree({ repository, runId, baseSha, path: worktree });
+  // The record names the owner of branch and worktree, so it is written once both are certain to be ours.
+  writeEnvironment(stateDir, run.env, deps.durability);
+  writeRunRecord(stateDir, { ...record, executionRunId: input.executionRunId }, deps.durability);
+  deps.failpoint('open.after-worktree');
+  const git = await openRunGit(gitInputOf(run));
+  if (made === 'made' || (await git.head()) === baseSha) await git.restore(baseSha);
+  const setup = await setUpWorktree({ deps, run, place, token: input.place.token, signals });
+  return {
+    hostId: deps.hostId,
+    repo: repository.root,
+    repoKey: record.repoKey,
+    project: repository.project,
+    worktree,
+    branch: record.branch,
+    baseBranch: record.baseBranch,
+    baseSha,
+    runDir: record.runDir,
+    policy: runPolicyOf(record.policy),
+    searchAttributes: deps.searchAttributes,
+    setupError: setup.error,
+    observations: [
+      {
+        timestamp: new Date().toISOString(),
+        type: 'git.worktree.created',
+        message: `${record.branch} from ${record.baseBranch} at ${baseSha.slice(0, 12)}`,
+        data: { worktree, branch: record.branch, baseBranch: record.baseBranch, baseSha },
+      },
+      ...setup.observations,
+    ],
+  };
+}
+
+/** The record of this workflow chain, if it opened the run before. Errors: RunExists, if another chain did. */
+function ownRecord(stateDir: string, input: OpenRunInput, runId: string): RunRecord | null {
+  const record = findRunRecord(stateDir);
+  if (record !== null && record.firstExecutionRunId !== input.firstExecutionRunId) throw runExists(runId, stateDir);
+  return record;
+}
+
+interface NewRun {
+  readonly input: OpenRunInput;
+  readonly repository: Repository;
+  readonly repoKey: string;
+  readonly runId: string;
+}
+
+async function newRecord(deps: HostDeps, { input, repository, repoKey, runId }: NewRun): Promise<RunRecord> {
+  const base: Base = await resolveBase(repository, input.run.base);
+  const policy: Policy = await resolveRunPolicy(deps, { run: input.run, repository, baseSha: base.sha });
+  await mkdir(deps.home.stateDir(repoKey, runId), { recursive: true, mode: 0o700 });
+  return {
+    version: 1,
+    runId,
+    repoKey,
+    workflowId: input.workflowId,
+    firstExecutionRunId: input.firstExecutionRunId,
+    executionRunId: input.executionRunId,
+    input: input.run,
+    repository,
+    worktree: deps.home.worktree(repoKey, runId),
+    branch: branchOf(runId),
+    baseBranch: base.branch,
+    baseSha: base.sha,
+    runDir: join(repository.root, policy.runsDir, runId),
+    startedAt: input.startedAt,
+    policy,
+  };
+}
+
+/** Checked again here: the id becomes part of paths and refs. */
+function checkedRunId(input: OpenRunInput): string {
+  const { runId } = input.place;
+  if (!isRunId(runId) || runId !== runIdOfWorkflow(input.workflowId)) {
+    throw badInput('workflowId', `the run id ${JSON.stringify(runId.slice(0, 100))} is not one (${RUN_ID_RULE})`);
+  }
+  return runId;
+}

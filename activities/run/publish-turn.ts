@@ -1,0 +1,144 @@
+/** The last steps of a turn before its record: what people read of it, and the answer to the workflow. */
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Context } from '@temporalio/activity';
+import type { TurnEndedData } from '../../protocol/event-data.js';
+import type { Observation } from '../../protocol/journal.js';
+import { MAX_SENTENCE_CHARS, MAX_TURN_RESULT_BYTES } from '../../protocol/limits.js';
+import type { RunTurnResult } from '../../protocol/messages.js';
+import type { TurnOutcome } from '../../protocol/outcomes.js';
+import { redact } from '../../protocol/redact.js';
+import { readClaim, readExit } from '../process/marks.js';
+import type { TurnJudgement } from './judge-turn.js';
+import { artifactsOf, projectionOf } from './run-projection.js';
+import type { SettledTurn } from './settle-turn.js';
+import type { TurnContextOnHost } from './turn-context.js';
+
+export interface FinishedTurn {
+  readonly judgement: TurnJudgement;
+  readonly settled: SettledTurn;
+  readonly text: string;
+  readonly journalSeq: number;
+  /** Violations found before the turn began. */
+  readonly foreign: readonly Observation[];
+}
+
+/** Order: artifact and projection first, so that nothing announces a file that is not there (V-99). */
+export async function publishTurn(context: TurnContextOnHost, turn: FinishedTurn): Promise<RunTurnResult> {
+  const { deps, run, input } = context;
+  const { judgement, settled, text, journalSeq, foreign } = turn;
+  const output = text === '' ? null : await artifactsOf(deps, run).put(text, 'text/markdown');
+  const outcome = cleaned(settled.outcome);
+  const ended = endedData(context, judgement, outcome);
+  await projectTurn(context, { judgement, settled, text, ended });
+  deps.failpoint('turn.after-projection');
+  const observations = [...foreign, ...judgement.observations, ...settled.observations, endedObservation(judgement, ended, outcome)];
+  const result: RunTurnResult = {
+    outcome,
+    head: settled.head,
+    decision: judgement.decision,
+    output,
+    rolledBack: judgement.rolledBack.length > 0,
+    agent: ended.agent,
+    exitCode: judgement.exitCode,
+    durationMs: judgement.durationMs,
+    observations,
+    journalSeq,
+  };
+  return JSON.stringify(result).length <= MAX_TURN_RESULT_BYTES ? result : { ...result, observations: observations.map(withoutPaths) };
+}
+
+function endedData({ run, input }: TurnContextOnHost, judgement: TurnJudgement, outcome: TurnOutcome): TurnEndedData {
+  const { policy } = run.record;
+  const { agent, model } = policy.stagePolicies[input.stage];
+  const config = policy.agents[agent];
+  return {
+    stage: input.stage,
+    round: input.round,
+    seq: input.place.seq,
+    agent,
+    adapter: config?.adapter ?? 'command',
+    model: model ?? config?.model ?? null,
+    exitCode: judgement.exitCode,
+    outcome: outcome.kind,
+    durationMs: judgement.durationMs,
+    ...judgement.usage,
+  };
+}
+
+const COMPLETED: readonly TurnOutcome['kind'][] = ['done', 'no_change', 'guarded_paths', 'repository_changed', 'needs_input', 'refused'];
+
+function endedObservation(judgement: TurnJudgement, ended: TurnEndedData, outcome: TurnOutcome): Observation {
+  const why = 'why' in outcome ? `: ${outcome.why}` : '';
+  return {
+    timestamp: judgement.endedAt,
+    type: COMPLETED.includes(outcome.kind) ? 'turn.completed' : 'turn.failed',
+    message: `${ended.stage} turn ${outcome.kind}${why}`.slice(0, MAX_SENTENCE_CHARS),
+    data: ended,
+  };
+}
+
+async function projectTurn(
+  context: TurnContextOnHost,
+  turn: { judgement: TurnJudgement; settled: SettledTurn; text: string; ended: TurnEndedData },
+): Promise<void> {
+  const { deps, run, input, place } = context;
+  const { judgement, settled, text, ended } = turn;
+  const stdout = join(place.dir, 'stdout');
+  const { outcome, exitCode, durationMs: _durationMs, ...about } = ended;
+  await projectionOf(deps, run).projectTurn({
+    turn: {
+      ...about,
+      attempt: attempt(),
+      conversationId: null,
+      startedAt: readExit(place.dir)?.startedAt ?? readClaim(place.dir)?.claimedAt ?? judgement.endedAt,
+      endedAt: judgement.endedAt,
+      exitCode,
+      class: outcome,
+    },
+    prompt: await promptText(place.dir),
+    output: text,
+    streamPath: (await exists(stdout)) ? stdout : null,
+    commit: settled.head,
+    ...decisionsShown(judgement, input.ask),
+  });
+}
+
+/** An unreadable decision is shown once it counts: after it was asked for again, as the safe answer (V-33). */
+function decisionsShown({ decision }: TurnJudgement, ask: 'work' | 'decision') {
+  const final = ask === 'decision';
+  if (decision === null) return { review: null, verification: null };
+  switch (decision.kind) {
+    case 'review':
+      return { review: decision.value, verification: null };
+    case 'verification':
+      return { review: null, verification: decision.value };
+    case 'unreadable':
+      return { review: final ? ('BLOCKED' as const) : null, verification: final ? ('NEEDS_HUMAN' as const) : null };
+  }
+}
+
+/** `why` may quote the agent. */
+function cleaned(outcome: TurnOutcome): TurnOutcome {
+  return 'why' in outcome ? { ...outcome, why: redact(outcome.why).slice(0, MAX_SENTENCE_CHARS) } : outcome;
+}
+
+function withoutPaths(observation: Observation): Observation {
+  const { paths: _paths, ...data } = observation.data;
+  return { ...observation, data };
+}
+
+function attempt(): number {
+  return Context.current().info.attempt;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function promptText(dir: string): Promise<string> {
+  return readFile(join(dir, 'prompt.md'), 'utf8').catch(() => '');
+}

@@ -1,0 +1,58 @@
+/** The policy of a run, from the base commit's config or a trusted text, the host's user config and the run input. Never from a worktree. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ApplicationFailure } from '@temporalio/common';
+import { readCommand } from '../../config/command-store.js';
+import { ConfigError } from '../../config/config-error.js';
+import { type PlacedText, readConfigFile } from '../../config/config-text.js';
+import { PROJECT_CONFIG, userConfigPath } from '../../config/home.js';
+import { resolvePolicy } from '../../config/resolve-policy.js';
+import { selectProjectConfig } from '../../config/select-config.js';
+import { trustOf } from '../../config/trust.js';
+import type { RunInput } from '../../protocol/messages.js';
+import type { Policy } from '../../protocol/policy.js';
+import type { Repository } from '../git/contract.js';
+import { readFileAt } from '../git/read-file-at.js';
+import type { HostDeps } from './host-deps.js';
+
+export interface PolicyRequest {
+  readonly run: RunInput;
+  readonly repository: Repository;
+  readonly baseSha: string;
+}
+
+/** Errors: BadConfig, BadInput, BadAgent, NotTrusted, each with place, rule and mend. */
+export async function resolveRunPolicy(deps: HostDeps, request: PolicyRequest): Promise<Policy> {
+  try {
+    const project = await projectConfig(deps, request);
+    const userPath = userConfigPath(deps.environment);
+    const user = readConfigFile(userPath, userPath);
+    const { run } = request;
+    return resolvePolicy({
+      runInput: { ...(run.preset === undefined ? {} : { preset: run.preset }), ...(run.policy === undefined ? {} : { policy: run.policy }) },
+      ...(project === null ? {} : { project }),
+      ...(user === null ? {} : { user }),
+      ...(run.commandHash === undefined ? {} : { storedCommand: readCommand(deps.home.root, run.commandHash) }),
+    }).policy;
+  } catch (err) {
+    if (err instanceof ConfigError) throw ApplicationFailure.nonRetryable(`${err.message}\nNothing was started.`, err.type, err.field);
+    throw err;
+  }
+}
+
+async function projectConfig(deps: HostDeps, { run, repository, baseSha }: PolicyRequest): Promise<PlacedText | null> {
+  const choice = selectProjectConfig({
+    baseText: await readFileAt(repository, baseSha, PROJECT_CONFIG),
+    workingText: await readFile(join(repository.root, PROJECT_CONFIG), 'utf8').catch(() => null),
+    ...(run.configHash === undefined ? {} : { requestedHash: run.configHash }),
+    trust: trustOf(deps.home.root, repository.root),
+  });
+  switch (choice.kind) {
+    case 'none':
+      return null;
+    case 'chosen':
+      return { text: choice.text, name: PROJECT_CONFIG };
+    case 'not_trusted':
+      throw choice.error;
+  }
+}

@@ -1,0 +1,67 @@
+/** One set-up or validation command: a shell line under the guard, at a sub-place of its activity, so that a second attempt goes on at the first one without an exit. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { subToken } from '../../protocol/place.js';
+import { type CommandEnd, DetachedError, type ExitRecord } from '../process/contract.js';
+import type { Signals } from './attempts.js';
+import type { HostDeps } from './host-deps.js';
+import type { PlaceFolder } from './place-record.js';
+import type { RunOnHost } from './run-record.js';
+
+export interface CommandLine {
+  readonly line: string;
+  /** Of the sub-place, from 1. */
+  readonly n: number;
+  readonly cwd: string;
+  readonly timeoutMs: number;
+  /** Runs only if the command is really about to start. */
+  readonly prepare: () => Promise<void>;
+}
+
+export interface CommandLineContext {
+  readonly deps: HostDeps;
+  readonly run: RunOnHost;
+  readonly place: PlaceFolder;
+  readonly token: string;
+  readonly signals: Signals;
+}
+
+/** A command that the host could not bring to an end three times in a row. */
+export class CommandCrashLoop extends Error {
+  override readonly name = 'CommandCrashLoop';
+}
+
+/** Errors: CommandAborted after a cancel, DetachedError after a detach, CommandCrashLoop. */
+export async function runCommandLine(context: CommandLineContext, command: CommandLine): Promise<ExitRecord> {
+  const { deps, run, place, signals } = context;
+  const { limits } = run.record.policy;
+  const dir = join(place.dir, String(command.n));
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const end: CommandEnd = await deps.processes.run(
+    {
+      token: subToken(context.token, command.n),
+      group: groupOf(run),
+      inputHash: place.inputHash,
+      argv: ['/bin/sh', '-c', command.line],
+      cwd: command.cwd,
+      env: run.env,
+      stdin: null,
+      dir,
+      limits: {
+        timeoutMs: command.timeoutMs,
+        // A compiler may be silent for long; the time limit is enough.
+        stallMs: null,
+        killGraceMs: limits.killGraceMs,
+        outputBytes: limits.outputBytes,
+      },
+    },
+    { prepare: command.prepare, cancel: signals.cancel, detach: signals.detach },
+  );
+  if (end.kind === 'crash_loop') throw new CommandCrashLoop(`\`${command.line}\` was started ${end.starts} times and never came to an end`);
+  if (signals.cancel.aborted) throw new DetachedError('aborted');
+  return end.exit;
+}
+
+export function groupOf(run: RunOnHost): string {
+  return `${run.record.repoKey}/${run.record.runId}`;
+}

@@ -1,0 +1,75 @@
+/**
+ * What openRun froze for a run on this host: its policy, repository and environment. Later activities read it by run and never from the repository.
+ * The environment lies apart (0600) and is never copied into a payload, the journal or a log.
+ */
+import { join } from 'node:path';
+import type { HomePaths } from '../../config/home.js';
+import type { RunInput, RunRef } from '../../protocol/messages.js';
+import type { Policy } from '../../protocol/policy.js';
+import { headRefOf } from '../../protocol/names.js';
+import type { Repository } from '../git/contract.js';
+import type { OpenRunGitInput } from '../git/open-run-git.js';
+import { type Durability, readJson, writeMark } from '../process/marks.js';
+
+const RECORD_FILE = 'run.json';
+const ENVIRONMENT_FILE = 'env';
+
+export interface RunRecord {
+  readonly version: 1;
+  readonly runId: string;
+  readonly repoKey: string;
+  readonly workflowId: string;
+  /** The workflow chain that owns this run; another one never takes it over. */
+  readonly firstExecutionRunId: string;
+  /** The execution that opened it last. */
+  readonly executionRunId: string;
+  readonly input: RunInput;
+  readonly repository: Repository;
+  readonly worktree: string;
+  readonly branch: string;
+  readonly baseBranch: string;
+  readonly baseSha: string;
+  /** Absolute. */
+  readonly runDir: string;
+  readonly startedAt: string;
+  readonly policy: Policy;
+}
+
+export interface RunOnHost {
+  readonly record: RunRecord;
+  /** `<home>/state/<repoKey>/<runId>`. */
+  readonly stateDir: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Errors: plain Error if the run was never opened here; a workflow cannot get that far. */
+export function readRun(home: HomePaths, ref: RunRef): RunOnHost {
+  const stateDir = home.stateDir(ref.repoKey, ref.runId);
+  const record = findRunRecord(stateDir);
+  if (record === null) throw new Error(`run ${ref.runId} has no record on this host: ${join(stateDir, RECORD_FILE)} is missing or damaged`);
+  return { record, stateDir, env: readEnvironment(stateDir) };
+}
+
+export function findRunRecord(stateDir: string): RunRecord | null {
+  const value = readJson(join(stateDir, RECORD_FILE));
+  // Written by writeRunRecord alone, below the sluice home; the version vouches for the shape.
+  return value !== null && value['version'] === 1 ? (value as unknown as RunRecord) : null;
+}
+
+export function writeRunRecord(stateDir: string, record: RunRecord, durability: Durability): void {
+  writeMark(join(stateDir, RECORD_FILE), JSON.stringify(record), durability);
+}
+
+export function writeEnvironment(stateDir: string, env: Readonly<Record<string, string>>, durability: Durability): void {
+  writeMark(join(stateDir, ENVIRONMENT_FILE), JSON.stringify(env), durability);
+}
+
+export function gitInputOf({ record, stateDir }: RunOnHost): OpenRunGitInput {
+  const { repository, worktree, branch, runId } = record;
+  return { repository, worktree, branch, gitDir: join(stateDir, 'git'), headRef: headRefOf(runId) };
+}
+
+function readEnvironment(stateDir: string): Record<string, string> {
+  const value = readJson(join(stateDir, ENVIRONMENT_FILE)) ?? {};
+  return Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}

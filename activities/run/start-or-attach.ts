@@ -1,0 +1,86 @@
+/** Starts the agent under the guard or attaches to the one that is at work. The worktree is put in order just before a start, never under a live agent. */
+import { join } from 'node:path';
+import type { TurnOutcome } from '../../protocol/outcomes.js';
+import { DetachedError, type ExitRecord, StartRefused } from '../process/contract.js';
+import { writeMark } from '../process/marks.js';
+import type { TurnJudgement } from './judge-turn.js';
+import { moveBranchBack } from './move-branch-back.js';
+import { groupOf } from './run-command-line.js';
+import { lookBefore } from './surroundings.js';
+import type { TurnContextOnHost } from './turn-context.js';
+import { badAgent } from './turn-failures.js';
+import type { PreparedTurn } from './turn-request.js';
+
+const PROMPT_FILE = 'prompt.md';
+
+/** A stage is silent at most so long; the guard ends it otherwise. */
+export type TurnEnd = { readonly kind: 'ended'; readonly exit: ExitRecord } | { readonly kind: 'not_started'; readonly judgement: TurnJudgement };
+
+/** Somebody holds the branch elsewhere: the agent is not started. */
+class BranchElsewhere extends Error {
+  override readonly name = 'BranchElsewhere';
+}
+
+export async function startOrAttach(context: TurnContextOnHost, turn: PreparedTurn): Promise<TurnEnd> {
+  const { deps, run, input, place, signals } = context;
+  const { limits } = run.record.policy;
+  const stdin = join(place.dir, PROMPT_FILE);
+  writeMark(stdin, turn.command.stdin, deps.durability);
+  try {
+    const end = await deps.processes.run(
+      {
+        token: input.place.token,
+        group: groupOf(run),
+        inputHash: place.inputHash,
+        argv: turn.command.argv,
+        cwd: run.record.worktree,
+        env: turn.command.env,
+        stdin,
+        dir: place.dir,
+        limits: {
+          timeoutMs: turn.request.stagePolicy.timeoutMs,
+          stallMs: limits.stallMs,
+          killGraceMs: limits.killGraceMs,
+          outputBytes: limits.outputBytes,
+        },
+      },
+      { prepare: () => prepareWorktree(context), cancel: signals.cancel, detach: signals.detach },
+    );
+    if (end.kind === 'ended') return { kind: 'ended', exit: end.exit };
+    return notStarted({ kind: 'crash_loop', why: `the agent was started ${end.starts} times and every start was lost; see the turn's stderr` });
+  } catch (err) {
+    if (err instanceof BranchElsewhere) return notStarted({ kind: 'repository_changed', why: err.message });
+    if (err instanceof StartRefused && err.code !== 'mark_not_written' && err.code !== 'spawn_failed') {
+      throw badAgent(`the agent of stage ${input.stage} cannot be started: ${err.message}`);
+    }
+    if (signals.cancel.aborted) throw new DetachedError('aborted', { cause: err });
+    throw err;
+  }
+}
+
+async function prepareWorktree(context: TurnContextOnHost): Promise<void> {
+  const { deps, git, input, run } = context;
+  const moved = await moveBranchBack(context);
+  if (moved.kind === 'elsewhere') {
+    throw new BranchElsewhere(`${run.record.branch} stands at ${moved.actual?.slice(0, 12) ?? 'nothing'}, not at ${input.expectedHead.slice(0, 12)}, and not at a commit of this run`);
+  }
+  if (moved.kind === 'moved_back' || (await git.changes()).length > 0) await git.restore(input.expectedHead);
+  await lookBefore(context);
+  deps.failpoint('turn.before-start');
+}
+
+function notStarted(outcome: TurnOutcome): TurnEnd {
+  const judgement: TurnJudgement = {
+    outcome,
+    decision: null,
+    planned: null,
+    restore: false,
+    rolledBack: [],
+    observations: [],
+    usage: { tokensIn: null, tokensOut: null, costMicroUsd: null },
+    exitCode: null,
+    durationMs: 0,
+    endedAt: new Date().toISOString(),
+  };
+  return { kind: 'not_started', judgement };
+}

@@ -1,0 +1,55 @@
+/**
+ * What lies around a turn and is not its own: the repository's hooks and program-running config, and the person's checkout.
+ * Looked at before the start and after the end; nothing is ever undone, for the person may have made the change.
+ */
+import type { Observation } from '../../protocol/journal.js';
+import { fingerprintCheckout } from '../git/checkout-fingerprint.js';
+import { compareRepository, type RepositorySnapshot, snapshotRepository } from '../git/repository-watch.js';
+import { readMark, writePlaceMark } from './place-record.js';
+import { mayWrite, type TurnContextOnHost } from './turn-context.js';
+
+const BEFORE_FILE = 'before.json';
+
+interface Surroundings {
+  readonly repository: RepositorySnapshot;
+  /** Null for turns that may not write: the checkout costs a walk over its files. */
+  readonly checkout: string | null;
+}
+
+export interface SurroundingChange {
+  /** What a person must look at before the run goes on; empty: nothing. */
+  readonly gate: readonly string[];
+  readonly observations: readonly Observation[];
+}
+
+/** Idempotency: the first attempt's look stays, since a later one could see what the agent already changed. */
+export async function lookBefore(context: TurnContextOnHost): Promise<void> {
+  if (readMark<Surroundings>(context.place, BEFORE_FILE).kind === 'answer') return;
+  writePlaceMark(context.place, BEFORE_FILE, await look(context));
+}
+
+export async function compareAfter(context: TurnContextOnHost): Promise<SurroundingChange> {
+  const before = readMark<Surroundings>(context.place, BEFORE_FILE);
+  if (before.kind !== 'answer') return { gate: [], observations: [] };
+  const after = await look(context);
+  const { gate, note } = await compareRepository(before.value.repository, after.repository);
+  const checkoutMoved = before.value.checkout !== after.checkout;
+  const notes = [...gate, ...note, ...(checkoutMoved ? ["the person's checkout changed during the turn"] : [])];
+  const timestamp = new Date().toISOString();
+  const observations = notes.map((message): Observation => ({
+    timestamp,
+    type: 'repository.changed',
+    message,
+    data: { stage: context.input.stage, seq: context.input.place.seq, gate: gate.includes(message) },
+  }));
+  return { gate, observations };
+}
+
+async function look(context: TurnContextOnHost): Promise<Surroundings> {
+  const { repository } = context.run.record;
+  const [snapshot, checkout] = await Promise.all([
+    snapshotRepository(repository),
+    mayWrite(context.input.stage) ? fingerprintCheckout(repository, context.run.stateDir) : null,
+  ]);
+  return { repository: snapshot, checkout };
+}

@@ -1,0 +1,77 @@
+/** The end of a run that was closed without its own closeRun: what its files lack is written, as `aborted`. */
+import { join } from 'node:path';
+import type { RunEndedData, StateChangedData } from '../../protocol/event-data.js';
+import type { JournalEvent } from '../../protocol/journal.js';
+import { isRunStatus, isTerminal, type RunStatus } from '../../protocol/lifecycle.js';
+import { titleOf } from '../../protocol/run-input.js';
+import type { RunView } from '../../protocol/run-view.js';
+import { readRef } from '../git/read-ref.js';
+import { readEvents } from '../journal/events-file.js';
+import type { HostDeps } from './host-deps.js';
+import { publishClose } from './publish-close.js';
+import { groupOf } from './run-command-line.js';
+import { projectionOf } from './run-projection.js';
+import type { RunOnHost } from './run-record.js';
+
+/** `how`: what the server says of the execution, such as `terminated`. Idempotency: a run whose files end is only marked closed. */
+export async function writeTerminatedEnd(deps: HostDeps, run: RunOnHost, how: string): Promise<void> {
+  await deps.processes.endGroup(groupOf(run));
+  const known = await readEvents(join(run.record.runDir, 'events.jsonl'));
+  const from = lastStatus(known);
+  const error = `the workflow was ${how} outside the run`;
+  const events = isTerminal(from) ? [] : missingEvents(known.length, from, error);
+  const view = abortedView(run, { seq: known.length + events.length, error, updatedAt: new Date().toISOString(), headSha: await readRef(run.record.repository.commonDir, `refs/heads/${run.record.branch}`) });
+  const projection = projectionOf(deps, run);
+  await projection.open();
+  await projection.journal({ events, view });
+  await publishClose(deps, run, { outcome: 'aborted', verdict: 'blocked', verdictReasons: [error], journal: { events, view } });
+}
+
+function lastStatus(events: readonly JournalEvent[]): RunStatus {
+  const to = events.findLast((event) => event.type === 'state.changed')?.data['to'];
+  return isRunStatus(to) ? to : 'created';
+}
+
+function missingEvents(lastSeq: number, from: RunStatus, error: string): readonly JournalEvent[] {
+  const timestamp = new Date().toISOString();
+  const changed: StateChangedData = { from, to: 'aborted', round: 0 };
+  const ended: RunEndedData = { outcome: 'aborted', blockedReason: null, stage: null, turn: null, errorClass: 'terminated', error, verdict: 'blocked' };
+  return [
+    { seq: lastSeq + 1, timestamp, type: 'state.changed', message: `${from} → aborted`, data: changed },
+    { seq: lastSeq + 2, timestamp, type: 'run.aborted', message: error, data: ended },
+  ];
+}
+
+function abortedView({ record }: RunOnHost, end: Pick<RunView, 'seq' | 'error' | 'updatedAt' | 'headSha'>): RunView {
+  return {
+    runId: record.runId,
+    workflowId: record.workflowId,
+    task: record.input.task,
+    title: titleOf(record.input),
+    preset: record.policy.preset,
+    status: 'aborted',
+    outcome: 'aborted',
+    stage: null,
+    repo: record.repository.root,
+    worktree: record.worktree,
+    host: null,
+    branch: record.branch,
+    baseBranch: record.baseBranch,
+    baseSha: record.baseSha,
+    reviewLoopCount: 0,
+    maxReviewLoops: 0,
+    finalDecision: null,
+    verification: null,
+    pauseRequested: false,
+    pausedAtStatus: null,
+    pendingApprovalId: null,
+    approvalRequestedFromStatus: null,
+    waiting: null,
+    blockedReason: null,
+    resumedFrom: null,
+    merge: 'none',
+    agent: null,
+    startedAt: record.startedAt,
+    ...end,
+  };
+}

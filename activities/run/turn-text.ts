@@ -1,0 +1,22 @@
+/** The text that a turn's agent ended with, kept beside its marks so that a later turn of the same run can quote it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { HomePaths } from '../../config/home.js';
+import type { Place } from '../../protocol/place.js';
+import { type Durability, writeMark } from '../process/marks.js';
+import type { RunOnHost } from './run-record.js';
+
+const TEXT_FILE = 'output.md';
+
+export function writeTurnText(dir: string, text: string, durability: Durability): void {
+  writeMark(join(dir, TEXT_FILE), text, durability);
+}
+
+/** Empty if that turn left none. */
+export function readTurnText(home: HomePaths, run: RunOnHost, place: Place): string {
+  try {
+    return readFileSync(join(home.turnDir(run.record.repoKey, run.record.runId, place), TEXT_FILE), 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Where validation runs: a checkout of the engine's own, never the agent's worktree. It is moved to a commit just before the first command that
+ * starts there, and its set-up runs again when the commit's set-up inputs (lockfiles) differ from those it was made for.
+ */
+import { join } from 'node:path';
+import { copyAndLink } from '../git/worktree-setup-files.js';
+import { openValidationCheckout, type ValidationCheckout } from '../git/validation-checkout.js';
+import { readJson, writeMark } from '../process/marks.js';
+import { readMark, writePlaceMark } from './place-record.js';
+import { type CommandLineContext, runCommandLine } from './run-command-line.js';
+
+const SETUP_FILE = 'validation-setup.json';
+
+/** Numbers the commands of one activity and keeps where the checkout was moved to. */
+export class CheckoutSession {
+  private next = 1;
+
+  private constructor(
+    private readonly context: CommandLineContext,
+    readonly checkout: ValidationCheckout,
+  ) {}
+
+  static async open(context: CommandLineContext): Promise<CheckoutSession> {
+    const { deps, run } = context;
+    const { record } = run;
+    const path = deps.home.validationWorktree(record.repoKey, record.runId);
+    const checkout = await openValidationCheckout({ repository: record.repository, path, gitDir: join(run.stateDir, 'validation.git') });
+    return new CheckoutSession(context, checkout);
+  }
+
+  /** Runs the lines on a commit, set-up first. `each` sees every end as it comes. Answers why set-up failed, or null. */
+  async runOn(commit: string, lines: readonly string[], each: (index: number, end: CommandEndOnCheckout) => void): Promise<string | null> {
+    const { run } = this.context;
+    const { worktree, validation } = run.record.policy;
+    let pending: string | null = commit;
+    const prepare = async () => {
+      if (pending !== null) await this.moveTo(pending);
+      pending = null;
+    };
+    if (await this.setupDecision(commit)) {
+      for (const line of worktree.setup) {
+        const end = await this.run(line, worktree.setupTimeoutMs, prepare);
+        pending = null;
+        if (end.exit.reason !== 'exited' || end.exit.exitCode !== 0) return `set-up command \`${line}\` failed (${end.exit.reason}, exit ${end.exit.exitCode ?? 'none'})`;
+      }
+      writeMark(join(run.stateDir, SETUP_FILE), JSON.stringify({ commit }), this.context.deps.durability);
+    }
+    for (const [index, line] of lines.entries()) {
+      each(index, await this.run(line, validation.timeoutMs, prepare));
+      pending = null;
+    }
+    return null;
+  }
+
+  private async run(line: string, timeoutMs: number, prepare: () => Promise<void>): Promise<CommandEndOnCheckout> {
+    const n = this.next;
+    this.next += 1;
+    const exit = await runCommandLine(this.context, { line, n, cwd: this.checkout.path, timeoutMs, prepare });
+    this.context.deps.failpoint('validate.after-command');
+    return { line, exit };
+  }
+
+  private async moveTo(commit: string): Promise<void> {
+    const { run } = this.context;
+    const { worktree } = run.record.policy;
+    await this.checkout.moveTo(commit);
+    await copyAndLink({
+      repository: run.record.repository,
+      target: this.checkout.path,
+      copy: worktree.copy,
+      link: worktree.link,
+      gitDir: join(run.stateDir, 'validation.git'),
+    });
+  }
+
+  /** Decided once a place: the numbers of the commands behind it depend on the answer, and a finished set-up changes what would be decided. */
+  private async setupDecision(commit: string): Promise<boolean> {
+    const mark = `setup-${commit}.json`;
+    const known = readMark<boolean>(this.context.place, mark);
+    if (known.kind === 'answer') return known.value;
+    const needed = await this.needsSetup(commit);
+    writePlaceMark(this.context.place, mark, needed);
+    return needed;
+  }
+
+  private async needsSetup(commit: string): Promise<boolean> {
+    const { run } = this.context;
+    const { worktree } = run.record.policy;
+    if (worktree.setup.length === 0) return false;
+    const before = readJson(join(run.stateDir, SETUP_FILE))?.['commit'];
+    return typeof before !== 'string' || this.checkout.setupInputsChanged(worktree.setupInputs, before, commit);
+  }
+}
+
+export interface CommandEndOnCheckout {
+  readonly line: string;
+  readonly exit: Awaited<ReturnType<typeof runCommandLine>>;
+}

@@ -1,0 +1,33 @@
+/** The worker that serves workflows; it touches no host. */
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type NativeConnection, Worker } from '@temporalio/worker';
+import { TASK_QUEUE } from '../protocol/names.js';
+import { DATA_CONVERTER } from '../wire/data-converter.js';
+
+/** Each cached run costs some 41 KB of heap; beyond this they are replayed. */
+const MAX_CACHED_WORKFLOWS = 500;
+
+export interface ControlWorkerOptions {
+  readonly connection: NativeConnection;
+  readonly namespace: string;
+  readonly bundlePath?: string;
+}
+
+/** Errors: plain Error that names `npm run setup` if the bundle was not built. */
+export async function createControlWorker({ connection, namespace, bundlePath }: ControlWorkerOptions): Promise<Worker> {
+  const codePath = bundlePath ?? fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
+  if (!existsSync(codePath)) throw new Error(`the workflow bundle ${codePath} is missing. Build it with \`npm run setup\`.`);
+  return Worker.create({
+    connection,
+    namespace,
+    taskQueue: TASK_QUEUE,
+    workflowBundle: { codePath },
+    dataConverter: DATA_CONVERTER,
+    maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
+    workflowTaskPollerBehavior: { type: 'autoscaling' },
+    // After a kill the first task of a run would wait 10 s for the dead worker.
+    stickyQueueScheduleToStartTimeout: '1 second',
+    shutdownGraceTime: '10 seconds',
+  });
+}

@@ -1,0 +1,53 @@
+/** The workers of one host: light work, turns, and the question which host serves a repository. They never load workflow code. */
+import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { AnyHostActivities, HostActivities, HostTurnActivities } from '../activities/index.js';
+import { createCloseRun } from '../activities/run/close-run.js';
+import type { HostDeps } from '../activities/run/host-deps.js';
+import { createOpenRun } from '../activities/run/open-run.js';
+import { createPickHost } from '../activities/run/pick-host.js';
+import { createRunTurn } from '../activities/run/run-turn.js';
+import { createValidate } from '../activities/run/validate.js';
+import { ANY_HOST_QUEUE, hostQueue, hostTurnsQueue } from '../protocol/names.js';
+import { DATA_CONVERTER } from '../wire/data-converter.js';
+
+/** Journal lines, git and reports are short; a hundred runs may close at once. */
+const LIGHT_SLOTS = 100;
+const PICK_SLOTS = 10;
+
+export interface HostWorkerOptions {
+  readonly connection: NativeConnection;
+  readonly namespace: string;
+  readonly deps: HostDeps;
+  /** Agent slots of this host. */
+  readonly slots: number;
+}
+
+export async function createHostWorkers({ connection, namespace, deps, slots }: HostWorkerOptions): Promise<readonly Worker[]> {
+  const shared: Omit<WorkerOptions, 'taskQueue'> = {
+    connection,
+    namespace,
+    dataConverter: DATA_CONVERTER,
+    // The answer to a heartbeat carries the cancel: this is how long an abort waits.
+    maxHeartbeatThrottleInterval: '1 second',
+    // For light activities; turns go on under the guard whatever happens here.
+    shutdownGraceTime: '10 seconds',
+  };
+  const any: AnyHostActivities = { pickHost: createPickHost(deps) };
+  const light: HostActivities = { openRun: createOpenRun(deps), closeRun: createCloseRun(deps) };
+  const turns: HostTurnActivities = { runTurn: createRunTurn(deps), validate: createValidate(deps) };
+  return Promise.all([
+    Worker.create({ ...shared, taskQueue: ANY_HOST_QUEUE, activities: { ...any }, maxConcurrentActivityTaskExecutions: PICK_SLOTS }),
+    Worker.create({
+      ...shared,
+      taskQueue: hostQueue(deps.hostId),
+      activities: { ...light },
+      maxConcurrentActivityTaskExecutions: LIGHT_SLOTS,
+    }),
+    Worker.create({
+      ...shared,
+      taskQueue: hostTurnsQueue(deps.hostId),
+      activities: { ...turns },
+      maxConcurrentActivityTaskExecutions: slots,
+    }),
+  ]);
+}

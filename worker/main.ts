@@ -1,0 +1,44 @@
+/**
+ * The worker process. Prints one JSON line `{"type":"ready",…}` when it polls. SIGTERM and SIGINT stop it and leave agents at work;
+ * so does the end of stdin where that is a pipe: the engine that held it is gone.
+ */
+import { fstatSync } from 'node:fs';
+import { homeRoot } from '../config/home.js';
+import { startWorker } from './start-worker.js';
+
+const DEFAULT_ADDRESS = '127.0.0.1:7233';
+
+process.umask(0o077);
+try {
+  const { TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY } = process.env;
+  const worker = await startWorker({
+    home: homeRoot(process.env),
+    address: TEMPORAL_ADDRESS ?? DEFAULT_ADDRESS,
+    namespace: TEMPORAL_NAMESPACE ?? 'default',
+    ...(TEMPORAL_API_KEY === undefined ? {} : { apiKey: TEMPORAL_API_KEY }),
+    environment: process.env,
+  });
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => worker.stop());
+  if (isPipe(0))
+    process.stdin
+      .resume()
+      .once('end', () => worker.stop())
+      .once('error', () => worker.stop());
+  process.stdout.write(`${JSON.stringify({ type: 'ready', hostId: worker.hostId, pid: process.pid })}\n`);
+  await worker.done;
+  process.stdin.destroy();
+} catch (err) {
+  process.stderr.write(`${err instanceof Error ? err.message : String(err)}\n`);
+  process.exitCode = 1;
+  process.stdin.destroy();
+}
+
+/** Node gives its children unix sockets as pipes. */
+function isPipe(fd: number): boolean {
+  try {
+    const stat = fstatSync(fd);
+    return stat.isFIFO() || stat.isSocket();
+  } catch {
+    return false;
+  }
+}

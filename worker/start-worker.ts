@@ -1,0 +1,97 @@
+/**
+ * Composition root of a worker process: builds the host's dependencies and runs the control and host workers until told to stop.
+ * A stop detaches from turns, it does not end them: they belong to the guard.
+ */
+import { Client } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime, type Worker } from '@temporalio/worker';
+import { connectProcesses } from '../activities/process/processes.js';
+import { Attempts } from '../activities/run/attempts.js';
+import type { HostDeps } from '../activities/run/host-deps.js';
+
+import { ensureHome } from '../config/home.js';
+import { readOrMakeHostId } from '../config/host-id.js';
+import { type Failpoint, noFailpoint } from '../protocol/failpoints.js';
+import { DATA_CONVERTER } from '../wire/data-converter.js';
+import { createControlWorker } from './control-worker.js';
+import { createIsOpen } from './execution-state.js';
+import { createHostWorkers } from './host-workers.js';
+import { readEngineSettings } from './engine-settings.js';
+import { ensureSearchAttributes } from './local-engine/search-attributes.js';
+import { writeMissingEnds } from './write-missing-ends.js';
+
+export interface WorkerSettings {
+  /** Absolute path of the sluice home. */
+  readonly home: string;
+  readonly address: string;
+  readonly namespace: string;
+  readonly apiKey?: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly failpoint?: Failpoint;
+  /** A guard entry with failpoints. */
+  readonly guardMain?: string;
+}
+
+export interface RunningWorker {
+  readonly hostId: string;
+  /** Settles when every worker has stopped. Errors: the first fatal one. */
+  readonly done: Promise<void>;
+  /** Begins the shutdown. */
+  stop(): void;
+}
+
+export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
+  Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
+  const home = ensureHome(settings.home);
+  const hostId = readOrMakeHostId(home.root);
+  const engine = readEngineSettings(settings.environment);
+  const connection = await connect(settings);
+  const { namespace } = settings;
+  const client = new Client({ connection, namespace, dataConverter: DATA_CONVERTER });
+  const [processes, searchAttributes] = await Promise.all([
+    connectProcesses({
+      home: home.root,
+      orphanGraceMs: engine.orphanGraceMs,
+      durability: engine.durability,
+      ...(settings.guardMain === undefined ? {} : { guardMain: settings.guardMain }),
+    }),
+    ensureSearchAttributes(connection, namespace),
+  ]);
+  const deps: HostDeps = {
+    hostId,
+    home,
+    processes,
+    attempts: new Attempts(),
+    durability: engine.durability,
+    failpoint: settings.failpoint ?? noFailpoint,
+    environment: settings.environment,
+    isOpen: createIsOpen(client),
+    searchAttributes,
+  };
+  const control = await createControlWorker({ connection, namespace });
+  const hosts = await createHostWorkers({ connection, namespace, deps, slots: engine.slots });
+  const workers = [control, ...hosts];
+  const done = runAll(workers).finally(async () => {
+    await processes.close();
+    await connection.close();
+  });
+  void writeMissingEnds(deps, client);
+  return { hostId, done, stop: () => stopAll(workers) };
+}
+
+function connect({ address, apiKey }: WorkerSettings): Promise<NativeConnection> {
+  return NativeConnection.connect({ address, ...(apiKey === undefined ? {} : { apiKey, tls: true }) });
+}
+
+/** One worker that fails takes the others along: a host that serves half of its queues would strand runs. */
+async function runAll(workers: readonly Worker[]): Promise<void> {
+  try {
+    await Promise.all(workers.map((worker) => worker.run()));
+  } catch (err) {
+    stopAll(workers);
+    throw err;
+  }
+}
+
+function stopAll(workers: readonly Worker[]): void {
+  for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+}
