@@ -94,7 +94,7 @@ async function bring(part) {
     const result = (await part.make()) ?? null;
     writeStamps({ ...readStamps(), [part.name]: { inputs, result } });
   } catch (error) {
-    say(`${part.name} failed: ${error instanceof Error ? error.message : error}`);
+    say(`${part.name} failed: ${error instanceof Error ? error.message : String(error)}`);
     say(`What was up to date before it still is. To see it alone: ${part.mend}`);
     process.exit(1);
   }
