@@ -79,6 +79,7 @@ export const KEYS = {
     schema: stageChoice,
     type: '`full`, `express`, `plan-only` or a list of stages',
     fallback: { name: 'full', stages: STAGE_LISTS.full },
+    fallbackText: '`full`',
     meaning: 'the stages of a run, in their legal order; a list that has fixing has reviewing, and does not end at fixing',
   }),
   agent: row({
@@ -169,7 +170,7 @@ export const KEYS = {
     meaning: 'set-up of the validation checkout runs again when one of these changed',
     scope: 'files',
   }),
-  'worktree.setupTimeout': row({ ...time(100, DAY), fallback: 15 * MINUTE, meaning: 'time limit of each set-up command' }),
+  'worktree.setupTimeout': row({ ...time(100, DAY), fallback: 15 * MINUTE, meaning: 'time limit of the whole set-up' }),
   'validation.commands': row({ ...commands, fallback: [], meaning: 'run by the engine on the commit, in order; all must pass' }),
   'validation.timeout': row({
     ...time(100, DAY),

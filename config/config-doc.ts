@@ -1,0 +1,73 @@
+/** Renders docs/config.md from the key table, so that the document cannot say what the parser does not do. */
+import { formatByteSize } from './byte-size.js';
+import { formatDuration } from './duration.js';
+import type { KeyRow } from './key-table.js';
+import { DEFAULT_GUARDED_PATHS, DEFAULT_SETUP_INPUTS, KEYS } from './keys.js';
+import { COMING_KEYS } from './keys-coming.js';
+
+export function renderConfigDoc(): string {
+  const known = Object.entries<KeyRow<unknown>>(KEYS).map(([key, row]) => knownLine(key, row));
+  const coming = Object.entries(COMING_KEYS).map(([key, { meaning, inForce, aliases }]) =>
+    tableLine([code(key), meaning, inForce.map((value) => code(JSON.stringify(value))).join(', '), aliases.map(code).join(', ')]),
+  );
+  return [
+    INTRODUCTION,
+    tableLine(['key', 'value', 'default', 'meaning', 'may stand in', 'alias']),
+    tableLine(['---', '---', '---', '---', '---', '---']),
+    ...known,
+    '',
+    `Default of \`guardedPaths\`: ${DEFAULT_GUARDED_PATHS.map(code).join(', ')}.`,
+    '',
+    `Default of \`worktree.setupInputs\`: ${DEFAULT_SETUP_INPUTS.map(code).join(', ')}.`,
+    '',
+    COMING_INTRODUCTION,
+    tableLine(['key', 'will set', 'accepted now', 'alias']),
+    tableLine(['---', '---', '---', '---']),
+    ...coming,
+    '',
+  ].join('\n');
+}
+
+const INTRODUCTION = `# Config
+
+<!-- Written by tools/write-docs.ts from config/keys.ts. -->
+
+A project's config is \`.sluice/config.yaml\`, read at the base commit of a run; your own is \`~/.config/sluice/config.yaml\`.
+Precedence: flags, run input, project, user, preset, defaults. For time limits and sizes the smallest of project and user counts, and run
+input only lowers it. An unknown key, a key without effect, or two spellings of one is an error with file, line and column.
+\`sluice config\` shows what is in force and where it comes from.
+
+- Durations are whole numbers with units, largest first: \`90s\`, \`15m\`, \`1h30m\`, \`200ms\`. Sizes: \`200MB\`, \`64KiB\`.
+- Globs are relative to the repository; \`*\` matches dotfiles; there are no negative globs.
+- Keys marked † start programs or move files: a project's config with one of them is used only after \`sluice trust\`.
+- \`any\` = files, run input and flags; \`files\` = both files; \`user\` = your own file only.
+
+## Keys
+`;
+
+const COMING_INTRODUCTION = `## Keys of later versions
+
+Their features are not in this version. A value that changes nothing is accepted, every other one is an error.
+A bare list for \`gates\` is short for \`gates.stages\`, a bare word for \`landing\` for \`landing.mode\`.
+`;
+
+function knownLine(key: string, row: KeyRow<unknown>): string {
+  const aliases = row.aliases.map(({ path }) => code(path)).join(', ');
+  return tableLine([`${code(key)}${row.executes ? ' †' : ''}`, row.type, defaultText(row), row.meaning, row.scope, aliases]);
+}
+
+function defaultText({ fallback, fallbackText, unit }: KeyRow<unknown>): string {
+  if (fallbackText !== null) return fallbackText;
+  if (typeof fallback === 'number' && unit === 'duration') return code(formatDuration(fallback));
+  if (typeof fallback === 'number' && unit === 'bytes') return code(formatByteSize(fallback));
+  if (typeof fallback === 'number' || typeof fallback === 'string') return code(String(fallback));
+  return 'none';
+}
+
+function tableLine(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}

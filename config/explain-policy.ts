@@ -1,0 +1,96 @@
+/**
+ * The rows of `sluice config`: each key with its value in force and where it comes from. Values of `env` are not shown,
+ * since people keep keys there.
+ */
+import type { Json, JsonObject } from '../protocol/json.js';
+import type { Policy } from '../protocol/policy.js';
+import { formatByteSize } from './byte-size.js';
+import { printableLine } from './config-error.js';
+import { formatDuration } from './duration.js';
+import type { HostSettings } from './host-settings.js';
+import { TURN_STAGES } from './key-match.js';
+import type { ResolvedPolicy } from './resolve-policy.js';
+
+/** **Shape** `value` as a config file would write it; `text` is one printable line of it. */
+export interface ConfigRow {
+  readonly key: string;
+  readonly value: Json;
+  readonly text: string;
+  readonly origin: string;
+}
+
+export function explainConfig({ policy, origin }: ResolvedPolicy, host: HostSettings | null = null): readonly ConfigRow[] {
+  const values: [string, Json][] = [...runValues(policy), ...agentValues(policy), ...stageValues(policy), ...limitValues(policy), ...hostValues(host)];
+  return values.map(([key, value]) => ({ key, value, text: textOf(value), origin: originOf(origin, key) }));
+}
+
+function runValues(policy: Policy): [string, Json][] {
+  const { worktree, validation } = policy;
+  return [
+    ['version', policy.version],
+    ['preset', policy.preset],
+    ['stageList', policy.stageList === 'custom' ? policy.stages : policy.stageList],
+    ['worktree.setup', worktree.setup],
+    ['worktree.copy', worktree.copy],
+    ['worktree.link', worktree.link],
+    ['worktree.setupInputs', worktree.setupInputs],
+    ['worktree.setupTimeout', formatDuration(worktree.setupTimeoutMs)],
+    ['validation.commands', validation.commands],
+    ['validation.timeout', formatDuration(validation.timeoutMs)],
+    ['validation.baseFailures', validation.baseFailures],
+    ['guardedPaths', policy.guardedPaths],
+    ['block', policy.block],
+    ['runsDir', policy.runsDir],
+    ['engine.durability', policy.durability],
+  ];
+}
+
+function agentValues({ agents }: Policy): [string, Json][] {
+  return Object.entries(agents).map(([name, { adapter, command, args, env, model }]): [string, Json] => {
+    const hidden: JsonObject = Object.fromEntries(Object.keys(env).map((variable) => [variable, '(not shown)']));
+    return [`agents.${name}`, { adapter, command, args, env: hidden, model }];
+  });
+}
+
+function stageValues({ stagePolicies }: Policy): [string, Json][] {
+  return TURN_STAGES.flatMap((stage): [string, Json][] => {
+    const { agent, model, effort, timeoutMs, instructions } = stagePolicies[stage];
+    return [
+      [`stages.${stage}.agent`, agent],
+      [`stages.${stage}.model`, model],
+      [`stages.${stage}.effort`, effort],
+      [`stages.${stage}.timeout`, formatDuration(timeoutMs)],
+      [`stages.${stage}.instructions`, instructions],
+    ];
+  });
+}
+
+function limitValues({ limits }: Policy): [string, Json][] {
+  return [
+    ['limits.turn', formatDuration(limits.turnMs)],
+    ['limits.stall', formatDuration(limits.stallMs)],
+    ['limits.killGrace', formatDuration(limits.killGraceMs)],
+    ['limits.orphanGrace', formatDuration(limits.orphanGraceMs)],
+    ['limits.heartbeat', formatDuration(limits.heartbeatMs)],
+    ['limits.outputBytes', formatByteSize(limits.outputBytes)],
+  ];
+}
+
+function hostValues(host: HostSettings | null): [string, Json][] {
+  if (host === null) return [];
+  return [
+    ['engine.ports.server', host.ports.server],
+    ['engine.ports.ui', host.ports.ui],
+    ['slots', host.slots],
+  ];
+}
+
+function originOf(origin: ResolvedPolicy['origin'], key: string): string {
+  return origin[key] ?? 'default';
+}
+
+function textOf(value: Json): string {
+  if (value === null) return 'none';
+  if (Array.isArray(value) && value.length === 0) return 'none';
+  return printableLine(typeof value === 'string' ? value : JSON.stringify(value), 400);
+}

@@ -1,0 +1,145 @@
+/**
+ * Every path of the sluice home, from one root. Source: design.md section 7.
+ * Parts of paths that come from outside (run id, repository key, token) are checked here again. Reads and writes nothing
+ * but the folders that `ensureHome` makes.
+ */
+import { createHash } from 'node:crypto';
+import { accessSync, chmodSync, constants, lstatSync, mkdirSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { isToken } from '../protocol/place.js';
+import { isRunId } from '../protocol/run-id.js';
+import { ConfigError } from './config-error.js';
+import { problem } from './config-text.js';
+
+export interface HomePaths {
+  readonly root: string;
+  readonly temporalDb: string;
+  /** In the home, or in a short private folder where the home is longer than a socket path may be. */
+  readonly engineSocket: string;
+  readonly guardSocket: string;
+  readonly socketDir: string;
+  readonly hostId: string;
+  readonly trust: string;
+  readonly repositories: string;
+  readonly commandsDir: string;
+  readonly configsDir: string;
+  readonly worktreesDir: string;
+  readonly stateRoot: string;
+  worktree(repoKey: string, runId: string): string;
+  validationWorktree(repoKey: string, runId: string): string;
+  stateDir(repoKey: string, runId: string): string;
+  /** The private git dir of a run. */
+  gitDir(repoKey: string, runId: string): string;
+  turnsDir(repoKey: string, runId: string): string;
+  turnDir(repoKey: string, runId: string, place: { readonly seq: number; readonly token: string }): string;
+  artifactsDir(repoKey: string, runId: string): string;
+  /** The captured environment of a run (0600). */
+  envFile(repoKey: string, runId: string): string;
+}
+
+/** sun_path holds 108 bytes on Linux and 104 on macOS, with the NUL. */
+const MAX_SOCKET_PATH_BYTES = 103;
+
+/** `SLUICE_HOME`, or `~/.sluice`. */
+export function homeRoot(env: NodeJS.ProcessEnv): string {
+  const named = env['SLUICE_HOME'];
+  return named === undefined || named === '' ? join(env['HOME'] || homedir(), '.sluice') : resolve(named);
+}
+
+/** `~/.config/sluice/config.yaml`; `XDG_CONFIG_HOME` moves it. */
+export function userConfigPath(env: NodeJS.ProcessEnv): string {
+  const xdg = env['XDG_CONFIG_HOME'];
+  const base = xdg !== undefined && isAbsolute(xdg) ? xdg : join(env['HOME'] || homedir(), '.config');
+  return join(base, 'sluice', 'config.yaml');
+}
+
+/** The project's file, relative to the repository. */
+export const PROJECT_CONFIG = '.sluice/config.yaml';
+
+export function homePaths(root: string): HomePaths {
+  const worktree = (repoKey: string, runId: string) => join(root, 'worktrees', repoPart(repoKey), runPart(runId));
+  const stateDir = (repoKey: string, runId: string) => join(root, 'state', repoPart(repoKey), runPart(runId));
+  const socketDir = socketFolder(root);
+  return {
+    root,
+    temporalDb: join(root, 'temporal.db'),
+    engineSocket: join(socketDir, 'engine.sock'),
+    guardSocket: join(socketDir, 'guard.sock'),
+    socketDir,
+    hostId: join(root, 'host-id'),
+    trust: join(root, 'trust.json'),
+    repositories: join(root, 'repositories.json'),
+    commandsDir: join(root, 'commands'),
+    configsDir: join(root, 'configs'),
+    worktreesDir: join(root, 'worktrees'),
+    stateRoot: join(root, 'state'),
+    worktree,
+    validationWorktree: (repoKey, runId) => `${worktree(repoKey, runId)}.validation`,
+    stateDir,
+    gitDir: (repoKey, runId) => join(stateDir(repoKey, runId), 'git'),
+    turnsDir: (repoKey, runId) => join(stateDir(repoKey, runId), 'turns'),
+    turnDir: (repoKey, runId, { seq, token }) => join(stateDir(repoKey, runId), 'turns', turnPart(seq, token)),
+    artifactsDir: (repoKey, runId) => join(stateDir(repoKey, runId), 'artifacts'),
+    envFile: (repoKey, runId) => join(stateDir(repoKey, runId), 'env'),
+  };
+}
+
+/**
+ * Makes the home and its folders, 0700. **Errors** ConfigError where it cannot be written, is no folder or belongs to somebody else. **Idempotency** does nothing where all is there.
+ */
+export function ensureHome(root: string): HomePaths {
+  const paths = homePaths(root);
+  ensurePrivateFolder(root, root);
+  const folders = [paths.commandsDir, paths.configsDir, paths.worktreesDir, paths.stateRoot];
+  for (const folder of paths.socketDir === root ? folders : [...folders, paths.socketDir]) ensurePrivateFolder(folder, root);
+  return paths;
+}
+
+function ensurePrivateFolder(folder: string, root: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw homeError(root, `cannot make ${folder}: ${error instanceof Error ? error.message : String(error)}`, 'must be a folder that you can write in');
+  }
+  // The person may keep the home elsewhere and link to it; below it, and in /tmp, a link would be somebody else's choice.
+  const stat = folder === root ? statSync(folder) : lstatSync(folder);
+  if (!stat.isDirectory()) throw homeError(root, `${folder} is not a folder`, 'must be a folder, not a link');
+  const owner = process.getuid?.();
+  if (owner !== undefined && stat.uid !== owner) {
+    throw homeError(root, `${folder} belongs to user ${stat.uid}, you are ${owner}`, 'must be yours: it holds what sluice may start');
+  }
+  if ((stat.mode & 0o077) !== 0) chmodSync(folder, 0o700);
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch {
+    throw homeError(root, `${folder} cannot be written`, 'must be a folder that you can write in');
+  }
+}
+
+function homeError(root: string, found: string, rule: string, mend = 'Choose another:  export SLUICE_HOME=<folder>'): ConfigError {
+  return new ConfigError([problem('BadConfig', `sluice home ${root}`, { key: 'SLUICE_HOME', found, rule, mend })]);
+}
+
+/** The same for every process of this home: TMPDIR may differ between two terminals, so it does not count. */
+function socketFolder(root: string): string {
+  if (Buffer.byteLength(join(root, 'engine.sock')) <= MAX_SOCKET_PATH_BYTES) return root;
+  const owner = process.getuid?.() ?? 0;
+  return `/tmp/sluice-${owner}-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`;
+}
+
+function repoPart(repoKey: string): string {
+  // With a forge the key is owner/name; a folder holds one name.
+  if (!/^[A-Za-z0-9][\w.-]{0,99}(?:\/[A-Za-z0-9_][\w.-]{0,99})?$/.test(repoKey)) throw new Error(`not a repository key: ${repoKey}`);
+  return repoKey.replace('/', '--');
+}
+
+function runPart(runId: string): string {
+  if (!isRunId(runId)) throw new Error(`not a run id: ${runId}`);
+  return runId;
+}
+
+function turnPart(seq: number, token: string): string {
+  if (!Number.isSafeInteger(seq) || seq < 1 || !isToken(token)) throw new Error(`not a place: ${seq}-${token}`);
+  return `${seq}-${token}`;
+}

@@ -1,0 +1,71 @@
+/**
+ * The first `.sluice/config.yaml`: what was found in the repository, and the agent if one was named. A file that is there
+ * is never overwritten, and no component of the path may be a link, since a repository could point it anywhere.
+ */
+import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { ConfigError } from './config-error.js';
+import { hashOfText, problem } from './config-text.js';
+import { type DetectedProject, detectProject } from './detect-project.js';
+import { PROJECT_CONFIG } from './home.js';
+import { parseConfigFile } from './parse-config.js';
+import { codeOf } from './private-file.js';
+
+export interface InitialConfig {
+  readonly detected: DetectedProject;
+  /** The command of the agent, or null: then an example stands there as a comment. */
+  readonly agentCommand: readonly string[] | null;
+}
+
+export type InitResult =
+  | { readonly kind: 'written'; readonly path: string; readonly text: string; readonly hash: string; readonly detected: DetectedProject }
+  | { readonly kind: 'exists'; readonly path: string };
+
+/** **Shape** a text that `parseConfigFile` reads. */
+export function renderInitialConfig({ detected, agentCommand }: InitialConfig): string {
+  const agent = agentCommand === null ? AGENT_EXAMPLE : yamlOf({ agents: { main: { command: [...agentCommand] } }, agent: 'main' });
+  const setup = detected.setup.length === 0 ? '# worktree:\n#   setup: [npm ci]\n' : yamlOf({ worktree: { setup: [...detected.setup] } });
+  const validation = detected.validation.length === 0 ? VALIDATION_EXAMPLE : yamlOf({ validation: { commands: [...detected.validation] } });
+  return [
+    '# Policy of sluice for this repository. All keys: docs/config.md; what is in force: sluice config\nversion: 1\n',
+    `# Who works. The prompt comes on stdin, the answer goes to stdout.\n${agent}`,
+    `# Run in every new worktree and in the validation checkout.\n${setup}`,
+    `# Run by sluice on the commit; all must pass.\n${validation}`,
+  ].join('\n');
+}
+
+/** **Effects** `.sluice/config.yaml` below `repo`. **Errors** ConfigError for a link in the way or an agent that is no program. */
+export function initConfig(repo: string, agentCommand: readonly string[] | null): InitResult {
+  const path = join(repo, PROJECT_CONFIG);
+  const folder = join(repo, '.sluice');
+  refuseLink(folder);
+  const detected = detectProject(repo);
+  const text = renderInitialConfig({ detected, agentCommand });
+  // What was just written must be usable: an agent that is no program on PATH is refused here and not at the first run.
+  parseConfigFile('project', { text, name: PROJECT_CONFIG });
+  mkdirSync(folder, { recursive: true });
+  try {
+    writeFileSync(path, text, { flag: 'wx' });
+  } catch (error) {
+    // O_EXCL does not follow a link either, not even one that points nowhere.
+    if (codeOf(error) === 'EEXIST') return { kind: 'exists', path };
+    throw error;
+  }
+  return { kind: 'written', path, text, hash: hashOfText(text), detected };
+}
+
+const AGENT_EXAMPLE = '# agents:\n#   main:\n#     command: [my-agent, --some-option]\n# agent: main\n';
+
+const VALIDATION_EXAMPLE = '# No test command was found: without one no checks run.\n# validation:\n#   commands: [npm test]\n';
+
+function yamlOf(value: unknown): string {
+  return stringify(value, { lineWidth: 0 });
+}
+
+function refuseLink(folder: string): void {
+  const stat = lstatSync(folder, { throwIfNoEntry: false });
+  if (stat === undefined || stat.isDirectory()) return;
+  const mend = `Look where it leads, then remove it:  ls -l '${folder}'`;
+  throw new ConfigError([problem('BadConfig', folder, { key: '.sluice', found: 'it is not a folder', rule: 'must be a folder, not a link', mend })]);
+}
