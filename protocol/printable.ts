@@ -14,7 +14,8 @@ const SEQUENCES = new RegExp(
 );
 
 /** Controls, format characters (bidi, zero width, tags), lone surrogates, separators, variation selectors and fillers that look like nothing. */
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0100}-\u{e01ef}]/gu;
+const UNSAFE =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0100}-\u{e01ef}]/gu;
 
 const HAS_UNSAFE = new RegExp(UNSAFE.source, 'u');
 

@@ -44,7 +44,10 @@ const TOKEN_RULES: readonly Rule[] = [
   keep('url-password', ['://'], String.raw`(:\/\/[^\s/:@"'\\<>]{0,256}:)(${VALUE_START}[^\s/@"'\\?#]{0,512})(?=@)`),
 ];
 
-const AUTHORIZATION = new RegExp(String.raw`(authorization${ASSIGN}(?:bearer|basic|token)[ \t]{1,8})(${VALUE_START}[^\s"'\x60\\,]{5,16384})`, 'gi');
+const AUTHORIZATION = new RegExp(
+  String.raw`(authorization${ASSIGN}(?:bearer|basic|token)[ \t]{1,8})(${VALUE_START}[^\s"'\x60\\,]{5,16384})`,
+  'gi',
+);
 
 const AWS_SECRET = new RegExp(`(secret_?access_?key${ASSIGN})([A-Za-z0-9/+]{40})`, 'gi');
 
@@ -53,7 +56,10 @@ const SECRET_NAME = String.raw`_(?:token|secret|password|passwd|api_?key|access_
 /** Groups: name with its sign and quotes, value. What counts as a secret is decided by `isSecretAssignment`. */
 const NAMED = new RegExp(String.raw`(${SECRET_NAME}(${ASSIGN}))(${VALUE_START}[^\s"'\x60\\()]{5,16384})`, 'gi');
 
-const BARE_NAMED = new RegExp(String.raw`(?<=^|[^A-Za-z0-9_]|\\[nrtbf])((?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY)(=["']?))(${VALUE_START}[^\s"'\x60\\()]{5,16384})`, 'g');
+const BARE_NAMED = new RegExp(
+  String.raw`(?<=^|[^A-Za-z0-9_]|\\[nrtbf])((?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY)(=["']?))(${VALUE_START}[^\s"'\x60\\()]{5,16384})`,
+  'g',
+);
 
 const KEY_BEGIN = /-----BEGIN [A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)?-----/g;
 const KEY_END = /-----END [A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)?-----/g;
@@ -137,9 +143,10 @@ function finalUpTo(held: string): number {
 
 function forcedCut(held: string): number {
   const latest = held.length - TOKEN_WINDOW_CHARS;
-  const window = held.slice(latest - TOKEN_WINDOW_CHARS, latest);
+  // A little more than the window, for a prefix may lie across its end.
+  const window = held.slice(latest - TOKEN_WINDOW_CHARS, latest + 32);
   const suspect = window.search(SUSPECT);
-  const cut = suspect < 0 ? latest : latest - TOKEN_WINDOW_CHARS + suspect;
+  const cut = suspect < 0 ? latest : Math.min(latest, latest - TOKEN_WINDOW_CHARS + suspect);
   const before = held.charCodeAt(cut - 1);
   return before >= 0xd800 && before <= 0xdbff ? cut - 1 : cut;
 }
@@ -148,18 +155,23 @@ function redactKeyBlocks(text: string): string {
   let out = '';
   let done = 0;
   let end: { from: number; to: number } | null = { from: -1, to: -1 };
-  for (const begin of text.matchAll(KEY_BEGIN)) {
+  const begins = [...text.matchAll(KEY_BEGIN)];
+  for (const [n, begin] of begins.entries()) {
     const body = begin.index + begin[0].length;
-    if (begin.index < done) continue;
     // The search for an END only ever moves forward, so that a text full of BEGINs stays linear.
     if (end !== null && end.from < body) end = nextKeyEnd(text, body);
-    KEY_LINES.lastIndex = body;
-    const to = end !== null && end.from - begin.index <= MAX_KEY_BLOCK_CHARS ? end.to : body + (KEY_LINES.exec(text)?.[0].length ?? 0);
+    const limit = Math.min(begin.index + MAX_KEY_BLOCK_CHARS, begins[n + 1]?.index ?? text.length);
+    const to = end !== null && end.from <= limit ? end.to : endOfKeyLines(text, body);
     if (to === body) continue;
     out += `${text.slice(done, begin.index)}[redacted:private-key]`;
     done = to;
   }
   return out + text.slice(done);
+}
+
+function endOfKeyLines(text: string, from: number): number {
+  KEY_LINES.lastIndex = from;
+  return from + (KEY_LINES.exec(text)?.[0].length ?? 0);
 }
 
 function nextKeyEnd(text: string, from: number): { from: number; to: number } | null {

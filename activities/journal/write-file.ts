@@ -102,7 +102,8 @@ async function refuseLink(path: string): Promise<void> {
 /** For `.catch`: this one error code means "not there", or "there already". */
 export function ignoreCode(code: string): (error: unknown) => undefined {
   return (error) => {
-    if (error instanceof Error && 'code' in error && error.code === code) return undefined;
+    // Not `instanceof Error`: Node's own errors may come from another realm (vm contexts).
+    if (typeof error === 'object' && error !== null && 'code' in error && error.code === code) return undefined;
     throw error;
   };
 }

@@ -1,0 +1,253 @@
+/**
+ * The run directory `.sluice/runs/<runId>/` (spec "File formats" 2): what a run did, for people. Everything in it is redacted and may be written
+ * again by a repeated activity; nothing in it is ever read back as control, so editing or deleting it changes no run (V-07).
+ */
+import { lstat, readFile } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import type { Failpoint } from '../../protocol/failpoints.js';
+import type { Json } from '../../protocol/json.js';
+import type { TurnStage } from '../../protocol/lifecycle.js';
+import type { JournalBatch } from '../../protocol/messages.js';
+import type {
+  CommandResult,
+  ReviewDecision,
+  TurnOutcomeKind,
+  ValidationReport,
+  Verdict,
+  VerificationDecision,
+} from '../../protocol/outcomes.js';
+import { redact, redactJson } from '../../protocol/redact.js';
+import { isRunId } from '../../protocol/run-id.js';
+import type { RunView } from '../../protocol/run-view.js';
+import { copyRedacted } from './copy-redacted.js';
+import { appendEvents, readEvents } from './events-file.js';
+import { addToExecutionLog } from './execution-log.js';
+import { metricsOf } from './metrics.js';
+import { type FileChange, renderReport } from './report.js';
+import { renderResponses, renderReview, renderVerification } from './review-files.js';
+import { ensureFolder, ignoreCode, sweepTemporaries, UnsafePathError, type WriteOptions, writeFileAtomic } from './write-file.js';
+
+export interface ProjectionOptions {
+  /** Absolute, real path of the repository's work tree. */
+  readonly repo: string;
+  /** Relative to it. */
+  readonly runsDir: string;
+  readonly runId: string;
+  readonly fsync: boolean;
+  readonly failpoint: Failpoint;
+}
+
+/** The head of turn.json; `class` is the outcome's kind. Absent values are null. */
+export type TurnSummary = {
+  readonly seq: number;
+  readonly stage: TurnStage;
+  readonly round: number;
+  readonly attempt: number;
+  readonly agent: string;
+  readonly adapter: string;
+  readonly model: string | null;
+  readonly conversationId: string | null;
+  readonly startedAt: string;
+  readonly endedAt: string;
+  readonly exitCode: number | null;
+  readonly class: TurnOutcomeKind;
+  readonly tokensIn: number | null;
+  readonly tokensOut: number | null;
+  readonly costMicroUsd: number | null;
+};
+
+export interface TurnProjection {
+  readonly turn: TurnSummary;
+  readonly prompt: string;
+  /** The agent's final text. */
+  readonly output: string;
+  /** Raw output on disk, of any size; null where there is none. */
+  readonly streamPath: string | null;
+  /** Where the branch stands after the turn. */
+  readonly commit: string;
+  /** Of a reviewing or verifying turn; null where it was unreadable or the stage has none. */
+  readonly review: ReviewDecision | null;
+  readonly verification: VerificationDecision | null;
+}
+
+export interface ValidationProjection {
+  readonly report: ValidationReport;
+  /** Raw output files, in the order of the report's commands. */
+  readonly outputs: readonly { readonly stdout: string; readonly stderr: string }[];
+}
+
+export interface CloseProjection {
+  readonly view: RunView;
+  readonly validation: ValidationReport | null;
+  readonly changes: readonly FileChange[];
+  readonly verdict: Verdict;
+  readonly verdictReasons: readonly string[];
+  readonly endedAt: string;
+}
+
+export interface RunProjection {
+  readonly runDir: string;
+  /** Makes what is missing of the run directory, `.gitignore` and an empty approvals.json. */
+  open(): Promise<void>;
+  /** Appends the batch and rewrites state.json; answers the last seq held. */
+  journal(batch: JournalBatch): Promise<number>;
+  projectState(view: RunView): Promise<void>;
+  projectTurn(input: TurnProjection): Promise<void>;
+  projectValidation(input: ValidationProjection): Promise<void>;
+  /** After the last `journal`. Answers the absolute path of report.md. */
+  projectClose(input: CloseProjection): Promise<string>;
+}
+
+/** Paths of a command's output, relative to the run directory. Unit: `n` counts from 1. */
+export function commandOutputPaths(round: number, n: number): Pick<CommandResult, 'stdoutPath' | 'stderrPath'> {
+  return { stdoutPath: `validation/${round}-${n}.stdout.txt`, stderrPath: `validation/${round}-${n}.stderr.txt` };
+}
+
+/** Errors: UnsafePathError where the runs directory would leave the repository, or a symlink stands in its path. */
+export function createRunProjection(options: ProjectionOptions): RunProjection {
+  const { repo, runsDir, runId, fsync, failpoint } = options;
+  if (!isRunId(runId) || isAbsolute(runsDir) || runsDir.split('/').some((part) => part === '..' || part === '.git')) {
+    throw new UnsafePathError(`run directory ${JSON.stringify(`${runsDir}/${runId}`)} must lie inside the repository`);
+  }
+  const runDir = join(repo, runsDir, runId);
+  const folder: Folder = { runDir, write: { root: repo, fsync } };
+  return {
+    runDir,
+    async open() {
+      await ensureFolder(runDir, repo);
+      await putIfMissing(folder, join(repo, runsDir, '.gitignore'), '*\n');
+      await putIfMissing(folder, join(runDir, 'approvals.json'), '[]\n');
+    },
+    async journal(batch) {
+      const seq = await appendEvents(
+        join(runDir, 'events.jsonl'),
+        { events: batch.events, lastSeq: batch.view.seq },
+        { ...folder.write, failpoint },
+      );
+      await putJson(folder, 'state.json', viewJson(batch.view));
+      return seq;
+    },
+    projectState: (view) => putJson(folder, 'state.json', viewJson(view)),
+    projectTurn: (input) => projectTurn(folder, input),
+    projectValidation: (input) => projectValidation(folder, input),
+    projectClose: (input) => projectClose(folder, input),
+  };
+}
+
+interface Folder {
+  readonly runDir: string;
+  readonly write: WriteOptions;
+}
+
+async function projectTurn(folder: Folder, input: TurnProjection): Promise<void> {
+  const { turn } = input;
+  const place = `turns/${turn.seq}-${turn.stage}`;
+  await put(folder, `${place}/prompt.md`, input.prompt);
+  await Promise.all([
+    put(folder, `${place}/output.md`, input.output),
+    putJson(folder, `${place}/turn.json`, turn),
+    ...(input.streamPath === null ? [] : [copyRedacted(input.streamPath, join(folder.runDir, place, 'stream.jsonl'), folder.write)]),
+    projectStage(folder, input),
+  ]);
+}
+
+async function projectStage(folder: Folder, input: TurnProjection): Promise<void> {
+  const { turn, commit, output } = input;
+  switch (turn.stage) {
+    case 'planning':
+      return put(folder, 'plan.md', orNothingSaid(output));
+    case 'architecting':
+      return put(folder, 'architecture.md', orNothingSaid(output));
+    case 'executing':
+      return projectExecution(folder, input);
+    case 'reviewing':
+      if (input.review === null) return;
+      return putRound(folder, turn.round, {
+        name: 'review.md',
+        text: redact(
+          renderReview({ round: turn.round, decision: input.review, commit, source: 'agent', summary: null, findings: [], raw: output }),
+        ),
+      });
+    case 'fixing':
+      return putRound(folder, turn.round, {
+        name: 'finding-responses.md',
+        text: redact(renderResponses({ round: turn.round, findings: [], responses: [], changed: turn.class !== 'no_change', raw: output })),
+      });
+    case 'verifying':
+      if (input.verification === null) return;
+      return putRound(folder, turn.round, {
+        name: 'verification.md',
+        text: redact(renderVerification({ decision: input.verification, commit, summary: null, openPoints: [], raw: output })),
+      });
+  }
+}
+
+async function projectExecution(folder: Folder, { turn, output }: TurnProjection): Promise<void> {
+  const log = await readFile(join(folder.runDir, 'execution.log'), 'utf8').catch(ignoreCode('ENOENT'));
+  const { seq, stage, agent, startedAt } = turn;
+  await put(folder, 'execution.log', addToExecutionLog(log ?? '', { seq, stage, agent, startedAt, output: redact(output) }));
+}
+
+async function projectValidation(folder: Folder, { report, outputs }: ValidationProjection): Promise<void> {
+  await ensureFolder(join(folder.runDir, 'validation'), folder.write.root);
+  for (const [index, { stdout, stderr }] of outputs.entries()) {
+    const { stdoutPath, stderrPath } = commandOutputPaths(report.round, index + 1);
+    await copyRedacted(stdout, join(folder.runDir, stdoutPath), folder.write);
+    await copyRedacted(stderr, join(folder.runDir, stderrPath), folder.write);
+  }
+  const { round, commit, tree, commands, summary, treeChanged, note } = report;
+  const json: Json = {
+    round,
+    commit,
+    tree,
+    commands: commands.map((result) => ({ ...result })),
+    summary: { ...summary },
+    treeChanged,
+    note,
+  };
+  await putRound(folder, round, { name: 'validation.json', text: jsonText(json) });
+}
+
+async function projectClose(folder: Folder, input: CloseProjection): Promise<string> {
+  const { view, validation, changes, verdict, verdictReasons } = input;
+  const events = await readEvents(join(folder.runDir, 'events.jsonl'));
+  const metrics = metricsOf(events, view.startedAt, input.endedAt);
+  await putJson(folder, 'metrics.json', metrics);
+  await putJson(folder, 'assurance.json', { verdict, reasons: [...verdictReasons] });
+  await put(folder, 'report.md', renderReport({ view, events, validation, changes, metrics, verdict, verdictReasons }));
+  await sweepTemporaries(folder.runDir);
+  return join(folder.runDir, 'report.md');
+}
+
+/** plan.md and architecture.md are never empty. */
+function orNothingSaid(output: string): string {
+  return output.trim() === '' ? 'The agent ended without a text.\n' : output;
+}
+
+/** The copy of the round first, so that the latest is never without it (V-100). */
+async function putRound(folder: Folder, round: number, file: { readonly name: string; readonly text: string }): Promise<void> {
+  await writeFileAtomic(join(folder.runDir, `rounds/${round}/${file.name}`), file.text, folder.write);
+  await writeFileAtomic(join(folder.runDir, file.name), file.text, folder.write);
+}
+
+async function putIfMissing(folder: Folder, path: string, text: string): Promise<void> {
+  const existing = await lstat(path).catch(ignoreCode('ENOENT'));
+  if (existing === undefined) await writeFileAtomic(path, text, folder.write);
+}
+
+async function put(folder: Folder, name: string, text: string): Promise<void> {
+  await writeFileAtomic(join(folder.runDir, name), redact(text), folder.write);
+}
+
+async function putJson(folder: Folder, name: string, value: Json): Promise<void> {
+  await writeFileAtomic(join(folder.runDir, name), jsonText(value), folder.write);
+}
+
+function jsonText(value: Json): string {
+  return `${JSON.stringify(redactJson(value), null, 2)}\n`;
+}
+
+function viewJson(view: RunView): Json {
+  const { waiting, resumedFrom, agent } = view;
+  return { ...view, waiting: waiting && { ...waiting }, resumedFrom: resumedFrom && { ...resumedFrom }, agent: agent && { ...agent } };
+}

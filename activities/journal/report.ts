@@ -1,0 +1,180 @@
+/** Renders report.md, which a person reads when a run has closed: what came out, what changed, who worked, what was checked, how to go on. Pure. */
+import type { JournalEvent } from '../../protocol/journal.js';
+import type { CommandResult, ValidationReport, Verdict } from '../../protocol/outcomes.js';
+import { printable, printableLine } from '../../protocol/printable.js';
+import type { RunView } from '../../protocol/run-view.js';
+import type { Metrics } from './metrics.js';
+
+export interface FileChange {
+  readonly path: string;
+  /** Null for binary files. */
+  readonly added: number | null;
+  readonly deleted: number | null;
+}
+
+export interface ReportInput {
+  readonly view: RunView;
+  readonly events: readonly JournalEvent[];
+  readonly validation: ValidationReport | null;
+  readonly changes: readonly FileChange[];
+  readonly metrics: Metrics;
+  readonly verdict: Verdict;
+  readonly verdictReasons: readonly string[];
+}
+
+const MAX_LISTED_FILES = 50;
+
+export function renderReport(input: ReportInput): string {
+  const { view } = input;
+  const sections = [
+    `# ${view.outcome ?? view.status}: ${printableLine(view.title)}`,
+    summary(input),
+    `## Task\n\n${quote(view.task)}`,
+    `## What changed\n\n${changes(input.changes)}`,
+    `## Stages\n\n${stages(input.events)}`,
+    `## Validation\n\n${validation(input.validation)}`,
+    `## Decisions\n\n${decisions(input.events)}`,
+    ...violations(input.events),
+    `## Assurance: ${input.verdict}\n\n${bullets(input.verdictReasons)}`,
+    `## How to look\n\n${howToLook(view)}`,
+    `## How to go on\n\n${howToGoOn(input)}`,
+  ];
+  return `${printable(sections.join('\n\n'))}\n`;
+}
+
+function summary({ view, metrics, verdict }: ReportInput): string {
+  const lines = [`Run ${code(view.runId)}, verdict ${verdict}, ${duration(metrics.wallMs)} (agents ${duration(metrics.agentMs)}).`];
+  if (view.blockedReason !== null) lines.push(`Blocked: ${view.blockedReason}.`);
+  if (view.error !== null) lines.push(printableLine(view.error));
+  if (view.branch !== null)
+    lines.push(`Branch ${code(view.branch)}, from ${code(view.baseBranch ?? 'base')} at ${code(short(view.baseSha))}.`);
+  return lines.join('\n');
+}
+
+function changes(files: readonly FileChange[]): string {
+  if (files.length === 0) return 'Nothing.';
+  const added = files.reduce((total, file) => total + (file.added ?? 0), 0);
+  const deleted = files.reduce((total, file) => total + (file.deleted ?? 0), 0);
+  const rows = files
+    .slice(0, MAX_LISTED_FILES)
+    .map((file) => [code(file.path), file.added === null ? 'binary' : `+${file.added} -${file.deleted ?? 0}`]);
+  const more = files.length > MAX_LISTED_FILES ? `\n\nAnd ${files.length - MAX_LISTED_FILES} more.` : '';
+  return `${files.length} ${files.length === 1 ? 'file' : 'files'}, +${added} -${deleted}.\n\n${table(['File', 'Lines'], rows)}${more}`;
+}
+
+function stages(events: readonly JournalEvent[]): string {
+  const rows = events
+    .filter((event) => event.type === 'turn.completed' || event.type === 'turn.failed' || event.type === 'turn.retried')
+    .map(({ data }) => {
+      const label = data['adapter'] === 'scripted' ? ' (scripted)' : '';
+      const time = typeof data['durationMs'] === 'number' ? duration(data['durationMs']) : '';
+      return [
+        field(data['seq']),
+        field(data['stage']),
+        field(data['round']),
+        `${field(data['agent'])}${label}`,
+        field(data['outcome']),
+        time,
+      ];
+    });
+  return rows.length === 0 ? 'No agent worked.' : table(['Turn', 'Stage', 'Round', 'Agent', 'Outcome', 'Time'], rows);
+}
+
+function validation(report: ValidationReport | null): string {
+  if (report === null || report.commands.length === 0) {
+    return `No checks ran.${report?.note == null ? '' : ` ${printableLine(report.note)}`}`;
+  }
+  const rows = report.commands.map((result) => [
+    code(result.command),
+    verdictOf(result),
+    duration(result.durationMs),
+    code(result.stdoutPath),
+  ]);
+  const notes = [report.treeChanged ? 'The commands changed tracked files, which counts as a failure.' : null, report.note];
+  const text = notes.filter((note) => note !== null).map((note) => `\n\n${printableLine(note)}`);
+  return `On commit ${code(short(report.commit))}, round ${report.round}.\n\n${table(['Command', 'Result', 'Time', 'Output'], rows)}${text.join('')}`;
+}
+
+function verdictOf(result: CommandResult): string {
+  if (result.status === 'environment') return 'could not run';
+  const how = result.timedOut ? 'timed out' : `exit ${result.exitCode ?? 'unknown'}`;
+  return `${result.status} (${how}${result.failedOnBase ? ', red on the base too' : ''})`;
+}
+
+function decisions(events: readonly JournalEvent[]): string {
+  const lines = events
+    .filter((event) => event.type === 'review.decision' || event.type === 'verification.decision')
+    .map(({ type, data }) => {
+      const what = type === 'review.decision' ? 'Review' : 'Verification';
+      const commit = typeof data['commit'] === 'string' ? ` on ${code(short(data['commit']))}` : '';
+      return `${what}, round ${field(data['round'])}: ${field(data['value'])} by ${field(data['source'])}${commit}`;
+    });
+  return lines.length === 0 ? 'None.' : bullets(lines);
+}
+
+function violations(events: readonly JournalEvent[]): readonly string[] {
+  const lines = events.filter((event) => event.type === 'policy.violation').map((event) => event.message);
+  return lines.length === 0 ? [] : [`## Policy violations\n\n${bullets(lines)}`];
+}
+
+function howToLook(view: RunView): string {
+  if (view.branch === null || view.baseSha === null) return block([`sluice logs ${view.runId}`]);
+  return block([`git diff ${view.baseSha}..${shellWord(view.branch)}`, `sluice diff ${view.runId}`, `sluice logs ${view.runId}`]);
+}
+
+function howToGoOn({ view, changes: files }: ReportInput): string {
+  if (view.outcome === 'merge_ready' && view.branch !== null && files.length > 0) {
+    return `The branch is ready to merge:\n\n${block([`git merge ${shellWord(view.branch)}`])}`;
+  }
+  if (view.outcome === 'merge_ready') return 'The run changed no files; read what it wrote beside this report.';
+  if (view.outcome === 'failed') {
+    return `\`events.jsonl\` beside this report says what failed; the agent's own output is in \`turns/<seq>-<stage>/stream.jsonl\`.`;
+  }
+  if (view.outcome === 'no_changes') return 'The agent changed nothing. Say the task in other words, or take it as done.';
+  if (view.outcome === 'aborted') return 'The run was ended by a person. Its branch stays as it is.';
+  return `The branch stays as it is. See the reason above, then start a run that says what was missing:\n\n${block(['sluice run "<task>"'])}`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+}
+
+function bullets(lines: readonly string[]): string {
+  return lines.map((line) => `- ${printableLine(line)}`).join('\n');
+}
+
+function block(lines: readonly string[]): string {
+  return `\`\`\`sh\n${lines.join('\n')}\n\`\`\``;
+}
+
+function quote(text: string): string {
+  return text.trim().replace(/^/gm, '> ');
+}
+
+/** A code span may hold any text if its fence is longer than every run of backticks inside. */
+function code(text: string): string {
+  const line = printableLine(text);
+  const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return longest === 0 ? `${fence}${line}${fence}` : `${fence} ${line} ${fence}`;
+}
+
+/** Branch names may hold what a shell reads. */
+function shellWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function field(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? printableLine(String(value)) : '';
+}
+
+function short(sha: string | null): string {
+  return sha === null ? 'unknown' : sha.slice(0, 10);
+}
+
+function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.floor((ms % 60_000) / 1000)} s`;
+}
