@@ -4,7 +4,7 @@
  * It sees only the diff; a write elsewhere on the disk shows up in the fingerprint of the person's checkout, or not at all.
  */
 import { realpath } from 'node:fs/promises';
-import { dirname, join, posix, sep } from 'node:path';
+import { posix, sep } from 'node:path';
 import picomatch from 'picomatch';
 import type { AddedLine, Diff, DiffFile, DiffFinding } from './contract.js';
 import { findTokens } from './find-tokens.js';
@@ -61,8 +61,17 @@ async function leadsOut(worktree: string, path: string, target: string): Promise
   if (target === '' || posix.isAbsolute(target)) return target !== '';
   const written = posix.normalize(posix.join(posix.dirname(path), target));
   if (written === '..' || written.startsWith('../') || written.split('/')[0]?.toLowerCase() === '.git') return true;
-  const real = await realpath(join(worktree, dirname(path), target)).catch(() => null);
-  return real !== null && real !== worktree && !real.startsWith(worktree + sep);
+  const real = await realEnd(`${worktree}/${posix.dirname(path)}/${target}`);
+  return real !== worktree && !real.startsWith(worktree + sep);
+}
+
+/** Where a path really leads: the real path of the part that exists. The path is not normalised, for that is what would hide a way out. */
+async function realEnd(path: string): Promise<string> {
+  for (let part = path; part !== ''; part = part.slice(0, part.lastIndexOf('/'))) {
+    const real = await realpath(part).catch(() => null);
+    if (real !== null) return posix.normalize(real + path.slice(part.length));
+  }
+  return '/';
 }
 
 function findSecretFile({ path }: DiffFile): DiffFinding[] {

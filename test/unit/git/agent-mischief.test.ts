@@ -222,7 +222,7 @@ describe('a hostile repository', () => {
     await (await reopen(run)).moveBack(planned.commit, run.base);
 
     expect(existsSync(canary) ? readFileSync(canary, 'utf8') : '').toBe('');
-    expect(git(root, 'cat-file', 'blob', 'sluice/project-1:a.txt')).toBe('a\n');
+    expect(git(root, 'cat-file', 'blob', `${planned.commit}:a.txt`)).toBe('b\n');
   });
 
   it('sees a nested repository as one entry, and commits it as a submodule for the diff check to find', async () => {

@@ -1,0 +1,143 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkDiff } from '../../../activities/git/diff-check.js';
+import { isSecretName } from '../../../activities/git/secret-names.js';
+import { openRun, type OpenedRun, removeFolders, write } from './repository-fixture.js';
+
+/** Put together here, so that no scanner takes this file for a leak. */
+const TOKEN = `ghp_${'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3gH6'}`;
+
+async function check(run: OpenedRun, policy: { block?: string[]; guarded?: string[] } = {}) {
+  const planned = await run.run.plan({ expectedHead: run.base, claimedAt: '2026-11-21T10:00:00Z', subject: 's', body: '' });
+  if (planned === null) throw new Error('nothing planned');
+  const diff = await run.run.diff(run.base, planned.commit);
+  return checkDiff({ worktree: run.worktree, diff, block: policy.block ?? [], guarded: policy.guarded ?? [] });
+}
+
+afterEach(removeFolders);
+
+describe('the diff check (V-128)', () => {
+  it('finds nothing in an ordinary change', async () => {
+    const run = await openRun();
+    write(run.worktree, 'src/a.ts', 'export const a = 1;\n');
+    symlinkSync('src/a.ts', join(run.worktree, 'link.ts'));
+
+    expect(await check(run)).toEqual({ findings: [], guarded: [] });
+  });
+
+  it.each(['/etc/passwd', '../outside', 'dir/../../outside', '.git/config'])('finds a symlink to %s', async (target) => {
+    const run = await openRun();
+    symlinkSync(target, join(run.worktree, 'link'));
+
+    expect((await check(run)).findings).toEqual([expect.objectContaining({ rule: 'outside_path', path: 'link' })]);
+  });
+
+  it('finds a symlink that leads out through another one', async () => {
+    const run = await openRun();
+    write(run.worktree, 'deep/er/file', 'x');
+    symlinkSync('../..', join(run.worktree, 'deep/er/up'));
+    symlinkSync('deep/er/up/..', join(run.worktree, 'link'));
+
+    expect((await check(run)).findings).toEqual([expect.objectContaining({ rule: 'outside_path', path: 'link' })]);
+  });
+
+  it('finds a secret-like file that was added or changed, not one that was removed', async () => {
+    const run = await openRun({ 'old.pem': 'x\n', id_rsa: 'x\n' });
+    write(run.worktree, '.env', 'A=1\n');
+    write(run.worktree, 'old.pem', 'y\n');
+    rmSync(join(run.worktree, 'id_rsa'));
+
+    expect((await check(run)).findings.map(({ rule, path }) => [rule, path])).toEqual([
+      ['secret_file', '.env'],
+      ['secret_file', 'old.pem'],
+    ]);
+  });
+
+  it('finds a token in an added line and does not repeat it', async () => {
+    const run = await openRun({ 'a.txt': `removed ${TOKEN}\nkept\n` });
+    write(run.worktree, 'a.txt', 'kept\n');
+    expect((await check(run)).findings).toEqual([]);
+
+    write(run.worktree, 'a.txt', `removed ${TOKEN}\nkept\n\nnew ${TOKEN}\n`);
+    const { findings } = await check(run);
+
+    expect(findings).toEqual([expect.objectContaining({ rule: 'token_shape', path: 'a.txt', line: 4 })]);
+    expect(JSON.stringify(findings)).not.toContain(TOKEN);
+  });
+
+  it('is not talked out of it by a comment or an attribute', async () => {
+    const run = await openRun();
+    write(run.worktree, 'a.txt', `// secretlint-disable\nconst key = '${TOKEN}';\n`);
+    write(run.worktree, 'b.txt', `${TOKEN}\n`);
+    write(run.worktree, '.gitattributes', '*.txt -diff binary\n');
+
+    expect((await check(run)).findings.map(({ rule, path }) => [rule, path])).toEqual([
+      ['token_shape', 'a.txt'],
+      ['token_shape', 'b.txt'],
+    ]);
+  });
+
+  it('applies block rules: globs over paths, expressions over added lines', async () => {
+    const run = await openRun({ 'a.txt': 'eval(old)\n' });
+    write(run.worktree, 'a.txt', 'eval(old)\nEVAL(new)\n');
+    write(run.worktree, 'infra/.hidden/x.tf', 'x\n');
+
+    const { findings } = await check(run, { block: ['infra/**', '/eval\\(/i', '!a.txt'] });
+
+    expect(findings.map(({ rule, path, line }) => [rule, path, line])).toEqual([
+      ['block', 'infra/.hidden/x.tf', null],
+      ['block', 'a.txt', 2],
+    ]);
+  });
+
+  it('answers guarded paths apart, removed ones too', async () => {
+    const run = await openRun({ 'AGENTS.md': 'x\n' });
+    rmSync(join(run.worktree, 'AGENTS.md'));
+    write(run.worktree, '.claude/settings.json', '{}\n');
+
+    expect(await check(run, { guarded: ['AGENTS.md', '.claude/**'] })).toEqual({
+      findings: [],
+      guarded: ['.claude/settings.json', 'AGENTS.md'],
+    });
+  });
+
+  it.each(['.env', 'a/.env.production', 'id_ed25519', 'x/server.key', 'credentials.json', 'service-account.json', '.netrc', 'secrets.yml'])(
+    'takes the name %s for a secret',
+    (name) => {
+      expect(isSecretName(name)).toBe(true);
+    },
+  );
+
+  it.each(['.env.example', 'env.ts', 'id_rsa.pub', 'keys.ts', 'credentials.ts', 'monkey', 'docs/secrets.md'])(
+    'does not take the name %s for a secret',
+    (name) => {
+      expect(isSecretName(name)).toBe(false);
+    },
+  );
+});
+
+describe('reading a diff', () => {
+  it('tells headers from content, counts lines and marks binary files', async () => {
+    const run = await openRun({ 'a.txt': '-- x\n++ y\n', 'b.bin': '\0old' });
+    write(run.worktree, 'a.txt', '-- z\n++ b/evil.txt\ndiff --git a/x b/x\n@@ -1 +1 @@');
+    write(run.worktree, 'b.bin', '\0new');
+    const planned = await run.run.plan({ expectedHead: run.base, claimedAt: '2026-11-21T10:00:00Z', subject: 's', body: '' });
+
+    const diff = await run.run.diff(run.base, planned?.commit ?? '');
+
+    expect(diff.files).toEqual([
+      { path: 'a.txt', status: 'modified', mode: '100644', added: 4, deleted: 2 },
+      { path: 'b.bin', status: 'modified', mode: '100644', added: null, deleted: null },
+    ]);
+    expect(diff.addedLines.get('a.txt')?.map(({ text }) => text)).toEqual(['-- z', '++ b/evil.txt', 'diff --git a/x b/x', '@@ -1 +1 @@']);
+    expect(await run.run.patch(run.base, planned?.commit ?? '')).toContain('Binary files a/b.bin and b/b.bin differ');
+    expect(diff.patchBytes).toBeGreaterThan(0);
+  });
+
+  it('is empty between a commit and itself', async () => {
+    const run = await openRun();
+
+    expect(await run.run.diff(run.base, run.base)).toEqual({ files: [], addedLines: new Map(), patchBytes: 0 });
+  });
+});

@@ -1,0 +1,119 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { findRepository, repoKeyOf } from '../../../activities/git/find-repository.js';
+import { isRepositoryBusy } from '../../../activities/git/repository-busy.js';
+import { resolveBase } from '../../../activities/git/resolve-base.js';
+import { GitError } from '../../../activities/git/run-git.js';
+import { FAILURES } from '../../../protocol/failures.js';
+import { git, makeRepository, removeFolders, tempFolder } from './repository-fixture.js';
+
+const badRepository = (message: string) =>
+  expect.objectContaining({ type: FAILURES.BadRepository, nonRetryable: true, message: expect.stringContaining(message) });
+
+afterEach(removeFolders);
+
+describe('finding a repository', () => {
+  it.each(['project', 'with space', 'quo"te', 'new\nline', '🎉'])('finds one in a folder named %j, also from below', async (name) => {
+    const root = makeRepository(undefined, join(tempFolder(), name));
+    mkdirSync(join(root, 'sub'));
+
+    const found = await findRepository(join(root, 'sub'));
+
+    expect(found).toEqual({
+      root,
+      commonDir: join(root, '.git'),
+      gitDir: join(root, '.git'),
+      project: expect.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]*$/),
+    });
+  });
+
+  it('finds the common directory from a linked worktree', async () => {
+    const root = makeRepository();
+    const linked = join(tempFolder(), 'linked');
+    git(root, 'worktree', 'add', '--quiet', '-b', 'side', linked);
+
+    expect(await findRepository(linked)).toEqual({
+      root: linked,
+      commonDir: join(root, '.git'),
+      gitDir: join(root, '.git', 'worktrees', 'linked'),
+      project: 'project',
+    });
+  });
+
+  it('refuses a folder that is in no repository', async () => {
+    await expect(findRepository(tempFolder())).rejects.toEqual(badRepository('not in the work tree of a git repository'));
+  });
+
+  it('refuses a path that does not exist', async () => {
+    await expect(findRepository('/no/such/folder')).rejects.toEqual(badRepository('is not a folder'));
+  });
+
+  it('refuses a bare repository', async () => {
+    const folder = tempFolder();
+    git(folder, 'init', '--quiet', '--bare');
+
+    await expect(findRepository(folder)).rejects.toEqual(badRepository('bare repository'));
+  });
+
+  it('refuses a repository without commits', async () => {
+    const folder = tempFolder();
+    git(folder, 'init', '--quiet');
+
+    await expect(findRepository(folder)).rejects.toEqual(badRepository('without commits'));
+  });
+
+  it('names the same repository apart on two hosts', () => {
+    expect(repoKeyOf('a', '/x/.git')).toMatch(/^[0-9a-f]{16}$/);
+    expect(repoKeyOf('a', '/x/.git')).not.toBe(repoKeyOf('b', '/x/.git'));
+  });
+});
+
+describe('the base of a run', () => {
+  it('is the checked-out branch, packed or not', async () => {
+    const root = makeRepository();
+    const sha = git(root, 'rev-parse', 'HEAD').trim();
+    const repository = await findRepository(root);
+
+    expect(await resolveBase(repository)).toEqual({ branch: 'main', sha });
+    git(root, 'pack-refs', '--all');
+    expect(await resolveBase(repository)).toEqual({ branch: 'main', sha });
+  });
+
+  it('is a commit labelled HEAD when none is checked out', async () => {
+    const root = makeRepository();
+    git(root, 'checkout', '--quiet', '--detach');
+
+    expect(await resolveBase(await findRepository(root))).toEqual({ branch: 'HEAD', sha: git(root, 'rev-parse', 'HEAD').trim() });
+  });
+
+  it.each(['feature/ünï', 'v1', 'main~0'])('may be named %s', async (name) => {
+    const root = makeRepository();
+    git(root, 'branch', 'feature/ünï');
+    git(root, 'tag', '-a', '-m', 'one', 'v1');
+
+    expect(await resolveBase(await findRepository(root), name)).toEqual({ branch: name, sha: git(root, 'rev-parse', 'HEAD').trim() });
+  });
+
+  it.each(['nope', '--all', '', '../../config', 'a\0b'])('refuses %j and names the branches there are', async (name) => {
+    const repository = await findRepository(makeRepository());
+
+    await expect(resolveBase(repository, name)).rejects.toEqual(badRepository('branches here: main'));
+  });
+});
+
+describe('a busy repository', () => {
+  it.each([
+    "fatal: Unable to create '/r/.git/packed-refs.lock': File exists.",
+    'error: could not lock config file .git/config: File exists',
+    "fatal: cannot lock ref 'refs/heads/x': Unable to create '/r/.git/refs/heads/x.lock': File exists.",
+    "fatal: could not create directory of '.git/worktrees/x': File exists",
+    "fatal: could not create leading directories of '/h/x/.git': No such file or directory",
+  ])('is told from a failure by %j', (stderr) => {
+    expect(isRepositoryBusy(new GitError(['x'], { exitCode: 128, stdout: '', stderr }))).toBe(true);
+  });
+
+  it.each(['fatal: invalid reference: x', "fatal: '/h/x' already exists"])('is not seen in %j', (stderr) => {
+    expect(isRepositoryBusy(new GitError(['x'], { exitCode: 128, stdout: '', stderr }))).toBe(false);
+  });
+});

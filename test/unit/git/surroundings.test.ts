@@ -1,0 +1,145 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { appendFileSync, chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fingerprintCheckout } from '../../../activities/git/checkout-fingerprint.js';
+import { compareRepository, snapshotRepository } from '../../../activities/git/repository-watch.js';
+import { canaryProgram, git, makeRepository, openRun, type OpenedRun, removeFolders, tempFolder, write } from './repository-fixture.js';
+
+afterEach(removeFolders);
+
+const config = (run: OpenedRun) => join(run.root, '.git', 'config');
+
+describe('watching a repository', () => {
+  async function changeBy(act: (run: OpenedRun) => unknown) {
+    const run = await openRun();
+    const before = await snapshotRepository(run.repository);
+    act(run);
+    return compareRepository(JSON.parse(JSON.stringify(before)), await snapshotRepository(run.repository));
+  }
+
+  it.each([
+    ['core.fsmonitor', (run: OpenedRun) => git(run.worktree, 'config', 'core.fsmonitor', '/bin/evil')],
+    ['alias.st', (run: OpenedRun) => git(run.worktree, 'config', 'alias.st', '!evil')],
+    ['filter.x.clean', (run: OpenedRun) => git(run.worktree, 'config', 'filter.x.clean', 'evil')],
+    ['url.https://evil/.insteadof', (run: OpenedRun) => git(run.worktree, 'config', 'url.https://evil/.insteadOf', 'https://github.com/')],
+    ['include.path', (run: OpenedRun) => git(run.worktree, 'config', 'include.path', '/tmp/evil')],
+    ['remote.origin.url', (run: OpenedRun) => git(run.worktree, 'config', 'remote.origin.url', 'https://evil/')],
+    ['core.unreadable', (run: OpenedRun) => appendFileSync(config(run), '[broken')],
+  ])('opens a gate when %s changes', async (key, act) => {
+    const { gate } = await changeBy(act);
+
+    expect(gate).toEqual(expect.arrayContaining([expect.stringContaining(`git config key ${key} changed`)]));
+  });
+
+  it('opens a gate when a hook appears or becomes runnable', async () => {
+    const { gate } = await changeBy((run) => writeFileSync(join(run.root, '.git', 'hooks', 'pre-commit'), '#!/bin/sh\n'));
+    expect(gate).toEqual([expect.stringContaining('pre-commit')]);
+
+    const run = await openRun();
+    const hook = join(run.root, '.git', 'hooks', 'pre-push');
+    writeFileSync(hook, '#!/bin/sh\n', { mode: 0o644 });
+    const before = await snapshotRepository(run.repository);
+    chmodSync(hook, 0o755);
+    expect(compareRepository(before, await snapshotRepository(run.repository)).gate).toEqual([expect.stringContaining('pre-push')]);
+  });
+
+  it('sees a change of a file that the config includes', async () => {
+    const run = await openRun();
+    const included = join(tempFolder(), 'included');
+    writeFileSync(included, '[alias]\n\tst = status\n');
+    git(run.root, 'config', 'include.path', included);
+    const before = await snapshotRepository(run.repository);
+    writeFileSync(included, '[alias]\n\tst = !evil\n');
+
+    expect(compareRepository(before, await snapshotRepository(run.repository)).gate).toEqual([expect.stringContaining('alias.st')]);
+  });
+
+  it('only notes other keys, and says nothing when nothing changed', async () => {
+    const noted = await changeBy((run) => git(run.worktree, 'config', 'branch.x.remote', 'origin'));
+    expect(noted).toEqual({ gate: [], note: [expect.stringContaining('config changed')] });
+
+    expect(await changeBy(() => undefined)).toEqual({ gate: [], note: [] });
+  });
+
+  it('keeps no value in the snapshot', async () => {
+    const run = await openRun();
+    git(run.root, 'config', 'remote.origin.url', 'https://user:hunter2@example.org/');
+
+    expect(JSON.stringify(await snapshotRepository(run.repository))).not.toContain('hunter2');
+  });
+});
+
+describe("the fingerprint of the person's checkout", () => {
+  it('stays while nothing changes, also when the person looks at it', async () => {
+    const run = await openRun({ 'a.txt': 'a\n' });
+    write(run.root, 'a.txt', 'dirty\n');
+    write(run.root, 'new.txt', 'x');
+    const before = await fingerprintCheckout(run.repository, run.gitDir);
+    git(run.root, 'status');
+
+    expect(await fingerprintCheckout(run.repository, run.gitDir)).toBe(before);
+  });
+
+  it.each([
+    ['a file is written', (run: OpenedRun) => write(run.root, 'a.txt', 'b\n')],
+    ['a file appears', (run: OpenedRun) => write(run.root, 'new file.txt', 'b\n')],
+    ['a file that is dirty already is written again', (run: OpenedRun) => write(run.root, 'dirty.txt', 'dirtier\n')],
+    ['a file is removed', (run: OpenedRun) => rmSync(join(run.root, 'a.txt'))],
+    ['something is staged', (run: OpenedRun) => git(run.root, 'add', 'dirty.txt')],
+    ['something is committed', (run: OpenedRun) => git(run.root, 'commit', '--quiet', '--allow-empty', '-m', 'x')],
+    ['another branch is checked out', (run: OpenedRun) => git(run.root, 'checkout', '--quiet', '-b', 'side')],
+    ['something is stashed', (run: OpenedRun) => git(run.root, 'stash', '--quiet')],
+  ])('differs when %s', async (_, act) => {
+    const run = await openRun({ 'a.txt': 'a\n', 'dirty.txt': 'x\n' });
+    write(run.root, 'dirty.txt', 'dirty\n');
+    const before = await fingerprintCheckout(run.repository, run.gitDir);
+    act(run);
+
+    expect(await fingerprintCheckout(run.repository, run.gitDir)).not.toBe(before);
+  });
+
+  it('runs no program of the repository, and refuses a folder that is no private git dir', async () => {
+    const root = makeRepository({ '.gitattributes': '* filter=evil\n', 'a.txt': 'a\n' });
+    const { program, canary } = canaryProgram(tempFolder());
+    for (const key of ['core.fsmonitor', 'filter.evil.clean']) git(root, 'config', key, program);
+    const run = await openRun(undefined, root);
+    write(root, 'a.txt', 'b\n');
+
+    await fingerprintCheckout(run.repository, run.gitDir);
+
+    expect(existsSync(canary)).toBe(false);
+    await expect(fingerprintCheckout(run.repository, tempFolder())).rejects.toThrow('not the private git dir');
+  });
+});
+
+describe("the person's own things", () => {
+  it('are byte-equal after a whole turn', async () => {
+    const root = makeRepository({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+    write(root, 'a.txt', 'stashed\n');
+    git(root, 'stash', '--quiet');
+    write(root, 'a.txt', 'staged\n');
+    git(root, 'add', 'a.txt');
+    write(root, 'b.txt', 'dirty\n');
+    write(root, 'untracked.txt', 'x');
+    git(root, 'status');
+    const look = () => [
+      readFileSync(join(root, '.git', 'index')).toString('hex'),
+      readFileSync(join(root, '.git', 'config'), 'utf8'),
+      readFileSync(join(root, '.git', 'HEAD'), 'utf8'),
+      git(root, 'status', '--porcelain=v2', '--branch', '--show-stash', '--ignored'),
+      git(root, 'stash', 'list'),
+      git(root, 'for-each-ref', 'refs/heads/main', 'refs/stash'),
+      readFileSync(join(root, 'b.txt'), 'utf8'),
+    ];
+    const before = look();
+
+    const run = await openRun(undefined, root);
+    write(run.worktree, 'a.txt', 'agent\n');
+    await fingerprintCheckout(run.repository, run.gitDir);
+    const planned = await run.run.plan({ expectedHead: run.base, claimedAt: '2026-11-21T10:00:00Z', subject: 's', body: '' });
+    if (planned !== null) await run.run.publish(planned);
+    await run.run.restore(planned?.commit ?? '');
+
+    expect(look()).toEqual(before);
+  });
+});
