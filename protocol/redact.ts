@@ -138,7 +138,10 @@ function finalUpTo(held: string): number {
   const begin = held.lastIndexOf('-----BEGIN ', cut);
   if (begin < 0 || begin >= cut || held.length - begin > MAX_KEY_BLOCK_CHARS + 64) return cut;
   const end = held.indexOf('-----END ', begin);
-  return end >= 0 && end < cut ? cut : begin;
+  if (end >= 0 && end < cut) return cut;
+  // From the start of its line, for the value of an assignment may run into it.
+  const line = held.lastIndexOf('\n', begin) + 1;
+  return begin - line > TOKEN_WINDOW_CHARS || held.slice(line, begin).includes('-----END ') ? begin : line;
 }
 
 function forcedCut(held: string): number {
