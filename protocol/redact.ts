@@ -139,9 +139,9 @@ function finalUpTo(held: string): number {
   if (begin < 0 || begin >= cut || held.length - begin > MAX_KEY_BLOCK_CHARS + 64) return cut;
   const end = held.indexOf('-----END ', begin);
   if (end >= 0 && end < cut) return cut;
-  // From the start of its line, for the value of an assignment may run into it.
+  // From the start of its line, for the value of an assignment may run into it; but never inside another block.
   const line = held.lastIndexOf('\n', begin) + 1;
-  return begin - line > TOKEN_WINDOW_CHARS || held.slice(line, begin).includes('-----END ') ? begin : line;
+  return begin - line > TOKEN_WINDOW_CHARS || held.slice(0, begin).includes('-----') ? begin : line;
 }
 
 function forcedCut(held: string): number {
