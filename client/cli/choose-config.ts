@@ -1,0 +1,108 @@
+/**
+ * Which project config a run uses, checked on this side so that a wrong or untrusted one is refused before anything starts.
+ * The file at the base commit counts; where the checkout has another one, that text is used by its hash, and the person is told.
+ */
+import { join } from 'node:path';
+import type { ConfigChoice } from '../../config/select-config.js';
+import type { RunInput } from '../../protocol/messages.js';
+import type { Policy } from '../../protocol/policy.js';
+import type { Stage } from '../../protocol/lifecycle.js';
+import { textAt } from '../repository.js';
+import type { Context } from './context.js';
+import { foreign, foreignBlock } from './io.js';
+
+export interface ConfigQuestion {
+  readonly root: string;
+  readonly baseSha: string;
+  readonly runInput: Pick<RunInput, 'preset' | 'policy'>;
+  /** Of `--agent command -- …`. */
+  readonly program: readonly [string, ...string[]] | null;
+}
+
+export interface ChosenConfig {
+  /** For the start input: the text of the checkout, where it is not the one at the base commit. */
+  readonly configHash: string | null;
+  readonly runsDir: string;
+  readonly stages: readonly Stage[];
+}
+
+export interface EffectiveConfig {
+  readonly policy: Policy;
+  readonly origin: Readonly<Record<string, string>>;
+  readonly configHash: string | null;
+}
+
+/** Errors: ConfigError, with the place of what is wrong, or naming `sluice trust`. Effects: trusts a text where the person says so. */
+export async function chooseConfig(context: Context, question: ConfigQuestion): Promise<ChosenConfig> {
+  const { policy, configHash } = await effectiveConfig(context, question);
+  return { configHash, runsDir: policy.runsDir, stages: policy.stages };
+}
+
+/** The policy as the host will resolve it, and where each value comes from. */
+export async function effectiveConfig(context: Context, { root, baseSha, runInput, program }: ConfigQuestion): Promise<EffectiveConfig> {
+  const [{ readConfigFile }, { PROJECT_CONFIG, userConfigPath }, { resolvePolicy }] = await Promise.all([
+    import('../../config/config-text.js'),
+    import('../../config/home.js'),
+    import('../../config/resolve-policy.js'),
+  ]);
+  const userPath = userConfigPath(context.io.env);
+  const user = readConfigFile(userPath, userPath);
+  const working = readConfigFile(join(root, PROJECT_CONFIG), PROJECT_CONFIG);
+  const baseText = await textAt(root, baseSha, PROJECT_CONFIG);
+  const { choice, differs } = await select(context, { root, baseText, workingText: working?.text ?? null });
+  const text = choice.kind === 'chosen' ? choice.text : null;
+  const resolved = resolvePolicy({
+    runInput,
+    ...(text === null ? {} : { project: { text, name: PROJECT_CONFIG } }),
+    ...(user === null ? {} : { user }),
+    ...(program === null ? {} : { storedCommand: program }),
+  });
+  return { ...resolved, configHash: differs && choice.kind === 'chosen' ? choice.hash : null };
+}
+
+interface Texts {
+  readonly root: string;
+  readonly baseText: string | null;
+  readonly workingText: string | null;
+}
+
+async function select(context: Context, texts: Texts): Promise<{ readonly choice: ConfigChoice; readonly differs: boolean }> {
+  const [{ selectProjectConfig }, { trustOf }, { hashOfText }] = await Promise.all([
+    import('../../config/select-config.js'),
+    import('../../config/trust.js'),
+    import('../../config/config-text.js'),
+  ]);
+  const { root, baseText, workingText } = texts;
+  const differs = workingText !== null && workingText !== baseText;
+  const look = () =>
+    selectProjectConfig({
+      baseText,
+      workingText,
+      ...(differs ? { requestedHash: hashOfText(workingText) } : {}),
+      trust: trustOf(context.home, root),
+    });
+  const choice = look();
+  if (differs && choice.kind === 'chosen') {
+    const what = baseText === null ? 'is not committed at the base' : 'differs from the one at the base commit';
+    context.io.err(`Note: .sluice/config.yaml in your checkout ${what}; this run uses the one in your checkout (${choice.hash.slice(0, 12)}).`);
+  }
+  if (choice.kind !== 'not_trusted') return { choice, differs };
+  if (choice.text === null || !(await askTrust(context, root, choice.text))) throw choice.error;
+  return { choice: look(), differs };
+}
+
+/** Asks once, on a terminal only. */
+async function askTrust({ io, home, json }: Context, root: string, text: string): Promise<boolean> {
+  if (!io.interactive || json) return false;
+  const [{ confirm, isCancel }, { trustConfig }, { ensureHome }] = await Promise.all([
+    import('@clack/prompts'),
+    import('../../config/trust.js'),
+    import('../../config/home.js'),
+  ]);
+  io.err(`The config of ${foreign(root)} starts programs on this machine:\n\n${foreignBlock(text.trimEnd())}\n`);
+  const answer = await confirm({ message: 'Trust this config?', initialValue: false });
+  if (isCancel(answer) || !answer) return false;
+  ensureHome(home);
+  await trustConfig(home, root, text);
+  return true;
+}

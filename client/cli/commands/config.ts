@@ -1,0 +1,24 @@
+/** `sluice config`: every effective value, and the file and line, preset or default that it comes from. */
+import { readConfigFile } from '../../../config/config-text.js';
+import { explainConfig } from '../../../config/explain-policy.js';
+import { userConfigPath } from '../../../config/home.js';
+import { resolveHostSettings } from '../../../config/host-settings.js';
+import { checkRepository } from '../check-repository.js';
+import { effectiveConfig } from '../choose-config.js';
+import type { Context } from '../context.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { foreign } from '../io.js';
+
+export async function config(context: Context, { repo }: { readonly repo?: string | undefined }): Promise<ExitCode> {
+  const { io, json } = context;
+  const { root, baseSha } = await checkRepository(context, { repo });
+  const resolved = await effectiveConfig(context, { root, baseSha, runInput: {}, program: null });
+  const userPath = userConfigPath(io.env);
+  const rows = explainConfig(resolved, resolveHostSettings(readConfigFile(userPath, userPath)));
+  const width = Math.max(...rows.map(({ key }) => key.length));
+  for (const { key, value, text, origin } of rows) {
+    if (json) io.json({ key, value, origin });
+    else io.out(`${foreign(key.padEnd(width))}  ${foreign(text)}  ${io.colors.dim(`(${foreign(origin)})`)}`);
+  }
+  return EXIT.done;
+}

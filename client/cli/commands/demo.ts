@@ -1,0 +1,130 @@
+/**
+ * `sluice demo`: a real package, two real bugs, a scripted agent that is labelled so, a worker killed in mid-turn, and a last check with
+ * plain git and node. It works in a folder and a home of its own, names that folder, and leaves no process behind.
+ */
+import { ensureHome } from '../../../config/home.js';
+import { trustConfig } from '../../../config/trust.js';
+import { diffText } from '../../repository.js';
+import type { Context } from '../context.js';
+import { connectToRun } from '../connect.js';
+import { type Accident, killWorkerInMidTurn, startsOf } from '../demo/kill-worker.js';
+import { TASK, TITLE } from '../demo/bugs.js';
+import { type DemoWorld, makeDemo } from '../demo/make-demo.js';
+import { endProcessesOf } from '../demo/no-process-left.js';
+import { plainCheck, type TestCount } from '../demo/plain-check.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { foreignBlock } from '../io.js';
+import type { RunEnd } from '../run-end.js';
+import { downEngine } from '../up.js';
+import { watchToEnd } from '../watch-started.js';
+import { prepareRun, startRun } from './run.js';
+
+export async function demo(outer: Context, { withholdFix }: { readonly withholdFix: boolean }): Promise<ExitCode> {
+  const world = await makeDemo(withholdFix);
+  const context = contextOf(outer, world);
+  const say = speaker(context);
+  say(`The demo works in ${world.folder} with a home of its own; nothing else is touched.`);
+  say('The package is minimist 1.2.7. Two tests that show two real bugs were added; they are red.');
+  say('The agent is scripted: it does what a file says, so no key is needed. Everything else is real.');
+  let exitCode: ExitCode = EXIT.detached;
+  let end: RunEnd | null = null;
+  try {
+    const result = await runDemo(context, world);
+    ({ end, exitCode } = result);
+    await tellLedger(world, result.accident, say);
+  } finally {
+    await cleanUp(world, say);
+  }
+  const checked = end.kind === 'closed' ? await check(context, world, end) : true;
+  say(`Everything is in ${world.folder}; remove it with: rm -rf ${world.folder}`);
+  return checked ? exitCode : EXIT.failed;
+}
+
+/** A home, a config place and a server of its own, whatever the person's environment says. */
+function contextOf({ io, json }: Context, { home, repo, folder }: DemoWorld): Context {
+  const own = { SLUICE_HOME: home, XDG_CONFIG_HOME: `${folder}/config` };
+  // The engine's processes inherit this process' environment.
+  Object.assign(process.env, own);
+  return { home, json, io: { ...io, cwd: repo, env: { ...io.env, ...own } } };
+}
+
+interface DemoResult {
+  readonly end: RunEnd;
+  readonly exitCode: ExitCode;
+  readonly accident: Accident;
+}
+
+async function runDemo(context: Context, world: DemoWorld): Promise<DemoResult> {
+  const { io } = context;
+  ensureHome(world.home);
+  await trustConfig(world.home, world.repo, world.config);
+  const options = { task: TASK, title: TITLE, program: [], local: true, detach: false };
+  const prepared = await prepareRun(context, options);
+  const connected = await connectToRun(context, { local: true });
+  const ended = new AbortController();
+  io.stop.addEventListener('abort', () => ended.abort(), { once: true });
+  if (io.stop.aborted) ended.abort();
+  try {
+    const started = await startRun(context, { prepared, connected, host: undefined });
+    let note = (text: string) => io.out(text);
+    const accident = killWorkerInMidTurn(world, (text) => note(text), ended.signal);
+    const watched = watchToEnd(context, {
+      ...started,
+      events: true,
+      onDisplay(display) {
+        note = (text) => display.note(text);
+      },
+    });
+    const outcome = await watched.finally(() => ended.abort());
+    return { ...outcome, accident: await accident };
+  } finally {
+    ended.abort();
+    await connected.sluice.close();
+  }
+}
+
+async function tellLedger(world: DemoWorld, accident: Accident, say: (text: string) => void): Promise<void> {
+  if (accident.kind === 'not_killed') return;
+  const starts = await startsOf(world, 'executing');
+  say('');
+  say(`The worker was killed while the agent was executing. By the agent's own ledger (${world.ledger}) it was started ${starts === 1 ? 'once' : `${starts} times`}.`);
+}
+
+async function cleanUp(world: DemoWorld, say: (text: string) => void): Promise<void> {
+  await downEngine(world.home, { now: true, onProgress: () => {} }).catch(() => null);
+  const left = await endProcessesOf(world.folder);
+  if (left === null) say('The local engine is down.');
+  else say(left.length === 0 ? 'The local engine is down; no process is left.' : `These processes did not end: ${left.join(', ')}`);
+}
+
+/** True where plain git and node say the same as the run. */
+async function check({ io, json }: Context, world: DemoWorld, end: Extract<RunEnd, { kind: 'closed' }>): Promise<boolean> {
+  const { branch, baseSha, headSha, outcome } = end.result;
+  if (branch === null || baseSha === null || headSha === null) return true;
+  const { base, branch: after, commands } = await plainCheck(world, baseSha, branch);
+  const agrees = base.exitCode !== 0 && (after.exitCode === 0) === (outcome === 'merge_ready');
+  if (json) {
+    io.json({ kind: 'plain_check', folder: world.folder, base, branch: after, agrees });
+    return agrees;
+  }
+  io.out('');
+  io.out(foreignBlock((await diffText(world.repo, baseSha, headSha)) ?? '').trimEnd());
+  io.out('');
+  io.out('A last check with plain git and node, outside the engine:');
+  for (const command of commands) io.out(`  ${command}`);
+  io.out(`  on the base:   ${sentence(base)}`);
+  io.out(`  on the branch: ${sentence(after)}`);
+  if (!agrees) io.err('The plain check does not agree with the run; this is a defect of sluice.');
+  return agrees;
+}
+
+function sentence({ tests, failed, exitCode }: TestCount): string {
+  return exitCode === 0 ? `all ${tests} checks pass` : `${failed} of ${tests} checks fail`;
+}
+
+function speaker({ io, json }: Context): (text: string) => void {
+  return (text) => {
+    if (!json) io.out(text);
+    else if (text !== '') io.json({ kind: 'note', text });
+  };
+}

@@ -1,0 +1,55 @@
+/** `sluice diff`: base..branch as a patch. No pager, textconv or external diff program of the repository runs. */
+import { CliError } from '../cli-error.js';
+import { connectToLook } from '../connect.js';
+import type { Context } from '../context.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { findRun, type FoundRun, viewOf } from '../find-run.js';
+import { foreign, foreignBlock, type Io } from '../io.js';
+import { diffStat, diffText } from '../../repository.js';
+
+export async function diff(context: Context, { asked, stat }: { readonly asked: string | null; readonly stat: boolean }): Promise<ExitCode> {
+  const { io, json } = context;
+  const sluice = await connectToLook(context);
+  try {
+    const run = await findRun(context, sluice, asked);
+    const view = await viewOf(run, sluice);
+    const base = view?.baseSha ?? null;
+    const head = view?.headSha ?? view?.branch ?? null;
+    if (view === null || base === null || head === null) throw new CliError(nothingToShow(run, 'it has not opened yet'));
+    const numbers = await diffStat(view.repo, base, head);
+    if (numbers === null) throw new CliError(nothingToShow(run, `its commits are not in ${foreign(view.repo)} on this machine`));
+    if (json) io.json({ runId: run.runId, base, head, ...numbers, ...(stat ? {} : { patch: await diffText(view.repo, base, head) }) });
+    else if (stat) io.out(`${numbers.files} files changed, ${numbers.insertions} insertions(+), ${numbers.deletions} deletions(-)`);
+    else writePatch(io, (await diffText(view.repo, base, head)) ?? '');
+    return EXIT.done;
+  } finally {
+    await sluice?.close();
+  }
+}
+
+/** A pipe gets the patch as it is, so that `git apply` takes it; a terminal gets it printable and coloured. */
+function writePatch(io: Io, patch: string): void {
+  if (!io.outIsTerminal) {
+    io.write(patch);
+    return;
+  }
+  const { green, red, cyan, bold } = io.colors;
+  const painted = foreignBlock(patch)
+    .split('\n')
+    .map((line) => {
+      if (/^(?:diff|index|---|\+\+\+) /.test(line)) return bold(line);
+      if (line.startsWith('@@')) return cyan(line);
+      if (line.startsWith('+')) return green(line);
+      return line.startsWith('-') ? red(line) : line;
+    });
+  io.write(painted.join('\n'));
+}
+
+function nothingToShow(run: FoundRun, why: string) {
+  return {
+    what: `the run ${foreign(run.runId)} has no change that can be shown: ${why}`,
+    why: 'a diff is taken between the base commit and the head of the run, in its repository on its host',
+    now: `Its status is ${run.status ?? 'unknown'}.`,
+    mend: `sluice status ${foreign(run.runId)}`,
+  };
+}

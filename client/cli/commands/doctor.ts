@@ -1,0 +1,191 @@
+/** `sluice doctor`: one line for everything that a run needs, each ok, warn or fail, and what mends it. It starts and changes nothing. */
+import { access, constants, statfs } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import { ANY_HOST_QUEUE, hostQueue, SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../../protocol/names.js';
+import { gitVersion } from '../../repository.js';
+import { createSluice, type Sluice } from '../../sluice.js';
+import { chooseServer } from '../connect.js';
+import type { Context } from '../context.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { exists } from '../find-run.js';
+import { readHostId } from '../host-config.js';
+import { foreign, type Io } from '../io.js';
+import { lookAtEngine } from '../up.js';
+
+export type Grade = 'ok' | 'warn' | 'fail';
+
+/** Shape: one line of `sluice doctor --json`. `mend` is null where nothing is to do. */
+export interface Finding {
+  readonly check: string;
+  readonly grade: Grade;
+  readonly found: string;
+  readonly mend: string | null;
+}
+
+/** **Unit** bytes: below this a run with a validation checkout may not fit. */
+const LOW_DISK_BYTES = 2 * 1024 ** 3;
+const MIN_NODE = [20, 11] as const;
+const MIN_GIT = [2, 36] as const;
+/** Programs that people use as agents; finding none is no fault. */
+const AGENT_PROGRAMS = ['claude', 'codex', 'opencode', 'gemini', 'pi'];
+
+export async function doctor(context: Context): Promise<ExitCode> {
+  const { io, json } = context;
+  let worst: Grade = 'ok';
+  for (const look of [lookAtMachine, lookAtHome, lookAtServer]) {
+    for (const finding of await look(context)) {
+      if (finding.grade === 'fail' || (finding.grade === 'warn' && worst === 'ok')) worst = finding.grade;
+      if (json) io.json(finding);
+      else printFinding(finding, io);
+    }
+  }
+  return worst === 'fail' ? EXIT.notStarted : EXIT.done;
+}
+
+function printFinding({ check, grade, found, mend }: Finding, io: Io): void {
+  const paint = { ok: io.colors.green, warn: io.colors.yellow, fail: io.colors.red }[grade];
+  io.out(`${paint(grade.padEnd(4))}  ${check.padEnd(18)}${foreign(found)}`);
+  if (mend !== null) io.out(`      ${' '.repeat(18)}${foreign(mend)}`);
+}
+
+async function lookAtMachine({ io }: Context): Promise<readonly Finding[]> {
+  const git = await gitVersion();
+  const agents = await programsOnPath(AGENT_PROGRAMS, io.env['PATH'] ?? '');
+  return [
+    gradeVersion({ check: 'node', found: process.versions.node, least: MIN_NODE, mend: 'install Node 20.11 or newer' }),
+    git === null
+      ? { check: 'git', grade: 'fail', found: 'not on PATH', mend: 'install git 2.36 or newer' }
+      : gradeVersion({ check: 'git', found: git, least: MIN_GIT, mend: 'install git 2.36 or newer' }),
+    {
+      check: 'agents on PATH',
+      grade: 'ok',
+      found: agents.length === 0 ? 'none of the known ones; any program will do: --agent command -- <program>' : agents.join(', '),
+      mend: null,
+    },
+  ];
+}
+
+async function lookAtHome({ home }: Context): Promise<readonly Finding[]> {
+  const writable = await isWritable(home);
+  const hostId = await readHostId(home);
+  return [
+    writable
+      ? { check: 'sluice home', grade: 'ok', found: home, mend: null }
+      : { check: 'sluice home', grade: 'fail', found: `${home} is not writable`, mend: 'make it writable, or: export SLUICE_HOME=<folder>' },
+    await lookAtDisk(home),
+    { check: 'host id', grade: 'ok', found: hostId ?? 'none yet: the first run makes it', mend: null },
+  ];
+}
+
+async function lookAtDisk(home: string): Promise<Finding> {
+  const { bavail, bsize } = await statfs(await nearestFolder(home));
+  const free = bavail * bsize;
+  const found = `${(free / 1024 ** 3).toFixed(1)} GB free`;
+  if (free >= LOW_DISK_BYTES) return { check: 'disk', grade: 'ok', found, mend: null };
+  return { check: 'disk', grade: 'warn', found, mend: `make room on the disk of ${home}` };
+}
+
+async function lookAtServer(context: Context): Promise<readonly Finding[]> {
+  const choice = await chooseServer(context, { local: false });
+  if (choice.kind === 'remote') return lookAtAddress(context, { ...choice.options, what: `server ${choice.origin}` });
+  const engine = await lookAtEngine(context.home).catch(() => null);
+  if (engine === null) {
+    return [{ check: 'local engine', grade: 'ok', found: 'down; sluice run starts it when it is needed', mend: null }];
+  }
+  const restarts = `server restarts ${engine.serverRestarts}, worker restarts ${engine.workerRestarts}`;
+  const own: Finding =
+    engine.phase === 'up'
+      ? { check: 'local engine', grade: 'ok', found: `up at ${engine.address} since ${engine.startedAt}; ${restarts}`, mend: null }
+      : { check: 'local engine', grade: 'warn', found: `${engine.phase}: ${engine.error?.what ?? restarts}`, mend: engine.error?.mend ?? 'sluice up' };
+  return [own, ...(await lookAtAddress(context, { address: engine.address, namespace: engine.namespace, what: 'server' }))];
+}
+
+interface Address {
+  readonly address: string;
+  readonly namespace?: string;
+  readonly what: string;
+}
+
+async function lookAtAddress({ home }: Context, { what, ...options }: Address): Promise<readonly Finding[]> {
+  const sluice = await createSluice(options).catch(() => null);
+  if (sluice === null) {
+    return [{ check: what, grade: 'fail', found: `${options.address} does not answer`, mend: 'start that server, or: unset TEMPORAL_ADDRESS' }];
+  }
+  try {
+    const version = await sluice.serverVersion();
+    return [
+      { check: what, grade: 'ok', found: `${options.address}, version ${version}, namespace ${sluice.namespace}`, mend: null },
+      ...(await lookAtPollers(sluice, await readHostId(home))),
+      await lookAtSearchAttributes(sluice),
+    ];
+  } finally {
+    await sluice.close();
+  }
+}
+
+async function lookAtPollers(sluice: Sluice, hostId: string | null): Promise<readonly Finding[]> {
+  const { workflow } = await sluice.pollers(TASK_QUEUE);
+  const anyHost = (await sluice.pollers(ANY_HOST_QUEUE)).activity;
+  const own = hostId === null ? 0 : (await sluice.pollers(hostQueue(hostId))).activity;
+  const control: Finding =
+    workflow > 0
+      ? { check: 'control worker', grade: 'ok', found: `polls ${TASK_QUEUE}`, mend: null }
+      : { check: 'control worker', grade: 'fail', found: `nobody polls ${TASK_QUEUE}`, mend: 'sluice worker' };
+  const hosts: Finding =
+    anyHost > 0
+      ? { check: 'hosts', grade: 'ok', found: `${anyHost} poll ${ANY_HOST_QUEUE}${own > 0 ? '; this host is one of them' : ''}`, mend: null }
+      : { check: 'hosts', grade: 'warn', found: `nobody polls ${ANY_HOST_QUEUE}`, mend: 'sluice worker' };
+  return [control, hosts];
+}
+
+async function lookAtSearchAttributes(sluice: Sluice): Promise<Finding> {
+  const check = 'search attributes';
+  const there = await sluice.searchAttributes().catch(() => null);
+  if (there === null) return { check, grade: 'warn', found: 'the server does not say; sluice does without', mend: null };
+  const missing = SEARCH_ATTRIBUTES.filter((name) => !there.includes(name));
+  if (missing.length === 0) return { check, grade: 'ok', found: SEARCH_ATTRIBUTES.join(', '), mend: null };
+  const mend = `temporal operator search-attribute create ${missing.map((name) => `--name ${name} --type Keyword`).join(' ')}`;
+  return { check, grade: 'warn', found: `missing: ${missing.join(', ')}; sluice does without`, mend };
+}
+
+interface VersionCheck {
+  readonly check: string;
+  readonly found: string;
+  readonly least: readonly [number, number];
+  readonly mend: string;
+}
+
+export function gradeVersion({ check, found, least, mend }: VersionCheck): Finding {
+  const [major = 0, minor = 0] = found.split('.').map((part) => Number.parseInt(part, 10) || 0);
+  const enough = major > least[0] || (major === least[0] && minor >= least[1]);
+  return enough ? { check, grade: 'ok', found, mend: null } : { check, grade: 'fail', found: `${found} is too old`, mend };
+}
+
+async function programsOnPath(names: readonly string[], path: string): Promise<readonly string[]> {
+  const folders = path.split(delimiter).filter((folder) => folder.startsWith('/'));
+  const found = await Promise.all(
+    names.map(async (name) => (await Promise.all(folders.map((folder) => isExecutable(join(folder, name))))).includes(true)),
+  );
+  return names.filter((_, index) => found[index]);
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** A home that does not exist yet is judged by the folder that it would be made in. */
+async function isWritable(home: string): Promise<boolean> {
+  return access(await nearestFolder(home), constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function nearestFolder(path: string): Promise<string> {
+  if (await exists(path)) return path;
+  const parent = dirname(path);
+  return parent === path ? path : nearestFolder(parent);
+}

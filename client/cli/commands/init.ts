@@ -1,0 +1,42 @@
+/** `sluice init`: writes a minimal config, trusts what it wrote, puts the repository on this host's list. A config that is there stays as it is. */
+import { initConfig } from '../../../config/init-config.js';
+import { ensureHome, PROJECT_CONFIG } from '../../../config/home.js';
+import { trustConfig } from '../../../config/trust.js';
+import { checkRepository } from '../check-repository.js';
+import type { Context } from '../context.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { serveRepository } from '../host-config.js';
+import { foreign, foreignBlock } from '../io.js';
+import { programOf } from '../run-arguments.js';
+
+export interface InitOptions {
+  readonly agent?: string | undefined;
+  /** Behind `--`. */
+  readonly program: readonly string[];
+}
+
+export async function init(context: Context, options: InitOptions): Promise<ExitCode> {
+  const { io, json, home } = context;
+  const program = programOf(options, 'init');
+  const { root } = await checkRepository(context, {});
+  ensureHome(home);
+  const result = initConfig(root, program);
+  if (result.kind === 'written') await trustConfig(home, root, result.text);
+  await serveRepository(home, root);
+  if (json) {
+    io.json({ kind: result.kind, path: result.path, repo: root, hash: result.kind === 'written' ? result.hash : null });
+    return EXIT.done;
+  }
+  if (result.kind === 'exists') {
+    io.out(`${PROJECT_CONFIG} is there already and stays as it is; this host serves ${foreign(root)}.`);
+    io.out('Look at it and trust it: sluice trust');
+    return EXIT.done;
+  }
+  io.out(`Wrote and trusted ${PROJECT_CONFIG}; this host serves ${foreign(root)}.`);
+  if (result.detected.seen.length > 0) io.out(`Read from: ${foreign(result.detected.seen.join(', '))}`);
+  io.out('');
+  io.out(foreignBlock(result.text.trimEnd()));
+  io.out('');
+  io.out(program === null ? 'Next: name an agent there (or --agent command -- <program>), then: sluice trust && sluice run "<task>"' : 'Next: sluice run "<task>"');
+  return EXIT.done;
+}

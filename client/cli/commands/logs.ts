@@ -1,0 +1,74 @@
+/** `sluice logs`: the journal of a run as plain lines (or the events as they are with --json), or what one turn's agent said. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CliError } from '../cli-error.js';
+import { connectToLook } from '../connect.js';
+import type { Context } from '../context.js';
+import { jsonDisplay, plainDisplay } from '../display.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { findRun, type FoundRun } from '../find-run.js';
+import { followFiles } from '../follow-files.js';
+import { foreign, foreignBlock } from '../io.js';
+import { watchRun } from '../watch-run.js';
+
+export interface LogsOptions {
+  readonly asked: string | null;
+  readonly follow: boolean;
+  readonly turn?: string | undefined;
+}
+
+export async function logs(context: Context, { asked, follow, turn }: LogsOptions): Promise<ExitCode> {
+  const { io, json } = context;
+  const sluice = await connectToLook(context);
+  try {
+    const run = await findRun(context, sluice, asked);
+    const { runDir } = run;
+    if (runDir === null) throw new CliError(noFiles(run));
+    if (turn !== undefined) return await printTurn(context, { run, runDir, turn });
+    const display = json ? jsonDisplay(io) : plainDisplay(io);
+    if (follow && sluice !== null && run.closedAt === null) {
+      const end = await watchRun({ sluice, workflowId: run.workflowId, runDir, display, stop: io.stop });
+      return end.kind === 'detached' ? EXIT.detached : EXIT.done;
+    }
+    const follower = followFiles(runDir, display);
+    await follower.readNow();
+    follower.close();
+    if (follow && sluice === null) io.err('The engine is down, so there is nothing to follow; it starts with: sluice up');
+    return EXIT.done;
+  } finally {
+    await sluice?.close();
+  }
+}
+
+interface AskedTurn {
+  readonly run: FoundRun;
+  readonly runDir: string;
+  readonly turn: string;
+}
+
+async function printTurn({ io, json }: Context, { run, runDir, turn }: AskedTurn): Promise<ExitCode> {
+  const names = (await readdir(join(runDir, 'turns')).catch(() => [])).toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
+  const name = names.find((candidate) => candidate.startsWith(`${turn}-`));
+  if (name === undefined || !/^\d+$/.test(turn)) {
+    throw new CliError({
+      what: `the run ${foreign(run.runId)} has no turn ${foreign(turn)}`,
+      why: 'turns are numbered by their place in the run',
+      now: names.length === 0 ? 'It has no turns on this machine.' : `It has: ${foreign(names.join(', '))}`,
+      mend: names.length === 0 ? `sluice status ${foreign(run.runId)}` : `sluice logs ${foreign(run.runId)} --turn ${Number.parseInt(names[0] ?? '', 10)}`,
+    });
+  }
+  const folder = join(runDir, 'turns', name);
+  const output = await readFile(join(folder, 'output.md'), 'utf8').catch(() => readFile(join(folder, 'stream.jsonl'), 'utf8').catch(() => ''));
+  if (json) io.json({ kind: 'turn', runId: run.runId, turn: name, output });
+  else io.out(foreignBlock(output.trimEnd()));
+  return EXIT.done;
+}
+
+function noFiles(run: FoundRun) {
+  return {
+    what: `the files of the run ${foreign(run.runId)} are not on this machine`,
+    why: 'journal and agent output lie in the run folder on the host of the run',
+    now: `Its status is ${run.status ?? 'unknown'}.`,
+    mend: `sluice status ${foreign(run.runId)}`,
+  };
+}

@@ -1,0 +1,29 @@
+/** `sluice path`: the worktree of a run and nothing else, so that `cd "$(sluice path)"` works. */
+import { CliError } from '../cli-error.js';
+import { connectToLook } from '../connect.js';
+import type { Context } from '../context.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { exists, findRun, viewOf } from '../find-run.js';
+import { foreign } from '../io.js';
+
+export async function path(context: Context, asked: string | null): Promise<ExitCode> {
+  const { io, json } = context;
+  const sluice = await connectToLook(context);
+  try {
+    const run = await findRun(context, sluice, asked);
+    const worktree = (await viewOf(run, sluice))?.worktree ?? null;
+    if (worktree === null || !(await exists(worktree))) {
+      throw new CliError({
+        what: `the run ${foreign(run.runId)} has no worktree on this machine${worktree === null ? '' : ` (it was ${foreign(worktree)})`}`,
+        why: 'a worktree is made when a run opens and stays until it is removed; it lies on the host of the run',
+        now: run.branch === null ? 'The run has no branch yet.' : `Its branch is ${foreign(run.branch)}.`,
+        mend: run.branch === null ? `sluice status ${foreign(run.runId)}` : `git worktree add <folder> ${foreign(run.branch)}`,
+      });
+    }
+    if (json) io.json({ runId: run.runId, worktree });
+    else io.out(foreign(worktree));
+    return EXIT.done;
+  } finally {
+    await sluice?.close();
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * `sluice run`: checks everything that can be checked here, starts the run, watches it to its end.
+ * Before the start nothing is left half-made: an interrupt or a refusal says "nothing was started". After it, an interrupt detaches.
+ */
+import { basename, join } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
+import type { RunInput } from '../../../protocol/messages.js';
+import { branchOf } from '../../../protocol/names.js';
+import { makeRunId } from '../../../protocol/run-id.js';
+import { titleOf } from '../../../protocol/run-input.js';
+import { checkRepository } from '../check-repository.js';
+import { chooseConfig, type ChosenConfig } from '../choose-config.js';
+import { CliError } from '../cli-error.js';
+import { type Connected, connectToRun } from '../connect.js';
+import type { Context } from '../context.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { hostIdFor, keepCommand, serveRepository } from '../host-config.js';
+import { foreign } from '../io.js';
+import { checkRunId, checkStages, checkTask, checkTitle, type Program, programOf, refusal, type RunOptions } from '../run-arguments.js';
+import { type StartedView, watchStarted } from '../watch-started.js';
+
+/** A run that may be started: everything was checked, nothing was written. */
+export interface PreparedRun {
+  readonly runId: string;
+  readonly input: RunInput;
+  readonly config: ChosenConfig;
+  readonly program: Program | null;
+}
+
+export async function run(context: Context, options: RunOptions): Promise<ExitCode> {
+  const { io } = context;
+  // The SDK takes a third of a second to load; it is needed in any case that is no mistake.
+  const loading = import('@temporalio/client');
+  const prepared = await orStopped(prepareRun(context, options), io.stop);
+  if (prepared === null) return nothingStarted(context);
+  await loading;
+  const connected = await orStopped(connectToRun(context, options), io.stop);
+  if (connected === null) return nothingStarted(context);
+  try {
+    const started = await startRun(context, { prepared, connected, host: options.host });
+    if (!options.detach) return await watchStarted(context, started);
+    if (!context.json) io.out(`Started ${started.runId}. Watch it with: sluice watch ${started.runId}`);
+    return EXIT.done;
+  } finally {
+    await connected.sluice.close();
+  }
+}
+
+/** Errors: CliError or ConfigError for everything that can be refused without a server. */
+export async function prepareRun(context: Context, options: RunOptions): Promise<PreparedRun> {
+  const program = programOf(options, 'run');
+  const runId = checkRunId(options.runId);
+  const title = checkTitle(options.title);
+  const stageList = checkStages(options.stages);
+  const task = checkTask(await taskText(context, options));
+  const { root, baseSha, branch } = await checkRepository(context, options);
+  const policy = { ...(options.agent === undefined ? {} : { agent: options.agent }), ...(stageList === undefined ? {} : { stageList }) };
+  const runInput = {
+    ...(options.preset === undefined ? {} : { preset: options.preset }),
+    ...(Object.keys(policy).length === 0 ? {} : { policy }),
+  };
+  const config = await chooseConfig(context, { root, baseSha, runInput, program });
+  const base = options.base ?? branch ?? baseSha;
+  const input: RunInput = {
+    task,
+    repo: root,
+    base,
+    ...runInput,
+    ...(title === undefined ? {} : { title }),
+    ...(config.configHash === null ? {} : { configHash: config.configHash }),
+  };
+  return { runId: runId ?? makeRunId(basename(root), new Date(), Math.random), input, config, program };
+}
+
+export interface StartParts {
+  readonly prepared: PreparedRun;
+  readonly connected: Connected;
+  /** From `--host`. */
+  readonly host: string | undefined;
+}
+
+/** Effects: the repository joins the host's list, the command is stored, the workflow starts. Errors: CliError for a taken id. */
+export async function startRun(context: Context, { prepared, connected, host: named }: StartParts): Promise<StartedView> {
+  const { io, home, json } = context;
+  const { runId, config, program } = prepared;
+  const { sluice, engine } = connected;
+  await serveRepository(home, prepared.input.repo);
+  const commandHash = program === null ? null : await keepCommand(home, program);
+  const host = named ?? (await hostIdFor(home, sluice, engine !== null));
+  const input: RunInput = { ...prepared.input, ...(commandHash === null ? {} : { commandHash }), ...(host === null ? {} : { host }) };
+  const startedAt = new Date().toISOString();
+  const started = await sluice.startRun({ runId, input });
+  if (started.kind === 'taken') {
+    throw new CliError({
+      what: `the run id ${runId} (from --run-id) is taken`,
+      why: 'an id names one run for ever: its branch, folder and workflow',
+      now: 'Nothing was started; the run of that id is untouched.',
+      mend: `sluice status ${runId}    or choose another: --run-id <id>`,
+    });
+  }
+  const title = titleOf(input);
+  const runDir = engine !== null || named === undefined ? join(input.repo, config.runsDir, runId) : null;
+  if (json) io.json({ kind: 'started', runId, workflowId: started.workflowId, title, repo: input.repo, branch: branchOf(runId), runDir });
+  else if (!io.live) io.out(foreign(`${runId} started: ${title}`));
+  return { sluice, runId, workflowId: started.workflowId, title, repo: input.repo, runDir, stages: config.stages, startedAt, events: false };
+}
+
+async function taskText({ io }: Context, { task }: RunOptions): Promise<string> {
+  if (task !== undefined && task !== '-') return task;
+  if (task === undefined && process.stdin.isTTY === true) {
+    throw refusal('there is no task', 'a run needs a sentence that says what to do', 'sluice run "fix the failing test in src/parse.ts"');
+  }
+  const text = await orStopped(readAll(process.stdin), io.stop);
+  return text ?? '';
+}
+
+/** Null when the person stopped first. The work goes on unheard; its errors are nobody's. */
+async function orStopped<T>(work: Promise<T>, stop: AbortSignal): Promise<T | null> {
+  work.catch(() => {});
+  if (stop.aborted) return null;
+  let onStop = () => {};
+  const stopped = new Promise<null>((resolve) => {
+    onStop = () => resolve(null);
+    stop.addEventListener('abort', onStop, { once: true });
+  });
+  try {
+    return await Promise.race([work, stopped]);
+  } finally {
+    stop.removeEventListener('abort', onStop);
+  }
+}
+
+function nothingStarted({ io }: Context): ExitCode {
+  io.err('Stopped. Nothing was started.');
+  return EXIT.detached;
+}

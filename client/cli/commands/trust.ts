@@ -1,0 +1,64 @@
+/** `sluice trust`: lets the config text of this repository start programs on this machine, shows what is trusted, or takes it back. */
+import { join } from 'node:path';
+import { ensureHome, PROJECT_CONFIG } from '../../../config/home.js';
+import { hashOfText, readConfigFile } from '../../../config/config-text.js';
+import { needsTrust } from '../../../config/select-config.js';
+import { listTrust, revokeTrust, trustConfig, trustOf } from '../../../config/trust.js';
+import { textAt } from '../../repository.js';
+import { checkRepository } from '../check-repository.js';
+import { CliError } from '../cli-error.js';
+import type { Context } from '../context.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { foreign, foreignBlock } from '../io.js';
+
+export interface TrustOptions {
+  readonly list: boolean;
+  readonly revoke: boolean;
+  readonly repo?: string | undefined;
+}
+
+export async function trust(context: Context, { list, revoke, repo }: TrustOptions): Promise<ExitCode> {
+  const { io, json, home } = context;
+  if (list) return printTrusted(context);
+  const { root, baseSha } = await checkRepository(context, { repo });
+  if (revoke) {
+    const revoked = await revokeTrust(home, root, null);
+    if (json) io.json({ repo: root, revoked: revoked.map(({ hash }) => hash) });
+    else io.out(`${revoked.length} trusted config ${revoked.length === 1 ? 'text' : 'texts'} of ${foreign(root)} taken back.`);
+    return EXIT.done;
+  }
+  const texts = await textsOf(root, baseSha);
+  if (texts.length === 0) {
+    throw new CliError({
+      what: `${foreign(root)} has no ${PROJECT_CONFIG}`,
+      why: 'trust is given to the text of that file, in the checkout or at the checked-out commit',
+      now: 'Nothing was changed.',
+      mend: 'sluice init',
+    });
+  }
+  ensureHome(home);
+  for (const text of texts) {
+    const isNew = !trustOf(home, root).isTrusted(hashOfText(text));
+    const hash = await trustConfig(home, root, text);
+    if (json) io.json({ repo: root, hash, new: isNew, startsPrograms: needsTrust(text) });
+    else io.out(`${isNew ? `${foreignBlock(text.trimEnd())}\n\nTrusted` : 'Already trusted'}: ${hash.slice(0, 12)} of ${foreign(root)}. Any change of the file asks again.`);
+  }
+  return EXIT.done;
+}
+
+/** The checkout's file; without one, the committed file. */
+async function textsOf(root: string, baseSha: string): Promise<readonly string[]> {
+  const working = readConfigFile(join(root, PROJECT_CONFIG), PROJECT_CONFIG)?.text ?? null;
+  const committed = await textAt(root, baseSha, PROJECT_CONFIG);
+  return working === null ? [committed].filter((text) => text !== null) : [working];
+}
+
+function printTrusted({ io, json, home }: Context): ExitCode {
+  const entries = listTrust(home);
+  for (const { repo, hash, trustedAt } of entries) {
+    if (json) io.json({ repo, hash, trustedAt });
+    else io.out(foreign(`${hash.slice(0, 12)}  ${trustedAt.slice(0, 10)}  ${repo}`));
+  }
+  if (entries.length === 0 && !json) io.out('Nothing is trusted.');
+  return EXIT.done;
+}

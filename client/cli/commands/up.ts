@@ -1,0 +1,31 @@
+/** `sluice up`: brings the local engine up and prints what Temporal's own tools need to reach it. */
+import { dirname } from 'node:path';
+import type { Context } from '../context.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { foreign } from '../io.js';
+import { shellWord } from '../summary.js';
+import { restartEngineWorker, upEngine } from '../up.js';
+
+export interface UpCommandOptions {
+  readonly ui: boolean;
+  readonly restart: boolean;
+}
+
+export async function up(context: Context, { ui, restart }: UpCommandOptions): Promise<ExitCode> {
+  const { io, json, home } = context;
+  const onProgress = (text: string) => io.err(foreign(text));
+  if (restart && (await restartEngineWorker(home)) !== null) onProgress('the worker is a new process; running turns go on');
+  const engine = await upEngine(context, { ui, onProgress });
+  if (json) {
+    io.json({ address: engine.address, namespace: engine.namespace, uiAddress: engine.uiAddress, binary: engine.binary, started: engine.started });
+    return EXIT.done;
+  }
+  io.out(`The local engine is ${engine.started ? 'up' : 'already up'} at ${engine.address}.`);
+  if (engine.uiAddress !== null) io.out(`Web UI: http://${engine.uiAddress.replace(/^https?:\/\//, '')}`);
+  io.out('');
+  io.out("To use Temporal's own tools:");
+  io.out(`  export TEMPORAL_ADDRESS=${engine.address}`);
+  io.out(`  export PATH="$PATH:"${shellWord(dirname(engine.binary))}`);
+  io.out(`  ${shellWord(engine.binary)} workflow list`);
+  return EXIT.done;
+}

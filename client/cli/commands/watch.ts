@@ -1,0 +1,37 @@
+/** `sluice watch`: a run live until it closes. Detaching leaves it alone. */
+import { CliError } from '../cli-error.js';
+import { connectToLook } from '../connect.js';
+import type { Context } from '../context.js';
+import type { ExitCode } from '../exit-codes.js';
+import { findRun } from '../find-run.js';
+import { foreign } from '../io.js';
+import { watchStarted } from '../watch-started.js';
+
+export async function watch(context: Context, asked: string | null): Promise<ExitCode> {
+  const sluice = await connectToLook(context);
+  if (sluice === null) {
+    const run = await findRun(context, null, asked);
+    throw new CliError({
+      what: `the engine is down, so the run ${foreign(run.runId)} cannot be watched`,
+      why: 'a run moves only while the local engine is up',
+      now: `It last wrote: ${run.status ?? 'nothing'}.`,
+      mend: `sluice up && sluice watch ${foreign(run.runId)}    or, as it is now: sluice status ${foreign(run.runId)}`,
+    });
+  }
+  try {
+    const run = await findRun(context, sluice, asked);
+    return await watchStarted(context, {
+      sluice,
+      runId: run.runId,
+      workflowId: run.workflowId,
+      title: run.title ?? run.runId,
+      repo: run.repo ?? context.io.cwd,
+      runDir: run.runDir,
+      stages: null,
+      startedAt: run.startedAt,
+      events: true,
+    });
+  } finally {
+    await sluice.close();
+  }
+}

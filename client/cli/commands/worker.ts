@@ -1,0 +1,31 @@
+/** `sluice worker`: a worker in the foreground for the server of TEMPORAL_ADDRESS. Ctrl+C lets it detach from its turns first. */
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { checkRepository } from '../check-repository.js';
+import { CliError } from '../cli-error.js';
+import type { Context } from '../context.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { serveRepository } from '../host-config.js';
+import { foreign } from '../io.js';
+
+export async function worker({ io, home, json }: Context, { repo = [] }: { readonly repo?: readonly string[] | undefined }): Promise<ExitCode> {
+  const program = fileURLToPath(new URL('../../../worker/main.js', import.meta.url));
+  for (const path of repo) await serveRepository(home, (await checkRepository({ io, home, json }, { repo: path })).root);
+  const child = spawn(process.execPath, [program], { stdio: ['ignore', 'inherit', 'inherit'], env: { ...io.env, SLUICE_HOME: home } });
+  // A terminal sends Ctrl+C to the whole group; a signal from elsewhere reaches only this process, so it is handed on.
+  const handOn = () => child.kill('SIGTERM');
+  io.stop.addEventListener('abort', handOn, { once: true });
+  if (io.stop.aborted) handOn();
+  const code = await new Promise<number | Error>((resolve) => {
+    child.once('error', resolve);
+    child.once('exit', (exit, signal) => resolve(exit ?? (signal === null ? 1 : 128)));
+  });
+  if (io.stop.aborted) return EXIT.detached;
+  if (code === 0) return EXIT.done;
+  throw new CliError({
+    what: code instanceof Error ? `the worker could not be started: ${foreign(code.message)}` : `the worker ended with exit code ${code}`,
+    why: 'what it said stands above',
+    now: 'No worker of this command runs; turns at work go on under their guard.',
+    mend: 'sluice doctor',
+  });
+}

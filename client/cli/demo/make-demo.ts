@@ -1,0 +1,130 @@
+/**
+ * The demo's own world, in a fresh folder of the temp directory: a sluice home, a git repository made from the real package with two red
+ * tests, the scripted agent's fixture. Nothing outside that folder is written; no key and no network are needed.
+ */
+import { appendFile, cp, mkdir, mkdtemp, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { stringify } from 'yaml';
+import { CliError } from '../cli-error.js';
+import { ALIAS_FIX, DASH_FIX, RED_TESTS } from './bugs.js';
+
+export interface DemoWorld {
+  readonly folder: string;
+  readonly home: string;
+  readonly repo: string;
+  /** START and END lines of the agent, its own book. */
+  readonly ledger: string;
+  /** The agent waits in mid-turn until this file exists. */
+  readonly go: string;
+  /** The text of .sluice/config.yaml. */
+  readonly config: string;
+}
+
+/** The tests, by the real tape of the package's own kind; started from PATH and the repository's node_modules. */
+export const TEST_COMMAND = ['node', 'node_modules/tape/bin/tape', 'test/*.js'] as const;
+
+const VERSION = '1.2.7';
+
+/** Errors: CliError where the package is not installed (it is a development dependency). */
+export async function makeDemo(withholdFix: boolean): Promise<DemoWorld> {
+  const { minimist, tape } = await findPackages();
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'sluice-demo-')));
+  const world = {
+    folder,
+    home: join(folder, 'home'),
+    repo: join(folder, 'minimist'),
+    ledger: join(folder, 'agent-ledger.txt'),
+    go: join(folder, 'go'),
+    config: configText(join(folder, 'fixture.json')),
+  };
+  await cp(minimist, world.repo, { recursive: true, dereference: true });
+  await linkTape(world.repo, tape);
+  await writeFile(join(world.repo, '.gitignore'), 'node_modules\n');
+  await git(world.repo, ['init', '--quiet', '--template=', '--initial-branch=main']);
+  for (const [name, value] of IDENTITY) await git(world.repo, ['config', name, value]);
+  await commitAll(world.repo, `minimist ${VERSION}`);
+  for (const [file, test] of Object.entries(RED_TESTS)) await appendFile(join(world.repo, file), test);
+  await mkdir(join(world.repo, '.sluice'));
+  await writeFile(join(world.repo, '.sluice', 'config.yaml'), world.config);
+  await commitAll(world.repo, 'Add two tests that show two bugs, and the config of sluice');
+  await writeFile(join(folder, 'fixture.json'), JSON.stringify(fixture(withholdFix), null, 2));
+  return world;
+}
+
+const IDENTITY = [
+  ['user.name', 'sluice demo'],
+  ['user.email', 'demo@localhost'],
+  ['commit.gpgsign', 'false'],
+] as const;
+
+async function findPackages(): Promise<{ readonly minimist: string; readonly tape: string }> {
+  const require = createRequire(import.meta.url);
+  try {
+    const manifest = require.resolve('minimist/package.json');
+    const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version?: unknown }; // Checked in the next line.
+    if (version === VERSION) return { minimist: dirname(manifest), tape: dirname(require.resolve('tape/package.json')) };
+  } catch {
+    // Answered below: both are development dependencies, so an installed package has none.
+  }
+  throw new CliError({
+    what: `the packages minimist ${VERSION} and tape are not installed beside sluice`,
+    why: 'the demo works on a real package, which is a development dependency of sluice',
+    now: 'Nothing was started.',
+    mend: 'in a clone of sluice: npm run demo',
+  });
+}
+
+/** Links one package, so that the demo's node_modules is a real folder that the engine can link further. */
+export async function linkTape(repo: string, tape?: string): Promise<void> {
+  const target = tape ?? (await findPackages()).tape;
+  await mkdir(join(repo, 'node_modules'), { recursive: true });
+  await symlink(target, join(repo, 'node_modules', 'tape'));
+}
+
+function configText(fixturePath: string): string {
+  return stringify({
+    version: 1,
+    agent: 'scripted',
+    agents: { scripted: { adapter: 'scripted', args: [fixturePath] } },
+    worktree: { link: ['node_modules'] },
+    validation: { commands: [`${TEST_COMMAND[0]} ${TEST_COMMAND[1]} '${TEST_COMMAND[2]}'`] },
+  });
+}
+
+/** What the scripted agent does; the format is that of activities/agent/scripted. */
+function fixture(withholdFix: boolean) {
+  return {
+    ledger: 'agent-ledger.txt',
+    stages: {
+      planning: { text: PLAN },
+      architecting: { text: ARCHITECTURE },
+      executing: { waitFor: 'go', patch: withholdFix ? ALIAS_FIX : ALIAS_FIX + DASH_FIX, text: withholdFix ? 'Fixed the aliases.' : 'Fixed both bugs.' },
+      reviewing: { text: 'Both changes are small, and each has a test that was red before.', decision: 'APPROVED' },
+      verifying: { text: 'The tests of both bugs pass, and so do the others.', decision: 'PASSED' },
+    },
+  };
+}
+
+const PLAN = `# Plan
+
+1. A lone "-" behind a long option is its value: look at the test that decides whether the next argument is one.
+2. opt.string must hold for every alias of a key, not for the first only.
+3. Run all tests.
+`;
+
+const ARCHITECTURE = `# Where
+
+Both bugs are in index.js: the loop over opt.string, and the branch for "--key value". No new file, no new option.
+`;
+
+async function commitAll(repo: string, message: string): Promise<void> {
+  await git(repo, ['add', '--all']);
+  await git(repo, ['commit', '--quiet', '--no-verify', '--message', message]);
+}
+
+async function git(cwd: string, args: readonly string[]): Promise<void> {
+  await execa('git', args, { cwd, stdin: 'ignore', env: { GIT_TERMINAL_PROMPT: '0' } });
+}

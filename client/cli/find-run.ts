@@ -1,0 +1,122 @@
+/**
+ * The runs that a command can name: from the server where one answers, else from the run folders of the repositories on this host.
+ * Files are only shown, never obeyed.
+ */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import type { RunView } from '../../protocol/run-view.js';
+import { type ListedRun, listedFromView } from '../listed-run.js';
+import { lookAtRepository } from '../repository.js';
+import type { Sluice } from '../sluice.js';
+import { CliError } from './cli-error.js';
+import type { Context } from './context.js';
+import { EXIT } from './exit-codes.js';
+import { parseView } from './follow-files.js';
+import { knownRepositories, runsDirsOf } from './host-config.js';
+import { foreign } from './io.js';
+import { pickRun } from './pick-run.js';
+
+export interface FoundRun extends ListedRun {
+  /** Null where the run's files are not on this machine. */
+  readonly runDir: string | null;
+}
+
+/** Visibility is asked for this many; older runs are found by their files or their full id. */
+const LIST_LIMIT = 1_000;
+
+export async function findRuns(context: Context, sluice: Sluice | null): Promise<readonly FoundRun[]> {
+  const onDisk = await runsOnDisk(context);
+  if (sluice === null) return newestFirst(onDisk);
+  const folders = new Map(onDisk.map((run) => [run.runId, run]));
+  const visible = await sluice.list(LIST_LIMIT);
+  return visible.map((run) => withFolder(run, folders.get(run.runId)));
+}
+
+/** Errors: CliError when the part names no run, or more than one. */
+export async function findRun(context: Context, sluice: Sluice | null, asked: string | null): Promise<FoundRun> {
+  const runs = await findRuns(context, sluice);
+  const pick = pickRun(asked, asked === null ? await runsHere(context, runs) : runs);
+  switch (pick.kind) {
+    case 'one':
+      return pick.run;
+    case 'none':
+      throw new CliError(noRun(asked, sluice !== null));
+    case 'many':
+      throw new CliError(
+        {
+          what: asked === null ? `${pick.runs.length} runs can be meant` : `${pick.runs.length} runs have "${foreign(asked)}" in their id`,
+          why: 'a run is named by any part of its id that no other has',
+          now: `They are, newest first: ${pick.runs.slice(0, 5).map((run) => foreign(run.runId)).join(', ')}${pick.runs.length > 5 ? ', …' : ''}`,
+          mend: 'name one of them; sluice list shows all',
+        },
+        EXIT.notStarted,
+      );
+  }
+}
+
+/** The run's view: from the run itself where it answers, else from its state.json. */
+export async function viewOf(run: FoundRun, sluice: Sluice | null): Promise<RunView | null> {
+  if (sluice !== null) {
+    const view = await sluice.status(run.workflowId).catch(() => null);
+    if (view !== null) return view;
+  }
+  if (run.runDir === null) return null;
+  return parseView(await readFile(join(run.runDir, 'state.json'), 'utf8').catch(() => ''));
+}
+
+async function runsOnDisk({ home, io }: Context): Promise<readonly FoundRun[]> {
+  const here = await lookAtRepository(io.cwd);
+  const roots = new Set([...(here.kind === 'ok' ? [here.root] : []), ...(await knownRepositories(home))]);
+  const perRepository = await Promise.all([...roots].map(async (root) => runsBelow(root, await runsDirsOf(root))));
+  return perRepository.flat();
+}
+
+async function runsBelow(root: string, runsDirs: readonly string[]): Promise<readonly FoundRun[]> {
+  const folders = await Promise.all(
+    runsDirs.map(async (runsDir) => {
+      const parent = isAbsolute(runsDir) ? runsDir : join(root, runsDir);
+      const names = await readdir(parent).catch(() => []);
+      return names.filter((name) => !name.startsWith('.')).map((name) => join(parent, name));
+    }),
+  );
+  const runs = await Promise.all(folders.flat().map(readRun));
+  return runs.filter((run) => run !== null);
+}
+
+async function readRun(runDir: string): Promise<FoundRun | null> {
+  const view = parseView(await readFile(join(runDir, 'state.json'), 'utf8').catch(() => ''));
+  return view === null ? null : { ...listedFromView(view), runDir };
+}
+
+function withFolder(run: ListedRun, onDisk: FoundRun | undefined): FoundRun {
+  return { ...run, branch: run.branch ?? onDisk?.branch ?? null, repo: run.repo ?? onDisk?.repo ?? null, runDir: onDisk?.runDir ?? null };
+}
+
+/** Without a name, the runs of the repository that one stands in come first. */
+async function runsHere({ io }: Context, runs: readonly FoundRun[]): Promise<readonly FoundRun[]> {
+  const here = await lookAtRepository(io.cwd);
+  if (here.kind !== 'ok') return runs;
+  const ours = runs.filter((run) => run.repo === here.root);
+  return ours.length === 0 ? runs : ours;
+}
+
+function noRun(asked: string | null, server: boolean) {
+  return {
+    what: asked === null ? 'there is no run' : `no run has "${foreign(asked)}" in its id`,
+    why: server ? 'runs are looked up on the server' : 'the engine is down, so runs are looked up in the .sluice/runs folders of the known repositories',
+    now: 'Nothing was changed.',
+    mend: 'sluice list',
+  };
+}
+
+function newestFirst(runs: readonly FoundRun[]): readonly FoundRun[] {
+  return runs.toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
+}
+
+/** Whether a path is there. */
+export async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

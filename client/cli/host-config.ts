@@ -1,0 +1,63 @@
+/**
+ * What the commands need of this host: its name, the repositories it serves, stored commands. A thin layer over config/, which is loaded
+ * only by the commands that need it, so that help does not pay for YAML and schemas.
+ */
+import { readFile } from 'node:fs/promises';
+import { hostQueue } from '../../protocol/names.js';
+import type { Sluice } from '../sluice.js';
+
+/** Where runs lie when nobody says otherwise, and where the original has them (V-97). */
+const RUNS_DIRS = ['.sluice/runs', '.vibestrate/runs'];
+
+export async function sluiceHome(env: NodeJS.ProcessEnv): Promise<string> {
+  const { homeRoot } = await import('../../config/home.js');
+  return homeRoot(env);
+}
+
+/** The repositories on this host's list; none where the list cannot be read. */
+export async function knownRepositories(home: string): Promise<readonly string[]> {
+  const { listRepositories } = await import('../../config/host-list.js');
+  try {
+    return listRepositories(home);
+  } catch {
+    return [];
+  }
+}
+
+/** Folders, relative to a repository, in which its runs may lie. Only looked at, so a config that is wrong is no error here. */
+export async function runsDirsOf(root: string): Promise<readonly string[]> {
+  const text = await readFile(`${root}/.sluice/config.yaml`, 'utf8').catch(() => '');
+  const named = /^(?:\s{2,})?runsDir:\s*["']?([^"'#\n]+?)["']?\s*(?:#.*)?$/m.exec(text)?.[1];
+  return [...new Set([...(named === undefined || named.includes('..') ? [] : [named]), ...RUNS_DIRS])];
+}
+
+/** Effects: makes the home if needed, adds the repository to the host's list. */
+export async function serveRepository(home: string, root: string): Promise<void> {
+  const [{ ensureHome }, { addRepository }] = await Promise.all([import('../../config/home.js'), import('../../config/host-list.js')]);
+  ensureHome(home);
+  await addRepository(home, root);
+}
+
+/** Effects: stores the command in the home; only its hash travels. Errors: ConfigError for what is no program. */
+export async function keepCommand(home: string, program: readonly [string, ...string[]]): Promise<string> {
+  const { storeCommand } = await import('../../config/command-store.js');
+  return storeCommand(home, program);
+}
+
+/** Null where this home has no host yet. */
+export async function readHostId(home: string): Promise<string | null> {
+  const { homePaths } = await import('../../config/home.js');
+  const text = await readFile(homePaths(home).hostId, 'utf8').catch(() => '');
+  return text.trim() === '' ? null : text.trim();
+}
+
+/** This host, where it works for that server; null leaves the choice to the run (`pickHost`). */
+export async function hostIdFor(home: string, sluice: Sluice, isOwnEngine: boolean): Promise<string | null> {
+  if (isOwnEngine) {
+    const { readOrMakeHostId } = await import('../../config/host-id.js');
+    return readOrMakeHostId(home);
+  }
+  const hostId = await readHostId(home);
+  if (hostId === null) return null;
+  return (await sluice.pollers(hostQueue(hostId))).activity > 0 ? hostId : null;
+}

@@ -1,0 +1,94 @@
+/** The last leg of `run`, `watch` and `demo`: watch with the right display, then say how it ended. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { STAGE_LISTS, type Stage } from '../../protocol/lifecycle.js';
+import { diffStat } from '../repository.js';
+import type { Sluice } from '../sluice.js';
+import { CliError } from './cli-error.js';
+import type { Context } from './context.js';
+import { type Display, jsonDisplay, panelDisplay, plainDisplay, silentDisplay } from './display.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
+import { exists } from './find-run.js';
+import { parseView } from './follow-files.js';
+import { exitCodeOfEnd, type RunEnd } from './run-end.js';
+import { endObject, renderEnd, type SummaryFacts } from './summary.js';
+import { watchRun } from './watch-run.js';
+
+export interface StartedView {
+  readonly sluice: Sluice;
+  readonly runId: string;
+  readonly workflowId: string;
+  readonly title: string;
+  readonly repo: string;
+  /** Null where the run's files are not on this machine. */
+  readonly runDir: string | null;
+  readonly stages: readonly Stage[] | null;
+  readonly startedAt: string;
+  /** With --json: whether each event is told, or only start and end. */
+  readonly events: boolean;
+  /** Gets the display, to say something in it. */
+  readonly onDisplay?: (display: Display) => void;
+}
+
+/** Errors: CliError where the run was refused before it opened. */
+export async function watchStarted(context: Context, started: StartedView): Promise<ExitCode> {
+  return (await watchToEnd(context, started)).exitCode;
+}
+
+/** The same, for a caller that goes on with what came out. */
+export async function watchToEnd(context: Context, started: StartedView): Promise<{ readonly end: RunEnd; readonly exitCode: ExitCode }> {
+  const { io, json } = context;
+  const { sluice, workflowId, runDir, runId } = started;
+  const display = displayFor(context, started);
+  started.onDisplay?.(display);
+  const end = await watchRun({ sluice, workflowId, runDir, display, stop: io.stop });
+  const facts = await gatherFacts(started, end);
+  if (json) io.json(endObject(end, facts));
+  if (end.kind === 'refused') {
+    const now = `Nothing was started; the refused start is kept as ${runId} on the server.`;
+    throw new CliError({ what: end.message, why: '', now: end.message.includes('Nothing was started') ? '' : now, mend: '' }, EXIT.notStarted);
+  }
+  if (!json) {
+    const say = end.kind === 'detached' || end.kind === 'server_away' ? io.err : io.out;
+    for (const line of renderEnd(end, facts, io.colors)) say(line);
+  }
+  return { end, exitCode: exitCodeOfEnd(end) };
+}
+
+function displayFor({ io, json }: Context, { runId, title, stages, startedAt, events }: StartedView): Display {
+  if (json) return events ? jsonDisplay(io) : silentDisplay();
+  return io.live ? panelDisplay(io, { runId, title, startedAt, stages: stages ?? STAGE_LISTS.full }) : plainDisplay(io);
+}
+
+async function gatherFacts({ runId, title, repo, runDir }: StartedView, end: RunEnd): Promise<SummaryFacts> {
+  const view = runDir === null ? null : parseView(await readFile(join(runDir, 'state.json'), 'utf8').catch(() => ''));
+  const result = end.kind === 'closed' ? end.result : null;
+  const { baseSha = null, headSha = null } = result ?? {};
+  const turns = runDir === null ? [] : await readdir(join(runDir, 'turns')).catch(() => []);
+  const lastTurn = turns.toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)).at(-1) ?? null;
+  return {
+    runId,
+    title: view?.title ?? title,
+    runDir,
+    worktree: view?.worktree ?? null,
+    baseBranch: view?.baseBranch ?? null,
+    diff: baseSha === null || headSha === null ? null : await diffStat(repo, baseSha, headSha).catch(() => null),
+    lastTurn,
+    files: await present(runDir, lastTurn),
+    noChecksRan: await saidNoChecks(runDir),
+  };
+}
+
+async function present(runDir: string | null, lastTurn: string | null): Promise<ReadonlySet<string>> {
+  if (runDir === null) return new Set();
+  const names = ['review.md', 'verification.md', 'validation.json', 'events.jsonl', ...(lastTurn === null ? [] : [`turns/${lastTurn}/stream.jsonl`])];
+  const there = await Promise.all(names.map((name) => exists(join(runDir, name))));
+  return new Set(names.filter((_, index) => there[index]));
+}
+
+/** Every surface says it when no validation command was configured (V-102). */
+async function saidNoChecks(runDir: string | null): Promise<boolean> {
+  if (runDir === null) return false;
+  const assurance = await readFile(join(runDir, 'assurance.json'), 'utf8').catch(() => '');
+  return assurance.includes('no checks ran');
+}

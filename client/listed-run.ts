@@ -1,0 +1,100 @@
+/** One run as visibility or the run's files show it: what `sluice list` prints, and what `[run]` is picked from. */
+import { isRunStatus, type RunStatus } from '../protocol/lifecycle.js';
+import { runIdOfWorkflow } from '../protocol/run-id.js';
+import type { RunView } from '../protocol/run-view.js';
+
+/** How Temporal sees one execution. */
+export interface RunExecution {
+  readonly runId: string;
+  readonly workflowId: string;
+  readonly type: string;
+  /** `RUNNING`, `COMPLETED`, `FAILED`, `CANCELLED`, `TERMINATED`, `TIMED_OUT`. */
+  readonly execution: string;
+  readonly startedAt: string;
+  readonly closedAt: string | null;
+}
+
+/** Shape: one line of `sluice list --json`. Unknown values are null. */
+export interface ListedRun {
+  readonly runId: string;
+  readonly workflowId: string;
+  readonly status: RunStatus | null;
+  readonly stage: string | null;
+  /** What the run waits for; null when it works. */
+  readonly waiting: string | null;
+  readonly since: string | null;
+  readonly title: string | null;
+  readonly repo: string | null;
+  readonly branch: string | null;
+  /** Null where the run is known from its files only. */
+  readonly execution: string | null;
+  readonly startedAt: string;
+  readonly closedAt: string | null;
+}
+
+/** What visibility tells of an execution; the memo is written by the run and read kindly here. */
+export interface VisibleRun {
+  readonly workflowId: string;
+  readonly execution: string;
+  readonly startTime: Date;
+  readonly closeTime?: Date;
+  readonly memo?: Readonly<Record<string, unknown>>;
+}
+
+export function listedRun({ workflowId, execution, startTime, closeTime, memo = {} }: VisibleRun): ListedRun {
+  const status = memo['status'];
+  return {
+    runId: runIdOfWorkflow(workflowId),
+    workflowId,
+    status: statusOf(isRunStatus(status) ? status : null, execution),
+    stage: text(memo['stage']),
+    waiting: waitingOf(memo['waiting']),
+    since: text(memo['since']),
+    title: text(memo['title']),
+    repo: text(memo['repo']),
+    branch: text(memo['branch']),
+    execution,
+    startedAt: startTime.toISOString(),
+    closedAt: closeTime?.toISOString() ?? null,
+  };
+}
+
+export function listedFromView(view: RunView): ListedRun {
+  return {
+    runId: view.runId,
+    workflowId: view.workflowId,
+    status: view.status,
+    stage: view.stage,
+    waiting: view.waiting?.kind ?? null,
+    since: view.updatedAt,
+    title: view.title,
+    repo: view.repo,
+    branch: view.branch,
+    execution: null,
+    startedAt: view.startedAt,
+    closedAt: view.outcome === null ? null : view.updatedAt,
+  };
+}
+
+/** An execution that was ended from outside never wrote its last memo. */
+function statusOf(status: RunStatus | null, execution: string): RunStatus | null {
+  switch (execution) {
+    case 'FAILED':
+    case 'TIMED_OUT':
+      return 'failed';
+    case 'CANCELLED':
+    case 'TERMINATED':
+      return 'aborted';
+    default:
+      return status;
+  }
+}
+
+function waitingOf(value: unknown): string | null {
+  if (typeof value === 'object' && value !== null && 'kind' in value) return text(value.kind);
+  return text(value);
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}

@@ -1,0 +1,163 @@
+/**
+ * The public facade: start, watch, list and cancel runs on a Temporal server. It keeps no state of its own.
+ * @temporalio/client is loaded by `createSluice`, never on import, so that a command which needs no server pays nothing for it.
+ * A dead server is an error within `connectTimeoutMs`; calls after that carry their own deadlines, except `result`.
+ */
+import type { Client, ConnectionOptions, WorkflowHandle } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
+import type { RunInput, RunResult } from '../protocol/messages.js';
+import { RUN_WORKFLOW, STATUS_QUERY, TASK_QUEUE } from '../protocol/names.js';
+import { runIdOfWorkflow } from '../protocol/run-id.js';
+import { titleOf } from '../protocol/run-input.js';
+import type { RunView } from '../protocol/run-view.js';
+import { type ListedRun, listedRun, type RunExecution } from './listed-run.js';
+
+export type { ListedRun, RunExecution } from './listed-run.js';
+
+/** **Unit** ms. A call to a live server takes 2 to 20; this is the patience with a loaded one. */
+const CALL_TIMEOUT_MS = 5_000;
+/** **Unit** ms. Source: design "Local engine": a dead address is told within 3 s, the import of the SDK included. */
+const CONNECT_TIMEOUT_MS = 2_000;
+
+/** **Unit** seconds. A poll lasts a minute at most, and the server names pollers for five minutes after their death. */
+const POLLER_ALIVE_S = 70;
+
+export interface SluiceOptions {
+  /** `host:port`. */
+  readonly address: string;
+  readonly namespace?: string;
+  /** TLS, API key and headers, as @temporalio/envconfig reads them. */
+  readonly connection?: Omit<ConnectionOptions, 'address' | 'connectTimeout'>;
+  readonly connectTimeoutMs?: number;
+  /** Codecs and failure converter, for instance the redactor of the workers. */
+  readonly dataConverter?: DataConverter;
+}
+
+export interface StartRun {
+  readonly input: RunInput;
+  readonly runId: string;
+}
+
+export type StartedRun =
+  | { readonly kind: 'started'; readonly runId: string; readonly workflowId: string }
+  /** A run of this id was started before, whatever became of it. */
+  | { readonly kind: 'taken'; readonly runId: string };
+
+export interface Pollers {
+  readonly workflow: number;
+  readonly activity: number;
+}
+
+export interface Sluice {
+  readonly address: string;
+  readonly namespace: string;
+  startRun(run: StartRun): Promise<StartedRun>;
+  /** Waits by long poll. Errors: WorkflowFailedError, whose cause says why; ServiceError when the server is away for long. */
+  result(workflowId: string): Promise<RunResult>;
+  /** Errors: QueryNotRegistered, or a deadline where no worker answers. */
+  status(workflowId: string): Promise<RunView>;
+  /** Newest first. */
+  list(limit: number): Promise<readonly ListedRun[]>;
+  describe(workflowId: string): Promise<RunExecution>;
+  /** Native cancellation: the run ends `aborted`. */
+  cancel(workflowId: string): Promise<void>;
+  /** Who polls a task queue now. */
+  pollers(taskQueue?: string): Promise<Pollers>;
+  serverVersion(): Promise<string>;
+  /** Names of the namespace's own search attributes. */
+  searchAttributes(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+/** Errors: the SDK's connection error, when nobody answers in time. */
+export async function createSluice(options: SluiceOptions): Promise<Sluice> {
+  const { Client, Connection } = await import('@temporalio/client');
+  const namespace = options.namespace ?? 'default';
+  const connection = await Connection.connect({
+    ...options.connection,
+    address: options.address,
+    connectTimeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+  });
+  const { dataConverter } = options;
+  const client = new Client({ connection, namespace, ...(dataConverter === undefined ? {} : { dataConverter }) });
+  return { address: options.address, namespace, ...runCalls(client), ...serverCalls(client, namespace), close: () => connection.close() };
+}
+
+function runCalls(client: Client): Pick<Sluice, 'startRun' | 'result' | 'status' | 'describe' | 'cancel'> {
+  const handle = (workflowId: string): WorkflowHandle => client.workflow.getHandle(workflowId);
+  return {
+    startRun: (run) => startRun(client, run),
+    result: async (workflowId) => (await handle(workflowId).result()) as RunResult, // The workflow type `run` answers this.
+    status: (workflowId) => within(client, () => handle(workflowId).query<RunView>(STATUS_QUERY)),
+    async describe(workflowId) {
+      const { startTime, closeTime, status, type } = await within(client, () => handle(workflowId).describe());
+      return {
+        runId: runIdOfWorkflow(workflowId),
+        workflowId,
+        type,
+        execution: status.name,
+        startedAt: startTime.toISOString(),
+        closedAt: closeTime?.toISOString() ?? null,
+      };
+    },
+    async cancel(workflowId) {
+      await within(client, () => handle(workflowId).cancel());
+    },
+  };
+}
+
+function serverCalls(client: Client, namespace: string): Pick<Sluice, 'list' | 'pollers' | 'serverVersion' | 'searchAttributes'> {
+  const service = client.workflowService;
+  return {
+    list: (limit) => within(client, () => list(client, limit)),
+    async pollers(taskQueue = TASK_QUEUE) {
+      // 1 and 2 are TASK_QUEUE_TYPE_WORKFLOW and _ACTIVITY.
+      const ask = async (taskQueueType: 1 | 2) => {
+        const answer = await service.describeTaskQueue({ namespace, taskQueue: { name: taskQueue }, taskQueueType });
+        const since = Date.now() / 1000 - POLLER_ALIVE_S;
+        return answer.pollers.filter((poller) => Number(poller.lastAccessTime?.seconds ?? 0) >= since).length;
+      };
+      const [workflow, activity] = await within(client, () => Promise.all([ask(1), ask(2)]));
+      return { workflow, activity };
+    },
+    async serverVersion() {
+      return (await within(client, () => service.getSystemInfo({}))).serverVersion;
+    },
+    async searchAttributes() {
+      const answer = await within(client, () => client.connection.operatorService.listSearchAttributes({ namespace }));
+      return Object.keys(answer.customAttributes);
+    },
+  };
+}
+
+async function startRun(client: Client, { input, runId }: StartRun): Promise<StartedRun> {
+  const { WorkflowExecutionAlreadyStartedError } = await import('@temporalio/client');
+  try {
+    const { workflowId } = await within(client, () =>
+      client.workflow.start(RUN_WORKFLOW, {
+        workflowId: runId,
+        taskQueue: TASK_QUEUE,
+        args: [input],
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        staticSummary: titleOf(input),
+      }),
+    );
+    return { kind: 'started', runId, workflowId };
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return { kind: 'taken', runId };
+    throw error;
+  }
+}
+
+async function list(client: Client, limit: number): Promise<readonly ListedRun[]> {
+  const runs: ListedRun[] = [];
+  for await (const info of client.workflow.list({ query: `WorkflowType = "${RUN_WORKFLOW}"`, pageSize: Math.min(limit, 1000) })) {
+    runs.push(listedRun({ ...info, execution: info.status.name }));
+    if (runs.length >= limit) break;
+  }
+  return runs;
+}
+
+function within<T>(client: Client, call: () => Promise<T>): Promise<T> {
+  return client.withDeadline(Date.now() + CALL_TIMEOUT_MS, call);
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import { ApplicationFailure, CancelledFailure, TerminatedFailure } from '@temporalio/common';
+import { WorkflowFailedError } from '@temporalio/client';
+import { exitCodeOf, exitHelp } from '../../../client/cli/exit-codes.js';
+import { endOfFailure, exitCodeOfEnd } from '../../../client/cli/run-end.js';
+import { FAILURES } from '../../../protocol/failures.js';
+import { RUN_OUTCOMES } from '../../../protocol/outcomes.js';
+
+const failed = (cause: Error) => new WorkflowFailedError('Workflow execution failed', cause, 'NON_RETRYABLE_FAILURE');
+
+describe('exit codes', () => {
+  it('gives every outcome of a run its code', () => {
+    const codes = Object.fromEntries(RUN_OUTCOMES.map((outcome) => [outcome, exitCodeOf(outcome)]));
+
+    expect(codes).toEqual({ merge_ready: 0, no_changes: 3, blocked: 3, failed: 2, aborted: 3 });
+  });
+
+  it('lists exactly the named codes in the help', () => {
+    const help = exitHelp(['done', 'needsPerson']);
+
+    expect(help.match(/^ {2}\d+/gm)).toEqual(['  0', '  3']);
+  });
+});
+
+describe('the end of a run that failed to answer', () => {
+  it.each(Object.values(FAILURES))('counts %s as never started', (type) => {
+    const end = endOfFailure(failed(ApplicationFailure.nonRetryable('no such thing', type)));
+
+    expect(end).toEqual({ kind: 'refused', type, message: 'no such thing' });
+    expect(end !== null && exitCodeOfEnd(end)).toBe(1);
+  });
+
+  it('finds the refusal below the failure of an activity', () => {
+    const refusal = ApplicationFailure.nonRetryable('not on the list', FAILURES.RepositoryNotServed);
+    const activity = Object.assign(new Error('Activity task failed'), { name: 'ActivityFailure', cause: refusal });
+
+    expect(endOfFailure(failed(activity))).toMatchObject({ kind: 'refused', message: 'not on the list' });
+  });
+
+  it('counts another failure as a failed run', () => {
+    const end = endOfFailure(failed(ApplicationFailure.nonRetryable('broken', 'Broken')));
+
+    expect(end).toEqual({ kind: 'failed', message: 'broken' });
+    expect(end !== null && exitCodeOfEnd(end)).toBe(2);
+  });
+
+  it.each([new CancelledFailure('cancelled'), new TerminatedFailure('terminated by hand')])('counts %s as aborted', (cause) => {
+    const end = endOfFailure(failed(cause));
+
+    expect(end).toMatchObject({ kind: 'aborted' });
+    expect(end !== null && exitCodeOfEnd(end)).toBe(3);
+  });
+
+  it('says nothing about the run when the server did not answer', () => {
+    expect(endOfFailure(new Error('14 UNAVAILABLE'))).toBeNull();
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from '@jest/globals';
+import { createColors } from 'picocolors';
+import { createPanelState } from '../../../client/cli/display.js';
+import { columnsOf, elapsed, type PanelState, renderPanel, truncate } from '../../../client/cli/panel.js';
+import { STAGE_LISTS } from '../../../protocol/lifecycle.js';
+
+const START = '2026-11-21T10:00:00.000Z';
+
+const aState = (over: Partial<PanelState> = {}): PanelState => ({
+  runId: 'shop-261121-abcd',
+  title: 'Fix the parser',
+  stages: STAGE_LISTS.full,
+  entered: ['planning', 'architecting', 'executing'],
+  status: 'executing',
+  agent: 'scripted',
+  waiting: null,
+  startedAt: START,
+  stageSince: '2026-11-21T10:00:50.000Z',
+  lines: [],
+  notice: null,
+  ...over,
+});
+
+const frame = (columns: number, rows = 24) => ({ now: Date.parse(START) + 65_000, columns, rows, colors: createColors(false) });
+
+describe('the live panel', () => {
+  it('shows title, stages with ticks, the agent and the time', () => {
+    const text = renderPanel(aState(), frame(120)).join('\n');
+
+    expect(text).toContain('Fix the parser');
+    expect(text).toContain('✓ planning  ✓ architecting  ● executing 0:15  · validating  · reviewing  · verifying');
+    expect(text).toContain('agent scripted · elapsed 1:05');
+    expect(text).not.toContain('fixing');
+  });
+
+  it('shows what a run waits for', () => {
+    expect(renderPanel(aState({ waiting: 'usage_limit' }), frame(120)).join('\n')).toContain('waits for usage_limit');
+  });
+
+  it.each([20, 33, 40, 80])('keeps every line within %i columns', (columns) => {
+    const state = aState({ title: '漢字と絵文字🎉'.repeat(20), lines: Array.from({ length: 9 }, (_, n) => `${n} ${'long '.repeat(40)}`) });
+
+    const widths = renderPanel(state, frame(columns)).map(columnsOf);
+
+    expect(Math.max(...widths)).toBeLessThan(columns);
+  });
+
+  it('is never higher than a low terminal', () => {
+    const state = aState({ lines: Array.from({ length: 9 }, (_, n) => `line ${n}`) });
+
+    expect(renderPanel(state, frame(120, 8)).length).toBeLessThanOrEqual(8);
+  });
+
+  it('ticks no stage as running once the run closed', () => {
+    expect(renderPanel(aState({ status: 'merge_ready' }), frame(120)).join('\n')).not.toContain('●');
+  });
+
+  it('folds events into stages and last lines', () => {
+    const state = createPanelState({ runId: 'r', title: 't', stages: STAGE_LISTS.full, startedAt: START });
+
+    state.event({ seq: 1, timestamp: START, type: 'state.changed', message: 'created → planning', data: { from: 'created', to: 'planning', round: 0 } });
+    state.event({ seq: 2, timestamp: START, type: 'state.changed', message: 'planning → planned', data: { from: 'planning', to: 'planned', round: 0 } });
+
+    expect(state.current().entered).toEqual(['planning']);
+    expect(state.current().lines).toHaveLength(2);
+  });
+
+  it('lets no control sequence of a title through', () => {
+    const state = createPanelState({ runId: 'r', title: 'a\u001b[2Jb\u202e\nc', stages: STAGE_LISTS.full, startedAt: START });
+
+    expect(state.current().title).not.toMatch(/[\u0000-\u001f\u202e]/);
+  });
+});
+
+describe('small texts', () => {
+  it.each([
+    [7_000, '0:07'],
+    [750_000, '12:30'],
+    [3_723_000, '1:02:03'],
+    [-5, '0:00'],
+    [Number.NaN, '0:00'],
+  ])('shows %d ms as %s', (ms, text) => {
+    expect(elapsed(ms)).toBe(text);
+  });
+
+  it.each([
+    ['short', 10, 'short'],
+    ['exactly-10', 10, 'exactly-10'],
+    ['eleven chars', 10, 'eleven ch…'],
+    ['漢字漢字', 5, '漢字…'],
+  ])('cuts %s to %d columns', (text, width, expected) => {
+    expect(truncate(text, width)).toBe(expected);
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import { jsonLine, wantsColors } from '../../../client/cli/io.js';
+import { agentLabel, plainLine } from '../../../client/cli/plain-lines.js';
+import type { JournalEvent } from '../../../protocol/journal.js';
+
+const anEvent = (over: Partial<JournalEvent>): JournalEvent => ({
+  seq: 1,
+  timestamp: '2026-11-21T10:00:03.120Z',
+  type: 'run.created',
+  message: 'run created',
+  data: {},
+  ...over,
+});
+
+describe('a plain line', () => {
+  it('names stage and agent when a turn starts', () => {
+    const data = { stage: 'planning', round: 0, seq: 2, agent: 'demo', adapter: 'scripted', model: null };
+
+    expect(plainLine(anEvent({ type: 'turn.started', data }))).toMatch(/^\d\d:\d\d:\d\d planning started \(agent demo, scripted\)$/);
+  });
+
+  it('tells a change of status', () => {
+    const event = anEvent({ type: 'state.changed', message: 'architected → executing', data: { from: 'architected', to: 'executing', round: 0 } });
+
+    expect(plainLine(event)).toMatch(/ status architected → executing$/);
+  });
+
+  it('names a decision', () => {
+    const event = anEvent({ type: 'review.decision', message: 'looks right', data: { value: 'APPROVED' } });
+
+    expect(plainLine(event)).toMatch(/ review decision APPROVED: looks right$/);
+  });
+
+  it('survives a time that is none', () => {
+    expect(plainLine(anEvent({ timestamp: 'soon' }))).toBe('--:--:-- run created');
+  });
+
+  it('labels a scripted agent by any other name', () => {
+    expect(agentLabel({ name: 'x', adapter: 'scripted' })).toBe('x, scripted');
+    expect(agentLabel({ name: 'scripted', adapter: 'scripted' })).toBe('scripted');
+    expect(agentLabel({ name: 'x', adapter: 'command' })).toBe('x');
+  });
+});
+
+describe('output', () => {
+  it('writes JSON that a terminal cannot obey and that parses to the same value', () => {
+    const value = { title: 'a\u001b[2J\u009b1m\u202eb\u2028c\nd' };
+
+    const line = jsonLine(value);
+
+    expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e\u2028]/);
+    expect(JSON.parse(line)).toEqual(value);
+  });
+
+  it.each([
+    [{}, true, true],
+    [{}, false, false],
+    [{ NO_COLOR: '1' }, true, false],
+    [{ NO_COLOR: '' }, true, true],
+    [{ TERM: 'dumb' }, true, false],
+    [{ FORCE_COLOR: '1' }, false, true],
+  ])('with %j and terminal %s colours are %s', (env, isTTY, expected) => {
+    expect(wantsColors(env, isTTY)).toBe(expected);
+  });
+});
