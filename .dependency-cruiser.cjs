@@ -1,4 +1,7 @@
-/** The arrow rule: protocol ← config ← activities ← worker; protocol ← workflows ← worker; protocol, config ← client. */
+/**
+ * The arrow rule: protocol ← config ← activities ← worker; protocol ← workflows ← worker; protocol, config ← client.
+ * wire/ is how values cross to the server; worker and client share it.
+ */
 const arrow = (name, from, to, comment) => ({ name, comment, severity: 'error', from: { path: from }, to: { path: to } });
 
 module.exports = {
@@ -7,11 +10,11 @@ module.exports = {
     arrow(
       'protocol-is-pure',
       '^protocol/',
-      '^(config|workflows|activities|worker|client|node_modules)/',
+      '^(config|wire|workflows|activities|worker|client|node_modules)/',
       'the contract imports nothing outside itself',
     ),
     arrow('config-is-below', '^config/', '^(workflows|activities|worker|client)/', 'a policy is made before anything acts on it'),
-    arrow('workflows-are-deterministic', '^workflows/', '^(config|worker|client)/', 'what workflows import is replayed in a sandbox'),
+    arrow('workflows-are-deterministic', '^workflows/', '^(config|wire|worker|client)/', 'what workflows import is replayed in a sandbox'),
     {
       name: 'workflows-use-the-type-barrel',
       comment: 'one list of activities is the contract between the two; oxlint holds it to type imports, which swc does not tell apart',
@@ -20,6 +23,7 @@ module.exports = {
       to: { path: '^activities/', pathNot: '^activities/index\\.ts$' },
     },
     arrow('activities-are-hosts-only', '^activities/', '^(workflows|worker|client)/', 'a host never holds run state and never starts runs'),
+    arrow('wire-is-below', '^wire/', '^(config|workflows|activities|worker|client)/', 'both ends of the wire use it'),
     arrow('worker-does-not-ask', '^worker/', '^client/', 'the composition root serves; the client asks'),
     arrow('client-goes-by-messages', '^client/', '^(workflows|activities)/', 'a client on another machine has neither'),
     {
@@ -36,7 +40,12 @@ module.exports = {
       from: { path: '^client/cli/' },
       to: { path: '^worker/', pathNot: '^worker/local-engine/' },
     },
-    arrow('product-knows-no-tests', '^(protocol|config|workflows|activities|worker|client)/', '^(test|bench|tools)/', 'tests come and go'),
+    arrow(
+      'product-knows-no-tests',
+      '^(protocol|config|wire|workflows|activities|worker|client)/',
+      '^(test|bench|tools)/',
+      'tests come and go',
+    ),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

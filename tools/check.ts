@@ -7,7 +7,7 @@ interface Step {
   readonly mend: string;
 }
 
-const FOLDERS = ['protocol', 'config', 'workflows', 'activities', 'worker', 'client', 'test', 'bench', 'tools'];
+const FOLDERS = ['protocol', 'config', 'wire', 'workflows', 'activities', 'worker', 'client', 'test', 'bench', 'tools'];
 const SCRIPT = [process.execPath, '--import', 'tsx'] as const;
 const bin = (name: string): string => `node_modules/.bin/${name}`;
 

@@ -22,8 +22,8 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const cache = join(root, '.cache');
 const stampFile = join(cache, 'setup.json');
-const SOURCES = ['protocol', 'config', 'workflows', 'activities', 'worker', 'client'];
-const BINARY_VARIABLES = ['SLUICE_TEMPORAL_CLI', 'XDG_CACHE_HOME', 'PATH'];
+const SOURCES = ['protocol', 'config', 'wire', 'workflows', 'activities', 'worker', 'client'];
+const BINARY_VARIABLES = ['SLUICE_TEMPORAL_CLI', 'XDG_CACHE_HOME'];
 
 /** In this order; each says what it was made from and whether its result is there. */
 const parts = [
@@ -49,7 +49,7 @@ const parts = [
   },
   {
     name: 'workflow bundle',
-    inputs: () => [...files('package-lock.json', 'worker/bundle.ts'), ...below('workflows'), ...below('protocol')],
+    inputs: () => [...files('package-lock.json', 'worker/bundle.ts'), ...below('workflows'), ...below('protocol'), ...below('wire')],
     present: () => existsSync(join(root, 'dist/workflow-bundle.js')),
     skip: () => !existsSync(join(root, 'workflows/index.ts')),
     make: () => run(process.execPath, ['dist/worker/bundle.js']),
