@@ -111,7 +111,8 @@ const SUSPECT = new RegExp(
 
 /**
  * Redacts a text that comes in pieces, with the same result as `redact` of the whole, because it holds back the last line and an open key block.
- * Not promised: a secret of more than 8 Ki characters inside a line of more than 64 Ki.
+ * Not promised: a secret of more than 8 Ki characters inside a line of more than 64 Ki; and where a secret's value runs into `-----BEGIN` on one
+ * line, the whole may lose more of that line than the pieces do.
  */
 export function createRedactor(): StreamRedactor {
   let held = '';
