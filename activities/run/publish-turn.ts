@@ -32,7 +32,7 @@ export async function publishTurn(context: TurnContextOnHost, turn: FinishedTurn
   const ended = endedData(context, judgement, outcome);
   await projectTurn(context, { judgement, settled, text, ended });
   deps.failpoint('turn.after-projection');
-  const observations = [...foreign, ...judgement.observations, ...settled.observations, endedObservation(judgement, ended, outcome)];
+  const observations = [...foreign, endedObservation(judgement, ended, outcome), ...judgement.observations, ...settled.observations];
   const result: RunTurnResult = {
     outcome,
     head: settled.head,

@@ -49,7 +49,7 @@ async function look(context: TurnContextOnHost): Promise<Surroundings> {
   const { repository } = context.run.record;
   const [snapshot, checkout] = await Promise.all([
     snapshotRepository(repository),
-    mayWrite(context.input.stage) ? fingerprintCheckout(repository, context.run.stateDir) : null,
+    mayWrite(context.input.stage) ? fingerprintCheckout(repository, `${context.run.stateDir}/git`) : null,
   ]);
   return { repository: snapshot, checkout };
 }
