@@ -1,8 +1,12 @@
 /** The generated documents: `npm run docs` writes them, `--check` says which are not current. docs/conformance.json is write-conformance's. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { renderConfigDoc } from '../config/config-doc.js';
 import { renderStates } from './states-page.js';
 
-const PAGES: readonly { readonly file: string; readonly render: () => string }[] = [{ file: 'docs/states.md', render: renderStates }];
+const PAGES: readonly { readonly file: string; readonly render: () => string }[] = [
+  { file: 'docs/config.md', render: renderConfigDoc },
+  { file: 'docs/states.md', render: renderStates },
+];
 
 for (const { file, render } of PAGES) {
   const text = render();

@@ -1,7 +1,7 @@
 /** Where a downloaded or built server binary is kept: one per pinned version and platform, shared by all homes of a user. */
 import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { EngineError, reasonOf } from '../engine-error.js';
 import { PINNED_CLI_VERSION } from './version.js';
 
@@ -11,15 +11,16 @@ export function cacheFolder(environment: NodeJS.ProcessEnv): string {
   return join(base !== undefined && isAbsolute(base) ? base : join(homedir(), '.cache'), 'sluice');
 }
 
+/** Called `temporal` in a folder of its own, so that the folder can be put on PATH. */
 export function cachedBinary(environment: NodeJS.ProcessEnv): string {
-  return join(cacheFolder(environment), `temporal-${PINNED_CLI_VERSION}-${process.platform}-${process.arch}`);
+  return join(cacheFolder(environment), `${PINNED_CLI_VERSION}-${process.platform}-${process.arch}`, 'temporal');
 }
 
 /** Errors: EngineError. */
 export function makeCacheFolder(environment: NodeJS.ProcessEnv): string {
   const folder = cacheFolder(environment);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    mkdirSync(dirname(cachedBinary(environment)), { recursive: true, mode: 0o700 });
     return folder;
   } catch (error) {
     throw new EngineError(
