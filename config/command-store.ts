@@ -25,7 +25,9 @@ export function storeCommand(root: string, argv: readonly string[]): string {
   if (!isUsable || Buffer.byteLength(text) > MAX_COMMAND_BYTES) {
     const rule = 'must be a program on PATH or an absolute path, then its arguments, at most 128 KiB';
     const mend = 'Name it by its full path:  sluice run "<task>" --agent command -- "$PWD/<program>"';
-    throw new ConfigError([problem('BadAgent', '--agent command', { key: 'agent', found: `the program is ${JSON.stringify(program ?? '')}`, rule, mend })]);
+    throw new ConfigError([
+      problem('BadAgent', '--agent command', { key: 'agent', found: `the program is ${JSON.stringify(program ?? '')}`, rule, mend }),
+    ]);
   }
   const hash = hashOfText(text);
   writePrivateFile(join(homePaths(root).commandsDir, `${hash}.json`), text);
@@ -41,5 +43,7 @@ export function readCommand(root: string, hash: string): Command {
   }
   const found = `commandHash is ${JSON.stringify(hash.slice(0, 64))}`;
   const mend = 'Start the run on this host:  sluice run "<task>" --agent command -- <program>';
-  throw new ConfigError([problem('BadInput', 'run input', { key: 'commandHash', found, rule: 'must be the hash of a command that this host holds', mend })]);
+  throw new ConfigError([
+    problem('BadInput', 'run input', { key: 'commandHash', found, rule: 'must be the hash of a command that this host holds', mend }),
+  ]);
 }

@@ -2,10 +2,12 @@
  * Text to a YAML tree, hardened: size, aliases, doubled keys, several documents, tags, directives and prototype keys are
  * refused with their place before any value is looked at. Knows nothing of config keys.
  */
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { type Document, isMap, isScalar, Lexer, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { type ConfigFailure, ConfigError, type Problem, printableLine, refuse, shownValue } from './config-error.js';
+import { codeOf, messageOf } from './error-code.js';
 
 export const MAX_CONFIG_BYTES = 256 * 1024;
 
@@ -40,17 +42,16 @@ export function readConfigFile(path: string, name: string): PlacedText | null {
     // O_NONBLOCK: a FIFO in the place of a config would hold the process for ever.
     handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return null;
-    throw new ConfigError([fileProblem(name, `cannot be read: ${error instanceof Error ? error.message : String(error)}`, 'must be a readable file')]);
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return null;
+    throw new ConfigError([fileProblem(name, `cannot be read: ${messageOf(error)}`, 'must be a readable file')]);
   }
   try {
     const stat = fstatSync(handle);
     if (!stat.isFile()) throw new ConfigError([fileProblem(name, 'is not a file', 'must be a regular file')]);
     if (stat.size > MAX_CONFIG_BYTES) throw new ConfigError([tooBig(name, stat.size)]);
-    return { name, text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(handle)) };
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new ConfigError([fileProblem(name, 'is not UTF-8 text', 'must be a YAML file in UTF-8')]);
+    const bytes = readFileSync(handle);
+    if (!isUtf8(bytes)) throw new ConfigError([fileProblem(name, 'is not UTF-8 text', 'must be a YAML file in UTF-8')]);
+    return { name, text: bytes.toString('utf8') };
   } finally {
     closeSync(handle);
   }
@@ -100,7 +101,9 @@ function nestsTooDeeply(text: string): boolean {
     }
     if (flow > MAX_DEPTH) return true;
     // One control character marks a document, a scalar or the end of a flow; it is not part of the text.
-    column = token.includes('\n') ? token.length - token.lastIndexOf('\n') - 1 : column + (/^[\x02\x18\x1f]$/.test(token) ? 0 : token.length);
+    column = token.includes('\n')
+      ? token.length - token.lastIndexOf('\n') - 1
+      : column + (/^[\x02\x18\x1f]$/.test(token) ? 0 : token.length);
   }
   return false;
 }
@@ -124,9 +127,16 @@ function keyFaults(document: Document, at: ConfigTree['at']): Problem[] {
         const name = String(key.value);
         const first = seen.get(name);
         if (first !== undefined) {
-          faults.push(problem('BadConfig', at(key), { key: name, found: `${shownValue(name)} is here and at ${first}`, rule: 'a key must stand once' }));
+          faults.push(
+            problem('BadConfig', at(key), {
+              key: name,
+              found: `${shownValue(name)} is here and at ${first}`,
+              rule: 'a key must stand once',
+            }),
+          );
         }
-        if (name === '__proto__') faults.push(problem('BadConfig', at(key), { key: name, found: '__proto__ is a key', rule: 'must not be used as a key' }));
+        if (name === '__proto__')
+          faults.push(problem('BadConfig', at(key), { key: name, found: '__proto__ is a key', rule: 'must not be used as a key' }));
         seen.set(name, at(key));
       }
     },

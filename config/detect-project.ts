@@ -43,7 +43,9 @@ const OTHER_TOOLS: readonly Tool[] = [
 /** **Effects** none. */
 export function detectProject(repo: string): DetectedProject {
   const has = (file: string) => existsSync(join(repo, file));
-  const found = [nodeTool(repo, has), pythonTool(repo, has), ...OTHER_TOOLS.filter(({ file }) => has(file))].filter((tool) => tool !== null);
+  const found = [nodeTool(repo, has), pythonTool(repo, has), ...OTHER_TOOLS.filter(({ file }) => has(file))].filter(
+    (tool) => tool !== null,
+  );
   return {
     setup: found.flatMap(({ setup }) => (setup === null ? [] : [setup])),
     validation: found.flatMap(({ test }) => (test === '' ? [] : [test])),

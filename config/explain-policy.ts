@@ -20,7 +20,13 @@ export interface ConfigRow {
 }
 
 export function explainConfig({ policy, origin }: ResolvedPolicy, host: HostSettings | null = null): readonly ConfigRow[] {
-  const values: [string, Json][] = [...runValues(policy), ...agentValues(policy), ...stageValues(policy), ...limitValues(policy), ...hostValues(host)];
+  const values: [string, Json][] = [
+    ...runValues(policy),
+    ...agentValues(policy),
+    ...stageValues(policy),
+    ...limitValues(policy),
+    ...hostValues(host),
+  ];
   return values.map(([key, value]) => ({ key, value, text: textOf(value), origin: originOf(origin, key) }));
 }
 

@@ -4,6 +4,7 @@
  * line could hold the host for hours; this is a check of shape, not a proof.
  */
 import picomatch from 'picomatch';
+import { messageOf } from './error-code.js';
 
 export type Compiled<T> = { readonly kind: 'ok'; readonly value: T } | { readonly kind: 'bad'; readonly rule: string };
 
@@ -26,7 +27,7 @@ export function compileGlob(glob: string): Compiled<Test> {
     // nonegate: a leading `!` would turn a guard into its opposite; strictBrackets: `[abc` would be taken literally.
     return { kind: 'ok', value: picomatch(glob, { dot: true, nonegate: true, strictBrackets: true }) };
   } catch (error) {
-    return { kind: 'bad', rule: `must be a glob: ${error instanceof Error ? error.message : String(error)}` };
+    return { kind: 'bad', rule: `must be a glob: ${messageOf(error)}` };
   }
 }
 
@@ -44,7 +45,7 @@ export function compileBlockRule(source: string): Compiled<BlockRule> {
     const compiled = new RegExp(pattern, flags);
     return { kind: 'ok', value: { source, over: 'line', test: (line) => compiled.test(line) } };
   } catch (error) {
-    return { kind: 'bad', rule: `must be a regular expression: ${error instanceof Error ? error.message : String(error)}` };
+    return { kind: 'bad', rule: `must be a regular expression: ${messageOf(error)}` };
   }
 }
 

@@ -11,6 +11,7 @@ import { isToken } from '../protocol/place.js';
 import { isRunId } from '../protocol/run-id.js';
 import { ConfigError } from './config-error.js';
 import { problem } from './config-text.js';
+import { messageOf } from './error-code.js';
 
 export interface HomePaths {
   readonly root: string;
@@ -100,7 +101,7 @@ function ensurePrivateFolder(folder: string, root: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw homeError(root, `cannot make ${folder}: ${error instanceof Error ? error.message : String(error)}`, 'must be a folder that you can write in');
+    throw homeError(root, `cannot make ${folder}: ${messageOf(error)}`, 'must be a folder that you can write in');
   }
   // The person may keep the home elsewhere and link to it; below it, and in /tmp, a link would be somebody else's choice.
   const stat = folder === root ? statSync(folder) : lstatSync(folder);

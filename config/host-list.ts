@@ -1,6 +1,7 @@
 /** The repositories that this host serves, by real path: `sluice init` or the first `sluice run` in one adds it. */
 import { realpathSync } from 'node:fs';
 import { z } from 'zod';
+import { codeOf } from './error-code.js';
 import { homePaths } from './home.js';
 import { readJsonFile, updateJsonFile } from './private-file.js';
 
@@ -17,10 +18,14 @@ const shape: { schema: z.ZodType<Stored>; empty: Stored } = {
 /** Answers the real path. **Errors** the system's where the repository is not there. */
 export async function addRepository(root: string, repo: string): Promise<string> {
   const realRepo = realpathSync(repo);
-  await updateJsonFile(homePaths(root).repositories, shape, ({ repositories }): Stored => ({
-    version: 1,
-    repositories: repositories.includes(realRepo) ? repositories : [...repositories, realRepo],
-  }));
+  await updateJsonFile(
+    homePaths(root).repositories,
+    shape,
+    ({ repositories }): Stored => ({
+      version: 1,
+      repositories: repositories.includes(realRepo) ? repositories : [...repositories, realRepo],
+    }),
+  );
   return realRepo;
 }
 
@@ -33,7 +38,7 @@ export function serves(root: string, repo: string): boolean {
   try {
     return listRepositories(root).includes(realpathSync(repo));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'EACCES')) return false;
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(codeOf(error) ?? '')) return false;
     throw error;
   }
 }

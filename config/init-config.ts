@@ -8,9 +8,9 @@ import { stringify } from 'yaml';
 import { ConfigError } from './config-error.js';
 import { hashOfText, problem } from './config-text.js';
 import { type DetectedProject, detectProject } from './detect-project.js';
+import { codeOf } from './error-code.js';
 import { PROJECT_CONFIG } from './home.js';
 import { parseConfigFile } from './parse-config.js';
-import { codeOf } from './private-file.js';
 
 export interface InitialConfig {
   readonly detected: DetectedProject;
@@ -67,5 +67,7 @@ function refuseLink(folder: string): void {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   if (stat === undefined || stat.isDirectory()) return;
   const mend = `Look where it leads, then remove it:  ls -l '${folder}'`;
-  throw new ConfigError([problem('BadConfig', folder, { key: '.sluice', found: 'it is not a folder', rule: 'must be a folder, not a link', mend })]);
+  throw new ConfigError([
+    problem('BadConfig', folder, { key: '.sluice', found: 'it is not a folder', rule: 'must be a folder, not a link', mend }),
+  ]);
 }

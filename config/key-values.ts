@@ -53,7 +53,9 @@ export function oneOf<const Values extends readonly [string, ...string[]]>(value
 /** The name of an agent of `agents`. */
 export const AGENT_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
 
-export const agentName = text('must be the name of an agent: a letter, then letters, digits, _ and -, at most 40', (value) => AGENT_NAME.test(value));
+export const agentName = text('must be the name of an agent: a letter, then letters, digits, _ and -, at most 40', (value) =>
+  AGENT_NAME.test(value),
+);
 
 /** Reaches an agent as an argument or a variable, so it never looks like an option. */
 export const modelName = text('must be a name of letters, digits and ._:/@+-, at most 128, starting with a letter or digit', (value) =>
@@ -71,14 +73,15 @@ const argument = text('must be a text of at most 32768 characters without NUL (q
 
 export const programArgs = list(argument);
 
-const PROGRAM_RULE = 'must be a program on PATH or an absolute path, never a path into the repository; write arguments as a list: [prog, arg]';
+const PROGRAM_RULE =
+  'must be a program on PATH or an absolute path, never a path into the repository; write arguments as a list: [prog, arg]';
 
 /** **Source** design.md section 10: programs come from PATH, never from the repository or `node_modules/.bin`. */
 export function isProgram(program: string): boolean {
   return program !== '' && isText(program, 4096) && (program.startsWith('/') || /^[^/\\\s-][^/\\]*$/.test(program));
 }
 
-const word = text(PROGRAM_RULE, isProgram);
+const word = text(PROGRAM_RULE, (value) => isProgram(value) && (value.startsWith('/') || !/\s/.test(value)));
 
 /** Program and leading arguments; a bare word is a program alone. */
 export const programLine = z
@@ -138,12 +141,13 @@ export const checkoutGlobs = list(
 );
 
 /** A folder of the repository. **Shape** relative, normal form, no trailing slash. */
-export const repositoryFolder = text('must be a folder inside the repository, relative, without .., outside .git', isInnerFolder).transform((value) =>
+export const repositoryFolder = text('must be a folder inside the repository, relative, without .., outside .git', isInnerFolder).transform(
+  (value) =>
     value
       .split('/')
       .filter((part) => part !== '' && part !== '.')
       .join('/'),
-  );
+);
 
 export interface StageChoice {
   readonly name: StageListName | 'custom';
@@ -167,7 +171,8 @@ export const stageChoice = z
 function badStageList(given: readonly string[], stages: readonly Stage[]): string | null {
   if (given.length === 0) return 'must name at least one stage';
   if (given.join() !== stages.join()) return `must name stages of ${STAGES.join(', ')}, in this order, each at most once`;
-  if (stages.includes('fixing') && !stages.includes('reviewing')) return 'must have reviewing if it has fixing (only a review asks for a fix)';
+  if (stages.includes('fixing') && !stages.includes('reviewing'))
+    return 'must have reviewing if it has fixing (only a review asks for a fix)';
   if (stages.at(-1) === 'fixing') return 'must not end at fixing (a fix is reviewed or verified)';
   return null;
 }

@@ -4,7 +4,11 @@
  */
 import type { ComingRow } from './key-table.js';
 
-const coming = (meaning: string, inForce: readonly unknown[] = [], aliases: readonly string[] = []): ComingRow => ({ meaning, inForce, aliases });
+const coming = (meaning: string, inForce: readonly unknown[] = [], aliases: readonly string[] = []): ComingRow => ({
+  meaning,
+  inForce,
+  aliases,
+});
 
 export const COMING_KEYS: Readonly<Record<string, ComingRow>> = {
   rounds: coming('how many fix rounds a run may have, 0 to 20', [0], ['workflow.maxReviewLoops']),

@@ -39,9 +39,19 @@ export function parseConfigFile(kind: 'project' | 'user', source: PlacedText): L
 export function parseConfigValue(kind: 'flag' | 'run input' | 'preset', value: unknown, prefix: string): Layer {
   const own = findProtoKey(value, 0);
   if (own !== null) {
-    throw new ConfigError([problem('BadInput', kind, { key: prefix, found: `${prefix} ${own}`, rule: 'must be a plain mapping of config keys', mend: MEND_INPUT })]);
+    throw new ConfigError([
+      problem('BadInput', kind, {
+        key: prefix,
+        found: `${prefix} ${own}`,
+        rule: 'must be a plain mapping of config keys',
+        mend: MEND_INPUT,
+      }),
+    ]);
   }
-  const tree: ConfigTree = { document: new Document(value, { aliasDuplicateObjects: false }), at: () => (kind === 'preset' ? prefix : kind) };
+  const tree: ConfigTree = {
+    document: new Document(value, { aliasDuplicateObjects: false }),
+    at: () => (kind === 'preset' ? prefix : kind),
+  };
   return readTree(kind, kind === 'preset' ? 'BadConfig' : 'BadInput', tree, prefix);
 }
 
@@ -57,6 +67,8 @@ export function valueIn<K extends KeyName>(layer: Layer, pattern: K, key: string
 export function executes(layer: Layer): boolean {
   return [...layer.entries.values()].some(({ pattern }) => KEYS[pattern].executes);
 }
+
+const MAX_PROBLEMS = 50;
 
 const MEND_INPUT = 'Correct the start input; its keys are in docs/config.md';
 
@@ -76,7 +88,11 @@ function readTree(kind: LayerKind, type: ConfigFailure, tree: ConfigTree, prefix
   const root = tree.document.contents;
   if (isMap(root)) walk(reading, root, []);
   else if (root !== null && !(isScalar(root) && root.value === null)) {
-    report(reading, root, { key: prefix, found: `the content is ${shownValue(plain(reading, root))}`, rule: 'must be a mapping of config keys' });
+    report(reading, root, {
+      key: prefix,
+      found: `the content is ${shownValue(plain(reading, root))}`,
+      rule: 'must be a mapping of config keys',
+    });
   }
   refuse(reading.problems);
   return { kind, entries: reading.entries };
@@ -85,6 +101,8 @@ function readTree(kind: LayerKind, type: ConfigFailure, tree: ConfigTree, prefix
 function walk(reading: Reading, node: Node, parents: readonly string[]): void {
   if (!isMap(node)) return;
   for (const { key, value } of node.items) {
+    // Every unknown key is compared with all known ones; a file of thousands would hold the process for minutes.
+    if (reading.problems.length >= MAX_PROBLEMS) return;
     const keyNode = isNode(key) ? key : null;
     const path = [...parents, String(isScalar(key) ? key.value : key)];
     const valueNode = resolved(reading, isNode(value) ? value : null);
@@ -179,7 +197,11 @@ function isDoubled(reading: Reading, key: string, keyNode: Node | null): boolean
   const first = reading.places.get(key);
   reading.places.set(key, place);
   if (first === undefined) return false;
-  report(reading, keyNode, { key, found: `${key} is set here and at ${first}, in two spellings`, rule: 'a key must stand once, in one spelling' });
+  report(reading, keyNode, {
+    key,
+    found: `${key} is set here and at ${first}, in two spellings`,
+    rule: 'a key must stand once, in one spelling',
+  });
   return true;
 }
 

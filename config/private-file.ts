@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { z } from 'zod';
 import { ConfigError } from './config-error.js';
 import { problem } from './config-text.js';
+import { codeOf } from './error-code.js';
 
 const LOCK_WAIT_MS = 10_000;
 const LOCK_POLL_MS = 10;
@@ -66,7 +67,11 @@ export function readJsonFile<T>(path: string, schema: z.ZodType<T>, empty: T): T
 }
 
 /** Read, change, write, with no other process in between. `change` is synchronous, so the lock is held for a moment only. */
-export async function updateJsonFile<T>(path: string, shape: { schema: z.ZodType<T>; empty: T }, change: (value: T) => NoInfer<T>): Promise<T> {
+export async function updateJsonFile<T>(
+  path: string,
+  shape: { schema: z.ZodType<T>; empty: T },
+  change: (value: T) => NoInfer<T>,
+): Promise<T> {
   const release = await takeLock(`${path}.lock`);
   try {
     const next = change(readJsonFile(path, shape.schema, shape.empty));
@@ -75,10 +80,6 @@ export async function updateJsonFile<T>(path: string, shape: { schema: z.ZodType
   } finally {
     release();
   }
-}
-
-export function codeOf(error: unknown): string | null {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 
 async function takeLock(lock: string): Promise<() => void> {

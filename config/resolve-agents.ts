@@ -129,9 +129,14 @@ function makeAgent(own: Layers, name: string, place: string): Made {
   const key = `agents.${name}`;
   const adapter = (firstOf(own, 'agents.<name>.adapter', `${key}.adapter`) ?? defaultOf('agents.<name>.adapter')).value;
   const command = firstOf(own, 'agents.<name>.command', `${key}.command`)?.value ?? null;
-  const bad = (found: string, rule: string): Made => ({ kind: 'bad', problem: problem('BadConfig', place, { key: `${key}.command`, found, rule }) });
-  if (adapter === 'command' && command === null) return bad(`${key} has no command`, 'the adapter command needs a program: command: [prog, arg]');
-  if (adapter === 'scripted' && command !== null) return bad(`${key}.command is set`, 'the adapter scripted starts its own program; remove command');
+  const bad = (found: string, rule: string): Made => ({
+    kind: 'bad',
+    problem: problem('BadConfig', place, { key: `${key}.command`, found, rule }),
+  });
+  if (adapter === 'command' && command === null)
+    return bad(`${key} has no command`, 'the adapter command needs a program: command: [prog, arg]');
+  if (adapter === 'scripted' && command !== null)
+    return bad(`${key}.command is set`, 'the adapter scripted starts its own program; remove command');
   const args = (firstOf(own, 'agents.<name>.args', `${key}.args`) ?? defaultOf('agents.<name>.args')).value;
   const env = (firstOf(own, 'agents.<name>.env', `${key}.env`) ?? defaultOf('agents.<name>.env')).value;
   const model = firstOf(own, 'agents.<name>.model', `${key}.model`)?.value ?? null;
@@ -145,7 +150,10 @@ function unknownAgent(chosen: Chosen, known: readonly string[]): Problem {
 }
 
 function noAgent(known: readonly string[]): Problem {
-  const found = known.length === 0 ? 'no agent is configured and none is named' : `several agents are configured (${known.join(', ')}) and none is named`;
+  const found =
+    known.length === 0
+      ? 'no agent is configured and none is named'
+      : `several agents are configured (${known.join(', ')}) and none is named`;
   return problem('BadAgent', 'config', { key: 'agent', found, rule: 'every stage with a turn needs an agent', mend: MEND_AGENT });
 }
 

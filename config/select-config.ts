@@ -84,5 +84,10 @@ function choose(
 function refusal(text: string | null, hash: string, found: string): NotTrusted {
   const rule = `programs and commands come only from your own config or from a project config that you trusted (sha256 ${hash.slice(0, 12)})`;
   const mend = 'Look at it and trust it:  sluice trust';
-  return { kind: 'not_trusted', text, hash, error: new ConfigError([problem('NotTrusted', PROJECT_CONFIG, { key: 'config', found, rule, mend })]) };
+  return {
+    kind: 'not_trusted',
+    text,
+    hash,
+    error: new ConfigError([problem('NotTrusted', PROJECT_CONFIG, { key: 'config', found, rule, mend })]),
+  };
 }

@@ -1,0 +1,13 @@
+/**
+ * Reads what Node's errors say, by their fields: an error of another realm (a vm context, a worker's bundle) is no
+ * `instanceof Error` here.
+ */
+
+/** `ENOENT` and the like, or null. */
+export function codeOf(error: unknown): string | null {
+  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : null;
+}
+
+export function messageOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
+}

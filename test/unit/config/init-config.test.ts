@@ -1,0 +1,108 @@
+/** What `sluice init` finds and writes, and that docs/config.md is what the key table renders. */
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { renderConfigDoc } from '../../../config/config-doc.js';
+import { hashOfText, readConfigFile } from '../../../config/config-text.js';
+import { detectProject } from '../../../config/detect-project.js';
+import { initConfig } from '../../../config/init-config.js';
+import { KEYS } from '../../../config/keys.js';
+import { COMING_KEYS } from '../../../config/keys-coming.js';
+import { resolvePolicy } from '../../../config/resolve-policy.js';
+
+let repo: string;
+
+beforeEach(async () => {
+  repo = await mkdtemp(join(tmpdir(), 'sluice-init-'));
+});
+
+afterEach(() => rm(repo, { recursive: true, force: true }));
+
+function put(files: Readonly<Record<string, string>>): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(repo, path)), { recursive: true });
+    writeFileSync(join(repo, path), content);
+  }
+}
+
+const TESTED = '{"scripts":{"test":"tape"},"dependencies":{"x":"1"}}';
+
+describe('detectProject', () => {
+  it.each<[string, Record<string, string>, string[], string[]]>([
+    ['npm', { 'package.json': TESTED, 'package-lock.json': '{}' }, ['npm ci'], ['npm test']],
+    ['npm without a lockfile', { 'package.json': TESTED }, ['npm install --no-package-lock'], ['npm test']],
+    ['npm without tests', { 'package.json': '{"scripts":{"test":"echo \\"Error: no test specified\\" && exit 1"}}' }, [], []],
+    ['pnpm', { 'package.json': TESTED, 'pnpm-lock.yaml': '' }, ['pnpm install --frozen-lockfile'], ['pnpm test']],
+    ['yarn 2', { 'package.json': TESTED, 'yarn.lock': '', '.yarnrc.yml': '' }, ['yarn install --immutable'], ['yarn test']],
+    ['a broken package.json', { 'package.json': '{' }, [], []],
+    ['Go', { 'go.mod': 'module x' }, [], ['go test ./...']],
+    ['Rust', { 'Cargo.toml': '' }, [], ['cargo test']],
+    ['Python with uv', { 'uv.lock': '', 'pyproject.toml': '[tool.pytest.ini_options]' }, ['uv sync --frozen'], ['uv run pytest']],
+    ['nothing', {}, [], []],
+  ])('finds %s', (_, files, setup, validation) => {
+    put(files);
+
+    expect(detectProject(repo)).toMatchObject({ setup, validation });
+  });
+});
+
+describe('initConfig', () => {
+  it('writes a config that resolves to what was found and the named agent', () => {
+    put({ 'package.json': TESTED, 'package-lock.json': '{}' });
+
+    const result = initConfig(repo, ['/opt/my agent', '--say', 'it\'s "ok": yes\n#']);
+
+    const project = readConfigFile(join(repo, '.sluice/config.yaml'), '.sluice/config.yaml');
+    expect(result).toMatchObject({ kind: 'written', text: project?.text, hash: hashOfText(project?.text ?? '') });
+    const { policy } = resolvePolicy(project === null ? {} : { project });
+    expect(policy.agents['main']?.command).toEqual(['/opt/my agent', '--say', 'it\'s "ok": yes\n#']);
+    expect(policy.worktree.setup).toEqual(['npm ci']);
+    expect(policy.validation.commands).toEqual(['npm test']);
+  });
+
+  it('writes examples as comments where nothing was found', () => {
+    expect(initConfig(repo, null).kind).toBe('written');
+    const text = readFileSync(join(repo, '.sluice/config.yaml'), 'utf8');
+
+    expect(text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual(['version: 1']);
+    const { policy } = resolvePolicy({ project: { text: text.replace(/^# ( *(?:agents|main|command|agent):.*)$/gm, '$1'), name: 'x' } });
+    expect(policy.stagePolicies.planning.agent).toBe('main');
+  });
+
+  it('overwrites nothing', () => {
+    put({ '.sluice/config.yaml': 'agent: mine\n' });
+
+    expect(initConfig(repo, null).kind).toBe('exists');
+    expect(readFileSync(join(repo, '.sluice/config.yaml'), 'utf8')).toBe('agent: mine\n');
+  });
+
+  it('writes through no link and refuses an agent that is no program', () => {
+    expect(() => initConfig(repo, ['./agent'])).toThrow('never a path into the repository');
+    symlinkSync(tmpdir(), join(repo, '.sluice'));
+    expect(() => initConfig(repo, null)).toThrow('must be a folder, not a link');
+  });
+});
+
+describe('readConfigFile', () => {
+  it('answers null without a file and refuses folders, big files and bytes that are no text', () => {
+    const path = join(repo, 'c.yaml');
+    expect(readConfigFile(path, 'c.yaml')).toBeNull();
+
+    writeFileSync(path, 'x'.repeat(5_000_000));
+    expect(() => readConfigFile(path, 'c.yaml')).toThrow('is 5000000 bytes');
+    writeFileSync(path, Buffer.from([0xff, 0xfe, 0xfd]));
+    expect(() => readConfigFile(path, 'c.yaml')).toThrow('not UTF-8');
+    expect(() => readConfigFile(repo, 'c.yaml')).toThrow('must be a regular file');
+  });
+});
+
+describe('docs/config.md', () => {
+  it('is what the key table renders, with every key in it', () => {
+    const doc = renderConfigDoc();
+
+    expect(readFileSync(join(import.meta.dirname, '../../../docs/config.md'), 'utf8')).toBe(doc);
+    for (const key of [...Object.keys(KEYS), ...Object.keys(COMING_KEYS)]) expect(doc).toContain(`\`${key}\``);
+  });
+});

@@ -1,0 +1,17 @@
+/** A process of its own that writes into a sluice home: `trust <home> <repo> <text>…`, `host-id <home>` or `ensure <home>`. */
+import { ensureHome } from '../../../../config/home.js';
+import { addRepository } from '../../../../config/host-list.js';
+import { readOrMakeHostId } from '../../../../config/host-id.js';
+import { trustConfig } from '../../../../config/trust.js';
+
+const [what = '', home = '', repo = '', ...texts] = process.argv.slice(2);
+// The test waits until all are up and lets them go at once.
+process.stdout.write('ready\n');
+await new Promise((resolve) => process.stdin.once('data', resolve));
+if (what === 'host-id') process.stdout.write(readOrMakeHostId(home));
+else if (what === 'ensure') ensureHome(home);
+else {
+  for (const text of texts) await trustConfig(home, repo, text);
+  await addRepository(home, repo);
+}
+process.stdin.destroy();

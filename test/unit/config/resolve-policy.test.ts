@@ -1,0 +1,251 @@
+/** How flags, run input, project, user, preset and defaults become one policy, and where each value comes from. */
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ConfigError } from '../../../config/config-error.js';
+import { formatDuration } from '../../../config/duration.js';
+import { explainConfig } from '../../../config/explain-policy.js';
+import { resolveHostSettings } from '../../../config/host-settings.js';
+import { DEFAULT_GUARDED_PATHS } from '../../../config/keys.js';
+import { type PolicySources, resolvePolicy } from '../../../config/resolve-policy.js';
+import { STAGES } from '../../../protocol/lifecycle.js';
+import { runPolicyOf } from '../../../protocol/policy.js';
+
+const PROJECT = '.sluice/config.yaml';
+const USER = '~/.config/sluice/config.yaml';
+const AGENT = 'agents: {main: {command: [prog, --fast]}}';
+
+function resolve(sources: {
+  project?: string;
+  user?: string;
+  input?: PolicySources['runInput'];
+  flags?: unknown;
+  stored?: readonly [string, ...string[]];
+}) {
+  const { project, user, input, flags, stored } = sources;
+  return resolvePolicy({
+    ...(project === undefined ? {} : { project: { text: project, name: PROJECT } }),
+    ...(user === undefined ? {} : { user: { text: user, name: USER } }),
+    ...(input === undefined ? {} : { runInput: input }),
+    ...(flags === undefined ? {} : { flags }),
+    ...(stored === undefined ? {} : { storedCommand: stored }),
+  });
+}
+
+function refusalOf(sources: Parameters<typeof resolve>[0]): ConfigError {
+  try {
+    resolve(sources);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error('was accepted');
+}
+
+describe('a policy without any setting but an agent', () => {
+  it('has the defaults of the design', () => {
+    const { policy } = resolve({ user: AGENT });
+
+    expect(policy).toMatchObject({
+      version: 1,
+      preset: 'default',
+      stageList: 'full',
+      stages: STAGES,
+      agents: { main: { adapter: 'command', command: ['prog', '--fast'], args: [], env: {}, model: null } },
+      worktree: { setup: [], copy: [], link: [], setupTimeoutMs: 900_000 },
+      validation: { commands: [], timeoutMs: 900_000, baseFailures: 'fix' },
+      guardedPaths: DEFAULT_GUARDED_PATHS,
+      block: [],
+      limits: {
+        turnMs: 3_600_000,
+        stallMs: 600_000,
+        killGraceMs: 3000,
+        orphanGraceMs: 60_000,
+        heartbeatMs: 10_000,
+        outputBytes: 200_000_000,
+      },
+      runsDir: '.sluice/runs',
+      durability: 'process',
+    });
+    expect(policy.stagePolicies.verifying).toEqual({ agent: 'main', model: null, effort: null, timeoutMs: 3_600_000, instructions: null });
+  });
+
+  it('survives JSON unchanged and gives the workflow its part', () => {
+    const { policy } = resolve({ user: AGENT });
+
+    expect(JSON.parse(JSON.stringify(policy))).toEqual(policy);
+    expect(runPolicyOf(policy).agentOf.planning).toMatchObject({ agent: 'main', adapter: 'command', timeoutMs: 3_600_000 });
+  });
+
+  it('is the same under the presets default and vibestrate', () => {
+    const named = resolve({ user: AGENT, input: { preset: 'vibestrate' } });
+
+    expect({ ...named.policy, preset: 'default' }).toEqual(resolve({ user: AGENT }).policy);
+    expect(named.origin['preset']).toBe('run input');
+    expect(named.origin['stageList']).toBe('preset vibestrate');
+  });
+});
+
+describe('precedence', () => {
+  it('is flags, run input, project, user, preset, default', () => {
+    const layers = {
+      flags: { stageList: 'plan-only' },
+      input: { policy: { stageList: ['executing'] } },
+      project: `${AGENT}\nstageList: express`,
+      user: 'stageList: [planning, executing]',
+    };
+    const { flags: _f, ...noFlags } = layers;
+    const { input: _i, ...files } = noFlags;
+    const { project: _p, ...user } = files;
+
+    expect(
+      [resolve(layers), resolve(noFlags), resolve(files)].map(({ policy, origin }) => [policy.stageList, origin['stageList']]),
+    ).toEqual([
+      ['plan-only', 'flag'],
+      ['custom', 'run input'],
+      ['express', `${PROJECT}:2`],
+    ]);
+    expect(resolve({ user: `${AGENT}\n${user.user}` }).origin['stageList']).toBe(`${USER}:2`);
+  });
+
+  it('takes an agent whole from the highest file that defines it', () => {
+    const { policy, origin } = resolve({
+      project: 'agents: {main: {command: a}}',
+      user: 'agents: {main: {command: b, args: [x], env: {K: v}}, other: {command: c}}\nagent: other',
+    });
+
+    expect(policy.agents['main']).toEqual({ adapter: 'command', command: ['a'], args: [], env: {}, model: null });
+    expect(Object.keys(policy.agents)).toEqual(['main', 'other']);
+    expect(origin['agents.main']).toBe(`${PROJECT}:1`);
+  });
+
+  it('adds up the guarded paths and block rules of both files', () => {
+    const { policy, origin } = resolve({ project: `${AGENT}\nguardedPaths: [a, b]\nblock: [/x/]`, user: 'guardedPaths: [b, c]' });
+
+    expect(policy.guardedPaths).toEqual(['a', 'b', 'c']);
+    expect(policy.block).toEqual(['/x/']);
+    expect(origin['guardedPaths']).toBe(`${PROJECT}:2 + ${USER}:1`);
+  });
+});
+
+describe('limits', () => {
+  const duration = fc.option(fc.integer({ min: 1000, max: 86_400_000 }), { nil: null });
+  const written = (ms: number | null) => (ms === null ? '' : `limits: {turn: ${formatDuration(ms)}}`);
+  const asInput = (ms: number | null) => (ms === null ? {} : { limits: { turn: formatDuration(ms) } });
+
+  it('are the strictest of the files, lowered and never raised by run input and flags', () => {
+    fc.assert(
+      fc.property(duration, duration, duration, duration, (flag, input, project, user) => {
+        const { policy } = resolve({
+          flags: asInput(flag),
+          input: { policy: asInput(input) },
+          project: `${AGENT}\n${written(project)}`,
+          user: written(user),
+        });
+
+        const files = [project, user].filter((ms) => ms !== null);
+        const base = files.length === 0 ? 3_600_000 : Math.min(...files);
+        expect(policy.limits.turnMs).toBe(Math.min(base, ...[flag, input].filter((ms) => ms !== null)));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each([
+    ['a stage may have more than the default', 'stages: {executing: {timeout: 2h}}', {}, 7_200_000],
+    ['a written limit holds over the stage', 'stages: {executing: {timeout: 2h}}\nlimits: {turn: 30m}', {}, 1_800_000],
+    ['run input lowers all stages', 'stages: {executing: {timeout: 2h}}', { limits: { turn: '5m' } }, 300_000],
+    ['run input lowers one stage', '', { stages: { executing: { timeout: '5m' } } }, 300_000],
+    ['run input raises nothing', '', { stages: { executing: { timeout: '9h' } } }, 3_600_000],
+  ])('of a stage: %s', (_, project, policy, expected) => {
+    expect(resolve({ project: `${AGENT}\n${project}`, input: { policy } }).policy.stagePolicies.executing.timeoutMs).toBe(expected);
+  });
+});
+
+describe('agents of stages', () => {
+  const six = STAGES.filter((stage) => stage !== 'validating');
+
+  it('may differ in each of the six stages, with model, effort and instructions', () => {
+    const agents = six.map((stage) => `  ${stage}-agent: {command: x}`).join('\n');
+    const stages = six
+      .map((stage) => `  ${stage}: {agent: ${stage}-agent, model: m-${stage}, effort: high, instructions: do ${stage}}`)
+      .join('\n');
+
+    const { policy } = resolve({ project: `agents:\n${agents}\nstages:\n${stages}` });
+
+    for (const stage of six) {
+      expect(policy.stagePolicies[stage]).toMatchObject({
+        agent: `${stage}-agent`,
+        model: `m-${stage}`,
+        effort: 'high',
+        instructions: `do ${stage}`,
+      });
+    }
+  });
+
+  it('are all replaced by an agent of the run input, without the model meant for another', () => {
+    const { policy, origin } = resolve({
+      project: 'agents: {a: {command: x}}\nstages: {executing: {agent: a, model: opus}}',
+      input: { policy: { agent: 'command' } },
+      stored: ['/bin/prog', '-x'],
+    });
+
+    expect(policy.agents['command']?.command).toEqual(['/bin/prog', '-x']);
+    expect(policy.stagePolicies.executing).toMatchObject({ agent: 'command', model: null });
+    expect(origin['stages.executing.agent']).toBe('run input');
+  });
+
+  it('fall back to a stored command where the input names no agent', () => {
+    expect(resolve({ stored: ['prog'] }).policy.stagePolicies.planning.agent).toBe('command');
+  });
+
+  it.each([
+    [{}, 'no agent is configured and none is named'],
+    [{ user: 'agents: {a: {command: x}, b: {command: y}}' }, 'several agents are configured (a, b) and none is named'],
+    [{ user: `${AGENT}\nagent: nobody` }, 'must be an agent of agents: main'],
+    [{ user: AGENT, input: { policy: { agent: 'constructor' } } }, 'agent is constructor'],
+  ])('are missed with BadAgent: %j', (sources, rule) => {
+    const error = refusalOf(sources);
+
+    expect(error.type).toBe('BadAgent');
+    expect(error.message).toContain(rule);
+    expect(error.message).toContain('--agent command --');
+    expect(error.message).toContain('sluice init');
+  });
+
+  it.each([
+    ['agents: {a: {args: [x]}}', 'has no command'],
+    ['agents: {a: {adapter: scripted, command: x}}', 'remove command'],
+  ])('must be whole: %s', (project, rule) => {
+    expect(refusalOf({ project })).toMatchObject({ type: 'BadConfig', message: expect.stringContaining(rule) });
+  });
+});
+
+describe('a refused policy', () => {
+  it('names the problems of every source at once', () => {
+    const { problems, type } = refusalOf({ project: 'foo: 1', user: 'bar: 2', input: { policy: { agents: {}, baz: 3 } } });
+
+    expect(type).toBe('BadConfig');
+    expect(problems.map(({ key }) => key)).toEqual(['policy.baz', 'foo', 'bar']);
+  });
+
+  it('refuses two different presets in one start input', () => {
+    expect(refusalOf({ user: AGENT, input: { preset: 'default', policy: { preset: 'vibestrate' } } })).toMatchObject({
+      type: 'BadInput',
+      field: 'preset',
+    });
+  });
+});
+
+describe('explainConfig', () => {
+  it('has one row a key, with value and origin, and hides values of env', () => {
+    const resolved = resolve({ project: 'agents: {a: {command: x, env: {TOKEN: hunter2}}}\nvalidation: {timeoutSeconds: 60}' });
+
+    const rows = explainConfig(resolved, resolveHostSettings({ text: 'slots: 7', name: USER }));
+
+    expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
+    expect(rows).toContainEqual({ key: 'validation.timeout', value: '1m', text: '1m', origin: `${PROJECT}:2` });
+    expect(rows).toContainEqual(expect.objectContaining({ key: 'slots', value: 7 }));
+    expect(JSON.stringify(rows)).not.toContain('hunter2');
+    expect(rows.every(({ origin }) => origin !== '')).toBe(true);
+  });
+});
