@@ -6,6 +6,7 @@
 import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Claim, type CommandLimits, EXIT_REASONS, type ExitReason, type ExitRecord } from './contract.js';
+import { errorCode } from './error-code.js';
 
 export type Durability = 'process' | 'power';
 
@@ -22,6 +23,8 @@ const EXIT_TEMP = 'exit.json.tmp';
 
 /** Every file of a start; moved aside together. */
 export const MARK_FILES = [CLAIM_FILE, EXIT_FILE, RAW_FILE, ENDING_FILE, STDOUT_FILE, STDERR_FILE] as const;
+
+const ABSENT: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR']);
 
 /** Room for exit.json on a full disk: two absolute paths of 4 096 bytes, JSON-escaped, and the rest. */
 const EXIT_RESERVED_BYTES = 32 * 1024;
@@ -144,7 +147,7 @@ function readText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'EISDIR')) {
+    if (ABSENT.has(errorCode(error) ?? '')) {
       return null;
     }
     throw error;

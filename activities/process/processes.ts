@@ -48,8 +48,13 @@ export async function connectProcesses(options: GuardStart): Promise<Processes> 
       const key = `${spec.token} ${spec.inputHash}`;
       const run = shared.get(key) ?? beginShared({ pool, spec, prepare: hooks.prepare, closing: closing.signal });
       shared.set(key, run);
-      const forget = () => shared.get(key) === run && shared.delete(key);
+      const forget = () => {
+        if (shared.get(key) === run) {
+          shared.delete(key);
+        }
+      };
       run.result.then(forget, forget);
+      run.leave.signal.addEventListener('abort', forget);
       return joinShared(run, hooks);
     },
     endGroup: (group) =>

@@ -4,6 +4,7 @@ import { isAbsolute } from 'node:path';
 import { isToken } from '../../../protocol/place.js';
 import { type CommandSpec, StartRefused } from '../contract.js';
 import { isLimits, isObject } from '../marks.js';
+import { errorCode } from '../error-code.js';
 
 /** Errors: StartRefused `bad_request`. */
 export function readSpec(value: unknown): CommandSpec {
@@ -40,7 +41,7 @@ export function refusalOf(error: unknown, spec: CommandSpec): StartRefused {
   if (error instanceof StartRefused) {
     return error;
   }
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = errorCode(error) ?? '';
   if (code === 'E2BIG') {
     const longest = Math.max(...spec.argv.map((arg) => Buffer.byteLength(arg)));
     return new StartRefused(

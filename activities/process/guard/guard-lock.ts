@@ -7,6 +7,7 @@ import { closeSync, openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { homeKey } from '../socket-folder.js';
+import { errorCode } from '../error-code.js';
 
 export interface GuardLock {
   release(): Promise<void>;
@@ -36,7 +37,7 @@ function takeLockFile(path: string): GuardLock | null {
     const fd = openSync(path, O_RDWR_CREAT_NONBLOCK_EXLOCK, 0o600);
     return { release: async () => closeSync(fd) };
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'EAGAIN' || error.code === 'EWOULDBLOCK')) {
+    if (errorCode(error) === 'EAGAIN') {
       return null;
     }
     throw error;

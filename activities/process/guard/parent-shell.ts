@@ -25,14 +25,14 @@ export interface ParentShell {
 
 /**
  * A trap with a command, unlike an ignored signal, is not inherited by the program. The shell's own messages ("Terminated") stay out of the
- * program's stderr, which comes as descriptor 4. `raw` is overwritten in place, in room that was reserved on the disk.
+ * program's stderr, which comes as descriptor 4 and is put in place in the fork only. `raw` is overwritten in place, in room that was reserved on the disk.
  */
 const SCRIPT = `trap : TERM INT HUP QUIT
 raw=$1
 shift
 IFS= read -r go <&3 && [ "$go" = go ] || exit 125
 exec 3<&-
-"$@" 2>&4 4>&-
+(exec 2>&4 4>&- && exec "$@")
 status=$?
 printf '%s\\n' "$status" 1<>"$raw"
 exit "$status"`;

@@ -23,6 +23,8 @@ export interface Found {
 export interface ProcessTable {
   /** The living ones, without zombies, as of a moment after the call. */
   find(trace: Trace): Promise<readonly Found[]>;
+  /** The same without rest between passes: while killing, every pause is a head start for what forks. */
+  findUrgently(trace: Trace): Promise<readonly Found[]>;
 }
 
 export interface ProcessStat {
@@ -36,7 +38,8 @@ export const HAS_PROC = process.platform === 'linux';
 
 export function createProcessTable(): ProcessTable {
   if (!HAS_PROC) {
-    return { find: async (trace) => findGroup(trace.pid) };
+    const find = async (trace: Trace) => findGroup(trace.pid);
+    return { find, findUrgently: find };
   }
   let next: Promise<Snapshot> | null = null;
   let lastMs = 0;
@@ -58,7 +61,13 @@ export function createProcessTable(): ProcessTable {
     });
     return next;
   };
-  return { find: async (trace) => match(await snapshot(), trace) };
+  return {
+    find: async (trace) => match(await snapshot(), trace),
+    findUrgently: async (trace) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return match(takeSnapshot(), trace);
+    },
+  };
 }
 
 /** Null if there is no such process. */

@@ -17,6 +17,7 @@ import { createProcessTable } from './process-table.js';
 import { WATCH_MS } from './turn.js';
 import { openTurnList } from './turn-list.js';
 import { createTurns, type Turns } from './turns.js';
+import { errorCode } from '../error-code.js';
 
 export interface GuardOptions {
   readonly home: string;
@@ -148,7 +149,7 @@ function isThere(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return errorCode(error) === 'EPERM';
   }
 }
 

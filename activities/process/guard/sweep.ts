@@ -5,6 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Found, HAS_PROC, isAlive, type ProcessTable, type Trace } from './process-table.js';
+import { errorCode } from '../error-code.js';
 
 const FIRST_PAUSE_MS = 2;
 const MAX_PAUSE_MS = 50;
@@ -33,16 +34,18 @@ export async function endEverything(table: ProcessTable, trace: Trace, graceMs: 
     living = await find();
   }
   if (living.length > 0) {
-    await killAll(find, send);
+    await killAll(async () => (await table.findUrgently(trace)).filter((found) => !outOfReach.has(keyOf(found))), send);
   }
 }
 
+/** Without end: a storm of forks is either stopped by a pass that finds nothing new, or the command has not ended. */
 async function killAll(find: () => Promise<readonly Found[]>, send: (found: Found, signal: NodeJS.Signals) => void): Promise<void> {
-  const until = performance.now() + KILLED_IS_GONE_MS;
-  for (let pause = FIRST_PAUSE_MS; performance.now() < until; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+  const killedMs = new Map<string, number>();
+  const isLiving = (found: Found) => performance.now() - (killedMs.get(keyOf(found)) ?? performance.now()) < KILLED_IS_GONE_MS;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     const stopped = new Map<string, Found>();
     for (;;) {
-      const fresh = (await find()).filter((found) => !stopped.has(keyOf(found)));
+      const fresh = (await find()).filter((found) => isLiving(found) && !stopped.has(keyOf(found)));
       if (fresh.length === 0) {
         break;
       }
@@ -56,6 +59,7 @@ async function killAll(find: () => Promise<readonly Found[]>, send: (found: Foun
     }
     for (const found of stopped.values()) {
       send(found, 'SIGKILL');
+      killedMs.set(keyOf(found), killedMs.get(keyOf(found)) ?? performance.now());
     }
     await sleep(pause);
   }
@@ -70,7 +74,7 @@ function signalOne(found: Found, signal: NodeJS.Signals): boolean {
     process.kill(found.pid, signal);
     return true;
   } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'EPERM');
+    return errorCode(error) !== 'EPERM';
   }
 }
 

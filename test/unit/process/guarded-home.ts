@@ -1,0 +1,137 @@
+/**
+ * A temp home with a real guard for the tests of this folder: compiled once per test file, since jest has no built entry to start.
+ * Leaves no process and no file behind.
+ */
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CommandSpec, Processes, RunHooks } from '../../../activities/process/contract.js';
+import { connectProcesses } from '../../../activities/process/processes.js';
+import type { GuardStart } from '../../../activities/process/start-guard.js';
+
+export interface CompiledGuard {
+  readonly folder: string;
+  readonly main: string;
+  /** Kills itself at the failpoint named in `<home>/failpoint`, once. */
+  readonly failingMain: string;
+  /** A worker process: connects, runs one spec, prints its end. */
+  readonly worker: string;
+  remove(): void;
+}
+
+export function compileGuard(): CompiledGuard {
+  const repository = resolve('.');
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-guard-build-')));
+  // Ordinary users run it too.
+  chmodSync(folder, 0o755);
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  const sources = ['activities/process/guard/main.ts', 'test/unit/process/failing-guard.ts', 'test/unit/process/one-run-worker.ts'];
+  const options = ['--ignoreConfig', '--rootDir', '.', '--outDir', folder, '--module', 'nodenext', '--target', 'es2023', '--types', 'node', '--skipLibCheck'];
+  execFileSync(join(repository, 'node_modules/.bin/tsc'), [...options, ...sources], { cwd: repository, stdio: 'pipe' });
+  return {
+    folder,
+    main: join(folder, 'activities/process/guard/main.js'),
+    failingMain: join(folder, 'test/unit/process/failing-guard.js'),
+    worker: join(folder, 'test/unit/process/one-run-worker.js'),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+export interface GuardedHome {
+  readonly root: string;
+  readonly home: string;
+  connect(overrides?: Partial<GuardStart>): Promise<Processes>;
+  /** A command in a folder of its own: a program and its arguments, or a text for `sh -c`. */
+  aCommand(command: string | readonly [string, ...string[]], overrides?: Partial<CommandSpec>): CommandSpec;
+  path(name: string): string;
+  text(name: string): string;
+  /** Of the guard that started last. */
+  guardPid(): number;
+  dispose(): Promise<void>;
+}
+
+export function aGuardedHome(guard: CompiledGuard, folder?: string): GuardedHome {
+  const root = realpathSync(mkdtempSync(join(folder ?? tmpdir(), 'sluice-guard-')));
+  const home = join(root, 'home');
+  mkdirSync(home);
+  const connections: Processes[] = [];
+  const path = (name: string) => join(root, name);
+  const connect: GuardedHome['connect'] = async (overrides = {}) => {
+    const base = { home, orphanGraceMs: 60_000, durability: 'process', idleGraceMs: 300, guardMain: guard.main } as const;
+    const connection = await connectProcesses({ ...base, ...overrides });
+    connections.push(connection);
+    return connection;
+  };
+  return {
+    root,
+    home,
+    path,
+    connect,
+    text: (name) => (existsSync(path(name)) ? readFileSync(path(name), 'utf8') : ''),
+    guardPid: () => lastGuard(home),
+    aCommand: (command, overrides = {}) => {
+      const token = overrides.token ?? randomUUID();
+      const dir = path(`turns-${token}`);
+      mkdirSync(dir, { recursive: true });
+      return {
+        token,
+        group: `repo/${token}`,
+        inputHash: 'hash',
+        argv: typeof command === 'string' ? ['/bin/sh', '-c', command] : command,
+        cwd: root,
+        env: { PATH: '/usr/bin:/bin' },
+        stdin: null,
+        dir,
+        limits: { timeoutMs: 60_000, stallMs: null, killGraceMs: 300, outputBytes: 200_000_000 },
+        ...overrides,
+      };
+    },
+    dispose: async () => {
+      const last = await connect();
+      for (const { group } of await last.live()) {
+        await last.endGroup(group);
+      }
+      const pid = lastGuard(home);
+      await Promise.all(connections.map((connection) => connection.close()));
+      await until(() => !lives(pid));
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+export function hooks(overrides: Partial<RunHooks> = {}): RunHooks {
+  return { prepare: async () => {}, cancel: new AbortController().signal, detach: new AbortController().signal, ...overrides };
+}
+
+/** Waits for a condition of the outside world. */
+export async function until(condition: () => boolean, limitMs = 10_000): Promise<void> {
+  const end = performance.now() + limitMs;
+  while (!condition()) {
+    if (performance.now() > end) {
+      throw new Error(`not within ${limitMs} ms: ${condition.toString()}`);
+    }
+    await sleep(10);
+  }
+}
+
+/** False for a zombie too. */
+export function lives(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
+  }
+}
+
+function lastGuard(home: string): number {
+  const lines = readFileSync(join(home, 'guard.log'), 'utf8').trim().split('\n');
+  const started = lines.map((line): unknown => JSON.parse(line)).filter(isStarted);
+  return started.at(-1)?.guard ?? 0;
+}
+
+function isStarted(line: unknown): line is { guard: number } {
+  return typeof line === 'object' && line !== null && 'sentence' in line && line.sentence === 'started' && 'guard' in line;
+}

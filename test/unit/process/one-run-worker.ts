@@ -1,0 +1,18 @@
+/** A worker process of the tests: one argument `{start, spec}` as JSON; prints how the command ended, or the error. */
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CommandSpec } from '../../../activities/process/contract.js';
+import { connectProcesses } from '../../../activities/process/processes.js';
+import type { GuardStart } from '../../../activities/process/start-guard.js';
+
+const { start, spec } = JSON.parse(process.argv[2] ?? '') as { start: GuardStart; spec: CommandSpec };
+const never = new AbortController().signal;
+try {
+  const processes = await connectProcesses(start);
+  const prepare = async () => appendFileSync(join(spec.dir, 'prepared'), 'PREPARED\n');
+  const end = await processes.run(spec, { prepare, cancel: never, detach: never });
+  await processes.close();
+  process.stdout.write(`${JSON.stringify(end)}\n`);
+} catch (error) {
+  process.stdout.write(`${JSON.stringify({ error: error instanceof Error ? error.message : String(error) })}\n`);
+}
