@@ -41,12 +41,12 @@ export function refuse(problems: readonly Problem[]): void {
 }
 
 // Control characters, bidi and zero-width marks, line separators: each can make a terminal show something else than the text.
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** One line of printable text, clipped to `limit` characters. */
 export function printableLine(text: string, limit = 120): string {
   const clipped = text.length > limit ? `${text.slice(0, limit)}…` : text;
-  return clipped.replace(UNPRINTABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return clipped.replace(UNPRINTABLE, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
 }
 
 /** A value as a person would write it in a config file, printable and clipped. */

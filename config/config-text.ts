@@ -86,6 +86,9 @@ function parsed(text: string, name: string, lines: LineCounter): Document {
   return parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false, version: '1.2', schema: 'core' });
 }
 
+/** Tokens that are no part of the text: start of a document, start of a scalar, end of a flow by error. */
+const LEXER_MARKS: ReadonlySet<string> = new Set(['\u0002', '\u001f', '\u0018']);
+
 /**
  * The composer of `yaml` is recursive: thousands of open brackets end the process itself, past any catch. Its lexer is not.
  * A block level takes at least one column, so the column of an indicator bounds the depth of blocks.
@@ -96,14 +99,9 @@ function nestsTooDeeply(text: string): boolean {
   for (const token of new Lexer().lex(text)) {
     if (token === '[' || token === '{') flow += 1;
     else if (token === ']' || token === '}') flow = Math.max(0, flow - 1);
-    else if (token === '-' || token === '?') {
-      if (flow === 0 && column > 2 * MAX_DEPTH) return true;
-    }
-    if (flow > MAX_DEPTH) return true;
-    // One control character marks a document, a scalar or the end of a flow; it is not part of the text.
-    column = token.includes('\n')
-      ? token.length - token.lastIndexOf('\n') - 1
-      : column + (/^[\x02\x18\x1f]$/.test(token) ? 0 : token.length);
+    const isBlockLevel = flow === 0 && (token === '-' || token === '?');
+    if (flow > MAX_DEPTH || (isBlockLevel && column > 2 * MAX_DEPTH)) return true;
+    column = token.includes('\n') ? token.length - token.lastIndexOf('\n') - 1 : column + (LEXER_MARKS.has(token) ? 0 : token.length);
   }
   return false;
 }

@@ -118,7 +118,8 @@ function ensurePrivateFolder(folder: string, root: string): void {
   }
 }
 
-function homeError(root: string, found: string, rule: string, mend = 'Choose another:  export SLUICE_HOME=<folder>'): ConfigError {
+function homeError(root: string, found: string, rule: string): ConfigError {
+  const mend = 'Choose another:  export SLUICE_HOME=<folder>';
   return new ConfigError([problem('BadConfig', `sluice home ${root}`, { key: 'SLUICE_HOME', found, rule, mend })]);
 }
 

@@ -32,7 +32,7 @@ export interface Layer {
 /** **Errors** ConfigError with every problem of the text. */
 export function parseConfigFile(kind: 'project' | 'user', source: PlacedText): Layer {
   const tree = parseConfigText(source);
-  return readTree(kind, 'BadConfig', tree);
+  return readTree(kind, tree);
 }
 
 /** Policy that came as data. **Errors** ConfigError of type BadInput whose `field` names the field. */
@@ -52,7 +52,7 @@ export function parseConfigValue(kind: 'flag' | 'run input' | 'preset', value: u
     document: new Document(value, { aliasDuplicateObjects: false }),
     at: () => (kind === 'preset' ? prefix : kind),
   };
-  return readTree(kind, kind === 'preset' ? 'BadConfig' : 'BadInput', tree, prefix);
+  return readTree(kind, tree, prefix);
 }
 
 /** The value of a key in a layer. `key` is the pattern with its placeholder filled in; the pattern itself if it has none. */
@@ -83,7 +83,8 @@ interface Reading {
   readonly problems: Problem[];
 }
 
-function readTree(kind: LayerKind, type: ConfigFailure, tree: ConfigTree, prefix = ''): Layer {
+function readTree(kind: LayerKind, tree: ConfigTree, prefix = ''): Layer {
+  const type = kind === 'flag' || kind === 'run input' ? 'BadInput' : 'BadConfig';
   const reading: Reading = { kind, type, tree, prefix, entries: new Map(), places: new Map(), problems: [] };
   const root = tree.document.contents;
   if (isMap(root)) walk(reading, root, []);

@@ -7,7 +7,6 @@ import type { AgentConfig, StagePolicy } from '../protocol/policy.js';
 import { printableLine, type Problem } from './config-error.js';
 import { problem } from './config-text.js';
 import { defaultOf, firstOf, type Layers, type Placed, type Sourced, strictestOf } from './layer-merge.js';
-import { valueIn } from './parse-config.js';
 
 export interface AgentTable {
   readonly agents: Readonly<Record<string, AgentConfig>>;

@@ -75,7 +75,7 @@ describe('homePaths', () => {
     expect(() => homePaths('/h').turnDir('abc', 'r', { seq: 1, token: '../../x' })).toThrow('not a place');
   });
 
-  it('puts the sockets of a long home into a short private folder', () => {
+  it('puts the sockets of a long home into a short private folder', async () => {
     const long = join(folder, 'x'.repeat(120));
     const paths = ensureHome(long);
     try {
@@ -83,7 +83,7 @@ describe('homePaths', () => {
       expect(statSync(paths.socketDir).mode & 0o777).toBe(0o700);
       expect(homePaths(`${long}2`).socketDir).not.toBe(paths.socketDir);
     } finally {
-      return rm(paths.socketDir, { recursive: true });
+      await rm(paths.socketDir, { recursive: true });
     }
   });
 

@@ -41,7 +41,7 @@ describe('detectProject', () => {
     ['Rust', { 'Cargo.toml': '' }, [], ['cargo test']],
     ['Python with uv', { 'uv.lock': '', 'pyproject.toml': '[tool.pytest.ini_options]' }, ['uv sync --frozen'], ['uv run pytest']],
     ['nothing', {}, [], []],
-  ])('finds %s', (_, files, setup, validation) => {
+  ])('finds %s', (...[, files, setup, validation]) => {
     put(files);
 
     expect(detectProject(repo)).toMatchObject({ setup, validation });

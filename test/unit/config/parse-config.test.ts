@@ -162,7 +162,7 @@ describe('a config file', () => {
     const { message } = refusalOf(() => parse('"a\\u001b[2J\u202e": 1'));
 
     expect(message).toContain('\\u001b[2J\\u202e');
-    expect(message).not.toMatch(/[\u001b\u202e]/);
+    expect(message.includes('\u001b') || message.includes('\u202e')).toBe(false);
   });
 });
 

@@ -134,7 +134,7 @@ describe('limits', () => {
 
   it('are the strictest of the files, lowered and never raised by run input and flags', () => {
     fc.assert(
-      fc.property(duration, duration, duration, duration, (flag, input, project, user) => {
+      fc.property(fc.tuple(duration, duration, duration, duration), ([flag, input, project, user]) => {
         const { policy } = resolve({
           flags: asInput(flag),
           input: { policy: asInput(input) },
@@ -156,7 +156,7 @@ describe('limits', () => {
     ['run input lowers all stages', 'stages: {executing: {timeout: 2h}}', { limits: { turn: '5m' } }, 300_000],
     ['run input lowers one stage', '', { stages: { executing: { timeout: '5m' } } }, 300_000],
     ['run input raises nothing', '', { stages: { executing: { timeout: '9h' } } }, 3_600_000],
-  ])('of a stage: %s', (_, project, policy, expected) => {
+  ])('of a stage: %s', (...[, project, policy, expected]) => {
     expect(resolve({ project: `${AGENT}\n${project}`, input: { policy } }).policy.stagePolicies.executing.timeoutMs).toBe(expected);
   });
 });

@@ -38,7 +38,7 @@ describe('selectProjectConfig', () => {
       { origin: 'working', text: OTHER },
     ],
     ['a kept text by hash', { baseText: PROGRAMS, requestedHash: hashOfText(OTHER) }, [OTHER], { origin: 'kept', text: OTHER }],
-  ])('chooses %s', (_, candidates, trusted, expected) => {
+  ])('chooses %s', (...[, candidates, trusted, expected]) => {
     expect(select(candidates, trusted)).toMatchObject({ kind: 'chosen', ...expected });
   });
 
