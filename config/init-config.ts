@@ -12,7 +12,7 @@ import { codeOf } from './error-code.js';
 import { PROJECT_CONFIG } from './home.js';
 import { parseConfigFile } from './parse-config.js';
 
-export interface InitialConfig {
+interface InitialConfig {
   readonly detected: DetectedProject;
   /** The command of the agent, or null: then an example stands there as a comment. */
   readonly agentCommand: readonly string[] | null;
@@ -23,7 +23,7 @@ export type InitResult =
   | { readonly kind: 'exists'; readonly path: string };
 
 /** **Shape** a text that `parseConfigFile` reads. */
-export function renderInitialConfig({ detected, agentCommand }: InitialConfig): string {
+function renderInitialConfig({ detected, agentCommand }: InitialConfig): string {
   const agent = agentCommand === null ? AGENT_EXAMPLE : yamlOf({ agents: { main: { command: [...agentCommand] } }, agent: 'main' });
   const setup = detected.setup.length === 0 ? '# worktree:\n#   setup: [npm ci]\n' : yamlOf({ worktree: { setup: [...detected.setup] } });
   const validation = detected.validation.length === 0 ? VALIDATION_EXAMPLE : yamlOf({ validation: { commands: [...detected.validation] } });

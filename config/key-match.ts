@@ -52,14 +52,14 @@ export function matchKey(path: readonly string[]): KeyMatch {
 }
 
 /** The pattern with its placeholder filled from the path. */
-export function concreteKey(pattern: string, path: readonly string[]): string {
+function concreteKey(pattern: string, path: readonly string[]): string {
   return pattern
     .split('.')
     .map((part, index) => (isPlaceholder(part) ? (path[index] ?? part) : part))
     .join('.');
 }
 
-export function isKeyName(pattern: string): pattern is KeyName {
+function isKeyName(pattern: string): pattern is KeyName {
   return Object.hasOwn(KEYS, pattern);
 }
 

@@ -11,10 +11,8 @@ import type { KeyRow } from './key-table.js';
 import { KEYS, type KeyName, type KeyValue } from './keys.js';
 import { SHORTHANDS } from './keys-coming.js';
 
-export const LAYERS = ['flag', 'run input', 'project', 'user', 'preset'] as const;
-
 /** Highest first. */
-export type LayerKind = (typeof LAYERS)[number];
+export type LayerKind = 'flag' | 'run input' | 'project' | 'user' | 'preset';
 
 interface Entry {
   readonly pattern: KeyName;

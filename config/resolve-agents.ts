@@ -20,7 +20,7 @@ export interface StageTable {
   readonly problems: readonly Problem[];
 }
 
-export const MEND_AGENT = [
+const MEND_AGENT = [
   'Name one:  sluice run "<task>" --agent command -- <program> [arguments]',
   'Keep one:  sluice init --agent command -- <program> [arguments]',
 ].join('\n');
