@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { type Document, isMap, isScalar, Lexer, LineCounter, type Node, parseDocument, visit } from 'yaml';
-import { type ConfigFailure, ConfigError, type Problem, printableLine, refuse, shownValue } from './config-error.js';
+import { ConfigError, type ConfigFailure, type Problem, printableLine, refuse, shownValue } from './config-error.js';
 import { codeOf, messageOf } from './error-code.js';
 
 export const MAX_CONFIG_BYTES = 256 * 1024;

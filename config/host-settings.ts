@@ -1,7 +1,7 @@
 /** Settings of this host, from the user's file alone: they hold for the local engine and its worker, not for one run. */
 import type { PlacedText } from './config-text.js';
-import { defaultOf, firstOf } from './layer-merge.js';
 import type { KeyName, KeyValue } from './keys.js';
+import { defaultOf, firstOf } from './layer-merge.js';
 import { parseConfigFile } from './parse-config.js';
 
 export interface HostSettings {

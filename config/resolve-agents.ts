@@ -4,7 +4,7 @@
  */
 import type { TurnStage } from '../protocol/lifecycle.js';
 import type { AgentConfig, StagePolicy } from '../protocol/policy.js';
-import { printableLine, type Problem } from './config-error.js';
+import { type Problem, printableLine } from './config-error.js';
 import { problem } from './config-text.js';
 import { defaultOf, firstOf, type Layers, type Placed, type Sourced, strictestOf } from './layer-merge.js';
 

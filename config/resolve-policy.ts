@@ -2,8 +2,9 @@
  * Files, run input and flags to the Policy of a run. Precedence: flags > run input > project > user > preset > defaults;
  * for limits the stricter wins. Pure: texts come in, nothing is read. Trust is decided before, in select-config.ts.
  */
-import type { RunInput } from '../protocol/messages.js';
+
 import type { TurnStage } from '../protocol/lifecycle.js';
+import type { RunInput } from '../protocol/messages.js';
 import type { LimitsPolicy, Policy, ValidationPolicy, WorktreePolicy } from '../protocol/policy.js';
 import { ConfigError, type Problem, refuse, shownValue } from './config-error.js';
 import { type PlacedText, problem } from './config-text.js';

@@ -1,9 +1,10 @@
 /** The sluice home: its paths, its rights, and files that several processes write at once. */
+
+import { spawn } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawn } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readCommand, storeCommand } from '../../../config/command-store.js';
 import { ensureHome, homePaths, homeRoot, userConfigPath } from '../../../config/home.js';

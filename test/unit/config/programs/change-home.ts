@@ -1,7 +1,7 @@
 /** A process of its own that writes into a sluice home: `trust <home> <repo> <text>…`, `host-id <home>` or `ensure <home>`. */
 import { ensureHome } from '../../../../config/home.js';
-import { addRepository } from '../../../../config/host-list.js';
 import { readOrMakeHostId } from '../../../../config/host-id.js';
+import { addRepository } from '../../../../config/host-list.js';
 import { trustConfig } from '../../../../config/trust.js';
 
 const [what = '', home = '', repo = '', ...texts] = process.argv.slice(2);
