@@ -14,7 +14,7 @@ import { readRef, readTextIfThere } from './read-ref.js';
 import { isRepositoryBusy } from './repository-busy.js';
 import { withRepositoryLock } from './repository-lock.js';
 import { GitError, ON_REAL_REPOSITORY, runGit } from './run-git.js';
-import { findAdminDir } from './worktree-registration.js';
+import { findAdminDir, isComplete } from './worktree-registration.js';
 import { replaceFile } from './write-file.js';
 
 const MAX_TRIES = 12;
@@ -72,7 +72,7 @@ async function addOnce(input: AddWorktreeInput): Promise<'made' | 'present'> {
   } else if (found.marker !== marker) {
     throw runExists(`The worktree of ${runId} was begun from another commit or repository (${markerPath}).`, input);
   }
-  if (found.branchAt !== null && found.adminDir !== null && found.entries?.includes('.git') === true) return 'present';
+  if (await isWhole(found)) return 'present';
   await clearHalfMade(input, found);
   const from = found.branchAt === null ? ['-b', branch, '--', path, baseSha] : ['--', path, branch];
   try {
@@ -100,6 +100,10 @@ async function entriesOf(path: string): Promise<readonly string[] | null> {
   const found = await lstat(path).catch(() => null);
   if (found === null) return null;
   return found.isDirectory() ? readdir(path) : [basename(path)];
+}
+
+async function isWhole({ branchAt, adminDir, entries }: Found): Promise<boolean> {
+  return branchAt !== null && adminDir !== null && entries?.includes('.git') === true && (await isComplete(adminDir));
 }
 
 function refuseForeign(input: AddWorktreeInput, found: Found): void {

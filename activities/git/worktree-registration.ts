@@ -28,6 +28,12 @@ export async function adminDirsOnBranch(commonDir: string, ref: string): Promise
   return found;
 }
 
+/** Whether git finished making an admin folder; it writes `commondir` and HEAD late and holds a lock meanwhile (builtin/worktree.c). */
+export async function isComplete(adminDir: string): Promise<boolean> {
+  const [commondir, head, locked] = await Promise.all(['commondir', 'HEAD', 'locked'].map((name) => readTextIfThere(join(adminDir, name))));
+  return Boolean(commondir) && Boolean(head) && locked?.startsWith('initializing') !== true;
+}
+
 async function worktreeIds(commonDir: string): Promise<string[]> {
   return readdir(join(commonDir, 'worktrees')).catch(() => []);
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { addWorktree, type AddWorktreeInput } from '../../../activities/git/add-worktree.js';
 import { findRepository } from '../../../activities/git/find-repository.js';
 import { FAILURES } from '../../../protocol/failures.js';
@@ -65,6 +65,17 @@ describe('adding the worktree of a run', () => {
     expect(results.filter(({ status }) => status === 'rejected')).toEqual([]);
   }, 60_000);
 
+  it('waits for a ref that another process holds', async () => {
+    const input = await anInput();
+    const lock = join(input.repository.commonDir, 'refs', 'heads', 'sluice', 'project-1.lock');
+    mkdirSync(dirname(lock), { recursive: true });
+    writeFileSync(lock, '');
+    const released = setTimeout(() => rmSync(lock), 1500);
+
+    expect(await addWorktree(input)).toBe('made');
+    clearTimeout(released);
+  });
+
   it('runs no hook of the repository', async () => {
     const input = await anInput();
     const { program, canary } = canaryProgram(tempFolder());
@@ -123,6 +134,13 @@ describe('what a killed attempt left', () => {
       (input: AddWorktreeInput) => {
         rmSync(input.path, { recursive: true });
         for (const name of readdirSync(admin(input))) rmSync(join(admin(input), name), { recursive: true });
+        writeFileSync(join(admin(input), 'locked'), 'initializing');
+      },
+    ],
+    [
+      'an admin folder whose commondir is not written',
+      (input: AddWorktreeInput) => {
+        writeFileSync(join(admin(input), 'commondir'), '');
         writeFileSync(join(admin(input), 'locked'), 'initializing');
       },
     ],

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { chmodSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { git, openRun, type OpenedRun, removeFolders, reopen, write } from './repository-fixture.js';
 
@@ -142,6 +142,29 @@ describe('publishing', () => {
 
     expect(git(run.root, 'rev-parse', 'main').trim()).toBe(run.base);
     expect(existsSync(join(run.worktree, 'a.txt'))).toBe(true);
+  });
+
+  it('waits for a ref that another process holds', async () => {
+    const run = await openRun();
+    write(run.worktree, 'a.txt', 'a\n');
+    const planned = await run.run.plan(request(run));
+    if (planned === null) throw new Error('nothing planned');
+    const lock = join(run.root, '.git', 'refs', 'heads', 'sluice', 'project-1.lock');
+    writeFileSync(lock, '');
+    const released = setTimeout(() => rmSync(lock), 1500);
+
+    expect(await run.run.publish(planned)).toEqual({ kind: 'published' });
+    clearTimeout(released);
+  });
+
+  it('gives the worktree an index that is not younger than its source, so that git looks at racy files again', async () => {
+    const run = await openRun();
+
+    const [copy, source] = [join(run.root, '.git', 'worktrees', 'project-1', 'index'), join(run.gitDir, 'index')].map(
+      (path) => statSync(path).mtimeMs,
+    );
+
+    expect(copy).toBeLessThanOrEqual(source ?? 0);
   });
 
   it('keeps the head that a reset of the run leaves', async () => {

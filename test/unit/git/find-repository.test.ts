@@ -109,6 +109,7 @@ describe('a busy repository', () => {
     "fatal: cannot lock ref 'refs/heads/x': Unable to create '/r/.git/refs/heads/x.lock': File exists.",
     "fatal: could not create directory of '.git/worktrees/x': File exists",
     "fatal: could not create leading directories of '/h/x/.git': No such file or directory",
+    'fatal: failed to read /r/.git/worktrees/other-13/commondir: Success',
   ])('is told from a failure by %j', (stderr) => {
     expect(isRepositoryBusy(new GitError(['x'], { exitCode: 128, stdout: '', stderr }))).toBe(true);
   });
