@@ -10,6 +10,7 @@ import { RUN_WORKFLOW, STATUS_QUERY, TASK_QUEUE } from '../protocol/names.js';
 import { runIdOfWorkflow } from '../protocol/run-id.js';
 import { titleOf } from '../protocol/run-input.js';
 import type { RunView } from '../protocol/run-view.js';
+import { DATA_CONVERTER } from '../wire/data-converter.js';
 import { type ListedRun, listedRun, type RunExecution } from './listed-run.js';
 
 export type { ListedRun, RunExecution } from './listed-run.js';
@@ -29,7 +30,7 @@ export interface SluiceOptions {
   /** TLS, API key and headers, as @temporalio/envconfig reads them. */
   readonly connection?: Omit<ConnectionOptions, 'address' | 'connectTimeout'>;
   readonly connectTimeoutMs?: number;
-  /** Codecs and failure converter, for instance the redactor of the workers. */
+  /** Must read what the workers write; by default theirs, which redacts. */
   readonly dataConverter?: DataConverter;
 }
 
@@ -52,8 +53,8 @@ export interface Sluice {
   readonly address: string;
   readonly namespace: string;
   startRun(run: StartRun): Promise<StartedRun>;
-  /** Waits by long poll. Errors: WorkflowFailedError, whose cause says why; ServiceError when the server is away for long. */
-  result(workflowId: string): Promise<RunResult>;
+  /** Waits by long poll, until `stop`. Errors: WorkflowFailedError, whose cause says why; ServiceError when the server is away for long. */
+  result(workflowId: string, stop?: AbortSignal): Promise<RunResult>;
   /** Errors: QueryNotRegistered, or a deadline where no worker answers. */
   status(workflowId: string): Promise<RunView>;
   /** Newest first. */
@@ -78,8 +79,7 @@ export async function createSluice(options: SluiceOptions): Promise<Sluice> {
     address: options.address,
     connectTimeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
   });
-  const { dataConverter } = options;
-  const client = new Client({ connection, namespace, ...(dataConverter === undefined ? {} : { dataConverter }) });
+  const client = new Client({ connection, namespace, dataConverter: options.dataConverter ?? DATA_CONVERTER });
   return { address: options.address, namespace, ...runCalls(client), ...serverCalls(client, namespace), close: () => connection.close() };
 }
 
@@ -87,7 +87,10 @@ function runCalls(client: Client): Pick<Sluice, 'startRun' | 'result' | 'status'
   const handle = (workflowId: string): WorkflowHandle => client.workflow.getHandle(workflowId);
   return {
     startRun: (run) => startRun(client, run),
-    result: async (workflowId) => (await handle(workflowId).result()) as RunResult, // The workflow type `run` answers this.
+    async result(workflowId, stop = new AbortController().signal) {
+      const answer: unknown = await client.withAbortSignal(stop, () => handle(workflowId).result());
+      return answer as RunResult; // The workflow type `run` answers this.
+    },
     status: (workflowId) => within(client, () => handle(workflowId).query<RunView>(STATUS_QUERY)),
     async describe(workflowId) {
       const { startTime, closeTime, status, type } = await within(client, () => handle(workflowId).describe());

@@ -48,8 +48,9 @@ async function resultOf({ sluice, workflowId, display, serverAwayMs = SERVER_AWA
   while (!ended.aborted) {
     const askedAt = Date.now();
     try {
-      return { kind: 'closed', result: await sluice.result(workflowId) };
+      return { kind: 'closed', result: await sluice.result(workflowId, ended) };
     } catch (error) {
+      if (ended.aborted) break;
       const end = endOfFailure(error);
       if (end !== null) return end;
       if (isNotFound(error)) return { kind: 'failed', message: 'the server does not know this run any more' };

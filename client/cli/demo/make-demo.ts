@@ -90,6 +90,8 @@ function configText(fixturePath: string): string {
     agent: 'scripted',
     agents: { scripted: { adapter: 'scripted', args: [fixturePath] } },
     worktree: { link: ['node_modules'] },
+    // A dead worker is noticed after this time; the default of 10 s is for loaded machines.
+    limits: { heartbeat: '3s' },
     validation: { commands: [`${TEST_COMMAND[0]} ${TEST_COMMAND[1]} '${TEST_COMMAND[2]}'`] },
   });
 }
