@@ -93,58 +93,72 @@ export function readBootId(): string {
 }
 
 interface Snapshot {
-  readonly byTag: Map<string, number[]>;
-  readonly byMark: Map<string, number[]>;
+  readonly byTag: Map<string, Found[]>;
+  readonly byMark: Map<string, Found[]>;
   readonly pids: readonly number[];
 }
 
 const TAG = new RegExp(`(?:^|\\0)${TURN_TAG}=([0-9a-f.-]+)(?=\\0|$)`, 'g');
 const MARK = /^Max msgqueue size\s+(\d+)\s+(\d+)/m;
 
+/**
+ * Lists again until a list holds no new pid: a process that forks and ends between the list and its reading would otherwise hide its child.
+ * What lived when it was read counts, even if it is gone by now: it too may have a child that no list held yet.
+ */
 function takeSnapshot(): Snapshot {
-  const byTag = new Map<string, number[]>();
-  const byMark = new Map<string, number[]>();
-  const pids: number[] = [];
-  for (const name of readdirSync('/proc')) {
-    const pid = Number(name);
-    if (!Number.isInteger(pid) || pid === process.pid) {
-      continue;
+  const byTag = new Map<string, Found[]>();
+  const byMark = new Map<string, Found[]>();
+  const seen = new Set<number>([process.pid]);
+  for (;;) {
+    const fresh = readdirSync('/proc')
+      .map(Number)
+      .filter((pid) => Number.isInteger(pid) && !seen.has(pid));
+    if (fresh.length === 0) {
+      return { byTag, byMark, pids: [...seen] };
     }
-    pids.push(pid);
-    const mark = MARK.exec(read(`/proc/${name}/limits`));
-    if (mark !== null) {
-      add(byMark, `${mark[1]}:${mark[2]}`, pid);
-    }
-    for (const tag of read(`/proc/${name}/environ`).matchAll(TAG)) {
-      add(byTag, tag[1] ?? '', pid);
+    for (const pid of fresh) {
+      seen.add(pid);
+      const mark = MARK.exec(read(`/proc/${pid}/limits`));
+      const tags = [...read(`/proc/${pid}/environ`).matchAll(TAG)];
+      const isMarked = mark !== null && Number(mark[1]) % 2 === 1;
+      const stat = isMarked || tags.length > 0 ? readStat(pid) : null;
+      if (stat !== null && isZombie(stat)) {
+        continue;
+      }
+      const found = { pid, start: stat?.start ?? '' };
+      if (isMarked) {
+        add(byMark, `${mark[1]}:${mark[2]}`, found);
+      }
+      for (const tag of tags) {
+        add(byTag, tag[1] ?? '', found);
+      }
     }
   }
-  return { byTag, byMark, pids };
 }
 
 function match(snapshot: Snapshot, trace: Trace): readonly Found[] {
-  const marked = trace.limitMark === null ? [] : (snapshot.byMark.get(trace.limitMark) ?? []);
-  const pids = new Set([...(snapshot.byTag.get(trace.token) ?? []), ...marked]);
-  const found: Found[] = [];
-  for (const pid of trace.limitMark === null ? snapshot.pids : pids) {
-    const stat = readStat(pid);
-    if (stat !== null && !isZombie(stat) && (pids.has(pid) || stat.session === trace.pid)) {
-      found.push({ pid, start: stat.start });
-    }
+  const tagged = snapshot.byTag.get(trace.token) ?? [];
+  if (trace.limitMark !== null) {
+    const marked = snapshot.byMark.get(trace.limitMark) ?? [];
+    return [...new Set([...tagged, ...marked])];
   }
-  return found;
+  const inSession = snapshot.pids.flatMap((pid) => {
+    const stat = readStat(pid);
+    return stat !== null && !isZombie(stat) && stat.session === trace.pid ? [{ pid, start: stat.start }] : [];
+  });
+  return [...tagged, ...inSession.filter((found) => !tagged.some((one) => one.pid === found.pid))];
 }
 
 function isZombie(stat: ProcessStat): boolean {
   return stat.state === 'Z' || stat.state === 'X';
 }
 
-function add(map: Map<string, number[]>, key: string, pid: number): void {
-  const pids = map.get(key);
-  if (pids === undefined) {
-    map.set(key, [pid]);
+function add(map: Map<string, Found[]>, key: string, found: Found): void {
+  const all = map.get(key);
+  if (all === undefined) {
+    map.set(key, [found]);
   } else {
-    pids.push(pid);
+    all.push(found);
   }
 }
 
