@@ -76,6 +76,14 @@ async function confirmBuild(): Promise<boolean> {
 
 /** Waits for running turns, or ends them with `now`. Effects: server, worker and engine of this home end. */
 export async function downEngine(home: string, { now, onProgress }: { readonly now: boolean; readonly onProgress: (text: string) => void }) {
-  const { stopEngine } = await import('../../worker/local-engine/ensure-engine.js');
-  return stopEngine(home, { now, onProgress, liveTurns: async () => 0, endTurns: async () => {} });
+  const [{ stopEngine }, { openTurnsOfHome }] = await Promise.all([
+    import('../../worker/local-engine/ensure-engine.js'),
+    import('../../worker/local-engine/turns-of-home.js'),
+  ]);
+  const turns = await openTurnsOfHome(home);
+  try {
+    return await stopEngine(home, { now, onProgress, liveTurns: () => turns.live(), endTurns: () => turns.end() });
+  } finally {
+    await turns.close();
+  }
 }
