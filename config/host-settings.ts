@@ -9,6 +9,8 @@ export interface HostSettings {
   readonly ports: { readonly server: number; readonly ui: number };
   /** Turns and validations at once. */
   readonly slots: number;
+  /** How long the guard keeps commands while no worker is there. */
+  readonly orphanGraceMs: number;
 }
 
 /** **Errors** ConfigError where the user's file cannot be used. */
@@ -19,5 +21,6 @@ export function resolveHostSettings(user: PlacedText | null): HostSettings {
     durability: first('engine.durability'),
     ports: { server: first('engine.ports.server'), ui: first('engine.ports.ui') },
     slots: first('slots'),
+    orphanGraceMs: first('limits.orphanGrace'),
   };
 }

@@ -8,14 +8,15 @@ import { connectProcesses } from '../activities/process/processes.js';
 import { Attempts } from '../activities/run/attempts.js';
 import type { HostDeps } from '../activities/run/host-deps.js';
 
-import { ensureHome } from '../config/home.js';
+import { readConfigFile } from '../config/config-text.js';
+import { ensureHome, userConfigPath } from '../config/home.js';
+import { resolveHostSettings } from '../config/host-settings.js';
 import { readOrMakeHostId } from '../config/host-id.js';
 import { type Failpoint, noFailpoint } from '../protocol/failpoints.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
 import { createControlWorker } from './control-worker.js';
 import { createIsOpen } from './execution-state.js';
 import { createHostWorkers } from './host-workers.js';
-import { readEngineSettings } from './engine-settings.js';
 import { ensureSearchAttributes } from './local-engine/search-attributes.js';
 import { writeMissingEnds } from './write-missing-ends.js';
 
@@ -43,7 +44,8 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
   const home = ensureHome(settings.home);
   const hostId = readOrMakeHostId(home.root);
-  const engine = readEngineSettings(settings.environment);
+  const userPath = userConfigPath(settings.environment);
+  const engine = resolveHostSettings(readConfigFile(userPath, userPath));
   const connection = await connect(settings);
   const { namespace } = settings;
   const client = new Client({ connection, namespace, dataConverter: DATA_CONVERTER });

@@ -11,7 +11,7 @@ import { EngineError, type FourParts, reasonOf } from './engine-error.js';
 import type { EngineOptions } from './engine-options.js';
 import type { EnginePaths } from './engine-paths.js';
 import { NAMESPACE, recordedProcesses, removeEngineState, writeEngineState } from './engine-state.js';
-import { openLog, tailOf } from './log-file.js';
+import { appendLine, openLog, tailOf } from './log-file.js';
 import { freePort, LOOPBACK, waitForPort } from './ports.js';
 import { endProcess, identify, type ProcessIdentity } from './process-identity.js';
 import { setRetention, spawnServer } from './server-child.js';
@@ -195,32 +195,36 @@ export class Engine {
   #record(which: 'server' | 'worker', identity: ProcessIdentity | null): void {
     this.#alive[which] = identity;
     if (this.#stopping !== null) return;
-    writeEngineState(this.#paths.state, {
-      version: 1,
-      address: this.#address(),
-      namespace: NAMESPACE,
-      uiAddress: this.#uiAddress(),
-      binary: this.#options.binary,
-      serverVersion: this.#options.serverVersion,
-      startedAt: this.#startedAt,
-      ...this.#alive,
-    });
+    const { address, namespace, uiAddress, binary, serverVersion, startedAt } = this.report();
+    try {
+      writeEngineState(this.#paths.state, {
+        ...{ version: 1, address, namespace, uiAddress, binary, serverVersion, startedAt },
+        ...this.#alive,
+      });
+    } catch (error) {
+      // On a full disk the engine works on; only the next one would not know what to end.
+      this.#log(`${this.#paths.state} could not be written: ${reasonOf(error)}`);
+    }
   }
 
   #say(progress: string): void {
-    process.stderr.write(`${new Date().toISOString()} ${progress}\n`);
+    this.#log(progress);
     this.#events.emit('change', progress);
+  }
+
+  #log(text: string): void {
+    appendLine(process.stderr.fd, `${new Date().toISOString()} ${text}`);
   }
 
   #enter(phase: EnginePhase): void {
     this.#phase = phase;
-    process.stderr.write(`${new Date().toISOString()} engine ${phase}\n`);
+    this.#log(`engine ${phase}`);
     this.#events.emit('change', null);
   }
 
   #fail(error: FourParts): void {
     this.#error = error;
-    process.stderr.write(`${error.what}\n${error.why}\n`);
+    this.#log(`${error.what}\n${error.why}`);
     this.#enter('failed');
   }
 

@@ -1,6 +1,7 @@
 /** The commands that live under the guard of a home, for whoever brings the engine down. Where no guard runs none is started. */
-import { connectProcesses } from '../../activities/process/processes.js';
+
 import type { LiveCommand, Processes } from '../../activities/process/contract.js';
+import { connectProcesses } from '../../activities/process/processes.js';
 import { guardSockets, openSocketFolder } from '../../activities/process/socket-folder.js';
 
 export interface TurnsOfHome {

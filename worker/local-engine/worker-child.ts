@@ -3,9 +3,9 @@
  * Its stdin is a pipe that the engine holds open: the end of it means that the engine is gone.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { NAMESPACE } from './engine-state.js';
+import { appendLine } from './log-file.js';
 import { cleanEnvironment } from './server-command.js';
 
 /** A host worker holds no run state, the control worker's cache is bounded by its heap: 512 MB is room for hundreds of runs. */
@@ -41,7 +41,7 @@ export function workerReady(child: ChildProcess, log: number, signal: AbortSigna
     if (child.stdout === null) throw new Error('the worker has no stdout pipe');
     createInterface({ input: child.stdout }).on('line', (line) => {
       if (isReadyLine(line)) resolve();
-      else writeSync(log, `${line}\n`);
+      else appendLine(log, line);
     });
   });
 }
