@@ -30,7 +30,7 @@ export function writeEngineState(file: string, state: EngineState): void {
 }
 
 export function removeEngineState(file: string): void {
-  rmSync(file, { force: true });
+  rmSync(file, { force: true, recursive: true });
 }
 
 /** The processes that an earlier engine recorded; nothing if the file is missing or not ours to understand. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -118,6 +118,20 @@ describe('the local engine', () => {
       } finally {
         other.close();
       }
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'works on when its logs and its state file cannot be written for want of space',
+    async () => {
+      mkdirSync(join(place.home, 'logs'), { recursive: true });
+      for (const name of ['worker', 'engine']) symlinkSync('/dev/full', join(place.home, `logs/${name}.log`));
+      mkdirSync(join(place.home, 'engine.json'));
+
+      await ensureEngine(place.options(`console.log('before'); ${POLLING_WORKER}`));
+
+      expect((await engineStatus(place.home))?.phase).toBe('up');
     },
     LIMIT_MS,
   );
