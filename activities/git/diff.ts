@@ -10,12 +10,28 @@ const COMMON = ['diff-tree', '-r', '--no-renames', '--no-textconv', '--no-ext-di
 
 const STATUS: Readonly<Record<string, ChangeStatus>> = { A: 'added', M: 'modified', D: 'deleted', T: 'type_changed' };
 
+/** One process: summary and patch come together, names quoted where they need it. */
 export async function readDiff(git: PrivateGitDir, base: string, head: string): Promise<Diff> {
-  const [listed, patch] = await Promise.all([
-    git.run([...COMMON, '-z', '--raw', '--numstat', base, head, '--']),
-    git.run([...COMMON, '-p', '--text', '--unified=0', '--src-prefix=a/', '--dst-prefix=b/', base, head, '--']),
+  const output = await git.run([
+    ...COMMON,
+    '--raw',
+    '--abbrev=40',
+    '-p',
+    '--text',
+    '--unified=0',
+    '--src-prefix=a/',
+    '--dst-prefix=b/',
+    base,
+    head,
+    '--',
   ]);
-  return { files: parseFiles(listed), addedLines: parseAddedLines(patch), patchBytes: Buffer.byteLength(patch) };
+  // The raw lines end with an empty one; without a patch there is none (git-diff-tree.txt).
+  const end = output.indexOf('\n\n');
+  const patch = end < 0 ? '' : output.slice(end + 2);
+  const read = readSections(patch);
+  const raw = (end < 0 ? output : output.slice(0, end)).split('\n').filter((line) => line.startsWith(':'));
+  const addedLines = new Map([...read].flatMap(([path, { lines }]) => (lines.length === 0 ? [] : [[path, lines] as const])));
+  return { files: raw.map((line) => toFile(line, read)), addedLines, patchBytes: Buffer.byteLength(patch) };
 }
 
 export function readPatch(git: PrivateGitDir, base: string, head: string): Promise<string> {
@@ -27,56 +43,68 @@ export async function listChangedPaths(git: PrivateGitDir, base: string, head: s
   return splitNul(await git.run([...COMMON, '-z', '--name-only', base, head, '--']));
 }
 
-/** First all records `:oldmode newmode oldid newid status NUL path NUL`, then all `added TAB deleted TAB path NUL` (git-diff-tree.txt). */
-function parseFiles(output: string): DiffFile[] {
-  const records = splitNul(output);
-  const raw = new Map<string, { mode: string; status: ChangeStatus }>();
-  let at = 0;
-  for (; records[at]?.startsWith(':') === true; at += 2) {
-    const [, mode = '', , , letter = ''] = records[at]?.split(' ') ?? [];
-    raw.set(records[at + 1] ?? '', { mode, status: STATUS[letter] ?? 'modified' });
-  }
-  return records.slice(at).flatMap((record) => {
-    const [added = '-', deleted = '-'] = record.split('\t', 2);
-    const path = record.slice(added.length + deleted.length + 2);
-    const known = raw.get(path);
-    return known === undefined ? [] : [{ path, ...known, added: count(added), deleted: count(deleted) }];
-  });
+interface Section {
+  readonly lines: AddedLine[];
+  added: number;
+  deleted: number;
+  /** A NUL in a changed line, git's own sign of a binary file (xdiff-interface.c). */
+  binary: boolean;
 }
 
-function count(field: string): number | null {
-  return field === '-' ? null : Number(field);
+/** `:oldmode newmode oldid newid status TAB path`. */
+function toFile(line: string, sections: ReadonlyMap<string, Section>): DiffFile {
+  const tab = line.indexOf('\t');
+  const [, mode = '', , , letter = ''] = line.slice(0, tab).split(' ');
+  const path = plainName(line.slice(tab + 1));
+  const { added, deleted, binary } = sections.get(path) ?? { added: 0, deleted: 0, binary: false };
+  return { path, status: STATUS[letter] ?? 'modified', mode, added: binary ? null : added, deleted: binary ? null : deleted };
 }
 
-/** Lines are told from headers by the counts of `@@ -a,b +c,d @@`, so that no content can pass for a header. */
-function parseAddedLines(patch: string): Map<string, AddedLine[]> {
-  const found = new Map<string, AddedLine[]>();
-  let path = '';
-  let [oldLeft, newLeft, line] = [0, 0, 0];
+/** By path. Lines are told from headers by the counts of `@@ -a,b +c,d @@`, so that no content can pass for a header. */
+function readSections(patch: string): Map<string, Section> {
+  const sections = new Map<string, Section>();
+  let section = newSection();
+  let [removed, oldLeft, newLeft, line] = ['', 0, 0, 0];
   for (const text of patch.split('\n')) {
-    if (oldLeft > 0 || newLeft > 0) {
-      if (text.startsWith('+')) {
-        const lines = found.get(path) ?? [];
-        lines.push({ line, text: text.slice(1) });
-        found.set(path, lines);
-        newLeft -= 1;
-        line += 1;
-      } else if (text.startsWith('-')) oldLeft -= 1;
-    } else if (text.startsWith('+++ ')) path = pathOfHeader(text.slice('+++ '.length));
-    else if (text.startsWith('@@ ')) {
+    if (oldLeft > 0 && text.startsWith('-')) {
+      section.deleted += 1;
+      section.binary ||= text.includes('\0');
+      oldLeft -= 1;
+    } else if (newLeft > 0 && text.startsWith('+')) {
+      section.lines.push({ line, text: text.slice(1) });
+      section.added += 1;
+      section.binary ||= text.includes('\0');
+      newLeft -= 1;
+      line += 1;
+    } else if (text.startsWith('--- ')) removed = text.slice('--- '.length);
+    else if (text.startsWith('+++ ')) {
+      const added = text.slice('+++ '.length);
+      const path = pathOfHeader(added === '/dev/null' ? removed : added);
+      // A change of type is two sections, removal and addition, of one path.
+      section = sections.get(path) ?? newSection();
+      sections.set(path, section);
+    } else if (text.startsWith('@@ ')) {
       const hunk = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(text);
       oldLeft = Number(hunk?.[1] ?? 1);
       line = Number(hunk?.[2] ?? 0);
       newLeft = Number(hunk?.[3] ?? 1);
     }
   }
-  return found;
+  return sections;
 }
 
-/** `b/path`, or C-quoted where a name holds quotes, backslashes or control characters; a tab ends a name with spaces. */
+function newSection(): Section {
+  return { lines: [], added: 0, deleted: 0, binary: false };
+}
+
+/** `a/path` or `b/path`, quoted as a whole; a tab ends a name with spaces. */
 function pathOfHeader(field: string): string {
-  const text = field.startsWith('"') ? unquote(field) : field.replace(/\t$/, '');
-  return text.replace(/^b\//, '');
+  return plainName(field).replace(/^[ab]\//, '');
+}
+
+/** Git quotes names that hold quotes, backslashes or control characters, the C way. A bare tab can only be the end of a header. */
+function plainName(field: string): string {
+  return field.startsWith('"') ? unquote(field) : field.replace(/\t$/, '');
 }
 
 const ESCAPES: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, '"': 34, '\\': 92 };

@@ -103,6 +103,7 @@ export class PrivateGitDir {
     await removeLocks(this.gitDir);
     await mendRoot(this.workTree);
     await this.setHeadCommit(sha);
+    const nothingToClean = (await readdir(this.workTree)).every((name) => name === '.git');
     const reset = ['reset', '--quiet', '--hard', '--no-recurse-submodules', sha, '--'];
     const first = await this.try(reset);
     // A truncated or foreign index makes git refuse; it holds nothing that the commit does not.
@@ -110,6 +111,7 @@ export class PrivateGitDir {
       await rm(join(this.gitDir, 'index'), { force: true });
       await this.run(reset);
     }
+    if (nothingToClean) return;
     const kept = [...this.protectedPaths].slice(0, MAX_CLEAN_PATTERNS).flatMap((path) => ['-e', excludePattern(path)]);
     await this.run(['clean', '--quiet', '-ffd', ...kept]);
   }

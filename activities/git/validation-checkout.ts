@@ -9,8 +9,8 @@ import picomatch from 'picomatch';
 import { listTrackedChanges } from './changes.js';
 import type { Repository } from './contract.js';
 import { listChangedPaths } from './diff.js';
-import { openPrivateGitDir, type PrivateGitDir } from './private-git-dir.js';
 import { isSymlink } from './no-symlink.js';
+import { openPrivateGitDir, type PrivateGitDir } from './private-git-dir.js';
 import { replaceFile } from './write-file.js';
 
 export interface OpenValidationCheckoutInput {

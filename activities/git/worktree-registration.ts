@@ -18,16 +18,6 @@ export async function findAdminDir(commonDir: string, path: string): Promise<str
   return null;
 }
 
-/** The admin folders, of whatever worktree, that have a branch (a full ref name) checked out. */
-export async function adminDirsOnBranch(commonDir: string, ref: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const id of await worktreeIds(commonDir)) {
-    const adminDir = join(commonDir, 'worktrees', id);
-    if ((await readTextIfThere(join(adminDir, 'HEAD')))?.trim() === `ref: ${ref}`) found.push(adminDir);
-  }
-  return found;
-}
-
 /** Whether git finished making an admin folder; it writes `commondir` and HEAD late and holds a lock meanwhile (builtin/worktree.c). */
 export async function isComplete(adminDir: string): Promise<boolean> {
   const [commondir, head, locked] = await Promise.all(['commondir', 'HEAD', 'locked'].map((name) => readTextIfThere(join(adminDir, name))));

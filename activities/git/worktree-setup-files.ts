@@ -3,9 +3,10 @@
  * Nothing of it is ever committed: every path is protected in the private git dir first, and what the commit tracks is left alone.
  * Paths stay inside both folders, and no component of a written path is a symlink.
  */
+
+import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, readlink, realpath, rename, rm, symlink } from 'node:fs/promises';
-import { randomUUID } from 'node:crypto';
 import { dirname, join, posix, sep } from 'node:path';
 import type { Repository } from './contract.js';
 import { expandGlobs, insidePath } from './expand-globs.js';

@@ -1,13 +1,13 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import {
   canaryProgram,
   git,
   makeRepository,
-  openRun,
   type OpenedRun,
+  openRun,
   removeFolders,
   reopen,
   tempFolder,

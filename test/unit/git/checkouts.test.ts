@@ -1,15 +1,15 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { openValidationCheckout } from '../../../activities/git/validation-checkout.js';
 import { copyAndLink } from '../../../activities/git/worktree-setup-files.js';
 import {
   canaryProgram,
   git,
   makeRepository,
-  openRun,
   type OpenedRun,
+  openRun,
   removeFolders,
   reopen,
   tempFolder,

@@ -1,7 +1,7 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { chmodSync, existsSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { git, openRun, type OpenedRun, removeFolders, reopen, write } from './repository-fixture.js';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { git, type OpenedRun, openRun, removeFolders, reopen, write } from './repository-fixture.js';
 
 const CLAIMED_AT = '2026-11-21T10:00:03.120Z';
 

@@ -1,9 +1,9 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { checkDiff } from '../../../activities/git/diff-check.js';
 import { isSecretName } from '../../../activities/git/secret-names.js';
-import { openRun, type OpenedRun, removeFolders, write } from './repository-fixture.js';
+import { type OpenedRun, openRun, removeFolders, write } from './repository-fixture.js';
 
 /** Put together here, so that no scanner takes this file for a leak. */
 const TOKEN = `ghp_${'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3gH6'}`;
@@ -133,6 +133,26 @@ describe('reading a diff', () => {
     expect(diff.addedLines.get('a.txt')?.map(({ text }) => text)).toEqual(['-- z', '++ b/evil.txt', 'diff --git a/x b/x', '@@ -1 +1 @@']);
     expect(await run.run.patch(run.base, planned?.commit ?? '')).toContain('Binary files a/b.bin and b/b.bin differ');
     expect(diff.patchBytes).toBeGreaterThan(0);
+  });
+
+  it('knows a file that became a symlink, a removed one, an empty one and a change of mode alone', async () => {
+    const run = await openRun({ 'a.txt': 'a\n', 'gone "x".txt': 'one\ntwo\n', 'run.sh': 'x\n' });
+    rmSync(join(run.worktree, 'a.txt'));
+    symlinkSync('run.sh', join(run.worktree, 'a.txt'));
+    rmSync(join(run.worktree, 'gone "x".txt'));
+    write(run.worktree, 'empty.txt', '');
+    chmodSync(join(run.worktree, 'run.sh'), 0o755);
+    const planned = await run.run.plan({ expectedHead: run.base, claimedAt: '2026-11-21T10:00:00Z', subject: 's', body: '' });
+
+    const diff = await run.run.diff(run.base, planned?.commit ?? '');
+
+    expect(diff.files).toEqual([
+      { path: 'a.txt', status: 'type_changed', mode: '120000', added: 1, deleted: 1 },
+      { path: 'empty.txt', status: 'added', mode: '100644', added: 0, deleted: 0 },
+      { path: 'gone "x".txt', status: 'deleted', mode: '000000', added: 0, deleted: 2 },
+      { path: 'run.sh', status: 'modified', mode: '100755', added: 0, deleted: 0 },
+    ]);
+    expect([...diff.addedLines]).toEqual([['a.txt', [{ line: 1, text: 'run.sh' }]]]);
   });
 
   it('is empty between a commit and itself', async () => {

@@ -1,6 +1,6 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { findRepository, repoKeyOf } from '../../../activities/git/find-repository.js';
 import { isRepositoryBusy } from '../../../activities/git/repository-busy.js';
 import { resolveBase } from '../../../activities/git/resolve-base.js';

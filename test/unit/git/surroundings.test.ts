@@ -1,9 +1,9 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { appendFileSync, chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { fingerprintCheckout } from '../../../activities/git/checkout-fingerprint.js';
 import { compareRepository, snapshotRepository } from '../../../activities/git/repository-watch.js';
-import { canaryProgram, git, makeRepository, openRun, type OpenedRun, removeFolders, tempFolder, write } from './repository-fixture.js';
+import { canaryProgram, git, makeRepository, type OpenedRun, openRun, removeFolders, tempFolder, write } from './repository-fixture.js';
 
 afterEach(removeFolders);
 
