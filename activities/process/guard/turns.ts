@@ -160,7 +160,10 @@ export function createTurns(deps: TurnsDeps): Turns {
       return { kind: 'crash_loop', starts: former.starts, movedAside };
     }
     await endGroup(spec.group, baseOf(spec.token), 'aborted');
-    await endEverything(deps.table, { token: spec.token, limitMark: former?.limitMark ?? null, pid: -1 }, 0);
+    if (former !== null) {
+      // Without a claim there never was a go byte.
+      await endEverything(deps.table, { token: spec.token, limitMark: former.limitMark, pid: -1 }, 0);
+    }
     let settle = () => {};
     const settled = new Promise<void>((resolve) => {
       settle = resolve;
