@@ -95,6 +95,8 @@ export function parseEvent(line: string): JournalEvent | null {
 class JournalTail {
   private offset = 0;
   private seen: string[] = [];
+  /** The lines before the file became shorter; it may be seen empty in between. */
+  private before: readonly string[] = [];
 
   constructor(private readonly file: string) {}
 
@@ -104,8 +106,8 @@ class JournalTail {
       () => 0,
     );
     if (size === this.offset) return [];
-    const before = size < this.offset ? this.seen : [];
     if (size < this.offset) {
+      this.before = this.seen.length > 0 ? this.seen : this.before;
       this.offset = 0;
       this.seen = [];
     }
@@ -114,7 +116,8 @@ class JournalTail {
     const end = bytes.lastIndexOf(0x0a) + 1;
     this.offset += end;
     const lines = bytes.subarray(0, end).toString('utf8').split('\n').slice(0, -1);
-    const fresh = lines.filter((line, index) => before[index] !== line);
+    const known = this.seen.length;
+    const fresh = lines.filter((line, index) => this.before[known + index] !== line);
     this.seen.push(...lines);
     return fresh.map(parseEvent).filter((event) => event !== null);
   }

@@ -98,7 +98,7 @@ function nextRows(result: RunResult, facts: SummaryFacts): string[] {
     return [row('next', `sluice diff ${runId}`), row('', `git merge ${foreign(result.branch)}`)];
   }
   const rows = [row('next', `sluice logs ${runId}`)];
-  if (result.branch !== null) rows.push(row('', `sluice diff ${runId}`));
+  if (result.branch !== null && facts.diff?.files !== 0) rows.push(row('', `sluice diff ${runId}`));
   return [...rows, ...(result.outcome === 'aborted' ? removeRows(result, facts) : [])];
 }
 

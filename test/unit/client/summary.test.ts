@@ -1,0 +1,105 @@
+import { describe, expect, it } from '@jest/globals';
+import { createColors } from 'picocolors';
+import type { RunEnd } from '../../../client/cli/run-end.js';
+import { endObject, renderEnd, shellWord, type SummaryFacts } from '../../../client/cli/summary.js';
+import type { RunResult } from '../../../protocol/messages.js';
+
+const ALL_FILES = ['review.md', 'verification.md', 'validation.json', 'events.jsonl', 'turns/4-executing/stream.jsonl'];
+
+const someFacts = (over: Partial<SummaryFacts> = {}): SummaryFacts => ({
+  runId: 'shop-1',
+  title: 'Fix it',
+  runDir: '/shop/.sluice/runs/shop-1',
+  worktree: '/home/worktrees/shop 1',
+  baseBranch: 'main',
+  diff: { files: 2, insertions: 10, deletions: 3 },
+  lastTurn: '4-executing',
+  files: new Set(ALL_FILES),
+  noChecksRan: false,
+  ...over,
+});
+
+const aClosed = (over: Partial<RunResult> = {}): RunEnd => ({
+  kind: 'closed',
+  result: {
+    runId: 'shop-1',
+    outcome: 'merge_ready',
+    blockedReason: null,
+    error: null,
+    branch: 'sluice/shop-1',
+    baseSha: 'a'.repeat(40),
+    headSha: 'b'.repeat(40),
+    verdict: 'verified',
+    report: '/shop/.sluice/runs/shop-1/report.md',
+    ...over,
+  },
+});
+
+const textOf = (end: RunEnd, facts = someFacts()) => renderEnd(end, facts, createColors(false)).join('\n');
+
+describe('the last words of a run', () => {
+  it('shows branch, numbers, report and what to do next', () => {
+    const text = textOf(aClosed());
+
+    expect(text).toContain('merge_ready  Fix it');
+    expect(text).toContain('sluice/shop-1  2 files changed, +10 -3');
+    expect(text).toContain('/shop/.sluice/runs/shop-1/report.md');
+    expect(text).toContain('git merge sluice/shop-1');
+    expect(text).not.toContain('review.md');
+  });
+
+  it('points a blocked run to review.md and verification.md', () => {
+    const text = textOf(aClosed({ outcome: 'blocked', blockedReason: 'review_blocked', error: 'the reviewer said stop' }));
+
+    expect(text).toContain('blocked: review_blocked');
+    expect(text).toContain('/shop/.sluice/runs/shop-1/review.md');
+    expect(text).toContain('/shop/.sluice/runs/shop-1/verification.md');
+  });
+
+  it('points a failed run to events.jsonl and the stream log of its last turn', () => {
+    const text = textOf(aClosed({ outcome: 'failed', error: 'the agent exited with 1' }));
+
+    expect(text).toContain('/shop/.sluice/runs/shop-1/events.jsonl');
+    expect(text).toContain('/shop/.sluice/runs/shop-1/turns/4-executing/stream.jsonl');
+    expect(text).not.toContain('review.md');
+  });
+
+  it('never points to a file that is not there', () => {
+    const text = textOf(aClosed({ outcome: 'blocked', blockedReason: 'validation_failed' }), someFacts({ files: new Set(['validation.json']) }));
+
+    expect(text).toContain('validation.json');
+    expect(text).not.toContain('review.md');
+  });
+
+  it('prints the commands that remove worktree and branch of an aborted run', () => {
+    const text = textOf(aClosed({ outcome: 'aborted' }));
+
+    expect(text).toContain("git worktree remove --force '/home/worktrees/shop 1'");
+    expect(text).toContain('git branch -D sluice/shop-1');
+  });
+
+  it('says that no checks ran', () => {
+    expect(textOf(aClosed({ verdict: 'partially_verified' }), someFacts({ noChecksRan: true }))).toContain('partially_verified (no checks ran)');
+  });
+
+  it('tells a detached person how to come back', () => {
+    expect(textOf({ kind: 'detached' })).toContain('sluice watch shop-1');
+  });
+
+  it('lets no control sequence of a reason through', () => {
+    expect(textOf(aClosed({ outcome: 'failed', error: 'x\u001b]0;owned\u0007y\nz' }))).not.toMatch(/[\u0007\u001b]/);
+  });
+
+  it('gives the same end as one object', () => {
+    expect(endObject(aClosed(), someFacts())).toMatchObject({ kind: 'ended', end: 'closed', outcome: 'merge_ready', diff: { files: 2 } });
+    expect(endObject({ kind: 'refused', type: 'BadInput', message: 'no' }, someFacts())).toMatchObject({ outcome: null, failure: 'BadInput', error: 'no' });
+  });
+
+  it.each([
+    ['plain/path-1.x', 'plain/path-1.x'],
+    ["it's", "'it'\\''s'"],
+    ['a b', "'a b'"],
+  ])('quotes %s for a shell', (text, expected) => {
+    expect(shellWord(text)).toBe(expected);
+  });
+});
