@@ -1,0 +1,170 @@
+/** The run workflow over stub activities on the real server: for what the workflow decides, not for what a host does. */
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import type { AnyHostActivities, HostActivities, HostTurnActivities } from '../../activities/index.js';
+import { STAGE_LISTS, type Stage, type TurnStage } from '../../protocol/lifecycle.js';
+import type { JournalBatch, OpenRunInput, OpenRunResult, RunTurnInput, RunTurnResult, ValidateResult } from '../../protocol/messages.js';
+import { ANY_HOST_QUEUE, hostQueue, hostTurnsQueue, RUN_WORKFLOW, TASK_QUEUE } from '../../protocol/names.js';
+import type { RunPolicy, StageAgent } from '../../protocol/policy.js';
+import { RedactingCodec } from '../../wire/redacting-codec.js';
+
+export const BUNDLE_PATH = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
+const BASE = 'b'.repeat(40);
+const HEAD = 'c'.repeat(40);
+
+export type Activities = AnyHostActivities & HostActivities & HostTurnActivities;
+
+export interface StubHost {
+  readonly client: Client;
+  /** Every journal batch that an activity was handed, in order. */
+  readonly batches: JournalBatch[];
+  /** Stages whose turn was asked for, in order. */
+  readonly turns: RunTurnInput[];
+  start(input: unknown, workflowId?: string): Promise<WorkflowHandle>;
+  close(): Promise<void>;
+}
+
+export function stubTurn(input: RunTurnInput, part: Partial<RunTurnResult> = {}): RunTurnResult {
+  return {
+    outcome: { kind: 'done' },
+    head: input.stage === 'executing' ? HEAD : input.expectedHead,
+    decision: decisionOf(input.stage),
+    output: { sha256: 'a'.repeat(64), bytes: 1, mediaType: 'text/markdown' },
+    rolledBack: false,
+    agent: 'stub',
+    exitCode: 0,
+    durationMs: 1,
+    observations: [],
+    journalSeq: input.journal.view.seq,
+    ...part,
+  };
+}
+
+export function stubOpen(input: OpenRunInput, stages: readonly Stage[] = STAGE_LISTS.full): OpenRunResult {
+  return {
+    hostId: 'stub',
+    repo: input.run.repo,
+    repoKey: '0123456789abcdef',
+    project: 'project',
+    worktree: '/worktree',
+    branch: `sluice/${input.place.runId}`,
+    baseBranch: 'main',
+    baseSha: BASE,
+    runDir: '/runs',
+    policy: policyWith(stages),
+    searchAttributes: false,
+    setupError: null,
+    observations: [],
+  };
+}
+
+export function stubValidation(part: Partial<ValidateResult> = {}): Omit<ValidateResult, 'journalSeq'> {
+  return {
+    outcome: { kind: 'passed' },
+    summary: { total: 1, passed: 1, failed: 0, environment: 0 },
+    tree: 'd'.repeat(40),
+    report: { sha256: 'e'.repeat(64), bytes: 1, mediaType: 'application/json' },
+    observations: [],
+    ...part,
+  };
+}
+
+/** `overrides` replace single activities; the rest is a run in which everything goes well. */
+export async function openStubHost(overrides: Partial<Activities> = {}): Promise<StubHost> {
+  const address = process.env['SLUICE_TEST_ADDRESS'] ?? '';
+  const namespace = `stub-${randomUUID()}`;
+  const connection = await Connection.connect({ address });
+  await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs('3 days') });
+  const native = await nativeConnection(address);
+  const client = new Client({ connection, namespace, dataConverter: { payloadCodecs: [new RedactingCodec()] } });
+  const batches: JournalBatch[] = [];
+  const turns: RunTurnInput[] = [];
+  const activities = recording({ ...allWell(), ...overrides }, batches, turns);
+  const shared = { connection: native, namespace };
+  const workers = await Promise.all([
+    Worker.create({
+      ...shared,
+      taskQueue: TASK_QUEUE,
+      workflowBundle: { codePath: BUNDLE_PATH },
+      // Without the failure converter of the real worker, which jest cannot require; the workflow sandbox has it in the bundle.
+      dataConverter: { payloadCodecs: [new RedactingCodec()] },
+    }),
+    ...[ANY_HOST_QUEUE, hostQueue('stub'), hostTurnsQueue('stub')].map((taskQueue) =>
+      Worker.create({ ...shared, taskQueue, activities: { ...activities }, maxHeartbeatThrottleInterval: '100ms' }),
+    ),
+  ]);
+  const running = workers.map((worker) => worker.run());
+  return {
+    client,
+    batches,
+    turns,
+    start: (input, workflowId = `stub-${randomUUID().slice(0, 8)}`) =>
+      client.workflow.start(RUN_WORKFLOW, { workflowId, taskQueue: TASK_QUEUE, args: [input] }),
+    async close() {
+      for (const worker of workers) worker.shutdown();
+      await Promise.all(running);
+      await native.close();
+      await connection.close();
+    },
+  };
+}
+
+let installed = false;
+
+async function nativeConnection(address: string): Promise<NativeConnection> {
+  if (!installed) Runtime.install({ logger: new DefaultLogger('ERROR') });
+  installed = true;
+  return NativeConnection.connect({ address });
+}
+
+function allWell(): Activities {
+  return {
+    pickHost: async () => ({ hostId: 'stub' }),
+    openRun: async (input) => stubOpen(input),
+    runTurn: async (input) => stubTurn(input),
+    validate: async (input) => ({ ...stubValidation(), journalSeq: input.journal.view.seq }),
+    closeRun: async (input) => ({ report: '/runs/report.md', journalSeq: input.journal.view.seq }),
+  };
+}
+
+function recording(activities: Activities, batches: JournalBatch[], turns: RunTurnInput[]): Activities {
+  return {
+    ...activities,
+    runTurn: (input) => {
+      batches.push(input.journal);
+      turns.push(input);
+      return activities.runTurn(input);
+    },
+    validate: (input) => {
+      batches.push(input.journal);
+      return activities.validate(input);
+    },
+    closeRun: (input) => {
+      batches.push(input.journal);
+      return activities.closeRun(input);
+    },
+  };
+}
+
+function decisionOf(stage: TurnStage): RunTurnResult['decision'] {
+  if (stage === 'reviewing') return { kind: 'review', value: 'APPROVED' };
+  return stage === 'verifying' ? { kind: 'verification', value: 'PASSED' } : null;
+}
+
+function policyWith(stages: readonly Stage[]): RunPolicy {
+  const agent: StageAgent = { agent: 'stub', adapter: 'scripted', model: null, timeoutMs: 60_000 };
+  return {
+    preset: 'default',
+    stages,
+    agentOf: { planning: agent, architecting: agent, executing: agent, reviewing: agent, fixing: agent, verifying: agent },
+    validationCommands: 1,
+    validationBudgetMs: 1_000,
+    setupBudgetMs: 0,
+    heartbeatMs: 10_000,
+    killGraceMs: 3_000,
+    rounds: 0,
+  };
+}
