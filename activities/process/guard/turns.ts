@@ -68,83 +68,97 @@ interface Reservation {
 }
 
 export function createTurns(deps: TurnsDeps): Turns {
-  const turns = new Map<string, Turn>();
-  const reservations = new Map<string, Reservation>();
-  const tails = new Map<string, Promise<void>>();
-  const bootId = readBootId();
+  return new GuardTurns(deps);
+}
+
+class GuardTurns implements Turns {
+  private readonly turns = new Map<string, Turn>();
+  private readonly reservations = new Map<string, Reservation>();
+  private readonly tails = new Map<string, Promise<void>>();
+  private readonly bootId = readBootId();
+
+  constructor(private readonly deps: TurnsDeps) {}
+
+  reserve(spec: CommandSpec, owner: Owner): Promise<Reply> {
+    return this.inTurn(spec.token, () => this.reserveNow(spec, owner));
+  }
+
+  async go(token: string, owner: Owner): Promise<Reply> {
+    const reservation = this.reservations.get(token);
+    return reservation === undefined || reservation.owner !== owner ? { kind: 'unknown' } : this.goNow(reservation);
+  }
+
+  drop(owner: Owner, token?: string): void {
+    for (const reservation of [...this.reservations.values()]) {
+      if (reservation.owner === owner && (token === undefined || reservation.spec.token === token)) {
+        this.fall(reservation.spec.token);
+      }
+    }
+  }
+
+  get(token: string): Turn | null {
+    return this.turns.get(token) ?? null;
+  }
+
+  all(): readonly Turn[] {
+    return [...this.turns.values()];
+  }
+
+  live(): readonly LiveCommand[] {
+    return this.all().map(({ claim }) => ({ token: claim.token, group: claim.group }));
+  }
+
+  isEmpty(): boolean {
+    return this.turns.size === 0 && this.reservations.size === 0;
+  }
+
+  async end(token: string, reason: ExitReason): Promise<void> {
+    this.endReservation(token, reason);
+    await this.turns.get(token)?.end(reason);
+  }
+
+  async endGroup(group: string, exceptBase: string | null, reason: ExitReason): Promise<void> {
+    for (const { spec } of [...this.reservations.values()]) {
+      if (spec.group === group && baseOf(spec.token) !== exceptBase) {
+        this.endReservation(spec.token, reason);
+      }
+    }
+    const others = this.all().filter(({ claim }) => claim.group === group && baseOf(claim.token) !== exceptBase);
+    await Promise.all(others.map((turn) => turn.end(reason)));
+  }
+
+  adoptOrphans(): void {
+    for (const listed of this.deps.list.others()) {
+      if (!listed.ownerLives && !this.turns.has(listed.token)) {
+        this.adopt(listed);
+      }
+    }
+  }
 
   /** One thing at a time for a token. */
-  const inTurn = <T>(token: string, work: () => Promise<T>): Promise<T> => {
-    const result = (tails.get(token) ?? Promise.resolve()).then(work);
+  private inTurn<T>(token: string, work: () => Promise<T>): Promise<T> {
+    const result = (this.tails.get(token) ?? Promise.resolve()).then(work);
     const tail: Promise<void> = result.then(ignore, ignore).then(() => {
-      if (tails.get(token) === tail) {
-        tails.delete(token);
+      if (this.tails.get(token) === tail) {
+        this.tails.delete(token);
       }
     });
-    tails.set(token, tail);
+    this.tails.set(token, tail);
     return result;
-  };
+  }
 
-  const keep = (claim: Claim, dir: string, shell: { readonly adopted: boolean; readonly ended: Promise<ShellEnd> }): Turn => {
-    const turn = tendTurn({ claim, dir, adopted: shell.adopted, shellEnded: shell.ended }, deps);
-    turns.set(claim.token, turn);
-    void turn.ended.then(() => {
-      deps.list.remove(claim.token);
-      turns.delete(claim.token);
-    });
-    return turn;
-  };
-
-  const adopt = (listed: ListedTurn): void => {
-    const claim = readClaim(listed.dir);
-    if (claim === null || claim.token !== listed.token || readExit(listed.dir) !== null) {
-      deps.list.remove(listed.token);
-      return;
+  private async reserveNow(spec: CommandSpec, owner: Owner): Promise<Reply> {
+    while (this.reservations.has(spec.token)) {
+      await this.reservations.get(spec.token)?.settled;
     }
-    deps.list.own(listed.token, listed.dir);
-    const lives = claim.bootId === bootId && isAlive(claim.pid, claim.pidStart);
-    deps.log(lives ? 'adopted a running command' : 'found a command that ended without a guard', { token: claim.token });
-    // A pid of a dead `sh` proves nothing any more.
-    keep(lives ? claim : { ...claim, pid: -1 }, listed.dir, { adopted: true, ended: untilGone(lives ? claim : null) });
-  };
-
-  const fall = (token: string): void => {
-    const reservation = reservations.get(token);
-    reservations.delete(token);
-    reservation?.settle();
-  };
-
-  /** Ended before its first instruction: the record says so, and no attempt starts it again. */
-  const endReservation = (token: string, reason: ExitReason): void => {
-    const reservation = reservations.get(token);
-    if (reservation !== undefined) {
-      recordNeverStarted(reservation.spec, reason, deps);
-      fall(token);
-    }
-  };
-
-  const endGroup = async (group: string, exceptBase: string | null, reason: ExitReason): Promise<void> => {
-    for (const { spec } of [...reservations.values()]) {
-      if (spec.group === group && baseOf(spec.token) !== exceptBase) {
-        endReservation(spec.token, reason);
-      }
-    }
-    const others = [...turns.values()].filter(({ claim }) => claim.group === group && baseOf(claim.token) !== exceptBase);
-    await Promise.all(others.map((turn) => turn.end(reason)));
-  };
-
-  const reserveNow = async (spec: CommandSpec, owner: Owner): Promise<Reply> => {
-    while (reservations.has(spec.token)) {
-      await reservations.get(spec.token)?.settled;
-    }
-    const listed = deps.list.get(spec.token);
-    if (listed !== null && !turns.has(spec.token)) {
+    const listed = this.turns.has(spec.token) ? null : this.deps.list.get(spec.token);
+    if (listed !== null) {
       if (listed.ownerLives && listed.dir === spec.dir && readExit(spec.dir) === null) {
         return { kind: 'unknown' };
       }
-      adopt(listed);
+      this.adopt(listed);
     }
-    const running = turns.get(spec.token);
+    const running = this.turns.get(spec.token);
     if (running !== undefined && running.claim.inputHash === spec.inputHash) {
       return { kind: 'running', movedAside: existsSync(join(spec.dir, STALE_FOLDER)) };
     }
@@ -159,20 +173,21 @@ export function createTurns(deps: TurnsDeps): Turns {
     if (former !== null && former.starts >= MAX_STARTS) {
       return { kind: 'crash_loop', starts: former.starts, movedAside };
     }
-    await endGroup(spec.group, baseOf(spec.token), 'aborted');
+    await this.clearTheWay(spec, former);
+    this.reservations.set(spec.token, { spec, owner, starts: (former?.starts ?? 0) + 1, movedAside, ...settleable() });
+    return { kind: 'reserved', movedAside };
+  }
+
+  private async clearTheWay(spec: CommandSpec, former: Claim | null): Promise<void> {
+    await this.endGroup(spec.group, baseOf(spec.token), 'aborted');
     if (former !== null) {
       // Without a claim there never was a go byte.
-      await endEverything(deps.table, { token: spec.token, limitMark: former.limitMark, pid: -1 }, 0);
+      await endEverything(this.deps.table, { token: spec.token, limitMark: former.limitMark, pid: -1 }, 0);
     }
-    let settle = () => {};
-    const settled = new Promise<void>((resolve) => {
-      settle = resolve;
-    });
-    reservations.set(spec.token, { spec, owner, starts: (former?.starts ?? 0) + 1, movedAside, settled, settle });
-    return { kind: 'reserved', movedAside };
-  };
+  }
 
-  const goNow = async (reservation: Reservation): Promise<Reply> => {
+  private async goNow(reservation: Reservation): Promise<Reply> {
+    const { deps } = this;
     const { spec } = reservation;
     let shell: ParentShell | null = null;
     try {
@@ -180,15 +195,21 @@ export function createTurns(deps: TurnsDeps): Turns {
       deps.failpoint('guard.before-claim');
       clearForStart(spec.dir);
       reserveExit(spec.dir);
-      const limitMark = deps.marks.draw((mark) => [...turns.values()].some((turn) => turn.claim.limitMark === mark));
+      const limitMark = deps.marks.draw((mark) => this.all().some((turn) => turn.claim.limitMark === mark));
       shell = await spawnParentShell(spec, limitMark === null ? [] : deps.marks.prefix(limitMark));
-      const claim = claimOf(reservation, { pid: shell.pid, limitMark, bootId });
+      if (this.reservations.get(spec.token) !== reservation) {
+        // Ended, or its worker died, while the sh came up: a new look finds what is true now.
+        shell.callOff();
+        await shell.ended;
+        return { kind: 'unknown' };
+      }
+      const claim = claimOf(reservation, { pid: shell.pid, limitMark, bootId: this.bootId });
       deps.list.own(spec.token, spec.dir);
       writeClaim(spec.dir, claim, deps.durability);
       deps.failpoint('guard.after-claim');
       shell.go();
       deps.failpoint('guard.after-go');
-      keep(claim, spec.dir, { adopted: false, ended: shell.ended });
+      this.keep(claim, spec.dir, { adopted: false, ended: shell.ended });
       return { kind: 'running', movedAside: reservation.movedAside };
     } catch (error) {
       shell?.callOff();
@@ -196,40 +217,57 @@ export function createTurns(deps: TurnsDeps): Turns {
       deps.list.remove(spec.token);
       throw refusalOf(error, spec);
     } finally {
-      fall(spec.token);
+      if (this.reservations.get(spec.token) === reservation) {
+        this.fall(spec.token);
+      }
     }
-  };
+  }
 
-  return {
-    reserve: (spec, owner) => inTurn(spec.token, () => reserveNow(spec, owner)),
-    go: async (token, owner) => {
-      const reservation = reservations.get(token);
-      return reservation === undefined || reservation.owner !== owner ? { kind: 'unknown' } : goNow(reservation);
-    },
-    drop: (owner, token) => {
-      for (const reservation of [...reservations.values()]) {
-        if (reservation.owner === owner && (token === undefined || reservation.spec.token === token)) {
-          fall(reservation.spec.token);
-        }
-      }
-    },
-    get: (token) => turns.get(token) ?? null,
-    all: () => [...turns.values()],
-    live: () => [...turns.values()].map(({ claim }) => ({ token: claim.token, group: claim.group })),
-    isEmpty: () => turns.size === 0 && reservations.size === 0,
-    end: async (token, reason) => {
-      endReservation(token, reason);
-      await turns.get(token)?.end(reason);
-    },
-    endGroup,
-    adoptOrphans: () => {
-      for (const listed of deps.list.others()) {
-        if (!listed.ownerLives && !turns.has(listed.token)) {
-          adopt(listed);
-        }
-      }
-    },
-  };
+  private keep(claim: Claim, dir: string, shell: { readonly adopted: boolean; readonly ended: Promise<ShellEnd> }): void {
+    const turn = tendTurn({ claim, dir, adopted: shell.adopted, shellEnded: shell.ended }, this.deps);
+    this.turns.set(claim.token, turn);
+    void turn.ended.then(() => {
+      this.deps.list.remove(claim.token);
+      this.turns.delete(claim.token);
+    });
+  }
+
+  private adopt(listed: ListedTurn): void {
+    const { deps } = this;
+    const claim = readClaim(listed.dir);
+    if (claim === null || claim.token !== listed.token || readExit(listed.dir) !== null) {
+      deps.list.remove(listed.token);
+      return;
+    }
+    deps.list.own(listed.token, listed.dir);
+    const lives = claim.bootId === this.bootId && isAlive(claim.pid, claim.pidStart);
+    deps.log(lives ? 'adopted a running command' : 'found a command that ended without a guard', { token: claim.token });
+    // A pid of a dead `sh` proves nothing any more.
+    this.keep(lives ? claim : { ...claim, pid: -1 }, listed.dir, { adopted: true, ended: untilGone(lives ? claim : null) });
+  }
+
+  private fall(token: string): void {
+    const reservation = this.reservations.get(token);
+    this.reservations.delete(token);
+    reservation?.settle();
+  }
+
+  /** Ended before its first instruction: the record says so, and no attempt starts it again. */
+  private endReservation(token: string, reason: ExitReason): void {
+    const reservation = this.reservations.get(token);
+    if (reservation !== undefined) {
+      recordNeverStarted(reservation.spec, reason, this.deps);
+      this.fall(token);
+    }
+  }
+}
+
+function settleable(): Pick<Reservation, 'settled' | 'settle'> {
+  let settle = () => {};
+  const settled = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  return { settled, settle };
 }
 
 function ignore(): void {}

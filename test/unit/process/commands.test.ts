@@ -34,7 +34,9 @@ const pidIn = (name: string) => Number(host.text(name));
 
 describe('a command', () => {
   it('has its output in files, its own exit code, and the turn tag in its environment', async () => {
-    const command = host.aCommand('echo out; echo err >&2; echo "$SLUICE_TURN" >&2; exit 7', { env: { PATH: '/bin', SLUICE_TURN: 'forged' } });
+    const command = host.aCommand('echo out; echo err >&2; echo "$SLUICE_TURN" >&2; exit 7', {
+      env: { PATH: '/bin', SLUICE_TURN: 'forged' },
+    });
 
     const exit = exitOf(await processes.run(command, hooks()));
 
@@ -48,7 +50,12 @@ describe('a command', () => {
 
     const exit = exitOf(await processes.run(command, hooks()));
 
-    expect(readFileSync(exit.stdout, 'utf8').split('\n').filter((line) => !/^(PWD|OLDPWD)=/.test(line)).sort()).toEqual(['', 'ONLY=this', `SLUICE_TURN=${command.token}`]);
+    expect(
+      readFileSync(exit.stdout, 'utf8')
+        .split('\n')
+        .filter((line) => !/^(PWD|OLDPWD)=/.test(line))
+        .sort(),
+    ).toEqual(['', 'ONLY=this', `SLUICE_TURN=${command.token}`]);
   });
 
   it('is answered from its record when asked again, and never started again', async () => {
@@ -110,7 +117,12 @@ describe('a command', () => {
   });
 
   it('takes its setsid and its background children with it when it ends', async () => {
-    const exit = exitOf(await processes.run(host.aCommand('setsid sh -c "echo \\$\\$ > one; sleep 60" & sleep 60 & echo $! > two; while [ ! -s one ]; do sleep 0.02; done'), hooks()));
+    const exit = exitOf(
+      await processes.run(
+        host.aCommand('setsid sh -c "echo \\$\\$ > one; sleep 60" & sleep 60 & echo $! > two; while [ ! -s one ]; do sleep 0.02; done'),
+        hooks(),
+      ),
+    );
 
     expect(exit).toMatchObject({ reason: 'exited', exitCode: 0 });
     expect([lives(pidIn('one')), lives(pidIn('two'))]).toEqual([false, false]);
@@ -239,7 +251,11 @@ describe('marks', () => {
     const command = host.aCommand('true; : secret-argument', { env: { PATH: '/bin', KEY: 'secret-value' } });
     await processes.run(command, hooks());
 
-    const texts = [host.text(`turns-${command.token}/claim.json`), host.text(`turns-${command.token}/exit.json`), host.text('home/guard.log')];
+    const texts = [
+      host.text(`turns-${command.token}/claim.json`),
+      host.text(`turns-${command.token}/exit.json`),
+      host.text('home/guard.log'),
+    ];
 
     expect(texts.join('\n')).not.toMatch(/secret/);
   });

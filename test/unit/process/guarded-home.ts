@@ -29,7 +29,20 @@ export function compileGuard(): CompiledGuard {
   chmodSync(folder, 0o755);
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   const sources = ['activities/process/guard/main.ts', 'test/unit/process/failing-guard.ts', 'test/unit/process/one-run-worker.ts'];
-  const options = ['--ignoreConfig', '--rootDir', '.', '--outDir', folder, '--module', 'nodenext', '--target', 'es2023', '--types', 'node', '--skipLibCheck'];
+  const options = [
+    '--ignoreConfig',
+    '--rootDir',
+    '.',
+    '--outDir',
+    folder,
+    '--module',
+    'nodenext',
+    '--target',
+    'es2023',
+    '--types',
+    'node',
+    '--skipLibCheck',
+  ];
   execFileSync(join(repository, 'node_modules/.bin/tsc'), [...options, ...sources], { cwd: repository, stdio: 'pipe' });
   return {
     folder,

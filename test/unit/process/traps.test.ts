@@ -1,7 +1,18 @@
 /** The eleven traps of guards, each with the behaviour that shows it is avoided. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CommandSpec, GuardUnavailable, type Processes } from '../../../activities/process/contract.js';
@@ -259,7 +270,10 @@ describe('trap 8: a process that hides its environment', () => {
   it('is found by its limit mark: env -i in a session of its own', async () => {
     const processes = await host.connect();
 
-    await processes.run(host.aCommand('env -i /usr/bin/setsid /bin/sh -c "echo \\$\\$ > pid; sleep 60" & while [ ! -s pid ]; do sleep 0.02; done'), hooks());
+    await processes.run(
+      host.aCommand('env -i /usr/bin/setsid /bin/sh -c "echo \\$\\$ > pid; sleep 60" & while [ ! -s pid ]; do sleep 0.02; done'),
+      hooks(),
+    );
 
     expect(lives(pidIn('pid'))).toBe(false);
   });
@@ -280,7 +294,12 @@ describe('trap 8: a process that hides its environment', () => {
     chownSync(command.dir, NOBODY, NOBODY);
     const start = { home: host.home, orphanGraceMs: 60_000, durability: 'process', idleGraceMs: 300, guardMain: guard.main };
 
-    const said = execFileSync('/usr/bin/setpriv', [...asNobody(), process.execPath, guard.worker, JSON.stringify({ start, spec: command })]);
+    const said = execFileSync('/usr/bin/setpriv', [
+      ...asNobody(),
+      process.execPath,
+      guard.worker,
+      JSON.stringify({ start, spec: command }),
+    ]);
 
     expect(JSON.parse(String(said))).toMatchObject({ exit: { exitCode: 0 } });
     expect(commandLines().filter((line) => line.includes(undumpable))).toEqual([]);
@@ -292,7 +311,10 @@ describe('trap 9: forks and reused pids', () => {
     const processes = await host.connect();
     const name = host.path('hopper');
     // Four of them, each replaced by one successor at most 200 times: never more than a few at once, and over by itself.
-    writeFileSync(name, `#!/bin/sh\ntrap '' TERM\n: > "${host.path('hopping')}"\nsleep 0.03\n[ "$1" -ge 200 ] || setsid "${name}" $(($1 + 1)) &\n`);
+    writeFileSync(
+      name,
+      `#!/bin/sh\ntrap '' TERM\n: > "${host.path('hopping')}"\nsleep 0.03\n[ "$1" -ge 200 ] || setsid "${name}" $(($1 + 1)) &\n`,
+    );
     chmodSync(name, 0o755);
     const cancel = new AbortController();
     const script = `for i in 1 2 3 4; do setsid "${name}" 1 & done; sleep 20`;
