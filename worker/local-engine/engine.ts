@@ -53,12 +53,13 @@ export class Engine {
 
   /** Returns when everything it owned has ended. */
   async run(): Promise<void> {
-    const control = await listenForControl(this.#paths.socket, this);
     const stopped = once(this.#events, 'stopped');
+    const control = await listenForControl(this.#paths.socket, this);
     try {
       this.#alive.engine = (await identify(process.pid)) ?? this.#alive.engine;
       await this.#endLeftovers();
       await this.#startServer();
+      this.#requireWanted();
       await Promise.all([setRetention(this.#options.binary, this.#address()), this.#worker.start()]);
       if (this.#phase === 'starting') this.#enter('up');
     } catch (error) {
@@ -143,10 +144,16 @@ export class Engine {
     await Promise.all(leftovers.map((identity) => endProcess(identity, SERVER_GRACE_MS)));
   }
 
+  /** A `down` that comes during the start ends what lives then; nothing may start after it. */
+  #requireWanted(): void {
+    if (this.#stopping !== null) throw new Error('the engine is told to end');
+  }
+
   /** The port can be taken between the look and the bind, so an early end is tried again on the next free one. */
   async #startServer(): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       this.#ports.server = await freePort(this.#options.ports.server);
+      this.#requireWanted();
       if (this.#options.ui) this.#ports.ui = await freePort(this.#options.ports.ui);
       this.#say(`starting the server on ${this.#address()}`);
       try {

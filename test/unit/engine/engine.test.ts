@@ -244,6 +244,22 @@ describe('sluice down', () => {
   );
 
   it(
+    'leaves nothing behind when it comes in the middle of a start',
+    async () => {
+      const start = ensureEngine(place.options('setInterval(() => {}, 1000);'));
+      const outcome = start.catch((error: unknown) => error);
+      const starting = await untilReport(place.home, (report) => report.workerPid !== null);
+
+      expect(await stopEngine(place.home, { ...NO_TURNS, now: true })).toEqual({ kind: 'stopped' });
+
+      expect(await outcome).toBeInstanceOf(EngineError);
+      expect(await isGone(starting.serverPid)).toBe(true);
+      expect(await isGone(starting.workerPid)).toBe(true);
+    },
+    LIMIT_MS,
+  );
+
+  it(
     'brings the worker back when it is interrupted',
     async () => {
       await ensureEngine(place.options());
