@@ -58,7 +58,9 @@ export async function diffStat(root: string, base: string, head: string): Promis
 
 /** The whole change as a patch that `git apply` takes. */
 export async function diffText(root: string, base: string, head: string): Promise<string | null> {
-  const answer = await git(root, ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--end-of-options', base, head], { keepEnd: true });
+  const answer = await git(root, ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--end-of-options', base, head], {
+    keepEnd: true,
+  });
   return answer.kind === 'ok' ? answer.stdout : null;
 }
 

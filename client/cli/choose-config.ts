@@ -4,9 +4,9 @@
  */
 import { join } from 'node:path';
 import type { ConfigChoice } from '../../config/select-config.js';
+import type { Stage } from '../../protocol/lifecycle.js';
 import type { RunInput } from '../../protocol/messages.js';
 import type { Policy } from '../../protocol/policy.js';
-import type { Stage } from '../../protocol/lifecycle.js';
 import { textAt } from '../repository.js';
 import type { Context } from './context.js';
 import { foreign, foreignBlock } from './io.js';
@@ -84,7 +84,9 @@ async function select(context: Context, texts: Texts): Promise<{ readonly choice
   const choice = look();
   if (differs && choice.kind === 'chosen') {
     const what = baseText === null ? 'is not committed at the base' : 'differs from the one at the base commit';
-    context.io.err(`Note: .sluice/config.yaml in your checkout ${what}; this run uses the one in your checkout (${choice.hash.slice(0, 12)}).`);
+    context.io.err(
+      `Note: .sluice/config.yaml in your checkout ${what}; this run uses the one in your checkout (${choice.hash.slice(0, 12)}).`,
+    );
   }
   if (choice.kind !== 'not_trusted') return { choice, differs };
   if (choice.text === null || !(await askTrust(context, root, choice.text))) throw choice.error;

@@ -2,13 +2,14 @@
  * How a watched run is shown: a live panel on a terminal, one line an event in a pipe, one object a line with --json.
  * All three listen to the same events and views, so a watcher does not know which one it feeds.
  */
-import { STAGES, type Stage } from '../../protocol/lifecycle.js';
+
 import type { JournalEvent } from '../../protocol/journal.js';
+import { STAGES, type Stage } from '../../protocol/lifecycle.js';
 import type { RunView } from '../../protocol/run-view.js';
 import type { RunListener } from './follow-files.js';
 import { foreign, type Io } from './io.js';
-import { agentLabel, plainLine } from './plain-lines.js';
 import { columnsOf, type PanelState, renderPanel } from './panel.js';
+import { agentLabel, plainLine } from './plain-lines.js';
 
 export interface Display extends RunListener {
   /** A line about the watching itself, for instance that the server is away; null takes it back. */

@@ -46,7 +46,10 @@ export async function findRun(context: Context, sluice: Sluice | null, asked: st
         {
           what: asked === null ? `${pick.runs.length} runs can be meant` : `${pick.runs.length} runs have "${foreign(asked)}" in their id`,
           why: 'a run is named by any part of its id that no other has',
-          now: `They are, newest first: ${pick.runs.slice(0, 5).map((run) => foreign(run.runId)).join(', ')}${pick.runs.length > 5 ? ', …' : ''}`,
+          now: `They are, newest first: ${pick.runs
+            .slice(0, 5)
+            .map((run) => foreign(run.runId))
+            .join(', ')}${pick.runs.length > 5 ? ', …' : ''}`,
           mend: 'name one of them; sluice list shows all',
         },
         EXIT.notStarted,
@@ -103,7 +106,9 @@ async function runsHere({ io }: Context, runs: readonly FoundRun[]): Promise<rea
 function noRun(asked: string | null, server: boolean) {
   return {
     what: asked === null ? 'there is no run' : `no run has "${foreign(asked)}" in its id`,
-    why: server ? 'runs are looked up on the server' : 'the engine is down, so runs are looked up in the .sluice/runs folders of the known repositories',
+    why: server
+      ? 'runs are looked up on the server'
+      : 'the engine is down, so runs are looked up in the .sluice/runs folders of the known repositories',
     now: 'Nothing was changed.',
     mend: 'sluice list',
   };

@@ -34,12 +34,12 @@ export function createProgram(host: ProgramHost) {
 }
 
 function addRunCommands(program: Command, host: ProgramHost): void {
-  command(program, 'demo', 'fix two real bugs of a real package before your eyes; no key needed', RUNNING)
+  command(program, 'demo', { about: 'fix two real bugs of a real package before your eyes; no key needed', exits: RUNNING })
     .option('--withhold-fix', 'the agent repairs only one bug: validation is red and the run ends blocked', false)
     .action(async (options) => {
       await host.start(async (context) => (await import('./commands/demo.js')).demo(context, options), { ...options, ownsStop: true });
     });
-  command(program, 'init', 'write a minimal .sluice/config.yaml, trust it and serve this repository', LOOKING)
+  command(program, 'init', { about: 'write a minimal .sluice/config.yaml, trust it and serve this repository', exits: LOOKING })
     .option('--agent <name>', '"command" keeps the program behind "--" as the agent')
     .usage('[options] [-- <program> [args...]]')
     .action(async (options) => {
@@ -49,7 +49,7 @@ function addRunCommands(program: Command, host: ProgramHost): void {
         ownsStop: false,
       });
     });
-  command(program, 'run', 'start a run and watch it; Ctrl+C detaches and the run goes on', RUNNING)
+  command(program, 'run', { about: 'start a run and watch it; Ctrl+C detaches and the run goes on', exits: RUNNING })
     .argument('[task]', 'what to do; "-" or no task reads it from standard input')
     .option('--agent <name>', 'an agent of the config; "command" takes the program behind "--"')
     .option('--preset <name>', 'the policy to start from')
@@ -72,22 +72,28 @@ function addRunCommands(program: Command, host: ProgramHost): void {
 }
 
 function addLookCommands(program: Command, host: ProgramHost): void {
-  command(program, 'list', 'the runs: what works, what waits, what came out', LOOKING)
+  command(program, 'list', { about: 'the runs: what works, what waits, what came out', exits: LOOKING })
     .option('--limit <n>', 'how many at most', '50')
     .action(async (options) => {
       await host.start(async (context) => (await import('./commands/list.js')).list(context, options), { ...options, ownsStop: false });
     });
-  command(program, 'status', 'one run in full', LOOKING)
+  command(program, 'status', { about: 'one run in full', exits: LOOKING })
     .argument('[run]', RUN_HELP)
     .action(async (run, options) => {
-      await host.start(async (context) => (await import('./commands/status.js')).status(context, run ?? null), { ...options, ownsStop: false });
+      await host.start(async (context) => (await import('./commands/status.js')).status(context, run ?? null), {
+        ...options,
+        ownsStop: false,
+      });
     });
-  command(program, 'watch', 'a run live until it closes; Ctrl+C detaches', RUNNING)
+  command(program, 'watch', { about: 'a run live until it closes; Ctrl+C detaches', exits: RUNNING })
     .argument('[run]', RUN_HELP)
     .action(async (run, options) => {
-      await host.start(async (context) => (await import('./commands/watch.js')).watch(context, run ?? null), { ...options, ownsStop: true });
+      await host.start(async (context) => (await import('./commands/watch.js')).watch(context, run ?? null), {
+        ...options,
+        ownsStop: true,
+      });
     });
-  command(program, 'logs', "a run's journal, or the output of one turn", LOOKING)
+  command(program, 'logs', { about: "a run's journal, or the output of one turn", exits: LOOKING })
     .argument('[run]', RUN_HELP)
     .option('-f, --follow', 'go on until the run closes', false)
     .option('--turn <n>', 'the agent output of turn n')
@@ -97,7 +103,7 @@ function addLookCommands(program: Command, host: ProgramHost): void {
         ownsStop: true,
       });
     });
-  command(program, 'diff', "a run's change as a patch", LOOKING)
+  command(program, 'diff', { about: "a run's change as a patch", exits: LOOKING })
     .argument('[run]', RUN_HELP)
     .option('--stat', 'only the numbers', false)
     .action(async (run, options) => {
@@ -106,7 +112,7 @@ function addLookCommands(program: Command, host: ProgramHost): void {
         ownsStop: false,
       });
     });
-  command(program, 'path', "the path of a run's worktree", LOOKING)
+  command(program, 'path', { about: "the path of a run's worktree", exits: LOOKING })
     .argument('[run]', RUN_HELP)
     .action(async (run, options) => {
       await host.start(async (context) => (await import('./commands/path.js')).path(context, run ?? null), { ...options, ownsStop: false });
@@ -114,57 +120,70 @@ function addLookCommands(program: Command, host: ProgramHost): void {
 }
 
 function addEngineCommands(program: Command, host: ProgramHost): void {
-  command(program, 'up', 'start the local engine and say how to reach it', LOOKING)
+  command(program, 'up', { about: 'start the local engine and say how to reach it', exits: LOOKING })
     .option('--ui', "also serve Temporal's Web UI", false)
     .option('--restart', 'a new worker process; running turns go on', false)
     .action(async (options) => {
       await host.start(async (context) => (await import('./commands/up.js')).up(context, options), { ...options, ownsStop: false });
     });
-  command(program, 'down', 'stop the local engine when no turn runs any more', LOOKING)
+  command(program, 'down', { about: 'stop the local engine when no turn runs any more', exits: LOOKING })
     .option('--now', 'end running turns instead of waiting for them', false)
     .action(async (options) => {
       await host.start(async (context) => (await import('./commands/down.js')).down(context, options), { ...options, ownsStop: false });
     });
-  command(program, 'worker', 'a worker in the foreground for the server of TEMPORAL_ADDRESS', LOOKING, {
-    detached: 'stopped by Ctrl+C, SIGTERM or SIGHUP; running turns go on',
+  command(program, 'worker', {
+    about: 'a worker in the foreground for the server of TEMPORAL_ADDRESS',
+    exits: LOOKING,
+    special: {
+      detached: 'stopped by Ctrl+C, SIGTERM or SIGHUP; running turns go on',
+    },
   })
     .option('--repo <path...>', 'also serve the repository at this path')
     .action(async (options) => {
       await host.start(async (context) => (await import('./commands/worker.js')).worker(context, options), { ...options, ownsStop: true });
     });
-  command(program, 'doctor', 'look at everything that a run needs', LOOKING, {
-    ...INTERRUPTED,
-    notStarted: 'something that a run needs is missing',
-  }).action(
-    async (options) => {
-      await host.start(async (context) => (await import('./commands/doctor.js')).doctor(context), { ...options, ownsStop: false });
+  command(program, 'doctor', {
+    about: 'look at everything that a run needs',
+    exits: LOOKING,
+    special: {
+      ...INTERRUPTED,
+      notStarted: 'something that a run needs is missing',
     },
-  );
+  }).action(async (options) => {
+    await host.start(async (context) => (await import('./commands/doctor.js')).doctor(context), { ...options, ownsStop: false });
+  });
 }
 
 function addConfigCommands(program: Command, host: ProgramHost): void {
-  command(program, 'config', 'every effective value and where it comes from', LOOKING)
+  command(program, 'config', { about: 'every effective value and where it comes from', exits: LOOKING })
     .option('--repo <path>', 'the repository (default: where you are)')
     .action(async (options) => {
       await host.start(async (context) => (await import('./commands/config.js')).config(context, options), { ...options, ownsStop: false });
     });
-  command(program, 'trust', "let this repository's config run programs on this machine", LOOKING)
+  command(program, 'trust', { about: "let this repository's config run programs on this machine", exits: LOOKING })
     .option('--list', 'what is trusted', false)
     .option('--revoke', 'take the trust back', false)
     .option('--repo <path>', 'the repository (default: where you are)')
     .action(async (options) => {
       await host.start(async (context) => (await import('./commands/trust.js')).trust(context, options), { ...options, ownsStop: false });
     });
-  command(program, 'states', 'the statuses of a run and their legal moves', ['done']).action(async (options) => {
+  command(program, 'states', { about: 'the statuses of a run and their legal moves', exits: ['done'] }).action(async (options) => {
     await host.start(async (context) => (await import('./commands/states.js')).states(context), { ...options, ownsStop: false });
   });
 }
 
+interface CommandText {
+  readonly about: string;
+  readonly exits: readonly ExitName[];
+  /** Replaces the general meaning of a code. */
+  readonly special?: Partial<Record<ExitName, string>>;
+}
+
 /** Every command has --json and names its exit codes. */
-function command(parent: Command, name: string, description: string, exits: readonly ExitName[], special: Partial<Record<ExitName, string>> = exits === LOOKING ? INTERRUPTED : {}) {
+function command(parent: Command, name: string, { about, exits, special = exits === LOOKING ? INTERRUPTED : {} }: CommandText) {
   return parent
     .command(name)
-    .description(description)
+    .description(about)
     .option('--json', 'one JSON object a line; docs/cli.md describes them', false)
     .addHelpText('after', exitHelp(exits, special));
 }

@@ -63,12 +63,20 @@ export function checkTitle(title: string | undefined): string | undefined {
   if (title === undefined) return undefined;
   const line = title.trim();
   if (line !== '' && line.length <= MAX_TITLE_CHARS && !/[\r\n]/.test(line)) return line;
-  throw refusal(`--title is "${foreign(title).slice(0, 60)}"`, `it must be one line of 1 to ${MAX_TITLE_CHARS} characters`, 'sluice run "<task>" --title "<one line>"');
+  throw refusal(
+    `--title is "${foreign(title).slice(0, 60)}"`,
+    `it must be one line of 1 to ${MAX_TITLE_CHARS} characters`,
+    'sluice run "<task>" --title "<one line>"',
+  );
 }
 
 export function checkRunId(runId: string | undefined): string | undefined {
   if (runId === undefined || isRunId(runId)) return runId;
-  throw refusal(`--run-id is "${foreign(runId).slice(0, 90)}"`, `it must be ${RUN_ID_RULE}`, 'leave it out, or: sluice run "<task>" --run-id fix-parser-1');
+  throw refusal(
+    `--run-id is "${foreign(runId).slice(0, 90)}"`,
+    `it must be ${RUN_ID_RULE}`,
+    'leave it out, or: sluice run "<task>" --run-id fix-parser-1',
+  );
 }
 
 export function checkStages(stages: string | undefined): StageListName | undefined {

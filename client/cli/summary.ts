@@ -3,8 +3,8 @@
  * Points to review.md and verification.md for a blocked run (V-82), to events.jsonl and the turn's stream log for a failed one (V-83).
  */
 import { join } from 'node:path';
-import type { RunResult } from '../../protocol/messages.js';
 import type { createColors } from 'picocolors';
+import type { RunResult } from '../../protocol/messages.js';
 import type { DiffStat } from '../repository.js';
 import { foreign } from './io.js';
 import type { RunEnd } from './run-end.js';
@@ -33,7 +33,10 @@ export function renderEnd(end: RunEnd, facts: SummaryFacts, colors: Colors): str
     case 'detached':
       return [`Detached; the run goes on. Come back with: sluice watch ${facts.runId}`];
     case 'server_away':
-      return [`The server stays away; the run ${facts.runId} goes on when it is back.`, `Come back with: sluice up && sluice watch ${facts.runId}`];
+      return [
+        `The server stays away; the run ${facts.runId} goes on when it is back.`,
+        `Come back with: sluice up && sluice watch ${facts.runId}`,
+      ];
     case 'aborted':
       return [`${colors.yellow('aborted')}${title}`, row('reason', foreign(end.message)), ...placeRows(facts)];
     case 'failed':
@@ -94,7 +97,7 @@ function placeRows(facts: SummaryFacts): string[] {
 
 function nextRows(result: RunResult, facts: SummaryFacts): string[] {
   const { runId } = facts;
-  if (result.outcome === 'merge_ready' && result.branch !== null) {
+  if (result.outcome === 'merge_ready' && result.branch !== null && facts.diff?.files !== 0) {
     return [row('next', `sluice diff ${runId}`), row('', `git merge ${foreign(result.branch)}`)];
   }
   const rows = [row('next', `sluice logs ${runId}`)];

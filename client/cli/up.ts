@@ -4,12 +4,12 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunningEngine } from '../../worker/local-engine/ensure-engine.js';
 import type { EngineReport } from '../../worker/local-engine/control.js';
+import type { RunningEngine } from '../../worker/local-engine/ensure-engine.js';
 import type { Context } from './context.js';
 
-export type { RunningEngine } from '../../worker/local-engine/ensure-engine.js';
 export type { EngineReport } from '../../worker/local-engine/control.js';
+export type { RunningEngine } from '../../worker/local-engine/ensure-engine.js';
 
 export interface UpOptions {
   readonly ui?: boolean;
@@ -75,7 +75,10 @@ async function confirmBuild(): Promise<boolean> {
 }
 
 /** Waits for running turns, or ends them with `now`. Effects: server, worker and engine of this home end. */
-export async function downEngine(home: string, { now, onProgress }: { readonly now: boolean; readonly onProgress: (text: string) => void }) {
+export async function downEngine(
+  home: string,
+  { now, onProgress }: { readonly now: boolean; readonly onProgress: (text: string) => void },
+) {
   const [{ stopEngine }, { openTurnsOfHome }] = await Promise.all([
     import('../../worker/local-engine/ensure-engine.js'),
     import('../../worker/local-engine/turns-of-home.js'),

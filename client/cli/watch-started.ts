@@ -26,6 +26,8 @@ export interface StartedView {
   readonly startedAt: string;
   /** With --json: whether each event is told, or only start and end. */
   readonly events: boolean;
+  /** The run does not go on when the watcher goes: the demo takes its engine down. */
+  readonly endsWithWatcher?: boolean;
   /** Gets the display, to say something in it. */
   readonly onDisplay?: (display: Display) => void;
 }
@@ -46,9 +48,12 @@ export async function watchToEnd(context: Context, started: StartedView): Promis
   if (json) io.json(endObject(end, facts));
   if (end.kind === 'refused') {
     const now = `Nothing was started; the refused start is kept as ${runId} on the server.`;
-    throw new CliError({ what: end.message, why: '', now: end.message.includes('Nothing was started') ? '' : now, mend: '' }, EXIT.notStarted);
+    throw new CliError(
+      { what: end.message, why: '', now: end.message.includes('Nothing was started') ? '' : now, mend: '' },
+      EXIT.notStarted,
+    );
   }
-  if (!json) {
+  if (!json && !(end.kind === 'detached' && started.endsWithWatcher === true)) {
     const say = end.kind === 'detached' || end.kind === 'server_away' ? io.err : io.out;
     for (const line of renderEnd(end, facts, io.colors)) say(line);
   }
@@ -81,7 +86,13 @@ async function gatherFacts({ runId, title, repo, runDir }: StartedView, end: Run
 
 async function present(runDir: string | null, lastTurn: string | null): Promise<ReadonlySet<string>> {
   if (runDir === null) return new Set();
-  const names = ['review.md', 'verification.md', 'validation.json', 'events.jsonl', ...(lastTurn === null ? [] : [`turns/${lastTurn}/stream.jsonl`])];
+  const names = [
+    'review.md',
+    'verification.md',
+    'validation.json',
+    'events.jsonl',
+    ...(lastTurn === null ? [] : [`turns/${lastTurn}/stream.jsonl`]),
+  ];
   const there = await Promise.all(names.map((name) => exists(join(runDir, name))));
   return new Set(names.filter((_, index) => there[index]));
 }

@@ -5,10 +5,10 @@
 import { ensureHome } from '../../../config/home.js';
 import { trustConfig } from '../../../config/trust.js';
 import { diffText } from '../../repository.js';
-import type { Context } from '../context.js';
 import { connectToRun } from '../connect.js';
-import { type Accident, killWorkerInMidTurn, startsOf } from '../demo/kill-worker.js';
+import type { Context } from '../context.js';
 import { TASK, TITLE } from '../demo/bugs.js';
+import { type Accident, killWorkerInMidTurn, startsOf } from '../demo/kill-worker.js';
 import { type DemoWorld, makeDemo } from '../demo/make-demo.js';
 import { endProcessesOf } from '../demo/no-process-left.js';
 import { plainCheck, type TestCount } from '../demo/plain-check.js';
@@ -63,14 +63,15 @@ async function runDemo(context: Context, world: DemoWorld): Promise<DemoResult> 
   const connected = await connectToRun(context, { local: true });
   const ended = new AbortController();
   io.stop.addEventListener('abort', () => ended.abort(), { once: true });
-  if (io.stop.aborted) ended.abort();
   try {
+    if (io.stop.aborted) return { end: { kind: 'detached' }, exitCode: EXIT.detached, accident: { kind: 'not_killed' } };
     const started = await startRun(context, { prepared, connected, host: undefined });
     let note = (text: string) => io.out(text);
     const accident = killWorkerInMidTurn(world, (text) => note(text), ended.signal);
     const watched = watchToEnd(context, {
       ...started,
       events: true,
+      endsWithWatcher: true,
       onDisplay(display) {
         note = (text) => display.note(text);
       },
@@ -87,7 +88,9 @@ async function tellLedger(world: DemoWorld, accident: Accident, say: (text: stri
   if (accident.kind === 'not_killed') return;
   const starts = await startsOf(world, 'executing');
   say('');
-  say(`The worker was killed while the agent was executing. By the agent's own ledger (${world.ledger}) it was started ${starts === 1 ? 'once' : `${starts} times`}.`);
+  say(
+    `The worker was killed while the agent was executing. By the agent's own ledger (${world.ledger}) it was started ${starts === 1 ? 'once' : `${starts} times`}.`,
+  );
 }
 
 async function cleanUp(world: DemoWorld, say: (text: string) => void): Promise<void> {

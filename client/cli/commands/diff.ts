@@ -1,13 +1,17 @@
 /** `sluice diff`: base..branch as a patch. No pager, textconv or external diff program of the repository runs. */
+
+import { diffStat, diffText } from '../../repository.js';
 import { CliError } from '../cli-error.js';
 import { connectToLook } from '../connect.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { findRun, type FoundRun, viewOf } from '../find-run.js';
+import { type FoundRun, findRun, viewOf } from '../find-run.js';
 import { foreign, foreignBlock, type Io } from '../io.js';
-import { diffStat, diffText } from '../../repository.js';
 
-export async function diff(context: Context, { asked, stat }: { readonly asked: string | null; readonly stat: boolean }): Promise<ExitCode> {
+export async function diff(
+  context: Context,
+  { asked, stat }: { readonly asked: string | null; readonly stat: boolean },
+): Promise<ExitCode> {
   const { io, json } = context;
   const sluice = await connectToLook(context);
   try {

@@ -71,7 +71,12 @@ async function lookAtHome({ home }: Context): Promise<readonly Finding[]> {
   return [
     writable
       ? { check: 'sluice home', grade: 'ok', found: home, mend: null }
-      : { check: 'sluice home', grade: 'fail', found: `${home} is not writable`, mend: 'make it writable, or: export SLUICE_HOME=<folder>' },
+      : {
+          check: 'sluice home',
+          grade: 'fail',
+          found: `${home} is not writable`,
+          mend: 'make it writable, or: export SLUICE_HOME=<folder>',
+        },
     await lookAtDisk(home),
     { check: 'host id', grade: 'ok', found: hostId ?? 'none yet: the first run makes it', mend: null },
   ];
@@ -96,7 +101,12 @@ async function lookAtServer(context: Context): Promise<readonly Finding[]> {
   const own: Finding =
     engine.phase === 'up'
       ? { check: 'local engine', grade: 'ok', found: `up at ${engine.address} since ${engine.startedAt}; ${restarts}`, mend: null }
-      : { check: 'local engine', grade: 'warn', found: `${engine.phase}: ${engine.error?.what ?? restarts}`, mend: engine.error?.mend ?? 'sluice up' };
+      : {
+          check: 'local engine',
+          grade: 'warn',
+          found: `${engine.phase}: ${engine.error?.what ?? restarts}`,
+          mend: engine.error?.mend ?? 'sluice up',
+        };
   return [own, ...(await lookAtAddress(context, { address: engine.address, namespace: engine.namespace, what: 'server' }))];
 }
 
@@ -109,7 +119,9 @@ interface Address {
 async function lookAtAddress({ home }: Context, { what, ...options }: Address): Promise<readonly Finding[]> {
   const sluice = await createSluice(options).catch(() => null);
   if (sluice === null) {
-    return [{ check: what, grade: 'fail', found: `${options.address} does not answer`, mend: 'start that server, or: unset TEMPORAL_ADDRESS' }];
+    return [
+      { check: what, grade: 'fail', found: `${options.address} does not answer`, mend: 'start that server, or: unset TEMPORAL_ADDRESS' },
+    ];
   }
   try {
     const version = await sluice.serverVersion();
@@ -133,7 +145,12 @@ async function lookAtPollers(sluice: Sluice, hostId: string | null): Promise<rea
       : { check: 'control worker', grade: 'fail', found: `nobody polls ${TASK_QUEUE}`, mend: 'sluice worker' };
   const hosts: Finding =
     anyHost > 0
-      ? { check: 'hosts', grade: 'ok', found: `${anyHost} poll ${ANY_HOST_QUEUE}${own > 0 ? '; this host is one of them' : ''}`, mend: null }
+      ? {
+          check: 'hosts',
+          grade: 'ok',
+          found: `${anyHost} poll ${ANY_HOST_QUEUE}${own > 0 ? '; this host is one of them' : ''}`,
+          mend: null,
+        }
       : { check: 'hosts', grade: 'warn', found: `nobody polls ${ANY_HOST_QUEUE}`, mend: 'sluice worker' };
   return [control, hosts];
 }

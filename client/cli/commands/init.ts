@@ -1,6 +1,7 @@
 /** `sluice init`: writes a minimal config, trusts what it wrote, puts the repository on this host's list. A config that is there stays as it is. */
-import { initConfig } from '../../../config/init-config.js';
+
 import { ensureHome, PROJECT_CONFIG } from '../../../config/home.js';
+import { initConfig } from '../../../config/init-config.js';
 import { trustConfig } from '../../../config/trust.js';
 import { checkRepository } from '../check-repository.js';
 import type { Context } from '../context.js';
@@ -37,6 +38,10 @@ export async function init(context: Context, options: InitOptions): Promise<Exit
   io.out('');
   io.out(foreignBlock(result.text.trimEnd()));
   io.out('');
-  io.out(program === null ? 'Next: name an agent there (or --agent command -- <program>), then: sluice trust && sluice run "<task>"' : 'Next: sluice run "<task>"');
+  io.out(
+    program === null
+      ? 'Next: name an agent there (or --agent command -- <program>), then: sluice trust && sluice run "<task>"'
+      : 'Next: sluice run "<task>"',
+  );
   return EXIT.done;
 }

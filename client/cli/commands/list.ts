@@ -29,7 +29,12 @@ export async function list(context: Context, { limit }: { readonly limit: string
 
 export function renderTable(runs: readonly ListedRun[], { columns, colors }: Pick<Io, 'columns' | 'colors'>): string {
   const table = new Table({ head: ['RUN', 'STATUS', 'SINCE', 'TITLE'], style: { head: [], border: [] }, chars: NO_FRAME });
-  const rows = runs.map((run) => ({ id: foreign(run.runId), status: statusText(run), since: sinceText(run), title: foreign(run.title ?? '') }));
+  const rows = runs.map((run) => ({
+    id: foreign(run.runId),
+    status: statusText(run),
+    since: sinceText(run),
+    title: foreign(run.title ?? ''),
+  }));
   const used = widest(rows.map(({ id }) => id)) + widest(rows.map(({ status }) => status)) + SINCE_COLUMNS + 6;
   for (const { id, status, since, title } of rows) {
     table.push([id, paint(status, colors), since, truncate(title, Math.max(20, columns() - used - 2))]);
@@ -80,5 +85,10 @@ function widest(texts: readonly string[]): number {
 function readLimit(text: string): number {
   const count = Number(text);
   if (Number.isSafeInteger(count) && count >= 1) return count;
-  throw new CliError({ what: `--limit is ${foreign(text)}`, why: 'it must be an integer from 1', now: 'Nothing was changed.', mend: 'sluice list --limit 50' });
+  throw new CliError({
+    what: `--limit is ${foreign(text)}`,
+    why: 'it must be an integer from 1',
+    now: 'Nothing was changed.',
+    mend: 'sluice list --limit 50',
+  });
 }

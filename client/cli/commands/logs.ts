@@ -6,7 +6,7 @@ import { connectToLook } from '../connect.js';
 import type { Context } from '../context.js';
 import { jsonDisplay, plainDisplay } from '../display.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { findRun, type FoundRun } from '../find-run.js';
+import { type FoundRun, findRun } from '../find-run.js';
 import { followFiles } from '../follow-files.js';
 import { foreign, foreignBlock } from '../io.js';
 import { watchRun } from '../watch-run.js';
@@ -54,11 +54,16 @@ async function printTurn({ io, json }: Context, { run, runDir, turn }: AskedTurn
       what: `the run ${foreign(run.runId)} has no turn ${foreign(turn)}`,
       why: 'turns are numbered by their place in the run',
       now: names.length === 0 ? 'It has no turns on this machine.' : `It has: ${foreign(names.join(', '))}`,
-      mend: names.length === 0 ? `sluice status ${foreign(run.runId)}` : `sluice logs ${foreign(run.runId)} --turn ${Number.parseInt(names[0] ?? '', 10)}`,
+      mend:
+        names.length === 0
+          ? `sluice status ${foreign(run.runId)}`
+          : `sluice logs ${foreign(run.runId)} --turn ${Number.parseInt(names[0] ?? '', 10)}`,
     });
   }
   const folder = join(runDir, 'turns', name);
-  const output = await readFile(join(folder, 'output.md'), 'utf8').catch(() => readFile(join(folder, 'stream.jsonl'), 'utf8').catch(() => ''));
+  const output = await readFile(join(folder, 'output.md'), 'utf8').catch(() =>
+    readFile(join(folder, 'stream.jsonl'), 'utf8').catch(() => ''),
+  );
   if (json) io.json({ kind: 'turn', runId: run.runId, turn: name, output });
   else io.out(foreignBlock(output.trimEnd()));
   return EXIT.done;

@@ -9,14 +9,14 @@ import { branchOf } from '../../../protocol/names.js';
 import { makeRunId } from '../../../protocol/run-id.js';
 import { titleOf } from '../../../protocol/run-input.js';
 import { checkRepository } from '../check-repository.js';
-import { chooseConfig, type ChosenConfig } from '../choose-config.js';
+import { type ChosenConfig, chooseConfig } from '../choose-config.js';
 import { CliError } from '../cli-error.js';
 import { type Connected, connectToRun } from '../connect.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { hostIdFor, keepCommand, serveRepository } from '../host-config.js';
 import { foreign } from '../io.js';
-import { checkRunId, checkStages, checkTask, checkTitle, type Program, programOf, refusal, type RunOptions } from '../run-arguments.js';
+import { checkRunId, checkStages, checkTask, checkTitle, type Program, programOf, type RunOptions, refusal } from '../run-arguments.js';
 import { type StartedView, watchStarted } from '../watch-started.js';
 
 /** A run that may be started: everything was checked, nothing was written. */
@@ -102,7 +102,17 @@ export async function startRun(context: Context, { prepared, connected, host: na
   const runDir = engine !== null || named === undefined ? join(input.repo, config.runsDir, runId) : null;
   if (json) io.json({ kind: 'started', runId, workflowId: started.workflowId, title, repo: input.repo, branch: branchOf(runId), runDir });
   else if (!io.live) io.out(foreign(`${runId} started: ${title}`));
-  return { sluice, runId, workflowId: started.workflowId, title, repo: input.repo, runDir, stages: config.stages, startedAt, events: false };
+  return {
+    sluice,
+    runId,
+    workflowId: started.workflowId,
+    title,
+    repo: input.repo,
+    runDir,
+    stages: config.stages,
+    startedAt,
+    events: false,
+  };
 }
 
 async function taskText({ io }: Context, { task }: RunOptions): Promise<string> {

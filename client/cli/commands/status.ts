@@ -4,7 +4,7 @@ import { CliError } from '../cli-error.js';
 import { connectToLook } from '../connect.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { findRun, type FoundRun, viewOf } from '../find-run.js';
+import { type FoundRun, findRun, viewOf } from '../find-run.js';
 import { foreign } from '../io.js';
 import { agentLabel } from '../plain-lines.js';
 
@@ -34,7 +34,10 @@ export function renderView(view: RunView): string[] {
     ['status', view.blockedReason === null ? view.status : `${view.status}: ${view.blockedReason}`],
     ['outcome', view.outcome],
     ['stage', view.stage],
-    ['waits for', view.waiting === null ? null : `${view.waiting.kind}${view.waiting.until === null ? '' : ` until ${view.waiting.until}`}`],
+    [
+      'waits for',
+      view.waiting === null ? null : `${view.waiting.kind}${view.waiting.until === null ? '' : ` until ${view.waiting.until}`}`,
+    ],
     ['agent', view.agent === null ? null : agentLabel(view.agent)],
     ['reason', view.error],
     ['repository', view.repo],

@@ -1,7 +1,7 @@
 /** `sluice trust`: lets the config text of this repository start programs on this machine, shows what is trusted, or takes it back. */
 import { join } from 'node:path';
-import { ensureHome, PROJECT_CONFIG } from '../../../config/home.js';
 import { hashOfText, readConfigFile } from '../../../config/config-text.js';
+import { ensureHome, PROJECT_CONFIG } from '../../../config/home.js';
 import { needsTrust } from '../../../config/select-config.js';
 import { listTrust, revokeTrust, trustConfig, trustOf } from '../../../config/trust.js';
 import { textAt } from '../../repository.js';
@@ -41,7 +41,10 @@ export async function trust(context: Context, { list, revoke, repo }: TrustOptio
     const isNew = !trustOf(home, root).isTrusted(hashOfText(text));
     const hash = await trustConfig(home, root, text);
     if (json) io.json({ repo: root, hash, new: isNew, startsPrograms: needsTrust(text) });
-    else io.out(`${isNew ? `${foreignBlock(text.trimEnd())}\n\nTrusted` : 'Already trusted'}: ${hash.slice(0, 12)} of ${foreign(root)}. Any change of the file asks again.`);
+    else
+      io.out(
+        `${isNew ? `${foreignBlock(text.trimEnd())}\n\nTrusted` : 'Already trusted'}: ${hash.slice(0, 12)} of ${foreign(root)}. Any change of the file asks again.`,
+      );
   }
   return EXIT.done;
 }

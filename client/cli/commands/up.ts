@@ -17,7 +17,13 @@ export async function up(context: Context, { ui, restart }: UpCommandOptions): P
   if (restart && (await restartEngineWorker(home)) !== null) onProgress('the worker is a new process; running turns go on');
   const engine = await upEngine(context, { ui, onProgress });
   if (json) {
-    io.json({ address: engine.address, namespace: engine.namespace, uiAddress: engine.uiAddress, binary: engine.binary, started: engine.started });
+    io.json({
+      address: engine.address,
+      namespace: engine.namespace,
+      uiAddress: engine.uiAddress,
+      binary: engine.binary,
+      started: engine.started,
+    });
     return EXIT.done;
   }
   io.out(`The local engine is ${engine.started ? 'up' : 'already up'} at ${engine.address}.`);

@@ -5,8 +5,8 @@ import type { Context } from '../context.js';
 import { type ExitCode, exitCodeOf } from '../exit-codes.js';
 import { findRun, viewOf } from '../find-run.js';
 import { foreign } from '../io.js';
-import { renderView } from './status.js';
 import { watchStarted } from '../watch-started.js';
+import { renderView } from './status.js';
 
 export async function watch(context: Context, asked: string | null): Promise<ExitCode> {
   const sluice = await connectToLook(context);

@@ -8,7 +8,10 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { serveRepository } from '../host-config.js';
 import { foreign } from '../io.js';
 
-export async function worker({ io, home, json }: Context, { repo = [] }: { readonly repo?: readonly string[] | undefined }): Promise<ExitCode> {
+export async function worker(
+  { io, home, json }: Context,
+  { repo = [] }: { readonly repo?: readonly string[] | undefined },
+): Promise<ExitCode> {
   const program = fileURLToPath(new URL('../../../worker/main.js', import.meta.url));
   for (const path of repo) await serveRepository(home, (await checkRepository({ io, home, json }, { repo: path })).root);
   const child = spawn(process.execPath, [program], { stdio: ['ignore', 'inherit', 'inherit'], env: { ...io.env, SLUICE_HOME: home } });

@@ -29,7 +29,11 @@ export async function killWorkerInMidTurn(world: DemoWorld, say: (text: string) 
     process.kill(pid, 'SIGKILL');
     say(`The agent is at work. The demo killed the worker (kill -9 ${pid}); the agent goes on without it.`);
     const next = await nextWorker(world.home, pid, ended);
-    say(next === null ? 'The agent goes on alone.' : `A new worker (pid ${next}) is up and takes the turn over; the agent was not started again.`);
+    say(
+      next === null
+        ? 'The agent goes on alone.'
+        : `A new worker (pid ${next}) is up and takes the turn over; the agent was not started again.`,
+    );
     return { kind: 'killed', pid, next };
   } finally {
     await writeFile(world.go, '');

@@ -103,7 +103,11 @@ function fixture(withholdFix: boolean) {
     stages: {
       planning: { text: PLAN },
       architecting: { text: ARCHITECTURE },
-      executing: { waitFor: 'go', patch: withholdFix ? ALIAS_FIX : ALIAS_FIX + DASH_FIX, text: withholdFix ? 'Fixed the aliases.' : 'Fixed both bugs.' },
+      executing: {
+        waitFor: 'go',
+        patch: withholdFix ? ALIAS_FIX : ALIAS_FIX + DASH_FIX,
+        text: withholdFix ? 'Fixed the aliases.' : 'Fixed both bugs.',
+      },
       reviewing: { text: 'Both changes are small, and each has a test that was red before.', decision: 'APPROVED' },
       verifying: { text: 'The tests of both bugs pass, and so do the others.', decision: 'PASSED' },
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { ApplicationFailure, CancelledFailure, TerminatedFailure } from '@temporalio/common';
 import { WorkflowFailedError } from '@temporalio/client';
+import { ApplicationFailure, CancelledFailure, TerminatedFailure } from '@temporalio/common';
 import { exitCodeOf, exitHelp } from '../../../client/cli/exit-codes.js';
 import { endOfFailure, exitCodeOfEnd } from '../../../client/cli/run-end.js';
 import { FAILURES } from '../../../protocol/failures.js';

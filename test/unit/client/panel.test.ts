@@ -58,8 +58,20 @@ describe('the live panel', () => {
   it('folds events into stages and last lines', () => {
     const state = createPanelState({ runId: 'r', title: 't', stages: STAGE_LISTS.full, startedAt: START });
 
-    state.event({ seq: 1, timestamp: START, type: 'state.changed', message: 'created → planning', data: { from: 'created', to: 'planning', round: 0 } });
-    state.event({ seq: 2, timestamp: START, type: 'state.changed', message: 'planning → planned', data: { from: 'planning', to: 'planned', round: 0 } });
+    state.event({
+      seq: 1,
+      timestamp: START,
+      type: 'state.changed',
+      message: 'created → planning',
+      data: { from: 'created', to: 'planning', round: 0 },
+    });
+    state.event({
+      seq: 2,
+      timestamp: START,
+      type: 'state.changed',
+      message: 'planning → planned',
+      data: { from: 'planning', to: 'planned', round: 0 },
+    });
 
     expect(state.current().entered).toEqual(['planning']);
     expect(state.current().lines).toHaveLength(2);

@@ -20,7 +20,11 @@ describe('a plain line', () => {
   });
 
   it('tells a change of status', () => {
-    const event = anEvent({ type: 'state.changed', message: 'architected → executing', data: { from: 'architected', to: 'executing', round: 0 } });
+    const event = anEvent({
+      type: 'state.changed',
+      message: 'architected → executing',
+      data: { from: 'architected', to: 'executing', round: 0 },
+    });
 
     expect(plainLine(event)).toMatch(/ status architected → executing$/);
   });

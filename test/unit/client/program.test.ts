@@ -1,10 +1,27 @@
-import { describe, expect, it } from '@jest/globals';
 import { CommanderError } from '@commander-js/extra-typings';
-import { createProgram } from '../../../client/cli/program.js';
+import { describe, expect, it } from '@jest/globals';
 import { statesReference } from '../../../client/cli/commands/states.js';
+import { createProgram } from '../../../client/cli/program.js';
 import { isTerminal, RUN_STATUSES, TRANSITIONS } from '../../../protocol/lifecycle.js';
 
-const COMMANDS = ['demo', 'init', 'run', 'list', 'status', 'watch', 'logs', 'diff', 'path', 'up', 'down', 'worker', 'doctor', 'config', 'trust', 'states'];
+const COMMANDS = [
+  'demo',
+  'init',
+  'run',
+  'list',
+  'status',
+  'watch',
+  'logs',
+  'diff',
+  'path',
+  'up',
+  'down',
+  'worker',
+  'doctor',
+  'config',
+  'trust',
+  'states',
+];
 
 async function parse(...argv: string[]) {
   const out: string[] = [];

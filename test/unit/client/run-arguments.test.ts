@@ -39,7 +39,12 @@ describe('the arguments of a run', () => {
   });
 
   it('keeps the program behind the dashes as it is', () => {
-    expect(programOf({ agent: 'command', program: ['my agent', '--flag', '--', 'a b'] }, 'run')).toEqual(['my agent', '--flag', '--', 'a b']);
+    expect(programOf({ agent: 'command', program: ['my agent', '--flag', '--', 'a b'] }, 'run')).toEqual([
+      'my agent',
+      '--flag',
+      '--',
+      'a b',
+    ]);
   });
 
   it('lets no control sequence of an argument into the message', () => {

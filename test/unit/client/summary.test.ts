@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createColors } from 'picocolors';
 import type { RunEnd } from '../../../client/cli/run-end.js';
-import { endObject, renderEnd, shellWord, type SummaryFacts } from '../../../client/cli/summary.js';
+import { endObject, renderEnd, type SummaryFacts, shellWord } from '../../../client/cli/summary.js';
 import type { RunResult } from '../../../protocol/messages.js';
 
 const ALL_FILES = ['review.md', 'verification.md', 'validation.json', 'events.jsonl', 'turns/4-executing/stream.jsonl'];
@@ -65,7 +65,10 @@ describe('the last words of a run', () => {
   });
 
   it('never points to a file that is not there', () => {
-    const text = textOf(aClosed({ outcome: 'blocked', blockedReason: 'validation_failed' }), someFacts({ files: new Set(['validation.json']) }));
+    const text = textOf(
+      aClosed({ outcome: 'blocked', blockedReason: 'validation_failed' }),
+      someFacts({ files: new Set(['validation.json']) }),
+    );
 
     expect(text).toContain('validation.json');
     expect(text).not.toContain('review.md');
@@ -79,7 +82,9 @@ describe('the last words of a run', () => {
   });
 
   it('says that no checks ran', () => {
-    expect(textOf(aClosed({ verdict: 'partially_verified' }), someFacts({ noChecksRan: true }))).toContain('partially_verified (no checks ran)');
+    expect(textOf(aClosed({ verdict: 'partially_verified' }), someFacts({ noChecksRan: true }))).toContain(
+      'partially_verified (no checks ran)',
+    );
   });
 
   it('tells a detached person how to come back', () => {
@@ -92,7 +97,11 @@ describe('the last words of a run', () => {
 
   it('gives the same end as one object', () => {
     expect(endObject(aClosed(), someFacts())).toMatchObject({ kind: 'ended', end: 'closed', outcome: 'merge_ready', diff: { files: 2 } });
-    expect(endObject({ kind: 'refused', type: 'BadInput', message: 'no' }, someFacts())).toMatchObject({ outcome: null, failure: 'BadInput', error: 'no' });
+    expect(endObject({ kind: 'refused', type: 'BadInput', message: 'no' }, someFacts())).toMatchObject({
+      outcome: null,
+      failure: 'BadInput',
+      error: 'no',
+    });
   });
 
   it.each([

@@ -1,0 +1,161 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+/** Made by the build, which every way to run the tests does first. */
+const CLI = resolve('dist/client/cli/main.js');
+const RUN_ID = 'shop-261121-abcd';
+
+let folder: string;
+let repo: string;
+let env: NodeJS.ProcessEnv;
+
+const aView = (task: string) => ({
+  runId: RUN_ID,
+  workflowId: RUN_ID,
+  task,
+  title: 'Fix \u001b[31mit',
+  preset: 'default',
+  status: 'merge_ready',
+  outcome: 'merge_ready',
+  stage: null,
+  repo,
+  worktree: null,
+  host: 'abc123',
+  branch: `sluice/${RUN_ID}`,
+  baseBranch: 'main',
+  baseSha: null,
+  headSha: null,
+  reviewLoopCount: 0,
+  maxReviewLoops: 0,
+  finalDecision: 'APPROVED',
+  verification: 'PASSED',
+  pauseRequested: false,
+  pausedAtStatus: null,
+  pendingApprovalId: null,
+  approvalRequestedFromStatus: null,
+  waiting: null,
+  blockedReason: null,
+  error: null,
+  resumedFrom: null,
+  merge: 'unmerged',
+  agent: { name: 'demo', adapter: 'scripted' },
+  startedAt: '2026-11-21T10:00:00.000Z',
+  updatedAt: '2026-11-21T10:00:09.000Z',
+  seq: 30,
+});
+
+const sluice = (...args: string[]) => spawnSync(process.execPath, [CLI, ...args], { cwd: repo, env, encoding: 'utf8', maxBuffer: 10 ** 7 });
+
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'sluice-cli-')));
+  repo = join(folder, 'shop with spaces ✨');
+  const runDir = join(repo, '.sluice', 'runs', RUN_ID);
+  await mkdir(runDir, { recursive: true });
+  spawnSync('git', ['init', '--quiet', repo]);
+  const git = (...args: string[]) => spawnSync('git', ['-C', repo, '-c', 'user.name=t', '-c', 'user.email=t@localhost', ...args]);
+  git('commit', '--quiet', '--allow-empty', '-m', 'start');
+  await writeFile(join(runDir, 'state.json'), JSON.stringify(aView('long '.repeat(80_000))));
+  env = { PATH: process.env['PATH'], HOME: folder, SLUICE_HOME: join(folder, 'home'), SLUICE_TEMPORAL_DOWNLOAD: 'off' };
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('the built command line', () => {
+  it('shows its help within 150 ms over a bare node', () => {
+    const timeOf = (...args: string[]) => {
+      const began = performance.now();
+      spawnSync(process.execPath, args);
+      return performance.now() - began;
+    };
+    const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+    const extra = Array.from({ length: 7 }, () => timeOf(CLI, '--help') - timeOf('-e', '0'));
+
+    expect(median(extra)).toBeLessThan(150);
+  });
+
+  it('sends 400 kB of JSON whole through a slow pipe', async () => {
+    const child = spawn(process.execPath, [CLI, 'status', '--json'], { cwd: repo, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const closed = new Promise<number | null>((done) => child.once('close', done));
+    const chunks: Buffer[] = [];
+
+    for await (const chunk of child.stdout) {
+      chunks.push(chunk);
+      await delay(2);
+    }
+
+    const text = Buffer.concat(chunks).toString('utf8');
+    expect(await closed).toBe(0);
+    expect(text.length).toBeGreaterThan(400_000);
+    expect(text.endsWith('\n')).toBe(true);
+    expect(JSON.parse(text)).toMatchObject({ runId: RUN_ID, task: 'long '.repeat(80_000) });
+  });
+
+  it('ends quietly when the reader of its pipe goes away', () => {
+    const { status, stderr } = spawnSync('sh', ['-c', '"$0" "$1" status --json | head -c 10', process.execPath, CLI], {
+      cwd: repo,
+      env,
+      encoding: 'utf8',
+    });
+
+    expect(status).toBe(0);
+    expect(stderr).toBe('');
+  });
+
+  it('reads the files of a run while the engine is down, and starts nothing', () => {
+    const { status, stdout, stderr } = sluice('list', '--json');
+
+    expect(status).toBe(0);
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject({ runId: RUN_ID, status: 'merge_ready', execution: null });
+    expect(spawnSync('ls', [join(folder, 'home')]).status).not.toBe(0);
+  });
+
+  it('lets no control sequence of a title reach the terminal', () => {
+    const { stdout } = sluice('status', 'abcd');
+
+    expect(stdout).toContain('Fix');
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  it('refuses a dead server within three seconds, in four parts', () => {
+    const began = performance.now();
+    const { status, stderr } = spawnSync(process.execPath, [CLI, 'run', 'x', '--agent', 'command', '--', 'cat'], {
+      cwd: repo,
+      env: { ...env, TEMPORAL_ADDRESS: '127.0.0.1:1' },
+      encoding: 'utf8',
+    });
+
+    expect(performance.now() - began).toBeLessThan(4_000);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/127\.0\.0\.1:1 \(from TEMPORAL_ADDRESS\) does not answer\n.*\n {2}Nothing was started\.\n.*--local/);
+    expect(spawnSync('ls', [join(folder, 'home')]).status).not.toBe(0);
+  });
+
+  it.each([
+    ['an unknown command', ['rnu'], 'Did you mean run?'],
+    ['an empty task', ['run', ''], 'the task is empty'],
+    ['a run that is not there', ['status', 'zzz'], 'no run has "zzz" in its id'],
+    ['a folder that is no repository', ['run', 'x', '--repo', '/'], 'is not a git repository'],
+    ['no agent at all', ['run', 'x'], 'sluice init'],
+  ])('answers %s with exit code 1 and no stack', (_, args, text) => {
+    const { status, stderr } = sluice(...args);
+
+    expect(status).toBe(1);
+    expect(stderr).toContain(text);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it('tells errors as one object with --json', () => {
+    const { status, stdout } = sluice('status', 'zzz', '--json');
+
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ kind: 'error', exitCode: 1, mend: 'sluice list' });
+  });
+});
