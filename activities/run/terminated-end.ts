@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { RunEndedData, StateChangedData } from '../../protocol/event-data.js';
 import type { JournalEvent } from '../../protocol/journal.js';
-import { isRunStatus, isTerminal, type RunStatus } from '../../protocol/lifecycle.js';
+import { checkTransition, isRunStatus, isTerminal, type RunStatus } from '../../protocol/lifecycle.js';
 import { titleOf } from '../../protocol/run-input.js';
 import type { RunView } from '../../protocol/run-view.js';
 import { readRef } from '../git/read-ref.js';
@@ -18,6 +18,7 @@ export async function writeTerminatedEnd(deps: HostDeps, run: RunOnHost, how: st
   await deps.processes.endGroup(groupOf(run));
   const known = await readEvents(join(run.record.runDir, 'events.jsonl'));
   const from = lastStatus(known);
+  if (!isTerminal(from)) checkTransition(from, 'aborted', run.record.policy.stages);
   const error = `the workflow was ${how} outside the run`;
   const events = isTerminal(from) ? [] : missingEvents(known.length, from, error);
   const view = abortedView(run, { seq: known.length + events.length, error, updatedAt: new Date().toISOString(), headSha: await readRef(run.record.repository.commonDir, `refs/heads/${run.record.branch}`) });

@@ -43,6 +43,8 @@ export interface TestRun {
   result(): Promise<RunResult>;
   view(): Promise<RunView>;
   events(): JournalEvent[];
+  /** Where each `state.changed` went, in order. */
+  statuses(): unknown[];
   read(name: string): string;
 }
 
@@ -117,17 +119,19 @@ export async function openTestHost(): Promise<TestHost> {
 }
 
 function runOf(handle: WorkflowHandle, runDir: string): TestRun {
+  const events = () =>
+    readFileSync(join(runDir, 'events.jsonl'), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as JournalEvent);
   return {
     runId: handle.workflowId,
     handle,
     runDir,
     result: () => handle.result() as Promise<RunResult>,
     view: () => handle.query<RunView>(STATUS_QUERY),
-    events: () =>
-      readFileSync(join(runDir, 'events.jsonl'), 'utf8')
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line) as JournalEvent),
+    events,
+    statuses: () => events().flatMap(({ type, data }) => (type === 'state.changed' ? [data['to']] : [])),
     read: (name) => readFileSync(join(runDir, name), 'utf8'),
   };
 }
