@@ -65,8 +65,6 @@ export interface OpenRunInput {
   readonly workflowId: string;
   /** Names the workflow chain that owns the run directory; a reset keeps it. */
   readonly firstExecutionRunId: string;
-  /** Of this execution. */
-  readonly executionRunId: string;
   readonly startedAt: string;
 }
 

@@ -58,8 +58,8 @@ async function walk(context: RunContext): Promise<Ending> {
 async function openRun({ run, presenter }: RunContext): Promise<void> {
   presenter.show();
   const hostId = run.input.host ?? (await pickHost(run.input.repo));
-  const { workflowId, firstExecutionRunId, runId: executionRunId } = workflowInfo();
-  const input = { place: run.nextPlace(), run: run.input, workflowId, firstExecutionRunId, executionRunId, startedAt: run.view().startedAt };
+  const { workflowId, firstExecutionRunId } = workflowInfo();
+  const input = { place: run.nextPlace(), run: run.input, workflowId, firstExecutionRunId, startedAt: run.view().startedAt };
   run.adopt(await openingHost(hostId).openRun.executeWithOptions({ summary: `open on ${hostId}` }, [input]));
 }
 

@@ -57,9 +57,10 @@ const NOTHING = { planned: null, restore: false, rolledBack: [], observations: [
 
 async function outcomeOf(context: TurnContextOnHost, reading: TurnReading, exit: ExitRecord): Promise<Found> {
   if (!mayWrite(context.input.stage)) return readOnlyOutcome(context, reading);
-  // What a failed turn left stays in the worktree for the person to look at; nothing of it is on the branch.
-  if (reading.outcome.kind !== 'done') return { ...NOTHING, outcome: reading.outcome };
-  return writeOutcome(context, exit);
+  if (reading.outcome.kind === 'done') return writeOutcome(context, exit);
+  // What a failed turn left stays in the worktree for the person to look at, unless it is on the branch, where nothing unchecked may stay.
+  const restore = (await context.git.head()) !== context.input.expectedHead;
+  return { ...NOTHING, outcome: reading.outcome, restore };
 }
 
 /** Source: V-127. */

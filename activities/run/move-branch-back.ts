@@ -4,15 +4,12 @@ import { join } from 'node:path';
 import { isObject, readJson } from '../process/marks.js';
 import type { TurnContextOnHost } from './turn-context.js';
 
-export type BranchCheck = { readonly kind: 'in_place' } | { readonly kind: 'moved_back' } | { readonly kind: 'elsewhere'; readonly actual: string | null };
-
-/** Only a commit of the run's own records counts as its own: an agent can write trailers and refs, but not in the sluice home. */
-export async function moveBranchBack({ git, input, run }: TurnContextOnHost): Promise<BranchCheck> {
+/** True if the branch stood where it should; otherwise `restore` must follow. Only a commit of the run's own records counts as its own: an agent can write trailers and refs, but not in the sluice home. */
+export async function moveBranchBack({ git, input, run }: TurnContextOnHost): Promise<boolean> {
   const actual = await git.head();
-  if (actual === input.expectedHead) return { kind: 'in_place' };
-  if (actual === null || !(await ownCommits(run.stateDir, run.record.baseSha)).has(actual)) return { kind: 'elsewhere', actual };
-  const moved = await git.moveBack(actual, input.expectedHead);
-  return moved.kind === 'moved' ? { kind: 'elsewhere', actual: moved.actual } : { kind: 'moved_back' };
+  if (actual === input.expectedHead) return true;
+  if (actual !== null && (await ownCommits(run.stateDir, run.record.baseSha)).has(actual)) await git.moveBack(actual, input.expectedHead);
+  return false;
 }
 
 async function ownCommits(stateDir: string, baseSha: string): Promise<ReadonlySet<string>> {

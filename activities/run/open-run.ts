@@ -6,6 +6,8 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ApplicationFailure } from '@temporalio/common';
+import { FAILURES } from '../../protocol/failures.js';
 import { isRunId, RUN_ID_RULE, runIdOfWorkflow } from '../../protocol/run-id.js';
 import type { OpenRunInput, OpenRunResult } from '../../protocol/messages.js';
 import { branchOf } from '../../protocol/names.js';
@@ -20,12 +22,14 @@ import { attend } from './attend.js';
 import type { Signals } from './attempts.js';
 import { checkAgents } from './check-agents.js';
 import type { HostDeps } from './host-deps.js';
-import { hashOfInput, openPlaceFolder, type PlaceFolder, readRecord, writeRecord } from './place-record.js';
+import { hashOfInput, openPlaceFolder, type PlaceFolder, readMark, readRecord, writePlaceMark, writeRecord } from './place-record.js';
 import { resolveRunPolicy } from './resolve-run-policy.js';
 import { badInput, runExists } from './run-failures.js';
-import { findRunRecord, gitInputOf, type RunOnHost, type RunRecord, writeEnvironment, writeRunRecord } from './run-record.js';
+import { claimRun, findRunRecord, gitInputOf, releaseRun, type RunOnHost, type RunRecord, writeEnvironment } from './run-record.js';
 import { servedRepository } from './served-repository.js';
 import { setUpWorktree } from './set-up-worktree.js';
+
+const FILLED_FILE = 'filled.json';
 
 export function createOpenRun(deps: HostDeps): (input: OpenRunInput) => Promise<OpenRunResult> {
   return (input) =>
@@ -37,8 +41,9 @@ async function openRun(deps: HostDeps, input: OpenRunInput, signals: Signals): P
   const repository = await servedRepository(deps, input.run.repo);
   const repoKey = repoKeyOf(deps.hostId, repository.commonDir);
   const stateDir = deps.home.stateDir(repoKey, runId);
-  const known = ownRecord(stateDir, input, runId);
+  const known = findRunRecord(stateDir);
   const record = known ?? (await newRecord(deps, { input, repository, repoKey, runId }));
+  if (record.firstExecutionRunId !== input.firstExecutionRunId) throw runExists(runId, stateDir);
   const run: RunOnHost = { record, stateDir, env: captureEnvironment(deps.environment) };
   checkAgents(record.policy, { env: run.env, repository, worktree: record.worktree });
 
@@ -61,13 +66,16 @@ interface Opening {
 async function open(deps: HostDeps, { run, input, place, signals }: Opening): Promise<OpenRunResult> {
   const { record, stateDir } = run;
   const { repository, runId, baseSha, worktree } = record;
-  const made = await addWorktree({ repository, runId, baseSha, path: worktree });
-  // The record names the owner of branch and worktree, so it is written once both are certain to be ours.
+  // The record names the owner before branch and worktree are made, so that no other chain ever adopts a half-made run.
+  const owner = claimRun(stateDir, record, deps.durability);
+  if (owner.firstExecutionRunId !== input.firstExecutionRunId) throw runExists(runId, stateDir);
+  await addWorktree({ repository, runId, baseSha, path: worktree }).catch((err: unknown) => {
+    if (err instanceof ApplicationFailure && err.type === FAILURES.RunExists) releaseRun(stateDir);
+    throw err;
+  });
   writeEnvironment(stateDir, run.env, deps.durability);
-  writeRunRecord(stateDir, { ...record, executionRunId: input.executionRunId }, deps.durability);
   deps.failpoint('open.after-worktree');
-  const git = await openRunGit(gitInputOf(run));
-  if (made === 'made' || (await git.head()) === baseSha) await git.restore(baseSha);
+  await fillWorktree(run, place);
   const setup = await setUpWorktree({ deps, run, place, token: input.place.token, signals });
   return {
     hostId: deps.hostId,
@@ -94,11 +102,12 @@ async function open(deps: HostDeps, { run, input, place, signals }: Opening): Pr
   };
 }
 
-/** The record of this workflow chain, if it opened the run before. Errors: RunExists, if another chain did. */
-function ownRecord(stateDir: string, input: OpenRunInput, runId: string): RunRecord | null {
-  const record = findRunRecord(stateDir);
-  if (record !== null && record.firstExecutionRunId !== input.firstExecutionRunId) throw runExists(runId, stateDir);
-  return record;
+/** Once a place: a second attempt may find a set-up command at work in it. */
+async function fillWorktree(run: RunOnHost, place: PlaceFolder): Promise<void> {
+  if (readMark<true>(place, FILLED_FILE).kind === 'answer') return;
+  const git = await openRunGit(gitInputOf(run));
+  await git.restore(run.record.baseSha);
+  writePlaceMark<true>(place, FILLED_FILE, true);
 }
 
 interface NewRun {
@@ -118,7 +127,6 @@ async function newRecord(deps: HostDeps, { input, repository, repoKey, runId }: 
     repoKey,
     workflowId: input.workflowId,
     firstExecutionRunId: input.firstExecutionRunId,
-    executionRunId: input.executionRunId,
     input: input.run,
     repository,
     worktree: deps.home.worktree(repoKey, runId),

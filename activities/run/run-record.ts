@@ -2,7 +2,10 @@
  * What openRun froze for a run on this host: its policy, repository and environment. Later activities read it by run and never from the repository.
  * The environment lies apart (0600) and is never copied into a payload, the journal or a log.
  */
+import { randomUUID } from 'node:crypto';
+import { linkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeOf } from '../../config/error-code.js';
 import type { HomePaths } from '../../config/home.js';
 import type { RunInput, RunRef } from '../../protocol/messages.js';
 import type { Policy } from '../../protocol/policy.js';
@@ -21,8 +24,6 @@ export interface RunRecord {
   readonly workflowId: string;
   /** The workflow chain that owns this run; another one never takes it over. */
   readonly firstExecutionRunId: string;
-  /** The execution that opened it last. */
-  readonly executionRunId: string;
   readonly input: RunInput;
   readonly repository: Repository;
   readonly worktree: string;
@@ -56,8 +57,26 @@ export function findRunRecord(stateDir: string): RunRecord | null {
   return value !== null && value['version'] === 1 ? (value as unknown as RunRecord) : null;
 }
 
-export function writeRunRecord(stateDir: string, record: RunRecord, durability: Durability): void {
-  writeMark(join(stateDir, RECORD_FILE), JSON.stringify(record), durability);
+/**
+ * Takes the run for its workflow chain. Answers the record that stands there afterwards: another chain's, if it was first.
+ * A link is made by one process only, and the file is whole when it appears.
+ */
+export function claimRun(stateDir: string, record: RunRecord, durability: Durability): RunRecord {
+  const temporary = join(stateDir, `${RECORD_FILE}.${randomUUID()}`);
+  writeMark(temporary, JSON.stringify(record), durability);
+  try {
+    linkSync(temporary, join(stateDir, RECORD_FILE));
+  } catch (err) {
+    if (codeOf(err) !== 'EEXIST') throw err;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+  return findRunRecord(stateDir) ?? record;
+}
+
+/** Gives up a run whose branch or worktree turned out to be somebody else's. */
+export function releaseRun(stateDir: string): void {
+  rmSync(join(stateDir, RECORD_FILE), { force: true });
 }
 
 export function writeEnvironment(stateDir: string, env: Readonly<Record<string, string>>, durability: Durability): void {

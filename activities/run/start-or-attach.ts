@@ -60,11 +60,13 @@ export async function startOrAttach(context: TurnContextOnHost, turn: PreparedTu
 
 async function prepareWorktree(context: TurnContextOnHost): Promise<void> {
   const { deps, git, input, run } = context;
-  const moved = await moveBranchBack(context);
-  if (moved.kind === 'elsewhere') {
-    throw new BranchElsewhere(`${run.record.branch} stands at ${moved.actual?.slice(0, 12) ?? 'nothing'}, not at ${input.expectedHead.slice(0, 12)}, and not at a commit of this run`);
+  const inPlace = (await moveBranchBack(context)) && (await git.changes()).length === 0;
+  // What an interrupted start of the agent committed in this worktree goes too; only a branch that somebody else holds stops the turn.
+  const restored = inPlace ? null : await git.restore(input.expectedHead);
+  if (restored?.kind === 'branch_elsewhere') {
+    const actual = restored.actual?.slice(0, 12) ?? 'nothing';
+    throw new BranchElsewhere(`${run.record.branch} stands at ${actual}, not at ${input.expectedHead.slice(0, 12)}, and not at a commit of this run`);
   }
-  if (moved.kind === 'moved_back' || (await git.changes()).length > 0) await git.restore(input.expectedHead);
   await lookBefore(context);
   deps.failpoint('turn.before-start');
 }

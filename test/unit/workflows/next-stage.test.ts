@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { createLifecycle, STAGE_LISTS, STAGES, type Stage } from '../../../protocol/lifecycle.js';
+import { stageAfter, statusBetween } from '../../../workflows/next-stage.js';
+
+/** Every stage list that a config may name: a non-empty part of the stages, in order. */
+const LISTS: readonly (readonly Stage[])[] = Array.from({ length: 127 }, (_, n) => STAGES.filter((_stage, bit) => ((n + 1) >> bit) & 1)).filter(
+  (list) => list.at(-1) !== 'fixing' && (!list.includes('fixing') || list.includes('reviewing')),
+);
+
+describe('the walk over a stage list', () => {
+  it.each(LISTS.map((list) => [list.join(' '), list] as const))('makes only legal moves to merge_ready over %s', (_name, list) => {
+    const lifecycle = createLifecycle(list);
+    let stage: Stage | null = null;
+    for (let next = stageAfter(list, stage); next !== null; next = stageAfter(list, stage)) {
+      const between = statusBetween(stage, next);
+      if (between !== null) lifecycle.move(between);
+      lifecycle.move(next);
+      stage = next;
+    }
+    lifecycle.move('merge_ready');
+
+    expect(lifecycle.status).toBe('merge_ready');
+  });
+
+  it('holds planned and architected between their stages and never passes through fixing', () => {
+    const walked: string[] = [];
+    for (let stage = stageAfter(STAGE_LISTS.full, null); stage !== null; stage = stageAfter(STAGE_LISTS.full, stage)) walked.push(stage);
+
+    expect(walked).toEqual(['planning', 'architecting', 'executing', 'validating', 'reviewing', 'verifying']);
+    expect(statusBetween('planning', 'architecting')).toBe('planned');
+    expect(statusBetween('architecting', 'executing')).toBe('architected');
+    expect(statusBetween('executing', 'validating')).toBeNull();
+  });
+});
