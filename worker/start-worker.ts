@@ -3,7 +3,7 @@
  * A stop detaches from turns, it does not end them: they belong to the guard.
  */
 import { Client } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime, type Worker } from '@temporalio/worker';
+import { NativeConnection, Runtime, type Worker } from '@temporalio/worker';
 import { warmTokenRules } from '../activities/git/find-tokens.js';
 import { connectProcesses } from '../activities/process/processes.js';
 import { Attempts } from '../activities/run/attempts.js';
@@ -19,6 +19,7 @@ import { createControlWorker } from './control-worker.js';
 import { createIsOpen } from './execution-state.js';
 import { createHostWorkers } from './host-workers.js';
 import { ensureSearchAttributes } from './local-engine/search-attributes.js';
+import { createLogger } from './logger.js';
 import { writeMissingEnds } from './write-missing-ends.js';
 
 export interface WorkerSettings {
@@ -42,7 +43,7 @@ export interface RunningWorker {
 }
 
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
-  Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
+  Runtime.install({ logger: createLogger('WARN'), shutdownSignals: [] });
   const home = ensureHome(settings.home);
   const hostId = readOrMakeHostId(home.root);
   const userPath = userConfigPath(settings.environment);
@@ -73,7 +74,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   const control = await createControlWorker({ connection, namespace });
   const hosts = await createHostWorkers({ connection, namespace, deps, slots: engine.slots });
   const workers = [control, ...hosts];
-  const done = runAll(workers).finally(async () => {
+  const done = runToEnd(workers, async () => {
     await processes.close();
     await connection.close();
   });
@@ -88,12 +89,14 @@ function connect({ address, apiKey }: WorkerSettings): Promise<NativeConnection>
 }
 
 /** One worker that fails takes the others along: a host that serves half of its queues would strand runs. */
-async function runAll(workers: readonly Worker[]): Promise<void> {
+async function runToEnd(workers: readonly Worker[], close: () => Promise<void>): Promise<void> {
+  const running = workers.map((worker) => worker.run());
   try {
-    await Promise.all(workers.map((worker) => worker.run()));
-  } catch (err) {
+    await Promise.all(running);
+  } finally {
     stopAll(workers);
-    throw err;
+    await Promise.allSettled(running);
+    await close();
   }
 }
 

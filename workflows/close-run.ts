@@ -43,7 +43,7 @@ export async function closeRun({ run, presenter }: RunContext, ending: Ending): 
   });
   presenter.show();
   const report = run.opened === null ? null : await writeReport(run, ending.outcome, assurance);
-  return resultOf(run, ending.outcome, run.opened === null ? null : assurance.verdict, report);
+  return { ...resultOf(run, ending.outcome), verdict: run.opened === null ? null : assurance.verdict, report };
 }
 
 async function writeReport(
@@ -64,7 +64,7 @@ async function writeReport(
   }
 }
 
-function resultOf(run: RunState, outcome: RunOutcome, verdict: Verdict | null, report: string | null): RunResult {
+function resultOf(run: RunState, outcome: RunOutcome): Omit<RunResult, 'verdict' | 'report'> {
   const { branch, baseSha, headSha, blockedReason, error } = run.view();
-  return { runId: run.runId, outcome, blockedReason, error, branch, baseSha, headSha, verdict, report };
+  return { runId: run.runId, outcome, blockedReason, error, branch, baseSha, headSha };
 }

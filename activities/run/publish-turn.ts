@@ -25,7 +25,7 @@ export interface FinishedTurn {
 
 /** Order: artifact and projection first, so that nothing announces a file that is not there (V-99). */
 export async function publishTurn(context: TurnContextOnHost, turn: FinishedTurn): Promise<RunTurnResult> {
-  const { deps, run, input } = context;
+  const { deps, run } = context;
   const { judgement, settled, text, journalSeq, foreign } = turn;
   const output = text === '' ? null : await artifactsOf(deps, run).put(text, 'text/markdown');
   const outcome = cleaned(settled.outcome);

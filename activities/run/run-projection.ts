@@ -1,5 +1,4 @@
 /** The projection and the artifact store of a run, as its record says. */
-import { relative } from 'node:path';
 import { noFailpoint } from '../../protocol/failpoints.js';
 import { type ArtifactStore, createArtifactStore } from '../journal/artifact-store.js';
 import { createRunProjection, type RunProjection } from '../journal/projection.js';
@@ -18,9 +17,4 @@ export function projectionOf(deps: Pick<HostDeps, 'durability'> & Partial<Pick<H
 
 export function artifactsOf(deps: Pick<HostDeps, 'home' | 'durability'>, { stateDir }: RunOnHost): ArtifactStore {
   return createArtifactStore(`${stateDir}/artifacts`, { root: deps.home.root, fsync: deps.durability === 'power' });
-}
-
-/** For messages: shorter than the absolute path, and right in any checkout of the repository. */
-export function fromRepository({ record }: RunOnHost, path: string): string {
-  return relative(record.repository.root, path);
 }

@@ -32,7 +32,7 @@ export async function compareAfter(context: TurnContextOnHost): Promise<Surround
   const before = readMark<Surroundings>(context.place, BEFORE_FILE);
   if (before.kind !== 'answer') return { gate: [], observations: [] };
   const after = await look(context);
-  const { gate, note } = await compareRepository(before.value.repository, after.repository);
+  const { gate, note } = compareRepository(before.value.repository, after.repository);
   const checkoutMoved = before.value.checkout !== after.checkout;
   const notes = [...gate, ...note, ...(checkoutMoved ? ["the person's checkout changed during the turn"] : [])];
   const timestamp = new Date().toISOString();

@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MAX_LOST_STARTS } from '../../../protocol/limits.js';
 import type { Claim, CommandSpec, ExitReason, LiveCommand } from '../contract.js';
 import {
   STALE_FOLDER,
@@ -26,9 +27,6 @@ import { isAlive, readBootId, readStat } from './process-table.js';
 import { endEverything } from './sweep.js';
 import { type ShellEnd, tendTurn, type Turn, type TurnDeps } from './turn.js';
 import type { ListedTurn, TurnList } from './turn-list.js';
-
-/** Source: design.md section 5, `crash_loop`. */
-export const MAX_STARTS = 3;
 
 export const ADOPTED_WATCH_MS = 50;
 
@@ -170,7 +168,7 @@ class GuardTurns implements Turns {
     }
     checkProgram(spec);
     const former = readClaim(spec.dir);
-    if (former !== null && former.starts >= MAX_STARTS) {
+    if (former !== null && former.starts >= MAX_LOST_STARTS) {
       return { kind: 'crash_loop', starts: former.starts, movedAside };
     }
     await this.clearTheWay(spec, former);

@@ -27,7 +27,7 @@ describe('attempts of one place in one process', () => {
   it('leave the work alone when one of them detaches', async () => {
     const attempts = new Attempts();
     const first = signals();
-    let finish = (_: string) => {};
+    let finish: (answer: string) => void = () => {};
     const work = () => new Promise<string>((resolve) => (finish = resolve));
     const left = attempts.share(TOKEN, first.both, work);
     const stayed = attempts.share(TOKEN, signals().both, work);

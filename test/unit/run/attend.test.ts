@@ -1,0 +1,70 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import type { CancelReason } from '@temporalio/worker/lib/activity.js';
+import { CancelledFailure } from '@temporalio/common';
+import { describe, expect, it } from '@jest/globals';
+import { attend } from '../../../activities/run/attend.js';
+import { Attempts, type Signals } from '../../../activities/run/attempts.js';
+
+const TOKEN = '22222222-2222-4222-8222-222222222222';
+
+/** Attends a work that ends when it is cancelled or left; answers which of the two it saw, and how the attempt ended. */
+async function endWith(reason: CancelReason, details: Record<string, boolean>, isOpen: () => Promise<boolean>) {
+  const environment = new MockActivityEnvironment();
+  let seen = 'nothing';
+  const attempt = environment.run(() =>
+    attend({ token: TOKEN, attempts: new Attempts(), isOpen }, ({ cancel, detach }: Signals) => {
+      setImmediate(() => environment.cancel(reason, { ...NONE, ...details }));
+      return new Promise<string>((_resolve, reject) => {
+        cancel.addEventListener('abort', () => {
+          seen = 'cancel';
+          reject(new Error('ended'));
+        });
+        detach.addEventListener('abort', () => {
+          seen = seen === 'nothing' ? 'detach' : seen;
+          reject(new Error('left'));
+        });
+      });
+    }),
+  );
+  const error: unknown = await attempt.catch((err: unknown) => err);
+  return { seen, error };
+}
+
+const NONE = { notFound: false, cancelRequested: false, paused: false, timedOut: false, workerShutdown: false, reset: false };
+const open = async () => true;
+const closed = async () => false;
+const unreachable = async () => {
+  throw new Error('no server');
+};
+
+describe('an attempt of a host activity', () => {
+  it.each([
+    ['a person asks for the stop', 'CANCELLED', { cancelRequested: true }, open, 'cancel'],
+    ['the server no longer knows it and the run is closed', 'NOT_FOUND', { notFound: true }, closed, 'cancel'],
+    ['the server no longer knows it and the run is open', 'NOT_FOUND', { notFound: true }, open, 'detach'],
+    ['the server no longer knows it and cannot be asked', 'NOT_FOUND', { notFound: true }, unreachable, 'detach'],
+    ['the worker shuts down', 'WORKER_SHUTDOWN', { workerShutdown: true }, open, 'detach'],
+    ['it timed out', 'TIMED_OUT', { timedOut: true }, open, 'detach'],
+    ['it was paused', 'PAUSED', { paused: true }, open, 'detach'],
+    ['it was reset', 'RESET', { reset: true }, open, 'detach'],
+  ] as const)('when %s: the work sees a %s', async (_name, reason, details, isOpen, expected) => {
+    const { seen, error } = await endWith(reason, details, isOpen);
+
+    expect(seen).toBe(expected);
+    expect(error).toBeInstanceOf(CancelledFailure);
+  });
+
+  it('heartbeats while the work goes on', async () => {
+    const environment = new MockActivityEnvironment();
+    const beat = new Promise<void>((resolve) => environment.on('heartbeat', () => resolve()));
+
+    const answer = await environment.run(() =>
+      attend({ token: TOKEN, attempts: new Attempts(), isOpen: open }, async () => {
+        await beat;
+        return 'done';
+      }),
+    );
+
+    expect(answer).toBe('done');
+  });
+});
