@@ -14,10 +14,10 @@ const SEQUENCES = new RegExp(
 );
 
 /** Controls, format characters (bidi, zero width, tags), lone surrogates, separators, variation selectors and fillers that look like nothing. */
-const UNSAFE =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0100}-\u{e01ef}]/gu;
+const UNSAFE_CHARS = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0100}-\u{e01ef}]`;
+const UNSAFE = new RegExp(UNSAFE_CHARS, 'gu');
 
-const HAS_UNSAFE = new RegExp(UNSAFE.source, 'u');
+const HAS_UNSAFE = new RegExp(UNSAFE_CHARS, 'u');
 
 const PICTURE = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\u20e3]$/u;
 const PRESENTABLE = /^[\p{Emoji}]$/u;

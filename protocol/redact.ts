@@ -184,7 +184,8 @@ function nextKeyEnd(text: string, from: number): { from: number; to: number } | 
   return match === null ? null : { from: match.index, to: match.index + match[0].length };
 }
 
-function redactAssignment(match: string, kept: string, sign: string, value: string): string {
+/** The arguments of a replacer: match, then the groups of `NAMED`. */
+function redactAssignment(...[match = '', kept = '', sign = '', value = '']: readonly string[]): string {
   return isSecretAssignment(sign, value) ? `${kept}[redacted:assignment]` : match;
 }
 

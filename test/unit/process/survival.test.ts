@@ -58,7 +58,7 @@ describe('a guard that is killed', () => {
     await processes.close();
     await killGuard();
     letGo(command);
-    await until(() => /^4\n/.test(host.text(`turns-${command.token}/raw`)));
+    await until(() => host.text(`turns-${command.token}/raw`).startsWith('4\n'));
 
     const end = await (await host.connect()).run(command, hooks());
 
