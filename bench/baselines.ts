@@ -1,0 +1,43 @@
+/** What the same work costs without sluice, measured beside every run: bare git, the agent and the command by hand. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TURNS, timedProcess, VALIDATION_COMMAND } from './bench-agent.js';
+import type { BenchHost } from './bench-host.js';
+import { median } from './median.js';
+
+let added = 0;
+
+/** `git worktree add` with a new branch and all files, as a person would type it. The worktree is removed again, outside the time. */
+export async function worktreeAdd({ folder, repository }: BenchHost): Promise<number> {
+  added += 1;
+  const path = join(folder, 'bare', String(added));
+  const branch = `bare-${added}`;
+  const took = await timedProcess(['git', 'worktree', 'add', '-q', '-b', branch, path, 'HEAD'], { cwd: repository });
+  await timedProcess(['git', 'worktree', 'remove', '--force', path], { cwd: repository });
+  await timedProcess(['git', 'branch', '-q', '-D', branch], { cwd: repository });
+  return took;
+}
+
+export interface OwnTimes {
+  /** The bench agent with a real prompt, the median of its five turns. */
+  readonly agentMs: number;
+  readonly commandMs: number;
+}
+
+/** With the prompts of a finished run. Precondition: that run closed merge_ready. */
+export async function ownTimes({ agent, repository }: BenchHost, runId: string): Promise<OwnTimes> {
+  const turns = join(repository, '.sluice/runs', runId, 'turns');
+  const samples: number[] = [];
+  for (const turn of readdirSync(turns)) {
+    const prompt = readFileSync(join(turns, turn, 'prompt.md'), 'utf8');
+    samples.push(await agent.byHand(turn.slice(turn.indexOf('-') + 1), prompt));
+  }
+  const hand = join(agent.holdPath, '..', 'by-hand');
+  if (!existsSync(join(hand, 'changed.txt'))) throw new Error('the agent changed nothing by hand');
+  return { agentMs: median(samples) ?? 0, commandMs: await timedProcess(['/bin/sh', '-c', VALIDATION_COMMAND], { cwd: hand }) };
+}
+
+/** What of a run's time is the agent's and the command's own. */
+export function ownMs({ agentMs, commandMs }: OwnTimes): number {
+  return TURNS * agentMs + commandMs;
+}

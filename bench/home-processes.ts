@@ -1,0 +1,60 @@
+/**
+ * The processes of the bench's own home, found by its path in their arguments or environment, and what memory they hold.
+ * Known from /proc; elsewhere there are none to see, and the figure stays empty.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const PATIENCE_MS = 8_000;
+const LOOK_MS = 50;
+
+export interface HomeProcess {
+  readonly pid: number;
+  readonly command: string;
+}
+
+export function processesOf(folder: string): readonly HomeProcess[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => Number.isSafeInteger(pid) && pid > 1 && pid !== process.pid)
+    .flatMap((pid) => {
+      const command = read(pid, 'cmdline');
+      return command.includes(folder) || read(pid, 'environ').includes(folder) ? [{ pid, command: command.replaceAll('\0', ' ') }] : [];
+    });
+}
+
+/** Resident memory of everything that is ours: engine, worker, guard and what they started, without the server. Unit: MB. */
+export function residentMb(folder: string): number {
+  const ours = processesOf(folder).filter(({ command }) => !command.includes('server start-dev'));
+  const kb = ours.map(({ pid }) => Number(/^VmRSS:\s+(\d+)/m.exec(read(pid, 'status'))?.[1] ?? 0));
+  return kb.reduce((all, one) => all + one, 0) / 1024;
+}
+
+/** Waits for the end of all of them; what stays is ended by its pid. Answers what had to be ended. */
+export async function endProcessesOf(folder: string): Promise<readonly HomeProcess[]> {
+  const until = performance.now() + PATIENCE_MS;
+  while (performance.now() < until) {
+    if (processesOf(folder).length === 0) return [];
+    await delay(LOOK_MS);
+  }
+  const left = processesOf(folder);
+  for (const { pid } of left) end(pid);
+  return left;
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended first.
+  }
+}
+
+function read(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * `runMs`, `writeTurnMs`, `otherTurnMs`, `historyEvents`, `actions`: one plain run after another, each beside its own baselines, so that a
+ * busy machine slows both. The time of an activity is from its schedule to the next one's: work, queue and workflow task together.
+ */
+import type { WorkflowHandle } from '@temporalio/client';
+import { tsToMs } from '@temporalio/common/lib/time.js';
+import type { temporal } from '@temporalio/proto';
+import type { RunInput, RunResult } from '../protocol/messages.js';
+import { RUN_WORKFLOW, TASK_QUEUE } from '../protocol/names.js';
+import { ownMs, ownTimes, worktreeAdd } from './baselines.js';
+import type { BenchHost } from './bench-host.js';
+import type { EmptyActivities } from './empty/empty-worker.js';
+import type { Samples } from './figures.js';
+
+type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+
+/** Turns in the order of a plain run; the third writes. */
+const WRITE_TURN = 2;
+
+export interface Measuring {
+  readonly host: BenchHost;
+  readonly empty: EmptyActivities;
+  readonly samples: Samples;
+}
+
+export async function measurePlainRuns({ host, empty, samples }: Measuring, count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    add(samples, 'worktreeAddMs', await worktreeAdd(host));
+    add(samples, 'emptyActivityMs', await empty.measure());
+    const runId = `bench-plain-${n}`;
+    const began = performance.now();
+    const handle = await startRun(host, runId);
+    await closedWell(handle);
+    const took = performance.now() - began;
+    const own = await ownTimes(host, runId);
+    add(samples, 'agentMs', own.agentMs);
+    add(samples, 'commandMs', own.commandMs);
+    add(samples, 'runMs', took - ownMs(own));
+    const { events } = await handle.fetchHistory();
+    addHistory(samples, events ?? [], own.agentMs);
+  }
+}
+
+export function startRun({ client, repository, hostId }: BenchHost, runId: string): Promise<WorkflowHandle> {
+  const input: RunInput = { task: `Bench: change one file (${runId})`, repo: repository, host: hostId };
+  return client.workflow.start(RUN_WORKFLOW, { workflowId: runId, taskQueue: TASK_QUEUE, args: [input] });
+}
+
+/** Errors: any outcome but merge_ready, for a broken run is no measurement. */
+export async function closedWell(handle: WorkflowHandle): Promise<void> {
+  const { outcome, blockedReason, error } = (await handle.result()) as RunResult;
+  if (outcome !== 'merge_ready') throw new Error(`${handle.workflowId} ended ${outcome} (${blockedReason ?? ''} ${error ?? ''})`);
+}
+
+export function add(samples: Samples, name: string, value: number): void {
+  const list = samples[name] ?? [];
+  list.push(value);
+  samples[name] = list;
+}
+
+function addHistory(samples: Samples, events: readonly HistoryEvent[], agentMs: number): void {
+  const scheduled = events.filter((event) => event.activityTaskScheduledEventAttributes != null);
+  const ends = [...scheduled.slice(1), events.at(-1)];
+  let turns = 0;
+  for (const [index, event] of scheduled.entries()) {
+    const { activityType, heartbeatTimeout } = event.activityTaskScheduledEventAttributes ?? {};
+    const took = timeOf(ends[index]) - timeOf(event);
+    if (activityType?.name === 'runTurn') {
+      add(samples, turns === WRITE_TURN ? 'writeTurnMs' : 'otherTurnMs', took - agentMs);
+      turns += 1;
+      samples['heartbeatTimeoutMs'] = [tsToMs(heartbeatTimeout)];
+    } else add(samples, `${activityType?.name ?? 'unknown'}Ms`, took);
+  }
+  add(samples, 'historyEvents', events.length);
+  add(samples, 'actions', actionsIn(events));
+}
+
+/** What Temporal Cloud bills, heartbeats left out: the start, every activity, every upsert, timer and signal. */
+function actionsIn(events: readonly HistoryEvent[]): number {
+  return events.filter(
+    (event) =>
+      event.workflowExecutionStartedEventAttributes ??
+      event.activityTaskScheduledEventAttributes ??
+      event.upsertWorkflowSearchAttributesEventAttributes ??
+      event.workflowPropertiesModifiedEventAttributes ??
+      event.timerStartedEventAttributes ??
+      event.workflowExecutionSignaledEventAttributes,
+  ).length;
+}
+
+function timeOf(event: HistoryEvent | undefined): number {
+  return event?.eventTime == null ? Number.NaN : tsToMs(event.eventTime);
+}
