@@ -3,6 +3,7 @@
  * Its times come from the claim and its text from the caller and the agent's own commits, so that a second attempt makes the same
  * commit, byte for byte. It writes objects and the private index, no ref.
  */
+import { redact } from '../../protocol/redact.js';
 import { listChanges } from './changes.js';
 import type { CommitRequest, FoldedCommit, PlannedCommit } from './contract.js';
 import type { PrivateGitDir } from './private-git-dir.js';
@@ -70,7 +71,8 @@ async function commitsSince(
   const claimed = epochSeconds(since.claimedAt);
   return splitNul(stdout).flatMap((record) => {
     const [sha = '', committed = ''] = record.split(' ', 2);
-    const message = record.slice(sha.length + committed.length + 2).trim();
+    // Redacted before it is cut: half a token has no shape.
+    const message = redact(record.slice(sha.length + committed.length + 2).trim());
     return Number(committed) < claimed ? [] : [{ sha, message: message.slice(0, MAX_MESSAGE_LENGTH) }];
   });
 }

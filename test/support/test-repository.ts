@@ -20,6 +20,8 @@ export interface TestRepository {
   readonly configText: string;
   git(...args: readonly string[]): string;
   write(name: string, text: string): void;
+  /** Makes the file that a turn with `waitFor: name` waits for. */
+  release(name: string): void;
 }
 
 /** A plain run: every stage does its part, the change is one line in a.txt. */
@@ -56,6 +58,7 @@ export function makeRepository(folder: string, options: RepositoryOptions = {}):
     writeFileSync(join(path, name), text);
     if (text.startsWith('#!')) chmodSync(join(path, name), 0o755);
   };
+  const release = (name: string) => writeFileSync(join(agentDir, name), '');
   const configText = `version: 1\nagent: script\nagents:\n  script:\n    adapter: scripted\n    args: [${JSON.stringify(fixturePath)}]\n${options.config ?? PLAIN_VALIDATION}`;
   git('init', '-q', '-b', 'main');
   git('config', 'user.name', 'Test Person');
@@ -65,5 +68,5 @@ export function makeRepository(folder: string, options: RepositoryOptions = {}):
   for (const [name, text] of Object.entries(options.files ?? {})) write(name, text);
   git('add', '-A');
   git('commit', '-q', '-m', 'first');
-  return { path, fixturePath, ledgerPath: join(agentDir, 'ledger.txt'), configText, git, write };
+  return { path, fixturePath, ledgerPath: join(agentDir, 'ledger.txt'), configText, git, write, release };
 }

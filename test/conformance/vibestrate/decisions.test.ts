@@ -1,0 +1,146 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readDecision, readHumanApproval } from '../../../activities/agent/decision-line.js';
+import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
+import { type EndedRun, endedRuns, type RunCase } from '../../support/ended-run.js';
+import { openTestHost, type TestHost } from '../../support/test-host.js';
+
+const JUDGED = 'stageList: [executing, reviewing, verifying]\n';
+
+/** What an echoed prompt ends with: all values at once. */
+const TEMPLATE = 'DECISION {{code}}: APPROVED | CHANGES_REQUESTED | BLOCKED';
+
+const reviewer = (turn: ScriptedTurn): RunCase => ({ config: JUDGED, stages: { reviewing: turn } });
+const verifier = (turn: ScriptedTurn): RunCase => ({ config: JUDGED, stages: { verifying: turn } });
+
+const CASES = {
+  approved: reviewer({ text: 'Right.', decision: 'APPROVED' }),
+  changesRequested: reviewer({ text: 'Not yet.', decision: 'CHANGES_REQUESTED' }),
+  reviewBlocked: reviewer({ text: 'Stop.', decision: 'BLOCKED' }),
+  verificationFailed: verifier({ text: 'It does not do the task.', decision: 'FAILED' }),
+  needsHuman: verifier({ text: 'Ask somebody.', decision: 'NEEDS_HUMAN' }),
+  echoThenBlocked: reviewer({ text: `${TEMPLATE}\nDECISION {{code}}: BLOCKED\n` }),
+  otherCode: reviewer({ text: 'DECISION 0000beef: APPROVED\n', decisionAsk: 'APPROVED' }),
+  human: reviewer({ text: 'HUMAN_APPROVAL {{code}}: REQUIRED\nREASON: it touches money\nRISK: high\nDECISION {{code}}: APPROVED\n' }),
+  reviewerTwice: reviewer({ text: 'I like the third line.' }),
+  verifierOnce: verifier({ text: 'Hm.', decisionAsk: 'PASSED' }),
+  verifierTwice: verifier({ text: 'Hm.' }),
+} satisfies Record<string, RunCase>;
+
+const end = ({ result }: EndedRun) => [result.outcome, result.blockedReason];
+
+describe('decisions', () => {
+  let host: TestHost;
+  let runs: Record<keyof typeof CASES, EndedRun>;
+
+  beforeAll(async () => {
+    host = await openTestHost();
+    await host.startWorker();
+    runs = await endedRuns(host, CASES);
+  }, 90_000);
+
+  afterAll(() => host.close());
+
+  const promptOf = ({ run }: EndedRun, stage: string): string => {
+    const turns = readdirSync(join(run.runDir, 'turns')).filter((name) => name.endsWith(`-${stage}`));
+    const last = turns.sort((a, b) => Number.parseInt(a) - Number.parseInt(b)).at(-1);
+    return run.read(`turns/${last}/prompt.md`);
+  };
+
+  it('V-30: an approved review goes on to the verifier', () => {
+    expect(end(runs.approved)).toEqual(['merge_ready', null]);
+    expect(runs.approved.view).toMatchObject({ finalDecision: 'APPROVED', verification: 'PASSED' });
+    expect(runs.approved.turns).toEqual(['executing', 'reviewing', 'verifying']);
+  });
+
+  it('V-30: a review that asks for changes is no approval and pays no verifier', () => {
+    expect(end(runs.changesRequested)).toEqual(['blocked', 'review_loops_exhausted']);
+    expect(runs.changesRequested.view).toMatchObject({ status: 'blocked', finalDecision: 'CHANGES_REQUESTED', verification: null });
+    expect(runs.changesRequested.turns).not.toContain('verifying');
+  });
+
+  it('V-30: a blocking review ends the run blocked at once', () => {
+    expect(end(runs.reviewBlocked)).toEqual(['blocked', 'review_blocked']);
+    expect(runs.reviewBlocked.run.statuses()).toEqual(['executing', 'reviewing', 'blocked']);
+    expect(runs.reviewBlocked.turns).toEqual(['executing', 'reviewing']);
+    expect(runs.reviewBlocked.run.read('review.md')).toContain('DECISION: BLOCKED');
+  });
+
+  it('V-31: PASSED makes a run merge_ready', () => {
+    expect(runs.approved.run.statuses().at(-1)).toBe('merge_ready');
+    expect(runs.approved.run.read('verification.md')).toContain('VERIFICATION: PASSED');
+  });
+
+  it('V-31: FAILED and NEEDS_HUMAN both end blocked, with no way back into the loop', () => {
+    expect(end(runs.verificationFailed)).toEqual(['blocked', 'verification_failed']);
+    expect(end(runs.needsHuman)).toEqual(['blocked', 'verification_needs_human']);
+    expect(runs.verificationFailed.run.statuses().slice(-2)).toEqual(['verifying', 'blocked']);
+    expect(runs.needsHuman.run.statuses().slice(-2)).toEqual(['verifying', 'blocked']);
+    expect([...runs.verificationFailed.turns, ...runs.needsHuman.turns]).not.toContain('fixing');
+  });
+
+  it('V-32: an echoed template that is followed by BLOCKED reads BLOCKED', () => {
+    expect(end(runs.echoThenBlocked)).toEqual(['blocked', 'review_blocked']);
+    expect(runs.echoThenBlocked.turns).toEqual(['executing', 'reviewing']);
+  });
+
+  it('V-32: a line with the code of another prompt is unreadable', () => {
+    expect(runs.otherCode.turns.slice(0, 3)).toEqual(['executing', 'reviewing', 'reviewing:decision']);
+  });
+
+  it('V-32: HUMAN_APPROVAL with the code asks for a person', () => {
+    expect(end(runs.human)).toEqual(['blocked', 'needs_input']);
+    expect(runs.human.view.error).toMatch(/risk high.*it touches money/);
+  });
+
+  it('V-33: an unreadable decision is asked for once more, with the answer at hand and a fresh code', () => {
+    const prompt = promptOf(runs.otherCode, 'reviewing');
+    const codes = runs.otherCode.events.filter(({ type }) => type === 'turn.started').length;
+
+    expect(end(runs.verifierOnce)).toEqual(['merge_ready', null]);
+    expect(runs.verifierOnce.turns).toEqual(['executing', 'reviewing', 'verifying', 'verifying:decision']);
+    expect(prompt).toContain('Your answer had no decision that could be read');
+    expect(prompt).toContain('DECISION 0000beef: APPROVED');
+    expect(codes).toBe(4);
+  });
+
+  it('V-33: unreadable twice counts as the safe answer', () => {
+    expect(end(runs.reviewerTwice)).toEqual(['blocked', 'review_unreadable']);
+    expect(runs.reviewerTwice.turns).toEqual(['executing', 'reviewing', 'reviewing:decision']);
+    expect(runs.reviewerTwice.view).toMatchObject({ status: 'blocked', finalDecision: 'BLOCKED' });
+    expect(runs.reviewerTwice.run.read('review.md')).toContain('DECISION: BLOCKED');
+    expect(end(runs.verifierTwice)).toEqual(['blocked', 'verification_unreadable']);
+    expect(runs.verifierTwice.view.verification).toBe('NEEDS_HUMAN');
+    expect(runs.verifierTwice.run.read('verification.md')).toContain('VERIFICATION: NEEDS_HUMAN');
+  });
+});
+
+describe('the reader of decision lines', () => {
+  const read = (text: string) => {
+    const reading = readDecision(text, { stage: 'reviewing', code: 'c0de' });
+    return reading.kind === 'review' ? reading.value : reading.kind;
+  };
+  const template = TEMPLATE.replace('{{code}}', 'c0de');
+
+  it.each([
+    ['the echoed template, then BLOCKED', `${template}\nDECISION c0de: BLOCKED`, 'BLOCKED'],
+    ['bold marks, other case and a full stop', '**Decision c0de: Approved.**', 'APPROVED'],
+    ['two decision lines', 'DECISION c0de: APPROVED\nDECISION c0de: BLOCKED', 'BLOCKED'],
+    ['the template alone', template, 'unreadable'],
+    ['no code', 'DECISION: APPROVED', 'unreadable'],
+    ['the code of another prompt', 'DECISION beef: APPROVED', 'unreadable'],
+    ['a code fence', '```\nDECISION c0de: APPROVED\n```', 'unreadable'],
+    ['a quote', '> DECISION c0de: APPROVED', 'unreadable'],
+    ['two values in one line', 'DECISION c0de: APPROVED or BLOCKED', 'unreadable'],
+    ['a decision of another stage', 'VERIFICATION c0de: PASSED', 'unreadable'],
+  ])('V-32: reads %s', (_what, text, value) => {
+    expect(read(text)).toBe(value);
+  });
+
+  it('V-32: takes HUMAN_APPROVAL only with the code of the prompt and outside fences', () => {
+    expect(readHumanApproval('HUMAN_APPROVAL c0de: REQUIRED\nRISK: low', 'c0de')).toMatchObject({ kind: 'required', risk: 'low' });
+    expect(readHumanApproval('HUMAN_APPROVAL beef: REQUIRED', 'c0de')).toEqual({ kind: 'none' });
+    expect(readHumanApproval('```\nHUMAN_APPROVAL c0de: REQUIRED\n```', 'c0de')).toEqual({ kind: 'none' });
+  });
+});
