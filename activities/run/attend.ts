@@ -25,7 +25,7 @@ export async function attend<T>({ token, attempts, isOpen }: Attendance, work: (
   const onEnd = async () => {
     const details = context.cancellationDetails;
     if (details?.cancelRequested === true) cancel.abort();
-    else if (details?.notFound === true && !(await isStillOpen(isOpen))) cancel.abort();
+    else if (details?.notFound === true && !(await isStillOpen(context, isOpen))) cancel.abort();
     else detach.abort();
   };
   context.cancellationSignal.addEventListener('abort', () => void onEnd(), { once: true });
@@ -42,8 +42,9 @@ export async function attend<T>({ token, attempts, isOpen }: Attendance, work: (
 }
 
 /** An unreachable server says nothing about the run: it counts as open, so that no turn is ended for a network fault. */
-async function isStillOpen(isOpen: Attendance['isOpen']): Promise<boolean> {
-  const execution = Context.current().info.workflowExecution;
+async function isStillOpen(context: Context, isOpen: Attendance['isOpen']): Promise<boolean> {
+  // Not `Context.current()`: a listener of the cancellation signal runs outside the activity's async context.
+  const execution = context.info.workflowExecution;
   if (execution === undefined) return true;
   try {
     return await isOpen(execution.workflowId, execution.runId);
