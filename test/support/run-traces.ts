@@ -11,6 +11,7 @@ import type { TestRepository } from './test-repository.js';
 
 export interface RunTraces {
   readonly outcome: string;
+  readonly error: string | null;
   /** `stage event` of each ledger line, in order. */
   readonly agents: readonly string[];
   readonly commits: number;
@@ -31,10 +32,11 @@ export interface TracedRun {
 
 /** Waits for the end of the run. */
 export async function tracesOf({ run, repository, home }: TracedRun): Promise<RunTraces> {
-  const { outcome } = await run.result();
+  const { outcome, error } = await run.result();
   const branch = `sluice/${run.runId}`;
   return {
     outcome,
+    error,
     agents: readLedger(repository.ledgerPath).map(({ event, stage }) => `${stage} ${event}`),
     commits: Number(repository.git('rev-list', '--count', `main..${branch}`).trim()),
     change: repository.git('diff', '--full-index', 'main', branch),

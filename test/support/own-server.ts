@@ -1,0 +1,58 @@
+/** A development server of a test's own, with the settings of the local engine and a database file, to be killed and started again on its port. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort, LOOPBACK, waitForPort } from '../../worker/local-engine/ports.js';
+import { cleanEnvironment, serverArguments } from '../../worker/local-engine/server-command.js';
+import { openTestHost, type TestHost } from './test-host.js';
+
+export interface OwnServer {
+  readonly address: string;
+  start(): Promise<void>;
+  /** SIGKILL, and wait until it is gone. */
+  kill(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A test host whose namespace is on this server. */
+export async function openHostOn(server: OwnServer): Promise<TestHost> {
+  const shared = process.env['SLUICE_TEST_ADDRESS'];
+  process.env['SLUICE_TEST_ADDRESS'] = server.address;
+  try {
+    return await openTestHost();
+  } finally {
+    process.env['SLUICE_TEST_ADDRESS'] = shared;
+  }
+}
+
+/** The binary is that of the shared server. */
+export async function openOwnServer(): Promise<OwnServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-own-server-'));
+  const port = await freePort(20_000 + Math.floor(Math.random() * 10_000));
+  const database = join(folder, 'temporal.db');
+  const program = process.env['SLUICE_TEMPORAL_CLI'] ?? 'temporal';
+  let child: ChildProcess | null = null;
+  const kill = async (): Promise<void> => {
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  };
+  const start = async (): Promise<void> => {
+    const settings = { port, uiPort: null, database, durability: 'process' } as const;
+    child = spawn(program, serverArguments(settings), { stdio: 'ignore', env: cleanEnvironment(process.env) });
+    await waitForPort(port, AbortSignal.timeout(30_000));
+  };
+  await start();
+  return {
+    address: `${LOOPBACK}:${port}`,
+    start,
+    kill,
+    close: async () => {
+      await kill();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
