@@ -4,7 +4,6 @@
  * Idempotency: by place and by workflow chain; a kill at any step is mended by the next attempt. Another chain gets RunExists and nothing changes.
  * Cancel: a running set-up command is ended and the run opens with `setupError`, so that it can be closed with a report.
  */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { FAILURES } from '../../protocol/failures.js';
@@ -46,7 +45,7 @@ async function openRun(deps: HostDeps, input: OpenRunInput, signals: Signals): P
   if (record.firstExecutionRunId !== input.firstExecutionRunId) throw runExists(runId, stateDir);
   const run: RunOnHost = { record, stateDir, env: captureEnvironment(deps.environment) };
   checkAgents(record.policy, { env: run.env, repository, worktree: record.worktree });
-
+  // Nothing was written so far: a refused start leaves no folder.
   const place = await openPlaceFolder(deps.home.turnDir(repoKey, runId, input.place), hashOfInput(input), deps.durability);
   const answered = readRecord<OpenRunResult>(place);
   if (answered.kind === 'answer') return answered.value;
@@ -120,7 +119,6 @@ interface NewRun {
 async function newRecord(deps: HostDeps, { input, repository, repoKey, runId }: NewRun): Promise<RunRecord> {
   const base: Base = await resolveBase(repository, input.run.base);
   const policy: Policy = await resolveRunPolicy(deps, { run: input.run, repository, baseSha: base.sha });
-  await mkdir(deps.home.stateDir(repoKey, runId), { recursive: true, mode: 0o700 });
   return {
     version: 1,
     runId,

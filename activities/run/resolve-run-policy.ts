@@ -35,7 +35,7 @@ export async function resolveRunPolicy(deps: HostDeps, request: PolicyRequest): 
       ...(run.commandHash === undefined ? {} : { storedCommand: readCommand(deps.home.root, run.commandHash) }),
     }).policy;
   } catch (err) {
-    if (err instanceof ConfigError) throw ApplicationFailure.nonRetryable(`${err.message}\nNothing was started.`, err.type, err.field);
+    if (err instanceof ConfigError) throw ApplicationFailure.nonRetryable(err.message, err.type, err.field);
     throw err;
   }
 }

@@ -8,14 +8,14 @@ export function badInput(field: string, message: string): ApplicationFailure {
 
 export function runExists(runId: string, where: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(
-    `run ${runId} belongs to another workflow: ${where} exists. Nothing was changed. Start with another id, or see \`sluice status ${runId}\`.`,
+    `run ${runId} belongs to another workflow: ${where} exists.\nAn id names one run for ever: its branch, folder and workflow.\nNothing was changed.\nStart with another id, or look: sluice status ${runId}`,
     FAILURES.RunExists,
   );
 }
 
 export function repositoryNotServed(repo: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(
-    `${repo} is not on this host's list of repositories. Nothing was started. Run \`sluice init\` in it, once.`,
+    `${repo} is not on this host's list of repositories.\nA host works only in repositories that a person of it named, whoever can reach the server.\nNothing was started.\nIn that repository, once: sluice init`,
     FAILURES.RepositoryNotServed,
   );
 }

@@ -74,9 +74,9 @@ export function claimRun(stateDir: string, record: RunRecord, durability: Durabi
   return findRunRecord(stateDir) ?? record;
 }
 
-/** Gives up a run whose branch or worktree turned out to be somebody else's. */
+/** Gives up a run whose branch or worktree turned out to be somebody else's. Its own place is all that the folder holds by then. */
 export function releaseRun(stateDir: string): void {
-  rmSync(join(stateDir, RECORD_FILE), { force: true });
+  rmSync(stateDir, { recursive: true, force: true });
 }
 
 export function writeEnvironment(stateDir: string, env: Readonly<Record<string, string>>, durability: Durability): void {

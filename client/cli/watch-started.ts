@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { STAGE_LISTS, type Stage } from '../../protocol/lifecycle.js';
 import { diffStat } from '../repository.js';
 import type { Sluice } from '../sluice.js';
-import { CliError } from './cli-error.js';
+import { CliError, type ErrorParts } from './cli-error.js';
 import type { Context } from './context.js';
 import { type Display, jsonDisplay, panelDisplay, plainDisplay, silentDisplay } from './display.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
@@ -47,17 +47,22 @@ export async function watchToEnd(context: Context, started: StartedView): Promis
   const facts = await gatherFacts(started, end);
   if (json) io.json(endObject(end, facts));
   if (end.kind === 'refused') {
-    const now = `Nothing was started; the refused start is kept as ${runId} on the server.`;
-    throw new CliError(
-      { what: end.message, why: '', now: end.message.includes('Nothing was started') ? '' : now, mend: '' },
-      EXIT.notStarted,
-    );
+    throw new CliError(partsOfRefusal(end.message, runId), EXIT.notStarted);
   }
   if (!json && !(end.kind === 'detached' && started.endsWithWatcher === true)) {
     const say = end.kind === 'detached' || end.kind === 'server_away' ? io.err : io.out;
     for (const line of renderEnd(end, facts, io.colors)) say(line);
   }
   return { end, exitCode: exitCodeOfEnd(end) };
+}
+
+/** Shape: failures of the host are lines: what, why, what is true, and the command that mends it. */
+export function partsOfRefusal(message: string, runId: string): ErrorParts {
+  const now = `Nothing was started; the refused start is kept as ${runId} on the server.`;
+  const lines = message.split('\n').map((line) => line.replace(/\s*\bNothing was (?:started|changed)\.$/, '').trim());
+  const [what = '', ...told] = lines.filter((line) => line !== '');
+  const mend = told.length > 1 ? (told.at(-1) ?? '') : '';
+  return { what, why: told.slice(0, told.length > 1 ? -1 : undefined).join('\n  '), now, mend };
 }
 
 function displayFor({ io, json }: Context, { runId, title, stages, startedAt, events }: StartedView): Display {
