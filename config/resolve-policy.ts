@@ -22,6 +22,8 @@ export interface PolicySources {
   readonly user?: PlacedText;
   /** The command that the run's `commandHash` names; it becomes the agent `command`, and the run's agent if none is named. */
   readonly storedCommand?: readonly [string, ...string[]];
+  /** To look at, not to run: a stage without an agent is no error and has the agent `none`. */
+  readonly toLook?: boolean;
 }
 
 export interface ResolvedPolicy {
@@ -47,7 +49,7 @@ export function resolvePolicy(sources: PolicySources): ResolvedPolicy {
   const choice = first('stageList');
   const table = resolveAgents(layers, sources.storedCommand ?? null);
   const needed = choice.stages.filter((stage): stage is TurnStage => stage !== 'validating');
-  const stages = resolveStages(layers, table, needed);
+  const stages = resolveStages(layers, table, sources.toLook === true ? [] : needed);
   refuse(table.problems);
   refuse(stages.problems);
   origin['version'] = firstOf(layers, 'version')?.origin ?? 'default';

@@ -17,6 +17,8 @@ export interface ConfigQuestion {
   readonly runInput: Pick<RunInput, 'preset' | 'policy'>;
   /** Of `--agent command -- …`. */
   readonly program: readonly [string, ...string[]] | null;
+  /** No run follows: a config without an agent is shown as it is. */
+  readonly toLook?: boolean;
 }
 
 export interface ChosenConfig {
@@ -39,7 +41,10 @@ export async function chooseConfig(context: Context, question: ConfigQuestion): 
 }
 
 /** The policy as the host will resolve it, and where each value comes from. */
-export async function effectiveConfig(context: Context, { root, baseSha, runInput, program }: ConfigQuestion): Promise<EffectiveConfig> {
+export async function effectiveConfig(
+  context: Context,
+  { root, baseSha, runInput, program, toLook = false }: ConfigQuestion,
+): Promise<EffectiveConfig> {
   const [{ readConfigFile }, { PROJECT_CONFIG, userConfigPath }, { resolvePolicy }] = await Promise.all([
     import('../../config/config-text.js'),
     import('../../config/home.js'),
@@ -56,6 +61,7 @@ export async function effectiveConfig(context: Context, { root, baseSha, runInpu
     ...(text === null ? {} : { project: { text, name: PROJECT_CONFIG } }),
     ...(user === null ? {} : { user }),
     ...(program === null ? {} : { storedCommand: program }),
+    toLook,
   });
   return { ...resolved, configHash: differs && choice.kind === 'chosen' ? choice.hash : null };
 }

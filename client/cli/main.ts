@@ -11,6 +11,7 @@ import { sluiceHome } from './host-config.js';
 import { createProcessIo, foreignBlock, type Io } from './io.js';
 import { type CommandBody, createProgram } from './program.js';
 
+const NOTHING_STARTED = 'Nothing was started.';
 const { io, flush } = createProcessIo();
 const exitCode = await main(process.argv.slice(2));
 await flush();
@@ -65,13 +66,22 @@ function report(error: unknown, { json, err, env }: Io, asJson: boolean): ExitCo
 function partsOf(error: unknown): ErrorParts {
   if (isForPeople(error)) return error.parts;
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof Error && error.name === 'ConfigError') return { what: message, why: '', now: '', mend: '' };
+  if (error instanceof Error && error.name === 'ConfigError') return partsOfConfigError(message);
   return {
     what: `this is a defect or an unexpected answer: ${message}`,
     why: '',
     now: 'What was started before goes on; see: sluice list',
     mend: 'SLUICE_DEBUG=1 in front of the same command shows where it happened; sluice doctor looks at the machine',
   };
+}
+
+/** Shape: config/config-error.ts writes place and value, rule, `Nothing was started.` and what mends it; many problems stay one text. */
+function partsOfConfigError(message: string): ErrorParts {
+  const lines = message.split('\n').map((line) => line.trim());
+  const at = lines.indexOf(NOTHING_STARTED);
+  if (at < 0) return { what: message, why: '', now: '', mend: '' };
+  const [what = '', why = '', ...more] = lines.slice(0, at);
+  return { what, why: [why, ...more].join('\n  '), now: NOTHING_STARTED, mend: lines.slice(at + 1).join('\n  ') };
 }
 
 function isForPeople(error: unknown): error is Error & { parts: ErrorParts } {

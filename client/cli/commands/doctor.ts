@@ -39,6 +39,11 @@ export async function doctor(context: Context): Promise<ExitCode> {
       else printFinding(finding, io);
     }
   }
+  const logs = worst === 'ok' ? [] : await logsOf(context.home);
+  for (const finding of logs) {
+    if (json) io.json(finding);
+    else printFinding(finding, io);
+  }
   return worst === 'fail' ? EXIT.notStarted : EXIT.done;
 }
 
@@ -80,6 +85,14 @@ async function lookAtHome({ home }: Context): Promise<readonly Finding[]> {
     await lookAtDisk(home),
     { check: 'host id', grade: 'ok', found: hostId ?? 'none yet: the first run makes it', mend: null },
   ];
+}
+
+/** Where to read on when something is wrong. */
+async function logsOf(home: string): Promise<readonly Finding[]> {
+  const names = ['logs/engine.log', 'logs/server.log', 'logs/worker.log', 'guard.log'].map((name) => join(home, name));
+  const there = await Promise.all(names.map((name) => exists(name)));
+  const found = names.filter((_, index) => there[index]).join(' ');
+  return found === '' ? [] : [{ check: 'logs', grade: 'ok', found, mend: null }];
 }
 
 async function lookAtDisk(home: string): Promise<Finding> {
