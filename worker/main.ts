@@ -1,8 +1,10 @@
 /**
  * The worker process. Prints one JSON line `{"type":"ready",…}` when it polls. SIGTERM and SIGINT stop it and leave agents at work;
  * so does the end of stdin where that is a pipe: the engine that held it is gone.
+ * Server, namespace, TLS and keys come from the TEMPORAL_* variables and, without `--no-profile`, the profile file, as the `temporal` command reads them.
  */
 import { fstatSync } from 'node:fs';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { homeRoot } from '../config/home.js';
 import { startWorker } from './start-worker.js';
 
@@ -10,12 +12,13 @@ const DEFAULT_ADDRESS = '127.0.0.1:7233';
 
 process.umask(0o077);
 try {
-  const { TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY } = process.env;
+  const { connectionOptions, namespace } = loadClientConnectConfig({ disableFile: process.argv.includes('--no-profile') });
+  const { address, ...connection } = connectionOptions;
   const worker = await startWorker({
     home: homeRoot(process.env),
-    address: TEMPORAL_ADDRESS ?? DEFAULT_ADDRESS,
-    namespace: TEMPORAL_NAMESPACE ?? 'default',
-    ...(TEMPORAL_API_KEY === undefined ? {} : { apiKey: TEMPORAL_API_KEY }),
+    address: address === undefined || address === '' ? DEFAULT_ADDRESS : address,
+    namespace: namespace ?? 'default',
+    connection,
     environment: process.env,
   });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => worker.stop());

@@ -3,7 +3,7 @@
  * A stop detaches from turns, it does not end them: they belong to the guard.
  */
 import { Client } from '@temporalio/client';
-import { NativeConnection, Runtime, type Worker } from '@temporalio/worker';
+import { NativeConnection, type NativeConnectionOptions, Runtime, type Worker } from '@temporalio/worker';
 import { warmTokenRules } from '../activities/git/find-tokens.js';
 import { connectProcesses } from '../activities/process/processes.js';
 import { Attempts } from '../activities/run/attempts.js';
@@ -27,7 +27,8 @@ export interface WorkerSettings {
   readonly home: string;
   readonly address: string;
   readonly namespace: string;
-  readonly apiKey?: string;
+  /** TLS, API key and headers, as @temporalio/envconfig reads them. */
+  readonly connection?: Omit<NativeConnectionOptions, 'address'>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly failpoint?: Failpoint;
   /** A guard entry with failpoints. */
@@ -48,7 +49,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   const hostId = readOrMakeHostId(home.root);
   const userPath = userConfigPath(settings.environment);
   const engine = resolveHostSettings(readConfigFile(userPath, userPath));
-  const connection = await connect(settings);
+  const connection = await NativeConnection.connect({ ...settings.connection, address: settings.address });
   const { namespace } = settings;
   const client = new Client({ connection, namespace, dataConverter: DATA_CONVERTER });
   const [processes, searchAttributes] = await Promise.all([
@@ -82,10 +83,6 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   // Loading them costs some 35 ms that the first write turn would pay.
   void warmTokenRules();
   return { hostId, done, stop: () => stopAll(workers) };
-}
-
-function connect({ address, apiKey }: WorkerSettings): Promise<NativeConnection> {
-  return NativeConnection.connect({ address, ...(apiKey === undefined ? {} : { apiKey, tls: true }) });
 }
 
 /** One worker that fails takes the others along: a host that serves half of its queues would strand runs. */

@@ -53,6 +53,8 @@ export interface StopEngine {
 
 /** The engine prints nothing for itself; a small heap keeps it at the size of a bare Node. */
 const ENGINE_NODE_FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=64'];
+/** A person's Temporal profile is for another server: its TLS and keys must not reach ours. */
+const NO_PROFILE = '--no-profile';
 const OWNED_BY_ANOTHER = 75;
 const SOCKET_POLL_MS = 20;
 /** An engine that ends keeps the lock for up to its worker's and its server's grace. */
@@ -195,7 +197,7 @@ async function startEngine(options: EnsureEngine, paths: EnginePaths, say: (text
     ui: options.ui ?? false,
     ports: { server: options.ports?.server ?? SERVER_PORT, ui: options.ports?.ui ?? UI_PORT },
     durability: options.durability ?? 'process',
-    worker: options.workerCommand ?? [process.execPath, ...WORKER_NODE_FLAGS, ownProgram('../main.js')],
+    worker: options.workerCommand ?? [process.execPath, ...WORKER_NODE_FLAGS, ownProgram('../main.js'), NO_PROFILE],
   };
   const [program, ...args] = options.engineCommand ?? [process.execPath, ...ENGINE_NODE_FLAGS, ownProgram('./main.js')];
   const log = openLog(paths.engineLog);
