@@ -2,7 +2,7 @@
 import type { TurnStage } from '../../protocol/lifecycle.js';
 import type { Policy } from '../../protocol/policy.js';
 import type { Repository } from '../git/contract.js';
-import { resolveProgram } from '../process/resolve-program.js';
+import { resolveProgram } from '../../config/resolve-program.js';
 import { badAgent, programProblem } from './turn-failures.js';
 
 export interface AgentSurroundings {
@@ -11,15 +11,17 @@ export interface AgentSurroundings {
   readonly worktree: string;
 }
 
+const NOW = 'Nothing was started.';
+
 /** Errors: BadAgent. */
 export function checkAgents(policy: Policy, { env, repository, worktree }: AgentSurroundings): void {
   const stages = policy.stages.filter((stage): stage is TurnStage => stage !== 'validating');
   for (const name of new Set(stages.map((stage) => policy.stagePolicies[stage].agent))) {
     const config = policy.agents[name];
-    if (config === undefined) throw badAgent(name === '' ? 'no agent is configured and none is named' : `the agent "${name}" is not configured`);
+    if (config === undefined) throw badAgent(`the agent "${name}" is not configured`, NOW);
     if (config.command === null) continue;
     const path = config.env['PATH'] ?? env['PATH'] ?? '';
     const program = resolveProgram(config.command[0], { path, forbidden: [repository.root, worktree] });
-    if (program.kind !== 'found') throw badAgent(`the program of agent "${name}" cannot be run: ${programProblem(program)}`);
+    if (program.kind !== 'found') throw badAgent(`the program of agent "${name}" cannot be run: ${programProblem(program)}`, NOW);
   }
 }

@@ -1,6 +1,6 @@
 /** Failures that end an activity for good, with the command that mends them. */
 import { ApplicationFailure } from '@temporalio/common';
-import type { ResolvedProgram } from '../process/resolve-program.js';
+import type { ResolvedProgram } from '../../config/resolve-program.js';
 import { FAILURES } from '../../protocol/failures.js';
 
 /** Why a program cannot be run, as a clause. */
@@ -17,9 +17,9 @@ export function programProblem(program: Exclude<ResolvedProgram, { kind: 'found'
   }
 }
 
-export function badAgent(what: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(
-    `${what}. Name an agent with \`--agent\`, or configure one in .sluice/config.yaml; \`sluice init\` writes a first one.`,
-    FAILURES.BadAgent,
-  );
+/** `now` is what is true: before the run is opened nothing was started, in mid-run earlier turns stand. */
+export function badAgent(what: string, now = 'The run ends here; what earlier turns did stays.'): ApplicationFailure {
+  const rule = 'An agent is a program on PATH, or an absolute path, outside the repository.';
+  const mend = 'Name one: sluice run "<task>" --agent command -- <program>    or keep one: sluice init --agent command -- <program>';
+  return ApplicationFailure.nonRetryable(`${what}.\n${rule}\n${now}\n${mend}`, FAILURES.BadAgent);
 }

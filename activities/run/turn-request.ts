@@ -7,7 +7,7 @@ import { adapterOf } from '../agent/agent-adapters.js';
 import type { AgentAdapter, TurnCommand, TurnRequest } from '../agent/contract.js';
 import { composePrompt } from '../agent/prompts/compose-prompt.js';
 import type { ArtifactStore } from '../journal/artifact-store.js';
-import { resolveProgram } from '../process/resolve-program.js';
+import { resolveProgram } from '../../config/resolve-program.js';
 import type { HostDeps } from './host-deps.js';
 import { artifactsOf } from './run-projection.js';
 import type { RunOnHost } from './run-record.js';

@@ -3,6 +3,7 @@
 import { ensureHome, PROJECT_CONFIG } from '../../../config/home.js';
 import { initConfig } from '../../../config/init-config.js';
 import { trustConfig } from '../../../config/trust.js';
+import { checkProgram } from '../check-program.js';
 import { checkRepository } from '../check-repository.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -18,8 +19,9 @@ export interface InitOptions {
 
 export async function init(context: Context, options: InitOptions): Promise<ExitCode> {
   const { io, json, home } = context;
-  const program = programOf(options, 'init');
+  const named = programOf(options, 'init');
   const { root } = await checkRepository(context, {});
+  const program = checkProgram(context, named, root);
   ensureHome(home);
   const result = initConfig(root, program);
   if (result.kind === 'written') await trustConfig(home, root, result.text);

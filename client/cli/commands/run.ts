@@ -8,6 +8,7 @@ import type { RunInput } from '../../../protocol/messages.js';
 import { branchOf } from '../../../protocol/names.js';
 import { makeRunId } from '../../../protocol/run-id.js';
 import { titleOf } from '../../../protocol/run-input.js';
+import { checkProgram } from '../check-program.js';
 import { checkRepository } from '../check-repository.js';
 import { type ChosenConfig, chooseConfig } from '../choose-config.js';
 import { CliError } from '../cli-error.js';
@@ -16,6 +17,7 @@ import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { hostIdFor, keepCommand, serveRepository } from '../host-config.js';
 import { foreign } from '../io.js';
+import { offerFound } from '../offer-found.js';
 import { checkRunId, checkStages, checkTask, checkTitle, type Program, programOf, type RunOptions, refusal } from '../run-arguments.js';
 import { type StartedView, watchStarted } from '../watch-started.js';
 
@@ -48,17 +50,19 @@ export async function run(context: Context, options: RunOptions): Promise<ExitCo
 
 /** Errors: CliError or ConfigError for everything that can be refused without a server. */
 export async function prepareRun(context: Context, options: RunOptions): Promise<PreparedRun> {
-  const program = programOf(options, 'run');
+  const named = programOf(options, 'run');
   const runId = checkRunId(options.runId);
   const title = checkTitle(options.title);
   const stageList = checkStages(options.stages);
   const task = checkTask(await taskText(context, options));
   const { root, baseSha, branch } = await checkRepository(context, options);
+  const program = checkProgram(context, named, root);
   const policy = { ...(options.agent === undefined ? {} : { agent: options.agent }), ...(stageList === undefined ? {} : { stageList }) };
   const runInput = {
     ...(options.preset === undefined ? {} : { preset: options.preset }),
     ...(Object.keys(policy).length === 0 ? {} : { policy }),
   };
+  await offerFound(context, { root, baseSha, program, agent: options.agent ?? null });
   const config = await chooseConfig(context, { root, baseSha, runInput, program });
   const base = options.base ?? branch ?? baseSha;
   const input: RunInput = {
