@@ -8,7 +8,8 @@ import { dirname, join, posix } from 'node:path';
 import { takeConfigSnapshot } from './config-snapshot.js';
 import type { Identity, Repository } from './contract.js';
 import { isSha, readTextIfThere } from './read-ref.js';
-import { type GitResult, runGit, tryGit } from './run-git.js';
+import { runGit, tryGit } from './run-git.js';
+import type { GitResult } from './runner/start-git.js';
 import { replaceFile } from './write-file.js';
 
 /** Patterns on the command line beat every `.gitignore`; above this number the private exclude file alone must do (argument size). */

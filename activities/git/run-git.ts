@@ -3,7 +3,10 @@
  * person's global or system config reaches it, no prompt, no editor, no network protocol.
  * It does not decide whose config is read: callers name the private git dir (a snapshot) or the real one (see `ON_REAL_REPOSITORY`).
  */
-import { execa } from 'execa';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { createGitRunner } from './runner/git-runner.js';
+import { type GitResult, type GitStart, startGit } from './runner/start-git.js';
 
 export interface GitCall {
   /** `--git-dir`; absent only for discovery of a repository. */
@@ -14,12 +17,6 @@ export interface GitCall {
   readonly config?: 'gitDir' | 'person';
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
-}
-
-export interface GitResult {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
 }
 
 /** Git ended with an exit code that the caller has no meaning for. */
@@ -67,6 +64,11 @@ const BASE_ENV: Readonly<Record<string, string>> = {
   GIT_NO_REPLACE_OBJECTS: '1',
 };
 
+const RUNNER_MAIN = fileURLToPath(new URL('./runner/main.js', import.meta.url));
+
+/** Null where the sources run uncompiled, in tests: a small process starts git as fast itself. */
+const runner = existsSync(RUNNER_MAIN) ? createGitRunner({ main: RUNNER_MAIN }) : null;
+
 /**
  * Runs git and answers whatever its exit code is.
  * Errors: a git that cannot be started, or one ended by a signal, throws.
@@ -76,18 +78,17 @@ export async function tryGit(args: readonly string[], call: GitCall): Promise<Gi
     ...(call.gitDir === undefined ? [] : [`--git-dir=${call.gitDir}`]),
     ...(call.workTree === undefined ? [] : [`--work-tree=${call.workTree}`]),
   ];
-  const result = await execa('git', [...directories, ...args], {
-    ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
-    ...(call.input === undefined ? { stdin: 'ignore' } : { input: call.input }),
+  const start: GitStart = {
+    args: [...directories, ...args],
     env: { ...(call.config === 'person' ? personEnv() : BASE_ENV), PATH: process.env['PATH'] ?? '/usr/bin:/bin', ...call.env },
-    extendEnv: false,
-    stripFinalNewline: false,
-    maxBuffer: 1024 * 1024 * 1024,
-    reject: false,
-  });
-  if (result.exitCode === undefined)
-    throw new Error(`git ${args[0] ?? ''} could not be run: ${result.message ?? 'unknown'}`, { cause: result });
-  return { exitCode: result.exitCode, stdout: result.stdout ?? '', stderr: result.stderr ?? '' };
+    ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
+    ...(call.input === undefined ? {} : { input: call.input }),
+  };
+  try {
+    return await (runner === null ? startGit(start) : runner.run(start));
+  } catch (error) {
+    throw new Error(`git ${args[0] ?? ''} could not be run: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
 }
 
 /**

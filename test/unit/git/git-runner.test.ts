@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { createGitRunner, type GitRunner } from '../../../activities/git/runner/git-runner.js';
+import { type GitStart, startGit } from '../../../activities/git/runner/start-git.js';
+
+const MAIN = fileURLToPath(new URL('../../../activities/git/runner/main.ts', import.meta.url));
+const PATH = process.env['PATH'] ?? '';
+
+const runners: GitRunner[] = [];
+
+function aRunner(): GitRunner {
+  const runner = createGitRunner({ main: MAIN, execArgv: ['--import', import.meta.resolve('tsx')] });
+  runners.push(runner);
+  return runner;
+}
+
+function git(args: readonly string[], more: Partial<GitStart> = {}): GitStart {
+  return { args, env: { PATH, LC_ALL: 'C' }, ...more };
+}
+
+afterEach(() => {
+  for (const runner of runners.splice(0)) runner.close();
+});
+
+describe('the git runner', () => {
+  it.each([
+    ['output', git(['--version'])],
+    ['an exit code with what git said', git(['rev-parse', '--verify', 'nothing'], { cwd: '/' })],
+    ['input and every character of it', git(['hash-object', '--stdin'], { input: 'ü\0\u{1f600}\n' })],
+    [
+      'exactly the environment',
+      git(['var', 'GIT_AUTHOR_IDENT'], { env: { PATH, GIT_AUTHOR_NAME: 'A', GIT_AUTHOR_EMAIL: 'a@b', GIT_AUTHOR_DATE: '@1 +0000' } }),
+    ],
+  ])('answers what a direct start answers: %s', async (_, start) => {
+    const direct = await startGit(start);
+
+    const answered = await aRunner().run(start);
+
+    expect(answered).toEqual(direct);
+  });
+
+  it('answers calls that run at once each with its own output', async () => {
+    const runner = aRunner();
+    const inputs = Array.from({ length: 20 }, (_, n) => `text ${n}`);
+
+    const answers = await Promise.all(inputs.map((input) => runner.run(git(['stripspace'], { input }))));
+
+    expect(answers.map(({ stdout }) => stdout)).toEqual(inputs.map((input) => `${input}\n`));
+  });
+
+  it('throws for a git that cannot be started', async () => {
+    await expect(aRunner().run(git(['--version'], { cwd: '/there/is/no/such/folder' }))).rejects.toThrow('ENOENT');
+  });
+
+  it('throws for calls that are lost with it, and starts again for the next one', async () => {
+    const runner = aRunner();
+    await runner.run(git(['--version']));
+    const first = runner.pid() ?? 0;
+    const waiting = runner.run(git(['-c', 'alias.wait=!sleep 5', 'wait']));
+
+    process.kill(first, 'SIGKILL');
+
+    await expect(waiting).rejects.toThrow('the git runner was lost');
+    expect((await runner.run(git(['--version']))).exitCode).toBe(0);
+    expect(runner.pid()).not.toBe(first);
+  });
+
+  it('keeps no process from ending and ends with it', () => {
+    const program = `
+      import { createGitRunner } from ${JSON.stringify(MAIN.replace(/main\.ts$/, 'git-runner.ts'))};
+      const runner = createGitRunner({ main: ${JSON.stringify(MAIN)}, execArgv: ['--import', ${JSON.stringify(import.meta.resolve('tsx'))}] });
+      await runner.run({ args: ['--version'], env: { PATH: ${JSON.stringify(PATH)} } });
+      console.log(runner.pid());
+    `;
+
+    const args = ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', program];
+    const pid = Number(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000, env: { PATH } }).trim());
+
+    expect(pid).toBeGreaterThan(1);
+    expect(() =>
+      execFileSync('/bin/sh', ['-c', `for n in 1 2 3 4 5 6 7 8 9 10; do kill -0 ${pid} 2>/dev/null || exit 0; sleep 0.2; done; exit 1`]),
+    ).not.toThrow();
+  });
+});
