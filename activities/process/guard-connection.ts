@@ -83,20 +83,22 @@ function talk(socket: Socket, path: string): GuardConnection {
         replies.set(id, { resolve, reject });
         writeLine(socket, { id, ...request });
       }),
-    expectEnd: (token) => {
-      const set = ends.get(token) ?? new Set();
-      ends.set(token, set);
-      let forget = () => {};
-      const ended = new Promise<ExitRecord | null>((resolve, reject) => {
-        const waiting = { resolve, reject };
-        set.add(waiting);
-        forget = () => set.delete(waiting);
-      });
-      ended.catch(() => {});
-      return { ended, forget };
-    },
+    expectEnd: (token) => expectIn(ends, token),
     close: () => socket.destroy(),
   };
+}
+
+function expectIn(ends: Map<string, Set<Waiting<ExitRecord | null>>>, token: string): ReturnType<GuardConnection['expectEnd']> {
+  const set = ends.get(token) ?? new Set();
+  ends.set(token, set);
+  let forget = () => {};
+  const ended = new Promise<ExitRecord | null>((resolve, reject) => {
+    const waiting = { resolve, reject };
+    set.add(waiting);
+    forget = () => set.delete(waiting);
+  });
+  ended.catch(() => {});
+  return { ended, forget };
 }
 
 function isEnded(line: object): line is EndedEvent {

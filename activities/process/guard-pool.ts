@@ -22,76 +22,72 @@ const CONNECT_MS = 20_000;
 const AGAIN_MS = 20;
 
 export function createGuardPool(start: GuardStart): GuardPool {
-  const folder = folderOf(start.home);
-  const version = start.version ?? PROTOCOL_VERSION;
-  const retired = new Map<string, GuardConnection>();
-  let main: GuardConnection | null = null;
-  let connecting: Promise<GuardConnection> | null = null;
+  return new HomeGuards(start);
+}
 
-  const connectOnce = async (): Promise<GuardConnection | null> => {
-    const connection = await connectGuard(join(folder, GUARD_SOCKET));
-    if (connection === null) {
-      await startGuard(start);
-      return null;
-    }
-    const hello = await connection.request({ op: 'hello', version }).catch(() => null);
-    if (hello?.kind === 'hello' && hello.version >= version) {
-      return connection;
-    }
-    if (hello !== null) {
-      await connection.request({ op: 'retire' }).catch(() => null);
-    }
-    connection.close();
-    return null;
-  };
+class HomeGuards implements GuardPool {
+  private readonly folder: string;
+  private readonly version: number;
+  private readonly retired = new Map<string, GuardConnection>();
+  private main: GuardConnection | null = null;
+  private connecting: Promise<GuardConnection> | null = null;
 
-  const connect = async (): Promise<GuardConnection> => {
+  constructor(private readonly start: GuardStart) {
+    this.folder = folderOf(start.home);
+    this.version = start.version ?? PROTOCOL_VERSION;
+  }
+
+  async current(): Promise<GuardConnection> {
+    if (this.main?.isOpen()) return this.main;
+    this.connecting ??= this.connect().finally(() => {
+      this.connecting = null;
+    });
+    this.main = await this.connecting;
+    return this.main;
+  }
+
+  async all(): Promise<readonly GuardConnection[]> {
+    const first = await this.current();
+    const unknown = guardSockets(this.folder).filter((name) => name !== first.path && !this.retired.get(name)?.isOpen());
+    for (const path of unknown) {
+      const connection = await connectGuard(path);
+      if (connection === null) this.retired.delete(path);
+      else this.retired.set(path, connection);
+    }
+    return [first, ...[...this.retired.values()].filter((connection) => connection.isOpen())];
+  }
+
+  close(): void {
+    this.main?.close();
+    for (const connection of this.retired.values()) connection.close();
+  }
+
+  private async connect(): Promise<GuardConnection> {
     const until = performance.now() + CONNECT_MS;
     while (performance.now() < until) {
-      const connection = await connectOnce();
-      if (connection !== null) {
-        return connection;
-      }
+      const connection = await this.connectOnce();
+      if (connection !== null) return connection;
       // Lost to another worker's guard that is about to listen, or to one that is about to end.
       await sleep(AGAIN_MS);
     }
     throw new GuardUnavailable(
-      `No guard of ${start.home} answers within ${CONNECT_MS / 1000} s.\nNothing was started.\nLook at it with: sluice doctor`,
+      `No guard of ${this.start.home} answers within ${CONNECT_MS / 1000} s.\nNothing was started.\nLook at it with: sluice doctor`,
     );
-  };
+  }
 
-  const current = async (): Promise<GuardConnection> => {
-    if (main?.isOpen()) {
-      return main;
+  /** Null: try again. */
+  private async connectOnce(): Promise<GuardConnection | null> {
+    const connection = await connectGuard(join(this.folder, GUARD_SOCKET));
+    if (connection === null) {
+      await startGuard(this.start);
+      return null;
     }
-    connecting ??= connect().finally(() => {
-      connecting = null;
-    });
-    main = await connecting;
-    return main;
-  };
-
-  return {
-    current,
-    all: async () => {
-      const first = await current();
-      for (const path of guardSockets(folder).filter((name) => name !== first.path && !retired.get(name)?.isOpen())) {
-        const connection = await connectGuard(path);
-        if (connection === null) {
-          retired.delete(path);
-        } else {
-          retired.set(path, connection);
-        }
-      }
-      return [first, ...[...retired.values()].filter((connection) => connection.isOpen())];
-    },
-    close: () => {
-      main?.close();
-      for (const connection of retired.values()) {
-        connection.close();
-      }
-    },
-  };
+    const hello = await connection.request({ op: 'hello', version: this.version }).catch(() => null);
+    if (hello?.kind === 'hello' && hello.version >= this.version) return connection;
+    if (hello !== null) await connection.request({ op: 'retire' }).catch(() => null);
+    connection.close();
+    return null;
+  }
 }
 
 function folderOf(home: string): string {

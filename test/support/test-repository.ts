@@ -25,7 +25,7 @@ export interface TestRepository {
 }
 
 /** A plain run: every stage does its part, the change is one line in a.txt. */
-export const PLAIN_FIXTURE: Fixture = {
+export const PLAIN_FIXTURE = {
   ledger: 'ledger.txt',
   stages: {
     planning: { text: 'Plan: add a line to a.txt.' },
@@ -35,7 +35,7 @@ export const PLAIN_FIXTURE: Fixture = {
     fixing: { text: 'Nothing to fix.' },
     verifying: { text: 'It does the task.', decision: 'PASSED' },
   },
-};
+} satisfies Fixture;
 
 /** The fixture with some stages replaced. */
 export function fixtureWith(stages: Fixture['stages']): Fixture {

@@ -51,74 +51,83 @@ export const WATCH_MS = 50;
 const WRITE_AGAIN_MS = 250;
 
 export function tendTurn(parts: TurnParts, deps: TurnDeps): Turn {
-  const { claim, dir } = parts;
-  const { limits } = claim;
-  const trace: Trace = { token: claim.token, limitMark: claim.limitMark, pid: claim.pid };
-  const startedMs = performance.now() - Math.max(0, Date.now() - Date.parse(claim.claimedAt));
-  let reason = readEnding(dir);
-  let shellHasEnded = false;
-  let graceUntil = 0;
-  let bytes = 0;
-  let grewMs = performance.now();
+  return new TendedTurn(parts, deps);
+}
 
-  const tend = async (): Promise<ExitRecord | null> => {
+class TendedTurn implements Turn {
+  readonly claim: Claim;
+  readonly dir: string;
+  readonly ended: Promise<ExitRecord | null>;
+  private readonly trace: Trace;
+  private readonly startedMs: number;
+  private reason: ExitReason | null;
+  private shellHasEnded = false;
+  private graceUntil = 0;
+  private bytes = 0;
+  private grewMs = performance.now();
+
+  constructor(
+    private readonly parts: TurnParts,
+    private readonly deps: TurnDeps,
+  ) {
+    this.claim = parts.claim;
+    this.dir = parts.dir;
+    this.trace = { token: this.claim.token, limitMark: this.claim.limitMark, pid: this.claim.pid };
+    this.startedMs = performance.now() - Math.max(0, Date.now() - Date.parse(this.claim.claimedAt));
+    this.reason = readEnding(this.dir);
+    // With a reason already: the former guard died between its decision and the end.
+    if (parts.adopted && this.reason !== null) this.endWithin(this.claim.limits.killGraceMs);
+    this.ended = this.tend();
+  }
+
+  end(why: ExitReason): Promise<ExitRecord | null> {
+    if (this.reason !== null || this.shellHasEnded) return this.ended;
+    this.reason = why;
+    try {
+      writeEnding(this.dir, why, this.deps.durability);
+    } catch {
+      this.deps.log('the reason of an end could not be written', { token: this.claim.token, reason: why });
+    }
+    // A flood goes on through any grace.
+    this.endWithin(why === 'output_limit' ? 0 : this.claim.limits.killGraceMs);
+    return this.ended;
+  }
+
+  watch(): void {
+    if (this.reason !== null || this.shellHasEnded) return;
+    const { limits } = this.claim;
+    const now = performance.now();
+    const size = outputSize(this.dir);
+    if (size.stdout + size.stderr !== this.bytes) {
+      this.bytes = size.stdout + size.stderr;
+      this.grewMs = now;
+    }
+    if (now - this.startedMs >= limits.timeoutMs) void this.end('timed_out');
+    else if (this.bytes > limits.outputBytes) void this.end('output_limit');
+    else if (limits.stallMs !== null && now - this.grewMs >= limits.stallMs) void this.end('stalled');
+  }
+
+  private endWithin(graceMs: number): void {
+    this.graceUntil = performance.now() + graceMs;
+    void endEverything(this.deps.table, this.trace, graceMs);
+  }
+
+  private async tend(): Promise<ExitRecord | null> {
+    const { parts, deps, claim, dir } = this;
     const shell = await parts.shellEnded;
-    shellHasEnded = true;
-    await endEverything(deps.table, trace, reason === null ? limits.killGraceMs : Math.max(0, graceUntil - performance.now()));
+    this.shellHasEnded = true;
+    await endEverything(deps.table, this.trace, this.reason === null ? claim.limits.killGraceMs : Math.max(0, this.graceUntil - performance.now()));
     const code = readRaw(dir) ?? shell.code;
-    if (parts.adopted && code === null && reason === null) {
+    if (parts.adopted && code === null && this.reason === null) {
       deps.log('a command was lost with its guard', { token: claim.token });
       return null;
     }
-    const exit = exitRecord({ parts, reason: reason ?? 'exited', code, shellSignal: shell.signal });
+    const exit = exitRecord({ parts, reason: this.reason ?? 'exited', code, shellSignal: shell.signal });
     deps.failpoint('guard.before-exit');
     await writeUntilItHolds(dir, exit, deps);
     deps.failpoint('guard.after-exit');
     return exit;
-  };
-  const ended = tend();
-
-  const end = (why: ExitReason): Promise<ExitRecord | null> => {
-    if (reason === null && !shellHasEnded) {
-      reason = why;
-      // A flood goes on through any grace.
-      const graceMs = why === 'output_limit' ? 0 : limits.killGraceMs;
-      graceUntil = performance.now() + graceMs;
-      try {
-        writeEnding(dir, why, deps.durability);
-      } catch {
-        deps.log('the reason of an end could not be written', { token: claim.token, reason: why });
-      }
-      void endEverything(deps.table, trace, graceMs);
-    }
-    return ended;
-  };
-
-  const watch = () => {
-    if (reason !== null || shellHasEnded) {
-      return;
-    }
-    const now = performance.now();
-    const size = outputSize(dir);
-    if (size.stdout + size.stderr !== bytes) {
-      bytes = size.stdout + size.stderr;
-      grewMs = now;
-    }
-    if (now - startedMs >= limits.timeoutMs) {
-      void end('timed_out');
-    } else if (bytes > limits.outputBytes) {
-      void end('output_limit');
-    } else if (limits.stallMs !== null && now - grewMs >= limits.stallMs) {
-      void end('stalled');
-    }
-  };
-
-  if (parts.adopted && reason !== null) {
-    // The former guard died between its decision and the end.
-    graceUntil = performance.now() + limits.killGraceMs;
-    void endEverything(deps.table, trace, limits.killGraceMs);
   }
-  return { claim, dir, ended, end, watch };
 }
 
 interface Ending {
