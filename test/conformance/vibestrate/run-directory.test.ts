@@ -1,13 +1,16 @@
-import { appendFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readLedger } from '../../../activities/agent/scripted/ledger.js';
+import type { FailpointName } from '../../../protocol/failpoints.js';
 import type { JournalEvent } from '../../../protocol/journal.js';
+import { armFailpoint, WORKER_WITH_FAILPOINT } from '../../support/failpoint-home.js';
 import { startsOf } from '../../support/run-traces.js';
 import { openTestHost, type TestHost, type TestRun, type TestWorker } from '../../support/test-host.js';
 import { fixtureWith, PLAIN_VALIDATION } from '../../support/test-repository.js';
 import { until } from '../../support/until.js';
+
+const TURNS = ['planning', 'architecting', 'executing', 'reviewing', 'verifying'];
 
 const LOOK_EVERY_MS = 4;
 
@@ -31,6 +34,13 @@ describe('the run directory', () => {
   });
 
   afterAll(() => host.close());
+
+  /** A worker that dies at the first call of the failpoint; which one is read from the home when it starts. */
+  const startDoomed = (name: FailpointName) => {
+    rmSync(join(host.home, 'fired'), { force: true });
+    armFailpoint(host.home, { name, nth: 1 });
+    return host.startWorker({ main: WORKER_WITH_FAILPOINT });
+  };
 
   it('V-07: may be edited in mid-run: the run goes on by its own state and writes the file again', async () => {
     const architecting = { text: 'Architecture: one file.', waitFor: 'go' };
@@ -90,29 +100,28 @@ describe('the run directory', () => {
     expect(run.statuses()).toEqual(expect.arrayContaining(Object.keys(ANNOUNCES)));
   });
 
-  it('V-98, V-99: keeps both through kill -9 of the worker whenever an artifact appears', async () => {
+  it('V-98, V-99: keeps both through kill -9 between an artifact and its status', async () => {
     const repository = await host.repository({ config: `${PLAIN_VALIDATION}limits:\n  heartbeat: 1s\n` });
+    await worker.kill();
+    const journals: string[] = [];
+    worker = await startDoomed('turn.after-projection');
     const run = await host.startRun(repository);
     const watched = watchRun(run);
 
-    for (const name of ['plan.md', 'execution.log', 'review.md']) {
-      await until(() => existsSync(join(run.runDir, name)));
-      await worker.kill();
-      expect(tornOrDoubled(run.read('events.jsonl'))).toEqual([]);
-      worker = await host.startWorker();
+    for (const next of ['journal.after-append', 'validate.before-record', null] as const) {
+      await until(() => worker.process.signalCode === 'SIGKILL');
+      journals.push(run.read('events.jsonl'));
+      worker = await (next === null ? host.startWorker() : startDoomed(next));
     }
     const { outcome } = await run.result();
     const { reads, unannounced } = await watched.stop();
 
     expect(outcome).toBe('merge_ready');
+    expect(journals.filter((text) => tornOrDoubled(text).length > 0)).toEqual([]);
     expect(tornOrDoubled(run.read('events.jsonl'))).toEqual([]);
     expect(reads.filter((text, n) => !text.startsWith(reads[n - 1] ?? ''))).toEqual([]);
     expect(unannounced).toEqual([]);
-    expect(
-      readLedger(repository.ledgerPath)
-        .filter(({ event }) => event === 'START')
-        .map(({ stage }) => stage),
-    ).toEqual(['planning', 'architecting', 'executing', 'reviewing', 'verifying']);
+    expect(TURNS.map((stage) => startsOf(repository, stage))).toEqual(TURNS.map(() => 1));
   }, 60_000);
 
   it('V-98: cuts a torn last line, as a power cut leaves it, and goes on behind the whole ones', async () => {
@@ -187,6 +196,6 @@ function seqIn(line: string): unknown {
   }
 }
 
-function seqOf(run: TestRun, stage: string): unknown {
-  return run.events().find(({ type, data }) => type === 'turn.started' && data['stage'] === stage)?.data['seq'];
+function seqOf(run: TestRun, stage: string): number {
+  return Number(run.events().find(({ type, data }) => type === 'turn.started' && data['stage'] === stage)?.data['seq']);
 }
