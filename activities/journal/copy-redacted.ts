@@ -1,16 +1,31 @@
 /** Copies a raw output file of any size into the run directory, redacted on the way, in constant memory. Bytes that are no UTF-8 become U+FFFD. */
-import { createReadStream } from 'node:fs';
+import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
+import { setImmediate as rest } from 'node:timers/promises';
 import { createRedactor } from '../../protocol/redact.js';
 import { type WriteOptions, writeFileWith } from './write-file.js';
 
+const CHUNK_BYTES = 256 * 1024;
+
 /** Effects: one file by temp file and rename; a repeat writes the same. Errors: ENOENT where the source is missing. */
 export async function copyRedacted(source: string, target: string, options: WriteOptions): Promise<void> {
-  await writeFileWith(target, options, async (file) => {
-    const redactor = createRedactor();
-    // The stream's decoder holds back the half of a character at the end of a chunk.
-    for await (const chunk of createReadStream(source, { encoding: 'utf8', highWaterMark: 256 * 1024 })) {
-      if (typeof chunk === 'string') await file.write(redactor.push(chunk));
-    }
-    await file.write(redactor.end());
-  });
+  const from = openSync(source, 'r');
+  try {
+    await writeFileWith(target, options, (to) => copy(from, to));
+  } finally {
+    closeSync(from);
+  }
+}
+
+async function copy(from: number, to: number): Promise<void> {
+  const redactor = createRedactor();
+  // It holds back the half of a character at the end of a chunk.
+  const decoder = new StringDecoder('utf8');
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  for (let bytes = readSync(from, chunk); bytes > 0; bytes = readSync(from, chunk)) {
+    writeFileSync(to, redactor.push(decoder.write(chunk.subarray(0, bytes))));
+    // A flood of output must not keep heartbeats waiting.
+    if (bytes === CHUNK_BYTES) await rest();
+  }
+  writeFileSync(to, redactor.push(decoder.end()) + redactor.end());
 }

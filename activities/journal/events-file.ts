@@ -34,7 +34,7 @@ const serialize = createSerializer();
 export async function appendEvents(path: string, batch: AppendBatch, options: AppendOptions): Promise<number> {
   requireGapless(batch.events);
   return serialize(path, async () => {
-    await ensureFolder(dirname(path), options.root);
+    ensureFolder(dirname(path), options.root);
     let held = await appendOnce(path, batch, options);
     for (let again = 0; held === 'interleaved' && again < 5; again += 1) held = await appendOnce(path, batch, options);
     if (held === 'interleaved') throw new Error(`${JSON.stringify(path)} is being written by another process`);

@@ -2,7 +2,8 @@
  * The run directory `.sluice/runs/<runId>/` (spec "File formats" 2): what a run did, for people. Everything in it is redacted and may be written
  * again by a repeated activity; nothing in it is ever read back as control, so editing or deleting it changes no run (V-07).
  */
-import { lstat, readFile } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import type { Json } from '../../protocol/json.js';
@@ -114,7 +115,7 @@ export function createRunProjection(options: ProjectionOptions): RunProjection {
   return {
     runDir,
     async open() {
-      await ensureFolder(runDir, repo);
+      ensureFolder(runDir, repo);
       await putIfMissing(folder, join(repo, runsDir, '.gitignore'), '*\n');
       await putIfMissing(folder, join(runDir, 'approvals.json'), '[]\n');
     },
@@ -189,7 +190,7 @@ async function projectExecution(folder: Folder, { turn, output }: TurnProjection
 }
 
 async function projectValidation(folder: Folder, { report, outputs }: ValidationProjection): Promise<void> {
-  await ensureFolder(join(folder.runDir, 'validation'), folder.write.root);
+  ensureFolder(join(folder.runDir, 'validation'), folder.write.root);
   for (const [index, { stdout, stderr }] of outputs.entries()) {
     const { stdoutPath, stderrPath } = commandOutputPaths(report.round, index + 1);
     await copyRedacted(stdout, join(folder.runDir, stdoutPath), folder.write);
@@ -231,8 +232,7 @@ async function putRound(folder: Folder, round: number, file: { readonly name: st
 }
 
 async function putIfMissing(folder: Folder, path: string, text: string): Promise<void> {
-  const existing = await lstat(path).catch(ignoreCode('ENOENT'));
-  if (existing === undefined) await writeFileAtomic(path, text, folder.write);
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) await writeFileAtomic(path, text, folder.write);
 }
 
 async function put(folder: Folder, name: string, text: string): Promise<void> {
