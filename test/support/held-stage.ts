@@ -1,6 +1,7 @@
 /** A run that a test can hold in mid-stage: the stage's agent or command is at work and waits for a file. A held command gives up after a minute. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import type { ScriptedStage, ScriptedTurn } from '../../activities/agent/scripted/fixture.js';
 import { startsOf } from './run-traces.js';
 import type { TestHost, TestRun } from './test-host.js';
@@ -47,16 +48,16 @@ export function commandLines(host: TestHost): readonly string[] {
   return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
 }
 
-/** Resolves when the server has handed the run's open activity to a worker again. */
+/** Resolves when a later attempt of the run's open activity has been at it for long enough to heartbeat: it has attached, or has done worse. */
 export async function attendedAgain(host: TestHost, run: TestRun): Promise<void> {
   await until(async () => {
     const { raw } = await host.client.workflow.getHandle(run.runId).describe();
-    return (raw.pendingActivities ?? []).some(({ attempt, state }) => (attempt ?? 0) >= 2 && state === STARTED);
+    return (raw.pendingActivities ?? []).some(({ attempt, lastStartedTime, lastHeartbeatTime }) => {
+      const startedMs = optionalTsToMs(lastStartedTime) ?? Number.POSITIVE_INFINITY;
+      return (attempt ?? 0) >= 2 && (optionalTsToMs(lastHeartbeatTime) ?? 0) > startedMs;
+    });
   });
 }
-
-/** Source: temporal.api.enums.v1.PendingActivityState. */
-const STARTED = 2;
 
 function goFile(host: TestHost): string {
   return join(personsHome(host), 'go');
