@@ -2,8 +2,9 @@
  * The kill matrix: at every failpoint the worker or the guard kills itself in the middle of a run, and the run must end as if nothing had happened.
  * Effects are counted by the agent's ledger, git, the journal file and the process table. A cell counts only if its failpoint fired.
  */
-import { beforeAll, describe, expect, it } from '@jest/globals';
+
 import { once } from 'node:events';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { FAILPOINTS, type FailpointName } from '../../protocol/failpoints.js';
 import { armFailpoint, firedFailpoint, WORKER_WITH_FAILPOINT } from '../support/failpoint-home.js';
 import { type RunTraces, tracesOf } from '../support/run-traces.js';
@@ -46,22 +47,34 @@ describe('a run survives a kill', () => {
     cells = sideBySide(FAILPOINTS, AT_ONCE, runWithKill);
   });
 
-  it('and one without a kill starts each agent once, makes one commit and leaves nothing alive', async () => {
-    expect(await undisturbed).toMatchObject({
-      outcome: 'merge_ready',
-      agents: ['planning', 'architecting', 'executing', 'reviewing', 'verifying'].flatMap((stage) => [`${stage} START`, `${stage} END`]),
-      commits: 1,
-      living: [],
-    });
-  }, LIMIT_MS);
+  it(
+    'and one without a kill starts each agent once, makes one commit and leaves nothing alive',
+    async () => {
+      expect(await undisturbed).toMatchObject({
+        outcome: 'merge_ready',
+        agents: ['planning', 'architecting', 'executing', 'reviewing', 'verifying'].flatMap((stage) => [`${stage} START`, `${stage} END`]),
+        commits: 1,
+        living: [],
+      });
+    },
+    LIMIT_MS,
+  );
 
-  it.each(FAILPOINTS.filter((name) => !isOfGuard(name)))('of the worker at %s', async (name) => {
-    expect(await cells.get(name)).toEqual({ ...(await undisturbed), fired: name });
-  }, LIMIT_MS);
+  it.each(FAILPOINTS.filter((name) => !isOfGuard(name)))(
+    'of the worker at %s',
+    async (name) => {
+      expect(await cells.get(name)).toEqual({ ...(await undisturbed), fired: name });
+    },
+    LIMIT_MS,
+  );
 
-  it.each(FAILPOINTS.filter(isOfGuard))('of the guard at %s', async (name) => {
-    expect(await cells.get(name)).toEqual({ ...(await undisturbed), fired: name });
-  }, LIMIT_MS);
+  it.each(FAILPOINTS.filter(isOfGuard))(
+    'of the guard at %s',
+    async (name) => {
+      expect(await cells.get(name)).toEqual({ ...(await undisturbed), fired: name });
+    },
+    LIMIT_MS,
+  );
 });
 
 async function plainRun(): Promise<RunTraces> {

@@ -1,7 +1,8 @@
 /** SIGKILL of a worker from outside, without failpoints: in mid-turn of each stage, with a second worker beside it, and for longer than the guard waits. */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { attendedAgain, commandLines, HELD_STAGES, heldIn, letGo, reached } from '../support/held-stage.js';
 import { livingTurns, tracesOf, turnFolders } from '../support/run-traces.js';
 import { openTestHost, type TestHost } from '../support/test-host.js';
@@ -20,87 +21,109 @@ beforeEach(async () => {
 afterEach(() => host.close(), LIMIT_MS);
 
 describe('a worker that is killed in mid-turn', () => {
-  it.each(HELD_STAGES)('of stage %s: the next worker attaches to what is at work, and it was started once', async (stage) => {
-    const repository = await host.repository(heldIn(host, stage));
-    const first = await host.startWorker();
-    const run = await host.startRun(repository);
-    await reached(host, repository, stage);
+  it.each(HELD_STAGES)(
+    'of stage %s: the next worker attaches to what is at work, and it was started once',
+    async (stage) => {
+      const repository = await host.repository(heldIn(host, stage));
+      const first = await host.startWorker();
+      const run = await host.startRun(repository);
+      await reached(host, repository, stage);
 
-    await first.kill();
-    await host.startWorker();
-    await attendedAgain(host, run);
-    letGo(host);
+      await first.kill();
+      await host.startWorker();
+      await attendedAgain(host, run);
+      letGo(host);
 
-    expect(await tracesOf({ run, repository, home: host.home })).toMatchObject({
-      outcome: 'merge_ready',
-      error: null,
-      agents: EACH_ONCE,
-      commits: 1,
-      change: expect.stringMatching(/^\+changed$/m),
-      living: [],
-    });
-    expect(commandLines(host)).toEqual(stage === 'validating' ? ['START', 'END'] : []);
-  }, LIMIT_MS);
+      expect(await tracesOf({ run, repository, home: host.home })).toMatchObject({
+        outcome: 'merge_ready',
+        error: null,
+        agents: EACH_ONCE,
+        commits: 1,
+        change: expect.stringMatching(/^\+changed$/m),
+        living: [],
+      });
+      expect(commandLines(host)).toEqual(stage === 'validating' ? ['START', 'END'] : []);
+    },
+    LIMIT_MS,
+  );
 
-  it('while another works on the same home: the other takes the turn over, and the agent was started once', async () => {
-    const repository = await host.repository(heldIn(host, 'executing'));
-    const workers = [await host.startWorker(), await host.startWorker()];
-    const run = await host.startRun(repository);
-    await reached(host, repository, 'executing');
+  it(
+    'while another works on the same home: the other takes the turn over, and the agent was started once',
+    async () => {
+      const repository = await host.repository(heldIn(host, 'executing'));
+      const workers = [await host.startWorker(), await host.startWorker()];
+      const run = await host.startRun(repository);
+      await reached(host, repository, 'executing');
 
-    await workers[0]?.kill();
-    await run.view();
-    await workers[1]?.kill();
-    await host.startWorker();
-    await attendedAgain(host, run);
-    letGo(host);
+      await workers[0]?.kill();
+      await run.view();
+      await workers[1]?.kill();
+      await host.startWorker();
+      await attendedAgain(host, run);
+      letGo(host);
 
-    expect(await tracesOf({ run, repository, home: host.home })).toMatchObject({ outcome: 'merge_ready', agents: EACH_ONCE, commits: 1, living: [] });
-  }, LIMIT_MS);
+      expect(await tracesOf({ run, repository, home: host.home })).toMatchObject({
+        outcome: 'merge_ready',
+        agents: EACH_ONCE,
+        commits: 1,
+        living: [],
+      });
+    },
+    LIMIT_MS,
+  );
 });
 
 describe('a home without a worker for longer than orphanGrace', () => {
-  it('ends the agent; the next worker puts the worktree in order and runs the turn again', async () => {
-    const settings = join(host.env['HOME'] ?? '', '.config/sluice');
-    mkdirSync(settings, { recursive: true });
-    writeFileSync(join(settings, 'config.yaml'), 'limits:\n  orphanGrace: 500ms\n');
-    const edit = { append: { 'a.txt': 'changed\n' }, text: 'Added a line.' };
-    const repository = await host.repository({
-      fixture: fixtureWith({ executing: { ...edit, hang: true, again: edit } }),
-      config: 'limits:\n  heartbeat: 2s\nvalidation:\n  commands: ["grep -q changed a.txt"]\n',
-    });
-    const first = await host.startWorker();
-    const run = await host.startRun(repository);
-    const worktree = await worktreeOf(run);
-    await until(() => readFileSync(join(worktree, 'a.txt'), 'utf8').includes('changed'));
+  it(
+    'ends the agent; the next worker puts the worktree in order and runs the turn again',
+    async () => {
+      const settings = join(host.env['HOME'] ?? '', '.config/sluice');
+      mkdirSync(settings, { recursive: true });
+      writeFileSync(join(settings, 'config.yaml'), 'limits:\n  orphanGrace: 500ms\n');
+      const edit = { append: { 'a.txt': 'changed\n' }, text: 'Added a line.' };
+      const repository = await host.repository({
+        fixture: fixtureWith({ executing: { ...edit, hang: true, again: edit } }),
+        config: 'limits:\n  heartbeat: 2s\nvalidation:\n  commands: ["grep -q changed a.txt"]\n',
+      });
+      const first = await host.startWorker();
+      const run = await host.startRun(repository);
+      const worktree = await worktreeOf(run);
+      await until(() => readFileSync(join(worktree, 'a.txt'), 'utf8').includes('changed'));
 
-    await first.kill();
-    await until(() => livingTurns(host.home).length === 0);
-    await host.startWorker();
+      await first.kill();
+      await until(() => livingTurns(host.home).length === 0);
+      await host.startWorker();
 
-    const traces = await tracesOf({ run, repository, home: host.home });
-    expect(traces.agents.filter((line) => line.startsWith('executing'))).toEqual(['executing START', 'executing START', 'executing END']);
-    expect(traces).toMatchObject({ outcome: 'merge_ready', commits: 1, living: [] });
-    expect(traces.change.match(/^\+changed$/gm)).toHaveLength(1);
-  }, LIMIT_MS);
+      const traces = await tracesOf({ run, repository, home: host.home });
+      expect(traces.agents.filter((line) => line.startsWith('executing'))).toEqual(['executing START', 'executing START', 'executing END']);
+      expect(traces).toMatchObject({ outcome: 'merge_ready', commits: 1, living: [] });
+      expect(traces.change.match(/^\+changed$/gm)).toHaveLength(1);
+    },
+    LIMIT_MS,
+  );
 });
 
 describe('two workers at once on one home', () => {
-  it('share its runs: each agent is started once, each run has one commit, each journal is whole', async () => {
-    const plain = await host.repository();
-    const others = [await host.repository(), await host.repository()];
-    await Promise.all([host.startWorker(), host.startWorker()]);
+  it(
+    'share its runs: each agent is started once, each run has one commit, each journal is whole',
+    async () => {
+      const plain = await host.repository();
+      const others = [await host.repository(), await host.repository()];
+      await Promise.all([host.startWorker(), host.startWorker()]);
 
-    const repositories = [plain, ...others];
-    const runs = await Promise.all(repositories.map((repository) => host.startRun(repository)));
-    const traces = await Promise.all(
-      runs.map((run, index) => tracesOf({ run, repository: repositories[index] ?? plain, home: host.home })),
-    );
+      const repositories = [plain, ...others];
+      const runs = await Promise.all(repositories.map((repository) => host.startRun(repository)));
+      const traces = await Promise.all(
+        runs.map((run, index) => tracesOf({ run, repository: repositories[index] ?? plain, home: host.home })),
+      );
 
-    for (const trace of traces) expect(trace).toMatchObject({ outcome: 'merge_ready', agents: EACH_ONCE, commits: 1, journal: traces[0]?.journal });
-    expect(traces[0]?.journal).not.toBe('damaged');
-    expect(turnFolders(host.home)).toHaveLength(repositories.length * 8);
-  }, LIMIT_MS);
+      for (const trace of traces)
+        expect(trace).toMatchObject({ outcome: 'merge_ready', agents: EACH_ONCE, commits: 1, journal: traces[0]?.journal });
+      expect(traces[0]?.journal).not.toBe('damaged');
+      expect(turnFolders(host.home)).toHaveLength(repositories.length * 8);
+    },
+    LIMIT_MS,
+  );
 });
 
 /** Known once the run is open. */
