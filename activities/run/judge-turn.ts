@@ -8,7 +8,7 @@ import type { TurnReading } from '../agent/contract.js';
 import { isDecisionStage, readDecision, readHumanApproval } from '../agent/decision-line.js';
 import type { Change, FoldedCommit, PlannedCommit } from '../git/contract.js';
 import type { ExitRecord } from '../process/contract.js';
-import { checkChange } from './check-change.js';
+import { type ChangeSize, checkChange } from './check-change.js';
 import { compareAfter } from './surroundings.js';
 import { mayWrite, type TurnContextOnHost } from './turn-context.js';
 import type { PreparedTurn } from './turn-request.js';
@@ -18,7 +18,7 @@ export interface TurnJudgement {
   readonly outcome: TurnOutcome;
   readonly decision: DecisionReading | null;
   /** A commit to publish; null: nothing to publish. */
-  readonly planned: PlannedCommit | null;
+  readonly planned: (PlannedCommit & { readonly size: ChangeSize }) | null;
   /** The worktree goes back to the expected head. */
   readonly restore: boolean;
   /** Paths that a read-only turn changed. */
@@ -30,10 +30,14 @@ export interface TurnJudgement {
   readonly endedAt: string;
 }
 
-export async function judgeTurn(context: TurnContextOnHost, turn: PreparedTurn, exit: ExitRecord): Promise<{ judgement: TurnJudgement; text: string }> {
+export async function judgeTurn(
+  context: TurnContextOnHost,
+  turn: PreparedTurn,
+  exit: ExitRecord,
+): Promise<{ judgement: TurnJudgement; text: string }> {
   const reading = await turn.adapter.read(turn.request, exit);
-  const surroundings = await compareAfter(context);
-  const found = await outcomeOf(context, reading, exit);
+  // The one looks around the worktree, the other at what is in it.
+  const [surroundings, found] = await Promise.all([compareAfter(context), outcomeOf(context, reading, exit)]);
   const gated: TurnOutcome =
     surroundings.gate.length > 0 && found.outcome.kind !== 'policy_violation'
       ? { kind: 'repository_changed', why: surroundings.gate.join('; ') }
@@ -69,7 +73,12 @@ async function readOnlyOutcome(context: TurnContextOnHost, reading: TurnReading)
   const [changes, head] = await Promise.all([git.changes(), git.head()]);
   const outcome = askedForPerson(context, reading);
   if (changes.length === 0 && head === input.expectedHead) return { ...NOTHING, outcome };
-  return { ...NOTHING, outcome, restore: true, rolledBack: changes.length === 0 ? [`branch at ${head ?? 'nothing'}`] : changes.map((change) => change.path) };
+  return {
+    ...NOTHING,
+    outcome,
+    restore: true,
+    rolledBack: changes.length === 0 ? [`branch at ${head ?? 'nothing'}`] : changes.map((change) => change.path),
+  };
 }
 
 function askedForPerson(context: TurnContextOnHost, reading: TurnReading): TurnOutcome {
@@ -89,7 +98,7 @@ async function writeOutcome(context: TurnContextOnHost, exit: ExitRecord): Promi
     return { ...NOTHING, outcome: checked.outcome, restore: true, observations: checked.observations };
   }
   const observations = [...checked.observations, ...planned.folded.map((commit) => foldedObservation(context, commit))];
-  return { ...NOTHING, outcome: checked.outcome, planned, observations };
+  return { ...NOTHING, outcome: checked.outcome, planned: { ...planned, size: checked.size }, observations };
 }
 
 function commitMessage({ run, input }: TurnContextOnHost): { subject: string; body: string } {

@@ -2,7 +2,6 @@
 import type { GitCommittedData, TypedObservation } from '../../protocol/event-data.js';
 import type { Observation } from '../../protocol/journal.js';
 import type { TurnOutcome } from '../../protocol/outcomes.js';
-import type { PlannedCommit } from '../git/contract.js';
 import { checkChange, violation } from './check-change.js';
 import type { TurnJudgement } from './judge-turn.js';
 import type { TurnContextOnHost } from './turn-context.js';
@@ -35,8 +34,10 @@ export async function settleTurn(context: TurnContextOnHost, judgement: TurnJudg
   return { outcome: judgement.outcome, head: input.expectedHead, observations };
 }
 
-async function publish(context: TurnContextOnHost, judgement: TurnJudgement, planned: PlannedCommit): Promise<SettledTurn> {
-  const { git, input } = context;
+type PlannedChange = NonNullable<TurnJudgement['planned']>;
+
+async function publish(context: TurnContextOnHost, judgement: TurnJudgement, planned: PlannedChange): Promise<SettledTurn> {
+  const { git } = context;
   const published = await git.publish(planned);
   if (published.kind === 'moved') return moved(context, published.actual);
   if (published.kind === 'adopted') {
@@ -46,21 +47,12 @@ async function publish(context: TurnContextOnHost, judgement: TurnJudgement, pla
       return { outcome: checked.outcome, head: planned.commit, observations: checked.observations };
     }
   }
-  return { outcome: judgement.outcome, head: planned.commit, observations: [await committed(context, planned, input.expectedHead)] };
+  return { outcome: judgement.outcome, head: planned.commit, observations: [committed(context, planned)] };
 }
 
-async function committed(context: TurnContextOnHost, planned: PlannedCommit, from: string): Promise<TypedObservation<'git.committed'>> {
-  const { files } = await context.git.diff(from, planned.commit);
-  const sum = (counts: readonly (number | null)[]) => counts.reduce<number>((total, count) => total + (count ?? 0), 0);
-  const data: GitCommittedData = {
-    commit: planned.commit,
-    tree: planned.tree,
-    stage: context.input.stage,
-    files: files.length,
-    added: sum(files.map((file) => file.added)),
-    deleted: sum(files.map((file) => file.deleted)),
-  };
-  const message = `${planned.commit.slice(0, 12)}: ${data.files} file(s), +${data.added} −${data.deleted}`;
+function committed({ input }: TurnContextOnHost, { commit, tree, size }: PlannedChange): TypedObservation<'git.committed'> {
+  const data: GitCommittedData = { commit, tree, stage: input.stage, ...size };
+  const message = `${commit.slice(0, 12)}: ${size.files} file(s), +${size.added} −${size.deleted}`;
   return { timestamp: new Date().toISOString(), type: 'git.committed', message, data };
 }
 

@@ -14,7 +14,9 @@ import type { PreparedTurn } from './turn-request.js';
 const PROMPT_FILE = 'prompt.md';
 
 /** A stage is silent at most so long; the guard ends it otherwise. */
-export type TurnEnd = { readonly kind: 'ended'; readonly exit: ExitRecord } | { readonly kind: 'not_started'; readonly judgement: TurnJudgement };
+export type TurnEnd =
+  | { readonly kind: 'ended'; readonly exit: ExitRecord }
+  | { readonly kind: 'not_started'; readonly judgement: TurnJudgement };
 
 /** Somebody holds the branch elsewhere: the agent is not started. */
 class BranchElsewhere extends Error {
@@ -47,7 +49,10 @@ export async function startOrAttach(context: TurnContextOnHost, turn: PreparedTu
       { prepare: () => prepareWorktree(context), cancel: signals.cancel, detach: signals.detach },
     );
     if (end.kind === 'ended') return { kind: 'ended', exit: end.exit };
-    return notStarted({ kind: 'crash_loop', why: `the agent was started ${end.starts} times and every start was lost; see the turn's stderr` });
+    return notStarted({
+      kind: 'crash_loop',
+      why: `the agent was started ${end.starts} times and every start was lost; see the turn's stderr`,
+    });
   } catch (err) {
     if (err instanceof BranchElsewhere) return notStarted({ kind: 'repository_changed', why: err.message });
     if (err instanceof StartRefused && err.code !== 'mark_not_written' && err.code !== 'spawn_failed') {
@@ -59,16 +64,22 @@ export async function startOrAttach(context: TurnContextOnHost, turn: PreparedTu
 }
 
 async function prepareWorktree(context: TurnContextOnHost): Promise<void> {
-  const { deps, git, input, run } = context;
+  // The one is about the worktree, the other about what lies around it.
+  await Promise.all([putWorktreeInOrder(context), lookBefore(context)]);
+  context.deps.failpoint('turn.before-start');
+}
+
+async function putWorktreeInOrder(context: TurnContextOnHost): Promise<void> {
+  const { git, input, run } = context;
   const inPlace = (await moveBranchBack(context)) && (await git.changes()).length === 0;
   // What an interrupted start of the agent committed in this worktree goes too; only a branch that somebody else holds stops the turn.
   const restored = inPlace ? null : await git.restore(input.expectedHead);
   if (restored?.kind === 'branch_elsewhere') {
     const actual = restored.actual?.slice(0, 12) ?? 'nothing';
-    throw new BranchElsewhere(`${run.record.branch} stands at ${actual}, not at ${input.expectedHead.slice(0, 12)}, and not at a commit of this run`);
+    throw new BranchElsewhere(
+      `${run.record.branch} stands at ${actual}, not at ${input.expectedHead.slice(0, 12)}, and not at a commit of this run`,
+    );
   }
-  await lookBefore(context);
-  deps.failpoint('turn.before-start');
 }
 
 function notStarted(outcome: TurnOutcome): TurnEnd {
