@@ -5,7 +5,7 @@
  */
 import { lstat, mkdir, readdir, realpath, rename, rm, unlink } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
-import { takeConfigSnapshot } from './config-snapshot.js';
+import { type ConfigSnapshot, takeConfigSnapshot } from './config-snapshot.js';
 import type { Identity, Repository } from './contract.js';
 import { isSha, readTextIfThere } from './read-ref.js';
 import { runGit, tryGit } from './run-git.js';
@@ -24,6 +24,8 @@ export interface PrivateGitDirInput {
   readonly repository: Repository;
   readonly gitDir: string;
   readonly workTree: string;
+  /** Another private git dir of the run, whose config snapshot counts here too; without one a snapshot is taken now. */
+  readonly snapshotOf?: string;
 }
 
 export interface GitInput {
@@ -134,22 +136,43 @@ export function excludePattern(path: string): string {
   return `/${path.replace(/[\\*?[\]]/g, '\\$&').replace(/ +$/, (spaces) => '\\ '.repeat(spaces.length))}`;
 }
 
-async function make({ repository, gitDir }: PrivateGitDirInput): Promise<Identity> {
-  const [{ identity, text }, exclude, attributes] = await Promise.all([
-    takeConfigSnapshot(repository),
-    readTextIfThere(join(repository.commonDir, 'info', 'exclude')),
-    readTextIfThere(join(repository.commonDir, 'info', 'attributes')),
-  ]);
+async function make(input: PrivateGitDirInput): Promise<Identity> {
+  const { gitDir } = input;
+  const { identity, text, exclude, attributes } = await snapshotFor(input);
   await mkdir(join(gitDir, 'refs'), { recursive: true, mode: 0o700 });
   await mkdir(join(gitDir, 'info'), { recursive: true, mode: 0o700 });
   await Promise.all([
     replaceFile(join(gitDir, 'config'), text),
     replaceFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n'),
-    replaceFile(join(gitDir, 'info', 'exclude'), exclude ?? ''),
-    replaceFile(join(gitDir, 'info', 'attributes'), attributes ?? ''),
+    replaceFile(join(gitDir, 'info', 'exclude'), exclude),
+    replaceFile(join(gitDir, 'info', 'attributes'), attributes),
   ]);
   await replaceFile(join(gitDir, MARK), JSON.stringify(identity));
   return identity;
+}
+
+interface Snapshot extends ConfigSnapshot {
+  readonly exclude: string;
+  readonly attributes: string;
+}
+
+async function snapshotFor({ repository, snapshotOf }: PrivateGitDirInput): Promise<Snapshot> {
+  const info = (name: string) => readTextIfThere(join(snapshotOf ?? repository.commonDir, 'info', name));
+  const [config, exclude, attributes] = await Promise.all([
+    snapshotOf === undefined ? takeConfigSnapshot(repository) : readSnapshot(snapshotOf),
+    info('exclude'),
+    info('attributes'),
+  ]);
+  return { ...config, exclude: exclude ?? '', attributes: attributes ?? '' };
+}
+
+/** Errors: plain Error if that git dir is not complete; the run's own was made when the run opened. */
+async function readSnapshot(gitDir: string): Promise<ConfigSnapshot> {
+  const [text, identity] = await Promise.all(['config', MARK].map((name) => readTextIfThere(join(gitDir, name))));
+  if (text === null || text === undefined || identity === null || identity === undefined)
+    throw new Error(`${gitDir} is not the private git dir of a run`);
+  // Our own file, as above.
+  return { text, identity: JSON.parse(identity) as Identity };
 }
 
 async function readProtected(gitDir: string): Promise<readonly string[]> {

@@ -19,13 +19,15 @@ export interface OpenValidationCheckoutInput {
   readonly path: string;
   /** Of this checkout alone, not the run's. */
   readonly gitDir: string;
+  /** The run's own, whose config snapshot, taken before any agent ran, counts here too. */
+  readonly runGitDir: string;
 }
 
 /** Effects: the private git dir; the checkout itself is empty until `moveTo`. */
 export async function openValidationCheckout(input: OpenValidationCheckoutInput): Promise<ValidationCheckout> {
-  const { repository, path, gitDir } = input;
+  const { repository, path, gitDir, runGitDir } = input;
   await mkdir(path, { recursive: true, mode: 0o700 });
-  return new ValidationCheckout(repository, await openPrivateGitDir({ repository, gitDir, workTree: path }));
+  return new ValidationCheckout(repository, await openPrivateGitDir({ repository, gitDir, workTree: path, snapshotOf: runGitDir }));
 }
 
 export class ValidationCheckout {

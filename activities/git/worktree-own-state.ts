@@ -2,7 +2,7 @@
  * Keeps what tools and people see in the run's worktree true: its `.git` file, its HEAD on the run's branch, its own index.
  * All of it lies where an agent can write, so it is only ever written here; what is read from it (`ownHead`, `wasHere`) may name commits, never programs.
  */
-import { lstat, mkdir, readFile, rm, utimes } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, rm, utimes } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import type { Repository } from './contract.js';
 import { assertNoSymlink } from './no-symlink.js';
@@ -11,7 +11,7 @@ import { findAdminDir } from './worktree-registration.js';
 import { replaceFile } from './write-file.js';
 
 /** What an interrupted merge, rebase or the like leaves; `git status` would report it. Source: gitrepository-layout.txt, wt-status.c. */
-const UNFINISHED = [
+const UNFINISHED: ReadonlySet<string> = new Set([
   'index.lock',
   'HEAD.lock',
   'MERGE_HEAD',
@@ -26,7 +26,7 @@ const UNFINISHED = [
   'rebase-merge',
   'rebase-apply',
   'sequencer',
-];
+]);
 
 export interface OwnWorktree {
   readonly repository: Repository;
@@ -58,7 +58,8 @@ export async function mendOwnState(own: OwnWorktree, privateIndex: string): Prom
   const adminDir = known ?? join(repository.commonDir, 'worktrees', basename(worktree));
   await assertNoSymlink(repository.commonDir, relative(repository.commonDir, adminDir));
   if (known === null) await register(adminDir, worktree);
-  await Promise.all(UNFINISHED.map((name) => rm(join(adminDir, name), { recursive: true, force: true })));
+  const unfinished = (await readdir(adminDir)).filter((name) => UNFINISHED.has(name));
+  await Promise.all(unfinished.map((name) => rm(join(adminDir, name), { recursive: true, force: true })));
   await Promise.all([
     writeIfOther(join(worktree, '.git'), `gitdir: ${adminDir}\n`),
     writeIfOther(join(adminDir, 'HEAD'), `ref: ${branchRef}\n`),

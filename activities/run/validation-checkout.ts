@@ -24,7 +24,12 @@ export class CheckoutSession {
     const { deps, run } = context;
     const { record } = run;
     const path = deps.home.validationWorktree(record.repoKey, record.runId);
-    const checkout = await openValidationCheckout({ repository: record.repository, path, gitDir: join(run.stateDir, 'validation.git') });
+    const checkout = await openValidationCheckout({
+      repository: record.repository,
+      path,
+      gitDir: join(run.stateDir, 'validation.git'),
+      runGitDir: join(run.stateDir, 'git'),
+    });
     return new CheckoutSession(context, checkout);
   }
 
