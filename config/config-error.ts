@@ -60,8 +60,10 @@ export function shownValue(value: unknown): string {
 const SHOWN_PROBLEMS = 10;
 
 function describe(problems: readonly Problem[]): string {
-  const lines = problems.slice(0, SHOWN_PROBLEMS).flatMap(({ place, found, rule }) => [`${place}: ${found}`, `  ${rule}`]);
-  const more = problems.length - SHOWN_PROBLEMS;
+  // A YAML parser tells the same place twice.
+  const told = [...new Map(problems.map((each) => [`${each.place}: ${each.found}`, each.rule]))];
+  const lines = told.slice(0, SHOWN_PROBLEMS).flatMap(([found, rule]) => [found, `  ${rule}`]);
+  const more = told.length - SHOWN_PROBLEMS;
   if (more > 0) lines.push(`and ${more} more`);
   const mends = [...new Set(problems.map(({ mend }) => mend))].slice(0, 3);
   return [...lines, 'Nothing was started.', ...mends].join('\n');

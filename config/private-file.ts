@@ -46,7 +46,8 @@ export function readTextFile(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
+    // ENOTDIR: what should be the home is a file; `ensureHome` tells that better.
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null;
     throw error;
   }
 }
