@@ -142,6 +142,8 @@ async function startRun(client: Client, { input, runId }: StartRun): Promise<Sta
         taskQueue: TASK_QUEUE,
         args: [input],
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        // A worker that is killed while it decides holds the run up for this long; the default is 10 s.
+        workflowTaskTimeout: '5 seconds',
         staticSummary: titleOf(input),
       }),
     );
