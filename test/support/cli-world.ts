@@ -83,8 +83,9 @@ export function openCliWorld(): CliWorld {
     living: () => livingWith(folder),
     async close() {
       if (existsSync(home)) await start(['down', '--now']).done;
-      // What a guard owned ends with its grace; the guard, idle and alone, after it.
-      await until(() => livingWith(folder).length === 0, 15_000).catch(() => endAll(folder));
+      // The guard, idle and alone, would end itself some seconds later.
+      endAll(folder);
+      await until(() => livingWith(folder).length === 0);
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
@@ -121,7 +122,13 @@ function livingWith(folder: string): readonly number[] {
 }
 
 function endAll(folder: string): void {
-  for (const pid of livingWith(folder)) process.kill(pid, 'SIGKILL');
+  for (const pid of livingWith(folder)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It ended by itself.
+    }
+  }
 }
 
 function read(path: string): string {

@@ -1,0 +1,61 @@
+/** The demo as a newcomer sees it: a real package, a worker killed in mid-turn, a plain check, and nothing left that lives. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
+
+let world: CliWorld;
+beforeEach(() => {
+  world = openCliWorld();
+});
+afterEach(() => world.close(), 60_000);
+
+describe('sluice demo', () => {
+  it('fixes both bugs through the death of its worker, and plain git and node agree', async () => {
+    const { code, stdout } = await world.sluice(['demo', '--json']);
+
+    const lines = jsonLines(stdout);
+    const check = lines.find(({ kind }) => kind === 'plain_check');
+    const folder = String(check?.['folder']);
+    const notes = lines.filter(({ kind }) => kind === 'note').map(({ text }) => String(text));
+    expect(lines.find(({ kind }) => kind === 'ended')).toMatchObject({ outcome: 'merge_ready', verdict: 'verified' });
+    expect(check).toMatchObject({ agrees: true, branch: { exitCode: 0, failed: 0 } });
+    expect((check?.['base'] as { exitCode: number }).exitCode).not.toBe(0);
+    expect(code).toBe(0);
+    expect(notes.some((text) => text.includes('The worker was killed') && text.includes('started once'))).toBe(true);
+    expect(startsOfExecuting(folder)).toBe(1);
+    expect(notes.some((text) => text.includes('no process is left'))).toBe(true);
+    expect(world.living()).toEqual([]);
+    // It has a home of its own.
+    expect(folder.startsWith(`${world.folder}/tmp/`)).toBe(true);
+    expect(existsSync(world.home)).toBe(false);
+  }, 120_000);
+
+  it('withholds one fix and ends blocked, in plain lines where there is no terminal, the agent labelled scripted', async () => {
+    const { code, stdout } = await world.sluice(['demo', '--withhold-fix']);
+
+    expect(code).toBe(3);
+    expect(stdout).toContain('planning started (agent scripted)');
+    expect(stdout).toContain('blocked: validation_failed');
+    expect(stdout).toMatch(/on the base: +\d+ of \d+ checks fail\n +on the branch: +\d+ of \d+ checks fail/);
+    expect(stdout).toContain('it was started once');
+    expect(stdout).not.toContain('\u001b');
+    expect(world.living()).toEqual([]);
+  }, 120_000);
+
+  it('leaves nothing that lives when it is interrupted', async () => {
+    const demo = world.start(['demo']);
+
+    await demo.prints('executing started');
+    demo.process.kill('SIGINT');
+    const { code } = await demo.done;
+
+    expect(code).toBe(130);
+    expect(world.living()).toEqual([]);
+  }, 120_000);
+});
+
+function startsOfExecuting(folder: string): number {
+  const ledger = readFileSync(join(folder, 'agent-ledger.txt'), 'utf8').split('\n');
+  return ledger.filter((line) => line.includes('START') && line.includes('executing')).length;
+}
