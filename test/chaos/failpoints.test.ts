@@ -4,7 +4,7 @@
  */
 
 import { once } from 'node:events';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FAILPOINTS, type FailpointName } from '../../protocol/failpoints.js';
 import { armFailpoint, firedFailpoint, WORKER_WITH_FAILPOINT } from '../support/failpoint-home.js';
 import { type RunTraces, tracesOf } from '../support/run-traces.js';
@@ -46,6 +46,8 @@ describe('a run survives a kill', () => {
     undisturbed.catch(() => {});
     cells = sideBySide(FAILPOINTS, AT_ONCE, runWithKill);
   });
+  // Also where only some of the tests were asked for: no cell may outlive the file.
+  afterAll(() => Promise.allSettled(cells.values()), LIMIT_MS);
 
   it(
     'and one without a kill starts each agent once, makes one commit and leaves nothing alive',

@@ -2,9 +2,10 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { attendedAgain, commandLines, HELD_STAGES, heldIn, letGo, reached } from '../support/held-stage.js';
-import { livingTurns, tracesOf, turnFolders } from '../support/run-traces.js';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { attendedAgain, commandLines, HELD_STAGES, type HeldStage, heldIn, letGo, reached } from '../support/held-stage.js';
+import { livingTurns, type RunTraces, tracesOf, turnFolders } from '../support/run-traces.js';
+import { sideBySide } from '../support/side-by-side.js';
 import { openTestHost, type TestHost } from '../support/test-host.js';
 import { fixtureWith } from '../support/test-repository.js';
 import { until } from '../support/until.js';
@@ -21,28 +22,26 @@ beforeEach(async () => {
 afterEach(() => host.close(), LIMIT_MS);
 
 describe('a worker that is killed in mid-turn', () => {
+  let cells: ReadonlyMap<HeldStage, Promise<RunTraces & { commands: readonly string[] }>>;
+
+  beforeAll(() => {
+    cells = sideBySide(HELD_STAGES, 3, runWithKillIn);
+  });
+  // Also where only some of the tests were asked for: no cell may outlive the file.
+  afterAll(() => Promise.allSettled(cells.values()), LIMIT_MS);
+
   it.each(HELD_STAGES)(
     'of stage %s: the next worker attaches to what is at work, and it was started once',
     async (stage) => {
-      const repository = await host.repository(heldIn(host, stage));
-      const first = await host.startWorker();
-      const run = await host.startRun(repository);
-      await reached(host, repository, stage);
-
-      await first.kill();
-      await host.startWorker();
-      await attendedAgain(host, run);
-      letGo(host);
-
-      expect(await tracesOf({ run, repository, home: host.home })).toMatchObject({
+      expect(await cells.get(stage)).toMatchObject({
         outcome: 'merge_ready',
         error: null,
         agents: EACH_ONCE,
+        commands: stage === 'validating' ? ['START', 'END'] : [],
         commits: 1,
         change: expect.stringMatching(/^\+changed$/m),
         living: [],
       });
-      expect(commandLines(host)).toEqual(stage === 'validating' ? ['START', 'END'] : []);
     },
     LIMIT_MS,
   );
@@ -125,6 +124,23 @@ describe('two workers at once on one home', () => {
     LIMIT_MS,
   );
 });
+
+async function runWithKillIn(stage: HeldStage): Promise<RunTraces & { commands: readonly string[] }> {
+  const own = await openTestHost();
+  try {
+    const repository = await own.repository(heldIn(own, stage));
+    const first = await own.startWorker();
+    const run = await own.startRun(repository);
+    await reached(own, repository, stage);
+    await first.kill();
+    await own.startWorker();
+    await attendedAgain(own, run);
+    letGo(own);
+    return { ...(await tracesOf({ run, repository, home: own.home })), commands: commandLines(own) };
+  } finally {
+    await own.close();
+  }
+}
 
 /** Known once the run is open. */
 async function worktreeOf(run: { view(): Promise<{ worktree: string | null; stage: string | null }> }): Promise<string> {
