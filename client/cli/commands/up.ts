@@ -1,4 +1,7 @@
-/** `sluice up`: brings the local engine up and prints what Temporal's own tools need to reach it. */
+/**
+ * `sluice up`: brings the local engine up and prints what Temporal's own tools need to reach it.
+ * Standard output holds shell lines only, so that `eval "$(sluice up)"` works; what is for people goes to standard error.
+ */
 import { dirname } from 'node:path';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -26,12 +29,10 @@ export async function up(context: Context, { ui, restart }: UpCommandOptions): P
     });
     return EXIT.done;
   }
-  io.out(`The local engine is ${engine.started ? 'up' : 'already up'} at ${engine.address}.`);
-  if (engine.uiAddress !== null) io.out(`Web UI: http://${engine.uiAddress.replace(/^https?:\/\//, '')}`);
-  io.out('');
-  io.out("To use Temporal's own tools:");
-  io.out(`  export TEMPORAL_ADDRESS=${engine.address}`);
-  io.out(`  export PATH="$PATH:"${shellWord(dirname(engine.binary))}`);
-  io.out(`  ${shellWord(engine.binary)} workflow list`);
+  io.err(`The local engine is ${engine.started ? 'up' : 'already up'} at ${engine.address}.`);
+  if (engine.uiAddress !== null) io.err(`Web UI: http://${engine.uiAddress.replace(/^https?:\/\//, '')}`);
+  if (io.outIsTerminal) io.err('For Temporal\'s own tools (or: eval "$(sluice up)"):');
+  io.out(`export TEMPORAL_ADDRESS=${engine.address}`);
+  io.out(`export PATH="$PATH:"${shellWord(dirname(engine.binary))}`);
   return EXIT.done;
 }
