@@ -25,13 +25,21 @@ export async function measureKill(host: BenchHost, samples: Samples): Promise<vo
   const worker = await host.workerPid();
   const killedAt = Date.now();
   process.kill(worker, 'SIGKILL');
-  for (const attended of await Promise.all(handles.map((handle) => attendedAgain(handle)))) {
+  for (const attended of await Promise.all(handles.map((handle) => attendedAfter(handle, killedAt)))) {
     add(samples, 'killToAttendedMs', attended - killedAt);
   }
+  samples['heartbeatTimeoutMs'] = await Promise.all(handles.map((handle) => heartbeatTimeoutOf(handle)));
   rmSync(agent.holdPath);
   await Promise.all(handles.map((handle) => closedWell(handle)));
   const counts = [...agent.starts()].filter(([place]) => place.startsWith('bench-kill-')).map(([, count]) => count);
   add(samples, 'agentStarts', Math.max(...counts));
+}
+
+/** Of the activity that waits: the last one scheduled. */
+async function heartbeatTimeoutOf(handle: WorkflowHandle): Promise<number> {
+  const { events } = await handle.fetchHistory();
+  const scheduled = (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes ?? []);
+  return tsToMs(scheduled.at(-1)?.heartbeatTimeout);
 }
 
 interface Beat {
@@ -46,11 +54,12 @@ async function heartbeatOf(handle: WorkflowHandle): Promise<Beat | null> {
   return { attempt: activity.attempt ?? 0, at: tsToMs(activity.lastHeartbeatTime) };
 }
 
-async function attendedAgain(handle: WorkflowHandle): Promise<number> {
+/** While the next attempt waits for a worker the server still shows the last heartbeat of the dead one. */
+async function attendedAfter(handle: WorkflowHandle, killedAt: number): Promise<number> {
   let found: number | null = null;
   await until(`${handle.workflowId} is attended again`, async () => {
     const beat = await heartbeatOf(handle);
-    if (beat !== null && beat.attempt > 1) found = beat.at;
+    if (beat !== null && beat.attempt > 1 && beat.at > killedAt) found = beat.at;
     return found !== null;
   });
   return found ?? Number.NaN;

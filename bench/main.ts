@@ -9,7 +9,7 @@ import { openBenchHost, say } from './bench-host.js';
 import { startEmptyActivities } from './empty/empty-worker.js';
 import { figuresOf, judge, type Samples } from './figures.js';
 import { measureKill } from './kill.js';
-import { closedWell, type Measuring, measurePlainRuns, startRun } from './plain-run.js';
+import { closedWell, type Measuring, measureBaselines, measurePlainRuns, startRun } from './plain-run.js';
 import { measureCli, measureHelp } from './shell.js';
 
 const PARTS: Readonly<Record<string, (measuring: Measuring) => Promise<void>>> = {
@@ -24,6 +24,8 @@ const PARTS: Readonly<Record<string, (measuring: Measuring) => Promise<void>>> =
 /** Slots of a worker whose person set none. */
 const MIN_SLOTS = 4;
 const WARM_RUNS = 2;
+/** Measured whatever part is chosen: budgets are made of them. */
+const BASELINES = 3;
 
 const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' }, only: { type: 'string' } }, allowPositionals: true });
 const parts = values.only?.split(',') ?? Object.keys(PARTS);
@@ -45,6 +47,7 @@ async function measure(chosen: readonly string[]): Promise<Samples> {
     try {
       for (let n = 0; n < WARM_RUNS; n += 1) await closedWell(await startRun(host, `bench-warm-${n}`));
       await empty.measure();
+      for (let n = 0; n < BASELINES; n += 1) await measureBaselines({ host, empty, samples });
       for (const part of chosen) {
         say(`measuring: ${part}`);
         await PARTS[part]?.({ host, empty, samples });

@@ -23,10 +23,15 @@ export interface Measuring {
   readonly samples: Samples;
 }
 
-export async function measurePlainRuns({ host, empty, samples }: Measuring, count: number): Promise<void> {
+export async function measureBaselines({ host, empty, samples }: Measuring): Promise<void> {
+  add(samples, 'worktreeAddMs', await worktreeAdd(host));
+  add(samples, 'emptyActivityMs', await empty.measure());
+}
+
+export async function measurePlainRuns(measuring: Measuring, count: number): Promise<void> {
+  const { host, samples } = measuring;
   for (let n = 0; n < count; n += 1) {
-    add(samples, 'worktreeAddMs', await worktreeAdd(host));
-    add(samples, 'emptyActivityMs', await empty.measure());
+    await measureBaselines(measuring);
     const runId = `bench-plain-${n}`;
     const began = performance.now();
     const handle = await startRun(host, runId);
@@ -63,12 +68,11 @@ function addHistory(samples: Samples, events: readonly HistoryEvent[], agentMs: 
   const ends = [...scheduled.slice(1), events.at(-1)];
   let turns = 0;
   for (const [index, event] of scheduled.entries()) {
-    const { activityType, heartbeatTimeout } = event.activityTaskScheduledEventAttributes ?? {};
+    const { activityType } = event.activityTaskScheduledEventAttributes ?? {};
     const took = timeOf(ends[index]) - timeOf(event);
     if (activityType?.name === 'runTurn') {
       add(samples, turns === WRITE_TURN ? 'writeTurnMs' : 'otherTurnMs', took - agentMs);
       turns += 1;
-      samples['heartbeatTimeoutMs'] = [tsToMs(heartbeatTimeout)];
     } else add(samples, `${activityType?.name ?? 'unknown'}Ms`, took);
   }
   add(samples, 'historyEvents', events.length);
