@@ -175,6 +175,20 @@ describe('a server that somebody else runs', () => {
     expect(code).toBe(0);
   }, 60_000);
 
+  it.each(['run', 'worker'])('in a profile that cannot be read is refused by %s', async (command) => {
+    const profile = join(world.person, 'temporal.toml');
+    writeFileSync(profile, '[profile.mine]\naddress = 7\n');
+
+    const { code, stderr } = await world.sluice([command, ...(command === 'run' ? ['x', '--agent', 'command', '--', agent] : [])], {
+      cwd: repository.path,
+      env: { TEMPORAL_CONFIG_FILE: profile, TEMPORAL_PROFILE: 'other' },
+    });
+
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/your Temporal profile cannot be read: .*other.*\n.*\n {2}Nothing was started\.\n/);
+    expect(existsSync(world.home)).toBe(false);
+  });
+
   it('is found by worker and run alike in a Temporal profile', async () => {
     const profile = join(world.person, 'temporal.toml');
     const namespace = 'default';

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { checkRepository } from '../check-repository.js';
 import { CliError } from '../cli-error.js';
+import { chooseServer } from '../connect.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { serveRepository } from '../host-config.js';
@@ -13,6 +14,8 @@ export async function worker(
   { repo = [] }: { readonly repo?: readonly string[] | undefined },
 ): Promise<ExitCode> {
   const program = fileURLToPath(new URL('../../../worker/main.js', import.meta.url));
+  // The worker reads the same variables and profile; what is wrong with them is told here, in four parts.
+  await chooseServer({ io, home, json }, { local: false });
   for (const path of repo) await serveRepository(home, (await checkRepository({ io, home, json }, { repo: path })).root);
   const child = spawn(process.execPath, [program], { stdio: ['ignore', 'inherit', 'inherit'], env: { ...io.env, SLUICE_HOME: home } });
   // A terminal sends Ctrl+C to the whole group; a signal from elsewhere reaches only this process, so it is handed on.
