@@ -11,8 +11,8 @@ import type { HostDeps } from '../activities/run/host-deps.js';
 
 import { readConfigFile } from '../config/config-text.js';
 import { ensureHome, userConfigPath } from '../config/home.js';
-import { resolveHostSettings } from '../config/host-settings.js';
 import { readOrMakeHostId } from '../config/host-id.js';
+import { resolveHostSettings } from '../config/host-settings.js';
 import { type Failpoint, noFailpoint } from '../protocol/failpoints.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
 import { createControlWorker } from './control-worker.js';

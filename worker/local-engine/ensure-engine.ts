@@ -72,7 +72,8 @@ export async function ensureEngine(options: EnsureEngine): Promise<RunningEngine
       const control = await openControl(paths.socket);
       if (control !== null) {
         const report = await settled(control, say);
-        if (report?.phase === 'up' && !(options.ui === true && report.uiAddress === null)) return running(report, report.pid === starter?.pid);
+        if (report?.phase === 'up' && !(options.ui === true && report.uiAddress === null))
+          return running(report, report.pid === starter?.pid);
         if (report?.phase === 'failed' && starter !== null && report.pid === starter.pid) {
           await starter.ended;
           throw failure(report);
