@@ -1,5 +1,6 @@
 /**
- * The processes of the bench's own home, found by its path in their arguments or environment, and what memory they hold.
+ * The processes of the bench's own home, found by its path in their arguments or environment or by their parent, and what
+ * memory they hold.
  * Known from /proc; elsewhere there are none to see, and the figure stays empty.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -15,13 +16,18 @@ export interface HomeProcess {
 
 export function processesOf(folder: string): readonly HomeProcess[] {
   if (process.platform !== 'linux') return [];
-  return readdirSync('/proc')
+  const pids = readdirSync('/proc')
     .map(Number)
-    .filter((pid) => Number.isSafeInteger(pid) && pid > 1 && pid !== process.pid)
-    .flatMap((pid) => {
-      const command = read(pid, 'cmdline');
-      return command.includes(folder) || read(pid, 'environ').includes(folder) ? [{ pid, command: command.replaceAll('\0', ' ') }] : [];
-    });
+    .filter((pid) => Number.isSafeInteger(pid) && pid > 1 && pid !== process.pid);
+  const found = new Map<number, string>();
+  // Parents have the smaller pid but after a wrap, which a bench does not live to see.
+  for (const pid of pids.sort((one, other) => one - other)) {
+    const command = read(pid, 'cmdline');
+    const parent = Number(/^PPid:\s+(\d+)/m.exec(read(pid, 'status'))?.[1] ?? 0);
+    if (found.has(parent) || command.includes(folder) || read(pid, 'environ').includes(folder))
+      found.set(pid, command.replaceAll('\0', ' '));
+  }
+  return [...found].map(([pid, command]) => ({ pid, command }));
 }
 
 /** Resident memory of everything that is ours: engine, worker, guard and what they started, without the server. Unit: MB. */
