@@ -109,17 +109,7 @@ export const TRANSITIONS: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
     'blocked',
   ],
   architected: ['executing', 'waiting_for_approval', 'paused', 'failed', 'aborted', 'blocked'],
-  executing: [
-    'validating',
-    'reviewing',
-    'verifying',
-    'waiting_for_approval',
-    'paused',
-    'merge_ready',
-    'failed',
-    'aborted',
-    'blocked',
-  ],
+  executing: ['validating', 'reviewing', 'verifying', 'waiting_for_approval', 'paused', 'merge_ready', 'failed', 'aborted', 'blocked'],
   validating: ['reviewing', 'verifying', 'waiting_for_approval', 'paused', 'merge_ready', 'failed', 'aborted', 'blocked'],
   reviewing: [
     'executing',

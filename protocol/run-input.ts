@@ -1,8 +1,11 @@
 /** The hand-written check of a run's start input: runs in the workflow, where no schema library may be loaded, and in the client. */
-import type { RunInput } from './messages.js';
-import { MAX_TASK_BYTES, MAX_TITLE_CHARS } from './limits.js';
 
-export type InputCheck = { readonly kind: 'ok'; readonly input: RunInput } | { readonly kind: 'bad'; readonly field: string; readonly message: string };
+import { MAX_TASK_BYTES, MAX_TITLE_CHARS } from './limits.js';
+import type { RunInput } from './messages.js';
+
+export type InputCheck =
+  | { readonly kind: 'ok'; readonly input: RunInput }
+  | { readonly kind: 'bad'; readonly field: string; readonly message: string };
 
 const TEXT_FIELDS = ['title', 'base', 'host', 'preset', 'commandHash', 'configHash'] as const;
 const FIELDS: readonly string[] = ['task', 'repo', 'policy', ...TEXT_FIELDS];
@@ -20,7 +23,10 @@ export function checkRunInput(value: unknown): InputCheck {
     return bad('task', 'task must be a text that says what to do');
   }
   if (utf8Length(task) > MAX_TASK_BYTES) {
-    return bad('task', `task has ${utf8Length(task)} bytes; at most ${MAX_TASK_BYTES} are taken. Put long material into a file of the repository and name it`);
+    return bad(
+      'task',
+      `task has ${utf8Length(task)} bytes; at most ${MAX_TASK_BYTES} are taken. Put long material into a file of the repository and name it`,
+    );
   }
   if (typeof repo !== 'string' || !repo.startsWith('/') || repo.includes('\0') || repo.length > 4096) {
     return bad('repo', 'repo must be the absolute path of a git repository on the host');

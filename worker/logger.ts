@@ -1,5 +1,5 @@
 /** One logger for the SDK and for us: JSON lines on stderr, every text redacted. The engine keeps them in its worker log. */
-import { DefaultLogger, type LogEntry, type LogLevel, type Logger } from '@temporalio/worker';
+import { DefaultLogger, type LogEntry, type Logger, type LogLevel } from '@temporalio/worker';
 import { pino } from 'pino';
 import { redact } from '../protocol/redact.js';
 

@@ -7,7 +7,7 @@ import type { ArtifactRef } from '../protocol/artifact.js';
 import type { EventDataByType, TypedEventType } from '../protocol/event-data.js';
 import type { EventType, JournalEvent, Observation } from '../protocol/journal.js';
 import type { JsonObject } from '../protocol/json.js';
-import { createLifecycle, isTerminal, type Lifecycle, type RunStatus, type Stage, STAGES } from '../protocol/lifecycle.js';
+import { createLifecycle, isTerminal, type Lifecycle, type RunStatus, STAGES, type Stage } from '../protocol/lifecycle.js';
 import { MAX_SENTENCE_CHARS } from '../protocol/limits.js';
 import type { JournalBatch, OpenRunResult, RunInput, RunRef } from '../protocol/messages.js';
 import type { BlockedReason, ReviewDecision, RunOutcome, ValidationOutcome, VerificationDecision } from '../protocol/outcomes.js';

@@ -4,7 +4,16 @@
  * Survives: the loss of worker, server and host process at any point; every effect belongs to a place on the host.
  * Ends: always at its outcome. Landing is another workflow.
  */
-import { ActivityFailure, ApplicationFailure, CancellationScope, defineQuery, isCancellation, setHandler, TimeoutFailure, workflowInfo } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  defineQuery,
+  isCancellation,
+  setHandler,
+  TimeoutFailure,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { FAILURES } from '../protocol/failures.js';
 import type { Stage } from '../protocol/lifecycle.js';
 import { MAX_JOURNAL_EVENTS } from '../protocol/limits.js';
@@ -105,7 +114,11 @@ function checkedInput(value: unknown): RunInput {
 function checkedRunId(): string {
   const runId = runIdOfWorkflow(workflowInfo().workflowId);
   if (!isRunId(runId)) {
-    throw ApplicationFailure.nonRetryable(`the workflow id gives the run id ${JSON.stringify(runId.slice(0, 100))}, which is not one (${RUN_ID_RULE}). Nothing was started.`, FAILURES.BadInput, 'workflowId');
+    throw ApplicationFailure.nonRetryable(
+      `the workflow id gives the run id ${JSON.stringify(runId.slice(0, 100))}, which is not one (${RUN_ID_RULE}). Nothing was started.`,
+      FAILURES.BadInput,
+      'workflowId',
+    );
   }
   return runId;
 }

@@ -9,11 +9,15 @@ export async function takeValidation({ run, presenter }: RunContext): Promise<En
   const place = run.nextPlace();
   const commit = run.facts.headSha ?? baseSha;
   const commands = policy.validationCommands;
-  run.note('validation.started', commands === 0 ? 'no validation command is configured' : `${commands} command(s) on ${commit.slice(0, 12)}`, {
-    commit,
-    round: run.facts.round,
-    commands,
-  });
+  run.note(
+    'validation.started',
+    commands === 0 ? 'no validation command is configured' : `${commands} command(s) on ${commit.slice(0, 12)}`,
+    {
+      commit,
+      round: run.facts.round,
+      commands,
+    },
+  );
   presenter.show();
   const input = { place, run: run.ref, round: run.facts.round, commit, baseSha, journal: run.batch() };
   const summary = `validating · ${commands} command(s)`;

@@ -2,13 +2,14 @@
  * All guards of a home: the current one, started if there is none, and retired ones that still keep turns of an older version.
  * A command is unknown only if every one of them says so. An older guard is asked to retire; a newer one is used as it is.
  */
+
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GuardUnavailable } from './contract.js';
 import { connectGuard, type GuardConnection } from './guard-connection.js';
 import { GUARD_SOCKET, guardSockets, openSocketFolder } from './socket-folder.js';
 import { type GuardStart, startGuard } from './start-guard.js';
 import { PROTOCOL_VERSION } from './wire.js';
-import { join } from 'node:path';
 
 export interface GuardPool {
   /** Errors: GuardUnavailable. */

@@ -1,8 +1,9 @@
 /** Every agent of the run's stages must be known and its program runnable before anything is made. */
+
+import { resolveProgram } from '../../config/resolve-program.js';
 import type { TurnStage } from '../../protocol/lifecycle.js';
 import type { Policy } from '../../protocol/policy.js';
 import type { Repository } from '../git/contract.js';
-import { resolveProgram } from '../../config/resolve-program.js';
 import { badAgent, programProblem } from './turn-failures.js';
 
 export interface AgentSurroundings {

@@ -18,7 +18,8 @@ export function summarize(commands: readonly CommandResult[]): ValidationReport[
 
 export function outcomeOfReport(report: ValidationReport, baseFailures: 'fix' | 'ignore'): ValidationOutcome {
   const { commands, summary } = report;
-  if (commands.length === 0) return report.note === NO_COMMANDS ? { kind: 'no_commands' } : { kind: 'failed', why: report.note ?? 'set-up failed' };
+  if (commands.length === 0)
+    return report.note === NO_COMMANDS ? { kind: 'no_commands' } : { kind: 'failed', why: report.note ?? 'set-up failed' };
   const red = commands.filter((command) => command.status === 'failed');
   const counted = baseFailures === 'ignore' ? red.filter((command) => !command.failedOnBase) : red;
   if (report.treeChanged) return { kind: 'failed', why: 'tree_changed: a validation command changed tracked files' };

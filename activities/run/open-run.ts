@@ -7,24 +7,24 @@
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { FAILURES } from '../../protocol/failures.js';
-import { isRunId, RUN_ID_RULE, runIdOfWorkflow } from '../../protocol/run-id.js';
 import type { OpenRunInput, OpenRunResult } from '../../protocol/messages.js';
 import { branchOf } from '../../protocol/names.js';
 import { type Policy, runPolicyOf } from '../../protocol/policy.js';
+import { isRunId, RUN_ID_RULE, runIdOfWorkflow } from '../../protocol/run-id.js';
 import { captureEnvironment } from '../agent/environment.js';
 import { addWorktree } from '../git/add-worktree.js';
 import type { Base, Repository } from '../git/contract.js';
 import { repoKeyOf } from '../git/find-repository.js';
 import { openRunGit } from '../git/open-run-git.js';
 import { resolveBase } from '../git/resolve-base.js';
-import { attend } from './attend.js';
 import type { Signals } from './attempts.js';
+import { attend } from './attend.js';
 import { checkAgents } from './check-agents.js';
 import type { HostDeps } from './host-deps.js';
 import { hashOfInput, openPlaceFolder, type PlaceFolder, readMark, readRecord, writePlaceMark, writeRecord } from './place-record.js';
 import { resolveRunPolicy } from './resolve-run-policy.js';
 import { badInput, runExists } from './run-failures.js';
-import { claimRun, findRunRecord, gitInputOf, releaseRun, type RunOnHost, type RunRecord, writeEnvironment } from './run-record.js';
+import { claimRun, findRunRecord, gitInputOf, type RunOnHost, type RunRecord, releaseRun, writeEnvironment } from './run-record.js';
 import { servedRepository } from './served-repository.js';
 import { setUpWorktree } from './set-up-worktree.js';
 

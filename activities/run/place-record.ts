@@ -16,7 +16,10 @@ export interface PlaceFolder {
   readonly durability: Durability;
 }
 
-export type RecordReading<T> = { readonly kind: 'answer'; readonly value: T } | { readonly kind: 'none' } | { readonly kind: 'moved_aside' };
+export type RecordReading<T> =
+  | { readonly kind: 'answer'; readonly value: T }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'moved_aside' };
 
 /** The journal batch is left out: it says what was known, not what is asked. */
 export function hashOfInput(input: object): string {

@@ -10,5 +10,8 @@ export async function publishValidation(
   run: RunOnHost,
   { report, ends }: { report: ValidationReport; ends: readonly CommandEndOnCheckout[] },
 ): Promise<void> {
-  await projectionOf(deps, run).projectValidation({ report, outputs: ends.map(({ exit }) => ({ stdout: exit.stdout, stderr: exit.stderr })) });
+  await projectionOf(deps, run).projectValidation({
+    report,
+    outputs: ends.map(({ exit }) => ({ stdout: exit.stdout, stderr: exit.stderr })),
+  });
 }

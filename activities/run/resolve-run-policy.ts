@@ -29,7 +29,10 @@ export async function resolveRunPolicy(deps: HostDeps, request: PolicyRequest): 
     const user = readConfigFile(userPath, userPath);
     const { run } = request;
     return resolvePolicy({
-      runInput: { ...(run.preset === undefined ? {} : { preset: run.preset }), ...(run.policy === undefined ? {} : { policy: run.policy }) },
+      runInput: {
+        ...(run.preset === undefined ? {} : { preset: run.preset }),
+        ...(run.policy === undefined ? {} : { policy: run.policy }),
+      },
       ...(project === null ? {} : { project }),
       ...(user === null ? {} : { user }),
       ...(run.commandHash === undefined ? {} : { storedCommand: readCommand(deps.home.root, run.commandHash) }),

@@ -5,7 +5,10 @@ import { createRunProjection, type RunProjection } from '../journal/projection.j
 import type { HostDeps } from './host-deps.js';
 import type { RunOnHost } from './run-record.js';
 
-export function projectionOf(deps: Pick<HostDeps, 'durability'> & Partial<Pick<HostDeps, 'failpoint'>>, { record }: RunOnHost): RunProjection {
+export function projectionOf(
+  deps: Pick<HostDeps, 'durability'> & Partial<Pick<HostDeps, 'failpoint'>>,
+  { record }: RunOnHost,
+): RunProjection {
   return createRunProjection({
     repo: record.repository.root,
     runsDir: record.policy.runsDir,

@@ -7,16 +7,16 @@
 import type { RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
 import { openRunGit } from '../git/open-run-git.js';
 import { DetachedError } from '../process/contract.js';
-import { attend } from './attend.js';
 import type { Signals } from './attempts.js';
+import { attend } from './attend.js';
 import { violation } from './check-change.js';
+import { flushJournal } from './flush-journal.js';
 import type { HostDeps } from './host-deps.js';
 import { judgeTurn, type TurnJudgement } from './judge-turn.js';
-import { flushJournal } from './flush-journal.js';
 import { hashOfInput, openPlaceFolder, readMark, readRecord, writePlaceMark, writeRecord } from './place-record.js';
 import { publishTurn } from './publish-turn.js';
-import { gitInputOf, readRun, type RunOnHost } from './run-record.js';
 import { artifactsOf } from './run-projection.js';
+import { gitInputOf, type RunOnHost, readRun } from './run-record.js';
 import { settleTurn } from './settle-turn.js';
 import { startOrAttach } from './start-or-attach.js';
 import type { TurnContextOnHost } from './turn-context.js';
@@ -53,10 +53,7 @@ async function contextOf(deps: HostDeps, parts: { run: RunOnHost; input: RunTurn
   const { run, input } = parts;
   const { record } = run;
   const dir = deps.home.turnDir(record.repoKey, record.runId, input.place);
-  const [place, git] = await Promise.all([
-    openPlaceFolder(dir, hashOfInput(input), deps.durability),
-    openRunGit(gitInputOf(run)),
-  ]);
+  const [place, git] = await Promise.all([openPlaceFolder(dir, hashOfInput(input), deps.durability), openRunGit(gitInputOf(run))]);
   return { deps, place, git, ...parts };
 }
 
@@ -81,5 +78,10 @@ async function judgementOf(context: TurnContextOnHost): Promise<TurnJudgement> {
 }
 
 function foreignRecord({ place, stage }: RunTurnInput) {
-  return violation('a record of another input was found at this place and moved aside', { rule: 'record', stage, seq: place.seq, paths: [] });
+  return violation('a record of another input was found at this place and moved aside', {
+    rule: 'record',
+    stage,
+    seq: place.seq,
+    paths: [],
+  });
 }

@@ -36,12 +36,14 @@ export async function compareAfter(context: TurnContextOnHost): Promise<Surround
   const checkoutMoved = before.value.checkout !== after.checkout;
   const notes = [...gate, ...note, ...(checkoutMoved ? ["the person's checkout changed during the turn"] : [])];
   const timestamp = new Date().toISOString();
-  const observations = notes.map((message): Observation => ({
-    timestamp,
-    type: 'repository.changed',
-    message,
-    data: { stage: context.input.stage, seq: context.input.place.seq, gate: gate.includes(message) },
-  }));
+  const observations = notes.map(
+    (message): Observation => ({
+      timestamp,
+      type: 'repository.changed',
+      message,
+      data: { stage: context.input.stage, seq: context.input.place.seq, gate: gate.includes(message) },
+    }),
+  );
   return { gate, observations };
 }
 

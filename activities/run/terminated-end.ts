@@ -21,7 +21,12 @@ export async function writeTerminatedEnd(deps: HostDeps, run: RunOnHost, how: st
   if (!isTerminal(from)) checkTransition(from, 'aborted', run.record.policy.stages);
   const error = `the workflow was ${how} outside the run`;
   const events = isTerminal(from) ? [] : missingEvents(known.length, from, error);
-  const view = abortedView(run, { seq: known.length + events.length, error, updatedAt: new Date().toISOString(), headSha: await readRef(run.record.repository.commonDir, `refs/heads/${run.record.branch}`) });
+  const view = abortedView(run, {
+    seq: known.length + events.length,
+    error,
+    updatedAt: new Date().toISOString(),
+    headSha: await readRef(run.record.repository.commonDir, `refs/heads/${run.record.branch}`),
+  });
   const projection = projectionOf(deps, run);
   await projection.open();
   await projection.journal({ events, view });
@@ -36,7 +41,15 @@ function lastStatus(events: readonly JournalEvent[]): RunStatus {
 function missingEvents(lastSeq: number, from: RunStatus, error: string): readonly JournalEvent[] {
   const timestamp = new Date().toISOString();
   const changed: StateChangedData = { from, to: 'aborted', round: 0 };
-  const ended: RunEndedData = { outcome: 'aborted', blockedReason: null, stage: null, turn: null, errorClass: 'terminated', error, verdict: 'blocked' };
+  const ended: RunEndedData = {
+    outcome: 'aborted',
+    blockedReason: null,
+    stage: null,
+    turn: null,
+    errorClass: 'terminated',
+    error,
+    verdict: 'blocked',
+  };
   return [
     { seq: lastSeq + 1, timestamp, type: 'state.changed', message: `${from} → aborted`, data: changed },
     { seq: lastSeq + 2, timestamp, type: 'run.aborted', message: error, data: ended },

@@ -1,4 +1,6 @@
 /** What a turn hands to its agent: the composed prompt and the command that the guard starts. */
+
+import { resolveProgram } from '../../config/resolve-program.js';
 import type { ArtifactRef } from '../../protocol/artifact.js';
 import type { RunTurnInput } from '../../protocol/messages.js';
 import type { ValidationReport } from '../../protocol/outcomes.js';
@@ -7,7 +9,6 @@ import { adapterOf } from '../agent/agent-adapters.js';
 import type { AgentAdapter, TurnCommand, TurnRequest } from '../agent/contract.js';
 import { composePrompt } from '../agent/prompts/compose-prompt.js';
 import type { ArtifactStore } from '../journal/artifact-store.js';
-import { resolveProgram } from '../../config/resolve-program.js';
 import type { HostDeps } from './host-deps.js';
 import { artifactsOf } from './run-projection.js';
 import type { RunOnHost } from './run-record.js';

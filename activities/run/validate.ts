@@ -8,12 +8,12 @@ import type { CommandCompletedData } from '../../protocol/event-data.js';
 import type { Observation } from '../../protocol/journal.js';
 import type { ValidateInput, ValidateResult } from '../../protocol/messages.js';
 import type { CommandResult, ValidationReport } from '../../protocol/outcomes.js';
-import { readMark, readRecord, hashOfInput, openPlaceFolder, writePlaceMark, writeRecord } from './place-record.js';
-import { attend } from './attend.js';
 import type { Signals } from './attempts.js';
+import { attend } from './attend.js';
 import { NO_COMMANDS, outcomeOfReport, statusOfExit, summarize } from './classify-validation.js';
 import { flushJournal } from './flush-journal.js';
 import type { HostDeps } from './host-deps.js';
+import { hashOfInput, openPlaceFolder, readMark, readRecord, writePlaceMark, writeRecord } from './place-record.js';
 import { publishValidation } from './publish-validation.js';
 import { CommandCrashLoop, type CommandLineContext } from './run-command-line.js';
 import { artifactsOf } from './run-projection.js';
@@ -62,10 +62,12 @@ async function reportOf(context: CommandLineContext, input: ValidateInput): Prom
   const session = await CheckoutSession.open(context);
   const about = { round: input.round, commit: input.commit, tree: await session.checkout.tree(input.commit) };
   const ends: CommandEndOnCheckout[] = [];
-  if (commands.length === 0) return { report: { ...about, commands: [], summary: summarize([]), treeChanged: false, note: NO_COMMANDS }, ends };
+  if (commands.length === 0)
+    return { report: { ...about, commands: [], summary: summarize([]), treeChanged: false, note: NO_COMMANDS }, ends };
   try {
     const setupError = await session.runOn(input.commit, commands, (_, end) => ends.push(end));
-    if (setupError !== null) return { report: { ...about, commands: [], summary: summarize([]), treeChanged: false, note: setupError }, ends: [] };
+    if (setupError !== null)
+      return { report: { ...about, commands: [], summary: summarize([]), treeChanged: false, note: setupError }, ends: [] };
     const treeChanged = await changedOnce(context, session);
     const failedOnBase = await redOnBase(session, { input, ends });
     const results = ends.map((end, index) => resultOf(end, { round: input.round, n: index + 1, failedOnBase: failedOnBase.has(end.line) }));

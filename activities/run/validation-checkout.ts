@@ -3,8 +3,8 @@
  * starts there, and its set-up runs again when the commit's set-up inputs (lockfiles) differ from those it was made for.
  */
 import { join } from 'node:path';
-import { copyAndLink } from '../git/worktree-setup-files.js';
 import { openValidationCheckout, type ValidationCheckout } from '../git/validation-checkout.js';
+import { copyAndLink } from '../git/worktree-setup-files.js';
 import { readJson, writeMark } from '../process/marks.js';
 import { readMark, writePlaceMark } from './place-record.js';
 import { type CommandLineContext, runCommandLine } from './run-command-line.js';
@@ -46,7 +46,8 @@ export class CheckoutSession {
       for (const line of worktree.setup) {
         const end = await this.run(line, worktree.setupTimeoutMs, prepare);
         pending = null;
-        if (end.exit.reason !== 'exited' || end.exit.exitCode !== 0) return `set-up command \`${line}\` failed (${end.exit.reason}, exit ${end.exit.exitCode ?? 'none'})`;
+        if (end.exit.reason !== 'exited' || end.exit.exitCode !== 0)
+          return `set-up command \`${line}\` failed (${end.exit.reason}, exit ${end.exit.exitCode ?? 'none'})`;
       }
       writeMark(join(run.stateDir, SETUP_FILE), JSON.stringify({ commit }), this.context.deps.durability);
     }

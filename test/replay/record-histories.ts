@@ -13,15 +13,18 @@ import { type Activities, openStubHost, stubOpen, stubTurn, stubValidation } fro
 const FOLDER = fileURLToPath(new URL('./histories', import.meta.url));
 
 const SHAPES: Readonly<Record<string, Partial<Activities>>> = {
-  'plain': { openRun: async (input) => ({ ...stubOpen(input), searchAttributes: true }) },
-  'express': { openRun: async (input) => stubOpen(input, STAGE_LISTS.express) },
+  plain: { openRun: async (input) => ({ ...stubOpen(input), searchAttributes: true }) },
+  express: { openRun: async (input) => stubOpen(input, STAGE_LISTS.express) },
   'plan-only': { openRun: async (input) => stubOpen(input, STAGE_LISTS['plan-only']) },
   'validation-failed': {
     validate: async (input) => ({ ...stubValidation({ outcome: { kind: 'failed', why: 'red' } }), journalSeq: input.journal.view.seq }),
   },
-  'turn-failed': { runTurn: async (input) => stubTurn(input, input.stage === 'executing' ? { outcome: { kind: 'hard', why: 'exit 1' } } : {}) },
+  'turn-failed': {
+    runTurn: async (input) => stubTurn(input, input.stage === 'executing' ? { outcome: { kind: 'hard', why: 'exit 1' } } : {}),
+  },
   'asked-again': {
-    runTurn: async (input) => stubTurn(input, input.stage === 'reviewing' && input.ask === 'work' ? { decision: { kind: 'unreadable' } } : {}),
+    runTurn: async (input) =>
+      stubTurn(input, input.stage === 'reviewing' && input.ask === 'work' ? { decision: { kind: 'unreadable' } } : {}),
   },
   'rolled-back-twice': { runTurn: async (input) => stubTurn(input, { rolledBack: input.stage !== 'executing' }) },
   'setup-failed': { openRun: async (input) => ({ ...stubOpen(input), setupError: 'npm ci failed' }) },
@@ -39,7 +42,10 @@ for (const [shape, overrides] of Object.entries(SHAPES)) {
   if (existsSync(file)) continue;
   const host = await openStubHost(overrides);
   const attributes = { SluiceProject: 2, SluiceStatus: 2, SluiceWaiting: 2, SluicePreset: 2 };
-  await host.client.connection.operatorService.addSearchAttributes({ namespace: host.client.options.namespace, searchAttributes: attributes });
+  await host.client.connection.operatorService.addSearchAttributes({
+    namespace: host.client.options.namespace,
+    searchAttributes: attributes,
+  });
   const handle = await host.start({ task: 'change a.txt', repo: '/repository' }, `history-${shape}`);
   if (shape.startsWith('aborted')) {
     while (host.turns.length === 0) await new Promise((resolve) => setImmediate(resolve));

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import { BUNDLE_PATH } from '../support/stub-host.js';
 
 const FOLDER = fileURLToPath(new URL('./histories', import.meta.url));
@@ -27,6 +27,8 @@ describe('kept histories', () => {
   it('would fail if a run scheduled something else', async () => {
     const text = readFileSync(join(FOLDER, 'run-plain.json'), 'utf8').replaceAll('"validate"', '"revalidate"');
 
-    await expect(Worker.runReplayHistory({ workflowBundle: { codePath: BUNDLE_PATH } }, historyFromJSON(JSON.parse(text)))).rejects.toThrow();
+    await expect(
+      Worker.runReplayHistory({ workflowBundle: { codePath: BUNDLE_PATH } }, historyFromJSON(JSON.parse(text))),
+    ).rejects.toThrow();
   });
 });

@@ -52,7 +52,8 @@ export function makeRepository(folder: string, options: RepositoryOptions = {}):
   mkdirSync(agentDir, { recursive: true });
   const fixturePath = join(agentDir, 'fixture.json');
   writeFileSync(fixturePath, JSON.stringify(options.fixture ?? PLAIN_FIXTURE));
-  const git = (...args: readonly string[]) => execFileSync('git', [...args], { cwd: path, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  const git = (...args: readonly string[]) =>
+    execFileSync('git', [...args], { cwd: path, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   const write = (name: string, text: string) => {
     mkdirSync(dirname(join(path, name)), { recursive: true });
     writeFileSync(join(path, name), text);

@@ -1,12 +1,12 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { Context } from '@temporalio/activity';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { afterEach, describe, expect, it } from '@jest/globals';
 import type { TurnStage } from '../../protocol/lifecycle.js';
 import { STAGE_LISTS } from '../../protocol/lifecycle.js';
 import type { RunResult } from '../../protocol/messages.js';
-import type { TurnOutcome } from '../../protocol/outcomes.js';
 import { STATUS_QUERY } from '../../protocol/names.js';
+import type { TurnOutcome } from '../../protocol/outcomes.js';
 import type { RunView } from '../../protocol/run-view.js';
 import { type Activities, openStubHost, type StubHost, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
 
@@ -68,7 +68,8 @@ describe('the run workflow', () => {
 
   it('asks once more for an unreadable decision, in the light of the turn before, with a fresh code', async () => {
     const result = await runWith({
-      runTurn: async (input) => stubTurn(input, input.stage === 'reviewing' && input.ask === 'work' ? { decision: { kind: 'unreadable' } } : {}),
+      runTurn: async (input) =>
+        stubTurn(input, input.stage === 'reviewing' && input.ask === 'work' ? { decision: { kind: 'unreadable' } } : {}),
     });
 
     const [first, second] = host.turns.filter((turn) => turn.stage === 'reviewing');

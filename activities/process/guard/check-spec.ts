@@ -3,8 +3,8 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { isToken } from '../../../protocol/place.js';
 import { type CommandSpec, StartRefused } from '../contract.js';
-import { isLimits, isObject } from '../marks.js';
 import { errorCode } from '../error-code.js';
+import { isLimits, isObject } from '../marks.js';
 
 /** Errors: StartRefused `bad_request`. */
 export function readSpec(value: unknown): CommandSpec {

@@ -6,18 +6,18 @@ import { renameSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { Failpoint } from '../../../protocol/failpoints.js';
+import { errorCode } from '../error-code.js';
 import type { Durability } from '../marks.js';
 import { GUARD_SOCKET, guardSockets, openSocketFolder, retiredSocket } from '../socket-folder.js';
 import { PROTOCOL_VERSION } from '../wire.js';
-import { createGuardLog } from './guard-log.js';
 import { takeGuardLock } from './guard-lock.js';
+import { createGuardLog } from './guard-log.js';
 import { serveConnection } from './guard-server.js';
 import { createLimitMarks } from './limit-mark.js';
 import { createProcessTable } from './process-table.js';
 import { WATCH_MS } from './turn.js';
 import { openTurnList } from './turn-list.js';
 import { createTurns, type Turns } from './turns.js';
-import { errorCode } from '../error-code.js';
 
 export interface GuardOptions {
   readonly home: string;

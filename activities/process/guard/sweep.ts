@@ -4,8 +4,8 @@
  * A process that took another user's rights cannot be ended by us and does not count.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Found, HAS_PROC, isAlive, type ProcessTable, type Trace } from './process-table.js';
 import { errorCode } from '../error-code.js';
+import { type Found, HAS_PROC, isAlive, type ProcessTable, type Trace } from './process-table.js';
 
 const FIRST_PAUSE_MS = 2;
 const MAX_PAUSE_MS = 50;

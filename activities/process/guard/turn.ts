@@ -116,7 +116,11 @@ class TendedTurn implements Turn {
     const { parts, deps, claim, dir } = this;
     const shell = await parts.shellEnded;
     this.shellHasEnded = true;
-    await endEverything(deps.table, this.trace, this.reason === null ? claim.limits.killGraceMs : Math.max(0, this.graceUntil - performance.now()));
+    await endEverything(
+      deps.table,
+      this.trace,
+      this.reason === null ? claim.limits.killGraceMs : Math.max(0, this.graceUntil - performance.now()),
+    );
     const code = readRaw(dir) ?? shell.code;
     if (parts.adopted && code === null && this.reason === null) {
       deps.log('a command was lost with its guard', { token: claim.token });

@@ -8,12 +8,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MAX_LOST_STARTS } from '../../../protocol/limits.js';
 import type { Claim, CommandSpec, ExitReason, LiveCommand } from '../contract.js';
 import {
-  STALE_FOLDER,
   clearForStart,
   MARK_FILES,
   readClaim,
   readExit,
   reserveExit,
+  STALE_FOLDER,
   STDERR_FILE,
   STDOUT_FILE,
   writeClaim,
@@ -25,7 +25,7 @@ import type { LimitMarks } from './limit-mark.js';
 import { type ParentShell, spawnParentShell } from './parent-shell.js';
 import { isAlive, readBootId, readStat } from './process-table.js';
 import { endEverything } from './sweep.js';
-import { type ShellEnd, tendTurn, type Turn, type TurnDeps } from './turn.js';
+import { type ShellEnd, type Turn, type TurnDeps, tendTurn } from './turn.js';
 import type { ListedTurn, TurnList } from './turn-list.js';
 
 export const ADOPTED_WATCH_MS = 50;

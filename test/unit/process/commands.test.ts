@@ -1,8 +1,9 @@
 /** How commands end under a real guard: by themselves, by a limit, by a person, and with everything they started. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type CommandEnd, DetachedError, type ExitRecord, type Processes } from '../../../activities/process/contract.js';
 import { subToken } from '../../../protocol/place.js';
 import { aGuardedHome, type CompiledGuard, compileGuard, type GuardedHome, hooks, lives, until } from './guarded-home.js';

@@ -1,8 +1,9 @@
 /** Kills: of the guard at each of its steps, of the worker, of both. Starts are counted by the command's own ledger. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
 import { spawn } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CommandSpec } from '../../../activities/process/contract.js';
 import { aGuardedHome, type CompiledGuard, compileGuard, type GuardedHome, hooks, lives, until } from './guarded-home.js';
 

@@ -1,5 +1,5 @@
 /** The eleven traps of guards, each with the behaviour that shows it is avoided. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type CommandSpec, GuardUnavailable, type Processes } from '../../../activities/process/contract.js';
 import { readRaw } from '../../../activities/process/marks.js';
 import { openSocketFolder } from '../../../activities/process/socket-folder.js';

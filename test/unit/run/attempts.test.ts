@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { Attempts } from '../../../activities/run/attempts.js';
 import { DetachedError } from '../../../activities/process/contract.js';
+import { Attempts } from '../../../activities/run/attempts.js';
 
 const TOKEN = '11111111-1111-4111-8111-111111111111';
 
@@ -43,10 +43,17 @@ describe('attempts of one place in one process', () => {
     const attempts = new Attempts();
     const first = signals();
     const seen: boolean[] = [];
-    const waiting = attempts.share(TOKEN, first.both, ({ detach }) => new Promise((_, reject) => detach.addEventListener('abort', () => {
-      seen.push(detach.aborted);
-      reject(new DetachedError('left'));
-    })));
+    const waiting = attempts.share(
+      TOKEN,
+      first.both,
+      ({ detach }) =>
+        new Promise((_, reject) =>
+          detach.addEventListener('abort', () => {
+            seen.push(detach.aborted);
+            reject(new DetachedError('left'));
+          }),
+        ),
+    );
     first.detach.abort();
     await expect(waiting).rejects.toBeInstanceOf(DetachedError);
 
@@ -59,7 +66,8 @@ describe('attempts of one place in one process', () => {
   it('cancel the shared work when any of them is cancelled', async () => {
     const attempts = new Attempts();
     const second = signals();
-    const work = ({ cancel }: { cancel: AbortSignal }) => new Promise<string>((resolve) => cancel.addEventListener('abort', () => resolve('ended')));
+    const work = ({ cancel }: { cancel: AbortSignal }) =>
+      new Promise<string>((resolve) => cancel.addEventListener('abort', () => resolve('ended')));
     const one = attempts.share(TOKEN, signals().both, work);
     const two = attempts.share(TOKEN, second.both, work);
 

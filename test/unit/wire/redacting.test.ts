@@ -1,5 +1,5 @@
-import { defaultPayloadConverter, ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from '@jest/globals';
+import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
 import { RedactingCodec } from '../../../wire/redacting-codec.js';
 import { failureConverter } from '../../../wire/redacting-failure-converter.js';
 

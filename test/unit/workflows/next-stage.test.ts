@@ -3,9 +3,9 @@ import { createLifecycle, STAGE_LISTS, STAGES, type Stage } from '../../../proto
 import { stageAfter, statusBetween } from '../../../workflows/next-stage.js';
 
 /** Every stage list that a config may name: a non-empty part of the stages, in order. */
-const LISTS: readonly (readonly Stage[])[] = Array.from({ length: 127 }, (_, n) => STAGES.filter((_stage, bit) => ((n + 1) >> bit) & 1)).filter(
-  (list) => list.at(-1) !== 'fixing' && (!list.includes('fixing') || list.includes('reviewing')),
-);
+const LISTS: readonly (readonly Stage[])[] = Array.from({ length: 127 }, (_, n) =>
+  STAGES.filter((_stage, bit) => ((n + 1) >> bit) & 1),
+).filter((list) => list.at(-1) !== 'fixing' && (!list.includes('fixing') || list.includes('reviewing')));
 
 describe('the walk over a stage list', () => {
   it.each(LISTS.map((list) => [list.join(' '), list] as const))('makes only legal moves to merge_ready over %s', (_name, list) => {
