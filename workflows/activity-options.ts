@@ -15,7 +15,8 @@ const MINUTE_MS = 60_000;
 const SLACK_MS = 5 * MINUTE_MS;
 /** The set-up limit is known only once the host has resolved the policy; a dead host is noticed by its heartbeat. */
 const OPEN_RUN_MS = 180 * MINUTE_MS;
-const DEFAULT_HEARTBEAT_MS = 10_000;
+/** Light work beats twice a second; `limits.heartbeat` is for turns and validations, whose policy is known by then. */
+const LIGHT_HEARTBEAT_MS = 5_000;
 
 const HOST_OPTIONS = {
   // Set on purpose: left unset it goes out as TRY_CANCEL and the run would go on while the agent still works.
@@ -42,7 +43,7 @@ export function openingHost(hostId: string) {
     ...HOST_OPTIONS,
     taskQueue: hostQueue(hostId),
     startToCloseTimeout: OPEN_RUN_MS,
-    heartbeatTimeout: DEFAULT_HEARTBEAT_MS,
+    heartbeatTimeout: LIGHT_HEARTBEAT_MS,
   });
 }
 
@@ -71,7 +72,7 @@ export function closingHost(hostId: string, aborted: boolean) {
     ...HOST_OPTIONS,
     taskQueue: hostQueue(hostId),
     startToCloseTimeout: SLACK_MS,
-    heartbeatTimeout: DEFAULT_HEARTBEAT_MS,
+    heartbeatTimeout: LIGHT_HEARTBEAT_MS,
     ...(aborted ? { scheduleToStartTimeout: ABORT_CLOSE_WAIT } : {}),
   });
 }

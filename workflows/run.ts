@@ -78,7 +78,7 @@ async function pickHost(repo: string): Promise<string> {
   } catch (err) {
     if (err instanceof ActivityFailure && err.cause instanceof TimeoutFailure) {
       throw ApplicationFailure.nonRetryable(
-        `no host answered for ${repo} within 30 s. Start one with \`sluice up\` or \`sluice worker\`, and put the repository on its list with \`sluice init\`. Nothing was started.`,
+        `no host answered for ${repo} within 30 s.\nA host must poll the queue sluice-host and have the repository on its list.\nNothing was started.\nStart one with \`sluice up\` or \`sluice worker\`, and run \`sluice init\` in the repository.`,
         FAILURES.RepositoryNotServed,
       );
     }

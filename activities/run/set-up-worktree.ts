@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Observation } from '../../protocol/journal.js';
 import { copyAndLink } from '../git/worktree-setup-files.js';
 import { CommandCrashLoop, type CommandLineContext, runCommandLine } from './run-command-line.js';
+import { runSetup } from './run-setup.js';
 
 export interface SetupEnd {
   readonly error: string | null;
@@ -15,30 +16,25 @@ export async function setUpWorktree(context: CommandLineContext): Promise<SetupE
   const { repository, worktree } = run.record;
   await copyAndLink({ repository, target: worktree, copy: policy.copy, link: policy.link, gitDir: join(run.stateDir, 'git') });
   const observations: Observation[] = [];
-  for (const [index, line] of policy.setup.entries()) {
-    const error = await runSetupLine(context, { line, n: index + 1 });
-    observations.push(completed(line, error));
-    if (error !== null) return { error: `${error}; its output is in ${join(place.dir, String(index + 1))}`, observations };
-  }
-  return { error: null, observations };
+  const error = await setupError(context, observations);
+  return { error: error === null ? null : `${error}; its output is below ${place.dir}`, observations };
 }
 
-async function runSetupLine(context: CommandLineContext, { line, n }: { line: string; n: number }): Promise<string | null> {
+async function setupError(context: CommandLineContext, observations: Observation[]): Promise<string | null> {
   const { run, signals } = context;
+  const { worktree: policy } = run.record.policy;
   try {
-    const exit = await runCommandLine(context, {
-      line,
-      n,
-      cwd: run.record.worktree,
-      timeoutMs: run.record.policy.worktree.setupTimeoutMs,
-      prepare: () => Promise.resolve(),
+    return await runSetup({
+      lines: policy.setup,
+      limitMs: policy.setupTimeoutMs,
+      run: (line, index, timeoutMs) =>
+        runCommandLine(context, { line, n: index + 1, cwd: run.record.worktree, timeoutMs, prepare: () => Promise.resolve() }),
+      each: (line, error) => observations.push(completed(line, error)),
     });
-    if (exit.reason === 'exited' && exit.exitCode === 0) return null;
-    return `set-up command \`${line}\` failed (${exit.reason === 'exited' ? `exit ${exit.exitCode ?? 'none'}` : exit.reason})`;
   } catch (err) {
     if (err instanceof CommandCrashLoop) return err.message;
     // An aborted set-up still opens the run: only an open run can be closed with a report.
-    if (signals.cancel.aborted) return `set-up command \`${line}\` was ended by an abort`;
+    if (signals.cancel.aborted) return 'the set-up was ended by an abort';
     throw err;
   }
 }

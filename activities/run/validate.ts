@@ -69,9 +69,10 @@ async function reportOf(context: CommandLineContext, input: ValidateInput): Prom
     if (setupError !== null)
       return { report: { ...about, commands: [], summary: summarize([]), treeChanged: false, note: setupError }, ends: [] };
     const treeChanged = await changedOnce(context, session);
-    const failedOnBase = await redOnBase(session, { input, ends });
-    const results = ends.map((end, index) => resultOf(end, { round: input.round, n: index + 1, failedOnBase: failedOnBase.has(end.line) }));
-    const note = treeChanged.length === 0 ? null : `tree_changed: ${treeChanged.slice(0, 10).join(', ')}`;
+    const base = await redOnBase(session, { input, ends });
+    const results = ends.map((end, index) => resultOf(end, { round: input.round, n: index + 1, failedOnBase: base.red.has(end.line) }));
+    const notes = [...(treeChanged.length === 0 ? [] : [`tree_changed: ${treeChanged.slice(0, 10).join(', ')}`]), ...base.notes];
+    const note = notes.length === 0 ? null : notes.join('; ');
     return { report: { ...about, commands: results, summary: summarize(results), treeChanged: treeChanged.length > 0, note }, ends };
   } catch (err) {
     if (!(err instanceof CommandCrashLoop)) throw err;
@@ -88,18 +89,24 @@ async function changedOnce(context: CommandLineContext, session: CheckoutSession
   return changed;
 }
 
+interface RedOnBase {
+  readonly red: ReadonlySet<string>;
+  /** Why nothing is known of the base. */
+  readonly notes: readonly string[];
+}
+
 /** Each red command runs once on the base commit, so that people see what the change broke and what was broken before. */
 async function redOnBase(
   session: CheckoutSession,
   { input, ends }: { input: ValidateInput; ends: readonly CommandEndOnCheckout[] },
-): Promise<ReadonlySet<string>> {
+): Promise<RedOnBase> {
   const red = ends.filter((end) => statusOfExit(end.exit) === 'failed').map((end) => end.line);
-  if (red.length === 0 || input.commit === input.baseSha) return new Set(input.commit === input.baseSha ? red : []);
+  if (red.length === 0 || input.commit === input.baseSha) return { red: new Set(red), notes: [] };
   const failed = new Set<string>();
-  await session.runOn(input.baseSha, red, (_, end) => {
+  const setupError = await session.runOn(input.baseSha, red, (_, end) => {
     if (statusOfExit(end.exit) === 'failed') failed.add(end.line);
   });
-  return failed;
+  return { red: failed, notes: setupError === null ? [] : [`not tried on the base commit: ${setupError}`] };
 }
 
 function resultOf(end: CommandEndOnCheckout, about: { round: number; n: number; failedOnBase: boolean }): CommandResult {

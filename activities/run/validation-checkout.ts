@@ -2,12 +2,15 @@
  * Where validation runs: a checkout of the engine's own, never the agent's worktree. It is moved to a commit just before the first command that
  * starts there, and its set-up runs again when the commit's set-up inputs (lockfiles) differ from those it was made for.
  */
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openValidationCheckout, type ValidationCheckout } from '../git/validation-checkout.js';
 import { copyAndLink } from '../git/worktree-setup-files.js';
+import type { ExitRecord } from '../process/contract.js';
 import { readJson, writeMark } from '../process/marks.js';
 import { readMark, writePlaceMark } from './place-record.js';
 import { type CommandLineContext, runCommandLine } from './run-command-line.js';
+import { runSetup } from './run-setup.js';
 
 const SETUP_FILE = 'validation-setup.json';
 
@@ -36,19 +39,19 @@ export class CheckoutSession {
   /** Runs the lines on a commit, set-up first. `each` sees every end as it comes. Answers why set-up failed, or null. */
   async runOn(commit: string, lines: readonly string[], each: (index: number, end: CommandEndOnCheckout) => void): Promise<string | null> {
     const { run } = this.context;
-    const { worktree, validation } = run.record.policy;
+    const { validation } = run.record.policy;
     let pending: string | null = commit;
     const prepare = async () => {
       if (pending !== null) await this.moveTo(pending);
       pending = null;
     };
     if (await this.setupDecision(commit)) {
-      for (const line of worktree.setup) {
-        const end = await this.run(line, worktree.setupTimeoutMs, prepare);
+      const error = await this.setUp(async (line, timeoutMs) => {
+        const { exit } = await this.run(line, timeoutMs, prepare);
         pending = null;
-        if (end.exit.reason !== 'exited' || end.exit.exitCode !== 0)
-          return `set-up command \`${line}\` failed (${end.exit.reason}, exit ${end.exit.exitCode ?? 'none'})`;
-      }
+        return exit;
+      });
+      if (error !== null) return error;
       writeMark(join(run.stateDir, SETUP_FILE), JSON.stringify({ commit }), this.context.deps.durability);
     }
     for (const [index, line] of lines.entries()) {
@@ -56,6 +59,13 @@ export class CheckoutSession {
       pending = null;
     }
     return null;
+  }
+
+  private setUp(run: (line: string, timeoutMs: number) => Promise<ExitRecord>): Promise<string | null> {
+    const { worktree } = this.context.run.record.policy;
+    // A set-up that fails half-way must run again, whatever the checkout was made for before.
+    rmSync(join(this.context.run.stateDir, SETUP_FILE), { force: true });
+    return runSetup({ lines: worktree.setup, limitMs: worktree.setupTimeoutMs, run: (line, _index, timeoutMs) => run(line, timeoutMs) });
   }
 
   private async run(line: string, timeoutMs: number, prepare: () => Promise<void>): Promise<CommandEndOnCheckout> {
@@ -100,5 +110,5 @@ export class CheckoutSession {
 
 export interface CommandEndOnCheckout {
   readonly line: string;
-  readonly exit: Awaited<ReturnType<typeof runCommandLine>>;
+  readonly exit: ExitRecord;
 }
