@@ -42,6 +42,16 @@ export function resolveProgram(name: string, places: ProgramPlaces): ResolvedPro
   return refused ?? { kind: 'missing', name };
 }
 
+/** Says nothing of what it is: a folder is executable too. */
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function judge(path: string, forbidden: readonly string[]): ResolvedProgram {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined || stat.isDirectory()) {
@@ -51,12 +61,7 @@ function judge(path: string, forbidden: readonly string[]): ResolvedProgram {
   if (root !== undefined && root !== null) {
     return { kind: 'forbidden', path, root };
   }
-  try {
-    accessSync(path, constants.X_OK);
-    return { kind: 'found', path };
-  } catch {
-    return { kind: 'not_executable', path };
-  }
+  return isExecutable(path) ? { kind: 'found', path } : { kind: 'not_executable', path };
 }
 
 function rootOf(path: string, forbidden: readonly string[]): string | null {

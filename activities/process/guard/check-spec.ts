@@ -1,6 +1,7 @@
 /** What can be said about a command before it is started. A missing program (127) and one that is not executable (126) look like an agent's own codes later; a missing folder reads "ENOENT /bin/sh". */
-import { accessSync, constants, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
+import { isExecutable } from '../../../config/resolve-program.js';
 import { isToken } from '../../../protocol/place.js';
 import { type CommandSpec, StartRefused } from '../contract.js';
 import { errorCode } from '../error-code.js';
@@ -58,15 +59,6 @@ export function refusalOf(error: unknown, spec: CommandSpec): StartRefused {
 
 function isSpawnError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && String(error.syscall).startsWith('spawn');
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function isSpec(value: object): value is CommandSpec {

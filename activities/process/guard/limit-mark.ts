@@ -5,7 +5,8 @@
  */
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { isExecutable } from '../../../config/resolve-program.js';
 import { HAS_PROC } from './process-table.js';
 
 export interface LimitMarks {
@@ -58,13 +59,4 @@ function ownHardLimit(): number {
   }
   const hard = /^Max msgqueue size\s+\S+\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
   return hard === 'unlimited' ? HIGHEST_BYTES : Number(hard ?? 0);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
