@@ -33,8 +33,13 @@ export interface CommandLimits {
 
 export const EXIT_REASONS = ['exited', 'timed_out', 'stalled', 'aborted', 'interrupted', 'output_limit'] as const;
 
-/** Why a command ended. `interrupted` alone is no answer: the command is started again. */
+/**
+ * Why a command ended. `interrupted` is no answer: the command is started again. So is `aborted` for a caller that comes after it without a
+ * cancel: somebody else's stop ended the command, and the server still wants it done.
+ */
 export type ExitReason = (typeof EXIT_REASONS)[number];
+
+export type StopReason = Extract<ExitReason, 'aborted' | 'interrupted'>;
 
 export interface ExitRecord {
   readonly token: string;
@@ -61,7 +66,7 @@ export interface Claim {
   readonly group: string;
   readonly inputHash: string;
   readonly claimedAt: string;
-  /** Starts in a row without an answer, this one included. */
+  /** Starts in a row without an exit, this one included. */
   readonly starts: number;
   /** Of the parent `sh`, in this boot of the host. */
   readonly pid: number;
@@ -90,8 +95,8 @@ export interface RunHooks {
 export interface Processes {
   /** Errors: DetachedError, StartRefused, GuardUnavailable, and whatever `prepare` throws. Two calls with one token share one promise. */
   run(spec: CommandSpec, hooks: RunHooks): Promise<CommandEnd>;
-  /** Ends every live command of a group and waits until nothing of it lives. */
-  endGroup(group: string): Promise<void>;
+  /** Ends every live command of a group and waits until nothing of it lives. With `interrupted` whoever asks for one next starts it again. */
+  endGroup(group: string, reason: StopReason): Promise<void>;
   live(): Promise<readonly LiveCommand[]>;
   /** Leaves the guard and every command alone. */
   close(): Promise<void>;

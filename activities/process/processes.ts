@@ -1,6 +1,6 @@
 /**
  * Runs commands under the guard and attaches to those that run: marks 2 to 4 of design.md section 5.
- * Whoever asks again, in this process or after its death, gets the one end of the one start; only an end nobody knows, or `interrupted`, is started again.
+ * Whoever asks again, in this process or after its death, gets the one end of the one start; only an end nobody knows, `interrupted`, or somebody else's `aborted` is started again.
  */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -46,7 +46,7 @@ export async function connectProcesses(options: GuardStart): Promise<Processes> 
   return {
     run: (spec, hooks) => {
       const key = `${spec.token} ${spec.inputHash}`;
-      const run = shared.get(key) ?? beginShared({ pool, spec, prepare: hooks.prepare, closing: closing.signal });
+      const run = shared.get(key) ?? beginShared({ pool, spec, hooks, closing: closing.signal });
       shared.set(key, run);
       const forget = () => {
         if (shared.get(key) === run) {
@@ -57,9 +57,9 @@ export async function connectProcesses(options: GuardStart): Promise<Processes> 
       run.leave.signal.addEventListener('abort', forget);
       return joinShared(run, hooks);
     },
-    endGroup: (group) =>
+    endGroup: (group, reason) =>
       everywhere(async (guard) => {
-        await guard.request({ op: 'stop', group, exceptBase: null });
+        await guard.request({ op: 'stop', group, exceptBase: null, reason });
       }),
     live: async () => {
       const replies = await Promise.all((await pool.all()).map((guard) => guard.request({ op: 'live' })));
@@ -89,11 +89,15 @@ interface Attempt {
   readonly leave: AbortSignal;
 }
 
-function beginShared(begin: { pool: GuardPool; spec: CommandSpec; prepare: () => Promise<void>; closing: AbortSignal }): SharedRun {
-  const { pool, spec, prepare, closing } = begin;
+function beginShared(begin: { pool: GuardPool; spec: CommandSpec; hooks: RunHooks; closing: AbortSignal }): SharedRun {
+  const { pool, spec, hooks, closing } = begin;
   const cancel = new AbortController();
   const leave = new AbortController();
-  const attempt: Attempt = { pool, spec, prepare, cancel: cancel.signal, leave: AbortSignal.any([leave.signal, closing]) };
+  // Before the first look, which asks for it.
+  if (hooks.cancel.aborted) {
+    cancel.abort();
+  }
+  const attempt: Attempt = { pool, spec, prepare: hooks.prepare, cancel: cancel.signal, leave: AbortSignal.any([leave.signal, closing]) };
   return { result: untilEnded(attempt), cancel, leave, callers: 0 };
 }
 
@@ -116,9 +120,12 @@ async function joinShared(run: SharedRun, hooks: RunHooks): Promise<CommandEnd> 
 }
 
 async function untilEnded(attempt: Attempt): Promise<CommandEnd> {
+  let again = wasAborted(attempt);
   for (let lost = 0; ; ) {
     try {
-      const end = await orLeft(once(attempt), attempt.leave);
+      const first = again;
+      again = false;
+      const end = await orLeft(once(attempt, first), attempt.leave);
       if (end !== null) {
         return end;
       }
@@ -133,11 +140,19 @@ async function untilEnded(attempt: Attempt): Promise<CommandEnd> {
   }
 }
 
+/**
+ * An abort from before this wait was somebody else's, and the server asks anew. An abort that comes during it may mean that this attempt is
+ * the old one (a newer place of the run ends it before the server says so): that is answered, never started over.
+ */
+function wasAborted({ spec, cancel }: Attempt): boolean {
+  return !cancel.aborted && knownEnd(spec)?.exit.reason === 'aborted';
+}
+
 /** Null: look again. */
-async function once(attempt: Attempt): Promise<CommandEnd | null> {
+async function once(attempt: Attempt, again: boolean): Promise<CommandEnd | null> {
   const { spec, pool } = attempt;
   const known = knownEnd(spec);
-  if (known !== null) {
+  if (known !== null && !again) {
     return known;
   }
   const [current, ...retired] = await pool.all();
@@ -155,7 +170,7 @@ async function once(attempt: Attempt): Promise<CommandEnd | null> {
   }
   const end = current.expectEnd(spec.token);
   try {
-    const reply = await current.request({ op: 'start', spec });
+    const reply = await current.request({ op: 'start', spec, again });
     if (reply.kind === 'running') {
       return await untilTold(attempt, current, end.ended);
     }
@@ -223,7 +238,7 @@ function endOf(reply: Reply, guard: GuardConnection): CommandEnd | null {
   }
 }
 
-function knownEnd(spec: CommandSpec): CommandEnd | null {
+function knownEnd(spec: CommandSpec): Extract<CommandEnd, { kind: 'ended' }> | null {
   const exit = readExit(spec.dir);
   if (exit === null || exit.reason === 'interrupted' || exit.token !== spec.token || exit.inputHash !== spec.inputHash) {
     return null;

@@ -3,19 +3,20 @@
  * The words hello, ask, stop and retire, and their fields, are frozen for ever: a worker of any version speaks them with a guard of any other.
  */
 import type { Socket } from 'node:net';
-import type { CommandSpec, ExitRecord, LiveCommand, StartRefusal } from './contract.js';
+import type { CommandSpec, ExitRecord, LiveCommand, StartRefusal, StopReason } from './contract.js';
 import { isObject } from './marks.js';
 
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 export type Request =
   | { readonly op: 'hello'; readonly version: number }
   | { readonly op: 'ask'; readonly token: string }
   | { readonly op: 'stop'; readonly token: string }
-  /** Spares the commands whose token is `exceptBase` or lies below it. */
-  | { readonly op: 'stop'; readonly group: string; readonly exceptBase: string | null }
+  /** Spares the commands whose token is `exceptBase` or lies below it. Without `reason`: aborted; a guard of version 1 knows no other. */
+  | { readonly op: 'stop'; readonly group: string; readonly exceptBase: string | null; readonly reason?: StopReason }
   | { readonly op: 'retire' }
-  | { readonly op: 'start'; readonly spec: CommandSpec }
+  /** `again`: an end `aborted` is no answer either, as in `ExitReason`. */
+  | { readonly op: 'start'; readonly spec: CommandSpec; readonly again: boolean }
   | { readonly op: 'go'; readonly token: string }
   | { readonly op: 'drop'; readonly token: string }
   | { readonly op: 'live' };

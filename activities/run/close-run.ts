@@ -20,7 +20,7 @@ async function closeRun(deps: HostDeps, input: CloseRunInput): Promise<CloseRunR
   const { repoKey, runId } = run.record;
   const dir = deps.home.turnDir(repoKey, runId, input.place);
   const place = await openPlaceFolder(dir, hashOfInput(input), deps.durability);
-  await deps.processes.endGroup(groupOf(run));
+  await deps.processes.endGroup(groupOf(run), 'aborted');
   const journalSeq = await flushJournal(deps, run, input.journal);
   const record = readRecord<CloseRunResult>(place);
   if (record.kind === 'answer') return { ...record.value, journalSeq };

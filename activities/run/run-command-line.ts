@@ -31,7 +31,7 @@ export class CommandCrashLoop extends Error {
   override readonly name = 'CommandCrashLoop';
 }
 
-/** Errors: CommandAborted after a cancel, DetachedError after a detach, CommandCrashLoop. */
+/** Errors: DetachedError after a cancel, a detach or somebody else's abort; CommandCrashLoop. */
 export async function runCommandLine(context: CommandLineContext, command: CommandLine): Promise<ExitRecord> {
   const { deps, run, place, signals } = context;
   const { limits } = run.record.policy;
@@ -58,7 +58,8 @@ export async function runCommandLine(context: CommandLineContext, command: Comma
     { prepare: command.prepare, cancel: signals.cancel, detach: signals.detach },
   );
   if (end.kind === 'crash_loop') throw new CommandCrashLoop(`\`${command.line}\` was started ${end.starts} times and never came to an end`);
-  if (signals.cancel.aborted) throw new DetachedError('aborted');
+  // Ended by somebody else's stop: neither red nor green. The next attempt, if the server wants one, starts it again.
+  if (signals.cancel.aborted || end.exit.reason === 'aborted') throw new DetachedError('aborted');
   return end.exit;
 }
 

@@ -15,7 +15,7 @@ import type { RunOnHost } from './run-record.js';
 
 /** `how`: what the server says of the execution, such as `terminated`. Idempotency: a run whose files end is only marked closed. */
 export async function writeTerminatedEnd(deps: HostDeps, run: RunOnHost, how: string): Promise<void> {
-  await deps.processes.endGroup(groupOf(run));
+  await deps.processes.endGroup(groupOf(run), 'aborted');
   const known = await readEvents(join(run.record.runDir, 'events.jsonl'));
   const from = lastStatus(known);
   if (!isTerminal(from)) checkTransition(from, 'aborted', run.record.policy.stages);

@@ -157,7 +157,7 @@ async function spawnWorker(main: string, env: Readonly<Record<string, string>>):
 /** Ends every command of the home's guard; the guard, idle and alone, then ends itself. */
 async function endGuard(home: string): Promise<void> {
   const processes = await connectProcesses({ home, orphanGraceMs: 60_000, durability: 'process', guardMain: GUARD_MAIN });
-  for (const { group } of await processes.live()) await processes.endGroup(group);
+  for (const { group } of await processes.live()) await processes.endGroup(group, 'aborted');
   await processes.close();
 }
 

@@ -6,7 +6,7 @@ import { guardSockets, openSocketFolder } from '../../activities/process/socket-
 
 export interface TurnsOfHome {
   live(): Promise<number>;
-  /** Ends every command and waits until nothing of it lives. */
+  /** Ends every command and waits until nothing of it lives. The next worker starts them again. */
   end(): Promise<void>;
   close(): Promise<void>;
 }
@@ -18,7 +18,7 @@ export async function openTurnsOfHome(home: string): Promise<TurnsOfHome> {
   return {
     live: async () => (await commands()).length,
     end: async () => {
-      for (const group of new Set((await commands()).map((command) => command.group))) await processes?.endGroup(group);
+      for (const group of new Set((await commands()).map((command) => command.group))) await processes?.endGroup(group, 'interrupted');
     },
     close: async () => processes?.close(),
   };

@@ -1,6 +1,6 @@
 /** One worker's connection to the guard: requests in, replies and ends out. A connection that closes loses its reservations, never a running command. */
 import type { Socket } from 'node:net';
-import { type ExitReason, StartRefused } from '../contract.js';
+import { StartRefused, type StopReason } from '../contract.js';
 import { isObject } from '../marks.js';
 import { PROTOCOL_VERSION, type Reply, readLines, writeLine } from '../wire.js';
 import { readSpec } from './check-spec.js';
@@ -58,7 +58,7 @@ async function handle(request: Record<string, unknown>, guard: ServedGuard, owne
     case 'ask':
       return turns.get(tokenOf(request)) === null ? { kind: 'unknown' } : { kind: 'running', movedAside: false };
     case 'stop': {
-      const reason: ExitReason = 'aborted';
+      const reason: StopReason = request.reason === 'interrupted' ? 'interrupted' : 'aborted';
       if (typeof request.group === 'string') {
         await turns.endGroup(request.group, typeof request.exceptBase === 'string' ? request.exceptBase : null, reason);
       } else {
@@ -70,7 +70,7 @@ async function handle(request: Record<string, unknown>, guard: ServedGuard, owne
       await guard.retire();
       return { kind: 'done' };
     case 'start':
-      return guard.isRetired() ? { kind: 'retired' } : turns.reserve(readSpec(request.spec), owner);
+      return guard.isRetired() ? { kind: 'retired' } : turns.reserve(readSpec(request.spec), { owner, again: request.again === true });
     case 'go':
       return turns.go(tokenOf(request), owner);
     case 'drop':

@@ -33,6 +33,12 @@ export const ADOPTED_WATCH_MS = 50;
 /** Whoever reserves; compared by identity. */
 export type Owner = object;
 
+export interface Asked {
+  readonly owner: Owner;
+  /** An end `aborted` is no answer. */
+  readonly again: boolean;
+}
+
 export interface TurnsDeps extends TurnDeps {
   readonly list: TurnList;
   readonly marks: LimitMarks;
@@ -40,7 +46,7 @@ export interface TurnsDeps extends TurnDeps {
 
 export interface Turns {
   /** Answers a finished command, names a running one, or sweeps and reserves. */
-  reserve(spec: CommandSpec, owner: Owner): Promise<Reply>;
+  reserve(spec: CommandSpec, asked: Asked): Promise<Reply>;
   /** The claim, then the go byte. */
   go(token: string, owner: Owner): Promise<Reply>;
   /** Lets reservations fall; without a token all of this owner. */
@@ -77,8 +83,8 @@ class GuardTurns implements Turns {
 
   constructor(private readonly deps: TurnsDeps) {}
 
-  reserve(spec: CommandSpec, owner: Owner): Promise<Reply> {
-    return this.inTurn(spec.token, () => this.reserveNow(spec, owner));
+  reserve(spec: CommandSpec, asked: Asked): Promise<Reply> {
+    return this.inTurn(spec.token, () => this.reserveNow(spec, asked));
   }
 
   async go(token: string, owner: Owner): Promise<Reply> {
@@ -145,7 +151,7 @@ class GuardTurns implements Turns {
     return result;
   }
 
-  private async reserveNow(spec: CommandSpec, owner: Owner): Promise<Reply> {
+  private async reserveNow(spec: CommandSpec, { owner, again }: Asked): Promise<Reply> {
     while (this.reservations.has(spec.token)) {
       await this.reservations.get(spec.token)?.settled;
     }
@@ -163,16 +169,18 @@ class GuardTurns implements Turns {
     await running?.end('aborted');
     const movedAside = moveStaleAside(spec);
     const exit = readExit(spec.dir);
-    if (exit !== null && exit.reason !== 'interrupted') {
+    if (exit !== null && exit.reason !== 'interrupted' && !(again && exit.reason === 'aborted')) {
       return { kind: 'ended', exit, movedAside };
     }
     checkProgram(spec);
     const former = readClaim(spec.dir);
-    if (former !== null && former.starts >= MAX_LOST_STARTS) {
-      return { kind: 'crash_loop', starts: former.starts, movedAside };
+    // A start that has an exit was not lost.
+    const lost = exit === null ? (former?.starts ?? 0) : 0;
+    if (lost >= MAX_LOST_STARTS) {
+      return { kind: 'crash_loop', starts: lost, movedAside };
     }
     await this.clearTheWay(spec, former);
-    this.reservations.set(spec.token, { spec, owner, starts: (former?.starts ?? 0) + 1, movedAside, ...settleable() });
+    this.reservations.set(spec.token, { spec, owner, starts: lost + 1, movedAside, ...settleable() });
     return { kind: 'reserved', movedAside };
   }
 
@@ -250,7 +258,7 @@ class GuardTurns implements Turns {
     reservation?.settle();
   }
 
-  /** Ended before its first instruction: the record says so, and no attempt starts it again. */
+  /** Ended before its first instruction: the record says so to whoever waits. */
   private endReservation(token: string, reason: ExitReason): void {
     const reservation = this.reservations.get(token);
     if (reservation !== undefined) {

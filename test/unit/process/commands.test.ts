@@ -182,15 +182,42 @@ describe('cancel', () => {
     expect(readFileSync(exit.stdout, 'utf8')).toBe('bye\n');
   });
 
-  it('of a command that was not started leaves a record and starts nothing, then or later', async () => {
+  it('of a command that was not started leaves a record and starts nothing, as often as it is cancelled', async () => {
     const command = host.aCommand('echo START >> ledger');
 
     const end = await processes.run(command, hooks({ cancel: AbortSignal.abort() }));
-    const again = await processes.run(command, hooks());
+    const again = await processes.run(command, hooks({ cancel: AbortSignal.abort() }));
 
     expect(exitOf(end)).toMatchObject({ reason: 'aborted', exitCode: null, stdoutBytes: 0 });
     expect(again).toEqual(end);
     expect(host.text('ledger')).toBe('');
+  });
+
+  it('by somebody else is told to whoever waits; whoever asks afterwards gets the command started again', async () => {
+    const command = host.aCommand('echo START >> ledger; [ -e again ] || sleep 60; exit 4', { cwd: host.root });
+    const waiting = processes.run(command, hooks());
+    await until(() => host.text('ledger') !== '');
+    await processes.endGroup(command.group, 'aborted');
+    writeFileSync(host.path('again'), '');
+
+    const told = await waiting;
+    const asked = await processes.run(command, hooks());
+
+    expect(exitOf(told)).toMatchObject({ reason: 'aborted' });
+    expect(exitOf(asked)).toMatchObject({ reason: 'exited', exitCode: 4 });
+    expect(host.text('ledger')).toBe('START\nSTART\n');
+  });
+
+  it('of a whole home interrupts: the wait goes on and the command is started again, as often as that happens', async () => {
+    const command = host.aCommand('echo START >> ledger; [ "$(wc -l < ledger)" -ge 5 ] || sleep 60; exit 4', { cwd: host.root });
+    const waiting = processes.run(command, hooks());
+    for (let start = 1; start <= 4; start += 1) {
+      await until(() => host.text('ledger') === 'START\n'.repeat(start));
+      await processes.endGroup(command.group, 'interrupted');
+    }
+
+    expect(exitOf(await waiting)).toMatchObject({ reason: 'exited', exitCode: 4 });
+    expect(host.text('ledger')).toBe('START\n'.repeat(5));
   });
 });
 
@@ -215,7 +242,7 @@ describe('a group', () => {
     void processes.run(other, hooks()).catch(() => {});
     await until(() => host.text('mine') !== '' && host.text(`turns-${other.token}/claim.json`) !== '');
 
-    await processes.endGroup('repo/mine');
+    await processes.endGroup('repo/mine', 'aborted');
 
     expect(lives(pidIn('mine'))).toBe(false);
     expect(await processes.live()).toEqual([{ token: other.token, group: 'repo/other' }]);

@@ -105,7 +105,7 @@ export function aGuardedHome(guard: CompiledGuard, folder?: string): GuardedHome
     dispose: async () => {
       const last = await connect();
       for (const { group } of await last.live()) {
-        await last.endGroup(group);
+        await last.endGroup(group, 'aborted');
       }
       const pid = lastGuard(home);
       await Promise.all(connections.map((connection) => connection.close()));
