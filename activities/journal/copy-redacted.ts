@@ -1,5 +1,5 @@
 /** Copies a raw output file of any size into the run directory, redacted on the way, in constant memory. Bytes that are no UTF-8 become U+FFFD. */
-import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, writeFileSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate as rest } from 'node:timers/promises';
 import { createRedactor } from '../../protocol/redact.js';
@@ -9,7 +9,7 @@ const CHUNK_BYTES = 256 * 1024;
 
 /** Effects: one file by temp file and rename; a repeat writes the same. Errors: ENOENT where the source is missing. */
 export async function copyRedacted(source: string, target: string, options: WriteOptions): Promise<void> {
-  const from = openSync(source, 'r');
+  const from = openSync(source, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     await writeFileWith(target, options, (to) => copy(from, to));
   } finally {

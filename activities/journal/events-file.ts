@@ -3,13 +3,16 @@
  * The file is only ever extended. What is cut: bytes after the last whole line, and lines that two processes wrote at once. After a reset the tail
  * that disagrees moves into `events.<n>.jsonl`. Every append mends what the one before left when it was killed, at any byte.
  */
-import { constants } from 'node:fs';
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { constants, lstatSync, type Stats } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { codeOf } from '../../config/error-code.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import { EVENT_TYPES, type EventType, type JournalEvent } from '../../protocol/journal.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { redactJson } from '../../protocol/redact.js';
+import { kindOf, moveAside, UnsafePathError } from './clear-way.js';
+import { readRegularFile } from './read-regular-file.js';
 import { createSerializer } from './serialize.js';
 import { ensureFolder, ignoreCode, syncFolder, type WriteOptions, writeFileAtomic } from './write-file.js';
 
@@ -23,6 +26,11 @@ export interface AppendBatch {
   readonly lastSeq: number;
 }
 
+/** The journal of a full run is far smaller; a file beyond this is not ours. */
+const MAX_JOURNAL_BYTES = 64 * 1024 * 1024;
+
+const MAX_KEPT_TAILS = 1000;
+
 /** One per process: two attempts of an activity may hold two instances of everything else. */
 const serialize = createSerializer();
 
@@ -34,7 +42,7 @@ const serialize = createSerializer();
 export async function appendEvents(path: string, batch: AppendBatch, options: AppendOptions): Promise<number> {
   requireGapless(batch.events);
   return serialize(path, async () => {
-    ensureFolder(dirname(path), options.root);
+    ensureFolder(dirname(path), options);
     let held = await appendOnce(path, batch, options);
     for (let again = 0; held === 'interleaved' && again < 5; again += 1) held = await appendOnce(path, batch, options);
     if (held === 'interleaved') throw new Error(`${JSON.stringify(path)} is being written by another process`);
@@ -42,9 +50,9 @@ export async function appendEvents(path: string, batch: AppendBatch, options: Ap
   });
 }
 
-/** The whole, well-numbered lines of the file, for reports. A missing file has none. */
+/** The whole, well-numbered lines of the file, for reports. Where no readable file of ours stands there are none. */
 export async function readEvents(path: string): Promise<JournalEvent[]> {
-  const content = await readFile(path).catch(ignoreCode('ENOENT'));
+  const content = readRegularFile(path, MAX_JOURNAL_BYTES);
   return content === undefined ? [] : parseJournal(content).lines.map((line) => line.event);
 }
 
@@ -68,14 +76,38 @@ async function appendOnce(path: string, batch: AppendBatch, options: AppendOptio
   }
 }
 
+/** O_NONBLOCK: a FIFO that takes the file's place between look and open must not hold a thread for ever. */
+const OPEN_FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
 async function openJournal(path: string, options: AppendOptions): Promise<FileHandle> {
-  const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;
-  const existing = await open(path, O_RDWR | O_APPEND | O_NOFOLLOW).catch(ignoreCode('ENOENT'));
-  if (existing !== undefined) return existing;
-  const created = await open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_CREAT | O_EXCL, 0o600).catch(ignoreCode('EEXIST'));
-  if (created === undefined) return open(path, O_RDWR | O_APPEND | O_NOFOLLOW);
+  const { O_CREAT, O_EXCL } = constants;
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  const foreign = found === undefined ? null : foreignKind(found);
+  if (foreign !== null) moveAside(path, foreign, options.aside);
+  const existing = await open(path, OPEN_FLAGS).catch((error: unknown) => {
+    if (codeOf(error) !== 'EACCES' && codeOf(error) !== 'EPERM') return ignoreCode('ENOENT')(error);
+    moveAside(path, 'a file that may not be written', options.aside);
+    return undefined;
+  });
+  if (existing !== undefined) return checked(existing, path);
+  const created = await open(path, OPEN_FLAGS | O_CREAT | O_EXCL, 0o600).catch(ignoreCode('EEXIST'));
+  if (created === undefined) return checked(await open(path, OPEN_FLAGS), path);
   if (options.fsync) await syncFolder(dirname(path));
   return created;
+}
+
+async function checked(file: FileHandle, path: string): Promise<FileHandle> {
+  const foreign = foreignKind(await file.stat());
+  if (foreign === null) return file;
+  await file.close();
+  throw new UnsafePathError(`${JSON.stringify(path)} is ${foreign}`);
+}
+
+/** Appending and cutting happen in place, so a second name of the file would be changed with it. */
+function foreignKind(stat: Stats): string | null {
+  if (!stat.isFile()) return kindOf(stat);
+  if (stat.nlink > 1) return 'a file with a second name (a hard link)';
+  return stat.size > MAX_JOURNAL_BYTES ? `a file of ${stat.size} bytes` : null;
 }
 
 interface Line {
@@ -124,15 +156,15 @@ function isDoubled(tail: Buffer, lines: readonly Line[]): boolean {
 }
 
 async function keepTail(path: string, tail: Buffer, options: AppendOptions): Promise<void> {
-  for (let n = 1; ; n += 1) {
+  for (let n = 1; n <= MAX_KEPT_TAILS; n += 1) {
     const target = join(dirname(path), `events.${n}.jsonl`);
-    const existing = await readFile(target).catch(ignoreCode('ENOENT'));
-    if (existing?.equals(tail) === true) return;
-    if (existing === undefined) {
+    if (lstatSync(target, { throwIfNoEntry: false }) === undefined) {
       await writeFileAtomic(target, tail, options);
       return;
     }
+    if (readRegularFile(target, tail.length)?.equals(tail) === true) return;
   }
+  throw new UnsafePathError(`${JSON.stringify(path)} has ${MAX_KEPT_TAILS} tails beside it`);
 }
 
 /** Answers whether nobody else wrote meanwhile. A full disk leaves the file as it was. */

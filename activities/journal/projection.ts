@@ -1,9 +1,9 @@
 /**
  * The run directory `.sluice/runs/<runId>/` (spec "File formats" 2): what a run did, for people. Everything in it is redacted and may be written
- * again by a repeated activity; nothing in it is ever read back as control, so editing or deleting it changes no run (V-07).
+ * again by a repeated activity; nothing in it is ever read back as control, so editing or deleting it changes no run (V-07). What stands in the
+ * way is moved aside; a file that cannot be written is left out and told, and the run goes on.
  */
 import { lstatSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import type { Json } from '../../protocol/json.js';
@@ -20,13 +20,17 @@ import type {
 import { redact, redactJson } from '../../protocol/redact.js';
 import { isRunId } from '../../protocol/run-id.js';
 import type { RunView } from '../../protocol/run-view.js';
+import { type FoundEntry, UnsafePathError } from './clear-way.js';
 import { copyRedacted } from './copy-redacted.js';
 import { appendEvents, readEvents } from './events-file.js';
-import { addToExecutionLog } from './execution-log.js';
+import { addToExecutionLog, MAX_EXECUTION_LOG_BYTES } from './execution-log.js';
+import { goOn, type Skipped } from './go-on.js';
+import { hideFromGit } from './hide-from-git.js';
 import { metricsOf } from './metrics.js';
-import { type FileChange, renderReport } from './report.js';
+import { readRegularFile } from './read-regular-file.js';
+import { type ReportedChanges, renderReport } from './report.js';
 import { renderResponses, renderReview, renderVerification } from './review-files.js';
-import { ensureFolder, ignoreCode, sweepTemporaries, UnsafePathError, type WriteOptions, writeFileAtomic } from './write-file.js';
+import { ensureFolder, sweepTemporaries, type WriteOptions, writeFileAtomic } from './write-file.js';
 
 export interface ProjectionOptions {
   /** Absolute, real path of the repository's work tree. */
@@ -36,6 +40,10 @@ export interface ProjectionOptions {
   readonly runId: string;
   readonly fsync: boolean;
   readonly failpoint: Failpoint;
+  /** Something stood where we write; it is beside it now. */
+  readonly found: (entry: FoundEntry) => void;
+  /** A step failed for good; the run goes on without it. */
+  readonly skipped: Skipped;
 }
 
 /** The head of turn.json; `class` is the outcome's kind. Absent values are null. */
@@ -80,7 +88,9 @@ export interface ValidationProjection {
 export interface CloseProjection {
   readonly view: RunView;
   readonly validation: ValidationReport | null;
-  readonly changes: readonly FileChange[];
+  readonly changes: ReportedChanges;
+  /** Sentences for the report: what happened to the run's own files. */
+  readonly notes: readonly string[];
   readonly verdict: Verdict;
   readonly verdictReasons: readonly string[];
   readonly endedAt: string;
@@ -90,9 +100,8 @@ export interface RunProjection {
   readonly runDir: string;
   /** Makes what is missing of the run directory, `.gitignore` and an empty approvals.json. */
   open(): Promise<void>;
-  /** Appends the batch and rewrites state.json; answers the last seq held. */
+  /** Appends the batch and rewrites state.json; answers the last seq held: the one before the batch where nothing could be written. */
   journal(batch: JournalBatch): Promise<number>;
-  projectState(view: RunView): Promise<void>;
   projectTurn(input: TurnProjection): Promise<void>;
   projectValidation(input: ValidationProjection): Promise<void>;
   /** After the last `journal`. Answers the absolute path of report.md. */
@@ -104,31 +113,29 @@ export function commandOutputPaths(round: number, n: number): Pick<CommandResult
   return { stdoutPath: `validation/${round}-${n}.stdout.txt`, stderrPath: `validation/${round}-${n}.stderr.txt` };
 }
 
-/** Errors: UnsafePathError where the runs directory would leave the repository, or a symlink stands in its path. */
+/** Errors: UnsafePathError where the runs directory would leave the repository; each step: only a shortage of the machine (`goOn`). */
 export function createRunProjection(options: ProjectionOptions): RunProjection {
-  const { repo, runsDir, runId, fsync, failpoint } = options;
-  if (!isRunId(runId) || isAbsolute(runsDir) || runsDir.split('/').some((part) => part === '..' || part === '.git')) {
-    throw new UnsafePathError(`run directory ${JSON.stringify(`${runsDir}/${runId}`)} must lie inside the repository`);
+  const { repo, runId, fsync, failpoint, found, skipped } = options;
+  if (!isRunId(runId) || isAbsolute(options.runsDir) || options.runsDir.split('/').some((part) => part === '..' || part === '.git')) {
+    throw new UnsafePathError(`run directory ${JSON.stringify(`${options.runsDir}/${runId}`)} must lie inside the repository`);
   }
-  const runDir = join(repo, runsDir, runId);
-  const folder: Folder = { runDir, write: { root: repo, fsync } };
+  const runsDir = join(repo, options.runsDir);
+  const runDir = join(runsDir, runId);
+  const folder: Folder = { runDir, write: { root: repo, fsync, aside: { below: runsDir, tell: found } }, skipped };
   return {
     runDir,
     async open() {
-      ensureFolder(runDir, repo);
-      await putIfMissing(folder, join(repo, runsDir, '.gitignore'), '*\n');
-      await putIfMissing(folder, join(runDir, 'approvals.json'), '[]\n');
+      await goOn(skipped, 'the run directory', () => ensureFolder(runDir, folder.write));
+      await goOn(skipped, '.gitignore', () => hideFromGit(runsDir, runId, folder.write));
+      await goOn(skipped, 'approvals.json', () => putIfMissing(folder, join(runDir, 'approvals.json'), '[]\n'));
     },
-    async journal(batch) {
-      const seq = await appendEvents(
-        join(runDir, 'events.jsonl'),
-        { events: batch.events, lastSeq: batch.view.seq },
-        { ...folder.write, failpoint },
-      );
-      await putJson(folder, 'state.json', viewJson(batch.view));
-      return seq;
+    async journal({ events, view }) {
+      const path = join(runDir, 'events.jsonl');
+      const batch = { events, lastSeq: view.seq };
+      const seq = await goOn(skipped, 'events.jsonl', () => appendEvents(path, batch, { ...folder.write, failpoint }));
+      await putJson(folder, 'state.json', viewJson(view));
+      return seq ?? (events[0]?.seq ?? view.seq + 1) - 1;
     },
-    projectState: (view) => putJson(folder, 'state.json', viewJson(view)),
     projectTurn: (input) => projectTurn(folder, input),
     projectValidation: (input) => projectValidation(folder, input),
     projectClose: (input) => projectClose(folder, input),
@@ -138,6 +145,7 @@ export function createRunProjection(options: ProjectionOptions): RunProjection {
 interface Folder {
   readonly runDir: string;
   readonly write: WriteOptions;
+  readonly skipped: Skipped;
 }
 
 async function projectTurn(folder: Folder, input: TurnProjection): Promise<void> {
@@ -147,7 +155,7 @@ async function projectTurn(folder: Folder, input: TurnProjection): Promise<void>
   await Promise.all([
     put(folder, `${place}/output.md`, input.output),
     putJson(folder, `${place}/turn.json`, turn),
-    ...(input.streamPath === null ? [] : [copyRedacted(input.streamPath, join(folder.runDir, place, 'stream.jsonl'), folder.write)]),
+    ...(input.streamPath === null ? [] : [copyTo(folder, `${place}/stream.jsonl`, input.streamPath)]),
     projectStage(folder, input),
   ]);
 }
@@ -184,17 +192,16 @@ async function projectStage(folder: Folder, input: TurnProjection): Promise<void
 }
 
 async function projectExecution(folder: Folder, { turn, output }: TurnProjection): Promise<void> {
-  const log = await readFile(join(folder.runDir, 'execution.log'), 'utf8').catch(ignoreCode('ENOENT'));
+  const log = readRegularFile(join(folder.runDir, 'execution.log'), MAX_EXECUTION_LOG_BYTES)?.toString() ?? '';
   const { seq, stage, agent, startedAt } = turn;
-  await put(folder, 'execution.log', addToExecutionLog(log ?? '', { seq, stage, agent, startedAt, output: redact(output) }));
+  await put(folder, 'execution.log', addToExecutionLog(log, { seq, stage, agent, startedAt, output: redact(output) }));
 }
 
 async function projectValidation(folder: Folder, { report, outputs }: ValidationProjection): Promise<void> {
-  ensureFolder(join(folder.runDir, 'validation'), folder.write.root);
   for (const [index, { stdout, stderr }] of outputs.entries()) {
     const { stdoutPath, stderrPath } = commandOutputPaths(report.round, index + 1);
-    await copyRedacted(stdout, join(folder.runDir, stdoutPath), folder.write);
-    await copyRedacted(stderr, join(folder.runDir, stderrPath), folder.write);
+    await copyTo(folder, stdoutPath, stdout);
+    await copyTo(folder, stderrPath, stderr);
   }
   const { round, commit, tree, commands, summary, treeChanged, note } = report;
   const json: Json = {
@@ -210,14 +217,15 @@ async function projectValidation(folder: Folder, { report, outputs }: Validation
 }
 
 async function projectClose(folder: Folder, input: CloseProjection): Promise<string> {
-  const { view, validation, changes, verdict, verdictReasons } = input;
-  const events = await readEvents(join(folder.runDir, 'events.jsonl'));
+  const { view, verdict, verdictReasons } = input;
+  const path = join(folder.runDir, 'report.md');
+  const events = (await goOn(folder.skipped, 'events.jsonl', () => readEvents(join(folder.runDir, 'events.jsonl')))) ?? [];
   const metrics = metricsOf(events, view.startedAt, input.endedAt);
   await putJson(folder, 'metrics.json', metrics);
   await putJson(folder, 'assurance.json', { verdict, reasons: [...verdictReasons] });
-  await put(folder, 'report.md', renderReport({ view, events, validation, changes, metrics, verdict, verdictReasons }));
-  await sweepTemporaries(folder.runDir);
-  return join(folder.runDir, 'report.md');
+  await putText(folder, 'report.md', () => redact(renderReport({ ...input, events, metrics })));
+  await goOn(folder.skipped, 'the sweep', () => sweepTemporaries(folder.runDir));
+  return path;
 }
 
 /** plan.md and architecture.md are never empty. */
@@ -227,20 +235,28 @@ function orNothingSaid(output: string): string {
 
 /** The copy of the round first, so that the latest is never without it (V-100). */
 async function putRound(folder: Folder, round: number, file: { readonly name: string; readonly text: string }): Promise<void> {
-  await writeFileAtomic(join(folder.runDir, `rounds/${round}/${file.name}`), file.text, folder.write);
-  await writeFileAtomic(join(folder.runDir, file.name), file.text, folder.write);
+  await putText(folder, `rounds/${round}/${file.name}`, () => file.text);
+  await putText(folder, file.name, () => file.text);
 }
 
 async function putIfMissing(folder: Folder, path: string, text: string): Promise<void> {
-  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) await writeFileAtomic(path, text, folder.write);
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) await writeFileAtomic(path, text, folder.write);
 }
 
-async function put(folder: Folder, name: string, text: string): Promise<void> {
-  await writeFileAtomic(join(folder.runDir, name), redact(text), folder.write);
+function put(folder: Folder, name: string, text: string): Promise<void> {
+  return putText(folder, name, () => redact(text));
 }
 
-async function putJson(folder: Folder, name: string, value: Json): Promise<void> {
-  await writeFileAtomic(join(folder.runDir, name), jsonText(value), folder.write);
+function putJson(folder: Folder, name: string, value: Json): Promise<void> {
+  return putText(folder, name, () => jsonText(value));
+}
+
+async function putText(folder: Folder, name: string, render: () => string): Promise<void> {
+  await goOn(folder.skipped, name, () => writeFileAtomic(join(folder.runDir, name), render(), folder.write));
+}
+
+async function copyTo(folder: Folder, name: string, source: string): Promise<void> {
+  await goOn(folder.skipped, name, () => copyRedacted(source, join(folder.runDir, name), folder.write));
 }
 
 function jsonText(value: Json): string {

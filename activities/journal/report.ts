@@ -12,11 +12,18 @@ export interface FileChange {
   readonly deleted: number | null;
 }
 
+/** `why`: a sentence. */
+export type ReportedChanges =
+  | { readonly kind: 'listed'; readonly files: readonly FileChange[] }
+  | { readonly kind: 'unreadable'; readonly why: string };
+
 export interface ReportInput {
   readonly view: RunView;
   readonly events: readonly JournalEvent[];
   readonly validation: ValidationReport | null;
-  readonly changes: readonly FileChange[];
+  readonly changes: ReportedChanges;
+  /** Sentences: what happened to the run's own files. */
+  readonly notes: readonly string[];
   readonly metrics: Metrics;
   readonly verdict: Verdict;
   readonly verdictReasons: readonly string[];
@@ -35,6 +42,7 @@ export function renderReport(input: ReportInput): string {
     `## Validation\n\n${validation(input.validation)}`,
     `## Decisions\n\n${decisions(input.events)}`,
     ...violations(input.events),
+    ...(input.notes.length === 0 ? [] : [`## Notes\n\n${bullets(input.notes)}`]),
     `## Assurance: ${input.verdict}\n\n${bullets(input.verdictReasons)}`,
     `## How to look\n\n${howToLook(view)}`,
     `## How to go on\n\n${howToGoOn(input)}`,
@@ -51,7 +59,9 @@ function summary({ view, metrics, verdict }: ReportInput): string {
   return lines.join('\n');
 }
 
-function changes(files: readonly FileChange[]): string {
+function changes(reported: ReportedChanges): string {
+  if (reported.kind === 'unreadable') return `The list cannot be shown: ${printableLine(reported.why)}`;
+  const { files } = reported;
   if (files.length === 0) return 'Nothing.';
   const added = files.reduce((total, file) => total + (file.added ?? 0), 0);
   const deleted = files.reduce((total, file) => total + (file.deleted ?? 0), 0);
@@ -122,8 +132,9 @@ function howToLook(view: RunView): string {
   return block([`git diff ${view.baseSha}..${shellWord(view.branch)}`, `sluice diff ${view.runId}`, `sluice logs ${view.runId}`]);
 }
 
-function howToGoOn({ view, changes: files }: ReportInput): string {
-  if (view.outcome === 'merge_ready' && view.branch !== null && files.length > 0) {
+function howToGoOn({ view, changes: reported }: ReportInput): string {
+  const isEmpty = reported.kind === 'listed' && reported.files.length === 0;
+  if (view.outcome === 'merge_ready' && view.branch !== null && !isEmpty) {
     return `The branch is ready to merge:\n\n${block([`git merge ${shellWord(view.branch)}`])}`;
   }
   if (view.outcome === 'merge_ready') return 'The run changed no files; read what it wrote beside this report.';

@@ -1,29 +1,27 @@
 /**
  * Writes a whole file so that a reader, and a process that dies, sees the old content or the new one and nothing between (temp file, then rename).
- * No component of the path below `root` may be a symlink: an agent could point it at a file of the person.
+ * No component of the path below `root` may be a symlink: an agent could point it at a file of the person. It is refused, or moved aside.
  * Small files and many: done in place, a file takes a tenth of the time that it takes by way of the thread pool. Only a flush is waited for.
  * Not promised: safety against a process that swaps a folder for a link between the check and the write.
  */
+
+import { randomUUID } from 'node:crypto';
 import { closeSync, fsync, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { open, readdir, unlink } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
+import { type Aside, kindOf, moveAside, UnsafePathError } from './clear-way.js';
 
 export interface WriteOptions {
   /** Absolute; trusted as it is. The file must lie below it. */
   readonly root: string;
   /** Flush file and folder to disk (`engine.durability: power`). */
   readonly fsync: boolean;
-}
-
-/** A component of the path is a symlink, or something else than a folder stands where one must be. */
-export class UnsafePathError extends Error {
-  override readonly name = 'UnsafePathError';
+  /** Given: what stands in the way is moved aside. Not given: UnsafePathError. */
+  readonly aside?: Aside;
 }
 
 const flush = promisify(fsync);
-
-let written = 0;
 
 /** Effects: one file with mode 0600; missing folders are made with 0700. On a full disk the old content stays and no temp file is left. */
 export async function writeFileAtomic(path: string, content: string | Uint8Array, options: WriteOptions): Promise<void> {
@@ -32,10 +30,11 @@ export async function writeFileAtomic(path: string, content: string | Uint8Array
 
 /** The same for content that is produced piece by piece, into an open file descriptor. */
 export async function writeFileWith(path: string, options: WriteOptions, fill: (file: number) => void | Promise<void>): Promise<void> {
-  ensureFolder(dirname(path), options.root);
-  refuseLink(path);
-  written += 1;
-  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}-${written}.sluice-tmp`);
+  ensureFolder(dirname(path), options);
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found !== undefined && !found.isFile()) moveAside(path, kindOf(found), options.aside);
+  // Random: a pid comes again in a container, and an agent could take a name that it can foresee.
+  const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}.sluice-tmp`);
   const file = openSync(temporary, 'wx', 0o600);
   try {
     try {
@@ -53,7 +52,7 @@ export async function writeFileWith(path: string, options: WriteOptions, fill: (
 }
 
 /** Makes what is missing of a folder below `root`. Errors: UnsafePathError. */
-export function ensureFolder(folder: string, root: string): void {
+export function ensureFolder(folder: string, { root, aside }: Pick<WriteOptions, 'root' | 'aside'>): void {
   const inside = relative(root, folder);
   if (!isAbsolute(root) || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) {
     throw new UnsafePathError(`${JSON.stringify(folder)} is not below ${JSON.stringify(root)}`);
@@ -61,10 +60,10 @@ export function ensureFolder(folder: string, root: string): void {
   let current = root;
   for (const component of inside === '' ? [] : inside.split(sep)) {
     current = join(current, component);
-    if (!isFolder(current)) {
+    if (!isFolder(current, aside)) {
       makeFolder(current);
       // Another process may have made it meanwhile, as a link too.
-      isFolder(current);
+      if (!isFolder(current, undefined)) throw new UnsafePathError(`${JSON.stringify(current)} was removed as soon as it was made`);
     }
   }
 }
@@ -96,18 +95,13 @@ function makeFolder(path: string): void {
   }
 }
 
-function isFolder(path: string): boolean {
+/** False: there is room for one. */
+function isFolder(path: string, aside: Aside | undefined): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return false;
   if (stat.isDirectory()) return true;
-  throw new UnsafePathError(`${JSON.stringify(path)} is ${stat.isSymbolicLink() ? 'a symlink' : 'not a folder'}`);
-}
-
-function refuseLink(path: string): void {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (stat !== undefined && !stat.isFile()) {
-    throw new UnsafePathError(`${JSON.stringify(path)} is ${stat.isSymbolicLink() ? 'a symlink' : 'not a file'}`);
-  }
+  moveAside(path, kindOf(stat), aside);
+  return false;
 }
 
 /** For `.catch`: this one error code means "not there", or "there already". */

@@ -1,23 +1,31 @@
-/** The report of a closed run, and the mark that its end is in its files. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+/**
+ * The report of a closed run, and the mark that its end is in its files. Nothing that the report would show is needed for the end:
+ * what cannot be read any more is said in its place.
+ */
+import { messageOf } from '../../config/error-code.js';
 import type { CloseRunInput } from '../../protocol/messages.js';
-import type { ValidationReport } from '../../protocol/outcomes.js';
-import type { DiffFile } from '../git/contract.js';
 import { openRunGit } from '../git/open-run-git.js';
+import { isShortage } from '../journal/go-on.js';
+import type { ReportedChanges } from '../journal/report.js';
 import { markClosedOnHost } from './closed-mark.js';
 import type { HostDeps } from './host-deps.js';
-import { projectionOf } from './run-projection.js';
+import { type ProjectionDeps, projectionOf, takeFound } from './run-projection.js';
 import { gitInputOf, type RunOnHost } from './run-record.js';
+import { shownValidation } from './shown-validation.js';
 
 /** Answers the absolute path of report.md. */
-export async function publishClose(deps: HostDeps, run: RunOnHost, input: Omit<CloseRunInput, 'place' | 'run'>): Promise<string> {
+export async function publishClose(
+  deps: HostDeps & ProjectionDeps,
+  run: RunOnHost,
+  input: Omit<CloseRunInput, 'place' | 'run'>,
+): Promise<string> {
   const { view } = input.journal;
   const projection = projectionOf(deps, run);
   const report = await projection.projectClose({
     view,
-    validation: await shownValidation(run),
+    validation: shownValidation(run.record.runDir),
     changes: await changesOf(run, view.headSha),
+    notes: takeFound(run),
     verdict: input.verdict,
     verdictReasons: input.verdictReasons,
     endedAt: view.updatedAt,
@@ -26,20 +34,14 @@ export async function publishClose(deps: HostDeps, run: RunOnHost, input: Omit<C
   return report;
 }
 
-/** For the report only: a validation.json that a person edited shows as edited and decides nothing. */
-async function shownValidation({ record }: RunOnHost): Promise<ValidationReport | null> {
-  const text = await readFile(join(record.runDir, 'validation.json'), 'utf8').catch(() => null);
-  if (text === null) return null;
-  try {
-    return JSON.parse(text) as ValidationReport;
-  } catch {
-    return null;
-  }
-}
-
-async function changesOf(run: RunOnHost, head: string | null): Promise<readonly DiffFile[]> {
+async function changesOf(run: RunOnHost, head: string | null): Promise<ReportedChanges> {
   const { baseSha } = run.record;
-  if (head === null || head === baseSha) return [];
-  const git = await openRunGit(gitInputOf(run));
-  return (await git.diff(baseSha, head)).files;
+  if (head === null || head === baseSha) return { kind: 'listed', files: [] };
+  try {
+    const git = await openRunGit(gitInputOf(run));
+    return { kind: 'listed', files: (await git.diff(baseSha, head)).files };
+  } catch (error) {
+    if (isShortage(error)) throw error;
+    return { kind: 'unreadable', why: `git cannot compare ${baseSha.slice(0, 12)} with ${head.slice(0, 12)}: ${messageOf(error)}` };
+  }
 }

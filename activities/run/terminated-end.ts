@@ -10,11 +10,14 @@ import { readEvents } from '../journal/events-file.js';
 import type { HostDeps } from './host-deps.js';
 import { publishClose } from './publish-close.js';
 import { groupOf } from './run-command-line.js';
-import { projectionOf } from './run-projection.js';
+import { type ProjectionDeps, projectionOf } from './run-projection.js';
 import type { RunOnHost } from './run-record.js';
 
-/** `how`: what the server says of the execution, such as `terminated`. Idempotency: a run whose files end is only marked closed. */
-export async function writeTerminatedEnd(deps: HostDeps, run: RunOnHost, how: string): Promise<void> {
+/**
+ * `how`: what the server says of the execution, such as `terminated`. Idempotency: journal, then report, then the mark that the run is closed;
+ * whatever was written before a failure is found and gone on from. A run whose journal has an end gets the report and the mark.
+ */
+export async function writeTerminatedEnd(deps: HostDeps & ProjectionDeps, run: RunOnHost, how: string): Promise<void> {
   await deps.processes.endGroup(groupOf(run), 'aborted');
   const known = await readEvents(join(run.record.runDir, 'events.jsonl'));
   const from = lastStatus(known);
@@ -25,7 +28,8 @@ export async function writeTerminatedEnd(deps: HostDeps, run: RunOnHost, how: st
     seq: known.length + events.length,
     error,
     updatedAt: new Date().toISOString(),
-    headSha: await readRef(run.record.repository.commonDir, `refs/heads/${run.record.branch}`),
+    // A repository that is gone or broken takes the change list with it, not the end.
+    headSha: await readRef(run.record.repository.commonDir, `refs/heads/${run.record.branch}`).catch(() => null),
   });
   const projection = projectionOf(deps, run);
   await projection.open();

@@ -1,9 +1,22 @@
 /** Builders with defaults for tests of the journal. */
+import type { FoundEntry } from '../../../activities/journal/clear-way.js';
 import { noFailpoint } from '../../../protocol/failpoints.js';
 import type { JournalEvent } from '../../../protocol/journal.js';
 import type { RunView } from '../../../protocol/run-view.js';
 
 export const NO_FAIL = { fsync: false, failpoint: noFailpoint };
+
+/** Keeps what a projection tells. */
+export function aListener() {
+  const entries: FoundEntry[] = [];
+  const skips: string[] = [];
+  return {
+    entries,
+    skips,
+    found: (entry: FoundEntry) => void entries.push(entry),
+    skipped: (what: string, error: unknown) => void skips.push(`${what}: ${String(error)}`),
+  };
+}
 
 export function anEvent(seq: number, overrides: Partial<JournalEvent> = {}): JournalEvent {
   return {
