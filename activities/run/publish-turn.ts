@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import type { TurnEndedData } from '../../protocol/event-data.js';
 import type { Observation } from '../../protocol/journal.js';
-import { MAX_SENTENCE_CHARS, MAX_TURN_RESULT_BYTES } from '../../protocol/limits.js';
+import { MAX_SENTENCE_CHARS } from '../../protocol/limits.js';
 import type { RunTurnResult } from '../../protocol/messages.js';
 import type { TurnOutcome } from '../../protocol/outcomes.js';
 import { redact } from '../../protocol/redact.js';
 import { readClaim, readExit } from '../process/marks.js';
+import { fitResult } from './fit-result.js';
 import type { TurnJudgement } from './judge-turn.js';
-import { artifactsOf, projectionOf } from './run-projection.js';
+import { artifactsOf, projectionOf, takeFound } from './run-projection.js';
 import type { SettledTurn } from './settle-turn.js';
 import type { TurnContextOnHost } from './turn-context.js';
 
@@ -32,8 +33,14 @@ export async function publishTurn(context: TurnContextOnHost, turn: FinishedTurn
   const ended = endedData(context, judgement, outcome);
   await projectTurn(context, { judgement, settled, text, ended });
   deps.failpoint('turn.after-projection');
-  const observations = [...foreign, endedObservation(judgement, ended, outcome), ...judgement.observations, ...settled.observations];
-  const result: RunTurnResult = {
+  const observations = [
+    ...foreign,
+    endedObservation(judgement, ended, outcome),
+    ...judgement.observations,
+    ...settled.observations,
+    ...foundObservations(context),
+  ];
+  return fitResult({
     outcome,
     head: settled.head,
     decision: judgement.decision,
@@ -44,8 +51,13 @@ export async function publishTurn(context: TurnContextOnHost, turn: FinishedTurn
     durationMs: judgement.durationMs,
     observations,
     journalSeq,
-  };
-  return JSON.stringify(result).length <= MAX_TURN_RESULT_BYTES ? result : { ...result, observations: observations.map(withoutPaths) };
+  });
+}
+
+/** The agent or a person put something where the engine writes. It decides nothing, so nobody is asked. */
+function foundObservations({ run, input }: TurnContextOnHost): readonly Observation[] {
+  const data = { stage: input.stage, seq: input.place.seq, gate: false };
+  return takeFound(run).map((message) => ({ timestamp: new Date().toISOString(), type: 'repository.changed', message, data }));
 }
 
 function endedData({ run, input }: TurnContextOnHost, judgement: TurnJudgement, outcome: TurnOutcome): TurnEndedData {
@@ -121,11 +133,6 @@ function decisionsShown({ decision }: TurnJudgement, ask: 'work' | 'decision') {
 /** `why` may quote the agent. */
 function cleaned(outcome: TurnOutcome): TurnOutcome {
   return 'why' in outcome ? { ...outcome, why: redact(outcome.why).slice(0, MAX_SENTENCE_CHARS) } : outcome;
-}
-
-function withoutPaths(observation: Observation): Observation {
-  const { paths: _paths, ...data } = observation.data;
-  return { ...observation, data };
 }
 
 function attempt(): number {

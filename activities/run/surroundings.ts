@@ -10,6 +10,9 @@ import { mayWrite, type TurnContextOnHost } from './turn-context.js';
 
 const BEFORE_FILE = 'before.json';
 
+/** An agent can make any number of hooks; a person needs to see some of them. */
+const MAX_TOLD = 20;
+
 interface Surroundings {
   readonly repository: RepositorySnapshot;
   /** Null for turns that may not write: the checkout costs a walk over its files. */
@@ -34,17 +37,24 @@ export async function compareAfter(context: TurnContextOnHost): Promise<Surround
   const after = await look(context);
   const { gate, note } = compareRepository(before.value.repository, after.repository);
   const checkoutMoved = before.value.checkout !== after.checkout;
-  const notes = [...gate, ...note, ...(checkoutMoved ? ["the person's checkout changed during the turn"] : [])];
+  const gated = firstOf(gate);
+  const noted = [...firstOf(note), ...(checkoutMoved ? ["the person's checkout changed during the turn"] : [])];
   const timestamp = new Date().toISOString();
-  const observations = notes.map(
-    (message): Observation => ({
-      timestamp,
-      type: 'repository.changed',
-      message,
-      data: { stage: context.input.stage, seq: context.input.place.seq, gate: gate.includes(message) },
-    }),
-  );
-  return { gate, observations };
+  const about = { stage: context.input.stage, seq: context.input.place.seq };
+  const observe = (message: string, isGate: boolean): Observation => ({
+    timestamp,
+    type: 'repository.changed',
+    message,
+    data: { ...about, gate: isGate },
+  });
+  return {
+    gate: gated,
+    observations: [...gated.map((message) => observe(message, true)), ...noted.map((message) => observe(message, false))],
+  };
+}
+
+function firstOf(sentences: readonly string[]): readonly string[] {
+  return sentences.length <= MAX_TOLD ? sentences : [...sentences.slice(0, MAX_TOLD), `… and ${sentences.length - MAX_TOLD} more`];
 }
 
 async function look(context: TurnContextOnHost): Promise<Surroundings> {
