@@ -5,27 +5,45 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { Runtime } from '@temporalio/worker';
 import { isClosedOnHost } from '../activities/run/closed-mark.js';
 import type { HostDeps } from '../activities/run/host-deps.js';
+import type { Warn } from '../activities/run/run-projection.js';
 import { findRunRecord, type RunRecord } from '../activities/run/run-record.js';
 import { writeTerminatedEnd } from '../activities/run/terminated-end.js';
+import { messageOf } from '../config/error-code.js';
 
-/** Errors: none; a run that cannot be mended now is tried again at the next start. */
-export async function writeMissingEnds(deps: HostDeps, client: Client): Promise<void> {
+/** Errors: none; a run that cannot be mended now is logged and tried again at the next start. */
+export async function writeMissingEnds(deps: HostDeps, client: Pick<Client, 'workflow'>, warn: Warn = toWorkerLog): Promise<void> {
   for (const stateDir of await stateDirs(deps.home.stateRoot)) {
-    const record = findRunRecord(stateDir);
-    if (record === null || isClosedOnHost(stateDir)) continue;
     try {
-      const ended = await endedWithoutUs(client, record);
-      if (ended !== null) await writeTerminatedEnd(deps, { record, stateDir, env: {} }, ended);
-    } catch {
-      // The server or the disk is not there; nothing was written by halves.
+      await writeMissingEnd({ deps, client, warn }, stateDir);
+    } catch (error) {
+      // Journal, report, mark, in this order: without the mark all of it is written again, and the journal takes no line twice.
+      warn('the missing end of a run cannot be written now; the next start of a worker tries again', { stateDir, error: messageOf(error) });
     }
   }
 }
 
+interface Mending {
+  readonly deps: HostDeps;
+  readonly client: Pick<Client, 'workflow'>;
+  readonly warn: Warn;
+}
+
+async function writeMissingEnd({ deps, client, warn }: Mending, stateDir: string): Promise<void> {
+  const record = findRunRecord(stateDir);
+  if (record === null || isClosedOnHost(stateDir)) return;
+  const ended = await endedWithoutUs(client, record);
+  if (ended !== null) await writeTerminatedEnd({ ...deps, warn }, { record, stateDir, env: {} }, ended);
+}
+
+function toWorkerLog(message: string, fields: Record<string, unknown>): void {
+  Runtime.instance().logger.warn(message, fields);
+}
+
 /** Null: the run is open, closed by its own closeRun soon, or unknown. */
-async function endedWithoutUs(client: Client, record: RunRecord): Promise<string | null> {
+async function endedWithoutUs(client: Pick<Client, 'workflow'>, record: RunRecord): Promise<string | null> {
   try {
     const { status } = await client.workflow
       .getHandle(record.workflowId, undefined, { firstExecutionRunId: record.firstExecutionRunId })
