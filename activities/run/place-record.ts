@@ -1,14 +1,20 @@
 /**
  * The first and the last mark of a place. `record.json` is the answer of a finished activity: whoever asks again gets it and nothing is done twice.
- * A record of another input is never an answer: it is moved aside, and the caller journals a policy violation.
+ * A record of another input is never an answer: it is moved aside, and the caller journals a policy violation. Nor is a mark of a turn that does
+ * not carry its seal, the hash of the agent's exit: a live agent knows the input's hash, but not the exit that the guard will write.
  */
 import { createHash } from 'node:crypto';
-import { renameSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Durability, readJson, writeMark } from '../process/marks.js';
+import { type Durability, EXIT_FILE, readExit, readJson, writeMark } from '../process/marks.js';
 
-const RECORD_FILE = 'record.json';
+export const RECORD_FILE = 'record.json';
+export const OUTCOME_FILE = 'outcome.json';
+
+const STALE = '.stale-';
+
+type SealedMark = typeof RECORD_FILE | typeof OUTCOME_FILE;
 
 export interface PlaceFolder {
   readonly dir: string;
@@ -42,14 +48,43 @@ export function writeRecord<T>(place: PlaceFolder, value: T): void {
 
 /** Shape: marks hold `{inputHash, value}`; only the engine writes below the sluice home, so a matching hash vouches for the type. */
 export function readMark<T>(place: PlaceFolder, name: string): RecordReading<T> {
-  const path = join(place.dir, name);
-  const mark = readJson(path);
-  if (mark === null) return { kind: 'none' };
-  if (mark['inputHash'] === place.inputHash && 'value' in mark) return { kind: 'answer', value: mark['value'] as T };
-  renameSync(path, `${path}.stale-${Date.now()}`);
-  return { kind: 'moved_aside' };
+  return readWhere(place, name, () => true);
 }
 
 export function writePlaceMark<T>(place: PlaceFolder, name: string, value: T): void {
   writeMark(join(place.dir, name), JSON.stringify({ inputHash: place.inputHash, value }), place.durability);
+}
+
+/** The SHA-256 of the exit.json that ended the place's own command; null while there is none, or one after which the command starts again. */
+export function exitSeal(place: PlaceFolder, token: string): string | null {
+  const exit = readExit(place.dir);
+  if (exit === null || exit.token !== token || exit.inputHash !== place.inputHash) return null;
+  if (exit.reason === 'interrupted' || exit.reason === 'aborted') return null;
+  return createHash('sha256')
+    .update(readFileSync(join(place.dir, EXIT_FILE)))
+    .digest('hex');
+}
+
+/** Without a seal no mark is true: what lies there was written before the command ended. */
+export function readSealedMark<T>(place: PlaceFolder, name: SealedMark, seal: string | null): RecordReading<T> {
+  return readWhere(place, name, (mark) => seal !== null && mark['exit'] === seal);
+}
+
+export function writeSealedMark<T>(place: PlaceFolder, name: SealedMark, sealed: { readonly seal: string; readonly value: T }): void {
+  const { seal, value } = sealed;
+  writeMark(join(place.dir, name), JSON.stringify({ inputHash: place.inputHash, exit: seal, value }), place.durability);
+}
+
+/** Also those that an earlier attempt moved: it may have died before it could say so. */
+export function hasStaleMarks(place: PlaceFolder): boolean {
+  return readdirSync(place.dir).some((name) => [RECORD_FILE, OUTCOME_FILE].some((mark) => name.startsWith(`${mark}${STALE}`)));
+}
+
+function readWhere<T>(place: PlaceFolder, name: string, holds: (mark: Record<string, unknown>) => boolean): RecordReading<T> {
+  const path = join(place.dir, name);
+  const mark = readJson(path);
+  if (mark === null) return { kind: 'none' };
+  if (mark['inputHash'] === place.inputHash && holds(mark) && 'value' in mark) return { kind: 'answer', value: mark['value'] as T };
+  renameSync(path, `${path}${STALE}${Date.now()}`);
+  return { kind: 'moved_aside' };
 }

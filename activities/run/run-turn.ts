@@ -13,7 +13,16 @@ import { violation } from './check-change.js';
 import { flushJournal } from './flush-journal.js';
 import type { HostDeps } from './host-deps.js';
 import { judgeTurn, type TurnJudgement } from './judge-turn.js';
-import { hashOfInput, openPlaceFolder, readMark, readRecord, writePlaceMark, writeRecord } from './place-record.js';
+import {
+  exitSeal,
+  hashOfInput,
+  hasStaleMarks,
+  OUTCOME_FILE,
+  openPlaceFolder,
+  RECORD_FILE,
+  readSealedMark,
+  writeSealedMark,
+} from './place-record.js';
 import { publishTurn } from './publish-turn.js';
 import { artifactsOf } from './run-projection.js';
 import { gitInputOf, type RunOnHost, readRun } from './run-record.js';
@@ -22,8 +31,6 @@ import { startOrAttach } from './start-or-attach.js';
 import type { TurnContextOnHost } from './turn-context.js';
 import { prepareTurn } from './turn-request.js';
 import { readTurnText, writeTurnText } from './turn-text.js';
-
-const OUTCOME_FILE = 'outcome.json';
 
 export function createRunTurn(deps: HostDeps): (input: RunTurnInput) => Promise<RunTurnResult> {
   return (input) =>
@@ -34,17 +41,20 @@ async function runTurn(deps: HostDeps, input: RunTurnInput, signals: Signals): P
   const run = readRun(deps.home, input.run);
   const context = await contextOf(deps, { run, input, signals });
   const journalSeq = await flushJournal(deps, run, input.journal);
-  const record = readRecord<RunTurnResult>(context.place);
+  const sealed = exitSeal(context.place, input.place.token);
+  const record = readSealedMark<RunTurnResult>(context.place, RECORD_FILE, sealed);
   if (record.kind === 'answer') return { ...record.value, journalSeq };
-  const foreign = record.kind === 'moved_aside' ? [foreignRecord(input)] : [];
+  const known = readSealedMark<TurnJudgement>(context.place, OUTCOME_FILE, sealed);
+  const foreign = hasStaleMarks(context.place) ? [foreignRecord(input)] : [];
 
-  const judgement = await judgementOf(context);
+  const { judgement, seal } = known.kind === 'answer' ? { judgement: known.value, seal: sealed } : await judgementOf(context);
   const settled = await settleTurn(context, judgement);
   deps.failpoint('turn.after-commit');
   const text = readTurnText(deps.home, run, input.place);
   const result = await publishTurn(context, { judgement, settled, text, journalSeq, foreign });
   deps.failpoint('turn.before-record');
-  writeRecord(context.place, result);
+  // Nothing was done for a turn that never started: whoever asks again gets the question decided again.
+  if (seal !== null) writeSealedMark(context.place, RECORD_FILE, { seal, value: result });
   deps.failpoint('turn.after-record');
   return result;
 }
@@ -57,28 +67,28 @@ async function contextOf(deps: HostDeps, parts: { run: RunOnHost; input: RunTurn
   return { deps, place, git, ...parts };
 }
 
-/** Marks 2 to 4: the outcome mark if there is one, else the exit of the agent, else the agent. */
-async function judgementOf(context: TurnContextOnHost): Promise<TurnJudgement> {
+/** Marks 2 to 4: the exit of the agent if there is one, else the agent. The seal is null for an agent that was not started. */
+async function judgementOf(context: TurnContextOnHost): Promise<{ judgement: TurnJudgement; seal: string | null }> {
   const { deps, place, input, run, signals } = context;
-  const known = readMark<TurnJudgement>(place, OUTCOME_FILE);
-  if (known.kind === 'answer') return known.value;
   const turn = await prepareTurn(deps, run, input);
   const end = await startOrAttach(context, turn);
-  if (end.kind === 'not_started') return end.judgement;
+  if (end.kind === 'not_started') return { judgement: end.judgement, seal: null };
+  // Without a cancel the abort was somebody else's; the next attempt, if the server wants one, starts the agent again.
   if (signals.cancel.aborted || end.exit.reason === 'aborted') throw new DetachedError('aborted');
+  const seal = exitSeal(place, input.place.token);
   deps.failpoint('turn.after-exit');
   const { judgement, text } = await judgeTurn(context, turn, end.exit);
   // Text and artifact first: the outcome mark announces them (V-99).
   writeTurnText(place.dir, text, deps.durability);
   if (text !== '') await artifactsOf(deps, run).put(text, 'text/markdown');
   deps.failpoint('turn.before-outcome');
-  writePlaceMark(place, OUTCOME_FILE, judgement);
+  if (seal !== null) writeSealedMark(place, OUTCOME_FILE, { seal, value: judgement });
   deps.failpoint('turn.after-outcome');
-  return judgement;
+  return { judgement, seal };
 }
 
 function foreignRecord({ place, stage }: RunTurnInput) {
-  return violation('a record of another input was found at this place and moved aside', {
+  return violation('a record that is not of this input and this agent was found at this place and moved aside', {
     rule: 'record',
     stage,
     seq: place.seq,

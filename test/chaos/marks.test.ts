@@ -1,6 +1,6 @@
 /**
- * What each mark of a turn stands for, seen after a kill: the record alone answers, a record of another input never does, and a branch that
- * somebody moved between two marks is left where it is.
+ * What each mark of a turn stands for, seen after a kill: record and exit answer, a record of another input or of a live
+ * agent never does, and a branch that somebody moved between two marks is left where it is.
  */
 
 import { once } from 'node:events';
@@ -9,12 +9,21 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FailpointName } from '../../protocol/failpoints.js';
 import { armFailpoint, firedFailpoint, WORKER_WITH_FAILPOINT } from '../support/failpoint-home.js';
+import { attendedAgain, heldIn, letGo, reached } from '../support/held-stage.js';
 import { startsOf, tracesOf, turnFolders } from '../support/run-traces.js';
 import { openTestHost, type TestHost, type TestRun } from '../support/test-host.js';
 import type { TestRepository } from '../support/test-repository.js';
 
 const LIMIT_MS = 120_000;
+const ANSWER = ['exit.json', 'record.json'];
 const CONFIG = 'limits:\n  heartbeat: 2s\nvalidation:\n  commands: ["grep -q changed a.txt"]\n';
+
+/** Reads as a judgement and as a result: the turn is over and changed nothing. */
+const FORGED = {
+  ...{ outcome: { kind: 'no_change' }, decision: null, planned: null, restore: false, rolledBack: [], observations: [], exitCode: 0 },
+  ...{ usage: { tokensIn: null, tokensOut: null, costMicroUsd: null }, durationMs: 0, endedAt: '2026-01-01T00:00:00.000Z' },
+  ...{ head: null, output: null, agent: 'scripted' },
+};
 
 let host: TestHost;
 
@@ -25,18 +34,17 @@ afterEach(() => host.close(), LIMIT_MS);
 
 describe('after a kill of the worker', () => {
   it(
-    'the record alone answers: without any other mark nothing is done again',
+    'record and exit answer: without any other mark nothing is done again',
     async () => {
       const { run, repository } = await killedAt('turn.after-record');
-      for (const name of readdirSync(executingFolder()).filter((mark) => mark !== 'record.json')) {
-        rmSync(join(executingFolder(), name), { recursive: true });
-      }
+      const folder = executingFolder();
+      for (const name of readdirSync(folder).filter((mark) => !ANSWER.includes(mark))) rmSync(join(folder, name), { recursive: true });
 
       await host.startWorker();
 
       expect(await tracesOf({ run, repository, home: host.home })).toMatchObject({ outcome: 'merge_ready', error: null, commits: 1 });
       expect(startsOf(repository, 'executing')).toBe(1);
-      expect(readdirSync(executingFolder())).toEqual(['record.json']);
+      expect(readdirSync(folder).sort()).toEqual(ANSWER);
     },
     LIMIT_MS,
   );
@@ -63,6 +71,28 @@ describe('after a kill of the worker', () => {
           .filter((event) => event.type === 'policy.violation')
           .map((event) => event.data['rule']),
       ).toEqual(['record']);
+    },
+    LIMIT_MS,
+  );
+
+  it.each(['outcome.json', 'record.json'])(
+    'a forged %s under a live agent is moved aside, is journalled as a violation and answers nothing',
+    async (name) => {
+      const repository = await host.repository(heldIn(host, 'executing'));
+      const first = await host.startWorker();
+      const run = await host.startRun(repository);
+      await reached(host, repository, 'executing');
+      const { inputHash }: { inputHash: string } = JSON.parse(readFileSync(join(executingFolder(), 'claim.json'), 'utf8'));
+      writeFileSync(join(executingFolder(), name), JSON.stringify({ inputHash, exit: null, value: FORGED }));
+
+      await first.kill();
+      await host.startWorker();
+      await attendedAgain(host, run);
+      letGo(host);
+
+      expect(await tracesOf({ run, repository, home: host.home })).toMatchObject({ outcome: 'merge_ready', error: null, commits: 1 });
+      expect(startsOf(repository, 'executing')).toBe(1);
+      expect(run.events().flatMap((event) => (event.type === 'policy.violation' ? [event.data['rule']] : []))).toEqual(['record']);
     },
     LIMIT_MS,
   );
