@@ -2,7 +2,7 @@
  * Finds a program the way a shell would, but never in the repository, a worktree or a `node_modules/.bin`: an agent can write there.
  * Done before a start, for 126 and 127 are also an agent's own exit codes.
  */
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, realpathSync, type Stats, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 export type ResolvedProgram =
@@ -53,8 +53,8 @@ export function isExecutable(path: string): boolean {
 }
 
 function judge(path: string, forbidden: readonly string[]): ResolvedProgram {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat === undefined || stat.isDirectory()) {
+  const stat = lookAt(path);
+  if (stat === null || stat.isDirectory()) {
     return { kind: 'missing', name: path };
   }
   const root = [resolve(path), realpathSync(path)].map((place) => rootOf(place, forbidden)).find((found) => found !== null);
@@ -62,6 +62,15 @@ function judge(path: string, forbidden: readonly string[]): ResolvedProgram {
     return { kind: 'forbidden', path, root };
   }
   return isExecutable(path) ? { kind: 'found', path } : { kind: 'not_executable', path };
+}
+
+/** As in a shell, a folder of PATH that may not be entered, or is none, holds no program. */
+function lookAt(path: string): Stats | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null;
+  }
 }
 
 function rootOf(path: string, forbidden: readonly string[]): string | null {

@@ -3,7 +3,7 @@
  * under another environment changes nothing. Server and forge tokens, keys, the SSH agent and the session bus are not on it.
  * HOME is, so that a person's login stays usable; what HOME holds can therefore be read by an agent.
  */
-import { delimiter, isAbsolute, sep } from 'node:path';
+import { programPath } from '../../config/program-path.js';
 
 /** CA bundles and XDG folders are paths, without which many agents find neither their server nor their login. */
 const ALLOWED: ReadonlySet<string> = new Set([
@@ -37,7 +37,7 @@ export function captureEnvironment(source: Readonly<Record<string, string | unde
     if (value === undefined) continue;
     if (ALLOWED.has(name) || LOCALE.test(name)) captured[name] = value;
     if (PROXIES.has(name) && !carriesPassword(value)) captured[name] = value;
-    if (name === 'PATH') captured[name] = ownPath(value);
+    if (name === 'PATH') captured[name] = programPath(value);
   }
   captured['TERM'] = 'dumb';
   return captured;
@@ -46,16 +46,4 @@ export function captureEnvironment(source: Readonly<Record<string, string | unde
 /** `http://user:password@proxy` is a secret. */
 function carriesPassword(proxy: string): boolean {
   return proxy.includes('@');
-}
-
-/**
- * Without relative entries, which in a worktree would name files that an agent wrote, and without the `node_modules/.bin` that
- * `npm run` puts in front.
- */
-function ownPath(path: string): string {
-  const bin = `${sep}node_modules${sep}.bin`;
-  return path
-    .split(delimiter)
-    .filter((entry) => isAbsolute(entry) && !entry.replace(/[/\\]+$/, '').endsWith(bin))
-    .join(delimiter);
 }

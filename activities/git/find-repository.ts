@@ -8,6 +8,7 @@ import { basename, dirname } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { FAILURES } from '../../protocol/failures.js';
 import type { Repository } from './contract.js';
+import { neverStartBelow, repositoryAround } from './git-program.js';
 import { readHead, readRef } from './read-ref.js';
 import { tryGit } from './run-git.js';
 
@@ -19,6 +20,7 @@ const MAX_PROJECT_LENGTH = 60;
  */
 export async function findRepository(path: string): Promise<Repository> {
   if (!(await isFolder(path))) throw badRepository(`${JSON.stringify(path)} is not a folder.`, 'git init');
+  neverStartBelow(repositoryAround(path));
   const args = ['rev-parse', '--path-format=absolute', '--is-bare-repository', '--git-common-dir', '--absolute-git-dir', '--show-toplevel'];
   const { exitCode, stdout, stderr } = await tryGit(['-C', path, ...args], { config: 'person' });
   const [bare, commonDir, gitDir, root] = splitAnswer(stdout);

@@ -1,10 +1,22 @@
-/** Tells git's own "somebody else holds that file" from a real failure, so that callers try again. The only place that reads such words. */
+/**
+ * Tells from git's own words what passes with time: somebody else holds a file, or the host has no room or memory. Callers try again then;
+ * anything else that git says lies in the repository, where trying again changes nothing. The only place that reads such words.
+ */
 import { GitError } from './run-git.js';
 
-/** The last one: git reads the admin folder of every worktree, also of one that another process is just making. Samples of every alternative: test/unit/git/repository-busy.test.ts. */
+/** The last one: git reads the admin folder of every worktree, also of one that another process is just making. Samples of every alternative: test/unit/git/find-repository.test.ts. */
 const BUSY =
   /\.lock'?: File exists|[Uu]nable to create .*\.lock|could not lock|cannot lock ref|could not create directory of|could not create leading directories of|failed to read .*\/worktrees\/.*\/(?:commondir|gitdir|HEAD)/;
 
+/** What the system says at the end of a line (strerror), or git itself when it cannot start a part of its own. Samples: test/unit/git/git-errors.test.ts. */
+const HOST_TROUBLE =
+  /(?:: (?:No space left on device|Disk quota exceeded|Input\/output error|Read-only file system|Cannot allocate memory|Too many open files(?: in system)?|Resource temporarily unavailable|Stale file handle|No child processes)|^fatal: Out of memory.*|^error: cannot fork.*)$/m;
+
 export function isRepositoryBusy(error: unknown): boolean {
   return error instanceof GitError && BUSY.test(error.result.stderr);
+}
+
+/** Trouble of the host, which a person of it mends. */
+export function isHostTrouble(error: unknown): boolean {
+  return error instanceof GitError && HOST_TROUBLE.test(error.result.stderr);
 }

@@ -1,10 +1,13 @@
 /**
  * Starts git, always with explicit directories and an environment of our own: nothing of the worker's `GIT_*` and nothing of the
  * person's global or system config reaches it, no prompt, no editor, no network protocol.
+ * Which git is git-program.ts' business.
  * It does not decide whose config is read: callers name the private git dir (a snapshot) or the real one (see `ON_REAL_REPOSITORY`).
  */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { cutMiddle } from '../agent/cut-middle.js';
+import { gitProgram } from './git-program.js';
 import { createGitRunner } from './runner/git-runner.js';
 import { type GitResult, type GitStart, startGit } from './runner/start-git.js';
 
@@ -19,14 +22,23 @@ export interface GitCall {
   readonly input?: string;
 }
 
-/** Git ended with an exit code that the caller has no meaning for. */
+/** Of each output of a git that failed: an error travels in histories and logs. */
+const MAX_ERROR_OUTPUT_BYTES = 2 * 1024;
+
+const MAX_ERROR_ARGS_BYTES = 300;
+
+/** Git ended with an exit code that the caller has no meaning for. Shape: the outputs in it are cut in the middle. */
 export class GitError extends Error {
+  readonly result: GitResult;
+
   constructor(
     readonly args: readonly string[],
-    readonly result: GitResult,
+    { exitCode, stdout, stderr }: GitResult,
   ) {
-    super(`git ${args.join(' ')} ended with exit code ${result.exitCode}: ${result.stderr.trim()}`);
+    const cut = cutMiddle(stderr.trim(), MAX_ERROR_OUTPUT_BYTES);
+    super(`git ${cutMiddle(args.join(' '), MAX_ERROR_ARGS_BYTES)} ended with exit code ${exitCode}: ${cut}`);
     this.name = 'GitError';
+    this.result = { exitCode, stdout: cutMiddle(stdout, MAX_ERROR_OUTPUT_BYTES), stderr: cut };
   }
 }
 
@@ -78,9 +90,11 @@ export async function tryGit(args: readonly string[], call: GitCall): Promise<Gi
     ...(call.gitDir === undefined ? [] : [`--git-dir=${call.gitDir}`]),
     ...(call.workTree === undefined ? [] : [`--work-tree=${call.workTree}`]),
   ];
+  const { program, path } = gitProgram();
   const start: GitStart = {
+    program,
     args: [...directories, ...args],
-    env: { ...(call.config === 'person' ? personEnv() : BASE_ENV), PATH: process.env['PATH'] ?? '/usr/bin:/bin', ...call.env },
+    env: { ...(call.config === 'person' ? personEnv() : BASE_ENV), PATH: path, ...call.env },
     ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
     ...(call.input === undefined ? {} : { input: call.input }),
   };

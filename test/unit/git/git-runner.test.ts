@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { gitProgram } from '../../../activities/git/git-program.js';
 import { createGitRunner, type GitRunner } from '../../../activities/git/runner/git-runner.js';
 import { type GitStart, startGit } from '../../../activities/git/runner/start-git.js';
 
@@ -16,7 +17,7 @@ function aRunner(): GitRunner {
 }
 
 function git(args: readonly string[], more: Partial<GitStart> = {}): GitStart {
-  return { args, env: { PATH, LC_ALL: 'C' }, ...more };
+  return { program: gitProgram().program, args, env: { PATH, LC_ALL: 'C' }, ...more };
 }
 
 afterEach(() => {
@@ -70,7 +71,7 @@ describe('the git runner', () => {
     const program = `
       import { createGitRunner } from ${JSON.stringify(MAIN.replace(/main\.ts$/, 'git-runner.ts'))};
       const runner = createGitRunner({ main: ${JSON.stringify(MAIN)}, execArgv: ['--import', ${JSON.stringify(import.meta.resolve('tsx'))}] });
-      await runner.run({ args: ['--version'], env: { PATH: ${JSON.stringify(PATH)} } });
+      await runner.run(${JSON.stringify(git(['--version']))});
       console.log(runner.pid());
     `;
 
