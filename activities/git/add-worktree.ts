@@ -3,7 +3,7 @@
  * One at a time per repository, and tried again on git's own locks (V-16). A marker beside the worktree is written before the first
  * effect, so that a second attempt tells what a killed one left half-made from what belongs to somebody else, which is never touched.
  */
-import { lstat, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
@@ -15,6 +15,7 @@ import { isRepositoryBusy } from './repository-busy.js';
 import { withRepositoryLock } from './repository-lock.js';
 import { GitError, ON_REAL_REPOSITORY, runGit } from './run-git.js';
 import { findAdminDir, isComplete } from './worktree-registration.js';
+import { moveAside } from './worktree-root.js';
 import { replaceFile } from './write-file.js';
 
 const MAX_TRIES = 12;
@@ -118,11 +119,13 @@ async function clearHalfMade({ repository, path }: AddWorktreeInput, found: Foun
   // Killed between mkdir and writing `gitdir`: git left its "initializing" lock, and prune skips it for ever.
   else if ((await readTextIfThere(join(usual, 'gitdir'))) === null) await rm(usual, { recursive: true, force: true });
   if (found.entries === null) return;
-  if (found.entries.every((name) => name === '.git')) {
-    await rm(join(path, '.git'), { recursive: true, force: true });
+  const own = await lstat(join(path, '.git')).catch(() => null);
+  // Only what git itself begins with is deleted: an empty folder, or one with a `.git` file alone.
+  if (found.entries.every((name) => name === '.git') && own?.isDirectory() !== true) {
+    await rm(join(path, '.git'), { force: true });
     await rmdir(path);
   } else {
-    await rename(path, join(dirname(path), `.${basename(path)}.found-${Date.now()}`));
+    await moveAside(path);
   }
 }
 

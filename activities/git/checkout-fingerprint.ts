@@ -16,6 +16,8 @@ const BATCH = 256;
 /** `gitDir` is the run's private git dir, made by `openRunGit`. Answers a hash. */
 export async function fingerprintCheckout(repository: Repository, gitDir: string): Promise<string> {
   if ((await readTextIfThere(join(gitDir, 'HEAD'))) === null) throw new Error(`${gitDir} is not the private git dir of a run`);
+  // Git cannot be started in a folder that is gone, which would look like trouble of the host.
+  if ((await lstat(repository.root).catch(() => null)) === null) return 'gone';
   const [head, list, stash] = await Promise.all([
     readHead(repository.gitDir),
     listFiles(repository, gitDir),

@@ -3,13 +3,16 @@
  * Its times come from the claim and its text from the caller and the agent's own commits, so that a second attempt makes the same
  * commit, byte for byte. It writes objects and the private index, no ref.
  */
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { redact } from '../../protocol/redact.js';
 import { listChanges } from './changes.js';
-import type { CommitRequest, FoldedCommit, PlannedCommit } from './contract.js';
+import type { Change, CommitRequest, FoldedCommit, PlannedCommit } from './contract.js';
 import type { PrivateGitDir } from './private-git-dir.js';
 import { followRef, type HeadReading, readRef } from './read-ref.js';
-import { splitNul } from './run-git.js';
+import { GitError, splitNul } from './run-git.js';
 import { type OwnWorktree, ownHead, wasHere } from './worktree-own-state.js';
+import { WorktreeViolation } from './worktree-violation.js';
 
 /** More commits than a turn of an agent makes; a branch of somebody else's that it checked out may have thousands. */
 const MAX_FOLDED = 50;
@@ -21,8 +24,7 @@ const MAX_MESSAGE_LENGTH = 2000;
 export async function planCommit(git: PrivateGitDir, own: OwnWorktree, request: CommitRequest): Promise<PlannedCommit | null> {
   const changes = request.changes ?? (await listChanges(git));
   if (changes.length === 0) return null;
-  const paths = changes.map(({ path }) => `${path}\0`).join('');
-  await git.run(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], { input: paths });
+  await stage(git, changes);
   const [tree, headTree, agentWork] = await Promise.all([
     git.run(['write-tree']),
     git.run(['rev-parse', `${request.expectedHead}^{tree}`]),
@@ -35,6 +37,26 @@ export async function planCommit(git: PrivateGitDir, own: OwnWorktree, request: 
     env: identityEnv(git, request),
   });
   return { commit: commit.trim(), tree: tree.trim(), parent: request.expectedHead, ...agentWork };
+}
+
+async function stage(git: PrivateGitDir, changes: readonly Change[]): Promise<void> {
+  const args = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
+  const result = await git.try(args, { input: changes.map(({ path }) => `${path}\0`).join('') });
+  if (result.exitCode === 0) return;
+  // Git lists a nested repository as one folder and can stage it only once it has a commit (`git init` alone is enough for this).
+  const nested = await firstFolder(git.workTree, changes);
+  if (nested === null) throw new GitError(args, result);
+  throw new WorktreeViolation(`${JSON.stringify(nested)} is a nested repository without a commit, whose files the run does not see`, [
+    nested,
+  ]);
+}
+
+async function firstFolder(workTree: string, changes: readonly Change[]): Promise<string | null> {
+  for (const { path } of changes) {
+    const found = await lstat(join(workTree, path)).catch(() => null);
+    if (found?.isDirectory() === true) return path;
+  }
+  return null;
 }
 
 interface AgentWork {

@@ -5,9 +5,14 @@
 import { lstat } from 'node:fs/promises';
 import { isAbsolute, join, sep } from 'node:path';
 
+/** Somebody put a symlink where the engine must write. */
+export class SymlinkInTheWay extends Error {
+  override readonly name = 'SymlinkInTheWay';
+}
+
 /**
  * Refuses `relative` below `root` if it leads outside or if one of its existing components is a symlink; `root` itself is not looked at.
- * Errors: a plain `Error` that names the component.
+ * Errors: `SymlinkInTheWay`, which names the component; a plain `Error` for a path that leads outside.
  */
 export async function assertNoSymlink(root: string, relative: string): Promise<void> {
   const parts = relative.split(sep).filter((part) => part !== '' && part !== '.');
@@ -15,7 +20,7 @@ export async function assertNoSymlink(root: string, relative: string): Promise<v
   let path = root;
   for (const part of parts) {
     path = join(path, part);
-    if (await isSymlink(path)) throw new Error(`${JSON.stringify(path)} is a symlink; the engine does not write through one`);
+    if (await isSymlink(path)) throw new SymlinkInTheWay(`${JSON.stringify(path)} is a symlink; the engine does not write through one`);
   }
 }
 

@@ -12,6 +12,7 @@ import { openPrivateGitDir, type PrivateGitDir } from './private-git-dir.js';
 import { followRef, readRef } from './read-ref.js';
 import { moveRefs, resetRefFor } from './run-branch.js';
 import { mendOwnState, type OwnWorktree, wasHere } from './worktree-own-state.js';
+import { assertRealRoot, clearDestroyed, type RootReading, readRoot } from './worktree-root.js';
 
 export interface OpenRunGitInput {
   readonly repository: Repository;
@@ -54,16 +55,28 @@ export class RunGit {
     return readRef(this.input.repository.commonDir, this.own.branchRef);
   }
 
-  /** Worktree against the head of the last `restore` or `publish`. */
-  changes(): Promise<readonly Change[]> {
+  /** Whether the worktree is still the run's own. */
+  root(): Promise<RootReading> {
+    return readRoot(this.input.worktree);
+  }
+
+  /**
+   * Worktree against the head of the last `restore` or `publish`.
+   * Errors: `WorktreeViolation` if the worktree is no real folder.
+   */
+  async changes(): Promise<readonly Change[]> {
+    await assertRealRoot(this.input.worktree);
     return listChanges(this.git);
   }
 
   /**
    * Makes the worktree that of `sha`: tracked files, index, HEAD on the run's branch; what is untracked goes, ignored files stay.
    * The branch is moved to `sha` too if it is gone or it was moved in this worktree, so by the agent.
+   * Effects: a folder that is not the run's own worktree any more (see `root`) is moved aside whole, with its ignored files.
+   * Errors: `WorktreeViolation` if a folder above the worktree is a symlink.
    */
   async restore(sha: string): Promise<RestoreOutcome> {
+    if ((await this.root()).kind === 'destroyed') await clearDestroyed(this.input.worktree);
     await this.git.reset(sha);
     const outcome = await this.restoreBranch(sha);
     await this.mend();
@@ -88,16 +101,22 @@ export class RunGit {
     return moved === 'moved' ? { kind: 'published' } : { kind: 'moved', actual: await this.head() };
   }
 
-  /** Writes the commit of a turn as an object. Null: the tree is that of `expectedHead`; if `head()` is not, `restore` puts it back. */
-  plan(request: CommitRequest): Promise<PlannedCommit | null> {
+  /**
+   * Writes the commit of a turn as an object. Null: the tree is that of `expectedHead`; if `head()` is not, `restore` puts it back.
+   * Errors: `WorktreeViolation` if the worktree is no real folder, or a nested repository cannot be staged.
+   */
+  async plan(request: CommitRequest): Promise<PlannedCommit | null> {
+    await assertRealRoot(this.input.worktree);
     return planCommit(this.git, this.own, request);
   }
 
   /**
    * Moves the branch and `refs/sluice/<runId>/head` to the planned commit, then brings the worktree's own index and HEAD up to date.
    * Idempotency: a branch that stands at the planned commit is adopted; any other that is not `branchAt` is left alone.
+   * Errors: `WorktreeViolation` if the worktree is no real folder; no ref is moved then.
    */
   async publish(planned: PlannedCommit): Promise<PublishOutcome> {
+    await assertRealRoot(this.input.worktree);
     const { repository, headRef } = this.input;
     const adopted = (await this.head()) === planned.commit;
     const from = adopted ? planned.commit : planned.branchAt;

@@ -3,13 +3,16 @@
  * Objects are the repository's (`GIT_OBJECT_DIRECTORY`), not alternates: alternates are only read, and the run's branch must be able
  * to point at what is written here. All commands name it and the work tree, so the worktree's `.git`, which an agent can replace, counts for nothing.
  */
-import { lstat, mkdir, readdir, realpath, rename, rm, unlink } from 'node:fs/promises';
+import { mkdir, readdir, rm, unlink } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { type ConfigSnapshot, takeConfigSnapshot } from './config-snapshot.js';
 import type { Identity, Repository } from './contract.js';
+import { neverStartBelow } from './git-program.js';
+import { makeWritable } from './make-writable.js';
 import { isSha, readTextIfThere } from './read-ref.js';
 import { runGit, tryGit } from './run-git.js';
 import type { GitResult } from './runner/start-git.js';
+import { mendRoot } from './worktree-root.js';
 import { replaceFile } from './write-file.js';
 
 /** Patterns on the command line beat every `.gitignore`; above this number the private exclude file alone must do (argument size). */
@@ -35,6 +38,9 @@ export interface GitInput {
 
 /** Opens the private git dir, making it if it is missing or half-made. */
 export async function openPrivateGitDir(input: PrivateGitDirInput): Promise<PrivateGitDir> {
+  neverStartBelow(input.repository.root);
+  // One folder for the worktrees of all runs of a repository.
+  neverStartBelow(dirname(input.workTree));
   const known = await readTextIfThere(join(input.gitDir, MARK));
   // Our own file, complete or absent: no shape but the written one can be in it.
   const identity = known === null ? await make(input) : (JSON.parse(known) as Identity);
@@ -112,11 +118,15 @@ export class PrivateGitDir {
     // A truncated or foreign index makes git refuse; it holds nothing that the commit does not.
     if (first.exitCode !== 0) {
       await rm(join(this.gitDir, 'index'), { force: true });
+      await makeWritable(this.workTree);
       await this.run(reset);
     }
     if (nothingToClean) return;
     const kept = [...this.protectedPaths].slice(0, MAX_CLEAN_PATTERNS).flatMap((path) => ['-e', excludePattern(path)]);
-    await this.run(['clean', '--quiet', '-ffd', ...kept]);
+    const clean = ['clean', '--quiet', '-ffd', ...kept];
+    if ((await this.try(clean)).exitCode === 0) return;
+    await makeWritable(this.workTree);
+    await this.run(clean);
   }
 
   private call({ env, input }: GitInput) {
@@ -184,13 +194,4 @@ async function readProtected(gitDir: string): Promise<readonly string[]> {
 /** Left by a git that was killed; nobody else works in this folder. */
 async function removeLocks(gitDir: string): Promise<void> {
   for (const name of await readdir(gitDir)) if (name.endsWith('.lock')) await unlink(join(gitDir, name));
-}
-
-async function mendRoot(workTree: string): Promise<void> {
-  const found = await lstat(workTree).catch(() => null);
-  if (found !== null && !found.isDirectory()) await rename(workTree, join(dirname(workTree), `.found-${Date.now()}`));
-  await mkdir(workTree, { recursive: true, mode: 0o700 });
-  const real = await realpath(workTree);
-  if (real !== workTree)
-    throw new Error(`the work tree ${workTree} lies behind a symlink (${real}); the engine does not write through one`);
 }

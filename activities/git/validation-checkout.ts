@@ -3,14 +3,15 @@
  * It gets a small `.git` of its own besides, since build scripts ask git for the commit; commands may do to it what they like, for the
  * engine never reads it. Ignored files stay from commit to commit, so that a set-up is not repeated.
  */
-import { mkdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, mkdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import picomatch from 'picomatch';
 import { listTrackedChanges } from './changes.js';
 import type { Repository } from './contract.js';
 import { listChangedPaths } from './diff.js';
-import { isSymlink } from './no-symlink.js';
 import { openPrivateGitDir, type PrivateGitDir } from './private-git-dir.js';
+import { readTextIfThere } from './read-ref.js';
+import { moveAside } from './worktree-root.js';
 import { replaceFile } from './write-file.js';
 
 export interface OpenValidationCheckoutInput {
@@ -66,16 +67,25 @@ export class ValidationCheckout {
   /** Made anew each time: commands may have written hooks and config into the last one. */
   private async writeOwnGit(commit: string): Promise<void> {
     const own = join(this.path, '.git');
-    if (await isSymlink(own)) await rm(own);
-    await rm(own, { recursive: true, force: true });
+    const alternates = `${join(this.repository.commonDir, 'objects')}\n`;
+    await this.clearOwnGit(own, alternates);
     await mkdir(join(own, 'objects', 'info'), { recursive: true });
     await mkdir(join(own, 'refs'));
     const [config, index] = await Promise.all([readFile(join(this.git.gitDir, 'config')), readFile(join(this.git.gitDir, 'index'))]);
     await Promise.all([
-      replaceFile(join(own, 'objects', 'info', 'alternates'), `${join(this.repository.commonDir, 'objects')}\n`),
+      replaceFile(join(own, 'objects', 'info', 'alternates'), alternates),
       replaceFile(join(own, 'HEAD'), `${commit}\n`),
       replaceFile(join(own, 'config'), config),
       replaceFile(join(own, 'index'), index),
     ]);
+  }
+
+  /** A folder that the engine did not write may be somebody's repository: it is moved aside, not deleted. */
+  private async clearOwnGit(own: string, alternates: string): Promise<void> {
+    const found = await lstat(own).catch(() => null);
+    if (found?.isDirectory() !== true) return rm(own, { force: true });
+    const written = await readTextIfThere(join(own, 'objects', 'info', 'alternates'));
+    if (written === alternates) await rm(own, { recursive: true, force: true });
+    else await moveAside(own, dirname(this.path));
   }
 }

@@ -3,11 +3,12 @@
  * All of it lies where an agent can write, so it is only ever written here; what is read from it (`ownHead`, `wasHere`) may name commits, never programs.
  */
 import { lstat, mkdir, readdir, readFile, rm, utimes } from 'node:fs/promises';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import type { Repository } from './contract.js';
 import { assertNoSymlink } from './no-symlink.js';
 import { type HeadReading, readHead, readTextIfThere } from './read-ref.js';
 import { findAdminDir } from './worktree-registration.js';
+import { assertRealRoot, moveAside } from './worktree-root.js';
 import { replaceFile } from './write-file.js';
 
 /** What an interrupted merge, rebase or the like leaves; `git status` would report it. Source: gitrepository-layout.txt, wt-status.c. */
@@ -51,9 +52,12 @@ export async function wasHere({ repository, worktree }: OwnWorktree, sha: string
 /**
  * Puts HEAD back on the run's branch, mends the `.git` file and gives the worktree a copy of the engine's index, whose entries carry
  * the same files' times, so that `git status` there is clean without reading them again.
+ * Effects: a folder in the place of one of these files is moved beside the worktree, for it may be somebody's repository.
+ * Errors: `WorktreeViolation`, `SymlinkInTheWay`.
  */
 export async function mendOwnState(own: OwnWorktree, privateIndex: string): Promise<void> {
   const { repository, worktree, branchRef } = own;
+  await assertRealRoot(worktree);
   const known = await findAdminDir(repository.commonDir, worktree);
   const adminDir = known ?? join(repository.commonDir, 'worktrees', basename(worktree));
   await assertNoSymlink(repository.commonDir, relative(repository.commonDir, adminDir));
@@ -61,10 +65,10 @@ export async function mendOwnState(own: OwnWorktree, privateIndex: string): Prom
   const unfinished = (await readdir(adminDir)).filter((name) => UNFINISHED.has(name));
   await Promise.all(unfinished.map((name) => rm(join(adminDir, name), { recursive: true, force: true })));
   await Promise.all([
-    writeIfOther(join(worktree, '.git'), `gitdir: ${adminDir}\n`),
-    writeIfOther(join(adminDir, 'HEAD'), `ref: ${branchRef}\n`),
-    writeIfOther(join(adminDir, 'commondir'), '../..\n'),
-    copyIndex(privateIndex, join(adminDir, 'index')),
+    writeIfOther(own, join(worktree, '.git'), `gitdir: ${adminDir}\n`),
+    writeIfOther(own, join(adminDir, 'HEAD'), `ref: ${branchRef}\n`),
+    writeIfOther(own, join(adminDir, 'commondir'), '../..\n'),
+    copyIndex(own, privateIndex, join(adminDir, 'index')),
   ]);
 }
 
@@ -73,15 +77,22 @@ async function register(adminDir: string, worktree: string): Promise<void> {
   await replaceFile(join(adminDir, 'gitdir'), `${join(worktree, '.git')}\n`);
 }
 
-async function writeIfOther(path: string, text: string): Promise<void> {
+async function writeIfOther(own: OwnWorktree, path: string, text: string): Promise<void> {
   const found = await lstat(path).catch(() => null);
   if (found?.isFile() === true && (await readTextIfThere(path)) === text) return;
-  if (found?.isDirectory() === true) await rm(path, { recursive: true, force: true });
+  await moveFolderAside(own, path);
   await replaceFile(path, text);
 }
 
+/** Not beside the path itself: in the worktree it would be an untracked folder, which the next clean removes. */
+async function moveFolderAside({ worktree }: OwnWorktree, path: string): Promise<void> {
+  const found = await lstat(path).catch(() => null);
+  if (found?.isDirectory() === true) await moveAside(path, dirname(worktree));
+}
+
 /** Git looks again at files that are not older than the index file (racy-git.txt), so the copy must not be younger than its source. */
-async function copyIndex(from: string, to: string): Promise<void> {
+async function copyIndex(own: OwnWorktree, from: string, to: string): Promise<void> {
+  await moveFolderAside(own, to);
   const [data, { mtimeMs }] = await Promise.all([readFile(from), lstat(from)]);
   await replaceFile(to, data);
   const seconds = Math.floor(mtimeMs / 1000);
