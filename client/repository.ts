@@ -1,9 +1,10 @@
 /**
  * Cheap looks at a repository on this machine, so that a bad one is refused before anything starts. The host checks all of it again.
- * No command here runs a program that the repository's config names: hooks, fsmonitor, pagers, textconv and external diffs are off.
+ * No command here runs a program that the repository's config names: run-git.ts switches off hooks, fsmonitor, pagers and transports,
+ * and the diffs here know no textconv and no external program.
  */
-import { existsSync } from 'node:fs';
-import { execa } from 'execa';
+import { join } from 'node:path';
+import { runGit } from './run-git.js';
 
 export type RepositoryLook =
   | { readonly kind: 'ok'; readonly root: string; readonly head: string; readonly branch: string | null }
@@ -15,70 +16,53 @@ export interface DiffStat {
   readonly deletions: number;
 }
 
-const SAFE = ['--no-pager', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
-const ENV = { GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
+/** Of a patch and its numbers; plumbing, so that no `diff.*` of a config changes what `git apply` would get. */
+const DIFF = ['diff-tree', '-r', '-M', '--no-color', '--no-ext-diff', '--no-textconv', '--submodule=short', '--ignore-submodules=none'];
 
 /** `root` is the real path of the work tree's top. */
 export async function lookAtRepository(path: string): Promise<RepositoryLook> {
-  const place = await git(path, ['rev-parse', '--is-bare-repository', '--is-inside-work-tree']);
-  if (place.kind === 'failed') return { kind: 'not_git' };
-  if (place.kind !== 'ok') return { kind: place.kind };
-  const [bare, inside] = place.stdout.split('\n');
-  if (inside !== 'true') return { kind: bare === 'true' ? 'bare' : 'not_git' };
-  const top = await git(path, ['rev-parse', '--show-toplevel']);
-  if (top.kind !== 'ok') return { kind: 'not_git' };
-  const [head, branch] = await Promise.all([
-    git(path, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']),
-    git(path, ['symbolic-ref', '--quiet', '--short', 'HEAD']),
-  ]);
-  if (head.kind !== 'ok') return { kind: 'no_commits' };
-  return { kind: 'ok', root: top.stdout, head: head.stdout, branch: branch.kind === 'ok' ? branch.stdout : null };
+  const place = await runGit(['rev-parse', '--is-bare-repository', '--is-inside-work-tree', '--show-toplevel'], { cwd: path });
+  if (place.kind === 'no_git' || place.kind === 'missing') return { kind: place.kind };
+  const [bare, inside, ...top] = place.stdout.replace(/\n$/, '').split('\n');
+  if (place.kind === 'failed' || inside !== 'true') return { kind: bare === 'true' ? 'bare' : 'not_git' };
+  const root = top.join('\n');
+  const [head, branch] = await Promise.all([commitOf(root, 'HEAD'), gitIn(root, ['symbolic-ref', '--quiet', '--short', 'HEAD'])]);
+  if (head === null) return { kind: 'no_commits' };
+  return { kind: 'ok', root, head, branch: branch === null ? null : branch.trimEnd() };
 }
 
 /** The commit that a name means, or null. */
 export async function commitOf(root: string, name: string): Promise<string | null> {
-  const answer = await git(root, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]);
-  return answer.kind === 'ok' ? answer.stdout : null;
+  const answer = await gitIn(root, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]);
+  return answer === null ? null : answer.trimEnd();
 }
 
 /** A file's text at a commit, or null where it has none. */
-export async function textAt(root: string, commit: string, path: string): Promise<string | null> {
-  const answer = await git(root, ['cat-file', 'blob', `${commit}:${path}`], { keepEnd: true });
-  return answer.kind === 'ok' ? answer.stdout : null;
+export function textAt(root: string, commit: string, path: string): Promise<string | null> {
+  return gitIn(root, ['cat-file', 'blob', `${commit}:${path}`]);
 }
 
 /** Null where one of the commits is not here. */
 export async function diffStat(root: string, base: string, head: string): Promise<DiffStat | null> {
-  const answer = await git(root, ['diff', '--numstat', '--no-ext-diff', '--no-textconv', '--end-of-options', base, head]);
-  if (answer.kind !== 'ok') return null;
-  const rows = answer.stdout.split('\n').filter((row) => row !== '');
+  const answer = await gitIn(root, [...DIFF, '--numstat', '--end-of-options', base, head]);
+  if (answer === null) return null;
+  const rows = answer.split('\n').filter((row) => row !== '');
   const sum = (column: 0 | 1) => rows.reduce((total, row) => total + (Number(row.split('\t')[column]) || 0), 0);
   return { files: rows.length, insertions: sum(0), deletions: sum(1) };
 }
 
 /** The whole change as a patch that `git apply` takes. */
-export async function diffText(root: string, base: string, head: string): Promise<string | null> {
-  const answer = await git(root, ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--end-of-options', base, head], {
-    keepEnd: true,
-  });
-  return answer.kind === 'ok' ? answer.stdout : null;
+export function diffText(root: string, base: string, head: string): Promise<string | null> {
+  return gitIn(root, [...DIFF, '-p', '--src-prefix=a/', '--dst-prefix=b/', '--end-of-options', base, head]);
 }
 
 export async function gitVersion(): Promise<string | null> {
-  const answer = await git('.', ['--version']);
-  return answer.kind === 'ok' ? answer.stdout.replace(/^git version /, '') : null;
+  const answer = await runGit(['--version'], { cwd: '.' });
+  return answer.kind === 'ok' ? answer.stdout.trimEnd().replace(/^git version /, '') : null;
 }
 
-type GitAnswer =
-  | { readonly kind: 'ok'; readonly stdout: string }
-  | { readonly kind: 'failed'; readonly stderr: string }
-  | { readonly kind: 'no_git' }
-  | { readonly kind: 'missing' };
-
-async function git(cwd: string, args: readonly string[], { keepEnd = false } = {}): Promise<GitAnswer> {
-  const result = await execa('git', [...SAFE, ...args], { cwd, env: ENV, reject: false, stripFinalNewline: !keepEnd, stdin: 'ignore' });
-  // Node answers ENOENT for a missing folder as for a missing program.
-  if (result.code === 'ENOENT' || result.code === 'ENOTDIR') return { kind: existsSync(cwd) ? 'no_git' : 'missing' };
-  if (result.failed) return { kind: 'failed', stderr: result.stderr };
-  return { kind: 'ok', stdout: result.stdout };
+/** Git is told the git directory: a second search could end at another one, and needs `safe.directory` of a config that is not read here. */
+async function gitIn(root: string, args: readonly string[]): Promise<string | null> {
+  const answer = await runGit(args, { cwd: root, gitDir: join(root, '.git') });
+  return answer.kind === 'ok' ? answer.stdout : null;
 }

@@ -1,0 +1,86 @@
+/**
+ * Starts git for the command line, in repositories whose live config, attributes and hooks an agent can write.
+ * Git gets an environment of our own and no transport, so that neither that config nor an inherited `GIT_*` can name a program that runs.
+ * `execFile` and not execa: loading that takes as long as a whole `sluice --help`.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { programPath } from '../config/program-path.js';
+import { resolveProgram } from '../config/resolve-program.js';
+
+export interface GitCall {
+  readonly cwd: string;
+  /** Absent only where the repository is looked for: then the person's own config counts, with its `safe.directory`. */
+  readonly gitDir?: string;
+}
+
+export type GitAnswer =
+  | { readonly kind: 'ok'; readonly stdout: string }
+  | { readonly kind: 'failed'; readonly stdout: string }
+  | { readonly kind: 'no_git' }
+  /** The folder. */
+  | { readonly kind: 'missing' };
+
+/** Source: githooks.txt, git-config.txt; the same as in activities/git/run-git.ts. */
+const SAFE: readonly string[] = [
+  '--no-pager',
+  '-c',
+  'core.hooksPath=/dev/null',
+  '-c',
+  'core.fsmonitor=false',
+  '-c',
+  'core.attributesFile=/dev/null',
+];
+
+/** `HOME` is withheld, so that `~` in a config cannot name a file. */
+const BASE_ENV: Readonly<Record<string, string>> = {
+  LC_ALL: 'C',
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_EDITOR: 'true',
+  // A promisor remote in a hostile config would start its `uploadpack` on the first missing object.
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_NO_REPLACE_OBJECTS: '1',
+};
+
+/** Without an index no diff takes a file of the work tree for the blob that a forged index calls unchanged (diff.c, reuse_worktree_file). */
+const KNOWN_REPOSITORY: Readonly<Record<string, string>> = {
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_INDEX_FILE: '/nonexistent/index',
+};
+
+const PERSONS_CONFIG = ['HOME', 'XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM'] as const;
+
+const DEFAULT_PATH = '/usr/bin:/bin';
+const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
+
+/** Answers standard output as it is. */
+export function runGit(args: readonly string[], { cwd, gitDir }: GitCall): Promise<GitAnswer> {
+  const path = programPath(process.env['PATH'] ?? DEFAULT_PATH);
+  const git = resolveProgram('git', { path, forbidden: [] });
+  if (git.kind !== 'found') return Promise.resolve({ kind: 'no_git' });
+  const env = { ...BASE_ENV, ...(gitDir === undefined ? personsConfig() : KNOWN_REPOSITORY), PATH: path };
+  const whole = [...SAFE, ...(gitDir === undefined ? [] : [`--git-dir=${gitDir}`]), ...args];
+  return new Promise((resolve) => {
+    const child = execFile(git.path, whole, { cwd, env, maxBuffer: MAX_OUTPUT_BYTES, encoding: 'utf8' }, (error, stdout) => {
+      if (error === null) resolve({ kind: 'ok', stdout });
+      // Node answers ENOENT for a missing folder as for a missing program.
+      else if ((error.code === 'ENOENT' || error.code === 'ENOTDIR') && !existsSync(cwd)) resolve({ kind: 'missing' });
+      else resolve({ kind: 'failed', stdout });
+    });
+    child.stdin?.on('error', () => {});
+    child.stdin?.end();
+  });
+}
+
+function personsConfig(): Record<string, string> {
+  const known: Record<string, string> = {};
+  for (const name of PERSONS_CONFIG) {
+    const value = process.env[name];
+    if (value !== undefined) known[name] = value;
+  }
+  return known;
+}

@@ -1,0 +1,134 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { diffStat, diffText, lookAtRepository, textAt } from '../../../client/repository.js';
+
+let folder: string;
+let repo: string;
+let base: string;
+let head: string;
+/** Written by each program that must not run. */
+let marker: string;
+const path = process.env['PATH'] ?? '';
+
+const git = (...args: string[]) =>
+  execFileSync('git', ['-C', repo, '-c', 'user.name=t', '-c', 'user.email=t@localhost', ...args], { encoding: 'utf8' }).trim();
+
+function evil(file: string): string {
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, `#!/bin/sh\necho ran >> '${marker}'\n`);
+  chmodSync(file, 0o755);
+  return file;
+}
+
+const ranWhat = () => (existsSync(marker) ? readFileSync(marker, 'utf8') : '');
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-repository-')));
+  repo = join(folder, 'shop');
+  marker = join(folder, 'marker');
+  execFileSync('git', ['init', '--quiet', '--initial-branch=main', '--template=', repo]);
+  writeFileSync(join(repo, 'a.txt'), 'one\n');
+  git('add', 'a.txt');
+  git('commit', '--quiet', '-m', 'base');
+  base = git('rev-parse', 'HEAD');
+  writeFileSync(join(repo, 'a.txt'), 'two\n');
+  git('commit', '--quiet', '-a', '-m', 'head');
+  head = git('rev-parse', 'HEAD');
+});
+
+afterEach(() => {
+  process.env['PATH'] = path;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('looking at a repository whose config an agent wrote', () => {
+  it('starts no upload program of a promisor remote for a blob that is gone', async () => {
+    const program = evil(join(folder, 'evil.sh'));
+    const blob = git('rev-parse', `${head}:a.txt`);
+    for (const [key = '', value = ''] of [
+      ['core.repositoryformatversion', '1'],
+      ['extensions.partialClone', 'origin'],
+      ['remote.origin.promisor', 'true'],
+      ['remote.origin.url', repo],
+      ['remote.origin.uploadpack', program],
+    ])
+      git('config', key, value);
+    rmSync(join(repo, '.git', 'objects', blob.slice(0, 2), blob.slice(2)));
+
+    const answers = [await diffStat(repo, base, head), await diffText(repo, base, head), await textAt(repo, head, 'a.txt')];
+
+    expect(ranWhat()).toBe('');
+    expect(answers).toEqual([null, null, null]);
+  });
+
+  it('starts no diff program, text converter or file system monitor, and shows the patch as git apply takes it', async () => {
+    const program = evil(join(folder, 'evil.sh'));
+    mkdirSync(join(repo, '.git', 'info'), { recursive: true });
+    writeFileSync(join(repo, '.git', 'info', 'attributes'), '* diff=evil filter=evil\n');
+    for (const key of ['diff.external', 'diff.evil.command', 'diff.evil.textconv', 'filter.evil.clean', 'core.fsmonitor', 'core.pager'])
+      git('config', key, program);
+    git('config', 'diff.noprefix', 'true');
+    git('config', 'color.ui', 'always');
+
+    const look = await lookAtRepository(repo);
+    const patch = (await diffText(repo, base, head)) ?? '';
+    await diffStat(repo, base, head);
+
+    expect(ranWhat()).toBe('');
+    expect(look).toEqual({ kind: 'ok', root: repo, head, branch: 'main' });
+    expect(patch).toContain('--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n');
+  });
+
+  it.each([
+    ['a relative entry', () => '.'],
+    ['node_modules/.bin', () => join(repo, 'node_modules', '.bin')],
+  ])('takes no git from %s of PATH', async (_, entry) => {
+    evil(join(repo, 'node_modules', '.bin', 'git'));
+    evil(join(repo, 'git'));
+    process.env['PATH'] = [entry(), path].join(delimiter);
+    const before = process.cwd();
+    process.chdir(repo);
+
+    const look = await lookAtRepository(repo).finally(() => process.chdir(before));
+
+    expect(ranWhat()).toBe('');
+    expect(look.kind).toBe('ok');
+  });
+
+  it('reads the repository that it was asked about, whatever GIT_DIR says', async () => {
+    process.env['GIT_DIR'] = join(folder, 'elsewhere');
+
+    const stat = await diffStat(repo, base, head).finally(() => delete process.env['GIT_DIR']);
+
+    expect(stat).toEqual({ files: 1, insertions: 1, deletions: 1 });
+  });
+});
+
+describe('looking at a repository', () => {
+  it('finds it from a folder below, and from a linked worktree', async () => {
+    mkdirSync(join(repo, 'below'));
+    git('worktree', 'add', '--quiet', join(folder, 'linked'), base);
+
+    expect(await lookAtRepository(join(repo, 'below'))).toEqual({ kind: 'ok', root: repo, head, branch: 'main' });
+    expect(await lookAtRepository(join(folder, 'linked'))).toEqual({
+      kind: 'ok',
+      root: join(folder, 'linked'),
+      head: base,
+      branch: null,
+    });
+    expect(await textAt(join(folder, 'linked'), head, 'a.txt')).toBe('two\n');
+  });
+
+  it('tells what is no repository', async () => {
+    execFileSync('git', ['init', '--quiet', '--bare', join(folder, 'bare')]);
+    execFileSync('git', ['init', '--quiet', join(folder, 'empty')]);
+
+    expect((await lookAtRepository(folder)).kind).toBe('not_git');
+    expect((await lookAtRepository(join(folder, 'bare'))).kind).toBe('bare');
+    expect((await lookAtRepository(join(folder, 'empty'))).kind).toBe('no_commits');
+    expect((await lookAtRepository(join(folder, 'gone'))).kind).toBe('missing');
+  });
+});
