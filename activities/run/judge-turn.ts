@@ -9,9 +9,10 @@ import { isDecisionStage, readDecision, readHumanApproval } from '../agent/decis
 import type { Change, FoldedCommit, PlannedCommit } from '../git/contract.js';
 import type { ExitRecord } from '../process/contract.js';
 import { type ChangeSize, checkChange } from './check-change.js';
-import { compareAfter } from './surroundings.js';
+import { compareAfter, type SurroundingChange } from './surroundings.js';
 import { mayWrite, type TurnContextOnHost } from './turn-context.js';
 import type { PreparedTurn } from './turn-request.js';
+import { outsidePath, troubleOf } from './turn-trouble.js';
 
 /** What the outcome mark holds beside the text: enough to finish the turn without the agent. */
 export interface TurnJudgement {
@@ -37,7 +38,7 @@ export async function judgeTurn(
 ): Promise<{ judgement: TurnJudgement; text: string }> {
   const reading = await turn.adapter.read(turn.request, exit);
   // The one looks around the worktree, the other at what is in it.
-  const [surroundings, found] = await Promise.all([compareAfter(context), outcomeOf(context, reading, exit)]);
+  const [surroundings, found] = await Promise.all([lookAfter(context), outcomeOf(context, reading, exit)]);
   const gated: TurnOutcome =
     surroundings.gate.length > 0 && found.outcome.kind !== 'policy_violation'
       ? { kind: 'repository_changed', why: surroundings.gate.join('; ') }
@@ -59,7 +60,31 @@ type Found = Pick<TurnJudgement, 'outcome' | 'planned' | 'restore' | 'rolledBack
 
 const NOTHING = { planned: null, restore: false, rolledBack: [], observations: [] } as const;
 
+/** A hook or config that cannot be read is for a person to look at, like one that changed. */
+async function lookAfter(context: TurnContextOnHost): Promise<SurroundingChange> {
+  try {
+    return await compareAfter(context);
+  } catch (err) {
+    const trouble = troubleOf(context.input, err);
+    if (trouble === null || !('why' in trouble.outcome)) throw err;
+    return { gate: [trouble.outcome.why], observations: [] };
+  }
+}
+
 async function outcomeOf(context: TurnContextOnHost, reading: TurnReading, exit: ExitRecord): Promise<Found> {
+  const root = await context.git.root();
+  // An empty folder without its `.git` file would look like a change that deletes everything.
+  if (root.kind === 'destroyed') return { ...NOTHING, ...outsidePath(context.input, root.why), restore: true };
+  try {
+    return await outcomeInWorktree(context, reading, exit);
+  } catch (err) {
+    const trouble = troubleOf(context.input, err);
+    if (trouble === null) throw err;
+    return { ...NOTHING, ...trouble, restore: true };
+  }
+}
+
+async function outcomeInWorktree(context: TurnContextOnHost, reading: TurnReading, exit: ExitRecord): Promise<Found> {
   if (!mayWrite(context.input.stage)) return readOnlyOutcome(context, reading);
   if (reading.outcome.kind === 'done') return writeOutcome(context, exit);
   // What a failed turn left stays in the worktree for the person to look at, unless it is on the branch, where nothing unchecked may stay.

@@ -4,7 +4,9 @@ import type { Observation } from '../../protocol/journal.js';
 import type { TurnOutcome } from '../../protocol/outcomes.js';
 import { checkChange, violation } from './check-change.js';
 import type { TurnJudgement } from './judge-turn.js';
+import { readMark, writePlaceMark } from './place-record.js';
 import type { TurnContextOnHost } from './turn-context.js';
+import { PUT_BACK, type TurnTrouble, troubleOf } from './turn-trouble.js';
 
 export interface SettledTurn {
   readonly outcome: TurnOutcome;
@@ -12,7 +14,23 @@ export interface SettledTurn {
   readonly observations: readonly Observation[];
 }
 
+/** Written before a planned commit is given up, so that no later attempt publishes it again, unchecked. */
+const GIVEN_UP_FILE = 'given-up.json';
+
+/** Nothing in it can be to the good of an agent that wrote it: the turn is a violation whatever it says. */
+type GivenUp = Pick<Extract<TurnOutcome, { kind: 'policy_violation' }>, 'rule' | 'why'>;
+
 export async function settleTurn(context: TurnContextOnHost, judgement: TurnJudgement): Promise<SettledTurn> {
+  try {
+    return await settle(context, judgement);
+  } catch (err) {
+    const trouble = troubleOf(context.input, err);
+    if (trouble === null) throw err;
+    return settledInTrouble(context, judgement, trouble);
+  }
+}
+
+async function settle(context: TurnContextOnHost, judgement: TurnJudgement): Promise<SettledTurn> {
   const { input, git } = context;
   if (judgement.restore) {
     const restored = await git.restore(input.expectedHead);
@@ -37,17 +55,53 @@ export async function settleTurn(context: TurnContextOnHost, judgement: TurnJudg
 type PlannedChange = NonNullable<TurnJudgement['planned']>;
 
 async function publish(context: TurnContextOnHost, judgement: TurnJudgement, planned: PlannedChange): Promise<SettledTurn> {
-  const { git } = context;
+  const { git, place } = context;
+  const givenUp = readMark<GivenUp>(place, GIVEN_UP_FILE);
+  if (givenUp.kind === 'answer') return rollBack(context, planned, givenUp.value);
+  const root = await git.root();
+  if (root.kind === 'destroyed') return giveUp(context, planned, { rule: 'outside_path', why: `${root.why}; ${PUT_BACK}` });
   const published = await git.publish(planned);
   if (published.kind === 'moved') return moved(context, published.actual);
   if (published.kind === 'adopted') {
     // A ref that stands at the planned id is adopted by that id alone, so its checks run again.
     const checked = await checkChange(context, planned);
     if (checked.outcome.kind === 'policy_violation') {
-      return { outcome: checked.outcome, head: planned.commit, observations: checked.observations };
+      return giveUp(context, planned, checked.outcome);
     }
   }
   return { outcome: judgement.outcome, head: planned.commit, observations: [committed(context, planned)] };
+}
+
+async function giveUp(context: TurnContextOnHost, planned: PlannedChange, { rule, why }: GivenUp): Promise<SettledTurn> {
+  writePlaceMark<GivenUp>(context.place, GIVEN_UP_FILE, { rule, why });
+  return rollBack(context, planned, { rule, why });
+}
+
+/** The commit stays under `refs/sluice/<runId>/reset-<n>` if the branch stood at it. */
+async function rollBack(context: TurnContextOnHost, planned: PlannedChange, { rule, why }: GivenUp): Promise<SettledTurn> {
+  const { git, input } = context;
+  if ((await git.head()) === planned.commit) {
+    const back = await git.moveBack(planned.commit, input.expectedHead);
+    if (back.kind === 'moved') return moved(context, back.actual);
+  }
+  const restored = await git.restore(input.expectedHead);
+  if (restored.kind === 'branch_elsewhere') return moved(context, restored.actual);
+  const observation = violation(why, { rule, stage: input.stage, seq: input.place.seq, paths: [] });
+  return { outcome: { kind: 'policy_violation', rule, why }, head: input.expectedHead, observations: [observation] };
+}
+
+/** A violation that was found while judging stays the outcome: that its worktree cannot be put back as well is the smaller news. */
+async function settledInTrouble(context: TurnContextOnHost, judgement: TurnJudgement, trouble: TurnTrouble): Promise<SettledTurn> {
+  const { git, input } = context;
+  const { planned } = judgement;
+  if (judgement.outcome.kind === 'policy_violation') {
+    return { outcome: judgement.outcome, head: input.expectedHead, observations: trouble.observations };
+  }
+  // The refs may have been moved before the trouble came.
+  if (planned !== null && (await git.head()) === planned.commit) {
+    return { outcome: trouble.outcome, head: planned.commit, observations: [committed(context, planned), ...trouble.observations] };
+  }
+  return { outcome: trouble.outcome, head: input.expectedHead, observations: trouble.observations };
 }
 
 function committed({ input }: TurnContextOnHost, { commit, tree, size }: PlannedChange): TypedObservation<'git.committed'> {

@@ -1,6 +1,5 @@
 /** Starts the agent under the guard or attaches to the one that is at work. The worktree is put in order just before a start, never under a live agent. */
 import { join } from 'node:path';
-import type { TurnOutcome } from '../../protocol/outcomes.js';
 import { DetachedError, type ExitRecord, StartRefused } from '../process/contract.js';
 import { writeMark } from '../process/marks.js';
 import type { TurnJudgement } from './judge-turn.js';
@@ -10,6 +9,7 @@ import { lookBefore } from './surroundings.js';
 import type { TurnContextOnHost } from './turn-context.js';
 import { badAgent } from './turn-failures.js';
 import type { PreparedTurn } from './turn-request.js';
+import { type TurnTrouble, troubleOf } from './turn-trouble.js';
 
 const PROMPT_FILE = 'prompt.md';
 
@@ -18,9 +18,16 @@ export type TurnEnd =
   | { readonly kind: 'ended'; readonly exit: ExitRecord }
   | { readonly kind: 'not_started'; readonly judgement: TurnJudgement };
 
-/** Somebody holds the branch elsewhere: the agent is not started. */
-class BranchElsewhere extends Error {
-  override readonly name = 'BranchElsewhere';
+/** The worktree cannot be put in order: the agent is not started. */
+class WorktreeNotReady extends Error {
+  override readonly name = 'WorktreeNotReady';
+
+  constructor(
+    readonly trouble: TurnTrouble,
+    options?: ErrorOptions,
+  ) {
+    super(trouble.outcome.kind, options);
+  }
 }
 
 export async function startOrAttach(context: TurnContextOnHost, turn: PreparedTurn): Promise<TurnEnd> {
@@ -49,12 +56,10 @@ export async function startOrAttach(context: TurnContextOnHost, turn: PreparedTu
       { prepare: () => prepareWorktree(context), cancel: signals.cancel, detach: signals.detach },
     );
     if (end.kind === 'ended') return { kind: 'ended', exit: end.exit };
-    return notStarted({
-      kind: 'crash_loop',
-      why: `the agent was started ${end.starts} times and every start was lost; see the turn's stderr`,
-    });
+    const why = `the agent was started ${end.starts} times and every start was lost; see the turn's stderr`;
+    return notStarted({ outcome: { kind: 'crash_loop', why }, observations: [] });
   } catch (err) {
-    if (err instanceof BranchElsewhere) return notStarted({ kind: 'repository_changed', why: err.message });
+    if (err instanceof WorktreeNotReady) return notStarted(err.trouble);
     if (err instanceof StartRefused && err.code !== 'mark_not_written' && err.code !== 'spawn_failed') {
       throw badAgent(`the agent of stage ${input.stage} cannot be started: ${err.message}`);
     }
@@ -70,26 +75,34 @@ async function prepareWorktree(context: TurnContextOnHost): Promise<void> {
 }
 
 async function putWorktreeInOrder(context: TurnContextOnHost): Promise<void> {
+  try {
+    await restoreIfNeeded(context);
+  } catch (err) {
+    const trouble = troubleOf(context.input, err);
+    throw trouble === null ? err : new WorktreeNotReady(trouble, { cause: err });
+  }
+}
+
+async function restoreIfNeeded(context: TurnContextOnHost): Promise<void> {
   const { git, input, run } = context;
-  const inPlace = (await moveBranchBack(context)) && (await git.changes()).length === 0;
+  const inPlace = (await moveBranchBack(context)) && (await git.root()).kind === 'whole' && (await git.changes()).length === 0;
   // What an interrupted start of the agent committed in this worktree goes too; only a branch that somebody else holds stops the turn.
   const restored = inPlace ? null : await git.restore(input.expectedHead);
   if (restored?.kind === 'branch_elsewhere') {
     const actual = restored.actual?.slice(0, 12) ?? 'nothing';
-    throw new BranchElsewhere(
-      `${run.record.branch} stands at ${actual}, not at ${input.expectedHead.slice(0, 12)}, and not at a commit of this run`,
-    );
+    const why = `${run.record.branch} stands at ${actual}, not at ${input.expectedHead.slice(0, 12)}, and not at a commit of this run`;
+    throw new WorktreeNotReady({ outcome: { kind: 'repository_changed', why }, observations: [] });
   }
 }
 
-function notStarted(outcome: TurnOutcome): TurnEnd {
+function notStarted({ outcome, observations }: TurnTrouble): TurnEnd {
   const judgement: TurnJudgement = {
     outcome,
+    observations,
     decision: null,
     planned: null,
     restore: false,
     rolledBack: [],
-    observations: [],
     usage: { tokensIn: null, tokensOut: null, costMicroUsd: null },
     exitCode: null,
     durationMs: 0,
