@@ -59,6 +59,34 @@ export function listedRun({ workflowId, execution, startTime, closeTime, memo = 
   };
 }
 
+/** What a client's list of executions holds. */
+export interface ListedExecution extends Omit<VisibleRun, 'execution'> {
+  readonly status: { readonly name: string };
+}
+
+/**
+ * One entry a workflow id, for a run is its id: a reset leaves the execution that it ended in visibility.
+ * Shape: newest first; where two began at once, the open one counts.
+ */
+export async function newestPerWorkflow(
+  executions: AsyncIterable<ListedExecution> | Iterable<ListedExecution>,
+  limit: number,
+): Promise<readonly ListedRun[]> {
+  const newest = new Map<string, ListedRun>();
+  for await (const info of executions) {
+    const run = listedRun({ ...info, execution: info.status.name });
+    const known = newest.get(run.workflowId);
+    if (known === undefined && newest.size >= limit) break;
+    if (known === undefined || isNewer(run, known)) newest.set(run.workflowId, run);
+  }
+  return [...newest.values()].toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
+}
+
+function isNewer(run: ListedRun, known: ListedRun): boolean {
+  if (run.startedAt !== known.startedAt) return run.startedAt > known.startedAt;
+  return run.closedAt === null && known.closedAt !== null;
+}
+
 export function listedFromView(view: RunView): ListedRun {
   return {
     runId: view.runId,

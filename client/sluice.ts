@@ -11,7 +11,7 @@ import { runIdOfWorkflow } from '../protocol/run-id.js';
 import { titleOf } from '../protocol/run-input.js';
 import type { RunView } from '../protocol/run-view.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
-import { type ListedRun, listedRun, type RunExecution } from './listed-run.js';
+import { type ListedRun, newestPerWorkflow, type RunExecution } from './listed-run.js';
 
 export type { ListedRun, RunExecution } from './listed-run.js';
 
@@ -155,12 +155,8 @@ async function startRun(client: Client, { input, runId }: StartRun): Promise<Sta
 }
 
 async function list(client: Client, limit: number): Promise<readonly ListedRun[]> {
-  const runs: ListedRun[] = [];
-  for await (const info of client.workflow.list({ query: `WorkflowType = "${RUN_WORKFLOW}"`, pageSize: Math.min(limit, 1000) })) {
-    runs.push(listedRun({ ...info, execution: info.status.name }));
-    if (runs.length >= limit) break;
-  }
-  return runs;
+  const executions = client.workflow.list({ query: `WorkflowType = "${RUN_WORKFLOW}"`, pageSize: Math.min(limit, 1000) });
+  return newestPerWorkflow(executions, limit);
 }
 
 function within<T>(client: Client, call: () => Promise<T>): Promise<T> {
