@@ -31,16 +31,16 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Files that steer agents or run by themselves. Source: design.md section 6. */
+/** Files that steer agents or run by themselves, at any depth where a tool reads them there. Source: design.md section 6. */
 export const DEFAULT_GUARDED_PATHS: readonly string[] = [
-  '.claude/**',
-  '.mcp.json',
-  'AGENTS.md',
-  'CLAUDE.md',
+  '**/.claude/**',
+  '**/.mcp.json',
+  '**/AGENTS.md',
+  '**/CLAUDE.md',
   '.github/workflows/**',
   '.husky/**',
-  '.npmrc',
-  '.gitattributes',
+  '**/.npmrc',
+  '**/.gitattributes',
   '.gitmodules',
   '.sluice/**',
 ];

@@ -29,6 +29,26 @@ describe('compileGlob', () => {
   });
 });
 
+describe('the default guarded paths', () => {
+  it.each([
+    'AGENTS.md',
+    'packages/web/AGENTS.md',
+    'packages/web/CLAUDE.md',
+    'packages/web/.claude/settings.json',
+    'packages/web/.mcp.json',
+    'packages/web/.npmrc',
+    'docs/.gitattributes',
+    '.gitmodules',
+    '.github/workflows/ci.yml',
+    '.husky/pre-commit',
+    '.sluice/config.yaml',
+  ])('hold %s', (path) => {
+    const tests = DEFAULT_GUARDED_PATHS.map(compileGlob).flatMap((glob) => (glob.kind === 'ok' ? [glob.value] : []));
+
+    expect(tests.filter((test) => test(path))).toHaveLength(1);
+  });
+});
+
 describe('compileBlockRule', () => {
   it('tests a /regex/ over lines and a glob over paths', () => {
     const line = compileBlockRule('/eval\\(/i');
