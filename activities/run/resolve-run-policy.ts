@@ -1,9 +1,7 @@
 /** The policy of a run, from the base commit's config or a trusted text, the host's user config and the run input. Never from a worktree. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ApplicationFailure } from '@temporalio/common';
 import { readCommand } from '../../config/command-store.js';
-import { ConfigError } from '../../config/config-error.js';
 import { type PlacedText, readConfigFile } from '../../config/config-text.js';
 import { PROJECT_CONFIG, userConfigPath } from '../../config/home.js';
 import { resolvePolicy } from '../../config/resolve-policy.js';
@@ -14,6 +12,7 @@ import type { Policy } from '../../protocol/policy.js';
 import type { Repository } from '../git/contract.js';
 import { readFileAt } from '../git/read-file-at.js';
 import type { HostDeps } from './host-deps.js';
+import { withConfigRefusals } from './run-failures.js';
 
 export interface PolicyRequest {
   readonly run: RunInput;
@@ -22,8 +21,8 @@ export interface PolicyRequest {
 }
 
 /** Errors: BadConfig, BadInput, BadAgent, NotTrusted, each with place, rule and mend. */
-export async function resolveRunPolicy(deps: HostDeps, request: PolicyRequest): Promise<Policy> {
-  try {
+export function resolveRunPolicy(deps: HostDeps, request: PolicyRequest): Promise<Policy> {
+  return withConfigRefusals(async () => {
     const project = await projectConfig(deps, request);
     const userPath = userConfigPath(deps.environment);
     const user = readConfigFile(userPath, userPath);
@@ -37,10 +36,7 @@ export async function resolveRunPolicy(deps: HostDeps, request: PolicyRequest): 
       ...(user === null ? {} : { user }),
       ...(run.commandHash === undefined ? {} : { storedCommand: readCommand(deps.home.root, run.commandHash) }),
     }).policy;
-  } catch (err) {
-    if (err instanceof ConfigError) throw ApplicationFailure.nonRetryable(err.message, err.type, err.field);
-    throw err;
-  }
+  });
 }
 
 async function projectConfig(deps: HostDeps, { run, repository, baseSha }: PolicyRequest): Promise<PlacedText | null> {

@@ -1,5 +1,6 @@
 /** Refusals of a run before it is opened: nothing was started, and the message says what to do. */
 import { ApplicationFailure } from '@temporalio/common';
+import { ConfigError } from '../../config/config-error.js';
 import { FAILURES } from '../../protocol/failures.js';
 
 export function badInput(field: string, message: string): ApplicationFailure {
@@ -18,4 +19,14 @@ export function repositoryNotServed(repo: string): ApplicationFailure {
     `${repo} is not on this host's list of repositories.\nA host works only in repositories that a person of it named, whoever can reach the server.\nNothing was started.\nIn that repository, once: sluice init`,
     FAILURES.RepositoryNotServed,
   );
+}
+
+/** What config/ refuses, a file of the sluice home that holds garbage included, refuses the run: no retry mends a file. */
+export async function withConfigRefusals<T>(act: () => T | Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof ConfigError) throw ApplicationFailure.nonRetryable(error.message, error.type, error.field);
+    throw error;
+  }
 }

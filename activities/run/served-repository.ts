@@ -3,11 +3,12 @@ import { serves } from '../../config/host-list.js';
 import type { Repository } from '../git/contract.js';
 import { findRepository } from '../git/find-repository.js';
 import type { HostDeps } from './host-deps.js';
-import { repositoryNotServed } from './run-failures.js';
+import { repositoryNotServed, withConfigRefusals } from './run-failures.js';
 
-/** Errors: BadRepository, RepositoryNotServed. */
-export async function servedRepository(deps: HostDeps, path: string): Promise<Repository> {
+/** Errors: BadRepository, RepositoryNotServed; BadConfig where the host's list cannot be read. */
+export async function servedRepository(deps: Pick<HostDeps, 'home'>, path: string): Promise<Repository> {
   const repository = await findRepository(path);
-  if (!serves(deps.home.root, repository.root)) throw repositoryNotServed(path);
+  const served = await withConfigRefusals(() => serves(deps.home.root, repository.root));
+  if (!served) throw repositoryNotServed(path);
   return repository;
 }
