@@ -80,16 +80,19 @@ async function outcomeOf(context: TurnContextOnHost, reading: TurnReading, exit:
   } catch (err) {
     const trouble = troubleOf(context.input, err);
     if (trouble === null) throw err;
-    return { ...NOTHING, ...trouble, restore: true };
+    return { ...NOTHING, ...trouble, restore: trouble.outcome.kind === 'policy_violation' || (await branchMoved(context)) };
   }
 }
 
 async function outcomeInWorktree(context: TurnContextOnHost, reading: TurnReading, exit: ExitRecord): Promise<Found> {
   if (!mayWrite(context.input.stage)) return readOnlyOutcome(context, reading);
   if (reading.outcome.kind === 'done') return writeOutcome(context, exit);
-  // What a failed turn left stays in the worktree for the person to look at, unless it is on the branch, where nothing unchecked may stay.
-  const restore = (await context.git.head()) !== context.input.expectedHead;
-  return { ...NOTHING, outcome: reading.outcome, restore };
+  return { ...NOTHING, outcome: reading.outcome, restore: await branchMoved(context) };
+}
+
+/** What a failed turn left stays in the worktree for the person to look at, unless it is on the branch, where nothing unchecked may stay. */
+async function branchMoved({ git, input }: TurnContextOnHost): Promise<boolean> {
+  return (await git.head()) !== input.expectedHead;
 }
 
 /** Source: V-127. */
