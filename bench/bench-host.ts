@@ -93,13 +93,14 @@ export function say(text: string): void {
 /** The built one: it starts the programs that lie beside it. */
 async function localEngine() {
   const load = <T>(path: string): Promise<T> => import(new URL(path, DIST).href);
-  const [ensured, found] = await Promise.all([
+  const [ensured, stop, found] = await Promise.all([
     load<typeof import('../worker/local-engine/ensure-engine.js')>('worker/local-engine/ensure-engine.js'),
+    load<typeof import('../worker/local-engine/stop-engine.js')>('worker/local-engine/stop-engine.js'),
     load<typeof import('../worker/local-engine/server-binary/find-server-binary.js')>(
       'worker/local-engine/server-binary/find-server-binary.js',
     ),
   ]);
-  return { ...ensured, ...found };
+  return { ...ensured, ...stop, ...found };
 }
 
 function makeRepository(path: string, configText: string): string {

@@ -3,7 +3,6 @@
  * Parts of paths that come from outside (run id, repository key, token) are checked here again. Reads and writes nothing
  * but the folders that `ensureHome` makes.
  */
-import { createHash } from 'node:crypto';
 import { accessSync, chmodSync, constants, lstatSync, mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
@@ -16,10 +15,6 @@ import { messageOf } from './error-code.js';
 export interface HomePaths {
   readonly root: string;
   readonly temporalDb: string;
-  /** In the home, or in a short private folder where the home is longer than a socket path may be. */
-  readonly engineSocket: string;
-  readonly guardSocket: string;
-  readonly socketDir: string;
   readonly hostId: string;
   readonly trust: string;
   readonly repositories: string;
@@ -38,9 +33,6 @@ export interface HomePaths {
   /** The captured environment of a run (0600). */
   envFile(repoKey: string, runId: string): string;
 }
-
-/** sun_path holds 108 bytes on Linux and 104 on macOS, with the NUL. */
-const MAX_SOCKET_PATH_BYTES = 103;
 
 /** `SLUICE_HOME`, or `~/.sluice`. */
 export function homeRoot(env: NodeJS.ProcessEnv): string {
@@ -61,13 +53,9 @@ export const PROJECT_CONFIG = '.sluice/config.yaml';
 export function homePaths(root: string): HomePaths {
   const worktree = (repoKey: string, runId: string) => join(root, 'worktrees', repoPart(repoKey), runPart(runId));
   const stateDir = (repoKey: string, runId: string) => join(root, 'state', repoPart(repoKey), runPart(runId));
-  const socketDir = socketFolder(root);
   return {
     root,
     temporalDb: join(root, 'temporal.db'),
-    engineSocket: join(socketDir, 'engine.sock'),
-    guardSocket: join(socketDir, 'guard.sock'),
-    socketDir,
     hostId: join(root, 'host-id'),
     trust: join(root, 'trust.json'),
     repositories: join(root, 'repositories.json'),
@@ -92,8 +80,7 @@ export function homePaths(root: string): HomePaths {
 export function ensureHome(root: string): HomePaths {
   const paths = homePaths(root);
   ensurePrivateFolder(root, root);
-  const folders = [paths.commandsDir, paths.configsDir, paths.worktreesDir, paths.stateRoot];
-  for (const folder of paths.socketDir === root ? folders : [...folders, paths.socketDir]) ensurePrivateFolder(folder, root);
+  for (const folder of [paths.commandsDir, paths.configsDir, paths.worktreesDir, paths.stateRoot]) ensurePrivateFolder(folder, root);
   return paths;
 }
 
@@ -103,7 +90,7 @@ function ensurePrivateFolder(folder: string, root: string): void {
   } catch (error) {
     throw homeError(root, `cannot make ${folder}: ${messageOf(error)}`, 'must be a folder that you can write in');
   }
-  // The person may keep the home elsewhere and link to it; below it, and in /tmp, a link would be somebody else's choice.
+  // The person may keep the home elsewhere and link to it; below it a link would be somebody else's choice.
   const stat = folder === root ? statSync(folder) : lstatSync(folder);
   if (!stat.isDirectory()) throw homeError(root, `${folder} is not a folder`, 'must be a folder, not a link');
   const owner = process.getuid?.();
@@ -121,13 +108,6 @@ function ensurePrivateFolder(folder: string, root: string): void {
 function homeError(root: string, found: string, rule: string): ConfigError {
   const mend = 'Choose another:  export SLUICE_HOME=<folder>';
   return new ConfigError([problem('BadConfig', `sluice home ${root}`, { key: 'SLUICE_HOME', found, rule, mend })]);
-}
-
-/** The same for every process of this home: TMPDIR may differ between two terminals, so it does not count. */
-function socketFolder(root: string): string {
-  if (Buffer.byteLength(join(root, 'engine.sock')) <= MAX_SOCKET_PATH_BYTES) return root;
-  const owner = process.getuid?.() ?? 0;
-  return `/tmp/sluice-${owner}-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`;
 }
 
 function repoPart(repoKey: string): string {

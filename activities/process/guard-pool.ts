@@ -5,9 +5,10 @@
 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openSocketFolder } from '../../config/socket-folder.js';
 import { GuardUnavailable } from './contract.js';
 import { connectGuard, type GuardConnection } from './guard-connection.js';
-import { GUARD_SOCKET, guardSockets, openSocketFolder } from './socket-folder.js';
+import { GUARD_SOCKET, guardSockets } from './guard-sockets.js';
 import { type GuardStart, startGuard } from './start-guard.js';
 import { PROTOCOL_VERSION } from './wire.js';
 

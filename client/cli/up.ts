@@ -10,6 +10,7 @@ import type { Context } from './context.js';
 
 export type { EngineReport } from '../../worker/local-engine/control.js';
 export type { RunningEngine } from '../../worker/local-engine/ensure-engine.js';
+export type { StopOutcome } from '../../worker/local-engine/stop-engine.js';
 
 export interface UpOptions {
   readonly ui?: boolean;
@@ -74,13 +75,13 @@ async function confirmBuild(): Promise<boolean> {
   return !isCancel(answer) && answer;
 }
 
-/** Waits for running turns, or ends them with `now`. Effects: server, worker and engine of this home end. */
+/** Waits for running turns, or ends them with `now`. Errors: EngineError. Effects: server, worker and engine of this home end, also those that a killed engine left. */
 export async function downEngine(
   home: string,
   { now, onProgress }: { readonly now: boolean; readonly onProgress: (text: string) => void },
 ) {
   const [{ stopEngine }, { openTurnsOfHome }] = await Promise.all([
-    import('../../worker/local-engine/ensure-engine.js'),
+    import('../../worker/local-engine/stop-engine.js'),
     import('../../worker/local-engine/turns-of-home.js'),
   ]);
   const turns = await openTurnsOfHome(home);

@@ -5,6 +5,7 @@
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { FourParts } from './engine-error.js';
+import type { EngineFacts } from './engine-state.js';
 
 export const ENGINE_PHASES = ['starting', 'up', 'draining', 'stopping', 'failed'] as const;
 export type EnginePhase = (typeof ENGINE_PHASES)[number];
@@ -20,15 +21,9 @@ export type ControlRequest =
   /** A new worker process; answered by the status when it is ready. Turns go on. */
   | { readonly type: 'restart' };
 
-export interface EngineReport {
+export interface EngineReport extends EngineFacts {
   readonly phase: EnginePhase;
   readonly pid: number;
-  readonly address: string;
-  readonly namespace: string;
-  readonly uiAddress: string | null;
-  readonly binary: string;
-  readonly serverVersion: string;
-  readonly startedAt: string;
   readonly serverPid: number | null;
   readonly workerPid: number | null;
   /** How often each was started again after it died. */
@@ -79,6 +74,16 @@ export async function openControl(socketPath: string): Promise<ControlClient | n
     socket.once('error', () => resolve(false));
   });
   return connected ? controlClient(socket) : null;
+}
+
+/** The next status; null when the engine closed the connection. */
+export async function nextReport(control: ControlClient, say?: (text: string) => void): Promise<EngineReport | null> {
+  for (;;) {
+    const reply = await control.next();
+    if (reply === null) return null;
+    if (reply.type === 'status') return reply.report;
+    if (reply.type === 'progress') say?.(reply.text);
+  }
 }
 
 function controlClient(socket: Socket): ControlClient {

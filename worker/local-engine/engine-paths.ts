@@ -1,12 +1,10 @@
 /**
  * Where the local engine keeps its things in a sluice home.
- * A socket path over the system's limit would be cut silently (Node 20) and meet another home's socket,
- * so a long home gets its socket in a short private folder of the temp directory.
+ * It promises no folder before `makeEngineFolders` ran.
  */
-import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { openSocketFolder, socketFolder } from '../../config/socket-folder.js';
 import { EngineError, reasonOf } from './engine-error.js';
 
 export interface EnginePaths {
@@ -21,16 +19,13 @@ export interface EnginePaths {
   readonly workerLog: string;
 }
 
-/** macOS' limit is the smaller one: 104 with the end. */
-const MAX_SOCKET_BYTES = 103;
-
 /** Pure but for the home's real path, so it can be asked for a home that does not exist. */
 export function enginePaths(home: string): EnginePaths {
   const real = realPathOr(home);
   const logs = join(real, 'logs');
   return {
     home: real,
-    socket: socketPath(real),
+    socket: join(socketFolder(real), 'engine.sock'),
     lock: join(real, 'engine.lock'),
     state: join(real, 'engine.json'),
     database: join(real, 'temporal.db'),
@@ -44,12 +39,9 @@ export function enginePaths(home: string): EnginePaths {
 /** Effects: makes home, logs and the socket's folder, readable by their owner only. Errors: EngineError. */
 export function makeEngineFolders(home: string): EnginePaths {
   try {
-    mkdirSync(home, { recursive: true, mode: 0o700 });
+    openSocketFolder(home);
     const paths = enginePaths(home);
     mkdirSync(paths.logs, { recursive: true, mode: 0o700 });
-    const folder = join(paths.socket, '..');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (folder !== paths.home) requireOwn(folder);
     return paths;
   } catch (error) {
     throw new EngineError(
@@ -61,21 +53,6 @@ export function makeEngineFolders(home: string): EnginePaths {
       },
       { cause: error },
     );
-  }
-}
-
-function socketPath(home: string): string {
-  const plain = join(home, 'engine.sock');
-  if (Buffer.byteLength(plain) <= MAX_SOCKET_BYTES) return plain;
-  const name = createHash('sha256').update(home).digest('hex').slice(0, 16);
-  return join(tmpdir(), `sluice-${userInfo().uid}`, `${name}.sock`);
-}
-
-/** The temp directory is shared: a folder that somebody else made first is not ours. */
-function requireOwn(folder: string): void {
-  const info = lstatSync(folder);
-  if (!info.isDirectory() || info.uid !== userInfo().uid || (info.mode & 0o077) !== 0) {
-    throw new Error(`${folder} is not a private folder of this user`);
   }
 }
 

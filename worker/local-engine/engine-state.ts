@@ -8,8 +8,8 @@ import type { ProcessIdentity } from './process-identity.js';
 
 export const NAMESPACE = 'default';
 
-export interface EngineState {
-  readonly version: 1;
+/** Where an engine is and what it runs. */
+export interface EngineFacts {
   readonly address: string;
   readonly namespace: string;
   /** Null unless the Web UI was asked for. */
@@ -17,6 +17,10 @@ export interface EngineState {
   readonly binary: string;
   readonly serverVersion: string;
   readonly startedAt: string;
+}
+
+export interface EngineState extends EngineFacts {
+  readonly version: 1;
   readonly engine: ProcessIdentity;
   readonly server: ProcessIdentity | null;
   readonly worker: ProcessIdentity | null;
@@ -33,15 +37,14 @@ export function removeEngineState(file: string): void {
   rmSync(file, { force: true, recursive: true });
 }
 
-/** The processes that an earlier engine recorded; nothing if the file is missing or not ours to understand. */
-export function recordedProcesses(file: string): readonly ProcessIdentity[] {
+/** The processes that an earlier engine recorded; none if the file is missing or not ours to understand. */
+export function recordedProcesses(file: string): Pick<EngineState, 'server' | 'worker'> {
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    if (typeof value !== 'object' || value === null) return [];
     const { server, worker } = value as { server?: unknown; worker?: unknown }; // Narrowed by isIdentity below.
-    return [worker, server].filter(isIdentity);
+    return { server: isIdentity(server) ? server : null, worker: isIdentity(worker) ? worker : null };
   } catch {
-    return [];
+    return { server: null, worker: null };
   }
 }
 

@@ -140,7 +140,8 @@ export class Engine {
   }
 
   async #endLeftovers(): Promise<void> {
-    const leftovers = recordedProcesses(this.#paths.state);
+    const { server, worker } = recordedProcesses(this.#paths.state);
+    const leftovers = [worker, server].filter((identity) => identity !== null);
     await Promise.all(leftovers.map((identity) => endProcess(identity, SERVER_GRACE_MS)));
   }
 

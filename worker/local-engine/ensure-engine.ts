@@ -1,17 +1,17 @@
 /**
- * What the command line may do with the local engine: bring it up, ask it, restart its worker, bring it down.
+ * What the command line may do with the local engine: bring it up, ask it, restart its worker (`stop-engine.ts` brings it down).
  * Two callers at once get one engine: the loser of the lock waits for the winner's. Looking never starts anything.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type ControlClient, type EngineReport, openControl } from './control.js';
+import { type ControlClient, type EngineReport, nextReport, openControl } from './control.js';
 import { EngineError } from './engine-error.js';
 import type { EngineOptions } from './engine-options.js';
 import { type EnginePaths, enginePaths, makeEngineFolders } from './engine-paths.js';
+import { LOCK_RETRY_MS, lockHeld, Patience, sleep } from './lock-wait.js';
 import { openLog, tailOf } from './log-file.js';
 import { SERVER_PORT, UI_PORT } from './ports.js';
-import { goneWithin, identify } from './process-identity.js';
 import { type FindServerBinary, findServerBinary } from './server-binary/find-server-binary.js';
 import { cleanEnvironment } from './server-command.js';
 import { WORKER_NODE_FLAGS } from './worker-child.js';
@@ -28,6 +28,8 @@ export interface EnsureEngine {
   /** Program and arguments of the engine and of its worker; sluice's own by default. */
   readonly engineCommand?: readonly [string, ...string[]];
   readonly workerCommand?: readonly [string, ...string[]];
+  /** How long no engine may answer; longer than one takes to end. */
+  readonly patienceMs?: number;
 }
 
 export interface RunningEngine {
@@ -40,38 +42,29 @@ export interface RunningEngine {
   readonly started: boolean;
 }
 
-export type StopOutcome = { readonly kind: 'stopped' } | { readonly kind: 'not_running' };
-
-export interface StopEngine {
-  /** End running turns instead of waiting for them. */
-  readonly now: boolean;
-  /** How many turns live under the guard of this home. */
-  readonly liveTurns: () => Promise<number>;
-  readonly endTurns: () => Promise<void>;
-  readonly onProgress?: (text: string) => void;
-}
-
 /** The engine prints nothing for itself; a small heap keeps it at the size of a bare Node. */
 const ENGINE_NODE_FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=64'];
 /** A person's Temporal profile is for another server: its TLS and keys must not reach ours. */
 const NO_PROFILE = '--no-profile';
 const OWNED_BY_ANOTHER = 75;
 const SOCKET_POLL_MS = 20;
-/** An engine that ends keeps the lock for up to its worker's and its server's grace. */
-const LOCK_RETRY_MS = 150;
-const TURNS_POLL_MS = 250;
-const EXIT_LIMIT_MS = 5_000;
 
 /** Errors: EngineError. Effects: may start a detached process that outlives this one. */
 export async function ensureEngine(options: EnsureEngine): Promise<RunningEngine> {
   const paths = makeEngineFolders(options.home);
   const say = options.onProgress ?? (() => undefined);
+  const patience = new Patience(options.patienceMs);
   let starter: Starter | null = null;
+  let isHeld = false;
   try {
     for (;;) {
       const control = await openControl(paths.socket);
       if (control !== null) {
         const report = await settled(control, say);
+        if (report !== null) {
+          patience.renew();
+          isHeld = false;
+        }
         if (report?.phase === 'up' && !(options.ui === true && report.uiAddress === null))
           return running(report, report.pid === starter?.pid);
         if (report?.phase === 'failed' && starter !== null && report.pid === starter.pid) {
@@ -82,8 +75,10 @@ export async function ensureEngine(options: EnsureEngine): Promise<RunningEngine
         else if (starter === null) await sleep(SOCKET_POLL_MS);
         continue;
       }
-      starter ??= await startEngine(options, paths, say);
+      starter ??= await patience.during(startEngine(options, paths, say));
       const ended = await Promise.race([starter.ended, sleep(SOCKET_POLL_MS)]);
+      isHeld ||= ended === OWNED_BY_ANOTHER;
+      if (patience.isOver()) throw isHeld ? lockHeld(paths) : silent(paths, starter);
       if (ended === undefined) continue;
       if (ended !== OWNED_BY_ANOTHER) throw diedEarly(ended, paths);
       starter = null;
@@ -115,56 +110,11 @@ export async function restartWorker(home: string): Promise<EngineReport | null> 
   return report;
 }
 
-/**
- * The worker goes first and detaches from its turns; the server stays until no turn lives. An interrupted call leaves a working engine:
- * the worker comes back when this connection closes.
- */
-export async function stopEngine(home: string, options: StopEngine): Promise<StopOutcome> {
-  const control = await openControl(enginePaths(home).socket);
-  if (control === null) return { kind: 'not_running' };
-  try {
-    control.send({ type: 'status' });
-    const report = await nextReport(control);
-    const engine = report === null ? null : await identify(report.pid);
-    control.send({ type: 'drain', now: options.now });
-    await control.next();
-    if (options.now) await options.endTurns();
-    else await turnsEnded(options);
-    control.send({ type: 'down', now: options.now });
-    while ((await control.next()) !== null);
-    // Its lock goes with the process, a moment after its connections.
-    if (engine !== null) await goneWithin(engine, EXIT_LIMIT_MS);
-    return { kind: 'stopped' };
-  } finally {
-    control.close();
-  }
-}
-
-async function turnsEnded(options: StopEngine): Promise<void> {
-  let told = 0;
-  for (;;) {
-    const live = await options.liveTurns();
-    if (live === 0) return;
-    if (live !== told) options.onProgress?.(`waiting for ${live} running ${live === 1 ? 'turn' : 'turns'} (sluice down --now ends them)`);
-    told = live;
-    await sleep(TURNS_POLL_MS);
-  }
-}
-
 async function settled(control: ControlClient, say: (text: string) => void): Promise<EngineReport | null> {
   control.send({ type: 'wait' });
   const report = await nextReport(control, say);
   control.close();
   return report;
-}
-
-async function nextReport(control: ControlClient, say?: (text: string) => void): Promise<EngineReport | null> {
-  for (;;) {
-    const reply = await control.next();
-    if (reply === null) return null;
-    if (reply.type === 'status') return reply.report;
-    if (reply.type === 'progress') say?.(reply.text);
-  }
 }
 
 /** Ends an engine that gave up or lacks the Web UI; the caller starts the next one. */
@@ -243,7 +193,12 @@ function diedEarly(code: number, paths: EnginePaths): EngineError {
   });
 }
 
-/** Resolves to undefined, so that a race tells it from an exit code. */
-function sleep(ms: number): Promise<undefined> {
-  return new Promise((resolve) => setTimeout(() => resolve(undefined), ms));
+function silent(paths: EnginePaths, starter: Starter): EngineError {
+  const pid = starter.pid ?? 'unknown';
+  return new EngineError({
+    what: `The local engine (process ${pid}) does not answer at ${paths.socket}.`,
+    why: `It listens there as the first thing it does. The last lines of ${paths.engineLog}:\n${tailOf(paths.engineLog)}`,
+    now: 'That process still runs; runs wait where they are.',
+    mend: `End it and try again: kill ${pid} && sluice up`,
+  });
 }

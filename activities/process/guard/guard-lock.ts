@@ -6,8 +6,8 @@
 import { closeSync, openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { homeKey } from '../../../config/socket-folder.js';
 import { errorCode } from '../error-code.js';
-import { homeKey } from '../socket-folder.js';
 
 export interface GuardLock {
   release(): Promise<void>;

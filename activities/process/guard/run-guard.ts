@@ -5,10 +5,11 @@
 import { renameSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { openSocketFolder } from '../../../config/socket-folder.js';
 import type { Failpoint } from '../../../protocol/failpoints.js';
 import { errorCode } from '../error-code.js';
+import { GUARD_SOCKET, guardSockets, retiredSocket } from '../guard-sockets.js';
 import type { Durability } from '../marks.js';
-import { GUARD_SOCKET, guardSockets, openSocketFolder, retiredSocket } from '../socket-folder.js';
 import { PROTOCOL_VERSION } from '../wire.js';
 import { takeGuardLock } from './guard-lock.js';
 import { createGuardLog } from './guard-log.js';

@@ -2,11 +2,25 @@
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { foreign } from '../io.js';
-import { downEngine } from '../up.js';
+import { downEngine, type StopOutcome } from '../up.js';
 
 export async function down({ io, json, home }: Context, { now }: { readonly now: boolean }): Promise<ExitCode> {
-  const { kind } = await downEngine(home, { now, onProgress: (text) => io.err(foreign(text)) });
-  if (json) io.json({ stopped: kind === 'stopped' });
-  else io.out(kind === 'stopped' ? 'The local engine is down; runs go on at the next: sluice up' : 'No local engine runs in this home.');
+  const outcome = await downEngine(home, { now, onProgress: (text) => io.err(foreign(text)) });
+  if (json) io.json({ stopped: outcome.kind !== 'not_running' });
+  else io.out(sentenceOf(outcome));
   return EXIT.done;
+}
+
+function sentenceOf(outcome: StopOutcome): string {
+  switch (outcome.kind) {
+    case 'stopped':
+      return 'The local engine is down; runs go on at the next: sluice up';
+    case 'not_running':
+      return 'No local engine runs in this home.';
+    case 'leftovers_ended': {
+      const turns = outcome.turns === 1 ? '1 running turn' : `${outcome.turns} running turns`;
+      const ended = [outcome.worker ? 'its worker' : '', outcome.server ? 'its server' : '', outcome.turns > 0 ? turns : ''];
+      return `The local engine had died; ended what it left: ${ended.filter(Boolean).join(', ')}. Runs go on at the next: sluice up`;
+    }
+  }
 }

@@ -1,21 +1,29 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { socketFolder } from '../../../config/socket-folder.js';
 import { EngineError } from '../../../worker/local-engine/engine-error.js';
-import { engineStatus, ensureEngine, restartWorker, stopEngine } from '../../../worker/local-engine/ensure-engine.js';
+import { engineStatus, ensureEngine, restartWorker } from '../../../worker/local-engine/ensure-engine.js';
+import { tryLock } from '../../../worker/local-engine/kernel-lock.js';
 import { identify } from '../../../worker/local-engine/process-identity.js';
+import { stopEngine } from '../../../worker/local-engine/stop-engine.js';
 import { aHome, POLLING_WORKER, type TestHome, untilReport } from './engine-fixture.js';
 
 const NO_TURNS = { liveTurns: async () => 0, endTurns: async () => undefined };
 const LIMIT_MS = 30_000;
 
 let place: TestHome;
+let onTestEnd: () => void;
 beforeEach(() => {
   place = aHome();
+  onTestEnd = () => undefined;
 });
-afterEach(async () => place.remove(), LIMIT_MS);
+afterEach(async () => {
+  onTestEnd();
+  await place.remove();
+}, LIMIT_MS);
 
 async function isGone(pid: number | null): Promise<boolean> {
   return pid !== null && (await identify(pid)) === null;
@@ -170,17 +178,26 @@ describe('a start that fails', () => {
     await expect(ensureEngine({ ...place.options(), home: join(file, 'home') })).rejects.toThrow(/cannot be written[\s\S]*SLUICE_HOME/);
   });
 
-  it('does not use a socket folder that others can read', async () => {
+  it('does not use a socket folder that is a link to somewhere', async () => {
     const long = aHome('x'.repeat(120));
-    const folder = `${process.env['TMPDIR'] ?? '/tmp'}/sluice-${process.getuid?.()}`;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    chmodSync(folder, 0o755);
+    const folder = socketFolder(long.home);
+    symlinkSync(join(place.home, '..'), folder);
     try {
       await expect(ensureEngine(long.options())).rejects.toThrow(/private folder/);
     } finally {
-      chmodSync(folder, 0o700);
+      rmSync(folder);
       await long.remove();
     }
+  });
+
+  it('says so when another process keeps the lock of the home and no engine answers', async () => {
+    mkdirSync(place.home);
+    const lock = await tryLock(join(place.home, 'engine.lock'));
+    onTestEnd = () => lock?.release();
+
+    await expect(ensureEngine({ ...place.options(), patienceMs: 5000 })).rejects.toThrow(
+      /Another process holds the engine's lock[\s\S]*engine\.lock[\s\S]*Nothing was started[\s\S]*fuser/,
+    );
   });
 
   it(
@@ -199,15 +216,22 @@ describe('a start that fails', () => {
 
 describe('a home with a long path', () => {
   it(
-    'gets its socket in a short private folder',
+    'gets its socket in a short private folder, where terminals of any TMPDIR meet',
     async () => {
       const long = aHome('y'.repeat(150));
+      const usual = process.env['TMPDIR'];
       try {
-        await ensureEngine(long.options());
+        const first = await ensureEngine(long.options());
+        process.env['TMPDIR'] = place.home;
+        expect(await ensureEngine(long.options())).toEqual({ ...first, started: false });
         expect((await engineStatus(long.home))?.phase).toBe('up');
+        expect(statSync(socketFolder(long.home)).mode & 0o777).toBe(0o700);
         expect(existsSync(join(long.home, 'engine.sock'))).toBe(false);
       } finally {
         await long.remove();
+        rmSync(socketFolder(long.home), { recursive: true });
+        if (usual === undefined) delete process.env['TMPDIR'];
+        else process.env['TMPDIR'] = usual;
       }
     },
     LIMIT_MS,
@@ -258,6 +282,38 @@ describe('sluice down', () => {
     },
     LIMIT_MS,
   );
+
+  it.each([true, false])(
+    'of a killed engine ends the server and the worker that it left, and says so (now: %s)',
+    async (now) => {
+      const deaf = POLLING_WORKER.replace("process.stdin.on('end', () => process.exit(0));", '');
+      await ensureEngine(place.options(deaf));
+      const before = await engineStatus(place.home);
+      process.kill(before?.pid ?? 0, 'SIGKILL');
+      let turns = 2;
+      const liveTurns = async () => (now ? turns : turns--);
+      const endTurns = async () => {
+        expect(await isGone(before?.workerPid ?? null)).toBe(true);
+        turns = 0;
+      };
+
+      const outcome = await stopEngine(place.home, { now, liveTurns, endTurns });
+
+      expect(outcome).toEqual({ kind: 'leftovers_ended', worker: true, server: true, turns: now ? 2 : 0 });
+      expect(await isGone(before?.serverPid ?? null)).toBe(true);
+      expect(turns).toBeLessThanOrEqual(0);
+      expect(await stopEngine(place.home, { ...NO_TURNS, now })).toEqual({ kind: 'not_running' });
+    },
+    LIMIT_MS,
+  );
+
+  it('does not say that no engine runs while somebody holds the lock', async () => {
+    mkdirSync(place.home);
+    const lock = await tryLock(join(place.home, 'engine.lock'));
+    onTestEnd = () => lock?.release();
+
+    await expect(stopEngine(place.home, { ...NO_TURNS, now: false, patienceMs: 300 })).rejects.toThrow(/holds the engine's lock/);
+  });
 
   it(
     'brings the worker back when it is interrupted',

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type CommandSpec, GuardUnavailable, type Processes } from '../../../activities/process/contract.js';
 import { readRaw } from '../../../activities/process/marks.js';
-import { openSocketFolder } from '../../../activities/process/socket-folder.js';
+import { openSocketFolder } from '../../../config/socket-folder.js';
 import { aGuardedHome, type CompiledGuard, compileGuard, type GuardedHome, hooks, lives, until } from './guarded-home.js';
 
 let guard: CompiledGuard;
