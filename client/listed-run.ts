@@ -2,6 +2,7 @@
 import { isRunStatus, type RunStatus } from '../protocol/lifecycle.js';
 import { runIdOfWorkflow } from '../protocol/run-id.js';
 import type { RunView } from '../protocol/run-view.js';
+import type { Retrying } from './retrying.js';
 
 /** How Temporal sees one execution. */
 export interface RunExecution {
@@ -12,6 +13,8 @@ export interface RunExecution {
   readonly execution: string;
   readonly startedAt: string;
   readonly closedAt: string | null;
+  /** Null while nothing fails again and again. */
+  readonly retrying: Retrying | null;
 }
 
 /** Shape: one line of `sluice list --json`. Unknown values are null. */
@@ -28,8 +31,12 @@ export interface ListedRun {
   readonly branch: string | null;
   /** Null where the run is known from its files only. */
   readonly execution: string | null;
+  /** It failed before it opened: its input, repository or config was refused, and nothing was started. */
+  readonly refused: boolean;
   readonly startedAt: string;
   readonly closedAt: string | null;
+  /** Visibility does not know it; `sluice list` asks for the open runs that it shows. */
+  readonly retrying: Retrying | null;
 }
 
 /** What visibility tells of an execution; the memo is written by the run and read kindly here. */
@@ -54,8 +61,11 @@ export function listedRun({ workflowId, execution, startTime, closeTime, memo = 
     repo: text(memo['repo']),
     branch: text(memo['branch']),
     execution,
+    // A run writes its memo when it opens.
+    refused: execution === 'FAILED' && !isRunStatus(status),
     startedAt: startTime.toISOString(),
     closedAt: closeTime?.toISOString() ?? null,
+    retrying: null,
   };
 }
 
@@ -99,8 +109,10 @@ export function listedFromView(view: RunView): ListedRun {
     repo: view.repo,
     branch: view.branch,
     execution: null,
+    refused: false,
     startedAt: view.startedAt,
     closedAt: view.outcome === null ? null : view.updatedAt,
+    retrying: null,
   };
 }
 

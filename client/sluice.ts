@@ -12,6 +12,7 @@ import { titleOf } from '../protocol/run-input.js';
 import type { RunView } from '../protocol/run-view.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
 import { type ListedRun, newestPerWorkflow, type RunExecution } from './listed-run.js';
+import { retryingOf } from './retrying.js';
 
 export type { ListedRun, RunExecution } from './listed-run.js';
 
@@ -93,7 +94,7 @@ function runCalls(client: Client): Pick<Sluice, 'startRun' | 'result' | 'status'
     },
     status: (workflowId) => within(client, () => handle(workflowId).query<RunView>(STATUS_QUERY)),
     async describe(workflowId) {
-      const { startTime, closeTime, status, type } = await within(client, () => handle(workflowId).describe());
+      const { startTime, closeTime, status, type, raw } = await within(client, () => handle(workflowId).describe());
       return {
         runId: runIdOfWorkflow(workflowId),
         workflowId,
@@ -101,6 +102,7 @@ function runCalls(client: Client): Pick<Sluice, 'startRun' | 'result' | 'status'
         execution: status.name,
         startedAt: startTime.toISOString(),
         closedAt: closeTime?.toISOString() ?? null,
+        retrying: retryingOf(raw.pendingActivities ?? []),
       };
     },
     async cancel(workflowId) {

@@ -6,6 +6,7 @@
 import type { JournalEvent } from '../../protocol/journal.js';
 import { STAGES, type Stage } from '../../protocol/lifecycle.js';
 import type { RunView } from '../../protocol/run-view.js';
+import { type Retrying, retryText } from '../retrying.js';
 import type { RunListener } from './follow-files.js';
 import { foreign, type Io } from './io.js';
 import { columnsOf, type PanelState, renderPanel } from './panel.js';
@@ -14,6 +15,8 @@ import { agentLabel, plainLine } from './plain-lines.js';
 export interface Display extends RunListener {
   /** A line about the watching itself, for instance that the server is away; null takes it back. */
   notice(text: string | null): void;
+  /** What the run fails at again and again; null when that is over. */
+  retrying(retrying: Retrying | null): void;
   /** A line of ours among the events. */
   note(text: string): void;
   /** Takes the panel away; nothing is shown after it. */
@@ -28,24 +31,35 @@ export interface ShownRun {
 }
 
 export function plainDisplay(io: Io): Display {
+  let told: string | null = null;
   return {
     event: (event) => io.out(foreign(plainLine(event))),
     view: () => {},
     notice: (text) => {
       if (text !== null) io.err(text);
     },
+    retrying(retrying) {
+      // Not every attempt: a log would drown in them.
+      if (retrying !== null && retrying.message !== told) io.err(foreign(`${retrying.activity} fails: ${retryText(retrying)}`));
+      told = retrying?.message ?? null;
+    },
     note: (text) => io.out(foreign(text)),
     end: () => {},
   };
 }
 
-/** Lines `{"kind":"event",…}` with the event as it stands in events.jsonl. */
+/** Lines `{"kind":"event",…}` with the event as it stands in events.jsonl, and `{"kind":"retrying",…}`. */
 export function jsonDisplay(io: Io): Display {
-  return { ...silentDisplay(), event: (event) => io.json({ kind: 'event', ...event }), note: (text) => io.json({ kind: 'note', text }) };
+  return {
+    ...silentDisplay(),
+    event: (event) => io.json({ kind: 'event', ...event }),
+    retrying: (retrying) => io.json({ kind: 'retrying', retrying }),
+    note: (text) => io.json({ kind: 'note', text }),
+  };
 }
 
 export function silentDisplay(): Display {
-  return { event: () => {}, view: () => {}, notice: () => {}, note: () => {}, end: () => {} };
+  return { event: () => {}, view: () => {}, notice: () => {}, retrying: () => {}, note: () => {}, end: () => {} };
 }
 
 /** **Unit** ms: the clock of the panel ticks in seconds. */
@@ -83,6 +97,10 @@ export function panelDisplay(io: Io, run: ShownRun): Display {
       state.notice(text);
       draw();
     },
+    retrying(retrying) {
+      state.retrying(retrying);
+      draw();
+    },
     note(text) {
       state.line(foreign(text));
       draw();
@@ -111,6 +129,7 @@ export function createPanelState(run: ShownRun) {
     stageSince: null,
     lines: [],
     notice: null,
+    retrying: null,
   };
   const enter = (stage: Stage, since: string) => {
     if (state.entered.at(-1) === stage) return;
@@ -140,6 +159,9 @@ export function createPanelState(run: ShownRun) {
     },
     notice(text: string | null) {
       state = { ...state, notice: text };
+    },
+    retrying(retrying: Retrying | null) {
+      state = { ...state, retrying: retrying === null ? null : foreign(`${retrying.activity} fails: ${retryText(retrying)}`) };
     },
   };
 }

@@ -21,6 +21,8 @@ export interface PanelState {
   readonly lines: readonly string[];
   /** For instance that the server is away. */
   readonly notice: string | null;
+  /** What it fails at again and again. */
+  readonly retrying: string | null;
 }
 
 export interface PanelFrame {
@@ -45,8 +47,8 @@ export function renderPanel(state: PanelState, frame: PanelFrame): string[] {
     state.waiting === null ? null : `waits for ${state.waiting}`,
     'Ctrl+C detaches',
   ].filter((part) => part !== null);
-  const notice = state.notice === null ? [] : [colors.yellow(fit(state.notice))];
-  const room = Math.max(0, Math.min(MAX_EVENT_LINES, frame.rows - 8));
+  const notice = [state.notice, state.retrying].flatMap((text) => (text === null ? [] : [colors.yellow(fit(text))]));
+  const room = Math.max(0, Math.min(MAX_EVENT_LINES, frame.rows - 7 - notice.length));
   const events = room === 0 ? [] : state.lines.slice(-room).map((line) => colors.dim(fit(`  ${line}`)));
   return [...head, ...stageLines(state, frame, width), fit(about.join(' · ')), ...notice, ...events];
 }

@@ -8,6 +8,7 @@ import type { RunView } from '../../protocol/run-view.js';
 import type { Sluice } from '../sluice.js';
 import type { Display } from './display.js';
 import { followFiles } from './follow-files.js';
+import { followRetries } from './follow-retries.js';
 import { endOfFailure, type RunEnd } from './run-end.js';
 
 export interface Watched {
@@ -31,6 +32,7 @@ export async function watchRun(watched: Watched): Promise<RunEnd> {
   const ending = new AbortController();
   const follower = runDir === null ? null : followFiles(runDir, display);
   const queries = runDir === null ? queryViews(watched, ending.signal) : Promise.resolve();
+  const retries = followRetries({ ...watched, onChange: (retrying) => display.retrying(retrying) }, ending.signal);
   try {
     const end = await Promise.race([resultOf(watched, ending.signal), detachedBy(stop)]);
     await follower?.readNow();
@@ -38,7 +40,7 @@ export async function watchRun(watched: Watched): Promise<RunEnd> {
   } finally {
     ending.abort();
     follower?.close();
-    await queries;
+    await Promise.all([queries, retries]);
     display.end();
   }
 }

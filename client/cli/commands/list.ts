@@ -1,6 +1,8 @@
 /** `sluice list`: the runs, newest first, from visibility or from the run folders when the engine is down. */
 import Table from 'cli-table3';
 import type { ListedRun } from '../../listed-run.js';
+import { retryText } from '../../retrying.js';
+import type { Sluice } from '../../sluice.js';
 import { CliError } from '../cli-error.js';
 import { connectToLook } from '../connect.js';
 import type { Context } from '../context.js';
@@ -14,7 +16,7 @@ export async function list(context: Context, { limit }: { readonly limit: string
   const count = readLimit(limit);
   const sluice = await connectToLook(context);
   try {
-    const runs = (await findRuns(context, sluice)).slice(0, count);
+    const runs = await withRetries((await findRuns(context, sluice)).slice(0, count), sluice);
     if (json) {
       for (const run of runs) io.json(run);
       return EXIT.done;
@@ -27,13 +29,25 @@ export async function list(context: Context, { limit }: { readonly limit: string
   }
 }
 
+/** **Unit** runs: each is one question to the server. */
+const ASKED_AT_MOST = 50;
+
+async function withRetries<Run extends ListedRun>(runs: readonly Run[], sluice: Sluice | null): Promise<readonly Run[]> {
+  if (sluice === null) return runs;
+  const open = runs.filter((run) => run.execution === 'RUNNING').slice(0, ASKED_AT_MOST);
+  const asked = new Map(
+    await Promise.all(open.map(async ({ workflowId }) => [workflowId, await sluice.describe(workflowId).catch(() => null)] as const)),
+  );
+  return runs.map((run) => ({ ...run, retrying: asked.get(run.workflowId)?.retrying ?? null }));
+}
+
 export function renderTable(runs: readonly ListedRun[], { columns, colors }: Pick<Io, 'columns' | 'colors'>): string {
   const table = new Table({ head: ['RUN', 'STATUS', 'SINCE', 'TITLE'], style: { head: [], border: [] }, chars: NO_FRAME });
   const rows = runs.map((run) => ({
     id: foreign(run.runId),
     status: statusText(run),
     since: sinceText(run),
-    title: foreign(run.title ?? ''),
+    title: foreign(titleText(run)),
   }));
   const used = widest(rows.map(({ id }) => id)) + widest(rows.map(({ status }) => status)) + SINCE_COLUMNS + 6;
   for (const { id, status, since, title } of rows) {
@@ -64,8 +78,15 @@ const NO_FRAME = {
 
 /** The status, and what an open run waits for. */
 function statusText(run: ListedRun): string {
+  if (run.refused) return 'refused';
   const status = run.status ?? (run.execution === 'RUNNING' ? 'starting' : (run.execution ?? 'unknown').toLowerCase());
   return run.waiting === null || run.closedAt !== null ? status : `${status} (waits: ${foreign(run.waiting)})`;
+}
+
+/** What a person should see first: why nothing was started, or what fails again and again. */
+function titleText(run: ListedRun): string {
+  if (run.refused) return `nothing was started; why: sluice watch ${run.runId}`;
+  return [...(run.retrying === null ? [] : [retryText(run.retrying)]), ...(run.title === null ? [] : [run.title])].join(' · ');
 }
 
 function sinceText(run: ListedRun): string {
@@ -74,7 +95,7 @@ function sinceText(run: ListedRun): string {
 
 function paint(status: string, colors: Io['colors']): string {
   if (status === 'merge_ready') return colors.green(status);
-  if (status === 'failed') return colors.red(status);
+  if (status === 'failed' || status === 'refused') return colors.red(status);
   return status === 'blocked' || status === 'aborted' ? colors.yellow(status) : status;
 }
 

@@ -1,5 +1,6 @@
 /** `sluice status`: the run view, complete with --json (V-135). From the run itself, or from state.json when it cannot be asked. */
 import type { RunView } from '../../../protocol/run-view.js';
+import { type Retrying, retryText } from '../../retrying.js';
 import { CliError } from '../cli-error.js';
 import { connectToLook } from '../connect.js';
 import type { Context } from '../context.js';
@@ -15,10 +16,12 @@ export async function status(context: Context, asked: string | null): Promise<Ex
     const run = await findRun(context, sluice, asked);
     const view = await viewOf(run, sluice);
     if (view === null) throw new CliError(unknownView(run));
-    if (json) io.json(view);
+    const execution = view.outcome === null && sluice !== null ? await sluice.describe(run.workflowId).catch(() => null) : null;
+    const retrying = execution?.retrying ?? null;
+    if (json) io.json({ ...view, retrying });
     else {
       if (sluice === null) io.err('The engine is down; this is what the run last wrote.');
-      for (const line of renderView(view)) io.out(line);
+      for (const line of renderView(view, retrying)) io.out(line);
     }
     return EXIT.done;
   } finally {
@@ -27,7 +30,7 @@ export async function status(context: Context, asked: string | null): Promise<Ex
 }
 
 /** Foreign text in the view is made printable here. */
-export function renderView(view: RunView): string[] {
+export function renderView(view: RunView, retrying: Retrying | null = null): string[] {
   const rows: [string, string | null][] = [
     ['run', view.runId],
     ['title', view.title],
@@ -38,6 +41,7 @@ export function renderView(view: RunView): string[] {
       'waits for',
       view.waiting === null ? null : `${view.waiting.kind}${view.waiting.until === null ? '' : ` until ${view.waiting.until}`}`,
     ],
+    ['retrying', retrying === null ? null : `${retrying.activity}, ${retryText(retrying)}`],
     ['agent', view.agent === null ? null : agentLabel(view.agent)],
     ['reason', view.error],
     ['repository', view.repo],

@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { createColors } from 'picocolors';
+import { renderTable } from '../../../client/cli/commands/list.js';
 import { type ListedExecution, newestPerWorkflow } from '../../../client/listed-run.js';
 
 const anExecution = (workflowId: string, start: string, over: Partial<ListedExecution> = {}): ListedExecution => ({
@@ -33,6 +35,32 @@ describe('the list of runs', () => {
     const runs = await newestPerWorkflow([anExecution('shop-1', '2026-11-21T10:00:00Z'), running], 10);
 
     expect(runs.map(({ execution }) => execution)).toEqual(['RUNNING']);
+  });
+
+  it('tells a start that was refused from a run that failed', async () => {
+    const failed = { status: { name: 'FAILED' } };
+
+    const runs = await newestPerWorkflow(
+      [
+        anExecution('shop-2', '2026-11-21T10:00:00Z', { ...failed, memo: { status: 'executing', title: 'Fix it' } }),
+        anExecution('shop-1', '2026-11-21T09:00:00Z', { ...failed, memo: {} }),
+      ],
+      10,
+    );
+    const table = renderTable(runs, { columns: () => 120, colors: createColors(false) });
+
+    expect(runs.map(({ refused }) => refused)).toEqual([false, true]);
+    expect(table).toMatch(/shop-1 +refused .* nothing was started; why: sluice watch shop-1/);
+    expect(table).toMatch(/shop-2 +failed .* Fix it/);
+  });
+
+  it('shows the attempt and its failure before the title of a run that only retries', async () => {
+    const [run] = await newestPerWorkflow([anExecution('shop-1', '2026-11-21T09:00:00Z', { status: { name: 'RUNNING' } })], 1);
+    const retrying = { activity: 'runTurn', attempt: 10, message: 'no space left on device' };
+
+    const table = renderTable(run === undefined ? [] : [{ ...run, retrying }], { columns: () => 120, colors: createColors(false) });
+
+    expect(table).toContain('attempt 10: no space left on device · Fix it');
   });
 
   it('counts runs against the limit, not executions', async () => {

@@ -18,6 +18,7 @@ const aState = (over: Partial<PanelState> = {}): PanelState => ({
   stageSince: '2026-11-21T10:00:50.000Z',
   lines: [],
   notice: null,
+  retrying: null,
   ...over,
 });
 
@@ -35,6 +36,18 @@ describe('the live panel', () => {
 
   it('shows what a run waits for', () => {
     expect(renderPanel(aState({ waiting: 'usage_limit' }), frame(120)).join('\n')).toContain('waits for usage_limit');
+  });
+
+  it('shows what fails again and again', () => {
+    const state = createPanelState({ runId: 'r', title: 't', stages: STAGE_LISTS.full, startedAt: START });
+
+    state.retrying({ activity: 'runTurn', attempt: 10, message: 'no space left on device' });
+    const failing = renderPanel(state.current(), frame(120)).join('\n');
+    state.retrying(null);
+    const working = renderPanel(state.current(), frame(120)).join('\n');
+
+    expect(failing).toContain('runTurn fails: attempt 10: no space left on device');
+    expect(working).not.toContain('attempt');
   });
 
   it.each([20, 33, 40, 80])('keeps every line within %i columns', (columns) => {
