@@ -1,7 +1,7 @@
 /** The end of a run that was closed without its own closeRun: what its files lack is written, as `aborted`. */
 import { join } from 'node:path';
 import type { RunEndedData, StateChangedData } from '../../protocol/event-data.js';
-import type { JournalEvent } from '../../protocol/journal.js';
+import type { JournalEvent, Observation } from '../../protocol/journal.js';
 import { checkTransition, isRunStatus, isTerminal, type RunStatus } from '../../protocol/lifecycle.js';
 import { titleOf } from '../../protocol/run-input.js';
 import type { RunView } from '../../protocol/run-view.js';
@@ -23,7 +23,7 @@ export async function writeTerminatedEnd(deps: HostDeps & ProjectionDeps, run: R
   const from = lastStatus(known);
   if (!isTerminal(from)) checkTransition(from, 'aborted', run.record.policy.stages);
   const error = `the workflow was ${how} outside the run`;
-  const events = isTerminal(from) ? [] : missingEvents(known.length, from, error);
+  const events = missingEvents(known, from, error);
   const view = abortedView(run, {
     seq: known.length + events.length,
     error,
@@ -42,7 +42,8 @@ function lastStatus(events: readonly JournalEvent[]): RunStatus {
   return isRunStatus(to) ? to : 'created';
 }
 
-function missingEvents(lastSeq: number, from: RunStatus, error: string): readonly JournalEvent[] {
+/** Of the two last lines, those that are not there: a full disk or a kill may have cut between them. */
+function missingEvents(known: readonly JournalEvent[], from: RunStatus, error: string): readonly JournalEvent[] {
   const timestamp = new Date().toISOString();
   const changed: StateChangedData = { from, to: 'aborted', round: 0 };
   const ended: RunEndedData = {
@@ -54,10 +55,12 @@ function missingEvents(lastSeq: number, from: RunStatus, error: string): readonl
     error,
     verdict: 'blocked',
   };
-  return [
-    { seq: lastSeq + 1, timestamp, type: 'state.changed', message: `${from} → aborted`, data: changed },
-    { seq: lastSeq + 2, timestamp, type: 'run.aborted', message: error, data: ended },
+  const isEnded = from !== 'aborted' && isTerminal(from);
+  const lines: readonly Observation[] = [
+    ...(isTerminal(from) ? [] : [{ timestamp, type: 'state.changed' as const, message: `${from} → aborted`, data: changed }]),
+    ...(isEnded || known.at(-1)?.type === 'run.aborted' ? [] : [{ timestamp, type: 'run.aborted' as const, message: error, data: ended }]),
   ];
+  return lines.map((line, index) => ({ ...line, seq: known.length + index + 1 }));
 }
 
 function abortedView({ record }: RunOnHost, end: Pick<RunView, 'seq' | 'error' | 'updatedAt' | 'headSha'>): RunView {

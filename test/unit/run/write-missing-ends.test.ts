@@ -1,0 +1,117 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { isClosedOnHost } from '../../../activities/run/closed-mark.js';
+import type { HostDeps } from '../../../activities/run/host-deps.js';
+import { noFailpoint } from '../../../protocol/failpoints.js';
+import { writeMissingEnds } from '../../../worker/write-missing-ends.js';
+
+const base = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-ends-')));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+type Client = Parameters<typeof writeMissingEnds>[1];
+
+/** A host with one run that stopped in mid-planning, in a repository that is gone. */
+function aHost(endGroup: () => Promise<void> = async () => undefined) {
+  const folder = mkdtempSync(join(base, 'h-'));
+  const stateDir = join(folder, 'state', 'repository', 'run-1');
+  const root = join(folder, 'checkout');
+  const runDir = join(root, '.sluice/runs/run-1');
+  for (const dir of [stateDir, runDir]) mkdirSync(dir, { recursive: true });
+  const record = {
+    version: 1,
+    runId: 'run-1',
+    repoKey: 'repository',
+    workflowId: 'run-1',
+    firstExecutionRunId: 'first',
+    input: { task: 'x', repo: root },
+    repository: { root, commonDir: join(root, '.git'), gitDir: join(root, '.git'), project: 'checkout' },
+    worktree: join(folder, 'worktree'),
+    branch: 'sluice/run-1',
+    baseBranch: 'main',
+    baseSha: 'b'.repeat(40),
+    runDir,
+    startedAt: '2026-11-21T10:00:00.000Z',
+    policy: { runsDir: '.sluice/runs', preset: 'default', stages: ['planning'] },
+  };
+  writeFileSync(join(stateDir, 'run.json'), JSON.stringify(record));
+  const warnings: string[] = [];
+  // The rest of a host is not asked for here.
+  const deps = {
+    home: { root: folder, stateRoot: join(folder, 'state') },
+    durability: 'process',
+    failpoint: noFailpoint,
+    processes: { endGroup },
+  } as unknown as HostDeps;
+  const warn = (message: string, fields: Record<string, unknown>) => void warnings.push(`${message}: ${String(fields['error'])}`);
+  const types = () =>
+    readFileSync(join(runDir, 'events.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { type: string }).type);
+  return { stateDir, runDir, deps, warn, warnings, types };
+}
+
+/** A server that says so of every workflow. */
+function saying(status: () => string): Client {
+  return { workflow: { getHandle: () => ({ describe: async () => ({ status: { name: status() } }) }) } } as unknown as Client;
+}
+
+describe('the missing end of a run', () => {
+  it('that cannot be written is logged, and is written whole by the next start, once', async () => {
+    let isAway = true;
+    const host = aHost(async () => {
+      if (isAway) throw new Error('no guard');
+    });
+    const client = saying(() => 'TERMINATED');
+
+    await writeMissingEnds(host.deps, client, host.warn);
+    expect(host.warnings).toEqual([expect.stringMatching(/cannot be written now.*no guard/)]);
+    expect(isClosedOnHost(host.stateDir)).toBe(false);
+
+    isAway = false;
+    await writeMissingEnds(host.deps, client, host.warn);
+    await writeMissingEnds(host.deps, client, host.warn);
+    expect(host.types()).toEqual(['state.changed', 'run.aborted']);
+    expect(readFileSync(join(host.runDir, 'report.md'), 'utf8')).toContain('# aborted');
+    expect(isClosedOnHost(host.stateDir)).toBe(true);
+  });
+
+  it('is not written while the server cannot be asked, and that is logged', async () => {
+    const host = aHost();
+
+    await writeMissingEnds(
+      host.deps,
+      saying(() => {
+        throw new Error('no server');
+      }),
+      host.warn,
+    );
+
+    expect(host.warnings).toEqual([expect.stringContaining('no server')]);
+    expect(isClosedOnHost(host.stateDir)).toBe(false);
+  });
+
+  it('of half a journal is completed: what a killed writer left is gone on from', async () => {
+    const host = aHost();
+    const created = { seq: 1, timestamp: '2026-11-21T10:00:00.000Z', type: 'run.created', message: 'run accepted', data: {} };
+    const changed = {
+      ...created,
+      seq: 2,
+      type: 'state.changed',
+      message: 'created → aborted',
+      data: { from: 'created', to: 'aborted', round: 0 },
+    };
+    writeFileSync(join(host.runDir, 'events.jsonl'), `${JSON.stringify(created)}\n${JSON.stringify(changed)}\n`);
+
+    await writeMissingEnds(
+      host.deps,
+      saying(() => 'TERMINATED'),
+      host.warn,
+    );
+
+    expect(host.warnings).toEqual([]);
+    expect(host.types()).toEqual(['run.created', 'state.changed', 'run.aborted']);
+  });
+});
