@@ -110,6 +110,11 @@ function foreignKind(stat: Stats): string | null {
   return stat.size > MAX_JOURNAL_BYTES ? `a file of ${stat.size} bytes` : null;
 }
 
+/** The disk had room for a part only. */
+class ShortWriteError extends Error {
+  readonly code = 'ENOSPC';
+}
+
 interface Line {
   readonly text: string;
   readonly event: JournalEvent;
@@ -171,7 +176,8 @@ async function keepTail(path: string, tail: Buffer, options: AppendOptions): Pro
 async function writeWhole(file: FileHandle, bytes: Buffer, before: number): Promise<boolean> {
   try {
     const { bytesWritten } = await file.write(bytes);
-    if (bytesWritten !== bytes.length) throw new Error(`only ${bytesWritten} of ${bytes.length} bytes could be written to the journal`);
+    if (bytesWritten !== bytes.length)
+      throw new ShortWriteError(`only ${bytesWritten} of ${bytes.length} bytes could be written to the journal`);
   } catch (error) {
     await file.truncate(before);
     throw error;

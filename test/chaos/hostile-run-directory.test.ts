@@ -49,7 +49,7 @@ describe('an agent that puts entries of its own where the run directory is writt
       expect(traces.journal).toEqual(expect.arrayContaining(['run.created', 'run.completed']));
       expect(traces.agents.filter((line) => line.endsWith('START'))).toHaveLength(5);
       const found = run.events().filter(({ message }) => message.includes('where the engine writes'));
-      expect(found.map(({ type, data }) => `${type} ${String(data['gate'])}`)).toEqual(found.map(() => 'repository.changed false'));
+      for (const { type, data } of found) expect({ type, gate: data['gate'] }).toEqual({ type: 'repository.changed', gate: false });
       expect(found.map(({ message }) => message.split(',')[0])).toEqual([
         `a FIFO stood at ${run.runId}/events.jsonl`,
         `a folder stood at ${run.runId}/state.json`,
