@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { trustConfig } from '../../config/trust.js';
 import { type CliRepository, GOOD_AGENT, UNTOUCHED } from '../support/cli-repository.js';
 import { type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
 import { until } from '../support/until.js';
@@ -135,6 +136,36 @@ describe('sluice down', () => {
     expect((await world.sluice(['watch', 'waited', '--json'])).code).toBe(0);
     expect(agentStarts()).toBe(starts + 5);
   }, 90_000);
+
+  it.each(['executing', 'validating'])(
+    'with --now in mid-stage %s starts it again at the next up, and the run ends as if nothing had happened',
+    async (stage) => {
+      const ledger = join(world.person, `${stage}.txt`);
+      const go = join(world.person, `${stage}-again`);
+      const held = world.script(`held-${stage}`, `echo START >> '${ledger}'; [ -e '${go}' ] || sleep 600`);
+      const worker = world.script(
+        `worker-${stage}`,
+        stage === 'executing' ? GOOD_AGENT.replace('executing)', `executing) ${held};`) : GOOD_AGENT,
+      );
+      const own = world.repository(`down ${stage}`);
+      const config = `version: 1\nvalidation:\n  commands: ["${stage === 'validating' ? held : 'grep -q changed a.txt'}"]\n`;
+      own.write('.sluice/config.yaml', config);
+      await trustConfig(world.home, own.path, config);
+      const runId = `cut-${stage}`;
+      const run = ['run', 'x', '--detach', '--run-id', runId, '--agent', 'command', '--', worker];
+      expect(await world.sluice(run, { cwd: own.path })).toMatchObject({ code: 0 });
+      await until(() => existsSync(ledger));
+
+      expect(await world.sluice(['down', '--now'])).toMatchObject({ code: 0 });
+      writeFileSync(go, '');
+      await world.sluice(['up']);
+
+      const { stdout } = await world.sluice(['watch', runId, '--json'], { cwd: own.path });
+      expect(jsonLines(stdout).at(-1)).toMatchObject({ outcome: 'merge_ready', error: null });
+      expect(readFileSync(ledger, 'utf8')).toBe('START\nSTART\n');
+    },
+    90_000,
+  );
 
   it('ends it with --now, and nothing of it lives', async () => {
     const endless = world.script('endless', 'cat > /dev/null; echo $$ > "$HOME/endless"; exec sleep 600');
