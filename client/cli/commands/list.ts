@@ -85,7 +85,7 @@ function statusText(run: ListedRun): string {
 
 /** What a person should see first: why nothing was started, or what fails again and again. */
 function titleText(run: ListedRun): string {
-  if (run.refused) return `nothing was started; why: sluice watch ${run.runId}`;
+  if (run.refused) return `why: sluice watch ${run.runId}`;
   return [...(run.retrying === null ? [] : [retryText(run.retrying)]), ...(run.title === null ? [] : [run.title])].join(' · ');
 }
 

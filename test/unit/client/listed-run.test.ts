@@ -50,7 +50,7 @@ describe('the list of runs', () => {
     const table = renderTable(runs, { columns: () => 120, colors: createColors(false) });
 
     expect(runs.map(({ refused }) => refused)).toEqual([false, true]);
-    expect(table).toMatch(/shop-1 +refused .* nothing was started; why: sluice watch shop-1/);
+    expect(table).toMatch(/shop-1 +refused .* why: sluice watch shop-1/);
     expect(table).toMatch(/shop-2 +failed .* Fix it/);
   });
 
