@@ -1,11 +1,17 @@
 /** What the server says of a workflow execution; asked by hosts that must decide whether a process still belongs to anybody. */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 
-export function createIsOpen(client: Client): (workflowId: string, executionRunId: string) => Promise<boolean> {
+/** `closed`: told of an execution that an activity outlived; nothing of the run itself will write its end. */
+export function createIsOpen(
+  client: Client,
+  closed: (workflowId: string) => void,
+): (workflowId: string, executionRunId: string) => Promise<boolean> {
   return async (workflowId, executionRunId) => {
     try {
       const { status } = await client.workflow.getHandle(workflowId, executionRunId).describe();
-      return status.name === 'RUNNING';
+      if (status.name === 'RUNNING') return true;
+      closed(workflowId);
+      return false;
     } catch (err) {
       if (err instanceof WorkflowNotFoundError) return false;
       throw err;

@@ -20,7 +20,7 @@ import { createIsOpen } from './execution-state.js';
 import { createHostWorkers } from './host-workers.js';
 import { ensureSearchAttributes } from './local-engine/search-attributes.js';
 import { createLogger } from './logger.js';
-import { writeMissingEnds } from './write-missing-ends.js';
+import { type MissingEnds, toWorkerLog, writeMissingEndOf, writeMissingEnds } from './write-missing-ends.js';
 
 export interface WorkerSettings {
   /** Absolute path of the sluice home. */
@@ -69,9 +69,10 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     durability: engine.durability,
     failpoint: settings.failpoint ?? noFailpoint,
     environment: settings.environment,
-    isOpen: createIsOpen(client),
+    isOpen: createIsOpen(client, (workflowId) => void writeMissingEndOf(ends, workflowId)),
     searchAttributes,
   };
+  const ends: MissingEnds = { deps, client, warn: toWorkerLog };
   const control = await createControlWorker({ connection, namespace });
   const hosts = await createHostWorkers({ connection, namespace, deps, slots: engine.slots });
   const workers = [control, ...hosts];
@@ -79,7 +80,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     await processes.close();
     await connection.close();
   });
-  void writeMissingEnds(deps, client);
+  void writeMissingEnds(ends);
   // Loading them costs some 35 ms that the first write turn would pay.
   void warmTokenRules();
   return { hostId, done, stop: () => stopAll(workers) };

@@ -1,11 +1,13 @@
 /**
  * A run that was terminated, or closed while its host was away, has no end in its files. A starting host worker asks the server about each
- * such run of its own, ends what may still live of it, and writes what is missing. Runs that the server does not know are left alone.
+ * such run of its own, and a working one about the run whose turn it had to end: what may still live of it is ended, what is missing is
+ * written. Runs that the server does not know are left alone.
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { Runtime } from '@temporalio/worker';
+import { createSerializer } from '../activities/journal/serialize.js';
 import { isClosedOnHost } from '../activities/run/closed-mark.js';
 import type { HostDeps } from '../activities/run/host-deps.js';
 import type { Warn } from '../activities/run/run-projection.js';
@@ -13,37 +15,52 @@ import { findRunRecord, type RunRecord } from '../activities/run/run-record.js';
 import { writeTerminatedEnd } from '../activities/run/terminated-end.js';
 import { messageOf } from '../config/error-code.js';
 
-/** Errors: none; a run that cannot be mended now is logged and tried again at the next start. */
-export async function writeMissingEnds(deps: HostDeps, client: Pick<Client, 'workflow'>, warn: Warn = toWorkerLog): Promise<void> {
-  for (const stateDir of await stateDirs(deps.home.stateRoot)) {
-    try {
-      await writeMissingEnd({ deps, client, warn }, stateDir);
-    } catch (error) {
-      // Journal, report, mark, in this order: without the mark all of it is written again, and the journal takes no line twice.
-      warn('the missing end of a run cannot be written now; the next start of a worker tries again', { stateDir, error: messageOf(error) });
-    }
-  }
-}
-
-interface Mending {
+export interface MissingEnds {
   readonly deps: HostDeps;
   readonly client: Pick<Client, 'workflow'>;
   readonly warn: Warn;
 }
 
-async function writeMissingEnd({ deps, client, warn }: Mending, stateDir: string): Promise<void> {
-  const record = findRunRecord(stateDir);
-  if (record === null || isClosedOnHost(stateDir)) return;
+/** A run may be found by a start and by the end of its turn at once; the second one meets the mark of the first. */
+const serialize = createSerializer();
+
+/** Every run of this home. Errors: none; a run that cannot be mended now is logged and tried again at the next start. */
+export async function writeMissingEnds(ends: MissingEnds): Promise<void> {
+  await writeEndsOf(ends, () => true);
+}
+
+/** Of a workflow whose turn has just met a closed execution. Errors: none. */
+export async function writeMissingEndOf(ends: MissingEnds, workflowId: string): Promise<void> {
+  await writeEndsOf(ends, (record) => record.workflowId === workflowId);
+}
+
+export function toWorkerLog(message: string, fields: Record<string, unknown>): void {
+  Runtime.instance().logger.warn(message, fields);
+}
+
+async function writeEndsOf(ends: MissingEnds, isWanted: (record: RunRecord) => boolean): Promise<void> {
+  for (const stateDir of await stateDirs(ends.deps.home.stateRoot)) {
+    try {
+      const record = findRunRecord(stateDir);
+      if (record !== null && isWanted(record)) await serialize(stateDir, () => writeMissingEnd(ends, record, stateDir));
+    } catch (error) {
+      // Journal, report, mark, in this order: without the mark all of it is written again, and the journal takes no line twice.
+      ends.warn('the missing end of a run cannot be written now; the next start of a worker tries again', {
+        stateDir,
+        error: messageOf(error),
+      });
+    }
+  }
+}
+
+async function writeMissingEnd({ deps, client, warn }: MissingEnds, record: RunRecord, stateDir: string): Promise<void> {
+  if (isClosedOnHost(stateDir)) return;
   const ended = await endedWithoutUs(client, record);
   if (ended !== null) await writeTerminatedEnd({ ...deps, warn }, { record, stateDir, env: {} }, ended);
 }
 
-function toWorkerLog(message: string, fields: Record<string, unknown>): void {
-  Runtime.instance().logger.warn(message, fields);
-}
-
 /** Null: the run is open, closed by its own closeRun soon, or unknown. */
-async function endedWithoutUs(client: Pick<Client, 'workflow'>, record: RunRecord): Promise<string | null> {
+async function endedWithoutUs(client: MissingEnds['client'], record: RunRecord): Promise<string | null> {
   try {
     const { status } = await client.workflow
       .getHandle(record.workflowId, undefined, { firstExecutionRunId: record.firstExecutionRunId })

@@ -1,16 +1,16 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { isClosedOnHost } from '../../../activities/run/closed-mark.js';
 import type { HostDeps } from '../../../activities/run/host-deps.js';
 import { noFailpoint } from '../../../protocol/failpoints.js';
-import { writeMissingEnds } from '../../../worker/write-missing-ends.js';
+import { type MissingEnds, writeMissingEndOf, writeMissingEnds } from '../../../worker/write-missing-ends.js';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-ends-')));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-type Client = Parameters<typeof writeMissingEnds>[1];
+type Client = MissingEnds['client'];
 
 /** A host with one run that stopped in mid-planning, in a repository that is gone. */
 function aHost(endGroup: () => Promise<void> = async () => undefined) {
@@ -66,13 +66,13 @@ describe('the missing end of a run', () => {
     });
     const client = saying(() => 'TERMINATED');
 
-    await writeMissingEnds(host.deps, client, host.warn);
+    await writeMissingEnds({ ...host, client });
     expect(host.warnings).toEqual([expect.stringMatching(/cannot be written now.*no guard/)]);
     expect(isClosedOnHost(host.stateDir)).toBe(false);
 
     isAway = false;
-    await writeMissingEnds(host.deps, client, host.warn);
-    await writeMissingEnds(host.deps, client, host.warn);
+    await writeMissingEnds({ ...host, client });
+    await writeMissingEnds({ ...host, client });
     expect(host.types()).toEqual(['state.changed', 'run.aborted']);
     expect(readFileSync(join(host.runDir, 'report.md'), 'utf8')).toContain('# aborted');
     expect(isClosedOnHost(host.stateDir)).toBe(true);
@@ -81,16 +81,27 @@ describe('the missing end of a run', () => {
   it('is not written while the server cannot be asked, and that is logged', async () => {
     const host = aHost();
 
-    await writeMissingEnds(
-      host.deps,
-      saying(() => {
+    await writeMissingEnds({
+      ...host,
+      client: saying(() => {
         throw new Error('no server');
       }),
-      host.warn,
-    );
+    });
 
     expect(host.warnings).toEqual([expect.stringContaining('no server')]);
     expect(isClosedOnHost(host.stateDir)).toBe(false);
+  });
+
+  it('is written once by two that find it at the same time, and only for the workflow that was asked for', async () => {
+    const host = aHost();
+    const ends = { ...host, client: saying(() => 'TERMINATED') };
+
+    await writeMissingEndOf(ends, 'another');
+    expect(isClosedOnHost(host.stateDir)).toBe(false);
+
+    await Promise.all([writeMissingEnds(ends), writeMissingEndOf(ends, 'run-1')]);
+    expect(host.types()).toEqual(['state.changed', 'run.aborted']);
+    expect(readdirSync(host.runDir)).not.toContain('events.1.jsonl');
   });
 
   it('of half a journal is completed: what a killed writer left is gone on from', async () => {
@@ -105,11 +116,7 @@ describe('the missing end of a run', () => {
     };
     writeFileSync(join(host.runDir, 'events.jsonl'), `${JSON.stringify(created)}\n${JSON.stringify(changed)}\n`);
 
-    await writeMissingEnds(
-      host.deps,
-      saying(() => 'TERMINATED'),
-      host.warn,
-    );
+    await writeMissingEnds({ ...host, client: saying(() => 'TERMINATED') });
 
     expect(host.warnings).toEqual([]);
     expect(host.types()).toEqual(['run.created', 'state.changed', 'run.aborted']);
