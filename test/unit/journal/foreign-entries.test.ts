@@ -48,7 +48,7 @@ function close(projection: RunProjection): Promise<string> {
 const ENTRIES: readonly [what: string, put: (path: string) => unknown][] = [
   ['a folder', (path) => (mkdirSync(path), writeFileSync(join(path, 'x'), ''))],
   ['a symlink', (path) => symlinkSync(folder(), path)],
-  ['a FIFO', (path) => execFileSync('mkfifo', [path])],
+  ['a FIFO', (path) => execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path])],
   ['a device', (path) => execFileSync('mknod', [path, 'c', '1', '3'])],
 ];
 
@@ -151,7 +151,7 @@ describe('an entry that is not ours', () => {
     const { projection, listener } = await anOpenOne();
     for (const name of ['metrics.json', 'report.md']) mkdirSync(join(projection.runDir, name));
     rmSync(join(projection.runDir, 'events.jsonl'));
-    execFileSync('mkfifo', [join(projection.runDir, 'events.jsonl')]);
+    execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', join(projection.runDir, 'events.jsonl')]);
 
     const report = readFileSync(await close(projection), 'utf8');
 
