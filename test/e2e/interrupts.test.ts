@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ensureHome } from '../../config/home.js';
 import { trustConfig } from '../../config/trust.js';
 import { type CliRepository, GOOD_AGENT, UNTOUCHED } from '../support/cli-repository.js';
 import { type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
@@ -150,7 +151,7 @@ describe('sluice down', () => {
       const own = world.repository(`down ${stage}`);
       const config = `version: 1\nvalidation:\n  commands: ["${stage === 'validating' ? held : 'grep -q changed a.txt'}"]\n`;
       own.write('.sluice/config.yaml', config);
-      await trustConfig(world.home, own.path, config);
+      await trustConfig(ensureHome(world.home).root, own.path, config);
       const runId = `cut-${stage}`;
       const run = ['run', 'x', '--detach', '--run-id', runId, '--agent', 'command', '--', worker];
       expect(await world.sluice(run, { cwd: own.path })).toMatchObject({ code: 0 });
