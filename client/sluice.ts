@@ -13,6 +13,7 @@ import type { RunView } from '../protocol/run-view.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
 import { type ListedRun, newestPerWorkflow, type RunExecution } from './listed-run.js';
 import { retryingOf } from './retrying.js';
+import { temporalClient } from './temporal-client.js';
 
 export type { ListedRun, RunExecution } from './listed-run.js';
 
@@ -73,7 +74,7 @@ export interface Sluice {
 
 /** Errors: the SDK's connection error, when nobody answers in time. */
 export async function createSluice(options: SluiceOptions): Promise<Sluice> {
-  const { Client, Connection } = await import('@temporalio/client');
+  const { Client, Connection } = temporalClient();
   const namespace = options.namespace ?? 'default';
   const connection = await Connection.connect({
     ...options.connection,
@@ -136,7 +137,7 @@ function serverCalls(client: Client, namespace: string): Pick<Sluice, 'list' | '
 }
 
 async function startRun(client: Client, { input, runId }: StartRun): Promise<StartedRun> {
-  const { WorkflowExecutionAlreadyStartedError } = await import('@temporalio/client');
+  const { WorkflowExecutionAlreadyStartedError } = temporalClient();
   try {
     const { workflowId } = await within(client, () =>
       client.workflow.start(RUN_WORKFLOW, {

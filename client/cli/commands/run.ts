@@ -8,6 +8,7 @@ import type { RunInput } from '../../../protocol/messages.js';
 import { branchOf } from '../../../protocol/names.js';
 import { makeRunId } from '../../../protocol/run-id.js';
 import { titleOf } from '../../../protocol/run-input.js';
+import { prepareTemporalClient } from '../../temporal-client.js';
 import { checkProgram } from '../check-program.js';
 import { checkRepository } from '../check-repository.js';
 import { type ChosenConfig, chooseConfig } from '../choose-config.js';
@@ -31,9 +32,10 @@ export interface PreparedRun {
 
 export async function run(context: Context, options: RunOptions): Promise<ExitCode> {
   const { io } = context;
-  // The SDK takes a third of a second to load; it is needed in any case that is no mistake.
-  const loading = import('@temporalio/client');
-  const prepared = await orStopped(prepareRun(context, options), io.stop);
+  const preparing = orStopped(prepareRun(context, options), io.stop);
+  // The SDK takes a fifth of a second to load; it is needed in any case that is no mistake, and git is at work by now.
+  const loading = prepareTemporalClient();
+  const prepared = await preparing;
   if (prepared === null) return nothingStarted(context);
   await loading;
   const connected = await orStopped(connectToRun(context, options), io.stop);
