@@ -20,7 +20,8 @@ const MAX_PROJECT_LENGTH = 60;
  */
 export async function findRepository(path: string): Promise<Repository> {
   if (!(await isFolder(path))) throw badRepository(`${JSON.stringify(path)} is not a folder.`, 'git init');
-  neverStartBelow(repositoryAround(path));
+  const around = repositoryAround(path);
+  if (around !== null) neverStartBelow(around);
   const args = ['rev-parse', '--path-format=absolute', '--is-bare-repository', '--git-common-dir', '--absolute-git-dir', '--show-toplevel'];
   const { exitCode, stdout, stderr } = await tryGit(['-C', path, ...args], { config: 'person' });
   const [bare, commonDir, gitDir, root] = splitAnswer(stdout);

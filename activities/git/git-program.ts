@@ -26,11 +26,11 @@ export function neverStartBelow(folder: string): void {
   repositories.add(realOf(folder));
 }
 
-/** The folder that git would call the top of the work tree around `folder`, or `folder` itself. Asks no git, for it decides which git may be asked. */
-export function repositoryAround(folder: string): string {
-  const real = realOf(folder);
-  for (let root = real; root !== dirname(root); root = dirname(root)) if (existsSync(join(root, '.git'))) return root;
-  return real;
+/** The folder that git would call the top of the work tree around `folder`, or null. Asks no git, for it decides which git may be asked. */
+export function repositoryAround(folder: string): string | null {
+  for (let root = realOf(folder); root !== dirname(root); root = dirname(root)) if (existsSync(join(root, '.git'))) return root;
+  // A folder that is no repository must not count as one: whoever names `/` would leave this host without git.
+  return null;
 }
 
 /** Errors: plain Error if PATH holds no git that may be started. */

@@ -98,7 +98,9 @@ describe('a sluice home', () => {
       '--',
       agent,
     ] as const;
-    const env = { SLUICE_HOME: home, GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' };
+    const gitConfig = join(world.folder, 'anybody.gitconfig');
+    writeFileSync(gitConfig, '[safe]\n\tdirectory = *\n');
+    const env = { SLUICE_HOME: home, GIT_CONFIG_GLOBAL: gitConfig };
 
     const { code, stderr } = await world.program(['setpriv', ...args], { cwd: repository.path, env }).done;
 

@@ -68,6 +68,13 @@ describe('the git that the engine starts', () => {
     expect(existsSync(canary)).toBe(false);
   });
 
+  it('is still there after somebody named a folder that is no repository', async () => {
+    await expect(findRepository('/')).rejects.toThrow('not in the work tree');
+    await expect(findRepository('/usr')).rejects.toThrow('not in the work tree');
+
+    await expect(runGit(['--version'], {})).resolves.toContain('git version');
+  });
+
   it('is named in an error where there is none', async () => {
     process.env['PATH'] = tempFolder();
 
