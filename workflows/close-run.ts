@@ -52,11 +52,16 @@ async function writeReport(
   { verdict, reasons }: { verdict: Verdict; reasons: readonly string[] },
 ): Promise<string | null> {
   const aborted = outcome === 'aborted';
-  const input = { place: run.nextPlace(), run: run.ref, outcome, verdict, verdictReasons: reasons, journal: run.batch() };
-  try {
+  const close = async () => {
+    const input = { place: run.nextPlace(), run: run.ref, outcome, verdict, verdictReasons: reasons, journal: run.batch() };
     const closed = await closingHost(run.open.hostId, aborted).closeRun.executeWithOptions({ summary: `close · ${outcome}` }, [input]);
     run.acknowledge(closed.journalSeq);
-    return closed.report;
+    return closed;
+  };
+  try {
+    const closed = await close();
+    // A journal that a person deleted in the last stage is sent again as a whole, once: nobody comes after this.
+    return closed.journalSeq < run.eventCount ? (await close()).report : closed.report;
   } catch (err) {
     // The host of an aborted run may be gone for good; the run closes all the same.
     if (aborted && err instanceof ActivityFailure) return null;

@@ -3,7 +3,8 @@
  * Only for the `files` ref storage; a repository with reftable is asked through git.
  * A ref is read without following a symbolic one: `null` then, as for a ref that does not exist.
  */
-import { access, readFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from './error-code.js';
 import { ON_REAL_REPOSITORY, tryGit } from './run-git.js';
@@ -27,7 +28,13 @@ export function isSha(value: string): boolean {
 /** The file's text, or null if there is none. */
 export async function readTextIfThere(path: string): Promise<string | null> {
   try {
-    return await readFile(path, 'utf8');
+    // O_NONBLOCK: a FIFO in the place of a ref or config would hold a thread for ever.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      return (await file.stat()).isFile() ? await file.readFile('utf8') : null;
+    } finally {
+      await file.close();
+    }
   } catch (error) {
     if (ABSENT.has(errorCode(error))) return null;
     throw error;

@@ -2,6 +2,7 @@
  * Between the exit of an agent and the outcome mark: reads the answer, looks at what changed, and decides what the turn was.
  * Nothing is published here; a second attempt reads the same exit and the same tree and comes to the same outcome and commit id.
  */
+import type { ArtifactRef } from '../../protocol/artifact.js';
 import type { Observation } from '../../protocol/journal.js';
 import type { DecisionReading, TurnOutcome } from '../../protocol/outcomes.js';
 import type { TurnReading } from '../agent/contract.js';
@@ -25,6 +26,8 @@ export interface TurnJudgement {
   /** Paths that a read-only turn changed. */
   readonly rolledBack: readonly string[];
   readonly observations: readonly Observation[];
+  /** The agent's final text; null where it said nothing. */
+  readonly output: ArtifactRef | null;
   readonly usage: TurnReading['usage'];
   readonly exitCode: number | null;
   readonly durationMs: number;
@@ -35,7 +38,7 @@ export async function judgeTurn(
   context: TurnContextOnHost,
   turn: PreparedTurn,
   exit: ExitRecord,
-): Promise<{ judgement: TurnJudgement; text: string }> {
+): Promise<{ judgement: Omit<TurnJudgement, 'output'>; text: string }> {
   const reading = await turn.adapter.read(turn.request, exit);
   // The one looks around the worktree, the other at what is in it.
   const [surroundings, found] = await Promise.all([lookAfter(context), outcomeOf(context, reading, exit)]);
@@ -43,7 +46,7 @@ export async function judgeTurn(
     surroundings.gate.length > 0 && found.outcome.kind !== 'policy_violation'
       ? { kind: 'repository_changed', why: surroundings.gate.join('; ') }
       : found.outcome;
-  const judgement: TurnJudgement = {
+  const judgement = {
     ...found,
     outcome: gated,
     decision: decisionOf(context, reading),

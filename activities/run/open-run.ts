@@ -15,6 +15,7 @@ import { captureEnvironment } from '../agent/environment.js';
 import { addWorktree } from '../git/add-worktree.js';
 import type { Base, Repository } from '../git/contract.js';
 import { repoKeyOf } from '../git/find-repository.js';
+import { assertNoSymlink, SymlinkInTheWay } from '../git/no-symlink.js';
 import { openRunGit } from '../git/open-run-git.js';
 import { resolveBase } from '../git/resolve-base.js';
 import type { Signals } from './attempts.js';
@@ -44,6 +45,7 @@ async function openRun(deps: HostDeps, input: OpenRunInput, signals: Signals): P
   const record = known ?? (await newRecord(deps, { input, repository, repoKey, runId }));
   if (record.firstExecutionRunId !== input.firstExecutionRunId) throw runExists(runId, stateDir);
   const run: RunOnHost = { record, stateDir, env: captureEnvironment(deps.environment) };
+  await refuseLinkedRunsDir(repository.root, record.policy.runsDir);
   checkAgents(record.policy, { env: run.env, repository, worktree: record.worktree });
   // Nothing was written so far: a refused start leaves no folder.
   const place = await openPlaceFolder(deps.home.turnDir(repoKey, runId, input.place), hashOfInput(input), deps.durability);
@@ -99,6 +101,16 @@ async function open(deps: HostDeps, { run, input, place, signals }: Opening): Pr
       ...setup.observations,
     ],
   };
+}
+
+/** The run directory is written for people; through a link it would be written wherever somebody pointed it. */
+async function refuseLinkedRunsDir(root: string, runsDir: string): Promise<void> {
+  try {
+    await assertNoSymlink(root, runsDir);
+  } catch (err) {
+    if (err instanceof SymlinkInTheWay) throw badInput('runsDir', err.message);
+    throw err;
+  }
 }
 
 /** Once a place: a second attempt may find a set-up command at work in it. */

@@ -11,7 +11,7 @@ import { redact } from '../../protocol/redact.js';
 import { readClaim, readExit } from '../process/marks.js';
 import { fitResult } from './fit-result.js';
 import type { TurnJudgement } from './judge-turn.js';
-import { artifactsOf, projectionOf, takeFound } from './run-projection.js';
+import { projectionOf, takeFound } from './run-projection.js';
 import type { SettledTurn } from './settle-turn.js';
 import type { TurnContextOnHost } from './turn-context.js';
 
@@ -26,13 +26,11 @@ export interface FinishedTurn {
 
 /** Order: artifact and projection first, so that nothing announces a file that is not there (V-99). */
 export async function publishTurn(context: TurnContextOnHost, turn: FinishedTurn): Promise<RunTurnResult> {
-  const { deps, run } = context;
   const { judgement, settled, text, journalSeq, foreign } = turn;
-  const output = text === '' ? null : await artifactsOf(deps, run).put(text, 'text/markdown');
   const outcome = cleaned(settled.outcome);
   const ended = endedData(context, judgement, outcome);
   await projectTurn(context, { judgement, settled, text, ended });
-  deps.failpoint('turn.after-projection');
+  context.deps.failpoint('turn.after-projection');
   const observations = [
     ...foreign,
     endedObservation(judgement, ended, outcome),
@@ -44,7 +42,7 @@ export async function publishTurn(context: TurnContextOnHost, turn: FinishedTurn
     outcome,
     head: settled.head,
     decision: judgement.decision,
-    output,
+    output: judgement.output,
     rolledBack: judgement.rolledBack.length > 0,
     agent: ended.agent,
     exitCode: judgement.exitCode,

@@ -40,10 +40,12 @@ export function createRunTurn(deps: HostDeps): (input: RunTurnInput) => Promise<
 async function runTurn(deps: HostDeps, input: RunTurnInput, signals: Signals): Promise<RunTurnResult> {
   const run = readRun(deps.home, input.run);
   const context = await contextOf(deps, { run, input, signals });
-  const journalSeq = await flushJournal(deps, run, input.journal);
+  // Beside the start of the agent; what it throws is met once the agent has ended, and the next attempt does it again.
+  const flushed = flushJournal(deps, run, input.journal);
+  flushed.catch(() => undefined);
   const sealed = exitSeal(context.place, input.place.token);
   const record = readSealedMark<RunTurnResult>(context.place, RECORD_FILE, sealed);
-  if (record.kind === 'answer') return { ...record.value, journalSeq };
+  if (record.kind === 'answer') return { ...record.value, journalSeq: await flushed };
   const known = readSealedMark<TurnJudgement>(context.place, OUTCOME_FILE, sealed);
   const foreign = hasStaleMarks(context.place) ? [foreignRecord(input)] : [];
 
@@ -51,7 +53,7 @@ async function runTurn(deps: HostDeps, input: RunTurnInput, signals: Signals): P
   const settled = await settleTurn(context, judgement);
   deps.failpoint('turn.after-commit');
   const text = readTurnText(deps.home, run, input.place);
-  const result = await publishTurn(context, { judgement, settled, text, journalSeq, foreign });
+  const result = await publishTurn(context, { judgement, settled, text, journalSeq: await flushed, foreign });
   deps.failpoint('turn.before-record');
   // Nothing was done for a turn that never started: whoever asks again gets the question decided again.
   if (seal !== null) writeSealedMark(context.place, RECORD_FILE, { seal, value: result });
@@ -77,10 +79,11 @@ async function judgementOf(context: TurnContextOnHost): Promise<{ judgement: Tur
   if (signals.cancel.aborted || end.exit.reason === 'aborted') throw new DetachedError('aborted');
   const seal = exitSeal(place, input.place.token);
   deps.failpoint('turn.after-exit');
-  const { judgement, text } = await judgeTurn(context, turn, end.exit);
+  const { judgement: judged, text } = await judgeTurn(context, turn, end.exit);
   // Text and artifact first: the outcome mark announces them (V-99).
   writeTurnText(place.dir, text, deps.durability);
-  if (text !== '') await artifactsOf(deps, run).put(text, 'text/markdown');
+  const output = text === '' ? null : await artifactsOf(deps, run).put(text, 'text/markdown');
+  const judgement: TurnJudgement = { ...judged, output };
   deps.failpoint('turn.before-outcome');
   if (seal !== null) writeSealedMark(place, OUTCOME_FILE, { seal, value: judgement });
   deps.failpoint('turn.after-outcome');

@@ -103,6 +103,7 @@ function notStarted({ outcome, observations }: TurnTrouble): TurnEnd {
     planned: null,
     restore: false,
     rolledBack: [],
+    output: null,
     usage: { tokensIn: null, tokensOut: null, costMicroUsd: null },
     exitCode: null,
     durationMs: 0,

@@ -8,6 +8,8 @@ import type { CommandCompletedData } from '../../protocol/event-data.js';
 import type { Observation } from '../../protocol/journal.js';
 import type { ValidateInput, ValidateResult } from '../../protocol/messages.js';
 import type { CommandResult, ValidationReport } from '../../protocol/outcomes.js';
+import { isHostTrouble, isRepositoryBusy } from '../git/repository-busy.js';
+import { GitError } from '../git/run-git.js';
 import type { Signals } from './attempts.js';
 import { attend } from './attend.js';
 import { NO_COMMANDS, outcomeOfReport, statusOfExit, summarize } from './classify-validation.js';
@@ -75,9 +77,16 @@ async function reportOf(context: CommandLineContext, input: ValidateInput): Prom
     const note = notes.length === 0 ? null : notes.join('; ');
     return { report: { ...about, commands: results, summary: summarize(results), treeChanged: treeChanged.length > 0, note }, ends };
   } catch (err) {
-    if (!(err instanceof CommandCrashLoop)) throw err;
-    return { report: { ...about, commands: [], summary: summarize([]), treeChanged: false, note: err.message }, ends: [] };
+    const note = err instanceof CommandCrashLoop ? err.message : unusableCheckout(err);
+    if (note === null) throw err;
+    return { report: { ...about, commands: [], summary: summarize([]), treeChanged: false, note }, ends: [] };
   }
+}
+
+/** An object that an agent removed stays missing, however often it is asked for. Null: it may pass with time. */
+function unusableCheckout(err: unknown): string | null {
+  if (!(err instanceof GitError) || isRepositoryBusy(err) || isHostTrouble(err)) return null;
+  return `the commit cannot be checked out for validation: ${err.result.stderr.split('\n', 1)[0] ?? ''}`;
 }
 
 /** Looked at once, before the checkout moves to the base: a later attempt finds the answer here. */

@@ -92,6 +92,20 @@ describe('the run workflow', () => {
     expect(host.batches[2]?.events[0]?.seq).toBe(1);
   });
 
+  it('closes twice, with the whole journal, on a host that lost its file in the last stage', async () => {
+    const closes: number[] = [];
+    const result = await runWith({
+      closeRun: async (input) => {
+        closes.push(input.journal.events[0]?.seq ?? 0);
+        return { report: '/runs/report.md', journalSeq: closes.length === 1 ? 0 : input.journal.view.seq };
+      },
+    });
+
+    expect(result.report).toBe('/runs/report.md');
+    expect(closes).toHaveLength(2);
+    expect(closes[1]).toBe(1);
+  });
+
   it('blocks at the second read-only turn that was rolled back', async () => {
     const result = await runWith({ runTurn: async (input) => stubTurn(input, { rolledBack: input.stage !== 'executing' }) });
 

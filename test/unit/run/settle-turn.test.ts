@@ -25,6 +25,7 @@ async function judgedTurn(block: readonly string[] = []) {
     restore: false,
     rolledBack: [],
     observations: [],
+    output: null,
     usage: { tokensIn: null, tokensOut: null, costMicroUsd: null },
     exitCode: 0,
     durationMs: 1,
