@@ -119,7 +119,8 @@ function lineExpression(rule: string): RegExp | null {
 /** `nonegate`: a rule that starts with `!` must not turn into its opposite. */
 function matching(files: readonly DiffFile[], globs: readonly string[]): string[] {
   if (globs.length === 0) return [];
-  const matches = picomatch([...globs], { dot: true, nonegate: true });
+  // nocase: on a file system that ignores case `agents.md` is read as AGENTS.md.
+  const matches = picomatch([...globs], { dot: true, nonegate: true, nocase: true });
   return files.map(({ path }) => path).filter((path) => matches(path));
 }
 

@@ -73,6 +73,7 @@ const BASE_ENV: Readonly<Record<string, string>> = {
   GIT_PAGER: 'cat',
   // A promisor remote in a hostile config would start its `uploadpack` on the first missing object.
   GIT_ALLOW_PROTOCOL: 'none',
+  GIT_NO_LAZY_FETCH: '1',
   GIT_NO_REPLACE_OBJECTS: '1',
 };
 

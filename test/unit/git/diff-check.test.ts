@@ -91,6 +91,13 @@ describe('the diff check (V-128)', () => {
     ]);
   });
 
+  it('guards a path in any case of its letters', async () => {
+    const run = await openRun();
+    write(run.worktree, 'agents.md', 'read me\n');
+
+    expect((await check(run, { guarded: ['**/AGENTS.md'] })).guarded).toEqual(['agents.md']);
+  });
+
   it('answers guarded paths apart, removed ones too', async () => {
     const run = await openRun({ 'AGENTS.md': 'x\n' });
     rmSync(join(run.worktree, 'AGENTS.md'));
