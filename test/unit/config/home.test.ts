@@ -112,7 +112,7 @@ describe('ensureHome', () => {
 const NOBODY = 65_534;
 
 // Nothing is refused to root: these start a process of an ordinary user, which only root can do.
-(process.getuid?.() === 0 ? describe : describe.skip)('the home of an ordinary user', () => {
+(process.getuid?.() === 0 ? describe : describe.skip)('the home of an ordinary user (skipped unless root: it drops to another user)', () => {
   beforeEach(() => chmodSync(folder, 0o755));
 
   it('is refused where it belongs to somebody else', async () => {
