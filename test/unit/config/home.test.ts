@@ -112,22 +112,25 @@ describe('ensureHome', () => {
 const NOBODY = 65_534;
 
 // Nothing is refused to root: these start a process of an ordinary user, which only root can do.
-(process.getuid?.() === 0 ? describe : describe.skip)('the home of an ordinary user (skipped unless root: it drops to another user)', () => {
-  beforeEach(() => chmodSync(folder, 0o755));
+(process.getuid?.() === 0 ? describe : describe.skip)(
+  'the home of an ordinary user (skipped unless root: it drops to another user)',
+  () => {
+    beforeEach(() => chmodSync(folder, 0o755));
 
-  it('is refused where it belongs to somebody else', async () => {
-    await expect(race([['ensure', home]], NOBODY)).rejects.toThrow(/belongs to user 0, you are 65534[\s\S]*export SLUICE_HOME=/);
-  }, 60_000);
+    it('is refused where it belongs to somebody else', async () => {
+      await expect(race([['ensure', home]], NOBODY)).rejects.toThrow(/belongs to user 0, you are 65534[\s\S]*export SLUICE_HOME=/);
+    }, 60_000);
 
-  it('is refused where it cannot be written', async () => {
-    const own = join(folder, 'own');
-    mkdirSync(own);
-    chownSync(own, NOBODY, NOBODY);
-    chmodSync(own, 0o500);
+    it('is refused where it cannot be written', async () => {
+      const own = join(folder, 'own');
+      mkdirSync(own);
+      chownSync(own, NOBODY, NOBODY);
+      chmodSync(own, 0o500);
 
-    await expect(race([['ensure', own]], NOBODY)).rejects.toThrow(/must be a folder that you can write in[\s\S]*Nothing was started/);
-  }, 60_000);
-});
+      await expect(race([['ensure', own]], NOBODY)).rejects.toThrow(/must be a folder that you can write in[\s\S]*Nothing was started/);
+    }, 60_000);
+  },
+);
 
 describe('the host id', () => {
   it('is made once, by one of many processes', async () => {
