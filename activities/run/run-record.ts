@@ -3,7 +3,7 @@
  * The environment lies apart (0600) and is never copied into a payload, the journal or a log.
  */
 import { randomUUID } from 'node:crypto';
-import { linkSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../../config/error-code.js';
 import type { HomePaths } from '../../config/home.js';
@@ -74,8 +74,12 @@ export function claimRun(stateDir: string, record: RunRecord, durability: Durabi
   return findRunRecord(stateDir) ?? record;
 }
 
-/** Gives up a run whose branch or worktree turned out to be somebody else's. Its own place is all that the folder holds by then. */
+/**
+ * Gives up a run whose branch or worktree turned out to be somebody else's, so that a refused start leaves nothing.
+ * A run that once had its worktree keeps everything: its environment was written after that.
+ */
 export function releaseRun(stateDir: string): void {
+  if (existsSync(join(stateDir, ENVIRONMENT_FILE))) return;
   rmSync(stateDir, { recursive: true, force: true });
 }
 

@@ -42,6 +42,16 @@ async function runTurn(deps: HostDeps, input: RunTurnInput, signals: Signals): P
   const context = await contextOf(deps, { run, input, signals });
   // Beside the start of the agent; what it throws is met once the agent has ended, and the next attempt does it again.
   const flushed = flushJournal(deps, run, input.journal);
+  try {
+    return await finishTurn(context, flushed);
+  } finally {
+    // A failed turn ends no sooner: its view would be written over that of a later activity.
+    await flushed.catch(() => undefined);
+  }
+}
+
+async function finishTurn(context: TurnContextOnHost, flushed: Promise<number>): Promise<RunTurnResult> {
+  const { deps, run, input } = context;
   flushed.catch(() => undefined);
   const sealed = exitSeal(context.place, input.place.token);
   const record = readSealedMark<RunTurnResult>(context.place, RECORD_FILE, sealed);
