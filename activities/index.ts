@@ -1,7 +1,12 @@
 /** Types of the host activities, for `import type` by the workflows. A value import from here would pull Node code into their bundle. */
+import type { CleanRunInput, CleanRunResult } from '../protocol/clean.js';
 import type {
   CloseRunInput,
   CloseRunResult,
+  DeliverInput,
+  DeliverResult,
+  FlushJournalInput,
+  FlushJournalResult,
   OpenRunInput,
   OpenRunResult,
   PickHostInput,
@@ -22,6 +27,12 @@ export interface AnyHostActivities {
 export interface HostActivities {
   openRun(input: OpenRunInput): Promise<OpenRunResult>;
   closeRun(input: CloseRunInput): Promise<CloseRunResult>;
+  /** Writes journal lines and approvals.json between two other activities. Harmless when repeated or late. */
+  flushJournal(input: FlushJournalInput): Promise<FlushJournalResult>;
+  /** Effects: removes what lies below the sluice home and the run's refs; never the person's files. Harmless when repeated. */
+  cleanRun(input: CleanRunInput): Promise<CleanRunResult>;
+  /** Errors: DeliveryFailed, retried by the workflow; nonRetryable where the sink can never take it. */
+  deliver(input: DeliverInput): Promise<DeliverResult>;
 }
 
 /** Agents and commands, on the host's turns queue. All are idempotent by their place. */

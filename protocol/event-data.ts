@@ -2,6 +2,7 @@
  * What the journal's events carry in `data`, so that writers (workflow, activities) and readers (report, metrics, views) agree.
  * Fields are only ever added. These are type aliases on purpose: an interface has no implicit index signature, so it is no `JsonObject`.
  */
+import type { GateSource, GateStage } from './gate.js';
 import type { EventType, Observation } from './journal.js';
 import type { RunStatus, Stage, TurnStage } from './lifecycle.js';
 import type {
@@ -84,6 +85,30 @@ export type PolicyViolationData = {
   readonly paths: readonly string[];
 };
 
+/** Of every `approval.*` event. `by`, `note` and `at` are null where nobody decided. */
+export type ApprovalData = {
+  readonly gate: string;
+  readonly stage: GateStage;
+  readonly source: GateSource;
+  readonly commit: string | null;
+  readonly by: string | null;
+  readonly note: string | null;
+};
+
+/** Of the events that a message leaves. `text`: the steer, the title, the reason or the note. */
+export type MessageData = { readonly by: string | null; readonly text: string | null };
+
+export type MessageRefusedData = { readonly name: string; readonly by: string | null; readonly why: string };
+
+export type TurnFallbackData = { readonly stage: TurnStage; readonly seq: number; readonly from: string; readonly to: string };
+
+export type BudgetLimitData = { readonly limit: 'turns' | 'minutes' | 'usd'; readonly used: number; readonly allowed: number };
+
+/** `until`: ISO 8601, UTC. */
+export type UsageLimitData = { readonly until: string | null; readonly agent: string };
+
+export type NotificationData = { readonly id: string; readonly kind: string; readonly sink: string; readonly error: string | null };
+
 /** Events whose `data` readers rely on; the other types carry what their writer likes. */
 export type EventDataByType = {
   readonly 'state.changed': StateChangedData;
@@ -100,6 +125,25 @@ export type EventDataByType = {
   readonly 'run.failed': RunEndedData;
   readonly 'run.aborted': RunEndedData;
   readonly 'policy.violation': PolicyViolationData;
+  readonly 'approval.requested': ApprovalData;
+  readonly 'approval.approved': ApprovalData;
+  readonly 'approval.rejected': ApprovalData;
+  readonly 'approval.changes_requested': ApprovalData;
+  readonly 'approval.expired': ApprovalData;
+  readonly 'approval.reminded': ApprovalData;
+  readonly 'approval.escalated': ApprovalData;
+  readonly 'run.pause_requested': MessageData;
+  readonly 'run.resume_requested': MessageData;
+  readonly 'run.abort_requested': MessageData;
+  readonly 'run.steered': MessageData;
+  readonly 'run.renamed': MessageData;
+  readonly 'message.refused': MessageRefusedData;
+  readonly 'turn.fallback': TurnFallbackData;
+  readonly 'budget.limit': BudgetLimitData;
+  readonly 'usage_limit.waiting': UsageLimitData;
+  readonly 'usage_limit.cleared': UsageLimitData;
+  readonly 'notification.sent': NotificationData;
+  readonly 'notification.failed': NotificationData;
 };
 
 export type TypedEventType = keyof EventDataByType & EventType;

@@ -15,6 +15,8 @@ export const FAILURES = {
   NotTrusted: 'NotTrusted',
   /** No agent, an unknown one, or its program cannot be run. */
   BadAgent: 'BadAgent',
+  /** An Update that the run refuses; the message says why. It leaves no trace. */
+  MessageRefused: 'MessageRefused',
 } as const;
 
 export type FailureType = (typeof FAILURES)[keyof typeof FAILURES];

@@ -26,3 +26,34 @@ export const ABORT_CLOSE_WAIT = '30 seconds';
 
 /** How long a run without a named host waits for any host. Source: design "Layout". */
 export const PICK_HOST_WAIT = '30 seconds';
+
+/** Rename and steer are refused from here on, so that a run that is near its limit can still end. Source: design "Files and journal". */
+export const LAST_FREE_JOURNAL_EVENTS = 1900;
+
+/** The text of a steer, note, reason or answer. */
+export const MAX_NOTE_CHARS = 4000;
+
+/** Names of people and ids in messages. */
+export const MAX_BY_CHARS = 200;
+export const MAX_REQUEST_ID_CHARS = 200;
+
+/** Steers that wait for a turn. Source: design "Messages". */
+export const MAX_WAITING_NOTES = 50;
+
+/** Request ids that a run remembers. Source: design "Messages". */
+export const MAX_KNOWN_REQUESTS = 200;
+
+/** Lines `message.refused` of one run. Source: design "Messages". */
+export const MAX_REFUSED_LINES = 100;
+
+/** Fix rounds that a policy may allow. Source: V-23. */
+export const MAX_ROUNDS = 20;
+
+/** Reminders of one gate: a gate may stay open for a year. */
+export const MAX_REMINDERS = 10;
+
+/** Findings of one review that are kept. */
+export const MAX_FINDINGS = 50;
+
+/** Tasks of one batch: its history must stay below the server's limit. */
+export const MAX_BATCH_TASKS = 500;

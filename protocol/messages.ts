@@ -1,7 +1,9 @@
 /** Wire types of the run workflow and its host activities. Every one is a plain JSON object; fields are only ever added. */
 import type { ArtifactRef } from './artifact.js';
+import type { Gate, HumanRequest } from './gate.js';
 import type { JournalEvent, Observation } from './journal.js';
-import type { TurnStage } from './lifecycle.js';
+import type { Stage, TurnStage } from './lifecycle.js';
+import type { Notification } from './notification.js';
 import type { BlockedReason, DecisionReading, RunOutcome, TurnOutcome, ValidationOutcome, ValidationReport, Verdict } from './outcomes.js';
 import type { Place } from './place.js';
 import type { RunPolicy } from './policy.js';
@@ -23,6 +25,10 @@ export interface RunInput {
   readonly commandHash?: string;
   /** SHA-256 of a trusted config text to use instead of the one at the base commit. */
   readonly configHash?: string;
+  /** Whether a person is expected to answer; what a config file or the policy says comes first. Unsaid: yes, unless a schedule started it. */
+  readonly attended?: boolean;
+  /** Start from an earlier run's task, policy, artifacts and tree (V-131). `stage` unsaid: from where that run ended. */
+  readonly rewind?: { readonly runId: string; readonly stage?: Stage };
 }
 
 /** Answer of the run workflow. */
@@ -49,6 +55,18 @@ export interface RunRef {
 export interface JournalBatch {
   readonly events: readonly JournalEvent[];
   readonly view: RunView;
+  /** All gates of the run, oldest first, where one changed since the last batch; unsaid: approvals.json stays as it is. */
+  readonly gates?: readonly Gate[];
+}
+
+/** Journal lines between activities: after a message, at a gate, at a pause. Losing one is harmless: the next batch has its events again. */
+export interface FlushJournalInput {
+  readonly run: RunRef;
+  readonly journal: JournalBatch;
+}
+
+export interface FlushJournalResult {
+  readonly journalSeq: number;
 }
 
 export interface PickHostInput {
@@ -86,6 +104,22 @@ export interface OpenRunResult {
   /** Null, or why the set-up failed; then no agent is started. */
   readonly setupError: string | null;
   readonly observations: readonly Observation[];
+  /** Unsaid: the run begins at the beginning. */
+  readonly resumed?: ResumedRun;
+}
+
+/** What a rewound run takes over from its source. Its branch stands at `commit`. Source: V-131. */
+export interface ResumedRun {
+  readonly sourceRunId: string;
+  readonly fromStage: Stage;
+  /** The base commit for planning, architecting and executing; else what the source's branch held when that stage began. */
+  readonly commit: string;
+  /** The source had changed code by then. */
+  readonly wroteCode: boolean;
+  /** Artifacts of the source, copied into this run's store. */
+  readonly context: TurnContext;
+  /** The source's last review decided about this very commit: APPROVED. */
+  readonly approved: boolean;
 }
 
 /** What earlier stages left for later prompts. */
@@ -94,6 +128,25 @@ export interface TurnContext {
   readonly architecture: ArtifactRef | null;
   readonly validation: ArtifactRef | null;
   readonly review: ArtifactRef | null;
+  /** JSON: `Finding[]` of the last review, or of red checks. */
+  readonly findings?: ArtifactRef | null;
+  /** JSON: `CommandOutput[]` of the last validation's commands that did not pass. */
+  readonly validationOutput?: ArtifactRef | null;
+}
+
+/** Head and tail of what a validation command printed, for prompts. */
+export interface CommandOutput {
+  readonly command: string;
+  readonly text: string;
+}
+
+/** What people wrote for the next turn: a steer, the changes requested at a gate, or the answer to a question. */
+export interface PersonNote {
+  readonly kind: 'steer' | 'changes' | 'answer';
+  readonly text: string;
+  readonly by: string | null;
+  /** ISO 8601, UTC. */
+  readonly at: string;
 }
 
 export interface RunTurnInput {
@@ -111,6 +164,10 @@ export interface RunTurnInput {
   /** The place of the turn whose answer was unreadable, for `ask: 'decision'`. */
   readonly previousTurn: Place | null;
   readonly journal: JournalBatch;
+  /** Oldest first; unsaid: none. */
+  readonly notes?: readonly PersonNote[];
+  /** An agent of the policy instead of the stage's own (V-125). */
+  readonly agent?: string;
 }
 
 /** At most 8 KiB. */
@@ -129,6 +186,12 @@ export interface RunTurnResult {
   readonly observations: readonly Observation[];
   /** Last journal seq that the host holds. */
   readonly journalSeq: number;
+  /** Unsaid or null: the agent does not say. Unit: integer micro-dollars. */
+  readonly costMicroUsd?: number | null;
+  /** The answer asks for a person (V-48); the turn's own outcome stands beside it. Unsaid: it does not. */
+  readonly request?: HumanRequest;
+  /** JSON: `Finding[]`, of a reviewing turn. */
+  readonly findings?: ArtifactRef | null;
 }
 
 export interface ValidateInput {
@@ -147,6 +210,10 @@ export interface ValidateResult {
   readonly report: ArtifactRef;
   readonly observations: readonly Observation[];
   readonly journalSeq: number;
+  /** JSON: `Finding[]` of red commands, one each (V-26). */
+  readonly findings?: ArtifactRef | null;
+  /** JSON: `CommandOutput[]` of the commands that did not pass. */
+  readonly output?: ArtifactRef | null;
 }
 
 export interface CloseRunInput {
@@ -163,3 +230,32 @@ export interface CloseRunResult {
   readonly report: string;
   readonly journalSeq: number;
 }
+
+/** Delivers one notification to one sink of the run's policy. */
+export interface DeliverInput {
+  readonly run: RunRef;
+  /** Index in `RunPolicy.sinks`. */
+  readonly sink: number;
+  readonly notification: Notification;
+}
+
+export interface DeliverResult {
+  /** Of the sink, for people: the program's name or the host of the address. */
+  readonly target: string;
+}
+
+/** Start input of the workflow `notification`. */
+export interface NotificationInput {
+  readonly hostId: string;
+  readonly run: RunRef;
+  readonly sinks: readonly ('command' | 'webhook')[];
+  readonly notification: Notification;
+}
+
+/** One entry a sink. */
+export type NotificationResult = readonly {
+  readonly sink: string;
+  readonly target: string | null;
+  /** Null: delivered. */
+  readonly error: string | null;
+}[];

@@ -17,7 +17,18 @@ export function hostTurnsQueue(hostId: string): string {
 
 export const RUN_WORKFLOW = 'run';
 
+export const BATCH_WORKFLOW = 'batch';
+
+/** Delivers one notification; started by a run and left alone by it. */
+export const NOTIFICATION_WORKFLOW = 'notification';
+
+/** Removes what a closed run left on its host. */
+export const CLEAN_WORKFLOW = 'clean';
+
 export const STATUS_QUERY = 'status';
+
+/** Policy, budget and gates of a run: what is too much for the run view. */
+export const DETAILS_QUERY = 'details';
 
 /** Search attributes, all Keyword: SQL visibility has room for ten. The worker adds them at start if it may. */
 export const SEARCH_ATTRIBUTES = ['SluiceProject', 'SluiceStatus', 'SluiceWaiting', 'SluicePreset'] as const;

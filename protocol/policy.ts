@@ -14,6 +14,8 @@ export interface AgentConfig {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly model: string | null;
+  /** Name of the agent that is tried once where this one fails (V-125). */
+  readonly fallback: string | null;
 }
 
 export interface StagePolicy {
@@ -39,7 +41,49 @@ export interface ValidationPolicy {
   readonly commands: readonly string[];
   readonly timeoutMs: number;
   readonly baseFailures: 'fix' | 'ignore';
+  /** `review`: red checks go to the reviewer and cap the end at `blocked` (V-27). */
+  readonly onFailure: 'fix' | 'review';
 }
+
+/** Source: V-42, V-47, V-49. */
+export interface GatesPolicy {
+  readonly stages: readonly Stage[];
+  /** How often a person may request changes at one gate. */
+  readonly maxChangeRounds: number;
+  /** Unit: ms; null: never. */
+  readonly remindMs: number | null;
+  readonly escalateMs: number | null;
+  readonly expireMs: number | null;
+  /** Of a run that nobody attends; 0: at once. */
+  readonly unattendedExpireMs: number;
+}
+
+export const PERMISSION_MODES = ['read-only', 'ask', 'accept-edits', 'auto'] as const;
+/** Source: V-129. */
+export type PermissionMode = (typeof PERMISSION_MODES)[number];
+
+/** Null: no limit. Failed attempts count. Source: V-130. */
+export interface BudgetPolicy {
+  readonly turns: number | null;
+  /** Of agents at work, not of waiting. */
+  readonly minutes: number | null;
+  readonly microUsd: number | null;
+  readonly onLimit: 'stop' | 'pause';
+}
+
+/** Source: V-124. */
+export interface UsageLimitPolicy {
+  readonly action: 'wait' | 'fallback' | 'stop';
+  readonly maxWaitMs: number;
+  readonly maxWaits: number;
+}
+
+/** Who is told; the host delivers `command` and `webhook`, an attached terminal shows `desktop`. Source: V-134. */
+export type NotifySink =
+  | { readonly kind: 'desktop' }
+  | { readonly kind: 'command'; readonly command: readonly [string, ...string[]] }
+  /** `secretEnv` names the worker's environment variable that signs the request; null: unsigned. */
+  | { readonly kind: 'webhook'; readonly url: string; readonly secretEnv: string | null };
 
 export interface LimitsPolicy {
   readonly turnMs: number;
@@ -68,6 +112,16 @@ export interface Policy {
   /** Relative to the repository. */
   readonly runsDir: string;
   readonly durability: 'process' | 'power';
+  /** Fix rounds that the run may have, 0 to 20 (V-23). */
+  readonly rounds: number;
+  readonly gates: GatesPolicy;
+  /** Null: nobody configured it, so the way of the start decides. */
+  readonly attended: boolean | null;
+  readonly holdAtCompletion: boolean;
+  readonly permissions: PermissionMode;
+  readonly budget: BudgetPolicy;
+  readonly usageLimit: UsageLimitPolicy;
+  readonly notify: readonly NotifySink[];
 }
 
 export interface StageAgent {
@@ -75,6 +129,7 @@ export interface StageAgent {
   readonly adapter: Adapter;
   readonly model: string | null;
   readonly timeoutMs: number;
+  readonly fallback: string | null;
 }
 
 /** What the workflow needs of it, JSON-safe and free of programs. */
@@ -88,15 +143,29 @@ export interface RunPolicy {
   readonly setupBudgetMs: number;
   readonly heartbeatMs: number;
   readonly killGraceMs: number;
-  /** Fix rounds; 0 until rounds exist. */
   readonly rounds: number;
+  readonly onValidationFailure: 'fix' | 'review';
+  readonly gates: GatesPolicy;
+  readonly attended: boolean | null;
+  readonly holdAtCompletion: boolean;
+  readonly permissions: PermissionMode;
+  readonly budget: BudgetPolicy;
+  readonly usageLimit: UsageLimitPolicy;
+  /** Kinds of the sinks that the host delivers to, in the order of `Policy.notify`; `desktop` is none of them. */
+  readonly sinks: readonly ('command' | 'webhook')[];
 }
 
 export function runPolicyOf(policy: Policy): RunPolicy {
   const agentOf = (stage: TurnStage): StageAgent => {
     const { agent, model, timeoutMs } = policy.stagePolicies[stage];
     const config = policy.agents[agent];
-    return { agent, adapter: config?.adapter ?? 'command', model: model ?? config?.model ?? null, timeoutMs };
+    return {
+      agent,
+      adapter: config?.adapter ?? 'command',
+      model: model ?? config?.model ?? null,
+      timeoutMs,
+      fallback: config?.fallback ?? null,
+    };
   };
   return {
     preset: policy.preset,
@@ -114,6 +183,19 @@ export function runPolicyOf(policy: Policy): RunPolicy {
     setupBudgetMs: policy.worktree.setup.length === 0 ? 0 : policy.worktree.setupTimeoutMs,
     heartbeatMs: policy.limits.heartbeatMs,
     killGraceMs: policy.limits.killGraceMs,
-    rounds: 0,
+    rounds: policy.stages.includes('fixing') ? policy.rounds : 0,
+    onValidationFailure: policy.validation.onFailure,
+    gates: policy.gates,
+    attended: policy.attended,
+    holdAtCompletion: policy.holdAtCompletion,
+    permissions: policy.permissions,
+    budget: policy.budget,
+    usageLimit: policy.usageLimit,
+    sinks: hostSinks(policy.notify).map((sink) => sink.kind),
   };
+}
+
+/** The sinks that the host delivers to; `RunPolicy.sinks` and the activity count them alike. */
+export function hostSinks(sinks: readonly NotifySink[]): readonly Exclude<NotifySink, { kind: 'desktop' }>[] {
+  return sinks.filter((sink) => sink.kind !== 'desktop');
 }

@@ -1,14 +1,16 @@
 /** The hand-written check of a run's start input: runs in the workflow, where no schema library may be loaded, and in the client. */
 
+import { STAGES, type Stage } from './lifecycle.js';
 import { MAX_TASK_BYTES, MAX_TITLE_CHARS } from './limits.js';
 import type { RunInput } from './messages.js';
+import { isRunId } from './run-id.js';
 
 export type InputCheck =
   | { readonly kind: 'ok'; readonly input: RunInput }
   | { readonly kind: 'bad'; readonly field: string; readonly message: string };
 
 const TEXT_FIELDS = ['title', 'base', 'host', 'preset', 'commandHash', 'configHash'] as const;
-const FIELDS: readonly string[] = ['task', 'repo', 'policy', ...TEXT_FIELDS];
+const FIELDS: readonly string[] = ['task', 'repo', 'policy', 'attended', 'rewind', ...TEXT_FIELDS];
 
 export function checkRunInput(value: unknown): InputCheck {
   if (!isRecord(value)) {
@@ -40,7 +42,24 @@ export function checkRunInput(value: unknown): InputCheck {
   if (policy !== undefined && !isRecord(policy)) {
     return bad('policy', 'policy must be an object in the shape of a config file, or be left out');
   }
-  return { kind: 'ok', input: narrowed(value, task, repo) };
+  const { attended, rewind } = value;
+  if (attended !== undefined && typeof attended !== 'boolean') return bad('attended', 'attended must be true or false, or be left out');
+  const source = rewindOf(rewind);
+  if (source === null) {
+    return bad('rewind', `rewind must be an object like {"runId":"…","stage":"executing"}; stages are ${STAGES.join(', ')}`);
+  }
+  return { kind: 'ok', input: { ...narrowed(value, task, repo), ...(attended === undefined ? {} : { attended }), ...source } };
+}
+
+/** Null: it cannot be read. */
+function rewindOf(value: unknown): Pick<RunInput, 'rewind'> | null {
+  if (value === undefined) return {};
+  if (!isRecord(value) || Object.keys(value).some((key) => key !== 'runId' && key !== 'stage')) return null;
+  const { runId, stage } = value;
+  if (typeof runId !== 'string' || !isRunId(runId)) return null;
+  if (stage === undefined) return { rewind: { runId } };
+  const known: Stage | undefined = STAGES.find((candidate) => candidate === stage);
+  return known === undefined ? null : { rewind: { runId, stage: known } };
 }
 
 /** First line of the task, or the given title, as one short line. */

@@ -1,7 +1,9 @@
 /** The run view: the answer of Query `status` and the content of state.json. Source: spec "File formats" 3. */
+
+import type { Gate } from './gate.js';
 import type { RunStatus, Stage } from './lifecycle.js';
 import type { BlockedReason, ReviewDecision, RunOutcome, VerificationDecision } from './outcomes.js';
-import type { Adapter } from './policy.js';
+import type { Adapter, RunPolicy } from './policy.js';
 
 export type MergeState = 'none' | 'unmerged' | 'queued' | 'merged' | 'abandoned';
 
@@ -42,4 +44,25 @@ export interface RunView {
   readonly updatedAt: string;
   /** The last event of the journal that this view includes. */
   readonly seq: number;
+}
+
+/** What a run used of its budget, failed attempts included. */
+export interface BudgetUse {
+  readonly turns: number;
+  readonly minutes: number;
+  readonly microUsd: number;
+  /** How often a person granted the whole budget again. */
+  readonly grants: number;
+}
+
+/** The answer of Query `details`. */
+export interface RunDetails {
+  /** Null until the run is open. */
+  readonly policy: RunPolicy | null;
+  readonly attended: boolean;
+  readonly used: BudgetUse;
+  /** Oldest first. */
+  readonly gates: readonly Gate[];
+  /** Texts that wait for the next turn. */
+  readonly waitingNotes: number;
 }
