@@ -29,7 +29,7 @@ export type TurnStartedData = {
   readonly model: string | null;
 };
 
-/** Of `turn.completed`, `turn.failed` and `turn.retried`: each is one ended attempt. Tokens and cost are null where the adapter does not tell. */
+/** Of `turn.completed` and `turn.failed`: each is one ended attempt. Tokens and cost are null where the adapter does not tell. */
 export type TurnEndedData = TurnStartedData & {
   readonly exitCode: number | null;
   readonly outcome: TurnOutcomeKind;
@@ -100,6 +100,15 @@ export type MessageData = { readonly by: string | null; readonly text: string | 
 
 export type MessageRefusedData = { readonly name: string; readonly by: string | null; readonly why: string };
 
+/** The turn is taken again, after a wait where `waitMs` is above 0. `retry` counts from 1 within its class. */
+export type TurnRetriedData = {
+  readonly stage: TurnStage;
+  readonly seq: number;
+  readonly outcome: TurnOutcomeKind;
+  readonly retry: number;
+  readonly waitMs: number;
+};
+
 export type TurnFallbackData = { readonly stage: TurnStage; readonly seq: number; readonly from: string; readonly to: string };
 
 export type BudgetLimitData = { readonly limit: 'turns' | 'minutes' | 'usd'; readonly used: number; readonly allowed: number };
@@ -115,7 +124,7 @@ export type EventDataByType = {
   readonly 'turn.started': TurnStartedData;
   readonly 'turn.completed': TurnEndedData;
   readonly 'turn.failed': TurnEndedData;
-  readonly 'turn.retried': TurnEndedData;
+  readonly 'turn.retried': TurnRetriedData;
   readonly 'validation.started': ValidationStartedData;
   readonly 'validation.command.completed': CommandCompletedData;
   readonly 'review.decision': ReviewDecisionData;

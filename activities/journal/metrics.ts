@@ -18,7 +18,7 @@ export type Metrics = {
   readonly engineMs: number;
 };
 
-const TURN_ENDS: readonly string[] = ['turn.completed', 'turn.failed', 'turn.retried'];
+const TURN_ENDS: readonly string[] = ['turn.completed', 'turn.failed'];
 
 export function metricsOf(events: readonly JournalEvent[], startedAt: string, endedAt: string): Metrics {
   const turns = events.filter((event) => TURN_ENDS.includes(event.type));

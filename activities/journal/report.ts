@@ -74,7 +74,7 @@ function changes(reported: ReportedChanges): string {
 
 function stages(events: readonly JournalEvent[]): string {
   const rows = events
-    .filter((event) => event.type === 'turn.completed' || event.type === 'turn.failed' || event.type === 'turn.retried')
+    .filter((event) => event.type === 'turn.completed' || event.type === 'turn.failed')
     .map(({ data }) => {
       const label = data['adapter'] === 'scripted' ? ' (scripted)' : '';
       const time = typeof data['durationMs'] === 'number' ? duration(data['durationMs']) : '';
