@@ -14,13 +14,30 @@ export interface BatchInput {
   readonly concurrency?: number;
 }
 
-/** `skipped`: a run of this task was started before by a batch of this id. `refused`: it could not start, or ended without an outcome. */
-export type BatchState = 'waiting' | 'running' | 'skipped' | 'ended' | 'refused';
+export const DEFAULT_BATCH_CONCURRENCY = 2;
+
+/** Agents are heavy; more at once than this is the business of several batches. */
+export const MAX_BATCH_CONCURRENCY = 50;
+
+/** All tasks with their defaults filled in: up to 50 start in one workflow task, and the server takes 4 MB in one call. */
+export const MAX_BATCH_BYTES = 3 * 1024 * 1024;
+
+/** The workflow id of a named batch; a schedule appends a time to it. */
+export function batchWorkflowId(name: string): string {
+  return `batch:${name}`;
+}
+
+/**
+ * `skipped`: a run of this task was started before by a batch of this id. `refused`: it could not start, or ended without an outcome.
+ * `not_started`: the batch was aborted before its turn came.
+ */
+export type BatchState = 'waiting' | 'running' | 'skipped' | 'ended' | 'refused' | 'not_started';
 
 export interface BatchRow {
   readonly runId: string;
   readonly title: string;
   readonly state: BatchState;
+  /** Null where it has not ended, or is not known: a skipped run is not asked. */
   readonly outcome: RunOutcome | null;
   readonly blockedReason: BlockedReason | null;
   readonly branch: string | null;
