@@ -1,26 +1,32 @@
 /**
- * The public facade: start, watch, list and cancel runs on a Temporal server. It keeps no state of its own.
+ * The public facade: start, watch, list, cancel runs and send them messages, on a Temporal server. It keeps no state of its own.
  * @temporalio/client is loaded by `createSluice`, never on import, so that a command which needs no server pays nothing for it.
  * A dead server is an error within `connectTimeoutMs`; calls after that carry their own deadlines, except `result`.
  */
+import { randomUUID } from 'node:crypto';
 import type { Client, ConnectionOptions, WorkflowHandle } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import type { RunInput, RunResult } from '../protocol/messages.js';
-import { RUN_WORKFLOW, STATUS_QUERY, TASK_QUEUE } from '../protocol/names.js';
+import { DETAILS_QUERY, RUN_WORKFLOW, STATUS_QUERY, TASK_QUEUE } from '../protocol/names.js';
 import { runIdOfWorkflow } from '../protocol/run-id.js';
 import { titleOf } from '../protocol/run-input.js';
-import type { RunView } from '../protocol/run-view.js';
+import type { MessageAnswer } from '../protocol/run-message.js';
+import type { RunDetails, RunView } from '../protocol/run-view.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
 import { type ListedRun, newestPerWorkflow, type RunExecution } from './listed-run.js';
 import { retryingOf } from './retrying.js';
+import { type MessagePort, type MessageToSend, type Sent, sendMessage } from './send-message.js';
 import { temporalClient } from './temporal-client.js';
 
 export type { ListedRun, RunExecution } from './listed-run.js';
+export type { MessageToSend, Sent } from './send-message.js';
 
 /** **Unit** ms. A call to a live server takes 2 to 20; this is the patience with a loaded one. */
 const CALL_TIMEOUT_MS = 5_000;
 /** **Unit** ms. Source: design "Local engine": a dead address is told within 3 s, the import of the SDK included. */
 const CONNECT_TIMEOUT_MS = 2_000;
+/** **Unit** ms. Source: V-67. */
+const ACCEPT_WITHIN_MS = 10_000;
 
 /** **Unit** seconds. A poll lasts a minute at most, and the server names pollers for five minutes after their death. */
 const POLLER_ALIVE_S = 70;
@@ -59,6 +65,10 @@ export interface Sluice {
   result(workflowId: string, stop?: AbortSignal): Promise<RunResult>;
   /** Errors: QueryNotRegistered, or a deadline where no worker answers. */
   status(workflowId: string): Promise<RunView>;
+  /** Errors: as of `status`. */
+  details(workflowId: string): Promise<RunDetails>;
+  /** **Errors** a server that does not answer; what `stop` was aborted with: then it is not known whether the run took the message. */
+  send(workflowId: string, message: MessageToSend, stop?: AbortSignal): Promise<Sent>;
   /** Newest first. */
   list(limit: number): Promise<readonly ListedRun[]>;
   describe(workflowId: string): Promise<RunExecution>;
@@ -85,7 +95,7 @@ export async function createSluice(options: SluiceOptions): Promise<Sluice> {
   return { address: options.address, namespace, ...runCalls(client), ...serverCalls(client, namespace), close: () => connection.close() };
 }
 
-function runCalls(client: Client): Pick<Sluice, 'startRun' | 'result' | 'status' | 'describe' | 'cancel'> {
+function runCalls(client: Client): Pick<Sluice, 'startRun' | 'result' | 'status' | 'details' | 'send' | 'describe' | 'cancel'> {
   const handle = (workflowId: string): WorkflowHandle => client.workflow.getHandle(workflowId);
   return {
     startRun: (run) => startRun(client, run),
@@ -94,6 +104,9 @@ function runCalls(client: Client): Pick<Sluice, 'startRun' | 'result' | 'status'
       return answer as RunResult; // The workflow type `run` answers this.
     },
     status: (workflowId) => within(client, () => handle(workflowId).query<RunView>(STATUS_QUERY)),
+    details: (workflowId) => within(client, () => handle(workflowId).query<RunDetails>(DETAILS_QUERY)),
+    send: (workflowId, message, stop) =>
+      sendMessage(messagePort(client, handle(workflowId), stop), message, { requestId: randomUUID(), stop }),
     async describe(workflowId) {
       const { startTime, closeTime, status, type, raw } = await within(client, () => handle(workflowId).describe());
       return {
@@ -160,6 +173,29 @@ async function startRun(client: Client, { input, runId }: StartRun): Promise<Sta
 async function list(client: Client, limit: number): Promise<readonly ListedRun[]> {
   const executions = client.workflow.list({ query: `WorkflowType = "${RUN_WORKFLOW}"`, pageSize: Math.min(limit, 1000) });
   return newestPerWorkflow(executions, limit);
+}
+
+function messagePort(client: Client, handle: WorkflowHandle, stop = new AbortController().signal): MessagePort {
+  const call = <T>(ms: number, work: () => Promise<T>): Promise<T> =>
+    client.withAbortSignal(stop, () => client.withDeadline(Date.now() + ms, work));
+  return {
+    async update({ name, argument }, updateId) {
+      const update = await call(ACCEPT_WITHIN_MS, () =>
+        handle.startUpdate<MessageAnswer, [unknown]>(name, { args: [argument], updateId, waitForStage: 'ACCEPTED' }),
+      );
+      return {
+        answer: () =>
+          call(CALL_TIMEOUT_MS, () => update.result()).catch((error: unknown) => {
+            if (error instanceof Error && error.name === 'WorkflowUpdateRPCTimeoutOrCancelledError' && !stop.aborted) return null;
+            throw error;
+          }),
+      };
+    },
+    signal: ({ name, argument }) => call(CALL_TIMEOUT_MS, () => handle.signal(name, argument)),
+    async isOpen() {
+      return (await call(CALL_TIMEOUT_MS, () => handle.describe())).status.name === 'RUNNING';
+    },
+  };
 }
 
 function within<T>(client: Client, call: () => Promise<T>): Promise<T> {

@@ -1,0 +1,97 @@
+/**
+ * Sends one message to a run: as an Update, which the run answers at once, and where no worker takes it in time as a Signal of the same
+ * name and the same request id, which the server keeps; the run applies a request id once. Source: V-67, design "Messages".
+ * It never calls a message queued that the run took or refused, and sends nothing any more once `stop` was aborted.
+ */
+import { FAILURES } from '../protocol/failures.js';
+import type { MessageAnswer, RunMessageName } from '../protocol/run-message.js';
+
+/** What a message carries; names of fields are `MESSAGE_FIELDS`. Null and a missing field are the same. */
+export interface MessageToSend {
+  readonly name: RunMessageName;
+  readonly argument: Readonly<Record<string, string | null>>;
+}
+
+export type Sent =
+  | { readonly kind: 'accepted'; readonly answer: MessageAnswer }
+  /** No worker took it in time; the server keeps it, and the run checks it on arrival. */
+  | { readonly kind: 'queued'; readonly requestId: string }
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'closed' }
+  /** The server knows no such run. */
+  | { readonly kind: 'unknown' };
+
+/** What sending needs of the server, for one run. Errors are the SDK's. */
+export interface MessagePort {
+  /** Resolves once the run took or refused it. Errors: WorkflowUpdateRPCTimeoutOrCancelledError where nobody did in time. */
+  update(message: MessageToSend, requestId: string): Promise<TakenMessage>;
+  signal(message: MessageToSend): Promise<void>;
+  /** Errors: WorkflowNotFoundError. */
+  isOpen(): Promise<boolean>;
+}
+
+export interface TakenMessage {
+  /** Null: taken, and not answered in time. Errors: WorkflowUpdateFailedError where the run refused it. */
+  answer(): Promise<MessageAnswer | null>;
+}
+
+/** Errors: the SDK's, for a server that does not answer; what `stop` was aborted with. */
+export async function sendMessage(port: MessagePort, sent: MessageToSend, options: SendOptions): Promise<Sent> {
+  const { requestId, stop } = options;
+  const message = { name: sent.name, argument: { ...sent.argument, requestId } };
+  try {
+    const taken = await port.update(message, requestId);
+    return { kind: 'accepted', answer: (await taken.answer()) ?? UNANSWERED };
+  } catch (error) {
+    stop?.throwIfAborted();
+    const refused = refusalOf(error);
+    if (refused !== null) return refused;
+    if (nameOf(error) === 'WorkflowNotFoundError') return goneOr(port, error);
+    if (nameOf(error) !== 'WorkflowUpdateRPCTimeoutOrCancelledError') throw error;
+  }
+  try {
+    await port.signal(message);
+    return { kind: 'queued', requestId };
+  } catch (error) {
+    stop?.throwIfAborted();
+    if (nameOf(error) === 'WorkflowNotFoundError') return goneOr(port, error);
+    throw error;
+  }
+}
+
+export interface SendOptions {
+  /** The Update id; stands in the argument too. */
+  readonly requestId: string;
+  readonly stop?: AbortSignal | undefined;
+}
+
+const UNANSWERED: MessageAnswer = { message: 'the run took it and has not answered yet', status: 'unknown', changed: true };
+
+/** The run was closed while the Update was under way. Source: temporalio/api, the failure that the server makes for it. */
+const COMPLETED_MEANWHILE = 'AcceptedUpdateCompletedWorkflow';
+
+/** Null for an error that is no answer of the run. */
+function refusalOf(error: unknown): Sent | null {
+  if (nameOf(error) !== 'WorkflowUpdateFailedError' || !(error instanceof Error)) return null;
+  const { cause } = error;
+  const type = typeof cause === 'object' && cause !== null && 'type' in cause ? cause.type : null;
+  if (type === COMPLETED_MEANWHILE) return { kind: 'closed' };
+  const why = cause instanceof Error ? cause.message : error.message;
+  // A run of an older version has no handler of this name; its refusal has another type and says so.
+  return { kind: 'refused', why: type === FAILURES.MessageRefused ? why : `it cannot take this message: ${why}` };
+}
+
+/** The server answers alike for a run that closed and for one that never was. */
+async function goneOr(port: MessagePort, error: unknown): Promise<Sent> {
+  try {
+    if (!(await port.isOpen())) return { kind: 'closed' };
+  } catch (other) {
+    if (nameOf(other) === 'WorkflowNotFoundError') return { kind: 'unknown' };
+    throw other;
+  }
+  throw error;
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : '';
+}
