@@ -35,3 +35,6 @@ export interface Notification {
   /** ISO 8601, UTC. */
   readonly at: string;
 }
+
+/** Type of the failure of a sink that could not be told; unlike those of failures.ts a retry may cure it. */
+export const DELIVERY_FAILED = 'DeliveryFailed';

@@ -1,0 +1,71 @@
+/**
+ * Tells one sink of a run's policy about one thing. The policy is the one that was frozen when the run opened.
+ * Effects: one program or one POST. Idempotency: a repeat tells again, under the same id. Cancel: a program is ended with its group.
+ * Errors: DeliveryFailed, retried by the workflow; nonRetryable where this sink can never take it.
+ */
+import { basename } from 'node:path';
+import { Context } from '@temporalio/activity';
+import { CancelledFailure } from '@temporalio/common';
+import type { Json } from '../../protocol/json.js';
+import type { DeliverInput, DeliverResult } from '../../protocol/messages.js';
+import type { Notification } from '../../protocol/notification.js';
+import { hostSinks } from '../../protocol/policy.js';
+import { redactJson } from '../../protocol/redact.js';
+import { captureEnvironment } from '../agent/environment.js';
+import type { HostDeps } from '../run/host-deps.js';
+import { findRunRecord, type RunRecord } from '../run/run-record.js';
+import { type Delivery, deliveryFailure, failed } from './delivery-failure.js';
+import { postWebhook, webhookAddress } from './post-webhook.js';
+import { runSinkProgram } from './run-sink-program.js';
+
+/** As in `attend`: the worker throttles it; a cancel arrives in the answer. */
+const HEARTBEAT_EVERY_MS = 500;
+
+type Sink = ReturnType<typeof hostSinks>[number];
+
+export function createDeliver(deps: HostDeps): (input: DeliverInput) => Promise<DeliverResult> {
+  return async ({ run, sink: index, notification }) => {
+    const record = findRunRecord(deps.home.stateDir(run.repoKey, run.runId));
+    const sink = record === null ? undefined : hostSinks(record.policy.notify)[index];
+    if (record === null || sink === undefined) {
+      throw deliveryFailure(`the run ${run.runId} has no sink ${index} on this host; it may have been cleaned`, false);
+    }
+    const context = Context.current();
+    const stop = context.cancellationSignal;
+    const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_EVERY_MS);
+    try {
+      const delivery = await tell(deps, { sink, record, notification }, stop);
+      if (stop.aborted && stop.reason instanceof CancelledFailure) throw stop.reason;
+      if (delivery.kind === 'failed') throw deliveryFailure(`${targetOf(sink)}: ${delivery.why}`, delivery.later);
+      return { target: targetOf(sink) };
+    } finally {
+      clearInterval(heartbeat);
+    }
+  };
+}
+
+interface Telling {
+  readonly sink: Sink;
+  readonly record: RunRecord;
+  readonly notification: Notification;
+}
+
+async function tell(deps: HostDeps, { sink, record, notification }: Telling, stop: AbortSignal): Promise<Delivery> {
+  // Wire types are JSON; an interface alone has no index signature.
+  const body = JSON.stringify(redactJson({ ...notification } as Record<string, Json>));
+  if (sink.kind === 'command') {
+    const env = captureEnvironment(deps.environment);
+    const forbidden = [record.repository.root, record.worktree];
+    return runSinkProgram({ command: sink.command, env, cwd: deps.home.root, forbidden }, `${body}\n`, stop);
+  }
+  const key = sink.secretEnv === null ? null : (deps.environment[sink.secretEnv] ?? '');
+  if (key === '') {
+    return failed(`the key must be in the worker's environment variable ${sink.secretEnv ?? ''}, which is not set`, { later: false });
+  }
+  return postWebhook({ url: sink.url, key, id: notification.id }, body, stop);
+}
+
+/** For people. */
+function targetOf(sink: Sink): string {
+  return sink.kind === 'command' ? basename(sink.command[0]) : (webhookAddress(sink.url)?.host ?? 'webhook');
+}
