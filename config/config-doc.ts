@@ -12,8 +12,8 @@ export function renderConfigDoc(): string {
   );
   return [
     INTRODUCTION,
-    tableLine(['key', 'value', 'default', 'meaning', 'may stand in', 'alias']),
-    tableLine(['---', '---', '---', '---', '---', '---']),
+    tableLine(['key', 'value', 'default', 'meaning', 'may stand in', 'of several', 'alias']),
+    tableLine(['---', '---', '---', '---', '---', '---', '---']),
     ...known,
     '',
     `Default of \`guardedPaths\`: ${DEFAULT_GUARDED_PATHS.map(code).join(', ')}.`,
@@ -33,14 +33,16 @@ const INTRODUCTION = `# Config
 <!-- Written by tools/write-docs.ts from config/keys.ts. -->
 
 A project's config is \`.sluice/config.yaml\`, read at the base commit of a run; your own is \`~/.config/sluice/config.yaml\`.
-Precedence: flags, run input, project, user, preset, defaults. For time limits and sizes the smallest of project and user counts, and run
-input only lowers it. An unknown key, a key without effect, or two spellings of one is an error with file, line and column.
-\`sluice config\` shows what is in force and where it comes from.
+Precedence: flags, run input, project, user, preset, defaults. An unknown key, a key without effect, or two spellings of one is an
+error with file, line and column. \`sluice config\` shows what is in force and where it comes from.
 
-- Durations are whole numbers with units, largest first: \`90s\`, \`15m\`, \`1h30m\`, \`200ms\`. Sizes: \`200MB\`, \`64KiB\`.
+- Durations are whole numbers with units, largest first: \`90s\`, \`15m\`, \`1h30m\`, \`30d\`, \`200ms\`. Sizes: \`200MB\`, \`64KiB\`.
+- A bare list for \`gates\` is short for \`gates.stages\`.
 - Globs are relative to the repository; \`*\` matches dotfiles; there are no negative globs.
-- Keys marked † start programs or move files: a project's config with one of them is used only after \`sluice trust\`.
+- Keys marked † start programs, move files or send data out: a project's config with one of them is used only after \`sluice trust\`.
 - \`any\` = files, run input and flags; \`files\` = both files; \`user\` = your own file only.
+- Where several set a key: \`first\` = the first in the order of precedence counts; \`stricter\` = the strictest (smallest) of project and user
+  counts, without one the preset or the default, and flags and run input only make it stricter; \`union\` = all lists add up.
 
 ## Keys
 `;
@@ -48,19 +50,19 @@ input only lowers it. An unknown key, a key without effect, or two spellings of 
 const COMING_INTRODUCTION = `## Keys of later versions
 
 Their features are not in this version. A value that changes nothing is accepted, every other one is an error.
-A bare list for \`gates\` is short for \`gates.stages\`, a bare word for \`landing\` for \`landing.mode\`.
+A bare word for \`landing\` is short for \`landing.mode\`.
 `;
 
 function knownLine(key: string, row: KeyRow<unknown>): string {
   const aliases = row.aliases.map(({ path }) => code(path)).join(', ');
-  return tableLine([`${code(key)}${row.executes ? ' †' : ''}`, row.type, defaultText(row), row.meaning, row.scope, aliases]);
+  return tableLine([`${code(key)}${row.executes ? ' †' : ''}`, row.type, defaultText(row), row.meaning, row.scope, row.merge, aliases]);
 }
 
 function defaultText({ fallback, fallbackText, unit }: KeyRow<unknown>): string {
   if (fallbackText !== null) return fallbackText;
   if (typeof fallback === 'number' && unit === 'duration') return code(formatDuration(fallback));
   if (typeof fallback === 'number' && unit === 'bytes') return code(formatByteSize(fallback));
-  if (typeof fallback === 'number' || typeof fallback === 'string') return code(String(fallback));
+  if (['number', 'string', 'boolean'].includes(typeof fallback)) return code(String(fallback));
   return 'none';
 }
 

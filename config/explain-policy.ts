@@ -1,9 +1,9 @@
 /**
- * The rows of `sluice config`: each key with its value in force and where it comes from. Values of `env` are not shown,
- * since people keep keys there.
+ * The rows of `sluice config`: each key with its value in force and where it comes from. Values of `env` and
+ * paths of webhooks are not shown, since people keep keys there.
  */
 import type { Json, JsonObject } from '../protocol/json.js';
-import type { Policy } from '../protocol/policy.js';
+import type { NotifySink, Policy } from '../protocol/policy.js';
 import { formatByteSize } from './byte-size.js';
 import { printableLine } from './config-error.js';
 import { formatDuration } from './duration.js';
@@ -22,6 +22,7 @@ export interface ConfigRow {
 export function explainConfig({ policy, origin }: ResolvedPolicy, host: HostSettings | null = null): readonly ConfigRow[] {
   const values: [string, Json][] = [
     ...runValues(policy),
+    ...lifecycleValues(policy),
     ...agentValues(policy),
     ...stageValues(policy),
     ...limitValues(policy),
@@ -44,6 +45,7 @@ function runValues(policy: Policy): [string, Json][] {
     ['validation.commands', validation.commands],
     ['validation.timeout', formatDuration(validation.timeoutMs)],
     ['validation.baseFailures', validation.baseFailures],
+    ['validation.onFailure', validation.onFailure],
     ['guardedPaths', policy.guardedPaths],
     ['block', policy.block],
     ['runsDir', policy.runsDir],
@@ -51,10 +53,53 @@ function runValues(policy: Policy): [string, Json][] {
   ];
 }
 
+function lifecycleValues(policy: Policy): [string, Json][] {
+  const { gates, budget, usageLimit } = policy;
+  return [
+    ['rounds', policy.rounds],
+    ['gates.stages', gates.stages],
+    ['gates.maxChangeRounds', gates.maxChangeRounds],
+    ['gates.remind', durationOr('off', gates.remindMs)],
+    ['gates.escalate', durationOr('off', gates.escalateMs)],
+    ['gates.expire', durationOr('never', gates.expireMs)],
+    ['gates.unattendedExpire', gates.unattendedExpireMs === 0 ? 0 : formatDuration(gates.unattendedExpireMs)],
+    ['attended', policy.attended],
+    ['holdAtCompletion', policy.holdAtCompletion],
+    ['permissions', policy.permissions],
+    ['budget.run.turns', budget.turns],
+    ['budget.run.minutes', budget.minutes],
+    ['budget.run.usd', budget.microUsd === null ? null : budget.microUsd / 1_000_000],
+    ['budget.onLimit', budget.onLimit],
+    ['usageLimit.action', usageLimit.action],
+    ['usageLimit.maxWait', formatDuration(usageLimit.maxWaitMs)],
+    ['usageLimit.maxWaits', usageLimit.maxWaits],
+    ['notify', policy.notify.map(sinkValue)],
+  ];
+}
+
+function durationOr(none: string, ms: number | null): string {
+  return ms === null ? none : formatDuration(ms);
+}
+
+/** Of a webhook only the host: the rest of such an address is often its secret. */
+function sinkValue(sink: NotifySink): Json {
+  switch (sink.kind) {
+    case 'desktop':
+      return 'desktop';
+    case 'command':
+      return { command: sink.command };
+    case 'webhook': {
+      const { origin, href } = new URL(sink.url);
+      const webhook = href === `${origin}/` ? origin : `${origin}/(not shown)`;
+      return sink.secretEnv === null ? { webhook } : { webhook, secretEnv: sink.secretEnv };
+    }
+  }
+}
+
 function agentValues({ agents }: Policy): [string, Json][] {
-  return Object.entries(agents).map(([name, { adapter, command, args, env, model }]): [string, Json] => {
+  return Object.entries(agents).map(([name, { adapter, command, args, env, model, fallback }]): [string, Json] => {
     const hidden: JsonObject = Object.fromEntries(Object.keys(env).map((variable) => [variable, '(not shown)']));
-    return [`agents.${name}`, { adapter, command, args, env: hidden, model }];
+    return [`agents.${name}`, { adapter, command, args, env: hidden, model, fallback }];
   });
 }
 

@@ -8,8 +8,8 @@ import type { z } from 'zod';
 export type KeyScope = 'any' | 'files' | 'user';
 
 /**
- * How layers meet. `first`: the highest layer that has it. `stricter`: the smallest of the files; run input and flags only
- * lower it. `union`: user's and project's file together.
+ * How layers meet. `first`: the highest layer that has it. `stricter`: the strictest of the files; run input and flags only
+ * make it stricter. `union`: the lists of all layers together.
  */
 export type KeyMerge = 'first' | 'stricter' | 'union';
 
@@ -33,7 +33,7 @@ export interface KeyRow<T> {
   readonly scope: KeyScope;
   readonly merge: KeyMerge;
   readonly unit: KeyUnit;
-  /** It starts programs or moves files: a project's file with it needs trust. */
+  /** It starts programs, moves files or sends data out: a project's file with it needs trust. */
   readonly executes: boolean;
 }
 

@@ -25,10 +25,50 @@ export function duration(min: number, max: number) {
   });
 }
 
+/** A duration, or the word for none, which is null. **Unit** milliseconds, both ends inclusive. */
+export function durationOr(none: 'off' | 'never', min: number, max: number) {
+  const rule = `must be ${none} or a duration from ${formatDuration(min)} to ${formatDuration(max)}, such as 30m, 8h or 30d`;
+  return text(rule).transform((value, context) => {
+    if (value === none) return null;
+    const ms = parseDuration(value);
+    if (ms !== null && ms >= min && ms <= max) return ms;
+    context.addIssue({ code: 'custom', message: rule });
+    return z.NEVER;
+  });
+}
+
+/** A duration, or a bare 0, whose unit needs no guess. **Unit** milliseconds up to and with `max`. */
+export function durationOrZero(max: number) {
+  const error = `must be 0 or a duration up to ${formatDuration(max)}, such as 30m, 8h or 3d`;
+  return z.union([z.literal(0), duration(0, max)], { error });
+}
+
 /** A whole number of seconds, answered in milliseconds: the seed's spelling of a time. */
 export function seconds(min: number, max: number) {
   return integer(min, max, 'seconds').transform((value) => value * 1000);
 }
+
+/** A whole number of minutes, answered in milliseconds. */
+export function minutes(min: number, max: number) {
+  return integer(min, max, 'minutes').transform((value) => value * 60_000);
+}
+
+export function amount(unit: string, max: number) {
+  const error = `must be a number of ${unit} above 0, at most ${max}`;
+  return z.number({ error }).positive({ error }).max(max, { error });
+}
+
+/** A sum of US dollars, answered in whole micro-dollars. */
+export function dollars(max: number) {
+  const error = `must be a number of US dollars from 0.000001 to ${max}`;
+  return z
+    .number({ error })
+    .max(max, { error })
+    .transform((value) => Math.round(value * 1_000_000))
+    .refine((microUsd) => microUsd >= 1, { error });
+}
+
+export const yesOrNo = z.boolean({ error: 'must be true or false' });
 
 /** **Unit** bytes, both ends inclusive. */
 export function byteSize(min: number, max: number) {

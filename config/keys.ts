@@ -25,6 +25,7 @@ import {
   seconds,
   stageChoice,
 } from './key-values.js';
+import { LIFECYCLE_KEYS } from './keys-lifecycle.js';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -145,6 +146,13 @@ export const KEYS = {
     scope: 'files',
     executes: true,
   }),
+  'agents.<name>.fallback': row({
+    schema: agentName,
+    type: 'name',
+    meaning: 'another agent of `agents`, tried once where this one fails; its own `fallback` is not used then',
+    scope: 'files',
+    executes: true,
+  }),
   'worktree.setup': row({ ...commands, fallback: [], meaning: 'run in a new worktree and in the validation checkout, such as `npm ci`' }),
   'worktree.copy': row({
     schema: checkoutGlobs,
@@ -185,6 +193,13 @@ export const KEYS = {
     meaning: 'a command that is red on the base commit too is a failure, or starts no fix and caps the verdict at partially_verified',
     scope: 'files',
   }),
+  'validation.onFailure': row({
+    schema: oneOf(['fix', 'review']),
+    type: '`fix` or `review`',
+    fallback: 'fix',
+    meaning: 'red checks start a fix round, or go to the reviewer and the run ends blocked at best',
+  }),
+  ...LIFECYCLE_KEYS,
   guardedPaths: row({
     schema: globs,
     type: 'list of globs',
@@ -259,3 +274,6 @@ export type KeyName = keyof typeof KEYS;
 
 /** What a key's schema answers. */
 export type KeyValue<K extends KeyName> = ReturnType<(typeof KEYS)[K]['schema']['parse']>;
+
+/** A list or a bare word where a section is expected is short for one of its keys. */
+export const SHORTHANDS: Readonly<Record<string, string>> = { gates: 'gates.stages', landing: 'landing.mode' };

@@ -31,23 +31,39 @@ export function firstOf<K extends KeyName>(layers: Layers, pattern: K, key: stri
 }
 
 /** The smallest that the files have; without any, `base`. A flag or run input counts only where it is smaller still. */
-export function strictestOf(layers: Layers, key: string, base: Sourced<number>): Sourced<number> {
-  const written = sourcesOf(layers, key);
-  const files = smallest(written.filter(({ kind }) => kind === 'project' || kind === 'user'));
-  const preset = written.find(({ kind }) => kind === 'preset');
-  const inputs = smallest(written.filter(({ kind }) => kind === 'flag' || kind === 'run input'));
-  const start = files ?? preset ?? base;
-  return inputs !== null && inputs.value < start.value ? inputs : start;
+export function strictestOf<Base extends Sourced<number> | null>(layers: Layers, key: string, base: Base): Sourced<number> | Base {
+  const written = layers.flatMap((layer) => {
+    const entry = layer.entries.get(key);
+    if (entry === undefined || typeof entry.value !== 'number') return [];
+    return [{ value: entry.value, origin: originOf(layer, entry.place), kind: layer.kind }];
+  });
+  return strictest(written, base, (value) => value);
 }
 
-/** The entries of user's and project's file together, each once; without any, null. */
-export function unionOf(layers: Layers, pattern: 'guardedPaths' | 'block'): Sourced<readonly string[]> | null {
+/** The same for words: `strictnessOf` answers their rank, 0 for the strictest. */
+export function strictestWordOf<K extends KeyName>(
+  layers: Layers,
+  pattern: K,
+  strictnessOf: (value: KeyValue<K>) => number,
+): Sourced<KeyValue<K>> {
+  const written = layers.flatMap((layer) => {
+    const entry = valueIn(layer, pattern);
+    return entry === null ? [] : [{ value: entry.value, origin: originOf(layer, entry.place), kind: layer.kind }];
+  });
+  return strictest(written, defaultOf(pattern), strictnessOf);
+}
+
+/** The entries of all layers together, each once; without any, null. */
+export function unionOf<K extends 'guardedPaths' | 'block' | 'gates.stages'>(
+  layers: Layers,
+  pattern: K,
+): Sourced<readonly KeyValue<K>[number][]> | null {
   const found = layers.flatMap((layer) => {
     const entry = valueIn(layer, pattern);
     return entry === null ? [] : [{ value: entry.value, origin: originOf(layer, entry.place) }];
   });
   if (found.length === 0) return null;
-  return { value: [...new Set(found.flatMap(({ value }) => value))], origin: found.map(({ origin }) => origin).join(' + ') };
+  return { value: [...new Set(found.flatMap(({ value }) => [...value]))], origin: found.map(({ origin }) => origin).join(' + ') };
 }
 
 /** **Errors** plain Error: the key has no default of its own, which is a programmer's mistake. */
@@ -58,16 +74,24 @@ export function defaultOf<K extends KeyName>(pattern: K): Sourced<KeyValue<K>> {
   return { value: fallback as KeyValue<K>, origin: 'default' };
 }
 
-function sourcesOf(layers: Layers, key: string): (Sourced<number> & { kind: LayerKind })[] {
-  return layers.flatMap((layer) => {
-    const entry = layer.entries.get(key);
-    if (entry === undefined || typeof entry.value !== 'number') return [];
-    return [{ value: entry.value, origin: originOf(layer, entry.place), kind: layer.kind }];
-  });
+interface Written<T> extends Sourced<T> {
+  readonly kind: LayerKind;
 }
 
-function smallest<T extends Sourced<number>>(found: readonly T[]): T | null {
-  return found.reduce<T | null>((least, next) => (least === null || next.value < least.value ? next : least), null);
+function strictest<T, Base extends Sourced<T> | null>(
+  written: readonly Written<T>[],
+  base: Base,
+  rank: (value: T) => number,
+): Sourced<T> | Base {
+  const least = (kinds: readonly LayerKind[]) =>
+    written
+      .filter(({ kind }) => kinds.includes(kind))
+      .reduce<Written<T> | null>((best, next) => (best === null || rank(next.value) < rank(best.value) ? next : best), null);
+  const inputs = least(['flag', 'run input']);
+  const start: Sourced<T> | Base = least(['project', 'user']) ?? least(['preset']) ?? base;
+  if (inputs === null) return start;
+  if (start !== null && rank(start.value) <= rank(inputs.value)) return start;
+  return inputs;
 }
 
 function originOf(layer: Layer, place: string): string {

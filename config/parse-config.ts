@@ -8,8 +8,7 @@ import { ConfigError, type ConfigFailure, type Problem, printableLine, refuse, s
 import { type ConfigTree, type PlacedText, parseConfigText, problem } from './config-text.js';
 import { type KeyMatch, matchKey } from './key-match.js';
 import type { KeyRow } from './key-table.js';
-import { KEYS, type KeyName, type KeyValue } from './keys.js';
-import { SHORTHANDS } from './keys-coming.js';
+import { KEYS, type KeyName, type KeyValue, SHORTHANDS } from './keys.js';
 
 /** Highest first. */
 export type LayerKind = 'flag' | 'run input' | 'project' | 'user' | 'preset';
@@ -24,6 +23,8 @@ interface Entry {
 /** What one source says. **Shape** keys of `entries` are dotted, with stage and agent names filled in. */
 export interface Layer {
   readonly kind: LayerKind;
+  /** What stands before the name of every field: `policy` in a start input. */
+  readonly prefix: string;
   readonly entries: ReadonlyMap<string, Entry>;
 }
 
@@ -61,6 +62,13 @@ export function valueIn<K extends KeyName>(layer: Layer, pattern: K, key: string
   return { value: entry.value as KeyValue<K>, place: entry.place };
 }
 
+/** A fault of a key that shows only beside other keys or layers. */
+export function problemOf(layer: Layer, pattern: KeyName, fault: { readonly found: string; readonly rule: string }): Problem {
+  const place = layer.entries.get(pattern)?.place ?? layer.kind;
+  if (!isInput(layer.kind)) return problem('BadConfig', place, { ...fault, key: pattern });
+  return problem('BadInput', place, { ...fault, key: fieldOf(layer, pattern), mend: MEND_INPUT });
+}
+
 /** True if a file with this layer could start a program or move a file of the checkout: it needs trust. */
 export function executes(layer: Layer): boolean {
   return [...layer.entries.values()].some(({ pattern }) => KEYS[pattern].executes);
@@ -82,7 +90,7 @@ interface Reading {
 }
 
 function readTree(kind: LayerKind, tree: ConfigTree, prefix = ''): Layer {
-  const type = kind === 'flag' || kind === 'run input' ? 'BadInput' : 'BadConfig';
+  const type = isInput(kind) ? 'BadInput' : 'BadConfig';
   const reading: Reading = { kind, type, tree, prefix, entries: new Map(), places: new Map(), problems: [] };
   const root = tree.document.contents;
   if (isMap(root)) walk(reading, root, []);
@@ -94,7 +102,11 @@ function readTree(kind: LayerKind, tree: ConfigTree, prefix = ''): Layer {
     });
   }
   refuse(reading.problems);
-  return { kind, entries: reading.entries };
+  return { kind, prefix, entries: reading.entries };
+}
+
+function isInput(kind: LayerKind): boolean {
+  return kind === 'flag' || kind === 'run input';
 }
 
 function walk(reading: Reading, node: Node, parents: readonly string[]): void {
@@ -178,10 +190,18 @@ function readKey(reading: Reading, found: Found<Extract<KeyMatch, { kind: 'key' 
     const below = issue.path.map(String);
     const node = below.length > 0 && isCollection(valueNode) ? valueNode.getIn(issue.path, true) : valueNode;
     const at = isNode(node) ? node : valueNode;
-    const shown = pattern === 'agents.<name>.env' ? 'a value that is not shown' : shownValue(plain(reading, at));
+    const value = plain(reading, at);
+    const shown = mayHoldSecret(pattern, below, value) ? 'a value that is not shown' : shownValue(value);
     const field = [named, ...below].join('.');
     report(reading, at ?? keyNode, { key: field, found: `${printableLine(field)} is ${shown}`, rule: issue.message });
   }
+}
+
+/** People keep keys in `env`, in a webhook's address and in arguments, and write one where only its variable's name belongs. */
+function mayHoldSecret(pattern: KeyName, below: readonly string[], value: unknown): boolean {
+  if (pattern === 'agents.<name>.env') return true;
+  if (pattern !== 'notify' || value === null) return false;
+  return below.at(-1) === 'secretEnv' || typeof value === 'object' || !/^[\w.-]{1,40}$/.test(String(value));
 }
 
 /** Run input chooses names and lowers limits; what executes, weakens or belongs to the host comes from files. */
@@ -205,9 +225,9 @@ function isDoubled(reading: Reading, key: string, keyNode: Node | null): boolean
 }
 
 function report(reading: Reading, node: Node | null, rest: { key: string; found: string; rule: string; mend?: string }): void {
-  const isInput = reading.type === 'BadInput';
-  const key = isInput ? fieldOf(reading, rest.key) : rest.key;
-  const mend = rest.mend ?? (isInput ? MEND_INPUT : undefined);
+  const isOfInput = reading.type === 'BadInput';
+  const key = isOfInput ? fieldOf(reading, rest.key) : rest.key;
+  const mend = rest.mend ?? (isOfInput ? MEND_INPUT : undefined);
   reading.problems.push(problem(reading.type, placeOf(reading, node, rest.key), { ...rest, key, ...(mend === undefined ? {} : { mend }) }));
 }
 
@@ -216,9 +236,9 @@ function placeOf(reading: Reading, node: Node | null, key: string): string {
   return reading.kind === 'project' || reading.kind === 'user' ? place : `${place}: ${printableLine(fieldOf(reading, key))}`;
 }
 
-function fieldOf(reading: Reading, key: string): string {
+function fieldOf({ prefix }: Pick<Layer, 'prefix'>, key: string): string {
   // RunInput has `preset` beside `policy`.
-  return key === 'preset' || key.startsWith(reading.prefix) ? key : `${reading.prefix}.${key}`;
+  return key === 'preset' || key.startsWith(prefix) ? key : `${prefix}.${key}`;
 }
 
 function fileOf(reading: Reading, node: Node | null): string {

@@ -3,7 +3,7 @@ import type { PRESET_NAMES } from './keys.js';
 
 export type PresetName = (typeof PRESET_NAMES)[number];
 
-const VIBESTRATE = { stageList: 'full', validation: { baseFailures: 'fix' } } as const;
+const VIBESTRATE = { stageList: 'full', rounds: 2, validation: { baseFailures: 'fix' } } as const;
 
 /** Source: spec/vibestrate.md "File formats" 8; `default` is `vibestrate`. */
 export const PRESETS: Readonly<Record<PresetName, Readonly<Record<string, unknown>>>> = {

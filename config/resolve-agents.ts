@@ -30,8 +30,9 @@ export function resolveAgents(layers: Layers, stored: readonly [string, ...strin
   const agents: Record<string, AgentConfig> = {};
   const origins: Record<string, string> = {};
   const problems: Problem[] = [];
+  const definers = new Map<string, Layers[number]>();
   if (stored !== null) {
-    agents['command'] = { adapter: 'command', command: stored, args: [], env: {}, model: null };
+    agents['command'] = { adapter: 'command', command: stored, args: [], env: {}, model: null, fallback: null };
     origins['agents.command'] = 'flag';
   }
   for (const layer of layers) {
@@ -41,9 +42,10 @@ export function resolveAgents(layers: Layers, stored: readonly [string, ...strin
       if (made.kind === 'bad') problems.push(made.problem);
       else agents[name] = made.agent;
       origins[`agents.${name}`] = place.replace(/:\d+$/, '');
+      definers.set(name, layer);
     }
   }
-  return { agents, origins, problems };
+  return { agents, origins, problems: [...problems, ...badFallbacks(agents, definers)] };
 }
 
 /** Stages outside the run's list get an agent too where one can be found; nobody asks for it. */
@@ -139,7 +141,21 @@ function makeAgent(own: Layers, name: string, place: string): Made {
   const args = (firstOf(own, 'agents.<name>.args', `${key}.args`) ?? defaultOf('agents.<name>.args')).value;
   const env = (firstOf(own, 'agents.<name>.env', `${key}.env`) ?? defaultOf('agents.<name>.env')).value;
   const model = firstOf(own, 'agents.<name>.model', `${key}.model`)?.value ?? null;
-  return { kind: 'ok', agent: { adapter, command, args, env, model } };
+  const fallback = firstOf(own, 'agents.<name>.fallback', `${key}.fallback`)?.value ?? null;
+  return { kind: 'ok', agent: { adapter, command, args, env, model, fallback } };
+}
+
+/** An agent defined nowhere, or the agent itself. */
+function badFallbacks(agents: AgentTable['agents'], definers: ReadonlyMap<string, Layers[number]>): Problem[] {
+  return [...definers].flatMap(([name, layer]) => {
+    const key = `agents.${name}.fallback`;
+    const fallback = firstOf([layer], 'agents.<name>.fallback', key);
+    if (fallback === null || (fallback.value !== name && Object.hasOwn(agents, fallback.value))) return [];
+    const others = Object.keys(agents).filter((other) => other !== name);
+    const rule =
+      others.length === 0 ? 'must be another agent of agents, which has no other' : `must be another agent of agents: ${others.join(', ')}`;
+    return [problem('BadConfig', fallback.place, { key, found: `${key} is ${printableLine(fallback.value)}`, rule })];
+  });
 }
 
 function unknownAgent(chosen: Chosen, known: readonly string[]): Problem {

@@ -8,11 +8,13 @@ import type { RunInput } from '../protocol/messages.js';
 import type { LimitsPolicy, Policy, ValidationPolicy, WorktreePolicy } from '../protocol/policy.js';
 import { ConfigError, type Problem, refuse, shownValue } from './config-error.js';
 import { type PlacedText, problem } from './config-text.js';
-import type { KeyName, KeyValue } from './keys.js';
-import { defaultOf, firstOf, type Layers, type Sourced, strictestOf, unionOf } from './layer-merge.js';
+import type { KeyValue } from './keys.js';
+import { defaultOf, firstOf, type Layers, type Sourced } from './layer-merge.js';
 import { type Layer, parseConfigFile, parseConfigValue } from './parse-config.js';
+import { type PolicyReader, readPolicy } from './policy-reader.js';
 import { PRESETS } from './presets.js';
 import { resolveAgents, resolveStages } from './resolve-agents.js';
+import { idleGates, resolveLifecycle, uncountedMoney } from './resolve-lifecycle.js';
 
 export interface PolicySources {
   /** In the shape of a config file, under the rules of run input. */
@@ -38,60 +40,62 @@ export interface ResolvedPolicy {
  */
 export function resolvePolicy(sources: PolicySources): ResolvedPolicy {
   const { layers, preset } = readLayers(sources);
-  const origin: Record<string, string> = { preset: preset.origin };
-  const note = <T>(key: string, sourced: Sourced<T>): T => {
-    origin[key] = sourced.origin;
-    return sourced.value;
-  };
-  const first = <K extends KeyName>(key: K): KeyValue<K> => note(key, firstOf(layers, key) ?? defaultOf(key));
-  const limit = (key: LimitKey): number => note(key, strictestOf(layers, key, defaultOf(key)));
-  const union = (key: 'guardedPaths' | 'block') => note(key, unionOf(layers, key) ?? defaultOf(key));
-  const choice = first('stageList');
+  const read = readPolicy(layers);
+  const choice = read.first('stageList');
   const table = resolveAgents(layers, sources.storedCommand ?? null);
-  const needed = choice.stages.filter((stage): stage is TurnStage => stage !== 'validating');
-  const stages = resolveStages(layers, table, sources.toLook === true ? [] : needed);
+  const turns = choice.stages.filter((stage): stage is TurnStage => stage !== 'validating');
+  const stages = resolveStages(layers, table, sources.toLook === true ? [] : turns);
   refuse(table.problems);
   refuse(stages.problems);
-  origin['version'] = firstOf(layers, 'version')?.origin ?? 'default';
-  origin['agent'] = firstOf(layers, 'agent')?.origin ?? 'default';
+  refuse([...idleGates(layers), ...uncountedMoney(layers, { agents: table.agents, stagePolicies: stages.stagePolicies }, turns)]);
   const policy: Policy = {
     version: 1,
-    preset: preset.value,
+    preset: read.note('preset', preset),
     stageList: choice.name,
     stages: choice.stages,
     agents: table.agents,
     stagePolicies: stages.stagePolicies,
-    worktree: {
-      setup: first('worktree.setup'),
-      copy: first('worktree.copy'),
-      link: first('worktree.link'),
-      setupInputs: first('worktree.setupInputs'),
-      setupTimeoutMs: limit('worktree.setupTimeout'),
-    } satisfies WorktreePolicy,
-    validation: {
-      commands: first('validation.commands'),
-      timeoutMs: limit('validation.timeout'),
-      baseFailures: first('validation.baseFailures'),
-    } satisfies ValidationPolicy,
-    guardedPaths: union('guardedPaths'),
-    block: union('block'),
-    limits: resolveLimits(limit),
-    runsDir: first('runsDir'),
-    durability: first('engine.durability'),
+    worktree: resolveWorktree(read),
+    validation: resolveValidation(read),
+    guardedPaths: read.union('guardedPaths'),
+    block: read.union('block'),
+    limits: resolveLimits(read),
+    runsDir: read.first('runsDir'),
+    durability: read.first('engine.durability'),
+    ...resolveLifecycle(read),
   };
-  return { policy, origin: { ...origin, ...table.origins, ...stages.origins } };
+  read.first('version');
+  read.optional('agent');
+  return { policy, origin: { ...read.origin, ...table.origins, ...stages.origins } };
 }
 
-type LimitKey = Extract<KeyName, `limits.${string}`> | 'worktree.setupTimeout' | 'validation.timeout';
-
-function resolveLimits(limit: (key: LimitKey) => number): LimitsPolicy {
+function resolveWorktree(read: PolicyReader): WorktreePolicy {
   return {
-    turnMs: limit('limits.turn'),
-    stallMs: limit('limits.stall'),
-    killGraceMs: limit('limits.killGrace'),
-    orphanGraceMs: limit('limits.orphanGrace'),
-    heartbeatMs: limit('limits.heartbeat'),
-    outputBytes: limit('limits.outputBytes'),
+    setup: read.first('worktree.setup'),
+    copy: read.first('worktree.copy'),
+    link: read.first('worktree.link'),
+    setupInputs: read.first('worktree.setupInputs'),
+    setupTimeoutMs: read.limit('worktree.setupTimeout'),
+  };
+}
+
+function resolveValidation(read: PolicyReader): ValidationPolicy {
+  return {
+    commands: read.first('validation.commands'),
+    timeoutMs: read.limit('validation.timeout'),
+    baseFailures: read.first('validation.baseFailures'),
+    onFailure: read.first('validation.onFailure'),
+  };
+}
+
+function resolveLimits(read: PolicyReader): LimitsPolicy {
+  return {
+    turnMs: read.limit('limits.turn'),
+    stallMs: read.limit('limits.stall'),
+    killGraceMs: read.limit('limits.killGrace'),
+    orphanGraceMs: read.limit('limits.orphanGrace'),
+    heartbeatMs: read.limit('limits.heartbeat'),
+    outputBytes: read.limit('limits.outputBytes'),
   };
 }
 

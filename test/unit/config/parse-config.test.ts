@@ -101,43 +101,40 @@ describe('a config file', () => {
   });
 
   it.each([
-    'rounds: 2',
-    'validation: {onFailure: block}',
-    'gates: [planning]',
-    'gates: {expire: 1d}',
-    'attended: true',
-    'holdAtCompletion: true',
-    'permissions: ask',
-    'budget: {run: {turns: 3}}',
-    'usageLimit: {action: wait}',
+    'budget: {day: {turns: 3}}',
     'landing: auto',
     'forge: {kind: github}',
     'recovery: {push: refs}',
-    'notify: [desktop]',
     'sandbox: auto',
     'network: proxy',
     'stages: {planning: {tools: read}}',
-    'agents: {x: {fallback: y}}',
     'limits: {hostLost: 15m}',
   ])('says that %s is not available in this version', (text) => {
     expect(refusalOf(() => parse(text)).message).toContain('is not available in this version');
   });
 
-  it('accepts the seed spelling with the values that are in force', () => {
+  it('accepts the seed spelling', () => {
     const text = [
       'preset: vibestrate',
       'workflow: {maxReviewLoops: 0}',
-      'policies: {requireApprovalAtStages: [], unattendedApprovalTimeoutMs: 0, approvalMaxChangeRounds: 3, defaultPermissionMode: auto}',
+      'policies: {requireApprovalAtStages: [fixing], unattendedApprovalTimeoutMs: 1500, approvalMaxChangeRounds: 4, defaultPermissionMode: ask}',
       'validation: {commands: [], timeoutSeconds: 900, onFailure: fix}',
       'landing: manual',
       'sandbox: off',
       'holdAtCompletion: false',
       'project: {runsDir: .vibestrate/runs}',
+      'usageLimit: {action: wait, maxWaitMin: 1440, maxWaits: 2}',
     ].join('\n');
 
     const layer = parse(text);
 
     expect(valueIn(layer, 'validation.timeout')?.value).toBe(900_000);
+    expect(valueIn(layer, 'rounds')?.value).toBe(0);
+    expect(valueIn(layer, 'gates.stages')?.value).toEqual(['fixing']);
+    expect(valueIn(layer, 'gates.unattendedExpire')?.value).toBe(1500);
+    expect(valueIn(layer, 'gates.maxChangeRounds')?.value).toBe(4);
+    expect(valueIn(layer, 'permissions')?.value).toBe('ask');
+    expect(valueIn(layer, 'usageLimit.maxWait')?.value).toBe(86_400_000);
     expect(valueIn(layer, 'runsDir')).toEqual({ value: '.vibestrate/runs', place: '.sluice/config.yaml:8:11' });
   });
 
@@ -205,6 +202,10 @@ describe('policy of a start input', () => {
     [{ worktree: { link: ['x'] } }, 'policy.worktree.link'],
     [{ guardedPaths: [] }, 'policy.guardedPaths'],
     [{ runsDir: 'x' }, 'policy.runsDir'],
+    [{ notify: ['desktop'] }, 'policy.notify'],
+    [{ rounds: 21 }, 'policy.rounds'],
+    [{ gates: ['landing'] }, 'policy.gates.0'],
+    [{ budget: { run: { usd: 0 } } }, 'policy.budget.run.usd'],
     [{ limits: { turn: 5 } }, 'policy.limits.turn'],
     [{ preset: 'nope' }, 'preset'],
     [{ foo: 1 }, 'policy.foo'],
@@ -226,7 +227,8 @@ describe('executes', () => {
     ['validation: {commands: [x]}', true],
     ['worktree: {setup: [x]}', true],
     ['worktree: {link: [x]}', true],
-    ['validation: {timeout: 5m}\nagent: a\nguardedPaths: []', false],
+    ['notify: [{webhook: "https://example.com/x"}]', true],
+    ['validation: {timeout: 5m}\nagent: a\nguardedPaths: []\ngates: [executing]\nbudget: {run: {turns: 3}}', false],
   ])('of %j is %s', (text, expected) => {
     expect(executes(parse(text))).toBe(expected);
   });

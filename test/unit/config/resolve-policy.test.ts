@@ -50,9 +50,17 @@ describe('a policy without any setting but an agent', () => {
       preset: 'default',
       stageList: 'full',
       stages: STAGES,
-      agents: { main: { adapter: 'command', command: ['prog', '--fast'], args: [], env: {}, model: null } },
+      agents: { main: { adapter: 'command', command: ['prog', '--fast'], args: [], env: {}, model: null, fallback: null } },
       worktree: { setup: [], copy: [], link: [], setupTimeoutMs: 900_000 },
-      validation: { commands: [], timeoutMs: 900_000, baseFailures: 'fix' },
+      validation: { commands: [], timeoutMs: 900_000, baseFailures: 'fix', onFailure: 'fix' },
+      rounds: 2,
+      gates: { stages: [], maxChangeRounds: 3, remindMs: null, escalateMs: null, expireMs: null, unattendedExpireMs: 0 },
+      attended: null,
+      holdAtCompletion: false,
+      permissions: 'auto',
+      budget: { turns: null, minutes: null, microUsd: null, onLimit: 'stop' },
+      usageLimit: { action: 'wait', maxWaitMs: 86_400_000, maxWaits: 2 },
+      notify: [{ kind: 'desktop' }],
       guardedPaths: DEFAULT_GUARDED_PATHS,
       block: [],
       limits: {
@@ -73,7 +81,11 @@ describe('a policy without any setting but an agent', () => {
     const { policy } = resolve({ user: AGENT });
 
     expect(JSON.parse(JSON.stringify(policy))).toEqual(policy);
-    expect(runPolicyOf(policy).agentOf.planning).toMatchObject({ agent: 'main', adapter: 'command', timeoutMs: 3_600_000 });
+    expect(runPolicyOf(policy)).toMatchObject({
+      agentOf: { planning: { agent: 'main', adapter: 'command', timeoutMs: 3_600_000, fallback: null } },
+      rounds: 2,
+      sinks: [],
+    });
   });
 
   it('is the same under the presets default and vibestrate', () => {
@@ -113,7 +125,7 @@ describe('precedence', () => {
       user: 'agents: {main: {command: b, args: [x], env: {K: v}}, other: {command: c}}\nagent: other',
     });
 
-    expect(policy.agents['main']).toEqual({ adapter: 'command', command: ['a'], args: [], env: {}, model: null });
+    expect(policy.agents['main']).toEqual({ adapter: 'command', command: ['a'], args: [], env: {}, model: null, fallback: null });
     expect(Object.keys(policy.agents)).toEqual(['main', 'other']);
     expect(origin['agents.main']).toBe(`${PROJECT}:1`);
   });

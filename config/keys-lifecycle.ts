@@ -1,0 +1,149 @@
+/**
+ * The config keys of a run's way with people and limits: rounds, gates, permissions, budgets, usage limits, notifications.
+ * `any` holds where a start input can only choose or make stricter; what starts programs or sends data out comes from files.
+ */
+import { PERMISSION_MODES } from '../protocol/policy.js';
+import { gateStages } from './gate-stages.js';
+import { row } from './key-table.js';
+import { amount, dollars, duration, durationOr, durationOrZero, integer, minutes, oneOf, yesOrNo } from './key-values.js';
+import { notifySinks } from './notify-sinks.js';
+
+const HOUR = 60 * 60 * 1000;
+const DAY = 24 * HOUR;
+const YEAR = 365 * DAY;
+
+/** Below it a timer tells nothing that a person could act on. */
+const MIN_WAIT = 100;
+
+export const LIFECYCLE_KEYS = {
+  rounds: row({
+    schema: integer(0, 20),
+    type: '0 to 20',
+    fallback: 2,
+    meaning: 'how often a run may enter fixing; a value at the start of a run counts even where it is higher',
+    aliases: [{ path: 'workflow.maxReviewLoops', schema: null }],
+  }),
+  'gates.stages': row({
+    schema: gateStages,
+    type: 'list of stages',
+    fallback: [],
+    meaning:
+      'the run waits for a person when it first enters one of them, before the work; lists add up, so no start input removes a gate. ' +
+      'A stage that `stageList` does not have is an error, unless a higher layer set `stageList`: then it has no gate',
+    merge: 'union',
+    aliases: [{ path: 'policies.requireApprovalAtStages', schema: null }],
+  }),
+  'gates.maxChangeRounds': row({
+    schema: integer(0, 20),
+    type: '0 to 20',
+    fallback: 3,
+    meaning: 'how often a person may request changes at one gate; after that the run ends blocked',
+    merge: 'stricter',
+    aliases: [{ path: 'policies.approvalMaxChangeRounds', schema: null }],
+  }),
+  'gates.remind': row({
+    schema: durationOr('off', MIN_WAIT, YEAR),
+    type: 'duration or `off`',
+    fallbackText: '`off`',
+    meaning: 'a gate that is open for so long is told again',
+  }),
+  'gates.escalate': row({
+    schema: durationOr('off', MIN_WAIT, YEAR),
+    type: 'duration or `off`',
+    fallbackText: '`off`',
+    meaning: 'a gate that is open for so long is told as escalated',
+  }),
+  'gates.expire': row({
+    schema: durationOr('never', MIN_WAIT, YEAR),
+    type: 'duration or `never`',
+    fallbackText: '`never`',
+    meaning: 'a gate that is open for so long expires, and the run ends blocked',
+  }),
+  'gates.unattendedExpire': row({
+    schema: durationOrZero(YEAR),
+    type: 'duration or `0`',
+    fallback: 0,
+    fallbackText: '`0`',
+    meaning: 'the same in a run that nobody attends; `0`: at once',
+    aliases: [{ path: 'policies.unattendedApprovalTimeoutMs', schema: integer(0, YEAR, 'milliseconds') }],
+  }),
+  attended: row({
+    schema: yesOrNo,
+    type: '`true` or `false`',
+    fallbackText: 'how the run was started decides',
+    meaning: 'whether a person is expected to answer',
+  }),
+  holdAtCompletion: row({
+    schema: yesOrNo,
+    type: '`true` or `false`',
+    fallback: false,
+    meaning: 'whether a run that is done waits for a person before it ends; `true` is the stricter',
+    merge: 'stricter',
+  }),
+  permissions: row({
+    schema: oneOf(PERMISSION_MODES),
+    type: PERMISSION_MODES.map((mode) => `\`${mode}\``).join(', '),
+    fallback: 'auto',
+    meaning:
+      'what an agent may do: change nothing, change with a gate on each change, with one gate at the end, or freely; strictest first',
+    merge: 'stricter',
+    aliases: [{ path: 'policies.defaultPermissionMode', schema: null }],
+  }),
+  'budget.run.turns': row({
+    schema: integer(1, 100_000),
+    type: 'number',
+    meaning: 'turns that a run may use; failed attempts count',
+    merge: 'stricter',
+  }),
+  'budget.run.minutes': row({
+    schema: amount('minutes', YEAR / 60_000),
+    type: 'number',
+    meaning: 'minutes that agents may work in a run; waiting does not count',
+    merge: 'stricter',
+  }),
+  'budget.run.usd': row({
+    schema: dollars(1_000_000),
+    type: 'US dollars',
+    meaning: 'money that a run may use; refused where an agent of the run has the adapter `command`, which tells no cost',
+    merge: 'stricter',
+  }),
+  'budget.onLimit': row({
+    schema: oneOf(['stop', 'pause']),
+    type: '`stop` or `pause`',
+    fallback: 'stop',
+    meaning: 'a used-up budget ends the run blocked, or opens a gate',
+  }),
+  'usageLimit.action': row({
+    schema: oneOf(['wait', 'fallback', 'stop']),
+    type: '`wait`, `fallback` or `stop`',
+    fallback: 'wait',
+    meaning: "at a provider's usage limit the run waits, goes on with the agent's `fallback`, or ends",
+  }),
+  'usageLimit.maxWait': row({
+    schema: duration(MIN_WAIT, YEAR),
+    type: 'duration',
+    fallback: DAY,
+    meaning: 'the longest wait for a usage limit',
+    merge: 'stricter',
+    unit: 'duration',
+    aliases: [{ path: 'usageLimit.maxWaitMin', schema: minutes(1, YEAR / 60_000) }],
+  }),
+  'usageLimit.maxWaits': row({
+    schema: integer(0, 100),
+    type: '0 to 100',
+    fallback: 2,
+    meaning: 'how often a run waits for a usage limit',
+    merge: 'stricter',
+  }),
+  notify: row({
+    schema: notifySinks,
+    type: 'list of `desktop`, `{command: [program, arguments]}` and `{webhook: address, secretEnv: NAME}`',
+    fallback: [{ kind: 'desktop' }],
+    fallbackText: '`[desktop]`',
+    meaning:
+      'who is told of gates, ends and limits: the attached terminal, a program (JSON on stdin), or an https address ' +
+      "(http only to this machine), signed with the worker's variable `secretEnv`; at most 10",
+    scope: 'files',
+    executes: true,
+  }),
+} as const;

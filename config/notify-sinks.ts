@@ -1,0 +1,62 @@
+/**
+ * Who is told (`notify`): programs that the host starts and addresses that it posts to. What is sent out goes over https, or
+ * never leaves the machine. A webhook's address can be its secret, so no rule repeats one.
+ */
+import { z } from 'zod';
+import type { NotifySink } from '../protocol/policy.js';
+import { programLine } from './key-values.js';
+
+const MAX_SINKS = 10;
+
+const ENTRY_RULE = 'must be desktop, {command: [program, arguments]} or {webhook: address, secretEnv: NAME}';
+
+const URL_RULE = 'must be an https address without user and password; http only to localhost, 127.0.0.0/8 or [::1]';
+
+const SECRET_RULE = 'must be the name of an environment variable: capital letters, digits and _, never the secret itself';
+
+const webhookUrl = z.string({ error: URL_RULE }).transform((value, context): string => {
+  const url = value.length <= 2000 && URL.canParse(value) ? new URL(value) : null;
+  // The form that the parser understood is kept, so that nobody later reads another host out of the same text.
+  if (url !== null && isAllowed(url)) return url.href;
+  context.addIssue({ code: 'custom', message: URL_RULE });
+  return z.NEVER;
+});
+
+const secretName = z.string({ error: SECRET_RULE }).regex(/^[A-Z_][A-Z0-9_]{0,127}$/, { error: SECRET_RULE });
+
+const commandSink = z
+  .strictObject({ command: programLine }, { error: ENTRY_RULE })
+  .transform(({ command }): NotifySink => ({ kind: 'command', command }));
+
+const webhookSink = z
+  .strictObject({ webhook: webhookUrl, secretEnv: secretName.optional() }, { error: ENTRY_RULE })
+  .transform(({ webhook, secretEnv }): NotifySink => ({ kind: 'webhook', url: webhook, secretEnv: secretEnv ?? null }));
+
+/** **Source** V-134. */
+export const notifySinks = z
+  .array(z.unknown().transform(readSink), { error: 'must be a list of sinks, such as [desktop]' })
+  .max(MAX_SINKS, { error: `must be a list of at most ${MAX_SINKS} sinks` })
+  .readonly();
+
+/** Not a union: its one error would hide which field of which kind is wrong. */
+function readSink(value: unknown, context: z.RefinementCtx): NotifySink {
+  if (value === 'desktop') return { kind: 'desktop' };
+  const result = (hasWebhook(value) ? webhookSink : commandSink).safeParse(value);
+  if (result.success) return result.data;
+  for (const { path, message } of result.error.issues) context.addIssue({ code: 'custom', path: [...path], message });
+  return z.NEVER;
+}
+
+function hasWebhook(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && ('webhook' in value || 'secretEnv' in value);
+}
+
+function isAllowed({ protocol, hostname, username, password }: URL): boolean {
+  if (username !== '' || password !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+}
+
+/** **Shape** a host as `URL` writes it: lower case, IPv4 in four parts, IPv6 in brackets. */
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+}

@@ -1,0 +1,79 @@
+/**
+ * The part of a policy that people and limits steer: rounds, gates, permissions, budgets, usage limits, notifications.
+ * Refuses what would have no effect: a gate at a stage that the run never enters, a limit of money that nothing counts.
+ */
+import { STAGES, type TurnStage } from '../protocol/lifecycle.js';
+import { PERMISSION_MODES, type Policy } from '../protocol/policy.js';
+import type { Problem } from './config-error.js';
+import { firstOf, type Layers } from './layer-merge.js';
+import { problemOf, valueIn } from './parse-config.js';
+import type { PolicyReader } from './policy-reader.js';
+
+type LifecyclePolicy = Pick<
+  Policy,
+  'rounds' | 'gates' | 'attended' | 'holdAtCompletion' | 'permissions' | 'budget' | 'usageLimit' | 'notify'
+>;
+
+export function resolveLifecycle(read: PolicyReader): LifecyclePolicy {
+  const gated = read.union('gates.stages');
+  return {
+    rounds: read.first('rounds'),
+    gates: {
+      stages: STAGES.filter((stage) => gated.includes(stage)),
+      maxChangeRounds: read.limit('gates.maxChangeRounds'),
+      remindMs: read.optional('gates.remind'),
+      escalateMs: read.optional('gates.escalate'),
+      expireMs: read.optional('gates.expire'),
+      unattendedExpireMs: read.first('gates.unattendedExpire'),
+    },
+    attended: read.optional('attended'),
+    holdAtCompletion: read.strictest('holdAtCompletion', (holds) => (holds ? 0 : 1)),
+    permissions: read.strictest('permissions', (mode) => PERMISSION_MODES.indexOf(mode)),
+    budget: {
+      turns: read.budget('budget.run.turns'),
+      minutes: read.budget('budget.run.minutes'),
+      microUsd: read.budget('budget.run.usd'),
+      onLimit: read.first('budget.onLimit'),
+    },
+    usageLimit: {
+      action: read.first('usageLimit.action'),
+      maxWaitMs: read.limit('usageLimit.maxWait'),
+      maxWaits: read.limit('usageLimit.maxWaits'),
+    },
+    notify: read.first('notify'),
+  };
+}
+
+/**
+ * Gates at stages that the run's list does not have. A layer above theirs may choose another list without knowing of them;
+ * beside or above the list they are a mistake.
+ */
+export function idleGates(layers: Layers): Problem[] {
+  const list = firstOf(layers, 'stageList');
+  if (list === null) return [];
+  return layers.slice(0, list.depth + 1).flatMap((layer) => {
+    const idle = (valueIn(layer, 'gates.stages')?.value ?? []).filter((stage) => !list.value.stages.includes(stage));
+    if (idle.length === 0) return [];
+    const found = `gates.stages has ${idle.join(', ')}, and the stage list is ${list.value.stages.join(', ')} (${list.origin})`;
+    return [problemOf(layer, 'gates.stages', { found, rule: 'must be stages of the run, or the gate would never open' })];
+  });
+}
+
+/** Limits of money where an agent that can work in the run, be it as fallback, tells no cost. */
+export function uncountedMoney(
+  layers: Layers,
+  { agents, stagePolicies }: Pick<Policy, 'agents' | 'stagePolicies'>,
+  stages: readonly TurnStage[],
+): Problem[] {
+  const names = stages.flatMap((stage) => {
+    const { agent } = stagePolicies[stage];
+    return [agent, agents[agent]?.fallback ?? agent];
+  });
+  const silent = names.find((name) => agents[name]?.adapter === 'command');
+  if (silent === undefined) return [];
+  const found = `budget.run.usd is set, and the agent ${silent} has the adapter command`;
+  const rule = 'the adapter command tells no cost, so a limit of money would never be reached';
+  return layers
+    .filter((layer) => valueIn(layer, 'budget.run.usd') !== null)
+    .map((layer) => problemOf(layer, 'budget.run.usd', { found, rule }));
+}
