@@ -24,6 +24,15 @@ export interface AppendOptions extends WriteOptions {
 export interface AppendBatch {
   readonly events: readonly JournalEvent[];
   readonly lastSeq: number;
+  /** The sender's history may be one that a reset has left: nothing of it is written. */
+  readonly mayBeLeft?: boolean;
+}
+
+export interface AppendResult {
+  /** The last seq that the file holds, at most `lastSeq`. */
+  readonly seq: number;
+  /** `newest`: the file ends with what the sender knows. `late`: it holds more. `left`: the batch may be left and has what the file lacks. */
+  readonly batch: 'newest' | 'late' | 'left';
 }
 
 /** The journal of a full run is far smaller; a file beyond this is not ours. */
@@ -35,19 +44,23 @@ const MAX_KEPT_TAILS = 1000;
 const serialize = createSerializer();
 
 /**
- * Appends the events that the file lacks and answers the last seq that it holds, at most `lastSeq`.
+ * Appends the events that the file lacks and answers what it holds then.
  * Idempotency: the same batch again writes nothing. A batch that starts after a gap (a person deleted the file) writes nothing; the answer tells what to resend.
  * Two processes at once may write a line twice for a moment; whoever appends last mends it.
  */
-export async function appendEvents(path: string, batch: AppendBatch, options: AppendOptions): Promise<number> {
+export async function appendEvents(path: string, batch: AppendBatch, options: AppendOptions): Promise<AppendResult> {
   requireGapless(batch.events);
   return serialize(path, async () => {
     ensureFolder(dirname(path), options);
     let held = await appendOnce(path, batch, options);
     for (let again = 0; held === 'interleaved' && again < 5; again += 1) held = await appendOnce(path, batch, options);
     if (held === 'interleaved') throw new Error(`${JSON.stringify(path)} is being written by another process`);
-    return Math.min(held, batch.lastSeq);
+    return { seq: Math.min(held.seq, batch.lastSeq), batch: held.isLeft ? 'left' : lateness(held.seq, batch) };
   });
+}
+
+function lateness(held: number, { lastSeq }: AppendBatch): AppendResult['batch'] {
+  return held > lastSeq ? 'late' : 'newest';
 }
 
 /** The whole, well-numbered lines of the file, for reports. Where no readable file of ours stands there are none. */
@@ -56,21 +69,27 @@ export async function readEvents(path: string): Promise<JournalEvent[]> {
   return content === undefined ? [] : parseJournal(content).lines.map((line) => line.event);
 }
 
-async function appendOnce(path: string, batch: AppendBatch, options: AppendOptions): Promise<number | 'interleaved'> {
+interface Held {
+  readonly seq: number;
+  readonly isLeft: boolean;
+}
+
+async function appendOnce(path: string, batch: AppendBatch, options: AppendOptions): Promise<Held | 'interleaved'> {
   const file = await openJournal(path, options);
   try {
     const content = await file.readFile();
     const journal = parseJournal(content);
+    if (batch.mayBeLeft === true) return { seq: journal.lines.length, isLeft: !holdsAll(journal, batch.events) };
     const kept = await mend(file, { path, content, journal, events: batch.events }, options);
     const missing = batch.events.filter((event) => event.seq > kept.lastSeq);
     const first = missing[0];
-    if (first === undefined || first.seq !== kept.lastSeq + 1) return kept.lastSeq;
+    if (first === undefined || first.seq !== kept.lastSeq + 1) return { seq: kept.lastSeq, isLeft: false };
     options.failpoint('journal.before-append');
     const bytes = Buffer.from(missing.map((event) => `${render(event)}\n`).join(''));
     const isAlone = await writeWhole(file, bytes, kept.bytes);
     if (options.fsync) await file.sync();
     options.failpoint('journal.after-append');
-    return isAlone ? kept.lastSeq + missing.length : 'interleaved';
+    return isAlone ? { seq: kept.lastSeq + missing.length, isLeft: false } : 'interleaved';
   } finally {
     await file.close();
   }
@@ -138,10 +157,7 @@ interface MendTask {
 /** Leaves exactly the lines that the batch does not contradict. Crash between the two steps: the same tail is not stored twice. */
 async function mend(file: FileHandle, task: MendTask, options: AppendOptions): Promise<{ lastSeq: number; bytes: number }> {
   const { lines } = task.journal;
-  const wrong = task.events.find((event) => {
-    const line = lines[event.seq - 1];
-    return line !== undefined && line.text !== render(event);
-  });
+  const wrong = firstWrong(task.journal, task.events);
   const lastSeq = wrong === undefined ? lines.length : wrong.seq - 1;
   const bytes = lines[lastSeq - 1]?.end ?? 0;
   if (bytes === task.content.length) return { lastSeq, bytes };
@@ -149,6 +165,18 @@ async function mend(file: FileHandle, task: MendTask, options: AppendOptions): P
   if (tail.length > 0 && !isDoubled(tail, lines.slice(0, lastSeq))) await keepTail(task.path, tail, options);
   await file.truncate(bytes);
   return { lastSeq, bytes };
+}
+
+/** The first event that the file holds in other words. */
+function firstWrong({ lines }: ParsedJournal, events: readonly JournalEvent[]): JournalEvent | undefined {
+  return events.find((event) => {
+    const line = lines[event.seq - 1];
+    return line !== undefined && line.text !== render(event);
+  });
+}
+
+function holdsAll(journal: ParsedJournal, events: readonly JournalEvent[]): boolean {
+  return journal.lines.length >= (events.at(-1)?.seq ?? 0) && firstWrong(journal, events) === undefined;
 }
 
 /** Every line of the tail stands in the file already: another process wrote the same events. */

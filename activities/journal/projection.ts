@@ -3,9 +3,9 @@
  * again by a repeated activity; nothing in it is ever read back as control, so editing or deleting it changes no run (V-07). What stands in the
  * way is moved aside; a file that cannot be written is left out and told, and the run goes on.
  */
-import { lstatSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Failpoint } from '../../protocol/failpoints.js';
+import type { Finding, FindingResponse } from '../../protocol/finding.js';
 import type { Json } from '../../protocol/json.js';
 import type { TurnStage } from '../../protocol/lifecycle.js';
 import type { JournalBatch } from '../../protocol/messages.js';
@@ -17,20 +17,21 @@ import type {
   Verdict,
   VerificationDecision,
 } from '../../protocol/outcomes.js';
-import { redact, redactJson } from '../../protocol/redact.js';
+import { redact } from '../../protocol/redact.js';
 import { isRunId } from '../../protocol/run-id.js';
 import type { RunView } from '../../protocol/run-view.js';
 import { type FoundEntry, UnsafePathError } from './clear-way.js';
-import { copyRedacted } from './copy-redacted.js';
-import { appendEvents, readEvents } from './events-file.js';
+import { readEvents } from './events-file.js';
 import { addToExecutionLog, MAX_EXECUTION_LOG_BYTES } from './execution-log.js';
 import { goOn, type Skipped } from './go-on.js';
 import { hideFromGit } from './hide-from-git.js';
 import { metricsOf } from './metrics.js';
 import { readRegularFile } from './read-regular-file.js';
 import { type ReportedChanges, renderReport } from './report.js';
-import { renderResponses, renderReview, renderVerification } from './review-files.js';
-import { ensureFolder, sweepTemporaries, type WriteOptions, writeFileAtomic } from './write-file.js';
+import { type ReviewFile, renderResponses, renderReview, renderVerification } from './review-files.js';
+import { copyTo, jsonText, put, putJson, putRound, putText, type RunFolder } from './run-files.js';
+import { openGates, type WrittenBatch, writeBatch } from './run-journal.js';
+import { ensureFolder, sweepTemporaries } from './write-file.js';
 
 export interface ProjectionOptions {
   /** Absolute, real path of the repository's work tree. */
@@ -77,10 +78,17 @@ export interface TurnProjection {
   /** Of a reviewing or verifying turn; null where it was unreadable or the stage has none. */
   readonly review: ReviewDecision | null;
   readonly verification: VerificationDecision | null;
+  /** Of a reviewing turn. */
+  readonly findings: readonly Finding[];
+  /** Of a fixing turn, and the findings that it was asked to answer. */
+  readonly responses: readonly FindingResponse[];
+  readonly answered: readonly Finding[];
 }
 
 export interface ValidationProjection {
   readonly report: ValidationReport;
+  /** Red checks that make the decision of the review, without a reviewing turn (V-26); null: they do not. */
+  readonly findings: readonly Finding[] | null;
   /** Raw output files, in the order of the report's commands. */
   readonly outputs: readonly { readonly stdout: string; readonly stderr: string }[];
 }
@@ -100,8 +108,8 @@ export interface RunProjection {
   readonly runDir: string;
   /** Makes what is missing of the run directory, `.gitignore` and an empty approvals.json. */
   open(): Promise<void>;
-  /** Appends the batch and rewrites state.json; answers the last seq held: the one before the batch where nothing could be written. */
-  journal(batch: JournalBatch): Promise<number>;
+  /** Appends the batch and rewrites approvals.json and state.json, unless newer ones stand there. */
+  journal(batch: JournalBatch): Promise<WrittenBatch>;
   projectTurn(input: TurnProjection): Promise<void>;
   projectValidation(input: ValidationProjection): Promise<void>;
   /** After the last `journal`. Answers the absolute path of report.md. */
@@ -121,34 +129,22 @@ export function createRunProjection(options: ProjectionOptions): RunProjection {
   }
   const runsDir = join(repo, options.runsDir);
   const runDir = join(runsDir, runId);
-  const folder: Folder = { runDir, write: { root: repo, fsync, aside: { below: runsDir, tell: found } }, skipped };
+  const folder: RunFolder = { runDir, write: { root: repo, fsync, aside: { below: runsDir, tell: found } }, skipped };
   return {
     runDir,
     async open() {
       await goOn(skipped, 'the run directory', () => ensureFolder(runDir, folder.write));
       await goOn(skipped, '.gitignore', () => hideFromGit(runsDir, runId, folder.write));
-      await goOn(skipped, 'approvals.json', () => putIfMissing(folder, join(runDir, 'approvals.json'), '[]\n'));
+      await openGates(folder);
     },
-    async journal({ events, view }) {
-      const path = join(runDir, 'events.jsonl');
-      const batch = { events, lastSeq: view.seq };
-      const seq = await goOn(skipped, 'events.jsonl', () => appendEvents(path, batch, { ...folder.write, failpoint }));
-      await putJson(folder, 'state.json', viewJson(view));
-      return seq ?? (events[0]?.seq ?? view.seq + 1) - 1;
-    },
+    journal: (batch) => writeBatch(folder, batch, failpoint),
     projectTurn: (input) => projectTurn(folder, input),
     projectValidation: (input) => projectValidation(folder, input),
     projectClose: (input) => projectClose(folder, input),
   };
 }
 
-interface Folder {
-  readonly runDir: string;
-  readonly write: WriteOptions;
-  readonly skipped: Skipped;
-}
-
-async function projectTurn(folder: Folder, input: TurnProjection): Promise<void> {
+async function projectTurn(folder: RunFolder, input: TurnProjection): Promise<void> {
   const { turn } = input;
   const place = `turns/${turn.seq}-${turn.stage}`;
   await put(folder, `${place}/prompt.md`, input.prompt);
@@ -160,7 +156,7 @@ async function projectTurn(folder: Folder, input: TurnProjection): Promise<void>
   ]);
 }
 
-async function projectStage(folder: Folder, input: TurnProjection): Promise<void> {
+async function projectStage(folder: RunFolder, input: TurnProjection): Promise<void> {
   const { turn, commit, output } = input;
   switch (turn.stage) {
     case 'planning':
@@ -171,17 +167,17 @@ async function projectStage(folder: Folder, input: TurnProjection): Promise<void
       return projectExecution(folder, input);
     case 'reviewing':
       if (input.review === null) return;
-      return putRound(folder, turn.round, {
-        name: 'review.md',
-        text: redact(
-          renderReview({ round: turn.round, decision: input.review, commit, source: 'agent', summary: null, findings: [], raw: output }),
-        ),
+      return putReview(folder, {
+        round: turn.round,
+        decision: input.review,
+        commit,
+        source: 'agent',
+        summary: null,
+        findings: input.findings,
+        raw: output,
       });
     case 'fixing':
-      return putRound(folder, turn.round, {
-        name: 'finding-responses.md',
-        text: redact(renderResponses({ round: turn.round, findings: [], responses: [], changed: turn.class !== 'no_change', raw: output })),
-      });
+      return putResponses(folder, input);
     case 'verifying':
       if (input.verification === null) return;
       return putRound(folder, turn.round, {
@@ -191,13 +187,31 @@ async function projectStage(folder: Folder, input: TurnProjection): Promise<void
   }
 }
 
-async function projectExecution(folder: Folder, { turn, output }: TurnProjection): Promise<void> {
+async function putReview(folder: RunFolder, review: ReviewFile): Promise<void> {
+  await putRound(folder, review.round, { name: 'review.md', text: redact(renderReview(review)) });
+}
+
+/** Outcomes after which the branch stands at a commit of the turn's own. */
+const COMMITTED: readonly TurnOutcomeKind[] = ['done', 'guarded_paths', 'repository_changed'];
+
+async function putResponses(folder: RunFolder, { turn, commit, output, responses, answered }: TurnProjection): Promise<void> {
+  const text = renderResponses({
+    round: turn.round,
+    findings: answered,
+    responses,
+    commit: COMMITTED.includes(turn.class) ? commit : null,
+    raw: output,
+  });
+  await putRound(folder, turn.round, { name: 'finding-responses.md', text: redact(text) });
+}
+
+async function projectExecution(folder: RunFolder, { turn, output }: TurnProjection): Promise<void> {
   const log = readRegularFile(join(folder.runDir, 'execution.log'), MAX_EXECUTION_LOG_BYTES)?.toString() ?? '';
   const { seq, stage, agent, startedAt } = turn;
   await put(folder, 'execution.log', addToExecutionLog(log, { seq, stage, agent, startedAt, output: redact(output) }));
 }
 
-async function projectValidation(folder: Folder, { report, outputs }: ValidationProjection): Promise<void> {
+async function projectValidation(folder: RunFolder, { report, outputs, findings }: ValidationProjection): Promise<void> {
   for (const [index, { stdout, stderr }] of outputs.entries()) {
     const { stdoutPath, stderrPath } = commandOutputPaths(report.round, index + 1);
     await copyTo(folder, stdoutPath, stdout);
@@ -214,9 +228,19 @@ async function projectValidation(folder: Folder, { report, outputs }: Validation
     note,
   };
   await putRound(folder, round, { name: 'validation.json', text: jsonText(json) });
+  if (findings === null) return;
+  await putReview(folder, {
+    round,
+    decision: 'CHANGES_REQUESTED',
+    commit,
+    source: 'validation',
+    summary: 'Validation is red, so no reviewer was asked.',
+    findings,
+    raw: 'No agent worked: the engine made this review from the validation.',
+  });
 }
 
-async function projectClose(folder: Folder, input: CloseProjection): Promise<string> {
+async function projectClose(folder: RunFolder, input: CloseProjection): Promise<string> {
   const { view, verdict, verdictReasons } = input;
   const path = join(folder.runDir, 'report.md');
   const events = (await goOn(folder.skipped, 'events.jsonl', () => readEvents(join(folder.runDir, 'events.jsonl')))) ?? [];
@@ -231,39 +255,4 @@ async function projectClose(folder: Folder, input: CloseProjection): Promise<str
 /** plan.md and architecture.md are never empty. */
 function orNothingSaid(output: string): string {
   return output.trim() === '' ? 'The agent ended without a text.\n' : output;
-}
-
-/** The copy of the round first, so that the latest is never without it (V-100). */
-async function putRound(folder: Folder, round: number, file: { readonly name: string; readonly text: string }): Promise<void> {
-  await putText(folder, `rounds/${round}/${file.name}`, () => file.text);
-  await putText(folder, file.name, () => file.text);
-}
-
-async function putIfMissing(folder: Folder, path: string, text: string): Promise<void> {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) await writeFileAtomic(path, text, folder.write);
-}
-
-function put(folder: Folder, name: string, text: string): Promise<void> {
-  return putText(folder, name, () => redact(text));
-}
-
-function putJson(folder: Folder, name: string, value: Json): Promise<void> {
-  return putText(folder, name, () => jsonText(value));
-}
-
-async function putText(folder: Folder, name: string, render: () => string): Promise<void> {
-  await goOn(folder.skipped, name, () => writeFileAtomic(join(folder.runDir, name), render(), folder.write));
-}
-
-async function copyTo(folder: Folder, name: string, source: string): Promise<void> {
-  await goOn(folder.skipped, name, () => copyRedacted(source, join(folder.runDir, name), folder.write));
-}
-
-function jsonText(value: Json): string {
-  return `${JSON.stringify(redactJson(value), null, 2)}\n`;
-}
-
-function viewJson(view: RunView): Json {
-  const { waiting, resumedFrom, agent } = view;
-  return { ...view, waiting: waiting && { ...waiting }, resumedFrom: resumedFrom && { ...resumedFrom }, agent: agent && { ...agent } };
 }

@@ -1,23 +1,10 @@
 /** Renders review.md, finding-responses.md and verification.md (spec "File formats" 6). Pure; the caller redacts. */
 import type { DecisionSource } from '../../protocol/event-data.js';
+import type { Disposition, Finding, FindingResponse } from '../../protocol/finding.js';
 import type { ReviewDecision, VerificationDecision } from '../../protocol/outcomes.js';
 
-/** Source: V-35. Shape: `evidence` has at least one entry. */
-export interface Finding {
-  readonly id: string;
-  readonly severity: 'low' | 'medium' | 'high';
-  readonly category: 'correctness' | 'architecture' | 'security' | 'tests' | 'performance' | 'maintainability' | 'product' | 'policy';
-  readonly claim: string;
-  readonly evidence: readonly string[];
-  readonly recommendation: string;
-}
-
-export interface FindingResponse {
-  readonly id: string;
-  readonly disposition: 'accept' | 'fix' | 'rebut' | 'defer' | 'needs-human';
-  readonly rationale: string;
-  readonly commit: string | null;
-}
+/** Answers that a commit goes with: the others say why there is none. */
+const CHANGING: readonly Disposition[] = ['accept', 'fix'];
 
 export interface ReviewFile {
   readonly round: number;
@@ -34,8 +21,8 @@ export interface ResponsesFile {
   /** Of the review that is answered. */
   readonly findings: readonly Finding[];
   readonly responses: readonly FindingResponse[];
-  /** The round changed nothing: there is no commit (V-95). */
-  readonly changed: boolean;
+  /** Null: the round changed nothing, so there is none (V-95). */
+  readonly commit: string | null;
   readonly raw: string;
 }
 
@@ -63,8 +50,8 @@ export function renderResponses(file: ResponsesFile): string {
   const unanswered = file.findings.filter((finding) => !answered.has(finding.id));
   return join([
     `# Responses, round ${file.round}`,
-    ...(file.changed ? [] : ['This round changed nothing: there is no commit.']),
-    ...file.responses.map(renderResponse),
+    ...(file.commit === null ? ['This round changed nothing: there is no commit.'] : []),
+    ...file.responses.map((response) => renderResponse(response, file.commit)),
     ...(unanswered.length === 0 ? [] : [`## Unanswered\n\n${list(unanswered.map((finding) => finding.id))}`]),
     raw(file.raw),
   ]);
@@ -81,12 +68,25 @@ export function renderVerification(file: VerificationFile): string {
 }
 
 function renderFinding(finding: Finding): string {
-  return `### ${finding.id} (${finding.severity}, ${finding.category})\n\n${finding.claim}\n\nEvidence:\n${list(finding.evidence)}\n\nRecommendation: ${finding.recommendation}`;
+  const head = `### ${finding.id} (${finding.severity}, ${finding.category})\n\n${finding.claim}`;
+  return `${head}\n\n${evidenceOf(finding)}\n\nRecommendation: ${finding.recommendation}`;
 }
 
-function renderResponse(response: FindingResponse): string {
-  const commit = response.commit === null ? '' : `\n\nCommit: ${response.commit}`;
-  return `### ${response.id}: ${response.disposition}\n\n${response.rationale}${commit}`;
+function evidenceOf({ evidence }: Finding): string {
+  if (evidence.every((entry) => !entry.includes('\n'))) return `Evidence:\n${list(evidence)}`;
+  return ['Evidence:', ...evidence.map((entry) => (entry.includes('\n') ? block(entry) : `- ${entry}`))].join('\n\n');
+}
+
+/** Command output holds what it likes: the fence is longer than every run of backticks inside. */
+function block(text: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}text\n${text.trimEnd()}\n${fence}`;
+}
+
+function renderResponse({ id, disposition, rationale }: FindingResponse, commit: string | null): string {
+  const changed = commit !== null && CHANGING.includes(disposition) ? `\n\nCommit: ${commit}` : '';
+  return `### ${id}: ${disposition}\n\n${rationale}${changed}`;
 }
 
 function raw(text: string): string {

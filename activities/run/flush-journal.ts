@@ -1,14 +1,31 @@
-/** Hands the events that the host lacks to the projection. Answers the last seq that the file holds. */
+/**
+ * Hands the events that the host lacks to the projection: as a part of every other activity, and as one of its own between two of them.
+ * Effects: events.jsonl, state.json and approvals.json. Idempotency: none is needed; late, repeated or beside a turn's own flush, nothing newer
+ * is written over. Cancel: what was begun is written.
+ */
+import { randomUUID } from 'node:crypto';
 import { isTerminal } from '../../protocol/lifecycle.js';
-import type { JournalBatch } from '../../protocol/messages.js';
+import type { FlushJournalInput, FlushJournalResult, JournalBatch } from '../../protocol/messages.js';
+import { attend } from './attend.js';
 import { reopenOnHost } from './closed-mark.js';
 import type { HostDeps } from './host-deps.js';
 import { projectionOf } from './run-projection.js';
-import type { RunOnHost } from './run-record.js';
+import { type RunOnHost, readRun } from './run-record.js';
 
-export async function flushJournal(deps: HostDeps, run: RunOnHost, batch: JournalBatch): Promise<number> {
-  if (!isTerminal(batch.view.status)) reopenOnHost(run.stateDir);
+export function createFlushJournal(deps: HostDeps): (input: FlushJournalInput) => Promise<FlushJournalResult> {
+  return ({ run, journal }) =>
+    // Without a place: each attempt writes for itself.
+    attend({ token: randomUUID(), attempts: deps.attempts, isOpen: deps.isOpen }, async () => ({
+      journalSeq: await flushJournal(deps, readRun(deps.home, run), journal),
+    }));
+}
+
+/** Answers the last seq that the file holds. */
+export async function flushJournal(deps: Pick<HostDeps, 'durability' | 'failpoint'>, run: RunOnHost, batch: JournalBatch): Promise<number> {
   const projection = projectionOf(deps, run);
   await projection.open();
-  return projection.journal(batch);
+  const { seq, isNewest } = await projection.journal(batch);
+  // A reset of a closed run goes on; a late line of one does not.
+  if (isNewest && !isTerminal(batch.view.status)) reopenOnHost(run.stateDir);
+  return seq;
 }

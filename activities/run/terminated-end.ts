@@ -27,7 +27,7 @@ export async function writeTerminatedEnd(deps: HostDeps & ProjectionDeps, run: R
   const view = abortedView(run, {
     seq: known.length + events.length,
     error,
-    updatedAt: new Date().toISOString(),
+    updatedAt: lastMoment(known),
     // A repository that is gone or broken takes the change list with it, not the end.
     headSha: await readRef(run.record.repository.commonDir, `refs/heads/${run.record.branch}`).catch(() => null),
   });
@@ -35,6 +35,11 @@ export async function writeTerminatedEnd(deps: HostDeps & ProjectionDeps, run: R
   await projection.open();
   await projection.journal({ events, view });
   await publishClose(deps, run, { outcome: 'aborted', verdict: 'blocked', verdictReasons: [error], journal: { events, view } });
+}
+
+/** Now, but not before what the run wrote itself: the server's clock may be ahead of this host's, and an older view is never shown. */
+function lastMoment(events: readonly JournalEvent[]): string {
+  return events.reduce((latest, { timestamp }) => (timestamp > latest ? timestamp : latest), new Date().toISOString());
 }
 
 function lastStatus(events: readonly JournalEvent[]): RunStatus {

@@ -5,9 +5,9 @@ import { events, NO_FAIL } from './journal-builders.js';
 
 const path = process.argv[2] ?? '';
 const options = { root: dirname(path), ...NO_FAIL };
-let held = await appendEvents(path, { events: [], lastSeq: Number.MAX_SAFE_INTEGER }, options);
+let held = (await appendEvents(path, { events: [], lastSeq: Number.MAX_SAFE_INTEGER }, options)).seq;
 process.stdout.write('ready\n');
 for (let round = 0; ; round += 1) {
   const batch = events(held + 1, held + 1 + (round % 3));
-  held = await appendEvents(path, { events: batch, lastSeq: held + batch.length }, options);
+  held = (await appendEvents(path, { events: batch, lastSeq: held + batch.length }, options)).seq;
 }

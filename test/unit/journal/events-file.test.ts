@@ -16,8 +16,8 @@ function aPath(): string {
   return join(folder(), 'events.jsonl');
 }
 
-function append(path: string, batch: readonly JournalEvent[], lastSeq = batch.at(-1)?.seq ?? 0): Promise<number> {
-  return appendEvents(path, { events: batch, lastSeq }, { root: dirname(path), ...NO_FAIL });
+async function append(path: string, batch: readonly JournalEvent[], lastSeq = batch.at(-1)?.seq ?? 0): Promise<number> {
+  return (await appendEvents(path, { events: batch, lastSeq }, { root: dirname(path), ...NO_FAIL })).seq;
 }
 
 async function seqs(path: string): Promise<unknown[]> {

@@ -46,6 +46,9 @@ function aTurn(turn: Partial<TurnSummary> = {}, rest: Partial<TurnProjection> = 
     commit: COMMIT,
     review: null,
     verification: null,
+    findings: [],
+    responses: [],
+    answered: [],
     ...rest,
   };
 }
@@ -86,7 +89,7 @@ describe('run directory', () => {
     await projection.journal({ events: events(1, 1), view: aView({ seq: 1 }) });
     await writeFile(join(projection.runDir, 'state.json'), '{"status":"merged","seq":99}');
 
-    expect(await projection.journal({ events: events(2, 2), view: aView({ seq: 2, error: SECRET }) })).toBe(2);
+    expect(await projection.journal({ events: events(2, 2), view: aView({ seq: 2, error: SECRET }) })).toEqual({ seq: 2, isNewest: true });
 
     expect(JSON.parse(await read(projection, 'state.json'))).toEqual({ ...aView({ seq: 2 }), error: '[redacted:github-token]' });
   });
@@ -124,7 +127,7 @@ describe('run directory', () => {
     const raw = join(folder(), 'raw');
     await writeFile(raw, `out ${SECRET}\n`);
     for (const round of [0, 1]) {
-      await projection.projectValidation({ report: aReport({ round }), outputs: [{ stdout: raw, stderr: raw }] });
+      await projection.projectValidation({ report: aReport({ round }), outputs: [{ stdout: raw, stderr: raw }], findings: null });
       const review = round === 0 ? 'CHANGES_REQUESTED' : 'APPROVED';
       await projection.projectTurn(aTurn({ seq: 5 + round, stage: 'reviewing', round }, { review }));
     }
@@ -216,39 +219,5 @@ describe('execution.log', () => {
     expect(Buffer.byteLength(more)).toBeLessThanOrEqual(MAX_EXECUTION_LOG_BYTES);
     expect(more.match(/\[cut at 10 MiB/g)).toHaveLength(1);
     expect(more).not.toContain('\ufffd');
-  });
-});
-
-describe('review files', () => {
-  const finding = {
-    id: 'F1',
-    severity: 'high',
-    category: 'security',
-    claim: 'open',
-    evidence: ['a.js:1'],
-    recommendation: 'close',
-  } as const;
-
-  it('shows each finding with its evidence', () => {
-    const text = renderReview({
-      round: 1,
-      decision: 'CHANGES_REQUESTED',
-      commit: COMMIT,
-      source: 'agent',
-      summary: 's',
-      findings: [finding],
-      raw: 'r',
-    });
-
-    expect(text).toContain('### F1 (high, security)\n\nopen\n\nEvidence:\n- a.js:1\n\nRecommendation: close');
-  });
-
-  it('lists findings without an answer and says when a round changed nothing', () => {
-    const responses = [{ id: 'F1', disposition: 'rebut', rationale: 'no', commit: null }] as const;
-    const text = renderResponses({ round: 1, findings: [finding, { ...finding, id: 'F2' }], responses, changed: false, raw: '' });
-
-    expect(text).toContain('### F1: rebut\n\nno');
-    expect(text).toContain('## Unanswered\n\n- F2');
-    expect(text).toContain('This round changed nothing');
   });
 });

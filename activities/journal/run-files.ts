@@ -1,0 +1,44 @@
+/** Writes single files of the run directory: redacted, whole or not at all, and skipped where one cannot be written (`goOn`). */
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Json } from '../../protocol/json.js';
+import { redact, redactJson } from '../../protocol/redact.js';
+import { copyRedacted } from './copy-redacted.js';
+import { goOn, type Skipped } from './go-on.js';
+import { type WriteOptions, writeFileAtomic } from './write-file.js';
+
+export interface RunFolder {
+  readonly runDir: string;
+  readonly write: WriteOptions;
+  readonly skipped: Skipped;
+}
+
+/** The copy of the round first, so that the latest is never without it (V-100). */
+export async function putRound(folder: RunFolder, round: number, file: { readonly name: string; readonly text: string }): Promise<void> {
+  await putText(folder, `rounds/${round}/${file.name}`, () => file.text);
+  await putText(folder, file.name, () => file.text);
+}
+
+export async function putIfMissing(folder: RunFolder, name: string, text: string): Promise<void> {
+  if (lstatSync(join(folder.runDir, name), { throwIfNoEntry: false })?.isFile() !== true) await putText(folder, name, () => text);
+}
+
+export function put(folder: RunFolder, name: string, text: string): Promise<void> {
+  return putText(folder, name, () => redact(text));
+}
+
+export function putJson(folder: RunFolder, name: string, value: Json): Promise<void> {
+  return putText(folder, name, () => jsonText(value));
+}
+
+export async function putText(folder: RunFolder, name: string, render: () => string): Promise<void> {
+  await goOn(folder.skipped, name, () => writeFileAtomic(join(folder.runDir, name), render(), folder.write));
+}
+
+export async function copyTo(folder: RunFolder, name: string, source: string): Promise<void> {
+  await goOn(folder.skipped, name, () => copyRedacted(source, join(folder.runDir, name), folder.write));
+}
+
+export function jsonText(value: Json): string {
+  return `${JSON.stringify(redactJson(value), null, 2)}\n`;
+}

@@ -1,0 +1,99 @@
+/**
+ * Writes a journal batch: events.jsonl, then approvals.json, then state.json, one batch at a time for each run of this process. Batches may come
+ * late, twice or out of order: an older view is never written over a newer one, and after a reset the newer history wins, shorter or not.
+ * Which one is newer is told by the workflow's own clock and by what this process wrote last. Not promised: order between two processes.
+ */
+import { join } from 'node:path';
+import type { Failpoint } from '../../protocol/failpoints.js';
+import type { Gate } from '../../protocol/gate.js';
+import type { Json } from '../../protocol/json.js';
+import type { JournalBatch } from '../../protocol/messages.js';
+import type { RunView } from '../../protocol/run-view.js';
+import { appendEvents } from './events-file.js';
+import { goOn } from './go-on.js';
+import { readRegularFile } from './read-regular-file.js';
+import { putIfMissing, putJson, type RunFolder } from './run-files.js';
+import { createSerializer } from './serialize.js';
+
+export interface WrittenBatch {
+  /** The last seq that events.jsonl holds of this history; the one before the batch where nothing could be written. */
+  readonly seq: number;
+  /** Nothing newer of the run was written before: state.json shows this batch's view. */
+  readonly isNewest: boolean;
+}
+
+/** Hundreds of gates with long notes. */
+const MAX_GATES_BYTES = 4 * 1024 * 1024;
+
+const serialize = createSerializer();
+
+/** The view last written, by run directory. */
+const written = new Map<string, Pick<RunView, 'seq' | 'updatedAt'>>();
+
+/** Makes an empty approvals.json where there is none. */
+export function openGates(folder: RunFolder): Promise<void> {
+  return serialize(folder.runDir, () => putIfMissing(folder, 'approvals.json', '[]\n'));
+}
+
+/** Idempotency: the same batch again writes the same. Errors: only a shortage of the machine (`goOn`). */
+export function writeBatch(folder: RunFolder, batch: JournalBatch, failpoint: Failpoint): Promise<WrittenBatch> {
+  return serialize(folder.runDir, () => writeAlone(folder, batch, failpoint));
+}
+
+async function writeAlone(folder: RunFolder, { events, view, gates }: JournalBatch, failpoint: Failpoint): Promise<WrittenBatch> {
+  const last = written.get(folder.runDir);
+  const isOlder = last !== undefined && view.updatedAt < last.updatedAt;
+  const append = () => {
+    const path = join(folder.runDir, 'events.jsonl');
+    return appendEvents(path, { events, lastSeq: view.seq, mayBeLeft: isOlder }, { ...folder.write, failpoint });
+  };
+  const appended = await goOn(folder.skipped, 'events.jsonl', append);
+  const isNewest = !isOlder && !isOvertaken(view, last) && (appended === undefined || appended.batch === 'newest');
+  if (gates !== undefined && (isNewest || (appended?.batch !== 'left' && tellsMore(folder, gates)))) await putGates(folder, gates);
+  if (isNewest) {
+    await putJson(folder, 'state.json', viewJson(view));
+    written.set(folder.runDir, { seq: view.seq, updatedAt: view.updatedAt });
+  }
+  return { seq: appended?.seq ?? (events[0]?.seq ?? view.seq + 1) - 1, isNewest };
+}
+
+/** Of two views of one moment. A shorter journal at a later moment is one after a reset. */
+function isOvertaken(view: RunView, last: Pick<RunView, 'seq' | 'updatedAt'> | undefined): boolean {
+  return last !== undefined && view.seq < last.seq && view.updatedAt === last.updatedAt;
+}
+
+/** Only the batch after a change carries the gates, so a late one may still have what the file lacks: gates are only added and decided. */
+function tellsMore(folder: RunFolder, gates: readonly Gate[]): boolean {
+  const text = readRegularFile(join(folder.runDir, 'approvals.json'), MAX_GATES_BYTES)?.toString();
+  return told(gates) > told(entriesOf(text));
+}
+
+function told(gates: readonly unknown[]): number {
+  return gates.length + gates.filter((gate) => statusOf(gate) !== 'pending').length;
+}
+
+function statusOf(gate: unknown): unknown {
+  return typeof gate === 'object' && gate !== null && 'status' in gate ? gate.status : null;
+}
+
+function entriesOf(text: string | undefined): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(text ?? '[]');
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}
+
+function putGates(folder: RunFolder, gates: readonly Gate[]): Promise<void> {
+  return putJson(
+    folder,
+    'approvals.json',
+    gates.map((gate) => ({ ...gate, files: [...gate.files] })),
+  );
+}
+
+function viewJson(view: RunView): Json {
+  const { waiting, resumedFrom, agent } = view;
+  return { ...view, waiting: waiting && { ...waiting }, resumedFrom: resumedFrom && { ...resumedFrom }, agent: agent && { ...agent } };
+}
