@@ -3,8 +3,10 @@
  * marks aside), outside code fences and block quotes, with exactly one value. The template, which names all values, never decides,
  * so an echoed prompt is no decision. Where the last word is unclear the answer is `unreadable`, never an earlier line's value.
  */
+import { RISK_LEVELS, type RiskLevel } from '../../protocol/gate.js';
 import type { TurnStage } from '../../protocol/lifecycle.js';
 import { type DecisionReading, REVIEW_DECISIONS, VERIFICATION_DECISIONS } from '../../protocol/outcomes.js';
+import { readFences } from './code-fences.js';
 
 /** The stages that end with a decision. */
 export type DecisionStage = Extract<TurnStage, 'reviewing' | 'verifying'>;
@@ -21,9 +23,14 @@ export type HumanApprovalReading =
   | {
       readonly kind: 'required';
       readonly reason: string | null;
-      readonly risk: 'low' | 'medium' | 'high';
+      readonly risk: RiskLevel;
       readonly action: string | null;
     };
+
+/** A turn cannot go on without an answer. Shape: `question` is one line and not empty. */
+export type QuestionReading =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'asked'; readonly question: string; readonly reason: string | null; readonly risk: RiskLevel };
 
 export function isDecisionStage(stage: TurnStage): stage is DecisionStage {
   return stage === 'reviewing' || stage === 'verifying';
@@ -38,8 +45,8 @@ export function decisionTemplate(asked: DecisionAsked): string {
 /** In a review only review decisions count, in a verification only verification decisions. */
 export function readDecision(text: string, asked: DecisionAsked): DecisionReading {
   const { keyword, values } = WORDS[asked.stage];
-  const said = plainLines(text)
-    .map((line) => saidBehind(line, keyword, asked.code))
+  const said = readFences(text)
+    .plain.map((line) => saidBehind(line, keyword, asked.code))
     .filter((value) => value !== null)
     .findLast((value) => !isTemplate(value, values));
   if (asked.stage === 'reviewing') {
@@ -52,16 +59,33 @@ export function readDecision(text: string, asked: DecisionAsked): DecisionReadin
 
 /** Reads `HUMAN_APPROVAL <code>: REQUIRED` and the lines `REASON:`, `RISK:` and `ACTION:` right below it (V-48). */
 export function readHumanApproval(text: string, code: string): HumanApprovalReading {
-  const lines = plainLines(text);
-  const at = lines.findLastIndex((line) => {
+  const { plain } = readFences(text);
+  const at = plain.findLastIndex((line) => {
     const value = saidBehind(line, 'HUMAN_APPROVAL', code);
     return value !== null && !isTemplate(value, APPROVAL_VALUES);
   });
-  const line = lines[at];
+  const line = plain[at];
   if (line === undefined || saidBehind(line, 'HUMAN_APPROVAL', code) !== 'REQUIRED') return { kind: 'none' };
-  const details = detailsBelow(lines.slice(at + 1));
-  const risk = RISKS.find((known) => known === details.get('RISK')?.toLowerCase());
-  return { kind: 'required', reason: details.get('REASON') ?? null, risk: risk ?? 'medium', action: details.get('ACTION') ?? null };
+  const { reason, risk, action } = detailsBelow(plain.slice(at + 1));
+  return { kind: 'required', reason, risk, action };
+}
+
+/** Reads the last `QUESTION <code>: <one line>`, with `REASON:` and `RISK:` right below it. The template's `<…>` asks nothing; a later "none" takes it back. */
+export function readQuestion(text: string, code: string): QuestionReading {
+  const { plain } = readFences(text);
+  const at = plain.findLastIndex((line) => {
+    const value = wordsBehind(line, 'QUESTION', code);
+    return value !== null && !isPlaceholder(value);
+  });
+  const question = wordsBehind(plain[at] ?? '', 'QUESTION', code);
+  if (question === null || NO_QUESTION.test(question)) return { kind: 'none' };
+  const { reason, risk } = detailsBelow(plain.slice(at + 1));
+  return { kind: 'asked', question, reason, risk };
+}
+
+/** The lines of a prompt that show how to ask for a person; echoed, they ask for nothing. */
+export function requestTemplate(code: string): string {
+  return `HUMAN_APPROVAL ${code}: ${APPROVAL_VALUES.join(' | ')}\nQUESTION ${code}: <one line>`;
 }
 
 const WORDS = {
@@ -71,21 +95,29 @@ const WORDS = {
 
 const APPROVAL_VALUES = ['REQUIRED', 'NOT_REQUIRED'] as const;
 
-const RISKS = ['low', 'medium', 'high'] as const;
+/** An agent that fills in every line of a form. */
+const NO_QUESTION = /^(?:none|no|n\/a|no questions?|not_required|-+)?$/i;
 
 /** Bounded repeats: a line may be a megabyte of underscores. */
 const DETAIL = /^ {0,3}[*_]{0,3}(REASON|RISK|ACTION)[*_]{0,3}[ \t]*:[*_]{0,3}[ \t]*(.+?)[*_]{0,3}$/i;
 
 /** What stands after `<keyword> <code>:`, in capitals, without bold marks and a final full stop; null where the line is no such line. */
 function saidBehind(line: string, keyword: string, code: string): string | null {
+  const words = wordsBehind(line, keyword, code);
+  return words === null
+    ? null
+    : words
+        .replace(/\.$/, '')
+        .replace(/[*_]{1,3}$/, '')
+        .toUpperCase();
+}
+
+/** The same as it was written. */
+function wordsBehind(line: string, keyword: string, code: string): string | null {
   const match = /^ {0,3}[*_]{0,3}([A-Za-z_]+?)[*_]{0,3}[ \t]+[*_]{0,3}([A-Za-z0-9-]+)[*_]{0,3}[ \t]*:(.*)$/.exec(line);
   if (match?.[1]?.toUpperCase() !== keyword || match[2]?.toLowerCase() !== code.toLowerCase()) return null;
   const rest = (match[3] ?? '').trim().replace(/^[*_]{1,3}[ \t]*/, '');
-  return rest
-    .replace(/[*_]{1,3}$/, '')
-    .replace(/\.$/, '')
-    .replace(/[*_]{1,3}$/, '')
-    .toUpperCase();
+  return rest.replace(/[*_]{1,3}$/, '');
 }
 
 function isTemplate(value: string, values: readonly string[]): boolean {
@@ -93,48 +125,21 @@ function isTemplate(value: string, values: readonly string[]): boolean {
   return named.length === values.length && values.every((known) => named.includes(known));
 }
 
-function detailsBelow(lines: readonly string[]): Map<string, string> {
+function isPlaceholder(value: string): boolean {
+  return /^<[^<>]*>$/.test(value.trim());
+}
+
+function detailsBelow(lines: readonly string[]): {
+  readonly reason: string | null;
+  readonly risk: RiskLevel;
+  readonly action: string | null;
+} {
   const details = new Map<string, string>();
   for (const line of lines) {
     const match = DETAIL.exec(line);
     if (match?.[1] === undefined || match[2] === undefined) break;
-    details.set(match[1].toUpperCase(), match[2]);
+    if (!isPlaceholder(match[2])) details.set(match[1].toUpperCase(), match[2]);
   }
-  return details;
-}
-
-interface Fence {
-  readonly mark: string;
-  readonly column: number;
-}
-
-/** The lines outside code fences; an unclosed fence reaches to the end. A quoted line stays in: its `>` keeps it from being a decision line. */
-function plainLines(text: string): string[] {
-  const plain: string[] = [];
-  let fence: Fence | null = null;
-  for (const raw of text.split(/\r\n|\r|\n/)) {
-    const line = raw.trimEnd();
-    if (fence !== null) {
-      if (closes(fence, line)) fence = null;
-      continue;
-    }
-    fence = openedBy(line);
-    if (fence === null) plain.push(line);
-  }
-  return plain;
-}
-
-/**
- * A fence may stand in a list item, so any indent and one list mark are allowed before it: too wide a fence hides a decision, which
- * is then asked for again; too narrow a one would show a quoted decision. Source: CommonMark 0.31 section 4.5.
- */
-function openedBy(line: string): Fence | null {
-  const match = /^([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)(`{3,}(?=[^`]*$)|~{3,})/.exec(line);
-  return match?.[1] === undefined || match[2] === undefined ? null : { mark: match[2], column: match[1].length };
-}
-
-function closes(fence: Fence, line: string): boolean {
-  const match = /^([ \t]*)(`{3,}|~{3,})$/.exec(line);
-  if (match?.[1] === undefined || match[2] === undefined) return false;
-  return match[1].length <= fence.column + 3 && match[2].startsWith(fence.mark);
+  const risk = RISK_LEVELS.find((known) => known === details.get('RISK')?.toLowerCase());
+  return { reason: details.get('REASON') ?? null, risk: risk ?? 'medium', action: details.get('ACTION') ?? null };
 }

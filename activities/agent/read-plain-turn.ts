@@ -1,12 +1,15 @@
 /**
- * Reads a turn of an agent that prints its answer as plain text: the outcome from exit data alone (V-121, V-123), the text from stdout.
- * No pattern looks into the text: a plain program has no format in which "500 files" and "HTTP 500" differ, so every failure is hard.
+ * Reads a turn of an agent that prints its answer as plain text: the text from stdout, and for a failed one its class from the exit and the last lines
+ * of both outputs (failure-table.ts). A turn that ended well is never searched for failures, whatever its text says.
  * Memory stays bounded whatever was printed; what lies in the middle of a longer text is left out.
  */
 import { open } from 'node:fs/promises';
+import { stripVTControlCharacters } from 'node:util';
 import type { TurnOutcome } from '../../protocol/outcomes.js';
+import { cut } from './block-entries.js';
 import type { AgentExit, TurnReading } from './contract.js';
 import { cutMarker, wholeHead, wholeTail } from './cut-middle.js';
+import { classifyFailure } from './failure-table.js';
 
 /** Unit: bytes of stdout kept as text, half from the head and half from the tail. */
 export const MAX_TEXT_BYTES = 1024 * 1024;
@@ -14,19 +17,44 @@ export const MAX_TEXT_BYTES = 1024 * 1024;
 /** Source: `TurnOutcome.why` in protocol/outcomes.ts. */
 const MAX_WHY_CHARS = 300;
 
-const STDERR_TAIL_BYTES = 4096;
+/** Unit: bytes of the end of an output in which a failure is looked for. */
+const TAIL_BYTES = 16 * 1024;
+
+/** A program that gives up says why at the end. */
+const TAIL_LINES = 10;
 
 export async function readPlainTurn(exit: AgentExit): Promise<TurnReading> {
   const text = await readHeadAndTail(exit.stdout, MAX_TEXT_BYTES);
   return {
-    outcome: outcomeOf(exit, text, await lastLine(exit.stderr)),
+    outcome: outcomeOf(exit, text, await readLastLines(exit.stderr)),
     text,
     usage: { tokensIn: null, tokensOut: null, costMicroUsd: null },
     conversation: null,
   };
 }
 
-function outcomeOf(exit: AgentExit, text: string, complaint: string): TurnOutcome {
+/** The last lines that say something, oldest first, without control characters. A line that does not begin there begins with `…`. */
+export async function readLastLines(path: string): Promise<readonly string[]> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(size, TAIL_BYTES);
+    const tail = wholeTail(await readAt(file, size - length, length));
+    return lastLines(size > length ? `…${tail}` : tail);
+  } finally {
+    await file.close();
+  }
+}
+
+function lastLines(text: string): readonly string[] {
+  const lines = stripVTControlCharacters(text)
+    .split(/[\r\n]+/)
+    .map((line) => line.replace(/\p{C}+/gu, ' ').trimEnd());
+  return lines.filter((line) => line !== '').slice(-TAIL_LINES);
+}
+
+function outcomeOf(exit: AgentExit, text: string, stderr: readonly string[]): TurnOutcome {
+  const complaint = stderr.at(-1)?.trim() ?? '';
   switch (exit.reason) {
     case 'timed_out':
       return { kind: 'timeout', why: why('the agent was ended at its time limit', complaint) };
@@ -39,28 +67,36 @@ function outcomeOf(exit: AgentExit, text: string, complaint: string): TurnOutcom
     case 'interrupted':
       return { kind: 'transient', why: why('the agent was interrupted before it ended', '') };
     case 'exited':
-      return exitedOutcome(exit, text, complaint);
+      return exitedOutcome(exit, text, { stderr, complaint });
   }
 }
 
-function exitedOutcome(exit: AgentExit, text: string, complaint: string): TurnOutcome {
+function exitedOutcome(
+  exit: AgentExit,
+  text: string,
+  said: { readonly stderr: readonly string[]; readonly complaint: string },
+): TurnOutcome {
+  const { stderr, complaint } = said;
   if (exit.signal !== null) return { kind: 'hard', why: why(`the agent died of signal ${exit.signal}`, complaint) };
   if (exit.exitCode === null) return { kind: 'hard', why: why('the agent ended without an exit code', complaint) };
-  if (exit.exitCode !== 0) return { kind: 'hard', why: why(`the agent exited with code ${exit.exitCode}`, complaint) };
-  if (text.trim() === '') return { kind: 'hard', why: why('the agent printed nothing', complaint) };
-  return { kind: 'done' };
+  if (exit.exitCode === 0 && text.trim() !== '') return { kind: 'done' };
+  const fact = exit.exitCode === 0 ? 'the agent printed nothing' : `the agent exited with code ${exit.exitCode}`;
+  const tail = text.slice(-TAIL_BYTES);
+  const stdout = lastLines(tail.length < text.length ? `…${tail}` : tail);
+  const { said: words, ...failure } = classifyFailure({ exitCode: exit.exitCode, stderr, stdout, now: new Date() });
+  return { ...failure, why: why(FACTS[failure.kind] ?? fact, words ?? (failure.kind in FACTS ? '' : complaint)) };
 }
+
+/** What is true of a class, said instead of the exit code. */
+const FACTS: Partial<Record<TurnOutcome['kind'], string>> = {
+  usage_limit: "the agent's usage limit is reached",
+  rate_limited: 'the agent is rate limited',
+  overflow: 'the prompt or the conversation is too long for the agent',
+  refused: 'the agent refuses the task',
+};
 
 function why(fact: string, complaint: string): string {
-  const sentence = complaint === '' ? fact : `${fact}: ${complaint}`;
-  return sentence.length <= MAX_WHY_CHARS ? sentence : `${sentence.slice(0, MAX_WHY_CHARS - 1)}…`;
-}
-
-/** The last line of stderr that says something, without control characters. */
-async function lastLine(path: string): Promise<string> {
-  const tail = await readHeadAndTail(path, STDERR_TAIL_BYTES);
-  const lines = tail.split(/[\r\n]+/).map((line) => line.replace(/\p{C}+/gu, ' ').trim());
-  return lines.findLast((line) => line !== '') ?? '';
+  return cut(complaint === '' ? fact : `${fact}: ${complaint}`, MAX_WHY_CHARS);
 }
 
 async function readHeadAndTail(path: string, maxBytes: number): Promise<string> {

@@ -5,11 +5,19 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { adapterOf } from '../../../activities/agent/agent-adapters.js';
 import type { AgentExit } from '../../../activities/agent/contract.js';
 import { MAX_TEXT_BYTES } from '../../../activities/agent/read-plain-turn.js';
+import type { TurnOutcome } from '../../../protocol/outcomes.js';
 import { ADAPTERS, type AgentConfig } from '../../../protocol/policy.js';
 import { aTurn } from './turn-builder.js';
 
-const command: AgentConfig = { adapter: 'command', command: ['/opt/bot', 'run'], args: ['--fast'], env: { BOT: '1' }, model: 'large' };
-const scripted: AgentConfig = { adapter: 'scripted', command: null, args: ['/fixtures/a.json'], env: {}, model: null };
+const command: AgentConfig = {
+  adapter: 'command',
+  command: ['/opt/bot', 'run'],
+  args: ['--fast'],
+  env: { BOT: '1' },
+  model: 'large',
+  fallback: null,
+};
+const scripted: AgentConfig = { adapter: 'scripted', command: null, args: ['/fixtures/a.json'], env: {}, model: null, fallback: null };
 
 describe('an adapter', () => {
   it.each(ADAPTERS)('%s serves the agents of its name', (adapter) => {
@@ -122,7 +130,7 @@ describe.each(ADAPTERS)('a finished turn of %s', (adapter) => {
     ['that printed only white space', {}, ' \n\t\n', 'printed nothing'],
     ['with another exit code', { exitCode: 1 }, 'x', 'exited with code 1'],
     ['with the shell’s code for a missing program', { exitCode: 127 }, 'x', 'exited with code 127'],
-    ['with "500 files" in its text', { exitCode: 1 }, 'HTTP 500: 500 files, 429 rate limit', 'exited with code 1'],
+    ['with "500 files" in its text', { exitCode: 1 }, '500 files, HTTP 429\n429 tests', 'exited with code 1'],
     ['that died of a signal', { exitCode: null, signal: 'SIGSEGV' }, 'x', 'signal SIGSEGV'],
     ['whose end nobody saw', { exitCode: null }, 'x', 'without an exit code'],
     ['that printed too much', { exitCode: null, signal: 'SIGKILL', reason: 'output_limit' }, 'x', 'limits.outputBytes'],
@@ -146,8 +154,63 @@ describe.each(ADAPTERS)('a finished turn of %s', (adapter) => {
   it('says the agent’s last complaint, in at most 300 characters, without control sequences', async () => {
     const { outcome } = await read({ exitCode: 2 }, 'x', `first\nlogin \u001b[31mneeded\u001b[0m ${'!'.repeat(1000)}\n\n`);
 
-    expect(outcome).toEqual({ kind: 'hard', why: expect.stringMatching(/^the agent exited with code 2: login {2}\[31mneeded.{200,}…$/) });
+    expect(outcome).toEqual({ kind: 'hard', why: expect.stringMatching(/^the agent exited with code 2: login needed .{200,}…$/) });
     expect('why' in outcome && outcome.why.length).toBe(300);
+  });
+
+  it.each<[string, Partial<AgentExit>, string, string, TurnOutcome]>([
+    [
+      'by its outcome line',
+      { exitCode: 1 },
+      'half',
+      'x\nsluice-outcome: refused not this\n',
+      { kind: 'refused', why: 'the agent refuses the task: not this' },
+    ],
+    [
+      'by a phrase on stderr',
+      { exitCode: 1 },
+      'half',
+      'HTTP 503\nbye',
+      { kind: 'transient', why: 'the agent exited with code 1: HTTP 503' },
+    ],
+    [
+      'by a phrase on stdout',
+      { exitCode: 1 },
+      'hm\nClaude AI usage limit reached|1763733600\n',
+      '',
+      { kind: 'usage_limit', why: "the agent's usage limit is reached: Claude AI usage limit reached|1763733600", until: null },
+    ],
+    [
+      'by the exit code of a temporary failure',
+      { exitCode: 75 },
+      'half',
+      'later',
+      { kind: 'transient', why: 'the agent exited with code 75: later' },
+    ],
+    [
+      'with nothing printed, by its stderr',
+      {},
+      '',
+      '\u001b[31mError: 429\u001b[0m',
+      { kind: 'rate_limited', why: 'the agent is rate limited: Error: 429', afterMs: null },
+    ],
+  ])('that failed is classified %s', async (_what, exit, stdout, stderr, outcome) => {
+    expect((await read(exit, stdout, stderr)).outcome).toEqual(outcome);
+  });
+
+  it.each<[string, Partial<AgentExit>, string, string, TurnOutcome['kind']]>([
+    ['that ended well, whatever it says,', {}, 'HTTP 429', 'sluice-outcome: transient', 'done'],
+    ['that died of a signal', { exitCode: null, signal: 'SIGKILL' }, 'x', 'HTTP 429', 'hard'],
+    ['whose phrase stands long before the end', { exitCode: 1 }, 'x', `HTTP 429\n${'more\n'.repeat(20)}`, 'hard'],
+    [
+      'whose phrase stands where the tail begins',
+      { exitCode: 1 },
+      'x',
+      `${'x'.repeat(20_000)}HTTP 429${' '.repeat(16 * 1024 - 8)}`,
+      'hard',
+    ],
+  ])('%s is not searched for a failure', async (_what, exit, stdout, stderr, kind) => {
+    expect((await read(exit, stdout, stderr)).outcome.kind).toBe(kind);
   });
 
   it('keeps head and tail of a text above its limit', async () => {

@@ -8,7 +8,7 @@ export function aTurn(given: Partial<TurnRequest> = {}): TurnRequest {
     ask: 'work',
     prompt: 'do it\n',
     cwd: '/worktree',
-    config: { adapter: 'command', command: ['/bin/true'], args: [], env: {}, model: null },
+    config: { adapter: 'command', command: ['/bin/true'], args: [], env: {}, model: null, fallback: null },
     stagePolicy: { agent: 'bot', model: null, effort: null, timeoutMs: 60_000, instructions: null },
     env: {},
     decisionCode: 'ab12cd34',
