@@ -8,7 +8,7 @@ import type { RunView } from '../../protocol/run-view.js';
 import { type ListedRun, listedFromView } from '../listed-run.js';
 import { lookAtRepository } from '../repository.js';
 import type { Sluice } from '../sluice.js';
-import { CliError } from './cli-error.js';
+import { CliError, type ErrorParts } from './cli-error.js';
 import type { Context } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { parseView } from './follow-files.js';
@@ -43,18 +43,24 @@ export async function findRun(context: Context, sluice: Sluice | null, asked: st
       throw new CliError(noRun(asked, sluice !== null));
     case 'many':
       throw new CliError(
-        {
-          what: asked === null ? `${pick.runs.length} runs can be meant` : `${pick.runs.length} runs have "${foreign(asked)}" in their id`,
-          why: 'a run is named by any part of its id that no other has',
-          now: `They are, newest first: ${pick.runs
-            .slice(0, 5)
-            .map((run) => foreign(run.runId))
-            .join(', ')}${pick.runs.length > 5 ? ', …' : ''}`,
-          mend: 'name one of them; sluice list shows all',
-        },
+        manyRuns(
+          asked === null ? `${pick.runs.length} runs can be meant` : `${pick.runs.length} runs have "${foreign(asked)}" in their id`,
+          pick.runs,
+        ),
         EXIT.notStarted,
       );
   }
+}
+
+/** Shape: `runs` newest first. */
+export function manyRuns(what: string, runs: readonly FoundRun[]): ErrorParts {
+  const ids = runs.slice(0, 5).map((run) => foreign(run.runId));
+  return {
+    what,
+    why: 'a run is named by any part of its id that no other has',
+    now: `They are, newest first: ${ids.join(', ')}${runs.length > 5 ? ', …' : ''}`,
+    mend: 'name one of them; sluice list shows all',
+  };
 }
 
 /** The run's view: from the run itself where it answers, else from its state.json. */
@@ -96,14 +102,14 @@ function withFolder(run: ListedRun, onDisk: FoundRun | undefined): FoundRun {
 }
 
 /** Without a name, the runs of the repository that one stands in come first. */
-async function runsHere({ io }: Context, runs: readonly FoundRun[]): Promise<readonly FoundRun[]> {
+export async function runsHere({ io }: Context, runs: readonly FoundRun[]): Promise<readonly FoundRun[]> {
   const here = await lookAtRepository(io.cwd);
   if (here.kind !== 'ok') return runs;
   const ours = runs.filter((run) => run.repo === here.root);
   return ours.length === 0 ? runs : ours;
 }
 
-function noRun(asked: string | null, server: boolean) {
+function noRun(asked: string | null, server: boolean): ErrorParts {
   return {
     what: asked === null ? 'there is no run' : `no run has "${foreign(asked)}" in its id`,
     why: server

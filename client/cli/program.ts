@@ -5,6 +5,7 @@ import { type ProgramHost, RUNNING } from './program/command-builder.js';
 import { addConfigCommands } from './program/config-commands.js';
 import { addEngineCommands } from './program/engine-commands.js';
 import { addLookCommands } from './program/look-commands.js';
+import { addPeopleCommands } from './program/people-commands.js';
 import { addRunCommands } from './program/run-commands.js';
 
 export function createProgram(host: ProgramHost) {
@@ -14,6 +15,7 @@ export function createProgram(host: ProgramHost) {
     .showSuggestionAfterError(true)
     .configureOutput({ writeOut: (text) => host.out(text.trimEnd()), writeErr: (text) => host.err(text.trimEnd()) })
     .exitOverride();
-  for (const add of [addRunCommands, addLookCommands, addEngineCommands, addConfigCommands]) add(program as Command, host);
+  for (const add of [addRunCommands, addPeopleCommands, addLookCommands, addEngineCommands, addConfigCommands])
+    add(program as Command, host);
   return program.addHelpText('after', exitHelp(RUNNING));
 }

@@ -7,6 +7,7 @@ import type { createColors } from 'picocolors';
 import type { RunResult } from '../../protocol/messages.js';
 import type { DiffStat } from '../repository.js';
 import { foreign } from './io.js';
+import { removalCommands } from './removal-commands.js';
 import type { RunEnd } from './run-end.js';
 
 export interface SummaryFacts {
@@ -102,13 +103,12 @@ function nextRows(result: RunResult, facts: SummaryFacts): string[] {
   }
   const rows = [row('next', `sluice logs ${runId}`)];
   if (result.branch !== null && facts.diff?.files !== 0) rows.push(row('', `sluice diff ${runId}`));
-  return [...rows, ...(result.outcome === 'aborted' ? removeRows(result, facts) : [])];
+  return [...rows, ...(result.outcome === 'aborted' ? removeRows(result.branch, facts) : [])];
 }
 
 /** Source: V-72. */
-function removeRows({ branch }: RunResult, { worktree }: SummaryFacts): string[] {
-  const rows = worktree === null ? [] : [row('remove', `git worktree remove --force ${shellWord(worktree)}`)];
-  return branch === null ? rows : [...rows, row(rows.length === 0 ? 'remove' : '', `git branch -D ${shellWord(branch)}`)];
+function removeRows(branch: string | null, { worktree }: SummaryFacts): string[] {
+  return removalCommands({ worktree, branch }).map((command, index) => row(index === 0 ? 'remove' : '', command));
 }
 
 function diffNote(diff: DiffStat | null): string {
@@ -118,10 +118,4 @@ function diffNote(diff: DiffStat | null): string {
 
 function row(name: string, text: string): string {
   return `  ${name.padEnd(9)}${text}`;
-}
-
-/** A word that a shell takes as it is. */
-export function shellWord(text: string): string {
-  const clean = foreign(text);
-  return /^[\w@%+=:,./-]+$/.test(clean) ? clean : `'${clean.replaceAll("'", "'\\''")}'`;
 }

@@ -19,6 +19,7 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { hostIdFor, keepCommand, serveRepository } from '../host-config.js';
 import { foreign } from '../io.js';
 import { offerFound } from '../offer-found.js';
+import { orStopped } from '../or-stopped.js';
 import { checkRunId, checkStages, checkTask, checkTitle, type Program, programOf, type RunOptions, refusal } from '../run-arguments.js';
 import { type StartedView, watchStarted } from '../watch-started.js';
 
@@ -128,22 +129,6 @@ async function taskText({ io }: Context, { task }: RunOptions): Promise<string> 
   }
   const text = await orStopped(readAll(process.stdin), io.stop);
   return text ?? '';
-}
-
-/** Null when the person stopped first. The work goes on unheard; its errors are nobody's. */
-async function orStopped<T>(work: Promise<T>, stop: AbortSignal): Promise<T | null> {
-  work.catch(() => {});
-  if (stop.aborted) return null;
-  let onStop = () => {};
-  const stopped = new Promise<null>((resolve) => {
-    onStop = () => resolve(null);
-    stop.addEventListener('abort', onStop, { once: true });
-  });
-  try {
-    return await Promise.race([work, stopped]);
-  } finally {
-    stop.removeEventListener('abort', onStop);
-  }
 }
 
 function nothingStarted({ io }: Context): ExitCode {

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { foreign } from '../io.js';
-import { shellWord } from '../summary.js';
+import { shellWord } from '../removal-commands.js';
 import { restartEngineWorker, upEngine } from '../up.js';
 
 export interface UpCommandOptions {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { createColors } from 'picocolors';
+import { shellWord } from '../../../client/cli/removal-commands.js';
 import type { RunEnd } from '../../../client/cli/run-end.js';
-import { endObject, renderEnd, type SummaryFacts, shellWord } from '../../../client/cli/summary.js';
+import { endObject, renderEnd, type SummaryFacts } from '../../../client/cli/summary.js';
 import type { RunResult } from '../../../protocol/messages.js';
 
 const ALL_FILES = ['review.md', 'verification.md', 'validation.json', 'events.jsonl', 'turns/4-executing/stream.jsonl'];

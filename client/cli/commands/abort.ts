@@ -1,0 +1,52 @@
+/** `sluice abort`: ends a run `aborted`. Worktree, branch and files stay; the commands that would remove them are printed (V-72). */
+import type { Context } from '../context.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { viewOf } from '../find-run.js';
+import { checkOption } from '../message-text.js';
+import { personOf } from '../person.js';
+import { removalCommands } from '../removal-commands.js';
+import { sendToRun, type TakenByRun } from '../send-to-run.js';
+import { watchToEnd } from '../watch-started.js';
+
+export interface AbortOptions {
+  readonly run: string | null;
+  readonly reason?: string | undefined;
+  readonly wait: boolean;
+}
+
+export async function abort(context: Context, options: AbortOptions): Promise<ExitCode> {
+  const by = personOf(context);
+  const reason = checkOption('--reason', options.reason, 'sluice abort --reason "<why>"');
+  return sendToRun(context, {
+    command: 'abort',
+    asked: options.run,
+    meant: 'open',
+    compose: () => ({ name: 'abort', argument: { reason, by } }),
+    afterwards: (taken) => (options.wait ? waitForClose(context, taken) : tellWhatStays(context, taken)),
+  });
+}
+
+async function tellWhatStays({ io, json }: Context, { run, sluice }: TakenByRun): Promise<ExitCode> {
+  if (json) return EXIT.done;
+  const view = await viewOf(run, sluice);
+  const commands = removalCommands({ worktree: view?.worktree ?? null, branch: view?.branch ?? run.branch });
+  if (commands.length > 0) io.out('Worktree, branch and files stay. Once it is closed, these remove the first two:');
+  for (const command of commands) io.out(`  ${command}`);
+  return EXIT.done;
+}
+
+/** Done means closed, however it ended: a run may reach its outcome before the abort reaches it. */
+async function waitForClose(context: Context, { run, sluice }: TakenByRun): Promise<ExitCode> {
+  const { end, exitCode } = await watchToEnd(context, {
+    sluice,
+    runId: run.runId,
+    workflowId: run.workflowId,
+    title: run.title ?? run.runId,
+    repo: run.repo ?? context.io.cwd,
+    runDir: run.runDir,
+    stages: null,
+    startedAt: run.startedAt,
+    events: false,
+  });
+  return end.kind === 'closed' || end.kind === 'aborted' ? EXIT.done : exitCode;
+}

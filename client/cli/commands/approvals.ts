@@ -1,0 +1,167 @@
+/** `sluice approvals`: the open gates of all runs, one gate in full, and the long form of a decision (V-45). */
+import type { Gate } from '../../../protocol/gate.js';
+import type { GateDecision } from '../../../protocol/run-message.js';
+import type { Sluice } from '../../sluice.js';
+import { CliError } from '../cli-error.js';
+import { connectToLook } from '../connect.js';
+import type { Context } from '../context.js';
+import { chosenGate, decisionFor } from '../decide-gate.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { type FoundRun, findRun, findRuns } from '../find-run.js';
+import { decidingCommands, gateLine, gateRows } from '../gate-text.js';
+import { foreign } from '../io.js';
+import { findMeantRun, meantRuns } from '../meant-run.js';
+import { checkOption, checkText } from '../message-text.js';
+import { gatesOf, openGates } from '../open-gates.js';
+import { personOf } from '../person.js';
+import { sendToRun } from '../send-to-run.js';
+
+/** Without a run the open gates of every run that waits; with one all its gates. */
+export async function listApprovals(context: Context, { run: asked }: { readonly run: string | null }): Promise<ExitCode> {
+  const { io, json } = context;
+  const sluice = await connectToLook(context);
+  try {
+    const gates = asked === null ? await everyOpenGate(context, sluice) : await everyGateOf(await findRun(context, sluice, asked), sluice);
+    if (json) for (const { run, gate } of gates) io.json({ kind: 'gate', title: run.title, ...gate });
+    else if (gates.length === 0) io.out(asked === null ? 'No run waits for a person.' : 'This run has no gates.');
+    else for (const { run, gate } of gates) tellGate(context, run, gate);
+    return EXIT.done;
+  } finally {
+    await sluice?.close();
+  }
+}
+
+export interface ShowOptions {
+  readonly run: string | null;
+  readonly gate: string | null;
+}
+
+export async function showApproval(context: Context, { run: asked, gate: id }: ShowOptions): Promise<ExitCode> {
+  const { io, json } = context;
+  const sluice = await connectToLook(context);
+  try {
+    const run =
+      asked === null && sluice !== null
+        ? await findMeantRun(context, sluice, { asked, meant: 'decision' })
+        : await findRun(context, sluice, asked);
+    const gate = shownGate(await gatesOrRefuse(run, sluice), run.runId, id);
+    if (json) io.json({ kind: 'gate', title: run.title, ...gate });
+    else for (const line of gateInFull(gate, run)) io.out(line);
+    return EXIT.done;
+  } finally {
+    await sluice?.close();
+  }
+}
+
+export interface DecideForm {
+  readonly run: string;
+  readonly gate: string | null;
+  readonly approve: boolean;
+  readonly reject: boolean;
+  readonly requestChanges?: string | undefined;
+  readonly note?: string | undefined;
+  readonly commit?: string | undefined;
+}
+
+export async function decideApproval(context: Context, form: DecideForm): Promise<ExitCode> {
+  const by = personOf(context);
+  const { decision, note } = decisionOf(form);
+  return sendToRun(context, {
+    command: 'approvals decide',
+    asked: form.run,
+    meant: 'decision',
+    compose: (run, sluice) => decisionFor(run, sluice, { decision, note, by, gate: form.gate, commit: form.commit ?? null }),
+  });
+}
+
+const USAGE = 'sluice approvals decide <run> [gate] --approve | --reject | --request-changes "<text>"';
+
+/** Errors: CliError unless exactly one decision is named. */
+function decisionOf({ approve, reject, requestChanges, note }: DecideForm): { decision: GateDecision; note: string | null } {
+  const named: readonly GateDecision[] = [
+    ...(approve ? (['approve'] as const) : []),
+    ...(reject ? (['reject'] as const) : []),
+    ...(requestChanges === undefined ? [] : (['request_changes'] as const)),
+  ];
+  const [decision] = named;
+  if (decision === undefined || named.length > 1) {
+    throw new CliError({
+      what: named.length === 0 ? 'no decision is named' : `${named.length} decisions are named`,
+      why: 'exactly one of --approve, --reject and --request-changes is taken',
+      now: 'Nothing was sent.',
+      mend: USAGE,
+    });
+  }
+  if (requestChanges === undefined) return { decision, note: checkOption('--note', note, USAGE) };
+  if (note !== undefined) {
+    throw new CliError({
+      what: '--note stands beside --request-changes',
+      why: 'the text of --request-changes is the note',
+      now: 'Nothing was sent.',
+      mend: USAGE,
+    });
+  }
+  return { decision, note: checkText({ name: '--request-changes', text: requestChanges, usage: USAGE }) };
+}
+
+interface ShownGate {
+  readonly run: FoundRun;
+  readonly gate: Gate;
+}
+
+async function everyOpenGate(context: Context, sluice: Sluice | null): Promise<readonly ShownGate[]> {
+  const waiting = meantRuns(await findRuns(context, sluice), 'gated');
+  const perRun = await Promise.all(
+    waiting.map(async (run) => openGates((await gatesOf(run, sluice)) ?? []).map((gate) => ({ run, gate }))),
+  );
+  return perRun.flat();
+}
+
+async function everyGateOf(run: FoundRun, sluice: Sluice | null): Promise<readonly ShownGate[]> {
+  return (await gatesOrRefuse(run, sluice)).map((gate) => ({ run, gate }));
+}
+
+async function gatesOrRefuse(run: FoundRun, sluice: Sluice | null): Promise<readonly Gate[]> {
+  const gates = await gatesOf(run, sluice);
+  if (gates !== null) return gates;
+  throw new CliError({
+    what: `the gates of ${foreign(run.runId)} cannot be looked at`,
+    why: 'gates are told by the run through a worker, or read from approvals.json on its host',
+    now: `Its status is ${run.status ?? 'unknown'}.`,
+    mend: 'sluice up    or, on another host: sluice worker',
+  });
+}
+
+/** A closed gate too, when it is named; else the open one, or the last. */
+function shownGate(gates: readonly Gate[], runId: string, id: string | null): Gate {
+  const named = id === null ? undefined : gates.find((gate) => gate.id === id);
+  if (named !== undefined) return named;
+  const last = gates.at(-1);
+  if (id === null && last !== undefined && openGates(gates).length === 0) return last;
+  return chosenGate(gates, runId, id);
+}
+
+function tellGate({ io }: Context, run: FoundRun, gate: Gate): void {
+  const { bold, dim } = io.colors;
+  io.out(`${bold(foreign(run.runId))}  ${foreign(run.title ?? '')}`);
+  io.out(`  ${gateLine(gate)}${gate.status === 'pending' ? '' : dim(` ${gate.status.replace('_', ' ')}`)}`);
+  if (gate.status === 'pending')
+    io.out(dim(`  ${decidingCommands(gate, run.runId)[0] ?? ''}    in full: sluice approvals show ${foreign(run.runId)}`));
+}
+
+function gateInFull(gate: Gate, { runId, title }: FoundRun): string[] {
+  const rows: readonly [string, string | null][] = [
+    ['run', runId],
+    ['title', title],
+    ['gate', `${gate.id}, ${gate.stage === 'completion' ? 'before the end' : gate.stage}, round ${gate.round}`],
+    ['status', gate.status],
+    ...gateRows(gate).map(({ name, text }): [string, string] => [name, text]),
+    ['opened', gate.createdAt],
+    ['decided', gate.resolvedAt === null ? null : `${gate.resolvedAt}${gate.resolvedBy === null ? '' : ` by ${gate.resolvedBy}`}`],
+    ['note', gate.decisionNote],
+  ];
+  const lines = rows.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(10)}${foreign(value)}`]));
+  if (gate.status !== 'pending') return lines;
+  const commands = [`sluice diff ${foreign(runId)}`, ...decidingCommands(gate, runId)];
+  return [...lines, ...commands.map((command, index) => `${(index === 0 ? 'next' : '').padEnd(10)}${command}`)];
+}

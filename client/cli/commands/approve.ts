@@ -1,0 +1,34 @@
+/** `sluice approve` and `sluice reject`: decide the open gate of a run, about the commit that it shows. */
+import type { Context } from '../context.js';
+import { decisionFor } from '../decide-gate.js';
+import type { ExitCode } from '../exit-codes.js';
+import { checkOption } from '../message-text.js';
+import { personOf } from '../person.js';
+import { sendToRun } from '../send-to-run.js';
+
+export interface DecideOptions {
+  readonly run: string | null;
+  readonly note?: string | undefined;
+  readonly gate?: string | undefined;
+  readonly commit?: string | undefined;
+}
+
+export function approve(context: Context, options: DecideOptions): Promise<ExitCode> {
+  return decide(context, 'approve', options);
+}
+
+export function reject(context: Context, options: DecideOptions): Promise<ExitCode> {
+  return decide(context, 'reject', options);
+}
+
+async function decide(context: Context, decision: 'approve' | 'reject', options: DecideOptions): Promise<ExitCode> {
+  const by = personOf(context);
+  const note = checkOption('--note', options.note, `sluice ${decision} -m "<why>"`);
+  const { gate = null, commit = null } = options;
+  return sendToRun(context, {
+    command: decision,
+    asked: options.run,
+    meant: 'decision',
+    compose: (run, sluice) => decisionFor(run, sluice, { decision, note, by, gate, commit }),
+  });
+}

@@ -1,0 +1,20 @@
+/** `sluice steer`: a text that the next turn reads. */
+import type { Context } from '../context.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { checkText, textOrInput } from '../message-text.js';
+import { personOf } from '../person.js';
+import type { RunAndText } from '../run-and-text.js';
+import { sendToRun } from '../send-to-run.js';
+
+export async function steer(context: Context, { run, text: asked }: RunAndText): Promise<ExitCode> {
+  const by = personOf(context);
+  const input = await textOrInput(asked, context.io.stop);
+  if (input === null) return EXIT.detached;
+  const text = checkText({ name: 'the text', text: input, usage: 'sluice steer [run] "<text>"' });
+  return sendToRun(context, {
+    command: 'steer',
+    asked: run,
+    meant: 'open',
+    compose: () => ({ name: 'steer', argument: { text, by } }),
+  });
+}
