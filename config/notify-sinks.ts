@@ -41,14 +41,18 @@ export const notifySinks = z
 /** Not a union: its one error would hide which field of which kind is wrong. */
 function readSink(value: unknown, context: z.RefinementCtx): NotifySink {
   if (value === 'desktop') return { kind: 'desktop' };
-  const result = (hasWebhook(value) ? webhookSink : commandSink).safeParse(value);
-  if (result.success) return result.data;
-  for (const { path, message } of result.error.issues) context.addIssue({ code: 'custom', path: [...path], message });
+  const kind = kindOf(value);
+  const result = kind?.safeParse(value);
+  if (result?.success === true) return result.data;
+  const issues = result?.error.issues ?? [{ path: [], message: ENTRY_RULE }];
+  for (const { path, message } of issues) context.addIssue({ code: 'custom', path: [...path], message });
   return z.NEVER;
 }
 
-function hasWebhook(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && ('webhook' in value || 'secretEnv' in value);
+function kindOf(value: unknown): typeof commandSink | typeof webhookSink | null {
+  if (typeof value !== 'object' || value === null) return null;
+  if ('webhook' in value || 'secretEnv' in value) return webhookSink;
+  return 'command' in value ? commandSink : null;
 }
 
 function isAllowed({ protocol, hostname, username, password }: URL): boolean {

@@ -186,22 +186,29 @@ function readKey(reading: Reading, found: Found<Extract<KeyMatch, { kind: 'key' 
     reading.entries.set(key, { pattern, value: result.data, place: placeOf(reading, keyNode, key) });
     return;
   }
-  for (const issue of result.error.issues) {
-    const below = issue.path.map(String);
-    const node = below.length > 0 && isCollection(valueNode) ? valueNode.getIn(issue.path, true) : valueNode;
-    const at = isNode(node) ? node : valueNode;
-    const value = plain(reading, at);
+  for (const { path: below, message } of result.error.issues) {
+    const exact = nodeAt(valueNode, below);
+    const value = exact === null && below.length > 0 ? undefined : plain(reading, exact);
     const shown = mayHoldSecret(pattern, below, value) ? 'a value that is not shown' : shownValue(value);
-    const field = [named, ...below].join('.');
-    report(reading, at ?? keyNode, { key: field, found: `${printableLine(field)} is ${shown}`, rule: issue.message });
+    const field = [named, ...below].map(String).join('.');
+    const at = exact ?? nodeAt(valueNode, below.slice(0, -1)) ?? valueNode ?? keyNode;
+    report(reading, at, { key: field, found: `${printableLine(field)} is ${shown}`, rule: message });
   }
 }
 
+/** Null where the value has no such entry: a fault can be what is missing. */
+function nodeAt(value: Node | null, path: readonly PropertyKey[]): Node | null {
+  if (path.length === 0) return value;
+  const node = isCollection(value) ? value.getIn(path, true) : null;
+  return isNode(node) ? node : null;
+}
+
 /** People keep keys in `env`, in a webhook's address and in arguments, and write one where only its variable's name belongs. */
-function mayHoldSecret(pattern: KeyName, below: readonly string[], value: unknown): boolean {
+function mayHoldSecret(pattern: KeyName, below: readonly PropertyKey[], value: unknown): boolean {
   if (pattern === 'agents.<name>.env') return true;
-  if (pattern !== 'notify' || value === null) return false;
-  return below.at(-1) === 'secretEnv' || typeof value === 'object' || !/^[\w.-]{1,40}$/.test(String(value));
+  if (pattern !== 'notify' || value === undefined || value === null) return false;
+  if (below.at(-1) === 'secretEnv' || below.at(-1) === 'webhook' || typeof value === 'object') return true;
+  return typeof value === 'string' && !/^[\w.-]{1,40}$/.test(value);
 }
 
 /** Run input chooses names and lowers limits; what executes, weakens or belongs to the host comes from files. */
