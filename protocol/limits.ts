@@ -57,3 +57,6 @@ export const MAX_FINDINGS = 50;
 
 /** Tasks of one batch: its history must stay below the server's limit. */
 export const MAX_BATCH_TASKS = 500;
+
+/** How long a journal line waits for its host before the next activity takes it along. */
+export const FLUSH_WAIT = '10 seconds';

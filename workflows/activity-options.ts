@@ -6,7 +6,7 @@ import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow'
 import type { AnyHostActivities, HostActivities, HostTurnActivities } from '../activities/index.js';
 import { NON_RETRYABLE_TYPES } from '../protocol/failures.js';
 import type { TurnStage } from '../protocol/lifecycle.js';
-import { ABORT_CLOSE_WAIT, PICK_HOST_WAIT } from '../protocol/limits.js';
+import { ABORT_CLOSE_WAIT, FLUSH_WAIT, PICK_HOST_WAIT } from '../protocol/limits.js';
 import { ANY_HOST_QUEUE, hostQueue, hostTurnsQueue } from '../protocol/names.js';
 import type { RunPolicy } from '../protocol/policy.js';
 
@@ -74,5 +74,17 @@ export function closingHost(hostId: string, aborted: boolean) {
     startToCloseTimeout: SLACK_MS,
     heartbeatTimeout: LIGHT_HEARTBEAT_MS,
     ...(aborted ? { scheduleToStartTimeout: ABORT_CLOSE_WAIT } : {}),
+  });
+}
+
+/** Journal lines are best effort: the next activity carries them again, so a host that is away is not waited for. */
+export function flushingHost(hostId: string) {
+  return proxyActivities<Pick<HostActivities, 'flushJournal'>>({
+    ...HOST_OPTIONS,
+    taskQueue: hostQueue(hostId),
+    startToCloseTimeout: MINUTE_MS,
+    heartbeatTimeout: LIGHT_HEARTBEAT_MS,
+    scheduleToStartTimeout: FLUSH_WAIT,
+    retry: { ...HOST_OPTIONS.retry, maximumAttempts: 3 },
   });
 }

@@ -5,9 +5,9 @@ import type { EventType } from '../protocol/journal.js';
 import type { RunResult } from '../protocol/messages.js';
 import type { RunOutcome, Verdict } from '../protocol/outcomes.js';
 import { closingHost } from './activity-options.js';
+import type { RunContext } from './context.js';
 import { type Ending, statusOf } from './ending.js';
 import { type RunState, sentence } from './run-state.js';
-import type { RunContext } from './turn.js';
 
 const CLOSING_EVENT: Record<RunOutcome, EventType> = {
   merge_ready: 'run.completed',
@@ -17,9 +17,12 @@ const CLOSING_EVENT: Record<RunOutcome, EventType> = {
   aborted: 'run.aborted',
 };
 
-/** Effects: one host activity; none where the run was never opened. */
-export async function closeRun({ run, presenter }: RunContext, ending: Ending): Promise<RunResult> {
-  const { facts } = run;
+/** Effects: one host activity, and one notification where there are sinks; none where the run was never opened. */
+export async function closeRun({ run, presenter, flush, notifier }: RunContext, ending: Ending): Promise<RunResult> {
+  const { facts, people } = run;
+  people.closing = true;
+  people.waiting = null;
+  leaveOpenGate(run);
   facts.outcome = ending.outcome;
   facts.blockedReason = 'reason' in ending ? ending.reason : null;
   facts.error = 'error' in ending ? sentence(ending.error) : null;
@@ -42,8 +45,24 @@ export async function closeRun({ run, presenter }: RunContext, ending: Ending): 
     verdict: assurance.verdict,
   });
   presenter.show();
+  notifier.tell('run_closed', `${facts.outcome}${facts.error === null ? '' : `: ${facts.error}`}`);
+  await flush.settled();
+  await notifier.started();
   const report = run.opened === null ? null : await writeReport(run, ending.outcome, assurance);
   return { ...resultOf(run, ending.outcome), verdict: run.opened === null ? null : assurance.verdict, report };
+}
+
+/** Nobody decides it any more. */
+function leaveOpenGate({ gates }: RunState): void {
+  const { open } = gates;
+  if (open === null) return;
+  gates.resolve(open.id, {
+    status: 'expired',
+    resolvedAt: new Date().toISOString(),
+    resolvedBy: null,
+    decisionNote: 'the run ended before anybody decided',
+    guidance: null,
+  });
 }
 
 async function writeReport(
@@ -53,9 +72,10 @@ async function writeReport(
 ): Promise<string | null> {
   const aborted = outcome === 'aborted';
   const close = async () => {
-    const input = { place: run.nextPlace(), run: run.ref, outcome, verdict, verdictReasons: reasons, journal: run.batch() };
+    const journal = run.batch();
+    const input = { place: run.nextPlace(), run: run.ref, outcome, verdict, verdictReasons: reasons, journal };
     const closed = await closingHost(run.open.hostId, aborted).closeRun.executeWithOptions({ summary: `close · ${outcome}` }, [input]);
-    run.acknowledge(closed.journalSeq);
+    run.acknowledge(closed.journalSeq, journal);
     return closed;
   };
   try {

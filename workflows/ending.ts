@@ -1,6 +1,14 @@
 /** How a run ends, decided by pure functions from what its stages answered. */
 import type { Stage, TerminalStatus } from '../protocol/lifecycle.js';
-import type { BlockedReason, DecisionReading, RunOutcome, TurnOutcome, ValidationOutcome } from '../protocol/outcomes.js';
+import type {
+  BlockedReason,
+  DecisionReading,
+  ReviewDecision,
+  RunOutcome,
+  TurnOutcome,
+  ValidationOutcome,
+  VerificationDecision,
+} from '../protocol/outcomes.js';
 
 /** `error` is one sentence for people; null only where nothing went wrong. */
 export type Ending =
@@ -14,8 +22,15 @@ export function statusOf(outcome: RunOutcome): TerminalStatus {
   return outcome === 'no_changes' ? 'blocked' : outcome;
 }
 
-/** Null: the run goes on. `changesExpected`: the stage writes code. */
-export function endingOfTurn(stage: Stage, outcome: TurnOutcome, changesExpected: boolean): Ending | null {
+export interface TurnExpectation {
+  /** The stage must change code. */
+  readonly changesExpected: boolean;
+  /** Somebody can be asked: what a person must see opens a gate instead of ending the run. */
+  readonly attended: boolean;
+}
+
+/** Null: the run goes on. */
+export function endingOfTurn(stage: Stage, outcome: TurnOutcome, { changesExpected, attended }: TurnExpectation): Ending | null {
   switch (outcome.kind) {
     case 'done':
       return null;
@@ -34,7 +49,7 @@ export function endingOfTurn(stage: Stage, outcome: TurnOutcome, changesExpected
     case 'repository_changed':
       return blocked('repository_changed', outcome.why);
     case 'guarded_paths':
-      return blocked('guarded_paths', outcome.why);
+      return attended ? null : blocked('guarded_paths', outcome.why);
     case 'rate_limited':
     case 'transient':
     case 'timeout':
@@ -44,21 +59,7 @@ export function endingOfTurn(stage: Stage, outcome: TurnOutcome, changesExpected
   }
 }
 
-export function endingOfValidation(outcome: ValidationOutcome): Ending | null {
-  switch (outcome.kind) {
-    case 'passed':
-    case 'partial':
-    case 'base_failures_ignored':
-    case 'no_commands':
-      return null;
-    case 'failed':
-      return blocked('validation_failed', outcome.why);
-    case 'unavailable':
-      return blocked('validation_unavailable', outcome.why);
-  }
-}
-
-/** A decision that could not be read twice counts as the safe answer (V-33). */
+/** Null: the run goes on; `CHANGES_REQUESTED` may start a round. A decision that could not be read twice counts as the safe answer (V-33). */
 export function endingOfDecision(reading: DecisionReading, stage: 'reviewing' | 'verifying'): Ending | null {
   if (reading.kind === 'unreadable') {
     return stage === 'reviewing'
@@ -67,10 +68,9 @@ export function endingOfDecision(reading: DecisionReading, stage: 'reviewing' | 
   }
   switch (reading.value) {
     case 'APPROVED':
+    case 'CHANGES_REQUESTED':
     case 'PASSED':
       return null;
-    case 'CHANGES_REQUESTED':
-      return blocked('review_loops_exhausted', 'the reviewer requested changes and no fix round is left; see review.md');
     case 'BLOCKED':
       return blocked('review_blocked', 'the reviewer blocked the change; see review.md');
     case 'FAILED':
@@ -78,6 +78,51 @@ export function endingOfDecision(reading: DecisionReading, stage: 'reviewing' | 
     case 'NEEDS_HUMAN':
       return blocked('verification_needs_human', 'the verifier wants a person to decide; see verification.md');
   }
+}
+
+/** What `merge_ready` is decided by. Commits say what the evidence is about; null: there is none. */
+export interface MergeFacts {
+  readonly stages: readonly Stage[];
+  readonly head: string;
+  readonly validation: ValidationOutcome['kind'] | null;
+  readonly review: ReviewDecision | null;
+  readonly verification: VerificationDecision | null;
+  readonly evidence: Readonly<Record<'validation' | 'review' | 'verification', string | null>>;
+  readonly openGate: boolean;
+  readonly blockHits: number;
+}
+
+/** The end of a run whose stages are done: conditions of stages that are not in its list do not apply. Source: V-36. */
+export function endingOfStages(facts: MergeFacts): Ending {
+  const failing = failingConditions(facts);
+  const first = failing[0];
+  if (first === undefined) return { outcome: 'merge_ready' };
+  return blocked(first.reason, `merge_ready needs what is missing: ${failing.map((condition) => condition.what).join('; ')}`);
+}
+
+function failingConditions(facts: MergeFacts): readonly { readonly reason: BlockedReason; readonly what: string }[] {
+  const { stages, head, evidence } = facts;
+  const green = facts.validation !== null && facts.validation !== 'failed' && facts.validation !== 'unavailable';
+  const conditions = [
+    {
+      holds: !stages.includes('validating') || (green && evidence.validation === head),
+      reason: 'validation_failed',
+      what: 'checks of this tree without a failure',
+    },
+    {
+      holds: !stages.includes('reviewing') || (facts.review === 'APPROVED' && evidence.review === head),
+      reason: 'review_blocked',
+      what: 'a review that approved this commit',
+    },
+    {
+      holds: !stages.includes('verifying') || (facts.verification === 'PASSED' && evidence.verification === head),
+      reason: 'verification_failed',
+      what: 'a verification that passed this commit',
+    },
+    { holds: !facts.openGate, reason: 'approval_rejected', what: 'no open gate' },
+    { holds: facts.blockHits === 0, reason: 'policy_violation', what: 'no hit of a block rule' },
+  ] as const;
+  return conditions.filter(({ holds }) => !holds);
 }
 
 export function blocked(reason: BlockedReason, error: string): Ending {

@@ -1,9 +1,12 @@
 /** Shows the state of a run in lists (memo, search attributes) and in the Web UI (details). Each upsert is one event, so only changes go out. */
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
+import type { Gate } from '../protocol/gate.js';
 import type { SearchAttributeName } from '../protocol/names.js';
 import { printable } from '../protocol/printable.js';
+import { titleOf } from '../protocol/run-input.js';
 import type { RunView } from '../protocol/run-view.js';
+import { gateCommand } from './gate.js';
 import type { RunState } from './run-state.js';
 
 const key = (name: SearchAttributeName) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
@@ -20,9 +23,9 @@ export class Presenter {
 
   show(): void {
     const view = this.run.view();
-    setCurrentDetails(details(view));
+    setCurrentDetails(details(view, this.run.gates.open));
     const waiting = view.waiting?.kind ?? null;
-    const now = `${view.status} ${waiting ?? ''}`;
+    const now = `${view.status} ${waiting ?? ''} ${this.run.people.title === titleOf(this.run.input) ? '' : view.title}`;
     if (this.run.opened === null || now === this.shown) return;
     this.shown = now;
     upsertMemo(memo(view));
@@ -58,14 +61,30 @@ function memo(view: RunView): Record<string, unknown> {
   };
 }
 
-function details(view: RunView): string {
+function details(view: RunView, gate: Gate | null): string {
   const lines = [
-    `**${view.status}**${view.stage === null ? '' : ` · stage ${view.stage}, round ${view.reviewLoopCount}`}`,
+    `**${view.status}**${view.stage === null ? '' : ` · stage ${view.stage}, round ${view.reviewLoopCount} of ${view.maxReviewLoops}`}`,
     view.agent === null ? '' : `agent: ${view.agent.name}${view.agent.adapter === 'scripted' ? ' (scripted)' : ''}`,
-    view.waiting === null ? '' : `waiting for: ${view.waiting.kind}`,
+    view.waiting === null ? '' : `waiting for: ${view.waiting.kind}${view.waiting.until === null ? '' : ` until ${view.waiting.until}`}`,
+    gate === null ? '' : gateLines(gate, view.workflowId),
+    view.status === 'paused'
+      ? `resume it: \`sluice resume ${view.runId}\` or \`temporal workflow signal --workflow-id ${view.workflowId} --name resume\``
+      : '',
+    view.pauseRequested ? 'a pause is asked for; it comes at the next stage boundary' : '',
     view.branch === null ? '' : `branch: \`${view.branch}\` at \`${view.headSha ?? '-'}\``,
     view.worktree === null ? '' : `worktree: \`${view.worktree}\``,
     view.error === null ? '' : `${view.blockedReason ?? 'error'}: ${view.error}`,
   ];
   return printable(lines.filter((line) => line !== '').join('\n\n')).slice(0, 8_000);
+}
+
+/** With the exact commands that decide it, by our CLI and by Temporal's. */
+function gateLines(gate: Gate, workflowId: string): string {
+  const signal = gate.question ? `--name answer --input '{"text":"…"}'` : `--name approve --input '{"gate":"${gate.id}"}'`;
+  return [
+    `**${gate.id}** before ${gate.stage} (risk ${gate.riskLevel}): ${gate.reason}`,
+    ...(gate.files.length === 0 ? [] : [`files: ${gate.files.slice(0, 10).join(', ')}`]),
+    `decide it: \`${gateCommand(gate)}\``,
+    `or: \`temporal workflow signal --workflow-id ${workflowId} ${signal}\``,
+  ].join('\n\n');
 }

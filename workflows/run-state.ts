@@ -3,18 +3,22 @@
  * The workflow owns the truth; files, memo and details are projections of this state.
  */
 import { uuid4, workflowInfo } from '@temporalio/workflow';
-import type { ArtifactRef } from '../protocol/artifact.js';
 import type { EventDataByType, TypedEventType } from '../protocol/event-data.js';
+import type { Gate } from '../protocol/gate.js';
 import type { EventType, JournalEvent, Observation } from '../protocol/journal.js';
 import type { JsonObject } from '../protocol/json.js';
 import { createLifecycle, isTerminal, type Lifecycle, type RunStatus, STAGES, type Stage } from '../protocol/lifecycle.js';
 import { MAX_SENTENCE_CHARS } from '../protocol/limits.js';
-import type { JournalBatch, OpenRunResult, RunInput, RunRef } from '../protocol/messages.js';
+import type { JournalBatch, OpenRunResult, PersonNote, ResumedRun, RunInput, RunRef, TurnContext } from '../protocol/messages.js';
 import type { BlockedReason, ReviewDecision, RunOutcome, ValidationOutcome, VerificationDecision } from '../protocol/outcomes.js';
 import type { Place } from '../protocol/place.js';
+import type { RunPolicy } from '../protocol/policy.js';
 import { redact } from '../protocol/redact.js';
 import { titleOf } from '../protocol/run-input.js';
-import type { RunView } from '../protocol/run-view.js';
+import type { BudgetUse, RunDetails, RunView } from '../protocol/run-view.js';
+import { NOTHING_USED } from './budget.js';
+import { GateBook } from './gate-book.js';
+import { completePolicy } from './old-policy.js';
 
 /** Facts that stages find out. Mutable, and mutated by workflow code only. */
 export interface RunFacts {
@@ -26,17 +30,35 @@ export interface RunFacts {
   headSha: string | null;
   /** Seq of the last turn's place. */
   turn: number | null;
+  /** Entries into fixing. */
   round: number;
+  /** Those that a person asked for: they use up no round of the policy. */
+  personRounds: number;
   finalDecision: ReviewDecision | null;
   verification: VerificationDecision | null;
   validation: ValidationOutcome['kind'] | null;
+  /** Commits that the evidence is about; evidence about another tree does not count (V-36). */
+  evidence: Record<'validation' | 'review' | 'verification', string | null>;
   wroteCode: boolean;
   readOnlyViolations: number;
   diffViolations: number;
-  plan: ArtifactRef | null;
-  architecture: ArtifactRef | null;
-  validationReport: ArtifactRef | null;
-  review: ArtifactRef | null;
+  usageWaits: number;
+  context: TurnContext;
+}
+
+/** What people asked of the run and what it waits for. Mutated by messages and boundaries only. */
+export interface PeopleState {
+  title: string;
+  pauseRequested: boolean;
+  pausedAtStatus: RunStatus | null;
+  /** Set by an accepted abort; native cancellation leaves it null. */
+  abort: { readonly by: string | null; readonly reason: string | null } | null;
+  /** The outcome is decided: every message is refused. */
+  closing: boolean;
+  /** Texts for the next turn, oldest first. */
+  notes: PersonNote[];
+  waiting: RunView['waiting'];
+  approvalRequestedFromStatus: RunStatus | null;
 }
 
 export class RunState {
@@ -49,18 +71,21 @@ export class RunState {
     headSha: null,
     turn: null,
     round: 0,
+    personRounds: 0,
     finalDecision: null,
     verification: null,
     validation: null,
+    evidence: { validation: null, review: null, verification: null },
     wroteCode: false,
     readOnlyViolations: 0,
     diffViolations: 0,
-    plan: null,
-    architecture: null,
-    validationReport: null,
-    review: null,
+    usageWaits: 0,
+    context: { plan: null, architecture: null, validation: null, review: null },
   };
 
+  readonly gates = new GateBook();
+  readonly people: PeopleState;
+  used: BudgetUse = NOTHING_USED;
   opened: OpenRunResult | null = null;
   private readonly events: JournalEvent[] = [];
   private readonly startedAt = new Date().toISOString();
@@ -68,11 +93,26 @@ export class RunState {
   private lifecycle: Lifecycle = createLifecycle(STAGES);
   private places = 0;
   private hostSeq = 0;
+  /** The gates that the host holds. */
+  private hostGates: readonly Gate[] = this.gates.all;
+  private policyInForce: RunPolicy | null = null;
 
   constructor(
     readonly runId: string,
     readonly input: RunInput,
+    /** Whether the way of the start expects a person. */
+    private readonly attendedByStart: boolean,
   ) {
+    this.people = {
+      title: titleOf(input),
+      pauseRequested: false,
+      pausedAtStatus: null,
+      abort: null,
+      closing: false,
+      notes: [],
+      waiting: { kind: 'host', until: null },
+      approvalRequestedFromStatus: null,
+    };
     this.note('run.created', 'run accepted', { task: titleOf(input) });
   }
 
@@ -90,15 +130,42 @@ export class RunState {
     return this.opened;
   }
 
+  get policy(): RunPolicy {
+    if (this.policyInForce === null) throw new Error('the run is not open yet');
+    return this.policyInForce;
+  }
+
+  /** Source: V-49. */
+  get attended(): boolean {
+    return this.policyInForce?.attended ?? this.attendedByStart;
+  }
+
+  /** The branch's tip. */
+  get head(): string {
+    return this.facts.headSha ?? this.open.baseSha;
+  }
+
   get ref(): RunRef {
     return { runId: this.runId, repoKey: this.open.repoKey };
   }
 
   adopt(opened: OpenRunResult): void {
     this.opened = opened;
-    this.facts.headSha = opened.baseSha;
+    this.policyInForce = completePolicy(opened.policy);
+    this.people.waiting = null;
+    this.facts.headSha = opened.resumed?.commit ?? opened.baseSha;
     this.lifecycle = createLifecycle(opened.policy.stages);
+    if (opened.resumed !== undefined) this.takeOver(opened.resumed);
     this.observe(opened.observations);
+  }
+
+  /** A review belongs to a commit, so one of this very commit still holds (V-131). */
+  private takeOver({ wroteCode, context, approved, commit }: ResumedRun): void {
+    this.facts.wroteCode = wroteCode;
+    this.facts.context = context;
+    if (!approved) return;
+    this.facts.finalDecision = 'APPROVED';
+    this.facts.evidence.review = commit;
   }
 
   move(to: RunStatus): void {
@@ -110,6 +177,13 @@ export class RunState {
     this.facts.stage = stage;
     this.facts.agent = null;
     if (this.status !== stage) this.move(stage);
+  }
+
+  /** The texts that wait for a turn, once. */
+  takeNotes(): readonly PersonNote[] {
+    const { notes } = this.people;
+    this.people.notes = [];
+    return notes;
   }
 
   note<Type extends EventType>(type: Type, message: string, data: Type extends TypedEventType ? EventDataByType[Type] : JsonObject): void {
@@ -131,21 +205,24 @@ export class RunState {
 
   /** What the host does not hold yet. */
   batch(): JournalBatch {
-    return { events: this.events.slice(this.hostSeq), view: this.view() };
+    const batch = { events: this.events.slice(this.hostSeq), view: this.view() };
+    return this.gates.all === this.hostGates ? batch : { ...batch, gates: this.gates.all };
   }
 
-  /** A host that holds less than before (a person deleted the file) is sent everything again. */
-  acknowledge(journalSeq: number): void {
+  /** A host that holds less than before (a person deleted the file) is sent everything again. `sent`: the batch that was answered. */
+  acknowledge(journalSeq: number, sent: JournalBatch): void {
     this.hostSeq = Math.min(journalSeq, this.events.length);
+    if (sent.gates !== undefined) this.hostGates = sent.gates;
   }
 
   view(): RunView {
-    const { facts, opened } = this;
+    const { facts, opened, people } = this;
+    const gate = this.gates.open;
     return {
       runId: this.runId,
       workflowId: workflowInfo().workflowId,
       task: this.input.task,
-      title: titleOf(this.input),
+      title: people.title,
       preset: opened?.policy.preset ?? this.input.preset ?? null,
       status: this.status,
       outcome: facts.outcome,
@@ -158,22 +235,32 @@ export class RunState {
       baseSha: opened?.baseSha ?? null,
       headSha: facts.headSha,
       reviewLoopCount: facts.round,
-      maxReviewLoops: opened?.policy.rounds ?? 0,
+      maxReviewLoops: this.policyInForce?.rounds ?? 0,
       finalDecision: facts.finalDecision,
       verification: facts.verification,
-      pauseRequested: false,
-      pausedAtStatus: null,
-      pendingApprovalId: null,
-      approvalRequestedFromStatus: null,
-      waiting: opened === null && !isTerminal(this.status) ? { kind: 'host', until: null } : null,
+      pauseRequested: people.pauseRequested,
+      pausedAtStatus: people.pausedAtStatus,
+      pendingApprovalId: gate?.id ?? null,
+      approvalRequestedFromStatus: people.approvalRequestedFromStatus,
+      waiting: isTerminal(this.status) ? null : people.waiting,
       blockedReason: facts.blockedReason,
       error: facts.error,
-      resumedFrom: null,
+      resumedFrom: opened?.resumed === undefined ? null : { sourceRunId: opened.resumed.sourceRunId, fromStage: opened.resumed.fromStage },
       merge: facts.outcome === 'merge_ready' && facts.wroteCode ? 'unmerged' : 'none',
       agent: facts.agent,
       startedAt: this.startedAt,
       updatedAt: this.updatedAt,
       seq: this.events.length,
+    };
+  }
+
+  details(): RunDetails {
+    return {
+      policy: this.policyInForce,
+      attended: this.attended,
+      used: this.used,
+      gates: this.gates.all,
+      waitingNotes: this.people.notes.length,
     };
   }
 }

@@ -15,31 +15,36 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { FAILURES } from '../protocol/failures.js';
-import type { Stage } from '../protocol/lifecycle.js';
+import type { GateStage } from '../protocol/gate.js';
 import { MAX_JOURNAL_EVENTS } from '../protocol/limits.js';
 import type { RunInput, RunResult } from '../protocol/messages.js';
-import { STATUS_QUERY } from '../protocol/names.js';
+import { DETAILS_QUERY, STATUS_QUERY } from '../protocol/names.js';
 import { isRunId, RUN_ID_RULE, runIdOfWorkflow } from '../protocol/run-id.js';
 import { checkRunInput } from '../protocol/run-input.js';
-import type { RunView } from '../protocol/run-view.js';
+import type { RunDetails, RunView } from '../protocol/run-view.js';
 import { anyHost, openingHost } from './activity-options.js';
+import { enter, honourPause } from './boundary.js';
 import { closeRun } from './close-run.js';
-import { blocked, type Ending } from './ending.js';
-import { stageAfter, statusBetween } from './next-stage.js';
+import type { RunContext } from './context.js';
+import { blocked, type Ending, endingOfStages } from './ending.js';
+import { JournalFlush } from './journal-flush.js';
+import { handleMessages } from './messages.js';
+import { firstEvidence, stageAfter } from './next-stage.js';
+import { Notifier } from './notify.js';
 import { Presenter } from './present.js';
 import { RunState, sentence } from './run-state.js';
-import { type RunContext, takeTurn } from './turn.js';
-import { takeValidation } from './validation.js';
-
-const ABORTED: Ending = { outcome: 'aborted', error: 'aborted by cancellation' };
+import { takeStage } from './stage.js';
 
 export const statusQuery = defineQuery<RunView>(STATUS_QUERY);
+export const detailsQuery = defineQuery<RunDetails>(DETAILS_QUERY);
 
 export async function run(input: RunInput): Promise<RunResult> {
-  const state = new RunState(checkedRunId(), checkedInput(input));
-  const context: RunContext = { run: state, presenter: new Presenter(state) };
-  setHandler(statusQuery, () => state.view());
-  const ending = await endingOf(context);
+  const context = contextOf(new RunState(checkedRunId(), checkedInput(input), expectsPerson(input)));
+  const lifecycle = new CancellationScope();
+  setHandler(statusQuery, () => context.run.view());
+  setHandler(detailsQuery, () => context.run.details());
+  handleMessages(context, () => lifecycle.cancel());
+  const ending = await endingOf(context, lifecycle);
   return CancellationScope.nonCancellable(() => closeRun(context, ending));
 }
 
@@ -50,18 +55,55 @@ async function walk(context: RunContext): Promise<Ending> {
   if (run.open.setupError !== null) {
     return { outcome: 'failed', errorClass: 'setup', error: `${run.open.setupError}; no agent was started` };
   }
-  let stage: Stage | null = null;
+  let next = firstStage(run);
   for (;;) {
-    const next = stageAfter(run.open.policy.stages, stage);
-    if (next === null) return { outcome: 'merge_ready' };
+    await honourPause(context);
     if (run.eventCount >= MAX_JOURNAL_EVENTS) return blocked('journal_full', `the journal has ${run.eventCount} events`);
-    const between = statusBetween(stage, next);
-    if (between !== null) run.move(between);
-    run.enter(next);
-    const ending = next === 'validating' ? await takeValidation(context) : await takeTurn(context, next);
-    if (ending !== null) return ending;
-    stage = next;
+    if (next === 'completion') {
+      const ending = completion(run);
+      if (ending.outcome !== 'merge_ready') return ending;
+    }
+    const entry = await enter(context, next);
+    if (entry.kind === 'ended') return entry.ending;
+    if (entry.kind === 'sent_to') {
+      next = entry.stage;
+      continue;
+    }
+    if (next === 'completion') return completion(run);
+    const end = await takeStage(context, next);
+    if (end.kind === 'ended') return end.ending;
+    next = end.to;
   }
+}
+
+/** A rewound run begins where it was sent; what judges a tree has the checks of this tree before it (V-112, V-131). */
+function firstStage({ open, policy }: RunState): GateStage {
+  const stage = open.resumed?.fromStage;
+  if (stage === undefined) return stageAfter(policy.stages, null);
+  return stage === 'reviewing' || stage === 'verifying' ? firstEvidence(policy.stages) : stage;
+}
+
+function completion({ facts, gates, head, policy }: RunState): Ending {
+  return endingOfStages({
+    stages: policy.stages,
+    head,
+    validation: facts.validation,
+    review: facts.finalDecision,
+    verification: facts.verification,
+    evidence: facts.evidence,
+    openGate: gates.open !== null,
+    blockHits: facts.diffViolations,
+  });
+}
+
+function contextOf(run: RunState): RunContext {
+  const flush = new JournalFlush(run);
+  return { run, presenter: new Presenter(run), flush, notifier: new Notifier(run, flush) };
+}
+
+/** What the starter says; a schedule has nobody at hand. */
+function expectsPerson(input: RunInput): boolean {
+  return input.attended ?? workflowInfo().searchAttributes['TemporalScheduledById'] === undefined;
 }
 
 async function openRun({ run, presenter }: RunContext): Promise<void> {
@@ -87,14 +129,14 @@ async function pickHost(repo: string): Promise<string> {
 }
 
 /** An abort or a failed activity of an open run is an ending; before that the run never started and the workflow fails. */
-async function endingOf(context: RunContext): Promise<Ending> {
-  const abortRequested = () => CancellationScope.current().consideredCancelled;
+async function endingOf(context: RunContext, lifecycle: CancellationScope): Promise<Ending> {
+  const abortRequested = () => lifecycle.consideredCancelled;
   try {
-    const ending = await walk(context);
+    const ending = await lifecycle.run(() => walk(context));
     // An activity that was interrupted may answer a failure; what the abort broke is not the run's fault.
-    return ending.outcome === 'failed' && abortRequested() ? ABORTED : ending;
+    return ending.outcome === 'failed' && abortRequested() ? aborted(context.run) : ending;
   } catch (err) {
-    if (isCancellation(err) || (err instanceof ActivityFailure && abortRequested())) return ABORTED;
+    if (isCancellation(err) || (err instanceof ActivityFailure && abortRequested())) return aborted(context.run);
     if (!(err instanceof ActivityFailure)) throw err;
     const cause = err.cause instanceof ApplicationFailure ? err.cause : null;
     const message = cause?.message ?? err.message;
@@ -103,6 +145,12 @@ async function endingOf(context: RunContext): Promise<Ending> {
     }
     return { outcome: 'failed', errorClass: cause?.type ?? 'activity', error: sentence(message) };
   }
+}
+
+function aborted({ people }: RunState): Ending {
+  if (people.abort === null) return { outcome: 'aborted', error: 'aborted by cancellation' };
+  const { by, reason } = people.abort;
+  return { outcome: 'aborted', error: `aborted by ${by ?? 'somebody'}${reason === null ? '' : `: ${reason}`}` };
 }
 
 function checkedInput(value: unknown): RunInput {

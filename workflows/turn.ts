@@ -1,110 +1,137 @@
-/** One agent turn: schedule it, take over what it answers, ask once more for an unreadable decision (V-33), and say whether the run ends here. */
-import { uuid4 } from '@temporalio/workflow';
+/**
+ * One agent turn with everything that may come between its start and its end: budget, back-off, fallback agent, a question, a repository that changed.
+ * Each attempt has a place of its own; waits are durable timers that survive every restart (V-122). What the answer means is read in stage.ts.
+ */
 import type { TurnStage } from '../protocol/lifecycle.js';
 import { MAX_READ_ONLY_VIOLATIONS } from '../protocol/limits.js';
-import type { RunTurnInput, RunTurnResult } from '../protocol/messages.js';
-import type { DecisionReading } from '../protocol/outcomes.js';
+import type { PersonNote, RunTurnResult } from '../protocol/messages.js';
 import type { Place } from '../protocol/place.js';
-import { turnHost } from './activity-options.js';
-import { blocked, type Ending, endingOfDecision, endingOfTurn } from './ending.js';
-import type { Presenter } from './present.js';
-import type { RunState } from './run-state.js';
+import { reachedLimit } from './budget.js';
+import type { RunContext } from './context.js';
+import { blocked, type Ending, endingOfTurn } from './ending.js';
+import { openGate, type Passage } from './gate.js';
+import { causeOf, type GateCause } from './gate-book.js';
+import { retriesTurns } from './old-policy.js';
+import { goesAgain } from './turn-again.js';
+import { type Attempt, attemptTurn, type Turn } from './turn-attempt.js';
+import type { Tries } from './turn-retry.js';
 
-const WRITES: readonly TurnStage[] = ['executing', 'fixing'];
+export type TurnEnd =
+  | { readonly kind: 'done'; readonly place: Place; readonly result: RunTurnResult }
+  /** The branch is another than the one that was judged: evidence is taken again (V-34). */
+  | { readonly kind: 'tree_changed' }
+  | { readonly kind: 'ended'; readonly ending: Ending };
 
-export interface RunContext {
-  readonly run: RunState;
-  readonly presenter: Presenter;
-}
+const DECIDES: readonly TurnStage[] = ['reviewing', 'verifying'];
 
-/** Null: the stage is done and the run goes on. */
-export async function takeTurn(context: RunContext, stage: TurnStage): Promise<Ending | null> {
+export async function takeTurn(context: RunContext, turn: Turn): Promise<TurnEnd> {
   const { run } = context;
-  const place = run.nextPlace();
-  const result = await schedule(context, { stage, place, previousTurn: null });
-  const ending = endingOfTurn(stage, result.outcome, WRITES.includes(stage)) ?? endingOfViolations(run);
-  if (ending !== null) return ending;
-  if (WRITES.includes(stage)) run.facts.wroteCode = true;
-  if (stage === 'planning') run.facts.plan = result.output;
-  if (stage === 'architecting') run.facts.architecture = result.output;
-  if (stage === 'reviewing' || stage === 'verifying') return decide(context, stage, { place, result });
-  return null;
+  const tries: Tries = { rateLimited: 0, transient: 0, timeouts: 0, fallback: null };
+  const notes: PersonNote[] = [];
+  for (;;) {
+    const stopped = await budgetStop(context, turn.stage);
+    if (stopped !== null) return { kind: 'ended', ending: stopped };
+    notes.push(...run.takeNotes());
+    const attempt = await attemptTurn(context, { ...turn, notes, fallback: tries.fallback });
+    if (await goesAgain(context, { turn, tries, attempt })) continue;
+    const settled = await settle(context, { turn, attempt });
+    if (settled !== 'again') return settled;
+  }
 }
 
-async function decide(
+/** What an attempt that is not retried means; `again`: a person answered or agreed, and the turn is taken once more. */
+async function settle(context: RunContext, { turn, attempt }: { turn: Turn; attempt: Attempt }): Promise<TurnEnd | 'again'> {
+  const { run } = context;
+  const { result } = attempt;
+  const violated = endingOfViolations(context);
+  if (violated !== null) return { kind: 'ended', ending: violated };
+  // Who judged a tree that was rolled back under it judged another one (V-34).
+  if (result.rolledBack && DECIDES.includes(turn.stage) && retriesTurns(run.open.policy)) return 'again';
+  if (run.attended) {
+    if (result.outcome.kind === 'repository_changed') return afterChangedRepository(context, { turn, attempt, why: result.outcome.why });
+    const question = questionOf(result);
+    if (question !== null) return asked(context, turn, question);
+  } else if (result.request?.kind === 'question') {
+    return { kind: 'ended', ending: blocked('needs_input', `the agent asks: ${result.request.reason}; nobody attends the run`) };
+  }
+  const ending = endingOfTurn(turn.stage, result.outcome, {
+    changesExpected: changesExpected(context, turn.stage),
+    attended: run.attended,
+  });
+  if (ending === null) return { kind: 'done', place: attempt.place, result };
+  if (ending.outcome === 'failed') context.notifier.tell('agent_failed', ending.error);
+  return { kind: 'ended', ending };
+}
+
+/** A fix round that changes nothing still counts (V-95). */
+function changesExpected({ run }: RunContext, stage: TurnStage): boolean {
+  return stage === 'executing' && run.policy.permissions !== 'read-only';
+}
+
+function questionOf({ outcome, request }: RunTurnResult): GateCause | null {
+  if (outcome.kind === 'needs_input') return causeOf('agent', outcome.why, { requestedAction: outcome.why });
+  if (request?.kind !== 'question') return null;
+  return causeOf('agent', `the agent asks: ${request.reason}`, {
+    requestedAction: request.action ?? request.reason,
+    riskLevel: request.risk,
+  });
+}
+
+async function asked(context: RunContext, turn: Turn, cause: GateCause): Promise<TurnEnd | 'again'> {
+  const passage = await openGate(context, { stage: turn.stage, cause, alsoRequiredByPolicy: false, question: true, changesGoTo: null });
+  if (passage.kind !== 'approved') return endOf(passage);
+  context.run.move(passage.from);
+  context.run.people.notes.unshift({ kind: 'answer', text: passage.text ?? '', by: passage.by, at: new Date().toISOString() });
+  return 'again';
+}
+
+/** The person may have made the change: agreed, the run goes on from where the branch stands. */
+async function afterChangedRepository(
   context: RunContext,
-  stage: 'reviewing' | 'verifying',
-  first: { place: Place; result: RunTurnResult },
-): Promise<Ending | null> {
+  { turn, attempt, why }: { turn: Turn; attempt: Attempt; why: string },
+): Promise<TurnEnd | 'again'> {
   const { run } = context;
-  let { result } = first;
-  if (result.decision === null || result.decision.kind === 'unreadable') {
-    result = await schedule(context, { stage, place: run.nextPlace(), previousTurn: first.place });
-    const ending = endingOfTurn(stage, result.outcome, false) ?? endingOfViolations(run);
-    if (ending !== null) return ending;
+  const cause = causeOf('policy', `the repository changed under the run: ${why}`, {
+    requestedAction: 'go on from where the branch stands',
+    riskLevel: 'high',
+  });
+  const passage = await openGate(context, { stage: turn.stage, cause, alsoRequiredByPolicy: false, question: false, changesGoTo: null });
+  if (passage.kind !== 'approved') return endOf(passage);
+  const { result, expectedHead, place } = attempt;
+  // Straight from the gate to the checks: the table has no way from verifying to validating.
+  if (result.head !== expectedHead && DECIDES.includes(turn.stage)) return { kind: 'tree_changed' };
+  run.move(passage.from);
+  if (result.observations.some((observation) => observation.type === 'git.committed')) return { kind: 'done', place, result };
+  const writes = turn.stage === 'executing' || turn.stage === 'fixing';
+  return result.head === expectedHead && !writes && result.output !== null && !result.rolledBack
+    ? { kind: 'done', place, result }
+    : 'again';
+}
+
+function endOf(passage: Exclude<Passage, { kind: 'approved' }>): Extract<TurnEnd, { kind: 'ended' }> {
+  if (passage.kind === 'ended') return passage;
+  throw new Error('changes were requested at a gate that does not offer them');
+}
+
+/** Null: the turn may start. Source: V-130. */
+async function budgetStop(context: RunContext, stage: TurnStage): Promise<Ending | null> {
+  const { run, notifier } = context;
+  for (;;) {
+    const reached = reachedLimit(run.policy.budget, run.used);
+    if (reached === null) return null;
+    const why = `the run used ${reached.used} of ${reached.allowed} ${reached.limit}`;
+    run.note('budget.limit', why, reached);
+    notifier.tell('budget_reached', why);
+    if (run.policy.budget.onLimit === 'stop') return blocked('budget', why);
+    const cause = causeOf('budget', why, { requestedAction: 'allow the whole budget once more' });
+    const passage = await openGate(context, { stage, cause, alsoRequiredByPolicy: false, question: false, changesGoTo: null });
+    if (passage.kind !== 'approved') return endOf(passage).ending;
+    run.move(passage.from);
+    run.used = { ...run.used, grants: run.used.grants + 1 };
   }
-  const reading: DecisionReading = result.decision ?? { kind: 'unreadable' };
-  recordDecision(run, stage, reading);
-  if (stage === 'reviewing') run.facts.review = result.output;
-  return endingOfDecision(reading, stage);
 }
 
-/** Unreadable twice counts as the safe answer (V-33). */
-function recordDecision(run: RunState, stage: 'reviewing' | 'verifying', reading: DecisionReading): void {
-  const about = { source: 'agent', commit: run.facts.headSha ?? run.open.baseSha, round: run.facts.round } as const;
-  if (stage === 'reviewing') {
-    const value = reading.kind === 'review' ? reading.value : 'BLOCKED';
-    run.facts.finalDecision = value;
-    run.note('review.decision', `review: ${value}`, { value, ...about });
-  } else {
-    const value = reading.kind === 'verification' ? reading.value : 'NEEDS_HUMAN';
-    run.facts.verification = value;
-    run.note('verification.decision', `verification: ${value}`, { value, ...about });
-  }
-}
-
-async function schedule(
-  { run, presenter }: RunContext,
-  turn: { stage: TurnStage; place: Place; previousTurn: Place | null },
-): Promise<RunTurnResult> {
-  const { stage, place } = turn;
-  const { policy, hostId, baseSha } = run.open;
-  const { agent, adapter, model } = policy.agentOf[stage];
-  run.facts.agent = { name: agent, adapter };
-  run.facts.turn = place.seq;
-  const who = `${agent}${adapter === 'scripted' ? ' (scripted)' : ''}`;
-  const what = turn.previousTurn === null ? `${stage} turn` : `${stage}: no readable decision, asked once more,`;
-  run.note('turn.started', `${what} by ${who}`, { stage, round: run.facts.round, seq: place.seq, agent, adapter, model });
-  presenter.show();
-  const input: RunTurnInput = {
-    ...turn,
-    run: run.ref,
-    round: run.facts.round,
-    ask: turn.previousTurn === null ? 'work' : 'decision',
-    decisionCode: uuid4().slice(0, 8),
-    expectedHead: run.facts.headSha ?? baseSha,
-    context: {
-      plan: run.facts.plan,
-      architecture: run.facts.architecture,
-      validation: run.facts.validationReport,
-      review: run.facts.review,
-    },
-    journal: run.batch(),
-  };
-  const result = await turnHost(hostId, policy, stage).runTurn.executeWithOptions({ summary: `${stage} · ${agent}` }, [input]);
-  takeOver(run, stage, result);
-  return result;
-}
-
-function takeOver(run: RunState, stage: TurnStage, result: RunTurnResult): void {
-  run.acknowledge(result.journalSeq);
-  run.facts.headSha = result.head;
-  run.observe(result.observations);
-  if (result.rolledBack) run.facts.readOnlyViolations += 1;
-  if (result.outcome.kind === 'policy_violation') run.facts.diffViolations += 1;
-}
-
-function endingOfViolations(run: RunState): Ending | null {
+function endingOfViolations({ run }: RunContext): Ending | null {
   return run.facts.readOnlyViolations >= MAX_READ_ONLY_VIOLATIONS
     ? blocked('policy_violation', 'read-only turns changed the worktree twice; both changes were rolled back')
     : null;

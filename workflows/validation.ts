@@ -1,30 +1,47 @@
 /** The validating stage: the engine's own commands on the commit, never an agent's word. */
+import type { ValidationOutcome } from '../protocol/outcomes.js';
 import { validationHost } from './activity-options.js';
-import { type Ending, endingOfValidation } from './ending.js';
-import type { RunContext } from './turn.js';
+import type { RunContext } from './context.js';
+import { blocked, type Ending } from './ending.js';
+import type { RunState } from './run-state.js';
 
-/** Null: the run goes on. */
-export async function takeValidation({ run, presenter }: RunContext): Promise<Ending | null> {
-  const { policy, hostId, baseSha } = run.open;
+/** Null: the run goes on; a failure that a round may mend is met by reviewing (V-26), or by the reviewer (V-27). */
+export async function takeValidation({ run, presenter, notifier }: RunContext): Promise<Ending | null> {
+  const { hostId, baseSha } = run.open;
   const place = run.nextPlace();
-  const commit = run.facts.headSha ?? baseSha;
-  const commands = policy.validationCommands;
-  run.note(
-    'validation.started',
-    commands === 0 ? 'no validation command is configured' : `${commands} command(s) on ${commit.slice(0, 12)}`,
-    {
-      commit,
-      round: run.facts.round,
-      commands,
-    },
-  );
+  const commit = run.head;
+  const { round } = run.facts;
+  const commands = run.policy.validationCommands;
+  const what = commands === 0 ? 'no validation command is configured' : `${commands} command(s) on ${commit.slice(0, 12)}`;
+  run.note('validation.started', what, { commit, round, commands });
   presenter.show();
-  const input = { place, run: run.ref, round: run.facts.round, commit, baseSha, journal: run.batch() };
+  const journal = run.batch();
+  const input = { place, run: run.ref, round, commit, baseSha, journal };
   const summary = `validating · ${commands} command(s)`;
-  const result = await validationHost(hostId, policy).validate.executeWithOptions({ summary }, [input]);
-  run.acknowledge(result.journalSeq);
+  const result = await validationHost(hostId, run.policy).validate.executeWithOptions({ summary }, [input]);
+  run.acknowledge(result.journalSeq, journal);
   run.observe(result.observations);
-  run.facts.validation = result.outcome.kind;
-  run.facts.validationReport = result.report;
-  return endingOfValidation(result.outcome);
+  const { outcome } = result;
+  run.facts.validation = outcome.kind;
+  run.facts.evidence.validation = commit;
+  const findings = result.findings ?? null;
+  run.facts.context = {
+    ...run.facts.context,
+    validation: result.report,
+    validationOutput: result.output ?? null,
+    // Red checks replace the findings of the review before them; green ones leave it to the reviewer to list what is still open.
+    ...(findings === null ? {} : { findings, review: null }),
+  };
+  if (outcome.kind === 'failed') notifier.tell('validation_failed', outcome.why);
+  return endingOf(run, outcome);
+}
+
+function endingOf(run: RunState, outcome: ValidationOutcome): Ending | null {
+  if (outcome.kind === 'unavailable') return blocked('validation_unavailable', outcome.why);
+  if (outcome.kind !== 'failed' || run.policy.onValidationFailure === 'review' || canFix(run)) return null;
+  return blocked('validation_failed', outcome.why);
+}
+
+function canFix({ policy }: RunState): boolean {
+  return policy.rounds > 0 && policy.stages.includes('reviewing') && policy.stages.includes('fixing');
 }

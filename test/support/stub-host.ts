@@ -43,7 +43,7 @@ export function stubTurn(input: RunTurnInput, part: Partial<RunTurnResult> = {})
   };
 }
 
-export function stubOpen(input: OpenRunInput, stages: readonly Stage[] = STAGE_LISTS.full): OpenRunResult {
+export function stubOpen(input: OpenRunInput, stages: readonly Stage[] = STAGE_LISTS.full, policy: Partial<RunPolicy> = {}): OpenRunResult {
   return {
     hostId: 'stub',
     repo: input.run.repo,
@@ -54,7 +54,7 @@ export function stubOpen(input: OpenRunInput, stages: readonly Stage[] = STAGE_L
     baseBranch: 'main',
     baseSha: BASE,
     runDir: '/runs',
-    policy: policyWith(stages),
+    policy: { ...policyWith(stages), ...policy },
     searchAttributes: false,
     setupError: null,
     observations: [],
@@ -127,6 +127,9 @@ function allWell(): Activities {
     runTurn: async (input) => stubTurn(input),
     validate: async (input) => ({ ...stubValidation(), journalSeq: input.journal.view.seq }),
     closeRun: async (input) => ({ report: '/runs/report.md', journalSeq: input.journal.view.seq }),
+    flushJournal: async (input) => ({ journalSeq: input.journal.view.seq }),
+    deliver: async () => ({ target: 'stub' }),
+    cleanRun: async () => ({ kind: 'cleaned', removed: [] }),
   };
 }
 
@@ -155,7 +158,7 @@ function decisionOf(stage: TurnStage): RunTurnResult['decision'] {
 }
 
 function policyWith(stages: readonly Stage[]): RunPolicy {
-  const agent: StageAgent = { agent: 'stub', adapter: 'scripted', model: null, timeoutMs: 60_000 };
+  const agent: StageAgent = { agent: 'stub', adapter: 'scripted', model: null, timeoutMs: 60_000, fallback: null };
   return {
     preset: 'default',
     stages,
@@ -165,6 +168,14 @@ function policyWith(stages: readonly Stage[]): RunPolicy {
     setupBudgetMs: 0,
     heartbeatMs: 10_000,
     killGraceMs: 3_000,
-    rounds: 0,
+    rounds: 2,
+    onValidationFailure: 'fix',
+    gates: { stages: [], maxChangeRounds: 3, remindMs: null, escalateMs: null, expireMs: null, unattendedExpireMs: 0 },
+    attended: null,
+    holdAtCompletion: false,
+    permissions: 'auto',
+    budget: { turns: null, minutes: null, microUsd: null, onLimit: 'stop' },
+    usageLimit: { action: 'wait', maxWaitMs: 86_400_000, maxWaits: 2 },
+    sinks: [],
   };
 }

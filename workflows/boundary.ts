@@ -1,0 +1,81 @@
+/** The boundary between two stages: a pause that was asked for, then the entry into the next stage, then its gate (V-61). */
+import { condition } from '@temporalio/workflow';
+import type { GateStage } from '../protocol/gate.js';
+import type { Stage } from '../protocol/lifecycle.js';
+import type { RunContext } from './context.js';
+import { blocked, type Ending } from './ending.js';
+import { openGate } from './gate.js';
+import { causeOf, type GateCause } from './gate-book.js';
+import { changesGoTo, statusBetween } from './next-stage.js';
+import type { RunState } from './run-state.js';
+
+/** Holds the status that the run has; resume returns to it (V-60, V-61). At a gate a pause is refused, so none is pending there. */
+export async function honourPause({ run, presenter, flush }: RunContext): Promise<void> {
+  const { people } = run;
+  if (!people.pauseRequested || run.status === 'waiting_for_approval') return;
+  const { status } = run;
+  people.pauseRequested = false;
+  people.pausedAtStatus = status;
+  run.move('paused');
+  run.note('run.paused', `paused at ${status}`, { at: status });
+  presenter.show();
+  flush.request();
+  await condition(() => people.pausedAtStatus === null);
+  run.move(status);
+  run.note('run.resumed', `resumed at ${status}`, { at: status });
+  presenter.show();
+}
+
+export type Entry =
+  | { readonly kind: 'entered' }
+  /** A person wants changes first. */
+  | { readonly kind: 'sent_to'; readonly stage: Stage }
+  | { readonly kind: 'ended'; readonly ending: Ending };
+
+const ENTERED: Entry = { kind: 'entered' };
+
+/** Moves into the stage and through its gate, if one is due. */
+export async function enter(context: RunContext, next: GateStage): Promise<Entry> {
+  const { run } = context;
+  moveInto(run, next);
+  for (;;) {
+    const due = run.gates.take(next, run.policy.gates.stages, heldAtCompletion(run));
+    if (due === null) return ENTERED;
+    const to = changesGoTo(next, run.policy.stages);
+    const passage = await openGate(context, { stage: next, ...due, question: false, changesGoTo: to });
+    if (passage.kind === 'ended') return passage;
+    if (passage.kind === 'approved') {
+      run.move(passage.from);
+      return ENTERED;
+    }
+    const rounds = run.gates.reopen(next, due.cause);
+    if (rounds > run.policy.gates.maxChangeRounds) {
+      const error = `changes were requested ${rounds} times at the gate into ${next}; ${run.policy.gates.maxChangeRounds} are allowed`;
+      return { kind: 'ended', ending: blocked('approval_rounds_exhausted', error) };
+    }
+    run.people.notes.push({ kind: 'changes', text: passage.text, by: passage.by, at: new Date().toISOString() });
+    if (passage.to !== next) return sentTo(run, passage.to);
+    run.move(next);
+  }
+}
+
+function sentTo(run: RunState, stage: Stage): Entry {
+  if (stage === 'fixing') run.facts.personRounds += 1;
+  return { kind: 'sent_to', stage };
+}
+
+function moveInto(run: RunState, next: GateStage): void {
+  if (next === 'completion') return;
+  const between = run.status === run.facts.stage ? statusBetween(run.facts.stage, next) : null;
+  if (between !== null) run.move(between);
+  if (next === 'fixing') run.facts.round += 1;
+  run.enter(next);
+}
+
+function heldAtCompletion(run: RunState): GateCause | null {
+  const { holdAtCompletion, permissions } = run.policy;
+  if (holdAtCompletion) return causeOf('completion', 'the policy holds a finished run for a person');
+  if (permissions === 'accept-edits' && run.facts.wroteCode)
+    return causeOf('completion', 'permission mode accept-edits: a person looks before merge_ready');
+  return null;
+}

@@ -1,0 +1,12 @@
+/** What the parts of the run workflow share. */
+import type { JournalFlush } from './journal-flush.js';
+import type { Notifier } from './notify.js';
+import type { Presenter } from './present.js';
+import type { RunState } from './run-state.js';
+
+export interface RunContext {
+  readonly run: RunState;
+  readonly presenter: Presenter;
+  readonly flush: JournalFlush;
+  readonly notifier: Notifier;
+}

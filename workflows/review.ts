@@ -1,0 +1,63 @@
+/** The decisions of reviewing and verifying: asked once more where unreadable (V-33), recorded with the commit they are about, and what a review leads to. */
+import type { DecisionSource } from '../protocol/event-data.js';
+import type { DecisionReading, ReviewDecision } from '../protocol/outcomes.js';
+import type { RunContext } from './context.js';
+import { blocked, endingOfDecision } from './ending.js';
+import { stageAfter } from './next-stage.js';
+import type { RunState } from './run-state.js';
+import type { StageEnd } from './stage.js';
+import { type TurnEnd, takeTurn } from './turn.js';
+
+type DecisionStage = 'reviewing' | 'verifying';
+
+/** Answers the turn that decided. */
+export async function decide(context: RunContext, stage: DecisionStage, first: Extract<TurnEnd, { kind: 'done' }>): Promise<TurnEnd> {
+  const { run } = context;
+  let turn: TurnEnd = first;
+  if (isUnreadable(first.result.decision)) turn = await takeTurn(context, { stage, previousTurn: first.place });
+  if (turn.kind !== 'done') return turn;
+  const reading: DecisionReading = turn.result.decision ?? { kind: 'unreadable' };
+  record(run, stage, reading);
+  const ending = endingOfDecision(reading, stage);
+  return ending === null ? { ...turn, result: { ...first.result, ...turn.result } } : { kind: 'ended', ending };
+}
+
+/** Red checks are a review of their own: no reviewer is paid for them (V-26). */
+export function requestFixesOfRedChecks(run: RunState): boolean {
+  if (run.facts.validation !== 'failed' || run.policy.onValidationFailure !== 'fix') return false;
+  recordReview(run, 'CHANGES_REQUESTED', 'validation');
+  return true;
+}
+
+/** The budget of rounds counts entries into fixing; those that a person asked for are free (V-22, V-23). */
+export function afterReview(run: RunState): StageEnd {
+  const { facts, policy } = run;
+  if (facts.finalDecision === 'APPROVED') return { kind: 'next', to: stageAfter(policy.stages, 'reviewing') };
+  const used = facts.round - facts.personRounds;
+  if (used < policy.rounds && policy.stages.includes('fixing')) return { kind: 'next', to: 'fixing' };
+  const rounds = policy.rounds === 0 ? 'no fix round is allowed' : `${used} of ${policy.rounds} fix round(s) are used`;
+  return { kind: 'ended', ending: blocked('review_loops_exhausted', `changes are requested and ${rounds}; see review.md`) };
+}
+
+function isUnreadable(decision: DecisionReading | null): boolean {
+  return decision === null || decision.kind === 'unreadable';
+}
+
+/** Unreadable twice counts as the safe answer (V-33). */
+function record(run: RunState, stage: DecisionStage, reading: DecisionReading): void {
+  if (stage === 'reviewing') {
+    recordReview(run, reading.kind === 'review' ? reading.value : 'BLOCKED', 'agent');
+    return;
+  }
+  const value = reading.kind === 'verification' ? reading.value : 'NEEDS_HUMAN';
+  run.facts.verification = value;
+  run.facts.evidence.verification = run.head;
+  run.note('verification.decision', `verification: ${value}`, { value, source: 'agent', commit: run.head, round: run.facts.round });
+}
+
+function recordReview(run: RunState, value: ReviewDecision, source: DecisionSource): void {
+  run.facts.finalDecision = value;
+  run.facts.evidence.review = run.head;
+  const by = source === 'validation' ? ' (red checks)' : '';
+  run.note('review.decision', `review: ${value}${by}`, { value, source, commit: run.head, round: run.facts.round });
+}

@@ -1,0 +1,78 @@
+/** One attempt of a turn: a place of its own, one host activity, and what its answer changes in the run's state. */
+import { uuid4 } from '@temporalio/workflow';
+import type { TurnStage } from '../protocol/lifecycle.js';
+import type { PersonNote, RunTurnInput, RunTurnResult } from '../protocol/messages.js';
+import type { Place } from '../protocol/place.js';
+import type { StageAgent } from '../protocol/policy.js';
+import { turnHost } from './activity-options.js';
+import { withTurn } from './budget.js';
+import type { RunContext } from './context.js';
+import type { RunState } from './run-state.js';
+
+export interface Turn {
+  readonly stage: TurnStage;
+  /** Of the turn whose answer was unreadable; null: the work itself is asked for. */
+  readonly previousTurn: Place | null;
+}
+
+export interface Attempt {
+  readonly place: Place;
+  readonly result: RunTurnResult;
+  readonly expectedHead: string;
+}
+
+export interface TurnToAttempt extends Turn {
+  readonly notes: readonly PersonNote[];
+  /** Name of the fallback agent; null: the stage's own works. */
+  readonly fallback: string | null;
+}
+
+export async function attemptTurn({ run, presenter }: RunContext, turn: TurnToAttempt): Promise<Attempt> {
+  const { stage, fallback } = turn;
+  const worker = fallback === null ? run.policy.agentOf[stage] : fallbackOf(run.policy.agentOf[stage], fallback);
+  const place = run.nextPlace();
+  announce(run, { turn, worker, place });
+  presenter.show();
+  const input = inputOf(run, turn, place);
+  const summary = `${stage} · ${worker.agent}`;
+  const result = await turnHost(run.open.hostId, run.policy, stage).runTurn.executeWithOptions({ summary }, [input]);
+  run.acknowledge(result.journalSeq, input.journal);
+  run.facts.headSha = result.head;
+  run.observe(result.observations);
+  run.used = withTurn(run.used, result);
+  if (result.rolledBack) run.facts.readOnlyViolations += 1;
+  if (result.outcome.kind === 'policy_violation') run.facts.diffViolations += 1;
+  return { place, result, expectedHead: input.expectedHead };
+}
+
+function announce(run: RunState, { turn, worker, place }: { turn: Turn; worker: StageAgent; place: Place }): void {
+  const { stage, previousTurn } = turn;
+  const { agent, adapter, model } = worker;
+  run.facts.agent = { name: agent, adapter };
+  run.facts.turn = place.seq;
+  const who = `${agent}${adapter === 'scripted' ? ' (scripted)' : ''}`;
+  const what = previousTurn === null ? `${stage} turn` : `${stage}: no readable decision, asked once more,`;
+  run.note('turn.started', `${what} by ${who}`, { stage, round: run.facts.round, seq: place.seq, agent, adapter, model });
+}
+
+function inputOf(run: RunState, { stage, previousTurn, notes, fallback }: TurnToAttempt, place: Place): RunTurnInput {
+  return {
+    stage,
+    place,
+    previousTurn,
+    run: run.ref,
+    round: run.facts.round,
+    ask: previousTurn === null ? 'work' : 'decision',
+    decisionCode: uuid4().slice(0, 8),
+    expectedHead: run.head,
+    context: run.facts.context,
+    journal: run.batch(),
+    ...(notes.length === 0 ? {} : { notes }),
+    ...(fallback === null ? {} : { agent: fallback }),
+  };
+}
+
+/** Same stage and rights, a conversation of its own (V-125). The host knows its adapter and model; the run shows the stage's. */
+function fallbackOf(own: StageAgent, agent: string): StageAgent {
+  return { ...own, agent, model: null };
+}
