@@ -1,17 +1,22 @@
-/** Shows a validation to people: validation.json and the output of every command. */
+/** Shows a validation to people: validation.json, the output of every command, and review.md where red checks are the review. */
+import type { Finding } from '../../protocol/finding.js';
 import type { ValidationReport } from '../../protocol/outcomes.js';
 import type { HostDeps } from './host-deps.js';
 import { projectionOf } from './run-projection.js';
 import type { RunOnHost } from './run-record.js';
 import type { CommandEndOnCheckout } from './validation-checkout.js';
+import { decidesReview } from './validation-findings.js';
 
-export async function publishValidation(
-  deps: HostDeps,
-  run: RunOnHost,
-  { report, ends }: { report: ValidationReport; ends: readonly CommandEndOnCheckout[] },
-): Promise<void> {
+export interface PublishedValidation {
+  readonly report: ValidationReport;
+  readonly ends: readonly CommandEndOnCheckout[];
+  readonly findings: readonly Finding[] | null;
+}
+
+export async function publishValidation(deps: HostDeps, run: RunOnHost, { report, ends, findings }: PublishedValidation): Promise<void> {
   await projectionOf(deps, run).projectValidation({
     report,
+    findings: decidesReview(run.record.policy) ? findings : null,
     outputs: ends.map(({ exit }) => ({ stdout: exit.stdout, stderr: exit.stderr })),
   });
 }

@@ -2,14 +2,13 @@
  * Runs the validation commands of trusted config on the commit, in a checkout of the engine's own.
  * Effects: one process a command, files below the sluice home and the run directory; the agent's worktree is not touched.
  * Idempotency: by place; each command has a sub-place, so a second attempt goes on at the first command without an exit.
+ * Errors: BadRepository where git cannot give the commit to anybody.
  * Cancel: the running command is gone; its output stays.
  */
 import type { CommandCompletedData } from '../../protocol/event-data.js';
 import type { Observation } from '../../protocol/journal.js';
 import type { ValidateInput, ValidateResult } from '../../protocol/messages.js';
-import type { CommandResult, ValidationReport } from '../../protocol/outcomes.js';
-import { isHostTrouble, isRepositoryBusy } from '../git/repository-busy.js';
-import { GitError } from '../git/run-git.js';
+import type { CommandResult } from '../../protocol/outcomes.js';
 import type { Signals } from './attempts.js';
 import { attend } from './attend.js';
 import { NO_COMMANDS, outcomeOfReport, statusOfExit, summarize } from './classify-validation.js';
@@ -21,6 +20,8 @@ import { CommandCrashLoop, type CommandLineContext } from './run-command-line.js
 import { artifactsOf } from './run-projection.js';
 import { readRun } from './run-record.js';
 import { CheckoutSession, type CommandEndOnCheckout } from './validation-checkout.js';
+import { findingsOf, outputsOf, type ValidatedChecks } from './validation-findings.js';
+import { lastingTrouble, validationImpossible } from './validation-trouble.js';
 
 const CHANGED_FILE = 'tree-changed.json';
 
@@ -38,55 +39,67 @@ async function validate(deps: HostDeps, input: ValidateInput, signals: Signals):
   const record = readRecord<ValidateResult>(place);
   if (record.kind === 'answer') return { ...record.value, journalSeq };
   const context: CommandLineContext = { deps, run, place, token: input.place.token, signals };
-  const { report, ends } = await reportOf(context, input);
-  await publishValidation(deps, run, { report, ends });
-  const stored = await artifactsOf(deps, run).put(JSON.stringify(report), 'application/json');
+  const checks = await checksOf(context, input);
+  const { report, ends } = checks;
+  const findings = findingsOf(checks, policy.validation.baseFailures);
+  await publishValidation(deps, run, { report, ends, findings });
+  const artifacts = artifactsOf(deps, run);
+  const put = (value: unknown) => (value === null ? null : artifacts.put(JSON.stringify(value), 'application/json'));
   const result: ValidateResult = {
     outcome: outcomeOfReport(report, policy.validation.baseFailures),
     summary: report.summary,
     tree: report.tree,
-    report: stored,
+    report: await artifacts.put(JSON.stringify(report), 'application/json'),
     observations: report.commands.map((command, index) => completed(command, input.round, ends[index]?.exit.endedAt)),
     journalSeq,
+    findings: await put(findings),
+    output: await put(outputsOf(checks)),
   };
   deps.failpoint('validate.before-record');
   writeRecord(place, result);
   return result;
 }
 
-interface ReportAndEnds {
-  readonly report: ValidationReport;
+interface Checks extends ValidatedChecks {
   readonly ends: readonly CommandEndOnCheckout[];
 }
 
-async function reportOf(context: CommandLineContext, input: ValidateInput): Promise<ReportAndEnds> {
+const NOT_RUN = { ends: [], failedSetup: null, changedFiles: [] } as const;
+
+async function checksOf(context: CommandLineContext, input: ValidateInput): Promise<Checks> {
   const { commands } = context.run.record.policy.validation;
-  const session = await CheckoutSession.open(context);
-  const about = { round: input.round, commit: input.commit, tree: await session.checkout.tree(input.commit) };
-  const ends: CommandEndOnCheckout[] = [];
-  if (commands.length === 0)
-    return { report: { ...about, commands: [], summary: summarize([]), treeChanged: false, note: NO_COMMANDS }, ends };
+  const { session, tree } = await openSession(context, input);
+  const about = { round: input.round, commit: input.commit, tree };
+  const without = (note: string) => ({ ...about, commands: [], summary: summarize([]), treeChanged: false, note });
+  if (commands.length === 0) return { ...NOT_RUN, report: without(NO_COMMANDS) };
   try {
+    const ends: CommandEndOnCheckout[] = [];
     const setupError = await session.runOn(input.commit, commands, (_, end) => ends.push(end));
-    if (setupError !== null)
-      return { report: { ...about, commands: [], summary: summarize([]), treeChanged: false, note: setupError }, ends: [] };
-    const treeChanged = await changedOnce(context, session);
+    if (setupError !== null) return { ...NOT_RUN, report: without(setupError), failedSetup: session.setupEnd };
+    const changedFiles = await changedOnce(context, session);
     const base = await redOnBase(session, { input, ends });
     const results = ends.map((end, index) => resultOf(end, { round: input.round, n: index + 1, failedOnBase: base.red.has(end.line) }));
-    const notes = [...(treeChanged.length === 0 ? [] : [`tree_changed: ${treeChanged.slice(0, 10).join(', ')}`]), ...base.notes];
+    const notes = [...(changedFiles.length === 0 ? [] : [`tree_changed: ${changedFiles.slice(0, 10).join(', ')}`]), ...base.notes];
     const note = notes.length === 0 ? null : notes.join('; ');
-    return { report: { ...about, commands: results, summary: summarize(results), treeChanged: treeChanged.length > 0, note }, ends };
+    const report = { ...about, commands: results, summary: summarize(results), treeChanged: changedFiles.length > 0, note };
+    return { report, ends, failedSetup: null, changedFiles };
   } catch (err) {
-    const note = err instanceof CommandCrashLoop ? err.message : unusableCheckout(err);
-    if (note === null) throw err;
-    return { report: { ...about, commands: [], summary: summarize([]), treeChanged: false, note }, ends: [] };
+    if (err instanceof CommandCrashLoop) return { ...NOT_RUN, report: without(err.message) };
+    // An object that an agent removed stays missing, however often it is asked for.
+    const trouble = lastingTrouble(err);
+    if (trouble === null) throw err;
+    return { ...NOT_RUN, report: without(`the commit cannot be checked out for validation: ${trouble}`) };
   }
 }
 
-/** An object that an agent removed stays missing, however often it is asked for. Null: it may pass with time. */
-function unusableCheckout(err: unknown): string | null {
-  if (!(err instanceof GitError) || isRepositoryBusy(err) || isHostTrouble(err)) return null;
-  return `the commit cannot be checked out for validation: ${err.result.stderr.split('\n', 1)[0] ?? ''}`;
+/** Without a checkout or the commit's tree nothing that is found belongs to anything. Errors: BadRepository. */
+async function openSession(context: CommandLineContext, { commit }: ValidateInput): Promise<{ session: CheckoutSession; tree: string }> {
+  try {
+    const session = await CheckoutSession.open(context);
+    return { session, tree: await session.checkout.tree(commit) };
+  } catch (err) {
+    throw validationImpossible(context.run, commit, err) ?? err;
+  }
 }
 
 /** Looked at once, before the checkout moves to the base: a later attempt finds the answer here. */

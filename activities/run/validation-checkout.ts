@@ -18,6 +18,8 @@ const SETUP_FILE = 'validation-setup.json';
 export class CheckoutSession {
   private next = 1;
 
+  private lastSetup: CommandEndOnCheckout | null = null;
+
   private constructor(
     private readonly context: CommandLineContext,
     readonly checkout: ValidationCheckout,
@@ -36,6 +38,11 @@ export class CheckoutSession {
     return new CheckoutSession(context, checkout);
   }
 
+  /** The set-up command that ran last: where set-up failed, the one that did. */
+  get setupEnd(): CommandEndOnCheckout | null {
+    return this.lastSetup;
+  }
+
   /** Runs the lines on a commit, set-up first. `each` sees every end as it comes. Answers why set-up failed, or null. */
   async runOn(commit: string, lines: readonly string[], each: (index: number, end: CommandEndOnCheckout) => void): Promise<string | null> {
     const { run } = this.context;
@@ -47,9 +54,9 @@ export class CheckoutSession {
     };
     if (await this.setupDecision(commit)) {
       const error = await this.setUp(async (line, timeoutMs) => {
-        const { exit } = await this.run(line, timeoutMs, prepare);
+        this.lastSetup = await this.run(line, timeoutMs, prepare);
         pending = null;
-        return exit;
+        return this.lastSetup.exit;
       });
       if (error !== null) return error;
       writeMark(join(run.stateDir, SETUP_FILE), JSON.stringify({ commit }), this.context.deps.durability);

@@ -1,0 +1,40 @@
+/**
+ * Tells what git or the file system says about a validation that no retry can mend: the same repository gives the same answer however often it
+ * is asked. Trouble that passes with time (somebody holds a lock, the host is short of something) stays an error, and the activity is tried again.
+ */
+import { ApplicationFailure } from '@temporalio/common';
+import { codeOf, messageOf } from '../../config/error-code.js';
+import { FAILURES } from '../../protocol/failures.js';
+import { printableLine } from '../../protocol/printable.js';
+import { redact } from '../../protocol/redact.js';
+import { SymlinkInTheWay } from '../git/no-symlink.js';
+import { isHostTrouble, isRepositoryBusy } from '../git/repository-busy.js';
+import { GitError } from '../git/run-git.js';
+import { WorktreeViolation } from '../git/worktree-violation.js';
+import type { RunOnHost } from './run-record.js';
+
+/** Codes of the system for a path that somebody made something else. */
+const SHAPES: ReadonlySet<string | null> = new Set(['EEXIST', 'EISDIR', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENAMETOOLONG']);
+
+/** Null: it may pass with time. */
+export function validationImpossible({ record }: RunOnHost, commit: string, error: unknown): ApplicationFailure | null {
+  const what = lastingTrouble(error) ?? (SHAPES.has(codeOf(error)) ? messageOf(error) : null);
+  if (what === null) return null;
+  // Redacted before it is cut: half a token has no shape.
+  const said = printableLine(redact(what)).slice(0, 200);
+  return ApplicationFailure.nonRetryable(
+    `Commit ${commit.slice(0, 12)} of run ${record.runId} cannot be validated: ${said}\n` +
+      'Checks run on the commit itself, in a checkout of the engine, so git must be able to make one.\n' +
+      'The run ends here; its branch and what earlier turns did stay.\n' +
+      `Look: git -C ${JSON.stringify(record.repository.root)} fsck --connectivity-only`,
+    FAILURES.BadRepository,
+  );
+}
+
+/** What lies in the repository or the checkout, as a clause; null: it may pass with time. */
+export function lastingTrouble(error: unknown): string | null {
+  if (error instanceof WorktreeViolation || error instanceof SymlinkInTheWay) return error.message;
+  if (!(error instanceof GitError) || isRepositoryBusy(error) || isHostTrouble(error)) return null;
+  const line = error.result.stderr.split('\n').find((text) => text.trim() !== '');
+  return line?.trim() ?? `git ${error.args[0] ?? ''} ended with exit code ${error.result.exitCode}`;
+}

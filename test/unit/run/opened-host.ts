@@ -1,0 +1,133 @@
+/** A host with one opened run, in a repository and a sluice home of its own: real git, real commands, and no guard between them. */
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { addWorktree } from '../../../activities/git/add-worktree.js';
+import { findRepository, repoKeyOf } from '../../../activities/git/find-repository.js';
+import { openRunGit, type RunGit } from '../../../activities/git/open-run-git.js';
+import type { CommandSpec, ExitRecord, Processes } from '../../../activities/process/contract.js';
+import { Attempts } from '../../../activities/run/attempts.js';
+import type { HostDeps } from '../../../activities/run/host-deps.js';
+import { claimRun, gitInputOf, type RunOnHost, type RunRecord, writeEnvironment } from '../../../activities/run/run-record.js';
+import { ensureHome } from '../../../config/home.js';
+import { noFailpoint } from '../../../protocol/failpoints.js';
+import { branchOf } from '../../../protocol/names.js';
+import type { Policy } from '../../../protocol/policy.js';
+import { git, makeRepository, tempFolder } from '../git/repository-fixture.js';
+
+export interface OpenedHost {
+  readonly deps: HostDeps;
+  readonly run: RunOnHost;
+  readonly git: RunGit;
+  /** Command lines, in the order of their starts. */
+  readonly started: string[];
+  /** Commits these files on the run's branch as an executing turn would; answers the commit. */
+  change(files: Readonly<Record<string, string>>): Promise<string>;
+  /** As an attempt of an activity. */
+  act<T>(activity: () => Promise<T>): Promise<T>;
+}
+
+export interface HostOptions {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly policy?: Partial<Policy>;
+  readonly runId?: string;
+}
+
+export async function openHost({ files = { 'a.txt': 'one\n' }, policy = {}, runId = 'run-1' }: HostOptions = {}): Promise<OpenedHost> {
+  const root = makeRepository(files);
+  const home = ensureHome(join(tempFolder(), 'home'));
+  const repository = await findRepository(root);
+  const repoKey = repoKeyOf('host', repository.commonDir);
+  const record: RunRecord = {
+    version: 1,
+    runId,
+    repoKey,
+    workflowId: runId,
+    firstExecutionRunId: 'chain-1',
+    input: { task: 'x', repo: root },
+    repository,
+    worktree: home.worktree(repoKey, runId),
+    branch: branchOf(runId),
+    baseBranch: 'main',
+    baseSha: git(root, 'rev-parse', 'HEAD').trim(),
+    runDir: join(root, '.sluice/runs', runId),
+    startedAt: '2026-11-21T10:00:00.000Z',
+    policy: { ...POLICY, ...policy },
+  };
+  const stateDir = home.stateDir(repoKey, runId);
+  mkdirSync(stateDir, { recursive: true });
+  const run: RunOnHost = { record, stateDir, env: { PATH: process.env['PATH'] ?? '' } };
+  claimRun(stateDir, record, 'process');
+  writeEnvironment(stateDir, run.env, 'process');
+  await addWorktree({ repository, runId, baseSha: record.baseSha, path: record.worktree });
+  const runGit = await openRunGit(gitInputOf(run));
+  await runGit.restore(record.baseSha);
+  const started: string[] = [];
+  const deps = {
+    hostId: 'host',
+    home,
+    processes: directProcesses(started),
+    attempts: new Attempts(),
+    durability: 'process',
+    failpoint: noFailpoint,
+    environment: {},
+    isOpen: async () => true,
+    searchAttributes: false,
+  } satisfies HostDeps;
+  return {
+    deps,
+    run,
+    git: runGit,
+    started,
+    change: (changed) => commit(record, runGit, changed),
+    act: (activity) => new MockActivityEnvironment().run(activity),
+  };
+}
+
+async function commit(record: RunRecord, runGit: RunGit, files: Readonly<Record<string, string>>): Promise<string> {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(record.worktree, name), text);
+  const expectedHead = (await runGit.head()) ?? '';
+  const planned = await runGit.plan({ expectedHead, claimedAt: '2020-01-01T00:00:00.000Z', subject: 'change', body: '' });
+  if (planned === null) throw new Error('nothing changed');
+  await runGit.publish(planned);
+  return planned.commit;
+}
+
+// What these tests reach of a policy; the rest is the config's business.
+const POLICY = {
+  preset: 'default',
+  stages: ['planning', 'architecting', 'executing', 'validating', 'reviewing', 'fixing', 'verifying'],
+  worktree: { setup: [], copy: [], link: [], setupInputs: [], setupTimeoutMs: 60_000 },
+  validation: { commands: [], timeoutMs: 60_000, baseFailures: 'fix', onFailure: 'fix' },
+  limits: { turnMs: 60_000, stallMs: 60_000, killGraceMs: 100, orphanGraceMs: 1000, heartbeatMs: 10_000, outputBytes: 1e8 },
+  runsDir: '.sluice/runs',
+  durability: 'process',
+  rounds: 2,
+} as unknown as Policy;
+
+function directProcesses(started: string[]): Processes {
+  return {
+    run: async (spec, { prepare }) => {
+      await prepare();
+      started.push(spec.argv.at(-1) ?? '');
+      return { kind: 'ended', exit: await exitOf(spec), movedAside: false };
+    },
+    endGroup: async () => undefined,
+    live: async () => [],
+    close: async () => undefined,
+  };
+}
+
+async function exitOf(spec: CommandSpec): Promise<ExitRecord> {
+  const [stdout, stderr] = [join(spec.dir, 'stdout'), join(spec.dir, 'stderr')];
+  const [out, err] = [openSync(stdout, 'w'), openSync(stderr, 'w')];
+  const startedAt = new Date().toISOString();
+  const child = spawn(spec.argv[0], spec.argv.slice(1), { cwd: spec.cwd, env: { ...spec.env }, stdio: ['ignore', out, err] });
+  const exitCode = await new Promise<number | null>((resolve) => child.once('exit', resolve));
+  closeSync(out);
+  closeSync(err);
+  const { token, inputHash } = spec;
+  const about = { token, inputHash, reason: 'exited', exitCode, signal: null, stdout, stderr, stdoutBytes: 0, stderrBytes: 0 } as const;
+  return { ...about, startedAt, claimedAt: startedAt, endedAt: new Date().toISOString() };
+}

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { artifactsOf } from '../../../activities/run/run-projection.js';
+import { createValidate } from '../../../activities/run/validate.js';
+import type { ArtifactRef } from '../../../protocol/artifact.js';
+import { FAILURES } from '../../../protocol/failures.js';
+import type { Finding } from '../../../protocol/finding.js';
+import type { CommandOutput, ValidateInput, ValidateResult } from '../../../protocol/messages.js';
+import type { Policy, ValidationPolicy } from '../../../protocol/policy.js';
+import { git, removeFolders } from '../git/repository-fixture.js';
+import { aView } from '../journal/journal-builders.js';
+import { type HostOptions, type OpenedHost, openHost } from './opened-host.js';
+
+afterEach(removeFolders);
+
+const SECRET = `ghp_${'a1'.repeat(18)}`;
+
+function checking(commands: readonly string[], rest: Partial<ValidationPolicy> = {}): Pick<Policy, 'validation'> {
+  return { validation: { commands, timeoutMs: 60_000, baseFailures: 'fix', onFailure: 'fix', ...rest } };
+}
+
+let places = 1;
+
+function validate(host: OpenedHost, commit: string, round = 0): Promise<ValidateResult> {
+  places += 1;
+  const { runId, repoKey, baseSha } = host.run.record;
+  const input: ValidateInput = {
+    place: { runId, seq: places, token: randomUUID() },
+    run: { runId, repoKey },
+    round,
+    commit,
+    baseSha,
+    journal: { events: [], view: aView({ runId, status: 'validating' }) },
+  };
+  return host.act(() => createValidate(host.deps)(input));
+}
+
+async function validated(options: HostOptions, files: Readonly<Record<string, string>> = { 'a.txt': 'two\n' }) {
+  const host = await openHost(options);
+  const commit = await host.change(files);
+  const result = await validate(host, commit);
+  return {
+    host,
+    commit,
+    result,
+    findings: await read<Finding>(host, result.findings),
+    output: await read<CommandOutput>(host, result.output),
+  };
+}
+
+async function read<T>(host: OpenedHost, ref: ArtifactRef | null | undefined): Promise<readonly T[] | null> {
+  return ref === null || ref === undefined ? null : (JSON.parse(await artifactsOf(host.deps, host.run).get(ref)) as T[]);
+}
+
+const shown = ({ run }: OpenedHost, name: string) => readFileSync(join(run.record.runDir, name), 'utf8');
+
+describe('a validation that is red', () => {
+  it('answers a finding for each red command, with the ends of its output, and what it printed', async () => {
+    const flood = `echo begin ${SECRET}; i=0; while [ $i -lt 3000 ]; do echo "line $i of many"; i=$((i+1)); done; echo the end >&2; exit 3`;
+
+    const { result, findings, output } = await validated({ policy: checking(['true', flood]) });
+
+    expect(result.outcome.kind).toBe('failed');
+    expect(findings).toHaveLength(1);
+    const [finding] = findings ?? [];
+    expect(finding).toMatchObject({
+      id: 'V0-2',
+      severity: 'high',
+      category: 'correctness',
+      claim: `\`${flood.replace(SECRET, '[redacted:github-token]')}\` failed with exit code 3`,
+    });
+    const [excerpt, where] = finding?.evidence ?? [];
+    expect(where).toBe('its whole output: validation/0-2.stdout.txt, validation/0-2.stderr.txt');
+    expect(excerpt).toMatch(/^the end\nbegin \[redacted:github-token\]\nline 0 of many\n[^]*bytes left out[^]*line 2999 of many$/);
+    expect(Buffer.byteLength(excerpt ?? '')).toBeLessThanOrEqual(4096);
+    expect(output).toEqual([{ command: expect.stringContaining('echo begin'), text: expect.stringContaining('line 2999 of many') }]);
+    expect(Buffer.byteLength(output?.[0]?.text ?? '')).toBeGreaterThan(8192);
+  });
+
+  it('is the review of its round, stored before the answer, where red checks start a fix', async () => {
+    const { host, commit } = await validated({ policy: checking(['printf "\\033[31mred\\033[0m\\n"; exit 1']) });
+
+    expect(shown(host, 'review.md')).toMatch(
+      new RegExp(
+        `^# Review, round 0\n\nDECISION: CHANGES_REQUESTED\nCommit: ${commit}\nSource: validation\n[^]*### V0-1 \\(high, correctness\\)`,
+      ),
+    );
+    expect(shown(host, 'review.md')).toContain('- red\n');
+    expect(shown(host, 'rounds/0/review.md')).toBe(shown(host, 'review.md'));
+  });
+
+  it.each<[string, Partial<Policy>]>([
+    ['red checks go to the reviewer', checking(['false'], { onFailure: 'review' })],
+    ['no round is allowed', { ...checking(['false']), rounds: 0 }],
+    ['no stage reviews', { ...checking(['false']), stages: ['executing', 'validating', 'fixing'] }],
+    ['no stage fixes', { ...checking(['false']), stages: ['executing', 'validating', 'reviewing'] }],
+  ])('is no review where %s', async (_name, policy) => {
+    const { host, findings } = await validated({ policy });
+
+    expect(findings).toHaveLength(1);
+    expect(existsSync(join(host.run.record.runDir, 'review.md'))).toBe(false);
+  });
+
+  it('on the base too is a finding, unless such failures are ignored', async () => {
+    const fix = await validated({ policy: checking(['false', 'grep one a.txt']) });
+    const ignore = await validated({ policy: checking(['false', 'grep one a.txt'], { baseFailures: 'ignore' }) });
+    const ignored = await validated({ policy: checking(['false'], { baseFailures: 'ignore' }) });
+
+    expect(fix.findings?.map(({ id }) => id)).toEqual(['V0-1', 'V0-2']);
+    expect(fix.findings?.[0]?.recommendation).toContain('red on the base commit too');
+    expect(ignore.findings?.map(({ id }) => id)).toEqual(['V0-2']);
+    expect(ignored.result).toMatchObject({ outcome: { kind: 'base_failures_ignored' }, findings: null });
+    expect(existsSync(join(ignored.host.run.record.runDir, 'review.md'))).toBe(false);
+  });
+
+  it('because tracked files changed names them', async () => {
+    const { findings, output } = await validated({ policy: checking(['echo x >> a.txt']) });
+
+    expect(findings).toMatchObject([{ id: 'V0-2', claim: '`echo x >> a.txt` changed tracked files', evidence: ['a.txt'] }]);
+    expect(output).toBeNull();
+  });
+
+  it('because set-up failed shows what that printed', async () => {
+    const setup = { setup: ['echo no such package >&2; exit 1'], copy: [], link: [], setupInputs: [], setupTimeoutMs: 60_000 };
+
+    const { findings, output } = await validated({ policy: { ...checking(['true']), worktree: setup } });
+
+    expect(findings).toMatchObject([{ id: 'V0-1', evidence: ['no such package', expect.stringContaining('set-up command')] }]);
+    expect(output).toEqual([{ command: setup.setup[0], text: 'no such package' }]);
+  });
+});
+
+describe('a validation', () => {
+  it('without a failure answers neither findings nor output', async () => {
+    const green = await validated({ policy: checking(['true']) });
+    const none = await validated({ policy: checking([]) });
+
+    expect(green.result).toMatchObject({ outcome: { kind: 'passed' }, findings: null, output: null });
+    expect(none.result).toMatchObject({ outcome: { kind: 'no_commands' }, findings: null, output: null });
+  });
+
+  it('of a second round takes the new commit, and sets up again only if a set-up input changed', async () => {
+    const setup = { setup: ['cat lock >> made.log'], copy: [], link: [], setupInputs: ['lock'], setupTimeoutMs: 60_000 };
+    const host = await openHost({
+      files: { 'a.txt': 'one\n', lock: '1\n', '.gitignore': 'made.log\n' },
+      policy: { ...checking(['cat a.txt made.log; git rev-parse HEAD']), worktree: setup },
+    });
+    const printed: string[] = [];
+    const commits = [];
+    for (const [round, files] of [{ 'a.txt': 'two\n' }, { 'a.txt': 'three\n' }, { 'a.txt': 'four\n', lock: '2\n' }].entries()) {
+      const commit = await host.change(files);
+      commits.push(commit);
+      const result = await validate(host, commit, round);
+      expect(result).toMatchObject({
+        outcome: { kind: 'passed' },
+        tree: git(host.run.record.repository.root, 'rev-parse', `${commit}^{tree}`).trim(),
+      });
+      printed.push(shown(host, `validation/${round}-1.stdout.txt`));
+    }
+
+    expect(printed).toEqual([`two\n1\n${commits[0]}\n`, `three\n1\n${commits[1]}\n`, `four\n1\n2\n${commits[2]}\n`]);
+    expect(host.started.filter((line) => line === setup.setup[0])).toHaveLength(2);
+    expect(readdirSync(join(host.run.record.runDir, 'rounds')).sort()).toEqual(['0', '1', '2']);
+    expect(JSON.parse(shown(host, 'rounds/1/validation.json'))).toMatchObject({ round: 1, commit: commits[1] });
+    expect(JSON.parse(shown(host, 'validation.json'))).toMatchObject({ round: 2, commit: commits[2] });
+  });
+
+  it('of a commit that git does not know ends for good, and says what to look at', async () => {
+    const host = await openHost({ policy: checking(['true']) });
+
+    const failure: unknown = await validate(host, 'd'.repeat(40)).catch((err: unknown) => err);
+
+    expect(failure).toMatchObject({ nonRetryable: true, type: FAILURES.BadRepository });
+    expect(String(failure)).toMatch(/Commit dddddddddddd of run run-1 cannot be validated: .+\n.+\n.+\nLook: git -C ".+" fsck/);
+    expect(host.started).toEqual([]);
+  });
+
+  it('whose checkout cannot be made, since something else stands there, ends for good', async () => {
+    const host = await openHost({ policy: checking(['true']) });
+    const { worktree } = host.run.record;
+    writeFileSync(`${worktree}.validation`, 'a file');
+
+    await expect(validate(host, host.run.record.baseSha)).rejects.toMatchObject({ nonRetryable: true, type: FAILURES.BadRepository });
+  });
+});
