@@ -2,6 +2,7 @@
  * The config keys of a run's way with people and limits: rounds, gates, permissions, budgets, usage limits, notifications.
  * `any` holds where a start input can only choose or make stricter; what starts programs or sends data out comes from files.
  */
+import { MAX_REMINDERS, MAX_ROUNDS } from '../protocol/limits.js';
 import { PERMISSION_MODES } from '../protocol/policy.js';
 import { gateStages } from './gate-stages.js';
 import { row } from './key-table.js';
@@ -17,8 +18,8 @@ const MIN_WAIT = 100;
 
 export const LIFECYCLE_KEYS = {
   rounds: row({
-    schema: integer(0, 20),
-    type: '0 to 20',
+    schema: integer(0, MAX_ROUNDS),
+    type: `0 to ${MAX_ROUNDS}`,
     fallback: 2,
     meaning: 'how often a run may enter fixing; a value at the start of a run counts even where it is higher',
     aliases: [{ path: 'workflow.maxReviewLoops', schema: null }],
@@ -45,13 +46,13 @@ export const LIFECYCLE_KEYS = {
     schema: durationOr('off', MIN_WAIT, YEAR),
     type: 'duration or `off`',
     fallbackText: '`off`',
-    meaning: 'a gate that is open for so long is told again',
+    meaning: `an open gate is told again each time that so long has passed, at most ${MAX_REMINDERS} times`,
   }),
   'gates.escalate': row({
     schema: durationOr('off', MIN_WAIT, YEAR),
     type: 'duration or `off`',
     fallbackText: '`off`',
-    meaning: 'a gate that is open for so long is told as escalated',
+    meaning: 'a gate that is open for so long is told once as escalated',
   }),
   'gates.expire': row({
     schema: durationOr('never', MIN_WAIT, YEAR),
@@ -64,7 +65,7 @@ export const LIFECYCLE_KEYS = {
     type: 'duration or `0`',
     fallback: 0,
     fallbackText: '`0`',
-    meaning: 'the same in a run that nobody attends; `0`: at once',
+    meaning: 'counts instead of `gates.expire` in a run that nobody attends; `0`: at once',
     aliases: [{ path: 'policies.unattendedApprovalTimeoutMs', schema: integer(0, YEAR, 'milliseconds') }],
   }),
   attended: row({

@@ -191,6 +191,7 @@ describe('notify', () => {
     'http://127.0.0.1@example.com/',
     'https://name:hunter2@example.com/',
     'https://hunter2@example.com/',
+    'https://:hunter2@example.com/',
     'ftp://localhost/x',
     'file:///etc/passwd',
     '/hunter2',
