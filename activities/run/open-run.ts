@@ -24,12 +24,26 @@ import { checkAgents } from './check-agents.js';
 import type { HostDeps } from './host-deps.js';
 import { hashOfInput, openPlaceFolder, type PlaceFolder, readMark, readRecord, writePlaceMark, writeRecord } from './place-record.js';
 import { resolveRunPolicy } from './resolve-run-policy.js';
+import { resumeRun, rewoundObservation, showTaken, takeArtifacts } from './resume-run.js';
 import { badInput, runExists } from './run-failures.js';
-import { claimRun, findRunRecord, gitInputOf, type RunOnHost, type RunRecord, releaseRun, writeEnvironment } from './run-record.js';
+import {
+  claimRun,
+  findRunRecord,
+  gitInputOf,
+  type RunOnHost,
+  type RunRecord,
+  releaseRun,
+  startOf,
+  writeEnvironment,
+} from './run-record.js';
 import { servedRepository } from './served-repository.js';
-import { setUpWorktree } from './set-up-worktree.js';
+import { type SetupEnd, setUpWorktree } from './set-up-worktree.js';
+import { startProgress } from './stage-progress.js';
 
 const FILLED_FILE = 'filled.json';
+
+/** Of a run that is not to be: branch or worktree are somebody else's, or its source was cleaned away meanwhile. */
+const REFUSALS: readonly unknown[] = [FAILURES.RunExists, FAILURES.BadInput];
 
 export function createOpenRun(deps: HostDeps): (input: OpenRunInput) => Promise<OpenRunResult> {
   return (input) =>
@@ -66,18 +80,29 @@ interface Opening {
 
 async function open(deps: HostDeps, { run, input, place, signals }: Opening): Promise<OpenRunResult> {
   const { record, stateDir } = run;
-  const { repository, runId, baseSha, worktree } = record;
+  const { repository, runId, worktree } = record;
   // The record names the owner before branch and worktree are made, so that no other chain ever adopts a half-made run.
   const owner = claimRun(stateDir, record, deps.durability);
   if (owner.firstExecutionRunId !== input.firstExecutionRunId) throw runExists(runId, stateDir);
-  await addWorktree({ repository, runId, baseSha, path: worktree }).catch((err: unknown) => {
-    if (err instanceof ApplicationFailure && err.type === FAILURES.RunExists) releaseRun(stateDir);
+  try {
+    await takeArtifacts(deps, run);
+    startProgress(stateDir, record.rewound?.inherited ?? [], deps.durability);
+    await addWorktree({ repository, runId, baseSha: startOf(record), path: worktree });
+  } catch (err) {
+    if (err instanceof ApplicationFailure && REFUSALS.includes(err.type)) releaseRun(stateDir);
     throw err;
-  });
+  }
   writeEnvironment(stateDir, run.env, deps.durability);
   deps.failpoint('open.after-worktree');
   await fillWorktree(run, place);
   const setup = await setUpWorktree({ deps, run, place, token: input.place.token, signals });
+  await showTaken(deps, run);
+  return openedRun(deps, record, setup);
+}
+
+function openedRun(deps: HostDeps, record: RunRecord, setup: SetupEnd): OpenRunResult {
+  const { repository, worktree, baseSha } = record;
+  const resumed = record.rewound?.resumed;
   return {
     hostId: deps.hostId,
     repo: repository.root,
@@ -92,14 +117,16 @@ async function open(deps: HostDeps, { run, input, place, signals }: Opening): Pr
     searchAttributes: deps.searchAttributes,
     setupError: setup.error,
     observations: [
+      ...(resumed === undefined ? [] : [rewoundObservation(resumed)]),
       {
         timestamp: new Date().toISOString(),
         type: 'git.worktree.created',
-        message: `${record.branch} from ${record.baseBranch} at ${baseSha.slice(0, 12)}`,
+        message: `${record.branch} from ${record.baseBranch} at ${startOf(record).slice(0, 12)}`,
         data: { worktree, branch: record.branch, baseBranch: record.baseBranch, baseSha },
       },
       ...setup.observations,
     ],
+    ...(resumed === undefined ? {} : { resumed }),
   };
 }
 
@@ -117,7 +144,7 @@ async function refuseLinkedRunsDir(root: string, runsDir: string): Promise<void>
 async function fillWorktree(run: RunOnHost, place: PlaceFolder): Promise<void> {
   if (readMark<true>(place, FILLED_FILE).kind === 'answer') return;
   const git = await openRunGit(gitInputOf(run));
-  await git.restore(run.record.baseSha);
+  await git.restore(startOf(run.record));
   writePlaceMark<true>(place, FILLED_FILE, true);
 }
 
@@ -129,24 +156,31 @@ interface NewRun {
 }
 
 async function newRecord(deps: HostDeps, { input, repository, repoKey, runId }: NewRun): Promise<RunRecord> {
-  const base: Base = await resolveBase(repository, input.run.base);
-  const policy: Policy = await resolveRunPolicy(deps, { run: input.run, repository, baseSha: base.sha });
+  const frozen = await frozenOf(deps, { input, repository, repoKey, runId });
   return {
     version: 1,
     runId,
     repoKey,
     workflowId: input.workflowId,
     firstExecutionRunId: input.firstExecutionRunId,
-    input: input.run,
+    ...frozen,
     repository,
     worktree: deps.home.worktree(repoKey, runId),
     branch: branchOf(runId),
-    baseBranch: base.branch,
-    baseSha: base.sha,
-    runDir: join(repository.root, policy.runsDir, runId),
+    runDir: join(repository.root, frozen.policy.runsDir, runId),
     startedAt: input.startedAt,
-    policy,
   };
+}
+
+/** Resolved for a first run, taken over for a rewound one. */
+async function frozenOf(
+  deps: HostDeps,
+  { input: { run }, repository, repoKey, runId }: NewRun,
+): Promise<Pick<RunRecord, 'input' | 'policy' | 'baseBranch' | 'baseSha' | 'rewound'>> {
+  if (run.rewind !== undefined) return resumeRun(deps, { rewind: run.rewind, input: run, repository, repoKey, runId });
+  const base: Base = await resolveBase(repository, run.base);
+  const policy: Policy = await resolveRunPolicy(deps, { run, repository, baseSha: base.sha });
+  return { input: run, policy, baseBranch: base.branch, baseSha: base.sha };
 }
 
 /** Checked again here: the id becomes part of paths and refs. */

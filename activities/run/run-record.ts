@@ -7,12 +7,13 @@ import { existsSync, linkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../../config/error-code.js';
 import type { HomePaths } from '../../config/home.js';
-import type { RunInput, RunRef } from '../../protocol/messages.js';
+import type { ResumedRun, RunInput, RunRef } from '../../protocol/messages.js';
 import { headRefOf } from '../../protocol/names.js';
 import type { Policy } from '../../protocol/policy.js';
 import type { Repository } from '../git/contract.js';
 import type { OpenRunGitInput } from '../git/open-run-git.js';
 import { type Durability, readJson, writeMark } from '../process/marks.js';
+import type { StageEntry } from './stage-progress.js';
 
 const RECORD_FILE = 'run.json';
 const ENVIRONMENT_FILE = 'env';
@@ -34,6 +35,8 @@ export interface RunRecord {
   readonly runDir: string;
   readonly startedAt: string;
   readonly policy: Policy;
+  /** What was taken over from an earlier run; unsaid: nothing, the run begins at the beginning. */
+  readonly rewound?: { readonly resumed: ResumedRun; readonly inherited: readonly StageEntry[] };
 }
 
 export interface RunOnHost {
@@ -85,6 +88,11 @@ export function releaseRun(stateDir: string): void {
 
 export function writeEnvironment(stateDir: string, env: Readonly<Record<string, string>>, durability: Durability): void {
   writeMark(join(stateDir, ENVIRONMENT_FILE), JSON.stringify(env), durability);
+}
+
+/** The commit that the run's branch is cut at; its diff is against `baseSha` all the same. */
+export function startOf({ baseSha, rewound }: RunRecord): string {
+  return rewound?.resumed.commit ?? baseSha;
 }
 
 export function gitInputOf({ record, stateDir }: RunOnHost): OpenRunGitInput {

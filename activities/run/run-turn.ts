@@ -27,6 +27,7 @@ import { publishTurn } from './publish-turn.js';
 import { artifactsOf } from './run-projection.js';
 import { gitInputOf, type RunOnHost, readRun } from './run-record.js';
 import { settleTurn } from './settle-turn.js';
+import { keepingTurn } from './stage-progress.js';
 import { startOrAttach } from './start-or-attach.js';
 import type { TurnContextOnHost } from './turn-context.js';
 import { prepareTurn } from './turn-request.js';
@@ -34,7 +35,9 @@ import { readTurnText, writeTurnText } from './turn-text.js';
 
 export function createRunTurn(deps: HostDeps): (input: RunTurnInput) => Promise<RunTurnResult> {
   return (input) =>
-    attend({ token: input.place.token, attempts: deps.attempts, isOpen: deps.isOpen }, (signals) => runTurn(deps, input, signals));
+    attend({ token: input.place.token, attempts: deps.attempts, isOpen: deps.isOpen }, (signals) =>
+      keepingTurn(deps, input, () => runTurn(deps, input, signals)),
+    );
 }
 
 async function runTurn(deps: HostDeps, input: RunTurnInput, signals: Signals): Promise<RunTurnResult> {

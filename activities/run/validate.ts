@@ -19,6 +19,7 @@ import { publishValidation } from './publish-validation.js';
 import { CommandCrashLoop, type CommandLineContext } from './run-command-line.js';
 import { artifactsOf } from './run-projection.js';
 import { readRun } from './run-record.js';
+import { keepingValidation } from './stage-progress.js';
 import { CheckoutSession, type CommandEndOnCheckout } from './validation-checkout.js';
 import { findingsOf, outputsOf, type ValidatedChecks } from './validation-findings.js';
 import { lastingTrouble, validationImpossible } from './validation-trouble.js';
@@ -27,7 +28,9 @@ const CHANGED_FILE = 'tree-changed.json';
 
 export function createValidate(deps: HostDeps): (input: ValidateInput) => Promise<ValidateResult> {
   return (input) =>
-    attend({ token: input.place.token, attempts: deps.attempts, isOpen: deps.isOpen }, (signals) => validate(deps, input, signals));
+    attend({ token: input.place.token, attempts: deps.attempts, isOpen: deps.isOpen }, (signals) =>
+      keepingValidation(deps, input, () => validate(deps, input, signals)),
+    );
 }
 
 async function validate(deps: HostDeps, input: ValidateInput, signals: Signals): Promise<ValidateResult> {

@@ -1,0 +1,143 @@
+/**
+ * How far a run came on its host, for a rewind from it: one entry for each turn and validation, with what it found and left.
+ * An entry is there from the moment its stage is entered, so that an aborted turn counts as reached, and is completed before the activity answers.
+ * Nothing of the run itself is decided by it; a file that is lost costs the rewind, not the run.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ArtifactRef } from '../../protocol/artifact.js';
+import type { Stage } from '../../protocol/lifecycle.js';
+import type { RunRef, RunTurnInput, RunTurnResult, ValidateInput, ValidateResult } from '../../protocol/messages.js';
+import type { ReviewDecision, TurnOutcomeKind, ValidationOutcome } from '../../protocol/outcomes.js';
+import { type Durability, readJson, writeMark } from '../process/marks.js';
+import type { HostDeps } from './host-deps.js';
+
+const PROGRESS_FILE = 'progress.json';
+
+/** Shape: `seq` and `token` are those of the place. */
+export interface StageEntry {
+  readonly seq: number;
+  readonly token: string;
+  readonly stage: Stage;
+  readonly round: number;
+  readonly headBefore: string;
+  /** Null: begun, and not ended or not yet. */
+  readonly end: StageEnd | null;
+}
+
+export interface StageEnd {
+  readonly headAfter: string;
+  readonly outcome: TurnOutcomeKind | ValidationOutcome['kind'];
+  /** The agent's final text, or the validation's report. */
+  readonly output: ArtifactRef | null;
+  readonly findings: ArtifactRef | null;
+  /** Of a validation: what its commands printed. */
+  readonly commandOutput: ArtifactRef | null;
+  /** Of a review; one that cannot be read counts as BLOCKED (V-33). */
+  readonly review: ReviewDecision | null;
+  /** The turn asks for a person, or its forbidden changes were rolled back: it may have ended the run. */
+  readonly stopsHere: boolean;
+}
+
+export interface StageProgress {
+  readonly version: 1;
+  /** Of the runs that this one was rewound from; a reset never drops them. */
+  readonly inherited: readonly StageEntry[];
+  /** In the order of their places. */
+  readonly entries: readonly StageEntry[];
+}
+
+/** Forgets whatever an abandoned execution of the run did: an open run has not entered a stage. Effects: one file below `stateDir`. */
+export function startProgress(stateDir: string, inherited: readonly StageEntry[], durability: Durability): void {
+  write(stateDir, { version: 1, inherited, entries: [] }, durability);
+}
+
+export function readProgress(stateDir: string): StageProgress {
+  const value = readJson(join(stateDir, PROGRESS_FILE));
+  // Written here alone, below the sluice home; the version vouches for the shape.
+  return value !== null && value['version'] === 1 ? (value as unknown as StageProgress) : { version: 1, inherited: [], entries: [] };
+}
+
+/** Does the turn and keeps what it came to. Idempotency: by place; an entry that a reset dropped does not come back. */
+export function keepingTurn(deps: HostDeps, input: RunTurnInput, turn: () => Promise<RunTurnResult>): Promise<RunTurnResult> {
+  const begun = { stage: input.stage, round: input.round, headBefore: input.expectedHead };
+  return keeping(deps, input, { begun, work: turn, endOf: endOfTurn });
+}
+
+/** The same for a validation. */
+export function keepingValidation(
+  deps: HostDeps,
+  input: ValidateInput,
+  validation: () => Promise<ValidateResult>,
+): Promise<ValidateResult> {
+  const begun = { stage: 'validating', round: input.round, headBefore: input.commit } as const;
+  return keeping(deps, input, { begun, work: validation, endOf: (result) => endOfValidation(result, input.commit) });
+}
+
+interface Kept<Result> {
+  readonly begun: Pick<StageEntry, 'stage' | 'round' | 'headBefore'>;
+  readonly work: () => Promise<Result>;
+  readonly endOf: (result: Result) => StageEnd;
+}
+
+async function keeping<Result>(
+  deps: HostDeps,
+  { run, place }: Pick<RunTurnInput, 'place'> & { readonly run: RunRef },
+  { begun, work, endOf }: Kept<Result>,
+): Promise<Result> {
+  const stateDir = deps.home.stateDir(run.repoKey, run.runId);
+  // Of a run that is not on this host: the work says so.
+  if (!existsSync(stateDir)) return work();
+  enter(stateDir, { ...begun, seq: place.seq, token: place.token, end: null }, deps.durability);
+  const result = await work();
+  complete(stateDir, { token: place.token, end: endOf(result) }, deps.durability);
+  return result;
+}
+
+/** A new place drops what stands at its seq or later: the tail that a reset abandoned. */
+function enter(stateDir: string, entry: StageEntry, durability: Durability): void {
+  const progress = readProgress(stateDir);
+  if (progress.entries.some(({ token }) => token === entry.token)) return;
+  const kept = progress.entries.filter(({ seq }) => seq < entry.seq);
+  write(stateDir, { ...progress, entries: [...kept, entry] }, durability);
+}
+
+/** Of an entry that is gone the end is not kept: it belongs to the tail that a reset abandoned. */
+function complete(stateDir: string, { token, end }: Pick<StageEntry, 'token' | 'end'>, durability: Durability): void {
+  const progress = readProgress(stateDir);
+  const entries = progress.entries.map((entry) => (entry.token === token ? { ...entry, end } : entry));
+  write(stateDir, { ...progress, entries }, durability);
+}
+
+function write(stateDir: string, progress: StageProgress, durability: Durability): void {
+  writeMark(join(stateDir, PROGRESS_FILE), JSON.stringify(progress), durability);
+}
+
+function endOfTurn(result: RunTurnResult): StageEnd {
+  return {
+    headAfter: result.head,
+    outcome: result.outcome.kind,
+    output: result.output,
+    findings: result.findings ?? null,
+    commandOutput: null,
+    review: reviewOf(result),
+    stopsHere: result.rolledBack || result.request !== undefined,
+  };
+}
+
+function reviewOf({ decision }: RunTurnResult): ReviewDecision | null {
+  if (decision === null || decision.kind === 'verification') return null;
+  return decision.kind === 'review' ? decision.value : 'BLOCKED';
+}
+
+function endOfValidation(result: ValidateResult, commit: string): StageEnd {
+  return {
+    headAfter: commit,
+    outcome: result.outcome.kind,
+    output: result.report,
+    findings: result.findings ?? null,
+    commandOutput: result.output ?? null,
+    review: null,
+    stopsHere: false,
+  };
+}

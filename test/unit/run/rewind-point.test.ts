@@ -1,0 +1,171 @@
+import { describe, expect, it } from '@jest/globals';
+import { planRewind, type RewindSource } from '../../../activities/run/rewind-point.js';
+import type { StageEnd, StageEntry } from '../../../activities/run/stage-progress.js';
+import type { ArtifactRef } from '../../../protocol/artifact.js';
+import { STAGE_LISTS, type Stage } from '../../../protocol/lifecycle.js';
+
+const ref = (sha256: string): ArtifactRef => ({ sha256, bytes: 1, mediaType: 'text/markdown' });
+
+type Step = readonly [stage: Stage, headBefore: string, end: Partial<StageEnd> | null];
+
+function entriesOf(steps: readonly Step[]): readonly StageEntry[] {
+  const nothing = { output: null, findings: null, commandOutput: null, review: null, stopsHere: false };
+  return steps.map(([stage, headBefore, end], index) => ({
+    seq: index + 2,
+    token: `token ${index}`,
+    stage,
+    round: 0,
+    headBefore,
+    end: end === null ? null : { headAfter: headBefore, outcome: stage === 'validating' ? 'passed' : 'done', ...nothing, ...end },
+  }));
+}
+
+function sourceOf(steps: readonly Step[], more: Partial<RewindSource> = {}): RewindSource {
+  const progress = { version: 1, inherited: [], entries: entriesOf(steps) } as const;
+  return { stages: STAGE_LISTS.full, baseSha: 'base', progress, beganAt: null, ...more };
+}
+
+const PLANNED: readonly Step[] = [
+  ['planning', 'base', { output: ref('plan') }],
+  ['architecting', 'base', { output: ref('architecture') }],
+];
+const EXECUTED: readonly Step[] = [...PLANNED, ['executing', 'base', { headAfter: 'one', output: ref('said') }]];
+const RED: Step = [
+  'validating',
+  'one',
+  { outcome: 'failed', output: ref('red'), findings: ref('red findings'), commandOutput: ref('printed') },
+];
+const GREEN: Step = ['validating', 'one', { output: ref('green') }];
+const CHANGES: Step = ['reviewing', 'one', { review: 'CHANGES_REQUESTED', output: ref('review'), findings: ref('findings') }];
+
+function pointOf(steps: readonly Step[], wanted?: Stage, more: Partial<RewindSource> = {}) {
+  const planned = planRewind(sourceOf(steps, more), wanted);
+  if (planned.kind !== 'planned') throw new Error(planned.kind);
+  return planned.point;
+}
+
+describe('a rewind without a stage', () => {
+  it.each<readonly [string, readonly Step[], Stage]>([
+    ['before its first turn', [], 'planning'],
+    ['in the middle of a turn', [...PLANNED, ['executing', 'base', null]], 'executing'],
+    ['in a turn that failed', [...PLANNED, ['executing', 'base', { outcome: 'hard' }]], 'executing'],
+    ['without a change', [...PLANNED, ['executing', 'base', { outcome: 'no_change' }]], 'executing'],
+    ['at a gate that it never passed', PLANNED, 'executing'],
+    ['in a turn that asked for a person', [['planning', 'base', { stopsHere: true }]], 'planning'],
+    ['with red checks', [...EXECUTED, RED], 'reviewing'],
+    ['with checks that could not run', [...EXECUTED, ['validating', 'one', { outcome: 'unavailable' }]], 'validating'],
+    ['in a review that asked for changes', [...EXECUTED, GREEN, CHANGES], 'reviewing'],
+    ['in a review that could not be read', [...EXECUTED, GREEN, ['reviewing', 'one', { review: 'BLOCKED' }]], 'reviewing'],
+    ['before the verification', [...EXECUTED, GREEN, ['reviewing', 'one', { review: 'APPROVED' }]], 'verifying'],
+    ['after a fix', [...EXECUTED, GREEN, CHANGES, ['fixing', 'one', { headAfter: 'two' }]], 'validating'],
+    ['after its last stage', [...EXECUTED, GREEN, ['verifying', 'one', {}]], 'verifying'],
+  ])('begins where its source ended: %s', (_where, steps, expected) => {
+    expect(pointOf(steps).fromStage).toBe(expected);
+  });
+
+  it('begins with the checks where its source ended with red ones and has no review', () => {
+    expect(pointOf([EXECUTED[2] ?? CHANGES, RED], undefined, { stages: ['executing', 'validating', 'verifying'] }).fromStage).toBe(
+      'validating',
+    );
+  });
+
+  it('begins where a rewound source began, if that did nothing', () => {
+    const progress = {
+      version: 1,
+      inherited: entriesOf([...EXECUTED, GREEN, CHANGES, ['fixing', 'one', { headAfter: 'two' }]]),
+      entries: [],
+    } as const;
+
+    const point = pointOf([], undefined, { progress, beganAt: { stage: 'validating', commit: 'two' } });
+
+    expect(point).toMatchObject({ fromStage: 'validating', commit: 'two' });
+  });
+});
+
+describe('a rewind to a stage', () => {
+  const fixed: readonly Step[] = [
+    ...EXECUTED,
+    GREEN,
+    CHANGES,
+    ['fixing', 'one', { headAfter: 'two' }],
+    ['validating', 'two', { output: ref('green again') }],
+    ['reviewing', 'two', { review: 'APPROVED', output: ref('approved') }],
+    ['verifying', 'two', {}],
+  ];
+
+  it.each<readonly [Stage, string]>([
+    ['planning', 'base'],
+    ['architecting', 'base'],
+    ['executing', 'base'],
+    ['validating', 'two'],
+    ['fixing', 'one'],
+    ['reviewing', 'two'],
+    ['verifying', 'two'],
+  ])('%s begins at %s: what the branch held when it was last entered', (stage, commit) => {
+    expect(pointOf(fixed, stage).commit).toBe(commit);
+  });
+
+  it('gives fixing the findings of the review before it, and verifying the review that approved', () => {
+    expect(pointOf(fixed, 'fixing').context).toMatchObject({ review: ref('review'), findings: ref('findings'), validation: ref('green') });
+    expect(pointOf(fixed, 'verifying').context).toMatchObject({ review: ref('approved'), findings: null, validation: ref('green again') });
+  });
+
+  it('gives fixing the findings and output of red checks, and no review of another commit', () => {
+    const { context } = pointOf([...fixed.slice(0, 6), ['validating', 'two', RED[2]], ['fixing', 'two', null]], 'fixing');
+
+    expect(context).toMatchObject({
+      review: null,
+      findings: ref('red findings'),
+      validation: ref('red'),
+      validationOutput: ref('printed'),
+    });
+  });
+
+  it('keeps the findings of a review whose decision was asked for again', () => {
+    const again: readonly Step[] = [
+      ['reviewing', 'one', { review: 'BLOCKED', output: ref('long'), findings: ref('findings') }],
+      ['reviewing', 'one', { review: 'CHANGES_REQUESTED', output: ref('short') }],
+    ];
+
+    expect(pointOf([...EXECUTED, GREEN, ...again, ['fixing', 'one', null]], 'fixing').context).toMatchObject({
+      review: ref('short'),
+      findings: ref('findings'),
+    });
+  });
+
+  it('takes no checks of another commit', () => {
+    const steps: readonly Step[] = [...EXECUTED, GREEN, CHANGES, ['fixing', 'one', { headAfter: 'two' }], ['reviewing', 'two', null]];
+
+    expect(pointOf(steps, 'reviewing').context).toMatchObject({ validation: null, validationOutput: null });
+  });
+
+  it('leaves out all attempts of the stage itself', () => {
+    const retried: readonly Step[] = [
+      ...PLANNED,
+      ['executing', 'base', { outcome: 'transient' }],
+      ['executing', 'base', { headAfter: 'one' }],
+    ];
+
+    expect(pointOf(retried, 'executing').before.map(({ stage }) => stage)).toEqual(['planning', 'architecting']);
+  });
+
+  it.each<readonly [string, readonly Step[], boolean]>([
+    ['approved', fixed, true],
+    ['approved another commit', [...EXECUTED, GREEN, ['reviewing', 'one', { review: 'APPROVED' }], ['verifying', 'two', {}]], false],
+    ['asked for changes', [...EXECUTED, GREEN, CHANGES, ['verifying', 'one', {}]], false],
+    ['was followed by red checks', [...EXECUTED, ['reviewing', 'one', { review: 'APPROVED' }], RED, ['verifying', 'one', {}]], false],
+  ])('counts as approved only if the last review did that on its commit: it %s', (_what, steps, approved) => {
+    expect(pointOf(steps, 'verifying').approved).toBe(approved);
+  });
+
+  it('is not possible where the source did not reach it or does not have it', () => {
+    expect(planRewind(sourceOf([...EXECUTED, RED]), 'verifying')).toEqual({
+      kind: 'not_reached',
+      choices: ['planning', 'architecting', 'executing', 'validating', 'reviewing'],
+    });
+    expect(planRewind(sourceOf([], { stages: STAGE_LISTS['plan-only'] }), 'executing')).toEqual({
+      kind: 'not_in_list',
+      choices: ['planning'],
+    });
+  });
+});

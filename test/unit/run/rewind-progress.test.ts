@@ -1,0 +1,130 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { HostDeps } from '../../../activities/run/host-deps.js';
+import { keepingTurn, keepingValidation, readProgress, startProgress } from '../../../activities/run/stage-progress.js';
+import { homePaths } from '../../../config/home.js';
+import type { TurnStage } from '../../../protocol/lifecycle.js';
+import type { RunTurnInput, RunTurnResult, ValidateInput, ValidateResult } from '../../../protocol/messages.js';
+
+describe('the progress of a run', () => {
+  let root: string;
+  let stateDir: string;
+  let deps: HostDeps;
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'sluice-progress-'));
+    const home = homePaths(root);
+    stateDir = home.stateDir('repository', 'run-1');
+    mkdirSync(stateDir, { recursive: true });
+    // Nothing else of a host is asked for here.
+    deps = { home, durability: 'process' } as HostDeps;
+    startProgress(stateDir, [], 'process');
+  });
+
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  const inputOf = (seq: number, token: string, stage: TurnStage) =>
+    ({
+      place: { runId: 'run-1', seq, token },
+      run: { runId: 'run-1', repoKey: 'repository' },
+      stage,
+      round: 0,
+      expectedHead: 'before',
+    }) as RunTurnInput;
+  const resultOf = (part: Partial<RunTurnResult> = {}) =>
+    ({ outcome: { kind: 'done' }, head: 'after', decision: null, output: null, rolledBack: false, ...part }) as RunTurnResult;
+  const turn = (seq: number, token: string, stage: TurnStage, part?: Partial<RunTurnResult>) =>
+    keepingTurn(deps, inputOf(seq, token, stage), async () => resultOf(part));
+  const shown = () => readProgress(stateDir).entries.map(({ seq, token, end }) => `${seq} ${token} ${end?.outcome ?? 'begun'}`);
+
+  it('has a turn from its begin, and completes it once the turn has an answer', async () => {
+    let during: readonly string[] = [];
+
+    await keepingTurn(deps, inputOf(2, 'a', 'planning'), async () => {
+      during = shown();
+      return resultOf();
+    });
+
+    expect(during).toEqual(['2 a begun']);
+    expect(shown()).toEqual(['2 a done']);
+  });
+
+  it('keeps a turn that was aborted as begun', async () => {
+    const aborted = keepingTurn(deps, inputOf(2, 'a', 'planning'), () => Promise.reject(new Error('aborted')));
+
+    await expect(aborted).rejects.toThrow('aborted');
+    expect(shown()).toEqual(['2 a begun']);
+  });
+
+  it('has one entry for all attempts of a place', async () => {
+    await turn(2, 'a', 'planning');
+    await turn(3, 'b', 'architecting');
+
+    await turn(2, 'a', 'planning');
+
+    expect(shown()).toEqual(['2 a done', '3 b done']);
+  });
+
+  it('drops what a reset abandoned, and takes no end of it any more', async () => {
+    await turn(2, 'a', 'planning');
+    await turn(3, 'b', 'architecting');
+    const late = keepingTurn(deps, inputOf(4, 'c', 'executing'), async () => {
+      await turn(3, 'd', 'architecting');
+      return resultOf();
+    });
+
+    await late;
+
+    expect(shown()).toEqual(['2 a done', '3 d done']);
+  });
+
+  it('begins anew when the run is opened again, and still has what it inherited', async () => {
+    await turn(2, 'a', 'planning');
+    const inherited = readProgress(stateDir).entries;
+
+    startProgress(stateDir, inherited, 'process');
+    await turn(2, 'b', 'architecting');
+
+    expect(readProgress(stateDir).inherited).toEqual(inherited);
+    expect(shown()).toEqual(['2 b done']);
+  });
+
+  it('keeps the decision of a review, an unreadable one as BLOCKED, and who asks for a person', async () => {
+    await turn(2, 'a', 'reviewing', { decision: { kind: 'unreadable' } });
+    await turn(3, 'b', 'reviewing', { decision: { kind: 'review', value: 'APPROVED' } });
+    await turn(4, 'c', 'verifying', { decision: { kind: 'verification', value: 'PASSED' }, rolledBack: true });
+
+    const ends = readProgress(stateDir).entries.map(({ end }) => [end?.review, end?.stopsHere]);
+    expect(ends).toEqual([
+      ['BLOCKED', false],
+      ['APPROVED', false],
+      [null, true],
+    ]);
+  });
+
+  it('keeps the report, findings and output of a validation', async () => {
+    const ref = (sha256: string) => ({ sha256, bytes: 1, mediaType: 'application/json' }) as const;
+    const input = { ...inputOf(2, 'a', 'executing'), commit: 'checked' } as unknown as ValidateInput;
+    const result = { outcome: { kind: 'failed', why: 'red' }, report: ref('r'), findings: ref('f'), output: ref('o') } as ValidateResult;
+
+    await keepingValidation(deps, input, async () => result);
+
+    expect(readProgress(stateDir).entries).toEqual([
+      expect.objectContaining({
+        stage: 'validating',
+        headBefore: 'checked',
+        end: expect.objectContaining({ outcome: 'failed', output: ref('r'), findings: ref('f'), commandOutput: ref('o') }),
+      }),
+    ]);
+  });
+
+  it('that is damaged costs the run nothing', async () => {
+    writeFileSync(join(stateDir, 'progress.json'), '{"version":1,');
+
+    await turn(2, 'a', 'planning');
+
+    expect(shown()).toEqual(['2 a done']);
+  });
+});
