@@ -2,6 +2,7 @@
  * Reads the JSON list that an agent puts into a fenced block of its answer, and the texts in it. Whatever stands there is an answer, never an error:
  * what cannot be read is left out. The last block of a name counts, so that an agent can correct itself.
  */
+import { redact } from '../../protocol/redact.js';
 import { readFences } from './code-fences.js';
 
 export type Entry = Readonly<Record<string, unknown>>;
@@ -23,10 +24,14 @@ export function readEntries(text: string, name: string, max: number): readonly E
     .slice(0, max);
 }
 
-/** Null for what is blank, no text or number, or still the placeholder of the template. */
+/** One side of a key block whose other side stands in another text: it would redact all JSON between them. */
+const KEY_MARK = /-----(?:BEGIN|END) [A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)?-----/g;
+
+/** Redacted before it is cut: half a token has no shape. Null for what is blank, no text or number, or still the placeholder of the template. */
 export function textOf(value: unknown): string | null {
   const text = (typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '').trim();
-  return text === '' || /^<[^<>]*>$/.test(text) ? null : cut(text, MAX_ENTRY_TEXT_CHARS);
+  if (text === '' || /^<[^<>]*>$/.test(text)) return null;
+  return cut(redact(text).replace(KEY_MARK, '[redacted:private-key]'), MAX_ENTRY_TEXT_CHARS);
 }
 
 /** An id stands in headings and lists: one short line. */

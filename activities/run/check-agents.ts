@@ -1,4 +1,4 @@
-/** Every agent of the run's stages must be known and its program runnable before anything is made. */
+/** Every agent of the run's stages, and what stands in for it (V-125), must be known and its program runnable before anything is made. */
 
 import { resolveProgram } from '../../config/resolve-program.js';
 import type { TurnStage } from '../../protocol/lifecycle.js';
@@ -17,7 +17,9 @@ const NOW = 'Nothing was started.';
 /** Errors: BadAgent. */
 export function checkAgents(policy: Policy, { env, repository, worktree }: AgentSurroundings): void {
   const stages = policy.stages.filter((stage): stage is TurnStage => stage !== 'validating');
-  for (const name of new Set(stages.map((stage) => policy.stagePolicies[stage].agent))) {
+  const own = stages.map((stage) => policy.stagePolicies[stage].agent);
+  const fallbacks = own.map((name) => policy.agents[name]?.fallback ?? null).filter((name) => name !== null);
+  for (const name of new Set([...own, ...fallbacks])) {
     const config = policy.agents[name];
     if (config === undefined) throw badAgent(`the agent "${name}" is not configured`, NOW);
     if (config.command === null) continue;

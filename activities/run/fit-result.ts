@@ -1,22 +1,33 @@
 /**
  * Brings the answer of a turn below the limit of its size, in bytes as they travel, whatever an agent did to make it long.
- * Lists of paths go first, then whole observations out of the middle; how the turn ended and its commit are never left out.
+ * Lists of paths and long words to a person go first, then whole observations out of the middle; how the turn ended and its commit are never left out.
  */
+import type { HumanRequest } from '../../protocol/gate.js';
 import type { Observation } from '../../protocol/journal.js';
 import { MAX_SENTENCE_CHARS, MAX_TURN_RESULT_BYTES } from '../../protocol/limits.js';
 import type { RunTurnResult } from '../../protocol/messages.js';
 import type { TurnOutcome } from '../../protocol/outcomes.js';
+import { wholeHead } from '../agent/cut-middle.js';
 
 const KEPT: readonly Observation['type'][] = ['turn.completed', 'turn.failed', 'git.committed'];
 
 /** Of the guarded paths that an outcome names. */
 const MAX_PATHS_BYTES = 2 * 1024;
 
+/** Unit: bytes of what a turn asks a person and why. */
+const MAX_ACTION_BYTES = 600;
+const MAX_REASON_BYTES = 300;
+
 export function fitResult(result: RunTurnResult): RunTurnResult {
   const observations = result.observations.map(shortened);
   const whole = { ...result, observations };
   if (bytesOf(whole) <= MAX_TURN_RESULT_BYTES) return whole;
-  const bare = { ...result, outcome: withFewPaths(result.outcome), observations: observations.map(withoutPaths) };
+  const bare = {
+    ...result,
+    outcome: withFewPaths(result.outcome),
+    observations: observations.map(withoutPaths),
+    ...(result.request === undefined ? {} : { request: shortRequest(result.request) }),
+  };
   return bytesOf(bare) <= MAX_TURN_RESULT_BYTES ? bare : withoutMiddle(bare);
 }
 
@@ -62,6 +73,16 @@ function withFewPaths(outcome: TurnOutcome): TurnOutcome {
     return room >= 0;
   });
   return { ...outcome, paths };
+}
+
+function shortRequest(request: HumanRequest): HumanRequest {
+  const { reason, action } = request;
+  return { ...request, reason: headOf(reason, MAX_REASON_BYTES), action: action === null ? null : headOf(action, MAX_ACTION_BYTES) };
+}
+
+function headOf(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text);
+  return bytes.length <= maxBytes ? text : `${wholeHead(bytes.subarray(0, maxBytes - Buffer.byteLength('…')))}…`;
 }
 
 function shortened(observation: Observation): Observation {

@@ -3,15 +3,18 @@
  * Nothing is published here; a second attempt reads the same exit and the same tree and comes to the same outcome and commit id.
  */
 import type { ArtifactRef } from '../../protocol/artifact.js';
+import type { HumanRequest } from '../../protocol/gate.js';
 import type { Observation } from '../../protocol/journal.js';
 import type { DecisionReading, TurnOutcome } from '../../protocol/outcomes.js';
 import type { TurnReading } from '../agent/contract.js';
-import { isDecisionStage, readDecision, readHumanApproval } from '../agent/decision-line.js';
+import { isDecisionStage, readDecision } from '../agent/decision-line.js';
+import { readHumanRequest } from '../agent/human-request.js';
 import type { Change, FoldedCommit, PlannedCommit } from '../git/contract.js';
 import type { ExitRecord } from '../process/contract.js';
 import { type ChangeSize, checkChange } from './check-change.js';
+import { storeFindings } from './review-findings.js';
 import { compareAfter, type SurroundingChange } from './surroundings.js';
-import { mayWrite, type TurnContextOnHost } from './turn-context.js';
+import { isWriteTurn, type TurnContextOnHost } from './turn-context.js';
 import type { PreparedTurn } from './turn-request.js';
 import { outsidePath, troubleOf } from './turn-trouble.js';
 
@@ -32,6 +35,10 @@ export interface TurnJudgement {
   readonly exitCode: number | null;
   readonly durationMs: number;
   readonly endedAt: string;
+  /** What the answer asks a person; unsaid: nothing. */
+  readonly request?: HumanRequest;
+  /** Of a reviewing turn that ended well. */
+  readonly findings?: ArtifactRef;
 }
 
 export async function judgeTurn(
@@ -40,23 +47,34 @@ export async function judgeTurn(
   exit: ExitRecord,
 ): Promise<{ judgement: Omit<TurnJudgement, 'output'>; text: string }> {
   const reading = await turn.adapter.read(turn.request, exit);
+  const answer: Answer = { reading, request: requestOf(context, reading) };
   // The one looks around the worktree, the other at what is in it.
-  const [surroundings, found] = await Promise.all([lookAfter(context), outcomeOf(context, reading, exit)]);
+  const [surroundings, found] = await Promise.all([lookAfter(context), outcomeOf(context, answer, exit)]);
   const gated: TurnOutcome =
     surroundings.gate.length > 0 && found.outcome.kind !== 'policy_violation'
       ? { kind: 'repository_changed', why: surroundings.gate.join('; ') }
       : found.outcome;
+  const decision = decisionOf(context, reading);
+  const isReview = decision !== null && context.input.stage === 'reviewing';
   const judgement = {
     ...found,
     outcome: gated,
-    decision: decisionOf(context, reading),
+    decision,
     observations: [...surroundings.observations, ...found.observations],
     usage: reading.usage,
     exitCode: exit.exitCode,
     durationMs: Math.max(0, Date.parse(exit.endedAt) - Date.parse(exit.startedAt)),
     endedAt: exit.endedAt,
+    ...(answer.request === null ? {} : { request: answer.request }),
+    ...(isReview ? { findings: await storeFindings(context, reading.text, decision) } : {}),
   };
   return { judgement, text: reading.text };
+}
+
+/** What the agent printed, and what of it asks for a person. */
+interface Answer {
+  readonly reading: TurnReading;
+  readonly request: HumanRequest | null;
 }
 
 type Found = Pick<TurnJudgement, 'outcome' | 'planned' | 'restore' | 'rolledBack' | 'observations'>;
@@ -74,12 +92,12 @@ async function lookAfter(context: TurnContextOnHost): Promise<SurroundingChange>
   }
 }
 
-async function outcomeOf(context: TurnContextOnHost, reading: TurnReading, exit: ExitRecord): Promise<Found> {
+async function outcomeOf(context: TurnContextOnHost, answer: Answer, exit: ExitRecord): Promise<Found> {
   const root = await context.git.root();
   // An empty folder without its `.git` file would look like a change that deletes everything.
   if (root.kind === 'destroyed') return { ...NOTHING, ...outsidePath(context.input, root.why), restore: true };
   try {
-    return await outcomeInWorktree(context, reading, exit);
+    return await outcomeInWorktree(context, answer, exit);
   } catch (err) {
     const trouble = troubleOf(context.input, err);
     if (trouble === null) throw err;
@@ -87,10 +105,11 @@ async function outcomeOf(context: TurnContextOnHost, reading: TurnReading, exit:
   }
 }
 
-async function outcomeInWorktree(context: TurnContextOnHost, reading: TurnReading, exit: ExitRecord): Promise<Found> {
-  if (!mayWrite(context.input.stage)) return readOnlyOutcome(context, reading);
-  if (reading.outcome.kind === 'done') return writeOutcome(context, exit);
-  return { ...NOTHING, outcome: reading.outcome, restore: await branchMoved(context) };
+async function outcomeInWorktree(context: TurnContextOnHost, answer: Answer, exit: ExitRecord): Promise<Found> {
+  const { outcome } = answer.reading;
+  if (!isWriteTurn(context)) return readOnlyOutcome(context, outcome);
+  if (outcome.kind === 'done') return writeOutcome(context, answer, exit);
+  return { ...NOTHING, outcome, restore: await branchMoved(context) };
 }
 
 /** What a failed turn left stays in the worktree for the person to look at, unless it is on the branch, where nothing unchecked may stay. */
@@ -98,11 +117,9 @@ async function branchMoved({ git, input }: TurnContextOnHost): Promise<boolean> 
   return (await git.head()) !== input.expectedHead;
 }
 
-/** Source: V-127. */
-async function readOnlyOutcome(context: TurnContextOnHost, reading: TurnReading): Promise<Found> {
-  const { git, input } = context;
+/** A commit of the agent's own moves the branch and leaves the worktree clean: that is a change too. Source: V-127, V-34. */
+async function readOnlyOutcome({ git, input }: TurnContextOnHost, outcome: TurnOutcome): Promise<Found> {
   const [changes, head] = await Promise.all([git.changes(), git.head()]);
-  const outcome = askedForPerson(context, reading);
   if (changes.length === 0 && head === input.expectedHead) return { ...NOTHING, outcome };
   return {
     ...NOTHING,
@@ -112,18 +129,12 @@ async function readOnlyOutcome(context: TurnContextOnHost, reading: TurnReading)
   };
 }
 
-function askedForPerson(context: TurnContextOnHost, reading: TurnReading): TurnOutcome {
-  if (reading.outcome.kind !== 'done') return reading.outcome;
-  const asked = readHumanApproval(reading.text, context.input.decisionCode);
-  if (asked.kind === 'none') return reading.outcome;
-  return { kind: 'needs_input', why: `the agent asks for a person (risk ${asked.risk}): ${asked.reason ?? 'no reason given'}` };
-}
-
-async function writeOutcome(context: TurnContextOnHost, exit: ExitRecord): Promise<Found> {
+async function writeOutcome(context: TurnContextOnHost, { request }: Answer, exit: ExitRecord): Promise<Found> {
   const { git, input } = context;
   const changes: readonly Change[] = await git.changes();
   const planned = await git.plan({ expectedHead: input.expectedHead, claimedAt: exit.claimedAt, ...commitMessage(context), changes });
-  if (planned === null) return { ...NOTHING, outcome: { kind: 'no_change' }, restore: true };
+  // A turn that waits for an answer has not failed to do its work.
+  if (planned === null) return { ...NOTHING, outcome: { kind: request?.kind === 'question' ? 'done' : 'no_change' }, restore: true };
   const checked = await checkChange(context, planned);
   if (checked.outcome.kind === 'policy_violation') {
     return { ...NOTHING, outcome: checked.outcome, restore: true, observations: checked.observations };
@@ -150,4 +161,10 @@ function foldedObservation({ input }: TurnContextOnHost, commit: FoldedCommit): 
 function decisionOf({ input }: TurnContextOnHost, reading: TurnReading): DecisionReading | null {
   if (!isDecisionStage(input.stage) || reading.outcome.kind !== 'done') return null;
   return readDecision(reading.text, { stage: input.stage, code: input.decisionCode });
+}
+
+/** A prompt that asks for the decision alone offers nothing else. */
+function requestOf({ input }: TurnContextOnHost, reading: TurnReading): HumanRequest | null {
+  if (input.ask !== 'work' || reading.outcome.kind !== 'done') return null;
+  return readHumanRequest(reading.text, { stage: input.stage, code: input.decisionCode });
 }

@@ -8,9 +8,11 @@ import { MAX_SENTENCE_CHARS } from '../../protocol/limits.js';
 import type { RunTurnResult } from '../../protocol/messages.js';
 import type { TurnOutcome } from '../../protocol/outcomes.js';
 import { redact } from '../../protocol/redact.js';
+import { stagePolicyOf } from '../agent/turn-agent.js';
 import { readClaim, readExit } from '../process/marks.js';
 import { fitResult } from './fit-result.js';
 import type { TurnJudgement } from './judge-turn.js';
+import { findingsShown } from './review-findings.js';
 import { projectionOf, takeFound } from './run-projection.js';
 import type { SettledTurn } from './settle-turn.js';
 import type { TurnContextOnHost } from './turn-context.js';
@@ -49,6 +51,9 @@ export async function publishTurn(context: TurnContextOnHost, turn: FinishedTurn
     durationMs: judgement.durationMs,
     observations,
     journalSeq,
+    costMicroUsd: judgement.usage.costMicroUsd,
+    ...(judgement.request === undefined ? {} : { request: judgement.request }),
+    ...(judgement.findings === undefined ? {} : { findings: judgement.findings }),
   });
 }
 
@@ -60,7 +65,7 @@ function foundObservations({ run, input }: TurnContextOnHost): readonly Observat
 
 function endedData({ run, input }: TurnContextOnHost, judgement: TurnJudgement, outcome: TurnOutcome): TurnEndedData {
   const { policy } = run.record;
-  const { agent, model } = policy.stagePolicies[input.stage];
+  const { agent, model } = stagePolicyOf(policy, input);
   const config = policy.agents[agent];
   return {
     stage: input.stage,
@@ -111,6 +116,7 @@ async function projectTurn(
     streamPath: (await exists(stdout)) ? stdout : null,
     commit: settled.head,
     ...decisionsShown(judgement, input.ask),
+    ...(await findingsShown(context, judgement, text)),
   });
 }
 

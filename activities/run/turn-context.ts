@@ -15,6 +15,12 @@ export interface TurnContextOnHost {
   readonly signals: Signals;
 }
 
+/** By its stage alone: what a turn of it could be allowed. */
 export function mayWrite(stage: RunTurnInput['stage']): boolean {
   return stage === 'executing' || stage === 'fixing';
+}
+
+/** A write turn: its change becomes a commit. In a read-only run there is none (V-129). */
+export function isWriteTurn({ run, input }: Pick<TurnContextOnHost, 'run' | 'input'>): boolean {
+  return mayWrite(input.stage) && run.record.policy.permissions !== 'read-only';
 }

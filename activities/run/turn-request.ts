@@ -2,12 +2,14 @@
 
 import { resolveProgram } from '../../config/resolve-program.js';
 import type { ArtifactRef } from '../../protocol/artifact.js';
-import type { RunTurnInput } from '../../protocol/messages.js';
+import type { Finding } from '../../protocol/finding.js';
+import type { CommandOutput, RunTurnInput } from '../../protocol/messages.js';
 import type { ValidationReport } from '../../protocol/outcomes.js';
 import { titleOf } from '../../protocol/run-input.js';
 import { adapterOf } from '../agent/agent-adapters.js';
 import type { AgentAdapter, TurnCommand, TurnRequest } from '../agent/contract.js';
 import { composePrompt } from '../agent/prompts/compose-prompt.js';
+import { stagePolicyOf } from '../agent/turn-agent.js';
 import type { ArtifactStore } from '../journal/artifact-store.js';
 import type { HostDeps } from './host-deps.js';
 import { artifactsOf } from './run-projection.js';
@@ -24,7 +26,7 @@ export interface PreparedTurn {
 /** Errors: BadAgent, if the policy names none or its program cannot be run. */
 export async function prepareTurn(deps: HostDeps, run: RunOnHost, input: RunTurnInput): Promise<PreparedTurn> {
   const { policy, worktree, repository } = run.record;
-  const stagePolicy = policy.stagePolicies[input.stage];
+  const stagePolicy = stagePolicyOf(policy, input);
   const config = policy.agents[stagePolicy.agent];
   if (config === undefined) throw badAgent(`stage ${input.stage} names the agent "${stagePolicy.agent}", which is not configured`);
   const request: TurnRequest = {
@@ -49,7 +51,6 @@ export async function prepareTurn(deps: HostDeps, run: RunOnHost, input: RunTurn
 async function promptOf(deps: HostDeps, run: RunOnHost, input: RunTurnInput): Promise<string> {
   const { record } = run;
   const artifacts = artifactsOf(deps, run);
-  const validation = await readReport(artifacts, input.context.validation);
   return composePrompt({
     stage: input.stage,
     ask: input.ask,
@@ -62,10 +63,12 @@ async function promptOf(deps: HostDeps, run: RunOnHost, input: RunTurnInput): Pr
     branch: record.branch,
     plan: await textOf(artifacts, input.context.plan),
     architecture: await textOf(artifacts, input.context.architecture),
-    validation,
-    // Red commands end the run before any later prompt until fix rounds exist.
-    validationOutput: [],
+    validation: await readReport(artifacts, input.context.validation),
+    validationOutput: await readList<CommandOutput>(artifacts, input.context.validationOutput),
     review: await textOf(artifacts, input.context.review),
+    findings: await readList<Finding>(artifacts, input.context.findings),
+    notes: input.notes ?? [],
+    readOnly: record.policy.permissions === 'read-only',
     instructions: record.policy.stagePolicies[input.stage].instructions,
     previousOutput: input.previousTurn === null ? null : readTurnText(deps.home, run, input.previousTurn),
   });
@@ -78,4 +81,20 @@ async function textOf(artifacts: ArtifactStore, ref: ArtifactRef | null): Promis
 async function readReport(artifacts: ArtifactStore, ref: ArtifactRef | null): Promise<ValidationReport | null> {
   // Stored by validate under its own hash, which get() checks.
   return ref === null ? null : (JSON.parse(await artifacts.get(ref)) as ValidationReport);
+}
+
+/**
+ * A list that an activity of ours stored. Redaction of the whole text may have cut through its JSON: then it is empty, since a prompt without it
+ * is better than a turn that can never start.
+ */
+export async function readList<Entry>(artifacts: ArtifactStore, ref: ArtifactRef | null | undefined): Promise<readonly Entry[]> {
+  if (ref === null || ref === undefined) return [];
+  const text = await artifacts.get(ref);
+  try {
+    const value: unknown = JSON.parse(text);
+    // The hash of the reference vouches for the type.
+    return Array.isArray(value) ? (value as Entry[]) : [];
+  } catch {
+    return [];
+  }
 }

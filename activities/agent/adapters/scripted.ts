@@ -7,8 +7,8 @@ import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ApplicationFailure } from '@temporalio/common';
 import { FAILURES } from '../../../protocol/failures.js';
-import type { AgentAdapter } from '../contract.js';
-import { readPlainTurn } from '../read-plain-turn.js';
+import type { AgentAdapter, AgentExit, TurnReading } from '../contract.js';
+import { readLastLines, readPlainTurn } from '../read-plain-turn.js';
 import { turnEnvironment } from '../turn-environment.js';
 
 /** Arguments of node that start the scripted agent; the fixture is appended. */
@@ -26,9 +26,19 @@ export function createScriptedAdapter(entry: ScriptedEntry = COMPILED_ENTRY): Ag
       if (fixture === undefined || !isAbsolute(fixture)) throw noFixture(turn.stagePolicy.agent, fixture);
       return { argv: [process.execPath, ...entry, fixture], env: turnEnvironment(turn), stdin: turn.prompt };
     },
-    read: (_turn, exit) => readPlainTurn(exit),
+    read: (_turn, exit) => readScriptedTurn(exit),
   };
 }
+
+/** Only here: what another program says of its cost would be believed without a check. */
+async function readScriptedTurn(exit: AgentExit): Promise<TurnReading> {
+  const reading = await readPlainTurn(exit);
+  const lines = await readLastLines(exit.stderr);
+  const usd = lines.map((line) => COST_LINE.exec(line)?.[1]).findLast((said) => said !== undefined);
+  return usd === undefined ? reading : { ...reading, usage: { ...reading.usage, costMicroUsd: Math.round(Number(usd) * 1_000_000) } };
+}
+
+const COST_LINE = /^sluice-cost: (\d{1,7}(?:\.\d{1,12})?)$/;
 
 function noFixture(agent: string, fixture: string | undefined): ApplicationFailure {
   const given = fixture === undefined ? 'is empty' : `starts with ${JSON.stringify(fixture)}`;

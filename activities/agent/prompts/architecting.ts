@@ -1,6 +1,6 @@
 /** The prompt of stage architecting: from the plan to a design, with nothing changed. */
 import type { PromptInput, PromptParts } from './prompt-input.js';
-import { planSection, readOnlyRules, taskSection } from './sections.js';
+import { planSection, readOnlyRules, requestRules, taskSection } from './sections.js';
 
 export function architectingPrompt(input: PromptInput): PromptParts {
   return {
@@ -14,6 +14,7 @@ Check the plan against the code, correct it where it is wrong, and print the des
 - which files change and what each change is; what stays as it is on purpose;
 - interfaces, data and error cases that are touched, in the style of the code around them;
 - the simplest design that does the task. Name what you left out.`,
+      requestRules(input.decisionCode),
     ],
   };
 }

@@ -1,6 +1,7 @@
 /**
  * Makes the whole text of a turn's prompt. It opens with the marker of its stage and never grows beyond `MAX_PROMPT_BYTES`: what is cut
- * are texts of others, in their middle, with a marker; the stage's purpose, its rules and the decision line always stand whole.
+ * are texts of others, in their middle, with a marker; the stage's purpose, its rules, what people wrote and the decision line always stand whole.
+ * Only what people wrote can make it longer.
  */
 import { cutMiddle } from '../cut-middle.js';
 import { architectingPrompt } from './architecting.js';
@@ -10,7 +11,7 @@ import { fixingPrompt } from './fixing.js';
 import { planningPrompt } from './planning.js';
 import type { PromptInput, PromptParts } from './prompt-input.js';
 import { reviewingPrompt } from './reviewing.js';
-import { instructionsSection } from './sections.js';
+import { instructionsSection, notesSection } from './sections.js';
 import { verifyingPrompt } from './verifying.js';
 
 /** Unit: bytes of UTF-8; about 50 000 tokens, a quarter of a usual context window. */
@@ -19,13 +20,16 @@ export const MAX_PROMPT_BYTES = 200_000;
 /** Unit: bytes of UTF-8; instructions stand below the sections and must not push the rules out. */
 const MAX_INSTRUCTIONS_BYTES = 20_000;
 
+/** Unit: bytes of UTF-8; task and findings stay readable beside the longest notes. */
+const MIN_SECTIONS_BYTES = 40_000;
+
 export function composePrompt(input: PromptInput): string {
   const parts = partsOf(input);
   const instructions = cutMiddle(instructionsSection(input), MAX_INSTRUCTIONS_BYTES);
   const top = joined([markerOf(input), parts.opening]);
-  const bottom = `${joined([instructions, ...parts.closing])}\n`;
+  const bottom = `${joined([notesSection(input), instructions, ...parts.closing])}\n`;
   const room = MAX_PROMPT_BYTES - Buffer.byteLength(top) - Buffer.byteLength(bottom) - 2 * PARAGRAPH.length;
-  return joined([top, cutMiddle(joined(parts.sections), room), bottom]);
+  return joined([top, cutMiddle(joined(parts.sections), Math.max(room, MIN_SECTIONS_BYTES)), bottom]);
 }
 
 const PARAGRAPH = '\n\n';

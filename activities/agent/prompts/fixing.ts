@@ -1,10 +1,25 @@
-/** The prompt of stage fixing: repair what validation or review found, and answer each finding. */
+/** The prompt of stage fixing: repair what validation or review found, and answer each finding (V-35). */
+import { DISPOSITIONS } from '../../../protocol/finding.js';
+import { RESPONSES_BLOCK } from '../responses-block.js';
 import type { PromptInput, PromptParts } from './prompt-input.js';
-import { architectureSection, changeSection, planSection, reviewSection, taskSection, validationSection, writeRules } from './sections.js';
+import {
+  architectureSection,
+  changeSection,
+  findingsSection,
+  noWritingRule,
+  planSection,
+  readOnlyRules,
+  requestRules,
+  reviewSection,
+  taskSection,
+  validationSection,
+  writeRules,
+} from './sections.js';
 
 export function fixingPrompt(input: PromptInput): PromptParts {
+  const { readOnly, round } = input;
   return {
-    opening: `You repair a change in the git worktree you were started in. This is fix round ${input.round}.`,
+    opening: `You repair a change in the git worktree you were started in. This is fix round ${round}.${readOnly ? ` ${noWritingRule()}` : ''}`,
     sections: [
       taskSection(input),
       planSection(input),
@@ -12,13 +27,20 @@ export function fixingPrompt(input: PromptInput): PromptParts {
       changeSection(input),
       validationSection(input),
       reviewSection(input),
+      findingsSection(input),
     ],
     closing: [
-      writeRules(),
+      readOnly ? readOnlyRules() : writeRules(),
       `## Your answer
 
-Repair the cause of every failed command and settle every finding. Do not weaken or skip a test to make it pass. Then print, for each
-finding, its id and one of accept, fix, rebut, defer or needs-human with the reason, and in a few lines what you changed.`,
+Repair the cause of every failed command and settle every finding. Do not weaken or skip a test to make it pass. Print in a few lines
+what you changed. Then answer each finding in one block like this: a JSON array with one entry a finding. The disposition is
+${DISPOSITIONS.join(', ')}: defer leaves it for later, needs-human leaves it to a person.
+
+\`\`\`${RESPONSES_BLOCK}
+[{"id": "<id of the finding>", "disposition": "<disposition>", "rationale": "<what you did, or why not>"}]
+\`\`\``,
+      requestRules(input.decisionCode),
     ],
   };
 }

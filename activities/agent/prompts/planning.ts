@@ -1,6 +1,6 @@
 /** The prompt of stage planning: from the task to a plan, with nothing changed. */
 import type { PromptInput, PromptParts } from './prompt-input.js';
-import { readOnlyRules, taskSection } from './sections.js';
+import { readOnlyRules, requestRules, taskSection } from './sections.js';
 
 export function planningPrompt(input: PromptInput): PromptParts {
   return {
@@ -15,6 +15,7 @@ Print the plan as Markdown, short and concrete:
 - the cause or the place in the code, with files and functions that you have read;
 - the steps, in order, each small enough to check;
 - which tests show it, and what could go wrong.`,
+      requestRules(input.decisionCode),
     ],
   };
 }

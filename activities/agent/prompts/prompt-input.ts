@@ -1,12 +1,8 @@
 /** What a prompt is made of. Every text in it may be hostile; it belongs into the prompt all the same and decides nothing there. */
+import type { Finding } from '../../../protocol/finding.js';
 import type { TurnStage } from '../../../protocol/lifecycle.js';
+import type { CommandOutput, PersonNote } from '../../../protocol/messages.js';
 import type { ValidationReport } from '../../../protocol/outcomes.js';
-
-/** What one validation command printed. */
-export interface CommandOutput {
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface PromptInput {
   readonly stage: TurnStage;
@@ -15,7 +11,7 @@ export interface PromptInput {
   readonly task: string;
   readonly title: string;
   readonly round: number;
-  /** Fresh for each prompt; in the prompt of stages that decide, and nowhere else. */
+  /** Fresh for each prompt; lines that decide or ask for a person count only with it. */
   readonly decisionCode: string;
   readonly baseSha: string;
   /** The commit that the branch stands at. */
@@ -24,9 +20,15 @@ export interface PromptInput {
   readonly plan: string | null;
   readonly architecture: string | null;
   readonly validation: ValidationReport | null;
-  /** Shape: entry n belongs to `validation.commands[n]`; null or missing where it is not to be shown. */
-  readonly validationOutput: readonly (CommandOutput | null)[];
+  /** Of the commands that did not pass, in the order of the report. */
+  readonly validationOutput: readonly CommandOutput[];
   readonly review: string | null;
+  /** Of the last review or of red checks; a fixer answers each. */
+  readonly findings: readonly Finding[];
+  /** What people wrote for this turn, oldest first; never cut. */
+  readonly notes: readonly PersonNote[];
+  /** The policy lets no stage write (V-129). */
+  readonly readOnly: boolean;
   /** The stage's own, from the policy. */
   readonly instructions: string | null;
   /** The unreadable answer, for `ask: 'decision'`. */

@@ -1,4 +1,6 @@
 /** The prompt of stage reviewing: judge the exact commit and end with a review decision (V-30, V-34). */
+import { FINDING_CATEGORIES } from '../../../protocol/finding.js';
+import { FINDINGS_BLOCK } from '../findings-block.js';
 import type { PromptInput, PromptParts } from './prompt-input.js';
 import {
   architectureSection,
@@ -6,6 +8,7 @@ import {
   decisionRules,
   planSection,
   readOnlyRules,
+  requestRules,
   taskSection,
   validationSection,
 } from './sections.js';
@@ -19,12 +22,17 @@ export function reviewingPrompt(input: PromptInput): PromptParts {
       `## What to judge
 
 Does the change do the task, all of it and nothing else? Is it correct in the odd cases, safe, tested, simple, and in the style of the
-code around it? Print a summary and your findings as Markdown. Each finding has an id (F1, F2, …), a severity (low, medium, high), a
-category (correctness, architecture, security, tests, performance, maintainability, product, policy), the claim, the evidence (file and
-line, or a command and its output), and a recommendation.
+code around it? Print a summary as Markdown, then your findings in one block like this: a JSON array with one entry a finding, empty if
+there are none. Severity is low, medium or high; category is ${FINDING_CATEGORIES.join(', ')}.
+
+\`\`\`${FINDINGS_BLOCK}
+[{"id": "F1", "severity": "<severity>", "category": "<category>", "claim": "<what is wrong>",
+  "evidence": ["<file and line, or a command and its output>"], "recommendation": "<what to do>"}]
+\`\`\`
 
 APPROVED: it can be merged as it is. CHANGES_REQUESTED: something must be repaired first. BLOCKED: no repair can make it right, or a
 person must decide.`,
+      requestRules(input.decisionCode),
       decisionRules('reviewing', input.decisionCode),
     ],
   };

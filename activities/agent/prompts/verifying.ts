@@ -1,6 +1,15 @@
 /** The prompt of stage verifying: does the exact commit do the task? Ends with a verification decision (V-31, V-34). */
 import type { PromptInput, PromptParts } from './prompt-input.js';
-import { changeSection, decisionRules, planSection, readOnlyRules, reviewSection, taskSection, validationSection } from './sections.js';
+import {
+  changeSection,
+  decisionRules,
+  planSection,
+  readOnlyRules,
+  requestRules,
+  reviewSection,
+  taskSection,
+  validationSection,
+} from './sections.js';
 
 export function verifyingPrompt(input: PromptInput): PromptParts {
   return {
@@ -14,6 +23,7 @@ Take each thing that the task asks for and find the place in the change, and the
 it. Print a summary and the open points as Markdown.
 
 PASSED: all of it is there and shown. FAILED: something is missing or wrong. NEEDS_HUMAN: it cannot be told from here.`,
+      requestRules(input.decisionCode),
       decisionRules('verifying', input.decisionCode),
     ],
   };

@@ -38,17 +38,29 @@ export interface ScriptedTurn {
   /** Prints this many bytes, in lines, to stdout. */
   readonly flood?: number;
   readonly text?: string;
+  /** Printed below the text as the block `findings`, as they are; not where only the decision is asked for. So are the next three. */
+  readonly findings?: readonly unknown[];
+  /** Printed as the block `responses`. */
+  readonly responses?: readonly unknown[];
+  /** Printed as `HUMAN_APPROVAL <code>: REQUIRED` with its lines. */
+  readonly humanApproval?: { readonly reason?: string; readonly risk?: string; readonly action?: string };
+  /** Printed as `QUESTION <code>: <this>`. */
+  readonly question?: string;
   /** Printed as the last line, `DECISION <code>: <this>`, or `VERIFICATION …` in stage verifying. */
   readonly decision?: string;
   /** The same where only the decision is asked for again; without it `decision` stands. */
   readonly decisionAsk?: string;
+  /** Printed to stderr as `sluice-cost: <this>`. Unit: USD. */
+  readonly costUsd?: number;
+  /** Printed to stderr as `sluice-outcome: <this>`, for instance `rate_limited after=2`; the exit code is 1 unless `exit` says another. */
+  readonly outcome?: string;
   /** Dies of this signal, before its END line. */
   readonly killSelf?: NodeJS.Signals;
   /** Never ends by itself; no END line. */
   readonly hang?: boolean;
   /** Exit code. */
   readonly exit?: number;
-  /** Done instead of all the above where the ledger already holds a START of this stage, round and ask. */
+  /** Done instead of all the above where the ledger already holds a START of this stage, round and ask; its own `again` where it holds two. */
   readonly again?: ScriptedTurn;
 }
 
@@ -89,6 +101,11 @@ export function turnOf(fixture: Fixture, stage: ScriptedStage, round: number): S
   return turn;
 }
 
+/** What is done where the turn was started so often before. The last of the chain repeats. */
+export function againAfter(turn: ScriptedTurn, starts: number): ScriptedTurn {
+  return starts === 0 || turn.again === undefined ? turn : againAfter(turn.again, starts - 1);
+}
+
 interface Rule {
   check(value: unknown, where: string): void;
 }
@@ -97,6 +114,9 @@ const RULES = {
   string: rule((value) => typeof value === 'string', 'must be a string'),
   boolean: rule((value) => typeof value === 'boolean', 'must be true or false'),
   whole: rule((value) => Number.isSafeInteger(value) && Number(value) >= 0, 'must be a whole number from 0'),
+  usd: rule((value) => typeof value === 'number' && value >= 0 && value <= 1_000_000, 'must be a number from 0 to 1000000'),
+  list: rule((value) => Array.isArray(value), 'must be a list'),
+  approval: { check: checkApproval },
   exit: rule((value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 255, 'must be a whole number from 0 to 255'),
   signal: rule((value) => typeof value === 'string' && /^SIG[A-Z0-9]+$/.test(value), 'must be the name of a signal, such as SIGKILL'),
   contents: mapRule((value) => value === null || typeof value === 'string', 'must be a string, or null to delete the file'),
@@ -119,8 +139,14 @@ const TURN_RULES: Readonly<Record<keyof ScriptedTurn, Rule>> = {
   commit: RULES.string,
   flood: RULES.whole,
   text: RULES.string,
+  findings: RULES.list,
+  responses: RULES.list,
+  humanApproval: RULES.approval,
+  question: RULES.string,
   decision: RULES.string,
   decisionAsk: RULES.string,
+  costUsd: RULES.usd,
+  outcome: RULES.string,
   killSelf: RULES.signal,
   hang: RULES.boolean,
   exit: RULES.exit,
@@ -133,6 +159,12 @@ function checkTurn(value: unknown, where: string): void {
   for (const [key, rule] of Object.entries(TURN_RULES)) {
     if (turn[key] !== undefined) rule.check(turn[key], `${where}.${key}`);
   }
+}
+
+function checkApproval(value: unknown, where: string): void {
+  const approval = anObject(value, where);
+  onlyKeys(approval, ['reason', 'risk', 'action'], where);
+  for (const [key, text] of Object.entries(approval)) RULES.string.check(text, `${where}.${key}`);
 }
 
 function rule(holds: (value: unknown) => boolean, must: string): Rule {

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type Fixture, parseFixture, SCRIPTED_STAGES, type ScriptedStage, type ScriptedTurn, turnOf } from './fixture.js';
+import { againAfter, type Fixture, parseFixture, SCRIPTED_STAGES, type ScriptedStage, type ScriptedTurn, turnOf } from './fixture.js';
 import { readLedger } from './ledger.js';
 import { performTurn, type ScriptedScene } from './perform.js';
 
@@ -54,16 +54,16 @@ function isScriptedStage(value: string | undefined): value is ScriptedStage {
   return SCRIPTED_STAGES.some((stage) => stage === value);
 }
 
-/** Of the template, the last line of its kind: earlier ones may stand in texts of others. */
+/** Of the templates, the last line of its kind: earlier ones may stand in texts of others. */
 function codeOf(prompt: string): string | null {
-  return [...prompt.matchAll(/^(?:DECISION|VERIFICATION) (\S+):/gm)].at(-1)?.[1] ?? null;
+  return [...prompt.matchAll(/^(?:DECISION|VERIFICATION|HUMAN_APPROVAL|QUESTION) (\S+):/gm)].at(-1)?.[1] ?? null;
 }
 
-/** A first time is over once it is in the ledger, also if it was killed. */
+/** A time is over once it is in the ledger, also if it was killed. */
 function againOrFirst(planned: ScriptedTurn, { stage, round, ask, ledger }: ScriptedScene): ScriptedTurn {
   if (planned.again === undefined || ledger === null) return planned;
-  const before = readLedger(ledger).some(
+  const before = readLedger(ledger).filter(
     (entry) => entry.event === 'START' && entry.stage === stage && entry.round === String(round) && entry.ask === ask,
   );
-  return before ? planned.again : planned;
+  return againAfter(planned, before.length);
 }

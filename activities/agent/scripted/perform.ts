@@ -33,10 +33,13 @@ export async function performTurn(turn: ScriptedTurn, scene: ScriptedScene): Pro
   change(turn);
   if (turn.flood !== undefined) await flood(turn.flood);
   await print(answerOf(turn, scene));
+  // Last of all, since an outcome line counts only as the last one.
+  if (turn.costUsd !== undefined) process.stderr.write(`sluice-cost: ${turn.costUsd.toFixed(6)}\n`);
+  if (turn.outcome !== undefined) process.stderr.write(`sluice-outcome: ${turn.outcome}\n`);
   if (turn.killSelf !== undefined) await dieOf(turn.killSelf);
   if (turn.hang === true) await forever();
   note('END', scene);
-  return turn.exit ?? 0;
+  return turn.exit ?? (turn.outcome === undefined ? 0 : 1);
 }
 
 function note(event: LedgerEntry['event'], scene: ScriptedScene): void {
@@ -110,12 +113,28 @@ function print(text: string): Promise<void> {
   });
 }
 
-function answerOf(turn: ScriptedTurn, { stage, ask, code }: ScriptedScene): string {
+/** The decision is the last line, as the prompt asks. */
+function answerOf(turn: ScriptedTurn, scene: ScriptedScene): string {
+  const { ask, code } = scene;
   const text = (turn.text ?? '').replaceAll('{{code}}', code ?? '');
+  const lines = [...(ask === 'work' ? workLines(turn, code ?? '') : []), ...decisionLines(turn, scene)];
+  if (lines.length === 0) return text;
+  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${lines.join('\n')}\n`;
+}
+
+function workLines({ findings, responses, humanApproval, question }: ScriptedTurn, code: string): string[] {
+  const details = Object.entries(humanApproval ?? {}).map(([name, value]) => `${name.toUpperCase()}: ${value}`);
+  return [
+    ...(findings === undefined ? [] : ['```findings', JSON.stringify(findings, null, 2), '```']),
+    ...(responses === undefined ? [] : ['```responses', JSON.stringify(responses, null, 2), '```']),
+    ...(humanApproval === undefined ? [] : [`HUMAN_APPROVAL ${code}: REQUIRED`, ...details]),
+    ...(question === undefined ? [] : [`QUESTION ${code}: ${question}`]),
+  ];
+}
+
+function decisionLines(turn: ScriptedTurn, { stage, ask, code }: ScriptedScene): string[] {
   const value = ask === 'decision' ? (turn.decisionAsk ?? turn.decision) : turn.decision;
-  if (value === undefined) return text;
-  const keyword = stage === 'verifying' ? 'VERIFICATION' : 'DECISION';
-  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${keyword} ${code ?? ''}: ${value}\n`;
+  return value === undefined ? [] : [`${stage === 'verifying' ? 'VERIFICATION' : 'DECISION'} ${code ?? ''}: ${value}`];
 }
 
 async function dieOf(signal: NodeJS.Signals): Promise<void> {

@@ -1,0 +1,38 @@
+/**
+ * What a turn asks a person, out of its answer (V-48). A question comes before a call for approval: without its answer the work is not done.
+ * The texts are one line each, redacted and cut, since they travel in histories and stand in a gate.
+ */
+import type { HumanRequest } from '../../protocol/gate.js';
+import type { TurnStage } from '../../protocol/lifecycle.js';
+import { MAX_SENTENCE_CHARS } from '../../protocol/limits.js';
+import { redact } from '../../protocol/redact.js';
+import { cut } from './block-entries.js';
+import { readHumanApproval, readQuestion } from './decision-line.js';
+
+/** A question is shown whole where it is of any sensible length. */
+const MAX_ACTION_CHARS = 1000;
+
+/** Null: the turn asks for nobody. Shape: of a question, `action` is the question. */
+export function readHumanRequest(text: string, asked: { readonly stage: TurnStage; readonly code: string }): HumanRequest | null {
+  const question = readQuestion(text, asked.code);
+  if (question.kind === 'asked') {
+    const reason = question.reason ?? `the ${asked.stage} turn cannot go on without an answer`;
+    return requestOf('question', { ...question, reason, action: question.question });
+  }
+  const approval = readHumanApproval(text, asked.code);
+  if (approval.kind === 'none') return null;
+  return requestOf('approval', { ...approval, reason: approval.reason ?? `the ${asked.stage} turn asks for a person and gives no reason` });
+}
+
+function requestOf(kind: HumanRequest['kind'], { reason, risk, action }: Pick<HumanRequest, 'reason' | 'risk' | 'action'>): HumanRequest {
+  return { kind, reason: oneLine(reason, MAX_SENTENCE_CHARS), risk, action: action === null ? null : oneLine(action, MAX_ACTION_CHARS) };
+}
+
+function oneLine(text: string, maxChars: number): string {
+  return cut(
+    redact(text)
+      .replace(/[\s\p{C}]+/gu, ' ')
+      .trim(),
+    maxChars,
+  );
+}
