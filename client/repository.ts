@@ -16,6 +16,13 @@ export interface DiffStat {
   readonly deletions: number;
 }
 
+export interface ChangedFile {
+  /** As git prints it: quoted where a name is odd. */
+  readonly path: string;
+  readonly insertions: number;
+  readonly deletions: number;
+}
+
 /** Of a patch and its numbers; plumbing, so that no `diff.*` of a config changes what `git apply` would get. */
 const DIFF = ['diff-tree', '-r', '-M', '--no-color', '--no-ext-diff', '--no-textconv', '--submodule=short', '--ignore-submodules=none'];
 
@@ -44,11 +51,25 @@ export function textAt(root: string, commit: string, path: string): Promise<stri
 
 /** Null where one of the commits is not here. */
 export async function diffStat(root: string, base: string, head: string): Promise<DiffStat | null> {
+  const files = await diffFiles(root, base, head);
+  if (files === null) return null;
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+  return {
+    files: files.length,
+    insertions: sum(files.map(({ insertions }) => insertions)),
+    deletions: sum(files.map(({ deletions }) => deletions)),
+  };
+}
+
+/** The numbers of a binary file are 0. Null as of `diffStat`. */
+export async function diffFiles(root: string, base: string, head: string): Promise<readonly ChangedFile[] | null> {
   const answer = await gitIn(root, [...DIFF, '--numstat', '--end-of-options', base, head]);
   if (answer === null) return null;
   const rows = answer.split('\n').filter((row) => row !== '');
-  const sum = (column: 0 | 1) => rows.reduce((total, row) => total + (Number(row.split('\t')[column]) || 0), 0);
-  return { files: rows.length, insertions: sum(0), deletions: sum(1) };
+  return rows.map((row) => {
+    const [insertions, deletions, ...path] = row.split('\t');
+    return { path: path.join('\t'), insertions: Number(insertions) || 0, deletions: Number(deletions) || 0 };
+  });
 }
 
 /** The whole change as a patch that `git apply` takes. */

@@ -9,6 +9,7 @@ import type { RunInput } from '../../protocol/messages.js';
 import type { Policy } from '../../protocol/policy.js';
 import { textAt } from '../repository.js';
 import type { Context } from './context.js';
+import { wantsDesktop } from './desktop-wanted.js';
 import { foreign, foreignBlock } from './io.js';
 
 export interface ConfigQuestion {
@@ -26,6 +27,7 @@ export interface ChosenConfig {
   readonly configHash: string | null;
   readonly runsDir: string;
   readonly stages: readonly Stage[];
+  readonly desktop: boolean;
 }
 
 export interface EffectiveConfig {
@@ -37,7 +39,7 @@ export interface EffectiveConfig {
 /** Errors: ConfigError, with the place of what is wrong, or naming `sluice trust`. Effects: trusts a text where the person says so. */
 export async function chooseConfig(context: Context, question: ConfigQuestion): Promise<ChosenConfig> {
   const { policy, configHash } = await effectiveConfig(context, question);
-  return { configHash, runsDir: policy.runsDir, stages: policy.stages };
+  return { configHash, runsDir: policy.runsDir, stages: policy.stages, desktop: wantsDesktop(policy) };
 }
 
 /** The policy as the host will resolve it, and where each value comes from. */

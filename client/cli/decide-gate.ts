@@ -32,7 +32,8 @@ export async function decisionFor(run: GateOwner, sluice: Pick<Sluice, 'details'
   if (gates === null) return decisionUnseen(run, decision);
   const gate = chosenGate(gates, run.runId, decision.gate);
   const { note, by } = decision;
-  if (gate.question && decision.decision === 'approve') throw new CliError(questionParts(gate, run.runId), EXIT.needsPerson);
+  if (gate.question && decision.decision === 'approve' && note === null)
+    throw new CliError(questionParts(gate, run.runId), EXIT.needsPerson);
   if (decision.decision === 'request_changes' && gate.changesGoTo === null) {
     throw new CliError(noChangesParts(gate, run.runId), EXIT.needsPerson);
   }
@@ -149,7 +150,7 @@ function decidedParts(gate: Gate, runId: string) {
 
 function questionParts(gate: Gate, runId: string) {
   return {
-    what: `${foreign(gate.id)} of ${foreign(runId)} asks a question; an approval does not answer it`,
+    what: `${foreign(gate.id)} of ${foreign(runId)} asks a question; an approval without a note does not answer it`,
     why: 'the turn that asks is run again with the answer',
     now: 'Nothing was sent; the question is open.',
     mend: `sluice answer ${foreign(runId)} "<text>"`,

@@ -7,16 +7,22 @@ import type { JournalEvent } from '../../protocol/journal.js';
 import { STAGES, type Stage } from '../../protocol/lifecycle.js';
 import type { RunView } from '../../protocol/run-view.js';
 import { type Retrying, retryText } from '../retrying.js';
+import { columnsOf } from './columns.js';
 import type { RunListener } from './follow-files.js';
+import type { ShownGate } from './gate-block.js';
+import { decidingCommands, gateLine, gateRows } from './gate-text.js';
 import { foreign, type Io } from './io.js';
-import { columnsOf, type PanelState, renderPanel } from './panel.js';
+import { type PanelState, renderPanel } from './panel.js';
 import { agentLabel, plainLine } from './plain-lines.js';
+import { pauseText, roundText } from './waiting-text.js';
 
 export interface Display extends RunListener {
   /** A line about the watching itself, for instance that the server is away; null takes it back. */
   notice(text: string | null): void;
   /** What the run fails at again and again; null when that is over. */
   retrying(retrying: Retrying | null): void;
+  /** The open gate, whenever something about it changes; null when none is open any more. */
+  gate(shown: ShownGate | null): void;
   /** A line of ours among the events. */
   note(text: string): void;
   /** Takes the panel away; nothing is shown after it. */
@@ -32,6 +38,7 @@ export interface ShownRun {
 
 export function plainDisplay(io: Io): Display {
   let told: string | null = null;
+  let gateTold: string | null = null;
   return {
     event: (event) => io.out(foreign(plainLine(event))),
     view: () => {},
@@ -43,23 +50,48 @@ export function plainDisplay(io: Io): Display {
       if (retrying !== null && retrying.message !== told) io.err(foreign(`${retrying.activity} fails: ${retryText(retrying)}`));
       told = retrying?.message ?? null;
     },
+    gate(shown) {
+      if (shown !== null && shown.gate.id !== gateTold) for (const line of gateLines(shown)) io.out(line);
+      gateTold = shown?.gate.id ?? null;
+    },
     note: (text) => io.out(foreign(text)),
     end: () => {},
   };
 }
 
-/** Lines `{"kind":"event",…}` with the event as it stands in events.jsonl, and `{"kind":"retrying",…}`. */
+/** Where no keys are read: the gate in full, and the commands that decide it. */
+function gateLines({ gate }: ShownGate): string[] {
+  const rows = gateRows(gate).filter(({ name }) => name !== 'risk' && name !== 'reason');
+  const commands = decidingCommands(gate, gate.runId).map((command, index) => `  ${(index === 0 ? 'decide' : '').padEnd(9)} ${command}`);
+  return [`It waits for a person: ${gateLine(gate)}`, ...rows.map(({ name, text }) => `  ${name.padEnd(9)} ${text}`), ...commands];
+}
+
+/** Lines `{"kind":"event",…}` with the event as it stands in events.jsonl, `{"kind":"retrying",…}` and those of `gateDisplay`. */
 export function jsonDisplay(io: Io): Display {
   return {
-    ...silentDisplay(),
+    ...gateDisplay(io),
     event: (event) => io.json({ kind: 'event', ...event }),
     retrying: (retrying) => io.json({ kind: 'retrying', retrying }),
     note: (text) => io.json({ kind: 'note', text }),
   };
 }
 
-export function silentDisplay(): Display {
-  return { event: () => {}, view: () => {}, notice: () => {}, retrying: () => {}, note: () => {}, end: () => {} };
+/** Lines `{"kind":"gate","gate":{…}}` when a gate opens, with null when it is decided. */
+export function gateDisplay(io: Io): Display {
+  let told: string | null = null;
+  return {
+    ...silentDisplay(),
+    gate(shown) {
+      const id = shown?.gate.id ?? null;
+      if (id !== told) io.json({ kind: 'gate', gate: shown?.gate ?? null });
+      told = id;
+    },
+  };
+}
+
+function silentDisplay(): Display {
+  const nothing = () => {};
+  return { event: nothing, view: nothing, notice: nothing, retrying: nothing, gate: nothing, note: nothing, end: nothing };
 }
 
 /** **Unit** ms: the clock of the panel ticks in seconds. */
@@ -101,6 +133,10 @@ export function panelDisplay(io: Io, run: ShownRun): Display {
       state.retrying(retrying);
       draw();
     },
+    gate(shown) {
+      state.gate(shown);
+      draw();
+    },
     note(text) {
       state.line(foreign(text));
       draw();
@@ -125,6 +161,9 @@ export function createPanelState(run: ShownRun) {
     status: null,
     agent: null,
     waiting: null,
+    round: null,
+    pause: null,
+    gate: null,
     startedAt: run.startedAt,
     stageSince: null,
     lines: [],
@@ -153,9 +192,14 @@ export function createPanelState(run: ShownRun) {
         title: foreign(view.title),
         status: view.status,
         agent: view.agent === null ? null : foreign(agentLabel(view.agent)),
-        waiting: view.waiting === null ? null : foreign(view.waiting.kind),
+        waiting: view.waiting,
+        round: roundText(view),
+        pause: pauseText(view),
         startedAt: view.startedAt,
       };
+    },
+    gate(gate: ShownGate | null) {
+      state = { ...state, gate };
     },
     notice(text: string | null) {
       state = { ...state, notice: text };

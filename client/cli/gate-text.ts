@@ -2,10 +2,9 @@
 import type { Gate, GateSource } from '../../protocol/gate.js';
 import { foreign } from './io.js';
 
-/** `planning`, `before the end`. */
-export function boundaryOf({ stage, question }: Gate): string {
-  if (stage === 'completion') return 'before the end';
-  return question ? `in ${stage}` : `at ${stage}`;
+/** `before executing`, `before the end`. */
+export function boundaryOf({ stage }: Gate): string {
+  return stage === 'completion' ? 'before the end' : `before ${foreign(stage)}`;
 }
 
 /** One line: id, place, risk, reason. */

@@ -5,6 +5,7 @@
 import { createColors } from 'picocolors';
 import { printable, printableLine } from '../../protocol/printable.js';
 import { redact } from '../../protocol/redact.js';
+import { type Key, listenToKeys } from './keys.js';
 
 type Colors = ReturnType<typeof createColors>;
 
@@ -22,10 +23,14 @@ export interface Io {
   /** Standard output is a terminal that can move its cursor. */
   readonly live: boolean;
   readonly outIsTerminal: boolean;
+  /** A person may sit at one of the ends, though a pipe may stand between. */
+  readonly attended: boolean;
   readonly colors: Colors;
   columns(): number;
   rows(): number;
   onResize(listener: () => void): () => void;
+  /** Each key as it is typed, unechoed, until the answer is called; Ctrl+C still stops. Only where `interactive`. */
+  onKey(listener: (key: Key) => void): () => void;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   /** Aborted by Ctrl+C, SIGTERM, SIGHUP or a reader that closed the pipe. */
@@ -77,6 +82,7 @@ export function createProcessIo(): { readonly io: Io; readonly flush: () => Prom
     interactive: stdout.isTTY === true && process.stdin.isTTY === true && env['TERM'] !== 'dumb',
     live: stdout.isTTY === true && env['TERM'] !== 'dumb',
     outIsTerminal: stdout.isTTY === true,
+    attended: stdout.isTTY === true || process.stdin.isTTY === true,
     colors: createColors(wantsColors(env, stdout.isTTY === true)),
     columns: () => stdout.columns ?? 80,
     rows: () => stdout.rows ?? 24,
@@ -84,6 +90,7 @@ export function createProcessIo(): { readonly io: Io; readonly flush: () => Prom
       stdout.on('resize', listener);
       return () => stdout.off('resize', listener);
     },
+    onKey: (listener) => listenToKeys(process.stdin, listener, () => stopping.abort('SIGINT')),
     env,
     cwd: process.cwd(),
     stop: stopping.signal,

@@ -4,6 +4,10 @@
  */
 import type { createColors } from 'picocolors';
 import { isTerminal, type RunStatus, type Stage } from '../../protocol/lifecycle.js';
+import type { RunView } from '../../protocol/run-view.js';
+import { truncate } from './columns.js';
+import { gateBlock, type ShownGate } from './gate-block.js';
+import { elapsed, waitingText } from './waiting-text.js';
 
 export interface PanelState {
   readonly runId: string;
@@ -13,7 +17,13 @@ export interface PanelState {
   readonly entered: readonly Stage[];
   readonly status: RunStatus | null;
   readonly agent: string | null;
-  readonly waiting: string | null;
+  readonly waiting: RunView['waiting'];
+  /** `round 1 of 2`. */
+  readonly round: string | null;
+  /** That it is paused or will be, and how it goes on. */
+  readonly pause: string | null;
+  /** Open, and known in full. */
+  readonly gate: ShownGate | null;
   /** ISO times. */
   readonly startedAt: string;
   readonly stageSince: string | null;
@@ -40,17 +50,30 @@ export function renderPanel(state: PanelState, frame: PanelFrame): string[] {
   const { colors } = frame;
   const width = Math.max(MIN_COLUMNS, frame.columns) - 1;
   const fit = (text: string) => truncate(text, width);
-  const head = [colors.bold(fit(state.title)), colors.dim(fit(state.runId))];
-  const about = [
-    state.agent === null ? null : `agent ${state.agent}`,
-    `elapsed ${elapsed(frame.now - Date.parse(state.startedAt))}`,
-    state.waiting === null ? null : `waits for ${state.waiting}`,
-    'Ctrl+C detaches',
-  ].filter((part) => part !== null);
-  const notice = [state.notice, state.retrying].flatMap((text) => (text === null ? [] : [colors.yellow(fit(text))]));
-  const room = Math.max(0, Math.min(MAX_EVENT_LINES, frame.rows - 7 - notice.length));
+  const top = [
+    colors.bold(fit(state.title)),
+    colors.dim(fit(state.runId)),
+    ...stageLines(state, frame, width),
+    fit(aboutLine(state, frame.now)),
+    ...[state.pause, state.notice, state.retrying].flatMap((text) => (text === null ? [] : [colors.yellow(fit(text))])),
+  ];
+  const left = Math.max(0, frame.rows - 1 - top.length);
+  const gate = state.gate === null ? [] : gateBlock(state.gate, { width, room: left, colors });
+  const room = Math.max(0, Math.min(MAX_EVENT_LINES, left - gate.length));
   const events = room === 0 ? [] : state.lines.slice(-room).map((line) => colors.dim(fit(`  ${line}`)));
-  return [...head, ...stageLines(state, frame, width), fit(about.join(' · ')), ...notice, ...events];
+  return [...top, ...gate, ...events];
+}
+
+function aboutLine({ agent, startedAt, round, waiting }: PanelState, now: number): string {
+  return [
+    agent === null ? null : `agent ${agent}`,
+    round,
+    `elapsed ${elapsed(now - Date.parse(startedAt))}`,
+    waiting === null ? null : `waits for ${waitingText(waiting, now)}`,
+    'Ctrl+C detaches',
+  ]
+    .filter((part) => part !== null)
+    .join(' · ');
 }
 
 /** The stages on as few lines as the width allows. */
@@ -81,37 +104,4 @@ function shownStages({ stages, entered }: PanelState): readonly Stage[] {
 function paint(current: boolean, entered: boolean, colors: PanelFrame['colors']): (text: string) => string {
   if (current) return colors.cyan;
   return entered ? colors.green : colors.dim;
-}
-
-/** `0:07`, `12:30`, `1:02:03`. */
-export function elapsed(ms: number): string {
-  const seconds = Math.max(0, Math.floor(Number.isFinite(ms) ? ms / 1000 : 0));
-  const two = (value: number) => String(value).padStart(2, '0');
-  const minutes = Math.floor(seconds / 60);
-  const start = minutes < 60 ? String(minutes) : `${Math.floor(minutes / 60)}:${two(minutes % 60)}`;
-  return `${start}:${two(seconds % 60)}`;
-}
-
-/** Cuts to a number of columns with an ellipsis. */
-export function truncate(text: string, width: number): string {
-  if (columnsOf(text) <= width) return text;
-  let cut = '';
-  let used = 0;
-  for (const char of text) {
-    const next = used + columnsOf(char);
-    if (next > width - 1) break;
-    cut += char;
-    used = next;
-  }
-  return `${cut}…`;
-}
-
-/** Wide characters (CJK, emoji) take two columns; a rough rule that never counts too few for them. */
-export function columnsOf(text: string): number {
-  let columns = 0;
-  for (const char of text) {
-    const code = char.codePointAt(0) ?? 0;
-    columns += (code >= 0x1100 && code <= 0x115f) || (code >= 0x2e80 && code <= 0xffe6) || code >= 0x1f300 ? 2 : 1;
-  }
-  return columns;
 }

@@ -6,8 +6,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunView } from '../../protocol/run-view.js';
 import type { Sluice } from '../sluice.js';
+import type { GateAnswerer } from './answer-gate.js';
 import type { Display } from './display.js';
-import { followFiles } from './follow-files.js';
+import { followFiles, type RunListener } from './follow-files.js';
+import { followGates, type GateFollower } from './follow-gate.js';
 import { followRetries } from './follow-retries.js';
 import { endOfFailure, type RunEnd } from './run-end.js';
 
@@ -17,6 +19,8 @@ export interface Watched {
   /** Null where the run's files are not on this machine. */
   readonly runDir: string | null;
   readonly display: Display;
+  /** Told of the open gate and of every view; without it gates are not looked up. */
+  readonly gates?: Pick<GateAnswerer, 'gate' | 'view'>;
   readonly stop: AbortSignal;
   readonly serverAwayMs?: number;
 }
@@ -30,8 +34,10 @@ const SERVER_AWAY_MS = 30_000;
 export async function watchRun(watched: Watched): Promise<RunEnd> {
   const { runDir, display, stop } = watched;
   const ending = new AbortController();
-  const follower = runDir === null ? null : followFiles(runDir, display);
-  const queries = runDir === null ? queryViews(watched, ending.signal) : Promise.resolve();
+  const gates = watched.gates === undefined ? null : followGates({ ...watched, onGate: (gate) => watched.gates?.gate(gate) });
+  const listener = listenerOf(watched, gates);
+  const follower = runDir === null ? null : followFiles(runDir, listener);
+  const queries = runDir === null ? queryViews({ ...watched, listener }, ending.signal) : Promise.resolve();
   const retries = followRetries({ ...watched, onChange: (retrying) => display.retrying(retrying) }, ending.signal);
   try {
     const end = await Promise.race([resultOf(watched, ending.signal), detachedBy(stop)]);
@@ -39,6 +45,7 @@ export async function watchRun(watched: Watched): Promise<RunEnd> {
     return end;
   } finally {
     ending.abort();
+    gates?.close();
     follower?.close();
     await Promise.all([queries, retries]);
     display.end();
@@ -66,7 +73,22 @@ async function resultOf({ sluice, workflowId, display, serverAwayMs = SERVER_AWA
   return { kind: 'detached' };
 }
 
-async function queryViews({ sluice, workflowId, display }: Watched, ended: AbortSignal): Promise<void> {
+/** Gates are looked up after the display has the view, so that an event stands above the gate that it opened. */
+function listenerOf({ display, gates: answerer }: Watched, gates: GateFollower | null): RunListener {
+  return {
+    event: (event) => display.event(event),
+    view(view) {
+      display.view(view);
+      answerer?.view(view);
+      gates?.view(view);
+    },
+  };
+}
+
+async function queryViews(
+  { sluice, workflowId, listener }: Watched & { readonly listener: RunListener },
+  ended: AbortSignal,
+): Promise<void> {
   let last: RunView | null = null;
   while (!ended.aborted) {
     const view = await sluice.status(workflowId).catch(() => null);
@@ -74,9 +96,9 @@ async function queryViews({ sluice, workflowId, display }: Watched, ended: Abort
       if (view.status !== last?.status) {
         const message = last === null ? view.status : `${last.status} → ${view.status}`;
         const data = { from: last?.status ?? null, to: view.status };
-        display.event({ seq: view.seq, timestamp: view.updatedAt, type: 'state.changed', message, data });
+        listener.event({ seq: view.seq, timestamp: view.updatedAt, type: 'state.changed', message, data });
       }
-      display.view(view);
+      listener.view(view);
       last = view;
     }
     await delay(QUERY_EVERY_MS, undefined, { signal: ended }).catch(() => {});

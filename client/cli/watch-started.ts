@@ -1,15 +1,19 @@
 /** The last leg of `run`, `watch` and `demo`: watch with the right display, then say how it ended. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Gate } from '../../protocol/gate.js';
 import { STAGE_LISTS, type Stage } from '../../protocol/lifecycle.js';
 import { diffStat } from '../repository.js';
 import type { Sluice } from '../sluice.js';
+import { answerGates } from './answer-gate.js';
 import { CliError, type ErrorParts } from './cli-error.js';
 import type { Context } from './context.js';
-import { type Display, jsonDisplay, panelDisplay, plainDisplay, silentDisplay } from './display.js';
+import { noticeDesktop } from './desktop-notice.js';
+import { type Display, gateDisplay, jsonDisplay, panelDisplay, plainDisplay } from './display.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { exists } from './find-run.js';
 import { parseView } from './follow-files.js';
+import { questionOf } from './gate-text.js';
 import { exitCodeOfEnd, type RunEnd } from './run-end.js';
 import { endObject, renderEnd, type SummaryFacts } from './summary.js';
 import { watchRun } from './watch-run.js';
@@ -28,6 +32,8 @@ export interface StartedView {
   readonly events: boolean;
   /** The run does not go on when the watcher goes: the demo takes its engine down. */
   readonly endsWithWatcher?: boolean;
+  /** Whether a gate and the end are noticed on the desktop. */
+  readonly desktop?: boolean;
   /** Gets the display, to say something in it. */
   readonly onDisplay?: (display: Display) => void;
 }
@@ -40,11 +46,12 @@ export async function watchStarted(context: Context, started: StartedView): Prom
 /** The same, for a caller that goes on with what came out. */
 export async function watchToEnd(context: Context, started: StartedView): Promise<{ readonly end: RunEnd; readonly exitCode: ExitCode }> {
   const { io, json } = context;
-  const { sluice, workflowId, runDir, runId } = started;
+  const { runId } = started;
   const display = displayFor(context, started);
   started.onDisplay?.(display);
-  const end = await watchRun({ sluice, workflowId, runDir, display, stop: io.stop });
+  const end = await watchWithGates(context, started, display);
   const facts = await gatherFacts(started, end);
+  noticeEnd(context, started, end);
   if (json) io.json(endObject(end, facts));
   if (end.kind === 'refused') {
     throw new CliError(partsOfRefusal(end.message, runId), EXIT.notStarted);
@@ -54,6 +61,34 @@ export async function watchToEnd(context: Context, started: StartedView): Promis
     for (const line of renderEnd(end, facts, io.colors)) say(line);
   }
   return { end, exitCode: exitCodeOfEnd(end) };
+}
+
+async function watchWithGates(context: Context, started: StartedView, display: Display): Promise<RunEnd> {
+  const { io } = context;
+  const { sluice, workflowId, runDir, repo } = started;
+  const answerer = answerGates(context, { sluice, workflowId, repo, display });
+  const since = new Date().toISOString();
+  const gates = {
+    view: answerer.view,
+    gate(gate: Gate | null) {
+      answerer.gate(gate);
+      if (gate !== null && started.desktop === true && gate.createdAt >= since) {
+        noticeDesktop(io, { title: `${started.title} waits for you`, text: questionOf(gate) });
+      }
+    },
+  };
+  try {
+    return await watchRun({ sluice, workflowId, runDir, display, gates, stop: io.stop });
+  } finally {
+    answerer.close();
+  }
+}
+
+function noticeEnd({ io }: Context, { desktop, title }: StartedView, end: RunEnd): void {
+  if (desktop !== true || end.kind === 'detached' || end.kind === 'server_away') return;
+  const outcome = end.kind === 'closed' ? end.result.outcome : end.kind;
+  const text = end.kind === 'closed' ? (end.result.error ?? '') : end.message;
+  noticeDesktop(io, { title: `${outcome}: ${title}`, text });
 }
 
 /** Shape: failures of the host are lines: what, why, what is true, and the command that mends it. */
@@ -66,7 +101,7 @@ export function partsOfRefusal(message: string, runId: string): ErrorParts {
 }
 
 function displayFor({ io, json }: Context, { runId, title, stages, startedAt, events }: StartedView): Display {
-  if (json) return events ? jsonDisplay(io) : silentDisplay();
+  if (json) return events ? jsonDisplay(io) : gateDisplay(io);
   return io.live ? panelDisplay(io, { runId, title, startedAt, stages: stages ?? STAGE_LISTS.full }) : plainDisplay(io);
 }
 

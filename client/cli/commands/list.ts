@@ -4,12 +4,12 @@ import type { ListedRun } from '../../listed-run.js';
 import { retryText } from '../../retrying.js';
 import type { Sluice } from '../../sluice.js';
 import { CliError } from '../cli-error.js';
+import { truncate } from '../columns.js';
 import { connectToLook } from '../connect.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { findRuns } from '../find-run.js';
 import { foreign, type Io } from '../io.js';
-import { truncate } from '../panel.js';
 
 export async function list(context: Context, { limit }: { readonly limit: string }): Promise<ExitCode> {
   const { io, json } = context;

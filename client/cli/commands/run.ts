@@ -119,6 +119,7 @@ export async function startRun(context: Context, { prepared, connected, host: na
     stages: config.stages,
     startedAt,
     events: false,
+    desktop: config.desktop,
   };
 }
 

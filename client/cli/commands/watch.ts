@@ -2,6 +2,7 @@
 import { CliError } from '../cli-error.js';
 import { connectToLook } from '../connect.js';
 import type { Context } from '../context.js';
+import { desktopWanted } from '../desktop-wanted.js';
 import { type ExitCode, exitCodeOf } from '../exit-codes.js';
 import { findRun, viewOf } from '../find-run.js';
 import { foreign } from '../io.js';
@@ -37,6 +38,7 @@ export async function watch(context: Context, asked: string | null): Promise<Exi
       stages: null,
       startedAt: run.startedAt,
       events: true,
+      desktop: await desktopWanted(context, run.repo),
     });
   } finally {
     await sluice.close();

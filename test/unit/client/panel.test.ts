@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { createColors } from 'picocolors';
+import { columnsOf, truncate } from '../../../client/cli/columns.js';
 import { createPanelState } from '../../../client/cli/display.js';
-import { columnsOf, elapsed, type PanelState, renderPanel, truncate } from '../../../client/cli/panel.js';
+import { type PanelState, renderPanel } from '../../../client/cli/panel.js';
+import { elapsed } from '../../../client/cli/waiting-text.js';
 import { STAGE_LISTS } from '../../../protocol/lifecycle.js';
 
 const START = '2026-11-21T10:00:00.000Z';
@@ -14,6 +16,9 @@ const aState = (over: Partial<PanelState> = {}): PanelState => ({
   status: 'executing',
   agent: 'scripted',
   waiting: null,
+  round: null,
+  pause: null,
+  gate: null,
   startedAt: START,
   stageSince: '2026-11-21T10:00:50.000Z',
   lines: [],
@@ -35,7 +40,9 @@ describe('the live panel', () => {
   });
 
   it('shows what a run waits for', () => {
-    expect(renderPanel(aState({ waiting: 'usage_limit' }), frame(120)).join('\n')).toContain('waits for usage_limit');
+    expect(renderPanel(aState({ waiting: { kind: 'usage_limit', until: null } }), frame(120)).join('\n')).toContain(
+      'waits for a usage limit to end',
+    );
   });
 
   it('shows what fails again and again', () => {

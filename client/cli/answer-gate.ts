@@ -1,0 +1,121 @@
+/**
+ * Shows the open gate of a watched run and, on an interactive terminal, takes its decision by keys. The decision names the gate and commit
+ * that are on the screen and goes the way of every message. Inside a turn no keys are read.
+ */
+import type { Gate } from '../../protocol/gate.js';
+import type { RunView } from '../../protocol/run-view.js';
+import { diffFiles } from '../repository.js';
+import type { MessageToSend, Sent, Sluice } from '../sluice.js';
+import type { Context } from './context.js';
+import type { Display } from './display.js';
+import { firstPrompt, type GateEffect, type GatePrompt, pressKey } from './gate-prompt.js';
+import type { Key } from './keys.js';
+import { isInsideTurn, personOf } from './person.js';
+
+export interface AnsweredRun {
+  readonly sluice: Pick<Sluice, 'send'>;
+  readonly workflowId: string;
+  /** Where its commits are. */
+  readonly repo: string;
+  readonly display: Pick<Display, 'gate'>;
+}
+
+export interface GateAnswerer {
+  gate(gate: Gate | null): void;
+  view(view: RunView): void;
+  close(): void;
+}
+
+export function answerGates(context: Context, run: AnsweredRun): GateAnswerer {
+  const answerer = new Answerer(context, run);
+  const { io, json } = context;
+  const offKeys = io.interactive && io.live && !json && !isInsideTurn(io.env) ? io.onKey((key) => answerer.press(key)) : null;
+  answerer.readsKeys = offKeys !== null;
+  return {
+    gate: (gate) => answerer.open(gate),
+    view: (view) => answerer.saw(view),
+    close: () => offKeys?.(),
+  };
+}
+
+interface OpenGate {
+  readonly gate: Gate;
+  readonly prompt: GatePrompt;
+  readonly told: readonly string[];
+}
+
+class Answerer {
+  readsKeys = false;
+  private current: OpenGate | null = null;
+  private baseSha: string | null = null;
+
+  constructor(
+    private readonly context: Context,
+    private readonly run: AnsweredRun,
+  ) {}
+
+  open(gate: Gate | null): void {
+    this.show(gate === null ? null : { gate, prompt: firstPrompt(gate), told: [] });
+  }
+
+  saw({ baseSha }: RunView): void {
+    this.baseSha = baseSha;
+  }
+
+  press(key: Key): void {
+    const { current } = this;
+    if (current === null) return;
+    const { prompt, effect } = pressKey(current.prompt, current.gate, key);
+    this.show({ ...current, prompt });
+    if (effect !== null) void this.act(current.gate, effect);
+  }
+
+  /** Never rejects: what went wrong is shown where the decision was taken. */
+  private async act(gate: Gate, effect: GateEffect): Promise<void> {
+    const after = await this.effectOf(gate, effect).catch((error: unknown) => ({
+      prompt: firstPrompt(gate),
+      told: [`not sent, or it is not known: ${error instanceof Error ? error.message : String(error)}`],
+    }));
+    // It may have been decided elsewhere meanwhile.
+    if (this.current?.gate.id === gate.id) this.show({ gate, ...after });
+  }
+
+  private async effectOf(gate: Gate, effect: GateEffect): Promise<Omit<OpenGate, 'gate'>> {
+    if (effect.kind === 'show_diff') return { prompt: { kind: 'choosing' }, told: await this.diffOf(gate) };
+    const message = messageOf(gate, effect, personOf(this.context));
+    const sent = await this.run.sluice.send(this.run.workflowId, message, this.context.io.stop);
+    return afterSending(gate, sent);
+  }
+
+  private async diffOf({ commit }: Gate): Promise<readonly string[]> {
+    const files = this.baseSha === null || commit === null ? null : await diffFiles(this.run.repo, this.baseSha, commit);
+    if (files === null) return ['the commits are not on this machine'];
+    if (files.length === 0) return ['nothing is changed yet'];
+    return files.map(({ path, insertions, deletions }) => `${path}  +${insertions} -${deletions}`);
+  }
+
+  private show(current: OpenGate | null): void {
+    this.current = current;
+    this.run.display.gate(current === null ? null : { ...current, prompt: this.readsKeys ? current.prompt : null });
+  }
+}
+
+function messageOf({ id, commit }: Gate, effect: Exclude<GateEffect, { kind: 'show_diff' }>, by: string): MessageToSend {
+  if (effect.kind === 'answer') return { name: 'answer', argument: { promptId: id, text: effect.text, by } };
+  return { name: 'approve', argument: { gate: id, decision: effect.decision, note: effect.note, commit, by } };
+}
+
+function afterSending(gate: Gate, sent: Sent): Omit<OpenGate, 'gate'> {
+  switch (sent.kind) {
+    case 'accepted':
+      return { prompt: { kind: 'sending' }, told: [`accepted: ${sent.answer.message}`] };
+    case 'queued':
+      return { prompt: { kind: 'left' }, told: ['queued: no worker answered; the run checks it when one is back'] };
+    case 'refused':
+      return { prompt: firstPrompt(gate), told: [`refused: ${sent.why}`] };
+    case 'closed':
+      return { prompt: { kind: 'left' }, told: ['the run is closed'] };
+    case 'unknown':
+      return { prompt: { kind: 'left' }, told: ['the server does not know this run'] };
+  }
+}
