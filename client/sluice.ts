@@ -13,6 +13,8 @@ import { titleOf } from '../protocol/run-input.js';
 import type { MessageAnswer } from '../protocol/run-message.js';
 import type { RunDetails, RunView } from '../protocol/run-view.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
+import { type BatchCalls, batchCalls } from './batch-calls.js';
+import { type CleanCalls, cleanCalls } from './clean-calls.js';
 import { type ListedRun, newestPerWorkflow, type RunExecution } from './listed-run.js';
 import { retryingOf } from './retrying.js';
 import { type MessagePort, type MessageToSend, type Sent, sendMessage } from './send-message.js';
@@ -57,7 +59,7 @@ export interface Pollers {
   readonly activity: number;
 }
 
-export interface Sluice {
+export interface Sluice extends BatchCalls, CleanCalls {
   readonly address: string;
   readonly namespace: string;
   startRun(run: StartRun): Promise<StartedRun>;
@@ -92,7 +94,8 @@ export async function createSluice(options: SluiceOptions): Promise<Sluice> {
     connectTimeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
   });
   const client = new Client({ connection, namespace, dataConverter: options.dataConverter ?? DATA_CONVERTER });
-  return { address: options.address, namespace, ...runCalls(client), ...serverCalls(client, namespace), close: () => connection.close() };
+  const calls = { ...runCalls(client), ...serverCalls(client, namespace), ...besideCalls(client) };
+  return { address: options.address, namespace, ...calls, close: () => connection.close() };
 }
 
 function runCalls(client: Client): Pick<Sluice, 'startRun' | 'result' | 'status' | 'details' | 'send' | 'describe' | 'cancel'> {
@@ -147,6 +150,12 @@ function serverCalls(client: Client, namespace: string): Pick<Sluice, 'list' | '
       return Object.keys(answer.customAttributes);
     },
   };
+}
+
+/** Workflows beside the runs. */
+function besideCalls(client: Client): BatchCalls & CleanCalls {
+  const call = <T>(work: () => Promise<T>): Promise<T> => within(client, work);
+  return { ...batchCalls(client, call), ...cleanCalls(client, call) };
 }
 
 async function startRun(client: Client, { input, runId }: StartRun): Promise<StartedRun> {
