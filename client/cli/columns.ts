@@ -19,7 +19,7 @@ export function keepEnd(text: string, width: number): string {
   if (columnsOf(text) <= width) return text;
   let kept = '';
   let used = 0;
-  for (const char of [...text].toReversed()) {
+  for (const char of Array.from(text).toReversed()) {
     const next = used + columnsOf(char);
     if (next > width - 1) break;
     kept = char + kept;

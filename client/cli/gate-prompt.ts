@@ -71,7 +71,7 @@ function typed(prompt: Extract<GatePrompt, { kind: 'typing' }>, gate: Gate, key:
     case 'text':
       return stay({ ...prompt, text: `${text}${key.text}`.slice(0, MAX_NOTE_CHARS) });
     case 'backspace':
-      return stay({ ...prompt, text: [...text].slice(0, -1).join('') });
+      return stay({ ...prompt, text: Array.from(text).slice(0, -1).join('') });
     case 'clear':
       return stay({ ...prompt, text: '' });
     case 'escape':

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { createColors } from 'picocolors';
 import { columnsOf, truncate } from '../../../client/cli/columns.js';
-import { createPanelState } from '../../../client/cli/display.js';
 import { type PanelState, renderPanel } from '../../../client/cli/panel.js';
+import { createPanelState } from '../../../client/cli/panel-display.js';
 import { elapsed } from '../../../client/cli/waiting-text.js';
 import { STAGE_LISTS } from '../../../protocol/lifecycle.js';
 
