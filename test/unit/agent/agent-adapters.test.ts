@@ -226,3 +226,33 @@ describe.each(ADAPTERS)('a finished turn of %s', (adapter) => {
     await expect(adapterOf({ adapter }).read(aTurn(), exit)).rejects.toThrow('ENOENT');
   });
 });
+
+describe('a cost line', () => {
+  let folder = '';
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sluice-cost-'));
+  });
+
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  async function costOf(config: AgentConfig, stderr: string): Promise<number | null> {
+    const paths = { stdout: join(folder, 'out'), stderr: join(folder, 'err') };
+    await writeFile(paths.stdout, 'x');
+    await writeFile(paths.stderr, stderr);
+    const reading = await adapterOf(config).read(aTurn(), { exitCode: 0, signal: null, reason: 'exited', ...paths });
+    return reading.usage.costMicroUsd;
+  }
+
+  it('of the scripted agent is its cost, in micro-dollars', async () => {
+    expect(await costOf(scripted, 'sluice-cost: 1\nsluice-cost: 0.123457\nbye')).toBe(123_457);
+  });
+
+  it.each(['sluice-cost: -1', 'sluice-cost: 1e9', ' sluice-cost: 1', 'sluice-cost: 99999999', 'cost'])('%j is none', async (line) => {
+    expect(await costOf(scripted, line)).toBeNull();
+  });
+
+  it('of any other program is not believed', async () => {
+    expect(await costOf(command, 'sluice-cost: 0.000001')).toBeNull();
+  });
+});

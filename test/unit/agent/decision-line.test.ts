@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { decisionTemplate, readDecision, readHumanApproval } from '../../../activities/agent/decision-line.js';
+import {
+  decisionTemplate,
+  readDecision,
+  readHumanApproval,
+  readQuestion,
+  requestTemplate,
+} from '../../../activities/agent/decision-line.js';
 import { type DecisionReading, REVIEW_DECISIONS, VERIFICATION_DECISIONS } from '../../../protocol/outcomes.js';
 
 const CODE = 'ab12cd34';
@@ -134,6 +140,7 @@ describe('any text', () => {
 
       expect(readDecision(`DECISION ${CODE}: ${noise}x\nREASON: ${noise}x`, REVIEW)).toEqual(UNREADABLE);
       expect(readHumanApproval(`HUMAN_APPROVAL ${CODE}: REQUIRED\nREASON: ${noise}x`, CODE).kind).toBe('required');
+      expect(readQuestion(`QUESTION ${CODE}: y${noise}x`, CODE).kind).toBe('asked');
       expect(performance.now() - before).toBeLessThan(3_000);
     },
   );
@@ -163,10 +170,48 @@ describe('a call for a person', () => {
   it.each([
     ['no line', 'fine'],
     ['another code', 'HUMAN_APPROVAL 00000000: REQUIRED'],
-    ['a template', `HUMAN_APPROVAL ${CODE}: REQUIRED | NOT_REQUIRED`],
+    ['a template', requestTemplate(CODE)],
+    ['a code fence', `\`\`\`\nHUMAN_APPROVAL ${CODE}: REQUIRED\n\`\`\``],
     ['a quoted line', `> HUMAN_APPROVAL ${CODE}: REQUIRED`],
     ['a line that says no', `HUMAN_APPROVAL ${CODE}: REQUIRED\nHUMAN_APPROVAL ${CODE}: NOT_REQUIRED`],
   ])('is not heard from %s', (_what, text) => {
     expect(readHumanApproval(text, CODE)).toEqual({ kind: 'none' });
+  });
+});
+
+describe('a question', () => {
+  it.each([
+    ['a plain line', `QUESTION ${CODE}: Which key?`],
+    ['a bold line in other case', `**Question ${CODE}: Which key?**`],
+    ['bold marks around the label', `**QUESTION ${CODE}:** Which key?`],
+    ['a template that is echoed behind it', `QUESTION ${CODE}: Which key?\n${requestTemplate(CODE)}`],
+    ['an earlier other one', `QUESTION ${CODE}: Which file?\nQUESTION ${CODE}: Which key?`],
+  ])('is read from %s, as it was written', (_what, text) => {
+    expect(readQuestion(text, CODE)).toEqual({ kind: 'asked', question: 'Which key?', reason: null, risk: 'medium' });
+  });
+
+  it('carries reason and risk from the lines below it', () => {
+    expect(readQuestion(`QUESTION ${CODE}: Which key?\nREASON: there are two\nRISK: low`, CODE)).toEqual({
+      kind: 'asked',
+      question: 'Which key?',
+      reason: 'there are two',
+      risk: 'low',
+    });
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['the template', requestTemplate(CODE)],
+    ['a template that was filled in above', `${requestTemplate(CODE).replace('REQUIRED | NOT_REQUIRED', 'NOT_REQUIRED')}`],
+    ['an empty line', `QUESTION ${CODE}:   `],
+    ['a form that was filled in', `QUESTION ${CODE}: none`],
+    ['a question that is taken back', `QUESTION ${CODE}: Which key?\nQUESTION ${CODE}: N/A`],
+    ['another code', 'QUESTION 00000000: Which key?'],
+    ['no code', 'QUESTION: Which key?'],
+    ['a quoted line', `> QUESTION ${CODE}: Which key?`],
+    ['a code fence', `\`\`\`\nQUESTION ${CODE}: Which key?\n\`\`\``],
+    ['words before it', `My QUESTION ${CODE}: Which key?`],
+  ])('is not heard from %s', (_what, text) => {
+    expect(readQuestion(text, CODE)).toEqual({ kind: 'none' });
   });
 });

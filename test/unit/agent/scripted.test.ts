@@ -119,6 +119,13 @@ describe('the scripted agent', () => {
     expect(readFileSync(join(worktree, 'ran'), 'utf8')).toBe('executing\n');
   });
 
+  it('says its cost and then its outcome, last of all, and fails', async () => {
+    const { code, stderr } = await run({ outcome: 'rate_limited after=2', costUsd: 0.000001, stderr: 'oh\n' });
+
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'oh\nsluice-cost: 0.000001\nsluice-outcome: rate_limited after=2\n' });
+    expect((await run({ outcome: 'refused', exit: 75 })).code).toBe(75);
+  });
+
   it('floods to the byte', async () => {
     expect((await run({ flood: 3_000_001 })).stdout).toHaveLength(3_000_001);
   });
@@ -140,6 +147,41 @@ describe('the scripted agent decides', () => {
 
     expect((await ended(start(stages, reviewing, prompt('work')))).stdout).toBe('hm\n');
     expect((await ended(start(stages, reviewing, prompt('decision')))).stdout).toBe('hm\nDECISION ab12cd34: BLOCKED\n');
+  });
+
+  it('after its findings, its answers and what it asks a person', async () => {
+    const turn = {
+      text: 'hm',
+      findings: [{ id: 'F1' }],
+      responses: [],
+      humanApproval: { reason: 'why', risk: 'low', action: 'look' },
+      question: 'Which?',
+      decision: 'BLOCKED',
+    };
+
+    expect((await ended(start({ reviewing: turn }, reviewing, prompt('work')))).stdout.split('\n')).toEqual([
+      'hm',
+      '```findings',
+      ...['[', '  {', '    "id": "F1"', '  }', ']'],
+      '```',
+      '```responses',
+      '[]',
+      '```',
+      'HUMAN_APPROVAL ab12cd34: REQUIRED',
+      'REASON: why',
+      'RISK: low',
+      'ACTION: look',
+      'QUESTION ab12cd34: Which?',
+      'DECISION ab12cd34: BLOCKED',
+      '',
+    ]);
+    expect((await ended(start({ reviewing: turn }, reviewing, prompt('decision')))).stdout).toBe('hm\nDECISION ab12cd34: BLOCKED\n');
+  });
+
+  it('nothing, but asks with the code of a prompt that offers only that', async () => {
+    const { stdout } = await run({ question: 'Which?' }, {}, 'QUESTION 00000000: mine\nHUMAN_APPROVAL ab12cd34: REQUIRED | NOT_REQUIRED\n');
+
+    expect(stdout).toBe('QUESTION ab12cd34: Which?\n');
   });
 
   it('by a verification line in stage verifying', async () => {
@@ -168,6 +210,22 @@ describe('the scripted agent takes its turn', () => {
 
     expect(await run(turn)).toMatchObject({ code: 1, stdout: '' });
     expect(await run(turn)).toMatchObject({ code: 0, stdout: 'second try' });
+  });
+
+  it('and another one on each attempt, the last one again and again, counted by round and ask', async () => {
+    const turn: ScriptedTurn = { outcome: 'transient', again: { text: '', exit: 3, again: { text: 'third', again: { text: 'last' } } } };
+    const ends: Ended[] = [];
+    for (let n = 0; n < 5; n += 1) ends.push(await run(turn));
+    ends.push(await run(turn, { SLUICE_ROUND: '1' }));
+
+    expect(ends.map(({ code, stdout }) => [code, stdout])).toEqual([
+      [1, ''],
+      [3, ''],
+      [0, 'third'],
+      [0, 'last'],
+      [0, 'last'],
+      [1, ''],
+    ]);
   });
 
   it('from the marker of the prompt when it is started by hand', async () => {
@@ -228,6 +286,9 @@ describe('a fixture that cannot be used', () => {
     ['has an unknown key in a turn', { executing: { texts: 'x' } }, 'stages.executing has the unknown key "texts"'],
     ['has a wrong value', { executing: [{}, { exit: 'x' }] }, 'stages.executing[1].exit is "x": must be a whole number from 0 to 255'],
     ['has a wrong value deep inside', { executing: { again: { files: { a: 1 } } } }, 'stages.executing.again.files["a"] is 1: must be'],
+    ['has findings that are no list', { executing: { findings: {} } }, 'stages.executing.findings is {}: must be a list'],
+    ['has an unknown key in what it asks', { executing: { humanApproval: { why: 'x' } } }, 'humanApproval has the unknown key "why"'],
+    ['has a negative cost', { executing: { costUsd: -1 } }, 'stages.executing.costUsd is -1: must be a number from 0'],
     ['has an empty list', { executing: [] }, 'stages.executing is []: must hold at least one turn'],
     ['does not know the stage', { planning: {} }, 'stages.executing is missing'],
   ])('%s: its error says where', async (_what, stages, message) => {
