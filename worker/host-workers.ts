@@ -1,7 +1,10 @@
 /** The workers of one host: light work, turns, and the question which host serves a repository. They never load workflow code. */
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { AnyHostActivities, HostActivities, HostTurnActivities } from '../activities/index.js';
+import { createDeliver } from '../activities/notify/deliver.js';
+import { createCleanRun } from '../activities/run/clean-run.js';
 import { createCloseRun } from '../activities/run/close-run.js';
+import { createFlushJournal } from '../activities/run/flush-journal.js';
 import type { HostDeps } from '../activities/run/host-deps.js';
 import { createOpenRun } from '../activities/run/open-run.js';
 import { createPickHost } from '../activities/run/pick-host.js';
@@ -33,7 +36,13 @@ export async function createHostWorkers({ connection, namespace, deps, slots }: 
     shutdownGraceTime: '10 seconds',
   };
   const any: AnyHostActivities = { pickHost: createPickHost(deps) };
-  const light: HostActivities = { openRun: createOpenRun(deps), closeRun: createCloseRun(deps) };
+  const light: HostActivities = {
+    openRun: createOpenRun(deps),
+    closeRun: createCloseRun(deps),
+    flushJournal: createFlushJournal(deps),
+    cleanRun: createCleanRun(deps),
+    deliver: createDeliver(deps),
+  };
   const turns: HostTurnActivities = { runTurn: createRunTurn(deps), validate: createValidate(deps) };
   return Promise.all([
     Worker.create({ ...shared, taskQueue: ANY_HOST_QUEUE, activities: { ...any }, maxConcurrentActivityTaskExecutions: PICK_SLOTS }),

@@ -11,21 +11,20 @@ import { readTextIfThere } from './read-ref.js';
 export async function findAdminDir(commonDir: string, path: string): Promise<string | null> {
   const usual = join(commonDir, 'worktrees', basename(path));
   if (await belongsTo(usual, path)) return usual;
-  for (const id of await worktreeIds(commonDir)) {
-    const adminDir = join(commonDir, 'worktrees', id);
-    if (await belongsTo(adminDir, path)) return adminDir;
-  }
+  for (const adminDir of await worktreeAdminDirs(commonDir)) if (await belongsTo(adminDir, path)) return adminDir;
   return null;
+}
+
+/** Of every linked worktree that the repository knows. */
+export async function worktreeAdminDirs(commonDir: string): Promise<readonly string[]> {
+  const ids = await readdir(join(commonDir, 'worktrees')).catch(() => []);
+  return ids.map((id) => join(commonDir, 'worktrees', id));
 }
 
 /** Whether git finished making an admin folder; it writes `commondir` and HEAD late and holds a lock meanwhile (builtin/worktree.c). */
 export async function isComplete(adminDir: string): Promise<boolean> {
   const [commondir, head, locked] = await Promise.all(['commondir', 'HEAD', 'locked'].map((name) => readTextIfThere(join(adminDir, name))));
   return Boolean(commondir) && Boolean(head) && locked?.startsWith('initializing') !== true;
-}
-
-async function worktreeIds(commonDir: string): Promise<string[]> {
-  return readdir(join(commonDir, 'worktrees')).catch(() => []);
 }
 
 async function belongsTo(adminDir: string, path: string): Promise<boolean> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { RunOutcome } from '../../protocol/outcomes.js';
 import { type Durability, writeMark } from '../process/marks.js';
 
-const CLOSED_FILE = 'closed.json';
+export const CLOSED_FILE = 'closed.json';
 
 export function isClosedOnHost(stateDir: string): boolean {
   return existsSync(join(stateDir, CLOSED_FILE));

@@ -15,7 +15,7 @@ import type { OpenRunGitInput } from '../git/open-run-git.js';
 import { type Durability, readJson, writeMark } from '../process/marks.js';
 import type { StageEntry } from './stage-progress.js';
 
-const RECORD_FILE = 'run.json';
+export const RUN_RECORD_FILE = 'run.json';
 const ENVIRONMENT_FILE = 'env';
 
 export interface RunRecord {
@@ -50,12 +50,12 @@ export interface RunOnHost {
 export function readRun(home: HomePaths, ref: RunRef): RunOnHost {
   const stateDir = home.stateDir(ref.repoKey, ref.runId);
   const record = findRunRecord(stateDir);
-  if (record === null) throw new Error(`run ${ref.runId} has no record on this host: ${join(stateDir, RECORD_FILE)} is missing or damaged`);
+  if (record === null) throw new Error(`run ${ref.runId} has no record on this host: ${join(stateDir, RUN_RECORD_FILE)} is missing or damaged`);
   return { record, stateDir, env: readEnvironment(stateDir) };
 }
 
 export function findRunRecord(stateDir: string): RunRecord | null {
-  const value = readJson(join(stateDir, RECORD_FILE));
+  const value = readJson(join(stateDir, RUN_RECORD_FILE));
   // Written by writeRunRecord alone, below the sluice home; the version vouches for the shape.
   return value !== null && value['version'] === 1 ? (value as unknown as RunRecord) : null;
 }
@@ -65,10 +65,10 @@ export function findRunRecord(stateDir: string): RunRecord | null {
  * A link is made by one process only, and the file is whole when it appears.
  */
 export function claimRun(stateDir: string, record: RunRecord, durability: Durability): RunRecord {
-  const temporary = join(stateDir, `${RECORD_FILE}.${randomUUID()}`);
+  const temporary = join(stateDir, `${RUN_RECORD_FILE}.${randomUUID()}`);
   writeMark(temporary, JSON.stringify(record), durability);
   try {
-    linkSync(temporary, join(stateDir, RECORD_FILE));
+    linkSync(temporary, join(stateDir, RUN_RECORD_FILE));
   } catch (err) {
     if (codeOf(err) !== 'EEXIST') throw err;
   } finally {

@@ -9,6 +9,7 @@ import type { CommandCompletedData } from '../../protocol/event-data.js';
 import type { Observation } from '../../protocol/journal.js';
 import type { ValidateInput, ValidateResult } from '../../protocol/messages.js';
 import type { CommandResult } from '../../protocol/outcomes.js';
+import { lastingTrouble } from '../git/lasting-trouble.js';
 import type { Signals } from './attempts.js';
 import { attend } from './attend.js';
 import { NO_COMMANDS, outcomeOfReport, statusOfExit, summarize } from './classify-validation.js';
@@ -22,7 +23,7 @@ import { readRun } from './run-record.js';
 import { keepingValidation } from './stage-progress.js';
 import { CheckoutSession, type CommandEndOnCheckout } from './validation-checkout.js';
 import { findingsOf, outputsOf, type ValidatedChecks } from './validation-findings.js';
-import { lastingTrouble, validationImpossible } from './validation-trouble.js';
+import { validationImpossible } from './validation-trouble.js';
 
 const CHANGED_FILE = 'tree-changed.json';
 

@@ -7,10 +7,7 @@ import { codeOf, messageOf } from '../../config/error-code.js';
 import { FAILURES } from '../../protocol/failures.js';
 import { printableLine } from '../../protocol/printable.js';
 import { redact } from '../../protocol/redact.js';
-import { SymlinkInTheWay } from '../git/no-symlink.js';
-import { isHostTrouble, isRepositoryBusy } from '../git/repository-busy.js';
-import { GitError } from '../git/run-git.js';
-import { WorktreeViolation } from '../git/worktree-violation.js';
+import { lastingTrouble } from '../git/lasting-trouble.js';
 import type { RunOnHost } from './run-record.js';
 
 /** Codes of the system for a path that somebody made something else. */
@@ -29,12 +26,4 @@ export function validationImpossible({ record }: RunOnHost, commit: string, erro
       `Look: git -C ${JSON.stringify(record.repository.root)} fsck --connectivity-only`,
     FAILURES.BadRepository,
   );
-}
-
-/** What lies in the repository or the checkout, as a clause; null: it may pass with time. */
-export function lastingTrouble(error: unknown): string | null {
-  if (error instanceof WorktreeViolation || error instanceof SymlinkInTheWay) return error.message;
-  if (!(error instanceof GitError) || isRepositoryBusy(error) || isHostTrouble(error)) return null;
-  const line = error.result.stderr.split('\n').find((text) => text.trim() !== '');
-  return line?.trim() ?? `git ${error.args[0] ?? ''} ended with exit code ${error.result.exitCode}`;
 }

@@ -97,6 +97,7 @@ async function commit(record: RunRecord, runGit: RunGit, files: Readonly<Record<
 // What these tests reach of a policy; the rest is the config's business.
 const POLICY = {
   preset: 'default',
+  agents: { robot: { adapter: 'command', command: ['robot'], args: [], env: { ROBOT_KEY: 'of-the-robot' }, model: null, fallback: null } },
   stages: ['planning', 'architecting', 'executing', 'validating', 'reviewing', 'fixing', 'verifying'],
   worktree: { setup: [], copy: [], link: [], setupInputs: [], setupTimeoutMs: 60_000 },
   validation: { commands: [], timeoutMs: 60_000, baseFailures: 'fix', onFailure: 'fix' },

@@ -1,0 +1,35 @@
+/**
+ * Takes a run's worktree away as `addWorktree` made it: the folder, its registration in the repository, the marker beside it, in this order,
+ * so that what a kill leaves is found again by the next call. Git's own `worktree remove` is not asked: it trusts the worktree's `.git` file,
+ * which an agent can write. What lies behind a symlink stays.
+ */
+import { lstat, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { errorCode } from './error-code.js';
+import { makeWritable } from './make-writable.js';
+import { withRepositoryLock } from './repository-lock.js';
+import { findAdminDir } from './worktree-registration.js';
+
+/** Answers whether anything was there. Effects: what was moved aside beside the worktree stays, for it may be a person's. */
+export async function removeWorktree(commonDir: string, path: string): Promise<boolean> {
+  return withRepositoryLock(commonDir, async () => {
+    const hadFolder = await removeFolder(path);
+    const adminDir = await findAdminDir(commonDir, path);
+    if (adminDir !== null) await rm(adminDir, { recursive: true, force: true });
+    await rm(join(dirname(path), `.${basename(path)}.worktree`), { force: true });
+    return hadFolder || adminDir !== null;
+  });
+}
+
+/** Answers whether it was there. A module cache of Go is read-only. */
+export async function removeFolder(path: string): Promise<boolean> {
+  if ((await lstat(path).catch(() => null)) === null) return false;
+  try {
+    await rm(path, { recursive: true, force: true, maxRetries: 3 });
+  } catch (error) {
+    if (errorCode(error) !== 'EACCES' && errorCode(error) !== 'EPERM') throw error;
+    await makeWritable(path);
+    await rm(path, { recursive: true, force: true, maxRetries: 3 });
+  }
+  return true;
+}

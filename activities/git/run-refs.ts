@@ -1,0 +1,84 @@
+/**
+ * The refs of one run in the real repository, for when the run is given back: its branch and what lies below `refs/sluice/<runId>/`.
+ * They are removed all or none, each only where it still stands where it was seen. No other ref is touched, no config program is run.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { branchOf } from '../../protocol/names.js';
+import type { Repository } from './contract.js';
+import { readHead } from './read-ref.js';
+import { isRepositoryBusy } from './repository-busy.js';
+import { GitError, ON_REAL_REPOSITORY, runGit } from './run-git.js';
+import { findAdminDir, worktreeAdminDirs } from './worktree-registration.js';
+
+const MAX_TRIES = 10;
+const RETRY_WAIT_MS = 25;
+
+export interface SeenRef {
+  /** Full name. */
+  readonly ref: string;
+  readonly sha: string;
+}
+
+/** The branch comes first, where there is one. */
+export async function listRunRefs(repository: Repository, runId: string): Promise<readonly SeenRef[]> {
+  const names = [`refs/heads/${branchOf(runId)}`, `refs/sluice/${runId}/`];
+  const listed = await onReal(repository, ['for-each-ref', '--format=%(refname) %(objectname)', ...names]);
+  return (
+    listed
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => ({ ref: line.slice(0, line.indexOf(' ')), sha: line.slice(line.indexOf(' ') + 1) }))
+      // A pattern also names the folder of that name: a branch below the run's is somebody else's.
+      .filter(({ ref }) => ref === names[0] || ref.startsWith(`refs/sluice/${runId}/`))
+  );
+}
+
+/**
+ * How many commits of the run's branch no other ref and no HEAD of the person's checkout reaches: they would be lost with it.
+ * Errors: `GitError` where git cannot read the history.
+ */
+export async function countLost(repository: Repository, runId: string, tip: string): Promise<number> {
+  // `--single-worktree`: the HEAD of the run's own worktree is the branch itself.
+  const others = ['--single-worktree', `--exclude=refs/heads/${branchOf(runId)}`, `--exclude=refs/sluice/${runId}/*`, '--all'];
+  return Number((await onReal(repository, ['rev-list', '--count', tip, '--not', ...others])).trim());
+}
+
+/** A checkout that stands on the run's branch, the run's own worktree aside; null: there is none. Shape: a git dir. */
+export async function checkoutOnBranch(repository: Repository, runId: string, worktree: string): Promise<string | null> {
+  const own = await findAdminDir(repository.commonDir, worktree);
+  const gitDirs = new Set([repository.commonDir, repository.gitDir, ...(await worktreeAdminDirs(repository.commonDir))]);
+  for (const gitDir of gitDirs) {
+    if (gitDir === own) continue;
+    const head = await readHead(gitDir);
+    if (head.kind === 'branch' && head.ref === `refs/heads/${branchOf(runId)}`) return gitDir;
+  }
+  return null;
+}
+
+/** `moved`: one of them stands elsewhere by now, and none was removed. Errors: `GitError` if the repository stays busy or cannot be written. */
+export async function deleteRefs(repository: Repository, refs: readonly SeenRef[]): Promise<'deleted' | 'moved'> {
+  if (refs.length === 0) return 'deleted';
+  const lines = refs.map(({ ref, sha }) => `option no-deref\0delete ${ref}\0${sha}\0`);
+  const input = `start\0${lines.join('')}prepare\0commit\0`;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await runGit([...ON_REAL_REPOSITORY, 'update-ref', '-z', '--stdin'], { gitDir: repository.commonDir, input });
+      return 'deleted';
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error;
+      if (await hasMoved(repository, refs)) return 'moved';
+      if (tries >= MAX_TRIES || !isRepositoryBusy(error)) throw error;
+      await delay(RETRY_WAIT_MS * tries * (0.5 + Math.random()));
+    }
+  }
+}
+
+async function hasMoved(repository: Repository, refs: readonly SeenRef[]): Promise<boolean> {
+  const now = await onReal(repository, ['for-each-ref', '--format=%(refname) %(objectname)', ...refs.map(({ ref }) => ref)]);
+  const lines = new Set(now.split('\n'));
+  return refs.some(({ ref, sha }) => !lines.has(`${ref} ${sha}`));
+}
+
+function onReal(repository: Repository, args: readonly string[]): Promise<string> {
+  return runGit([...ON_REAL_REPOSITORY, ...args], { gitDir: repository.commonDir });
+}

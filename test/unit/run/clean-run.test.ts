@@ -1,0 +1,215 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { createCleanRun } from '../../../activities/run/clean-run.js';
+import { markClosedOnHost } from '../../../activities/run/closed-mark.js';
+import { claimRun } from '../../../activities/run/run-record.js';
+import type { CleanRunResult } from '../../../protocol/clean.js';
+import { git, removeFolders } from '../git/repository-fixture.js';
+import { type HostOptions, type OpenedHost, openHost } from './opened-host.js';
+
+afterEach(removeFolders);
+
+/** A run that changed a file and closed, with what it leaves: a report for people, a validation checkout, turns, artifacts, a reset's ref. */
+async function aClosedRun({ merged = true, ...options }: HostOptions & { merged?: boolean } = {}) {
+  const host = await openHost({ files: { 'a.txt': 'one\n', '.gitignore': 'node_modules\n' }, ...options });
+  const { record, stateDir } = host.run;
+  const { root } = record.repository;
+  const tip = await host.change({ 'a.txt': 'two\n' });
+  git(root, 'update-ref', `refs/sluice/${record.runId}/reset-1`, record.baseSha);
+  for (const dir of ['turns/1-x', 'artifacts', 'validation.git']) mkdirSync(join(stateDir, dir), { recursive: true });
+  mkdirSync(record.runDir, { recursive: true });
+  writeFileSync(join(record.runDir, 'report.md'), '# merge_ready\n');
+  mkdirSync(`${record.worktree}.validation`);
+  if (merged) git(root, 'merge', '--quiet', '--no-edit', '--no-ff', record.branch);
+  markClosedOnHost(stateDir, 'merge_ready', 'process');
+  return { ...host, root, tip };
+}
+
+function clean(host: OpenedHost, giveUp = false): Promise<CleanRunResult> {
+  const { runId, repoKey } = host.run.record;
+  return host.act(() => createCleanRun(host.deps)({ hostId: 'host', run: { runId, repoKey }, giveUp }));
+}
+
+/** Everything that git and the sluice home still know of the run. */
+function leftOf(host: OpenedHost) {
+  const { record, stateDir } = host.run;
+  const { root } = record.repository;
+  return {
+    refs: git(root, 'for-each-ref', '--format=%(refname)', 'refs/heads/sluice', 'refs/sluice').trim(),
+    worktrees:
+      git(root, 'worktree', 'list', '--porcelain')
+        .split('\n')
+        .filter((line) => line.startsWith('worktree ')).length - 1,
+    folders: readdirSync(dirname(record.worktree)),
+    state: readdirSync(stateDir).sort(),
+  };
+}
+
+const CLEAN = { refs: '', worktrees: 0, folders: [], state: ['closed.json', 'run.json'] };
+
+describe('cleaning a closed run', () => {
+  it('takes away everything but what people read, and says what', async () => {
+    const host = await aClosedRun();
+    const { runDir, worktree } = host.run.record;
+
+    const result = await clean(host);
+
+    expect(result).toEqual({
+      kind: 'cleaned',
+      removed: [
+        `branch sluice/run-1 (was ${host.tip.slice(0, 12)})`,
+        expect.stringMatching(/^refs\/sluice\/run-1\/head/),
+        expect.stringMatching(/^refs\/sluice\/run-1\/reset-1/),
+        `worktree ${worktree}`,
+        `validation checkout ${worktree}.validation`,
+        expect.stringContaining('turns, artifacts'),
+      ],
+    });
+    expect(leftOf(host)).toEqual(CLEAN);
+    expect(readFileSync(join(runDir, 'report.md'), 'utf8')).toBe('# merge_ready\n');
+    expect(git(host.root, 'status', '--porcelain')).toBe('?? .sluice/\n');
+  });
+
+  it('a second time finds nothing left', async () => {
+    const host = await aClosedRun();
+    await clean(host);
+
+    expect(await clean(host)).toEqual({ kind: 'cleaned', removed: [] });
+  });
+
+  it('leaves the id taken, for every workflow chain, and no key of an agent', async () => {
+    const host = await aClosedRun();
+    const { record, stateDir } = host.run;
+    await clean(host);
+
+    expect(readFileSync(join(stateDir, 'run.json'), 'utf8')).not.toContain('of-the-robot');
+    expect(claimRun(stateDir, { ...record, firstExecutionRunId: 'chain-2' }, 'process').firstExecutionRunId).not.toBe('chain-2');
+    expect(claimRun(stateDir, record, 'process').firstExecutionRunId).not.toBe(record.firstExecutionRunId);
+  });
+
+  it('touches no other run, also not one whose id begins alike', async () => {
+    const host = await aClosedRun();
+    for (const ref of ['refs/heads/sluice/run-12', 'refs/sluice/run-12/head']) git(host.root, 'update-ref', ref, host.tip);
+
+    await clean(host);
+
+    expect(leftOf(host).refs).toBe('refs/heads/sluice/run-12\nrefs/sluice/run-12/head');
+  });
+
+  it('removes links, not what they point to, and folders that a tool made read-only', async () => {
+    const host = await aClosedRun();
+    const { worktree } = host.run.record;
+    const modules = join(host.root, 'node_modules');
+    mkdirSync(modules);
+    writeFileSync(join(modules, 'kept.js'), '');
+    symlinkSync(modules, join(worktree, 'node_modules'));
+    mkdirSync(`${worktree}.validation/cache/module`, { recursive: true });
+    writeFileSync(`${worktree}.validation/cache/module/file`, '');
+    chmodSync(`${worktree}.validation/cache/module`, 0o500);
+
+    await clean(host);
+
+    expect(leftOf(host)).toEqual(CLEAN);
+    expect(existsSync(join(modules, 'kept.js'))).toBe(true);
+  });
+
+  it.each<[string, (host: Awaited<ReturnType<typeof aClosedRun>>) => void]>([
+    ['the branch', ({ root }) => git(root, 'update-ref', '-d', 'refs/heads/sluice/run-1')],
+    ['the folder of the worktree', ({ run }) => rmSync(run.record.worktree, { recursive: true })],
+    ['the worktree as git removes it', ({ root, run }) => git(root, 'worktree', 'remove', '--force', run.record.worktree)],
+    ['the private git dir', ({ run }) => rmSync(join(run.stateDir, 'git'), { recursive: true })],
+    ['everything but the record', ({ run }) => rmSync(join(run.stateDir, 'turns'), { recursive: true })],
+  ])('finishes what a kill left after %s was removed', async (_name, kill) => {
+    const host = await aClosedRun();
+    kill(host);
+
+    expect((await clean(host)).kind).toBe('cleaned');
+
+    expect(leftOf(host)).toEqual(CLEAN);
+  });
+
+  it('whose repository is gone takes away what is left in the home', async () => {
+    const host = await aClosedRun();
+    rmSync(host.root, { recursive: true });
+
+    expect((await clean(host)).kind).toBe('cleaned');
+
+    expect(existsSync(host.run.record.worktree)).toBe(false);
+    expect(readdirSync(host.run.stateDir).sort()).toEqual(CLEAN.state);
+  });
+});
+
+describe('cleaning is refused, and nothing is removed,', () => {
+  async function refusal(host: Awaited<ReturnType<typeof aClosedRun>>, giveUp = false): Promise<string> {
+    const before = leftOf(host);
+    const result = await clean(host, giveUp);
+    expect(leftOf(host)).toEqual(before);
+    if (result.kind !== 'kept') throw new Error('it was cleaned');
+    expect(result.why.split('\n')).toHaveLength(4);
+    expect(result.why.split('\n')[2]).toBe('Nothing was removed.');
+    return result.why;
+  }
+
+  it('while the run is not closed on this host, given up or not', async () => {
+    const host = await aClosedRun();
+    rmSync(join(host.run.stateDir, 'closed.json'));
+
+    expect(await refusal(host)).toContain('sluice abort run-1');
+    expect(await refusal(host, true)).toContain('not closed on this host');
+  });
+
+  it('while its commits are nowhere else, until they are given up', async () => {
+    const host = await aClosedRun({ merged: false });
+
+    expect(await refusal(host)).toMatch(/holds 1 commit that is neither in main nor on any other branch[^]*sluice clean run-1 --give-up/);
+
+    expect((await clean(host, true)).kind).toBe('cleaned');
+    expect(leftOf(host)).toEqual(CLEAN);
+  });
+
+  it('while the person has its branch checked out, given up or not', async () => {
+    const host = await aClosedRun();
+    git(host.run.record.worktree, 'checkout', '--quiet', '--detach');
+    git(host.root, 'checkout', '--quiet', host.run.record.branch);
+
+    expect(await refusal(host, true)).toMatch(/is checked out in [^]*git -C ".+" switch main/);
+  });
+
+  it('while git cannot read what its branch holds, until it is given up', async () => {
+    const host = await aClosedRun({ merged: false });
+    rmSync(join(host.root, '.git/objects', host.tip.slice(0, 2), host.tip.slice(2)));
+
+    expect(await refusal(host)).toContain('git cannot tell what is only here');
+
+    expect((await clean(host, true)).kind).toBe('cleaned');
+  });
+
+  it('while a worktree of the person stands on its branch', async () => {
+    const host = await aClosedRun();
+    git(host.root, 'worktree', 'add', '--quiet', '--force', join(dirname(host.root), 'mine'), host.run.record.branch);
+
+    expect(await refusal(host)).toContain('is checked out in');
+  });
+
+  it('while its worktree holds changes that are not committed, until they are given up', async () => {
+    const host = await aClosedRun();
+    writeFileSync(join(host.run.record.worktree, 'left.txt'), 'half a change\n');
+
+    expect(await refusal(host)).toContain('not committed: left.txt');
+
+    expect((await clean(host, true)).kind).toBe('cleaned');
+  });
+});
+
+describe('commits of a closed run', () => {
+  it.each<[string, (host: Awaited<ReturnType<typeof aClosedRun>>) => void]>([
+    ['a branch of the person', ({ root, tip }) => git(root, 'branch', 'mine', tip)],
+    ['a remote-tracking branch', ({ root, tip }) => git(root, 'update-ref', 'refs/remotes/origin/x', tip)],
+  ])('may go when %s holds them', async (_name, keep) => {
+    const host = await aClosedRun({ merged: false });
+    keep(host);
+
+    expect((await clean(host)).kind).toBe('cleaned');
+  });
+});
