@@ -22,7 +22,8 @@ export function agentLabel({ name, adapter }: { readonly name: string; readonly 
   return adapter === 'scripted' && name !== 'scripted' ? `${name}, scripted` : name;
 }
 
-function sentenceOf(event: JournalEvent): string {
+/** The same without the clock. */
+export function sentenceOf(event: JournalEvent): string {
   const { data, message } = event;
   switch (event.type) {
     case 'state.changed':

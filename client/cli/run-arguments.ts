@@ -15,6 +15,11 @@ export interface RunOptions {
   readonly agent?: string | undefined;
   readonly preset?: string | undefined;
   readonly stages?: string | undefined;
+  readonly rounds?: string | undefined;
+  readonly gate?: readonly string[] | undefined;
+  readonly permissions?: string | undefined;
+  readonly hold?: boolean;
+  readonly unattended?: boolean;
   readonly base?: string | undefined;
   readonly title?: string | undefined;
   readonly runId?: string | undefined;

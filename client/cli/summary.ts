@@ -15,6 +15,9 @@ export interface SummaryFacts {
   readonly title: string | null;
   readonly runDir: string | null;
   readonly worktree: string | null;
+  readonly branch: string | null;
+  /** What an open run waits for that a person must do, with the command; null where nothing. */
+  readonly waits: string | null;
   readonly baseBranch: string | null;
   readonly diff: DiffStat | null;
   /** Folder of the last turn below the run directory, where its stream log lies. */
@@ -32,16 +35,28 @@ export function renderEnd(end: RunEnd, facts: SummaryFacts, colors: Colors): str
     case 'closed':
       return renderResult(end.result, facts, colors);
     case 'detached':
-      return [`Detached; the run goes on. Come back with: sluice watch ${facts.runId}`];
+      return [
+        ...(facts.waits === null ? [] : [`It waits: ${facts.waits}`]),
+        `Detached; the run goes on. Come back with: sluice watch ${facts.runId}`,
+      ];
     case 'server_away':
       return [
         `The server stays away; the run ${facts.runId} goes on when it is back.`,
         `Come back with: sluice up && sluice watch ${facts.runId}`,
       ];
     case 'aborted':
-      return [`${colors.yellow('aborted')}${title}`, row('reason', foreign(end.message)), ...placeRows(facts)];
+      return [
+        `${colors.yellow('aborted')}${title}`,
+        row('reason', foreign(end.message)),
+        ...placeRows(facts),
+        ...removeRows(facts.branch, facts),
+      ];
     case 'failed':
-      return [`${colors.red('failed')}${title}`, row('reason', foreign(end.message)), ...lookRows('failed', facts)];
+      return [
+        `${colors.red('failed')}${title}`,
+        row('reason', foreign(end.message)),
+        ...lookRows({ outcome: 'failed', blockedReason: null }, facts),
+      ];
     case 'refused':
       return [];
   }
@@ -72,7 +87,7 @@ function renderResult(result: RunResult, facts: SummaryFacts, colors: Colors): s
   if (result.branch !== null) lines.push(row('branch', `${foreign(result.branch)}${diffNote(facts.diff)}`));
   if (result.verdict !== null) lines.push(row('verdict', `${result.verdict}${facts.noChecksRan ? ' (no checks ran)' : ''}`));
   if (result.report !== null) lines.push(row('report', foreign(result.report)));
-  lines.push(...lookRows(result.outcome, facts), ...nextRows(result, facts));
+  lines.push(...lookRows(result, facts), ...unansweredRows(result), ...nextRows(result, facts));
   return lines;
 }
 
@@ -81,11 +96,26 @@ function paintOf({ outcome }: RunResult, colors: Colors): (text: string) => stri
   return outcome === 'failed' ? colors.red : colors.yellow;
 }
 
-function lookRows(outcome: string, facts: SummaryFacts): string[] {
-  const names = outcome === 'failed' ? ['events.jsonl', ...streamOf(facts)] : ['review.md', 'verification.md', 'validation.json'];
+/** Source: V-82, V-83. */
+function lookRows({ outcome, blockedReason }: Pick<RunResult, 'outcome' | 'blockedReason'>, facts: SummaryFacts): string[] {
+  const judged = [...(isAboutGate(blockedReason) ? ['approvals.json'] : []), 'review.md', 'verification.md', 'validation.json'];
+  const names = outcome === 'failed' ? ['events.jsonl', ...streamOf(facts)] : judged;
   if (outcome === 'merge_ready' || outcome === 'no_changes' || facts.runDir === null) return [];
   const { runDir } = facts;
   return names.filter((name) => facts.files.has(name)).map((name) => row('look at', foreign(join(runDir, name))));
+}
+
+function isAboutGate(reason: RunResult['blockedReason']): boolean {
+  return reason !== null && (reason.startsWith('approval_') || reason === 'needs_input');
+}
+
+/** What somebody wants to know whose run did not wait for them. */
+function unansweredRows({ blockedReason }: RunResult): string[] {
+  if (blockedReason !== 'approval_expired' && blockedReason !== 'needs_input') return [];
+  return [
+    row('gate', 'nobody decided it in time. A run that is started on a terminal waits; in a pipe, from a schedule or with --unattended'),
+    row('', 'gates expire after gates.unattendedExpire (at once if unset). "attended: true" in the config lets it wait there too'),
+  ];
 }
 
 function streamOf({ lastTurn }: SummaryFacts): string[] {
@@ -103,6 +133,7 @@ function nextRows(result: RunResult, facts: SummaryFacts): string[] {
   }
   const rows = [row('next', `sluice logs ${runId}`)];
   if (result.branch !== null && facts.diff?.files !== 0) rows.push(row('', `sluice diff ${runId}`));
+  if (result.outcome === 'blocked' || result.outcome === 'failed') rows.push(row('', `sluice rewind ${runId}`));
   return [...rows, ...(result.outcome === 'aborted' ? removeRows(result.branch, facts) : [])];
 }
 

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Gate } from '../../protocol/gate.js';
 import { STAGE_LISTS, type Stage } from '../../protocol/lifecycle.js';
+import type { RunView } from '../../protocol/run-view.js';
 import { diffStat } from '../repository.js';
 import type { Sluice } from '../sluice.js';
 import { answerGates } from './answer-gate.js';
@@ -14,9 +15,11 @@ import { EXIT, type ExitCode } from './exit-codes.js';
 import { exists } from './find-run.js';
 import { parseView } from './follow-files.js';
 import { questionOf } from './gate-text.js';
+import { foreign } from './io.js';
 import { panelDisplay } from './panel-display.js';
 import { exitCodeOfEnd, type RunEnd } from './run-end.js';
 import { endObject, renderEnd, type SummaryFacts } from './summary.js';
+import { pauseText, waitingText } from './waiting-text.js';
 import { watchRun } from './watch-run.js';
 
 export interface StartedView {
@@ -117,6 +120,8 @@ async function gatherFacts({ runId, title, repo, runDir }: StartedView, end: Run
     title: view?.title ?? title,
     runDir,
     worktree: view?.worktree ?? null,
+    branch: view?.branch ?? null,
+    waits: view === null ? null : waitsFor(view),
     baseBranch: view?.baseBranch ?? null,
     diff: baseSha === null || headSha === null ? null : await diffStat(repo, baseSha, headSha).catch(() => null),
     lastTurn,
@@ -125,9 +130,15 @@ async function gatherFacts({ runId, title, repo, runDir }: StartedView, end: Run
   };
 }
 
+function waitsFor(view: RunView): string | null {
+  if (view.status !== 'waiting_for_approval') return pauseText(view);
+  return `for ${waitingText(view.waiting ?? { kind: 'approval', until: null }, Date.now())}, see: sluice approvals show ${foreign(view.runId)}`;
+}
+
 async function present(runDir: string | null, lastTurn: string | null): Promise<ReadonlySet<string>> {
   if (runDir === null) return new Set();
   const names = [
+    'approvals.json',
     'review.md',
     'verification.md',
     'validation.json',

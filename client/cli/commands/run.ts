@@ -20,7 +20,8 @@ import { hostIdFor, keepCommand, serveRepository } from '../host-config.js';
 import { foreign } from '../io.js';
 import { offerFound } from '../offer-found.js';
 import { orStopped } from '../or-stopped.js';
-import { checkRunId, checkStages, checkTask, checkTitle, type Program, programOf, type RunOptions, refusal } from '../run-arguments.js';
+import { checkRunId, checkTask, checkTitle, type Program, programOf, type RunOptions, refusal } from '../run-arguments.js';
+import { policyOf } from '../run-policy.js';
 import { type StartedView, watchStarted } from '../watch-started.js';
 
 /** A run that may be started: everything was checked, nothing was written. */
@@ -56,11 +57,10 @@ export async function prepareRun(context: Context, options: RunOptions): Promise
   const named = programOf(options, 'run');
   const runId = checkRunId(options.runId);
   const title = checkTitle(options.title);
-  const stageList = checkStages(options.stages);
+  const policy = policyOf(options);
   const task = checkTask(await taskText(context, options));
   const { root, baseSha, branch } = await checkRepository(context, options);
   const program = checkProgram(context, named, root);
-  const policy = { ...(options.agent === undefined ? {} : { agent: options.agent }), ...(stageList === undefined ? {} : { stageList }) };
   const runInput = {
     ...(options.preset === undefined ? {} : { preset: options.preset }),
     ...(Object.keys(policy).length === 0 ? {} : { policy }),
@@ -72,6 +72,7 @@ export async function prepareRun(context: Context, options: RunOptions): Promise
     task,
     repo: root,
     base,
+    attended: context.io.attended && options.unattended !== true,
     ...runInput,
     ...(title === undefined ? {} : { title }),
     ...(config.configHash === null ? {} : { configHash: config.configHash }),

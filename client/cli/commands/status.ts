@@ -1,27 +1,32 @@
-/** `sluice status`: the run view, complete with --json (V-135). From the run itself, or from state.json when it cannot be asked. */
-import type { RunView } from '../../../protocol/run-view.js';
+/** `sluice status`: the run view, gates and budget, complete with --json (V-135). From the run itself, or from its files when it cannot be asked. */
+import type { Gate } from '../../../protocol/gate.js';
+import type { RunDetails, RunView } from '../../../protocol/run-view.js';
 import { type Retrying, retryText } from '../../retrying.js';
 import { CliError } from '../cli-error.js';
 import { connectToLook } from '../connect.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type FoundRun, findRun, viewOf } from '../find-run.js';
+import { boundaryOf, decidingCommands, gateLine } from '../gate-text.js';
 import { foreign } from '../io.js';
+import { detailsOf, gatesOnDisk, openGates } from '../open-gates.js';
 import { agentLabel } from '../plain-lines.js';
+import { pauseText, roundText, waitingText } from '../waiting-text.js';
 
 export async function status(context: Context, asked: string | null): Promise<ExitCode> {
   const { io, json } = context;
   const sluice = await connectToLook(context);
   try {
     const run = await findRun(context, sluice, asked);
-    const view = await viewOf(run, sluice);
+    const [view, details] = await Promise.all([viewOf(run, sluice), detailsOf(run, sluice)]);
     if (view === null) throw new CliError(unknownView(run));
     const execution = view.outcome === null && sluice !== null ? await sluice.describe(run.workflowId).catch(() => null) : null;
     const retrying = execution?.retrying ?? null;
-    if (json) io.json({ ...view, retrying });
+    const gates = details?.gates ?? (run.runDir === null ? null : await gatesOnDisk(run.runDir));
+    if (json) io.json({ ...view, retrying, attended: details?.attended ?? null, gates, ...budgetOf(details) });
     else {
       if (sluice === null) io.err('The engine is down; this is what the run last wrote.');
-      for (const line of renderView(view, retrying)) io.out(line);
+      for (const line of renderView(view, { retrying, details, gates: gates ?? [], now: Date.now() })) io.out(line);
     }
     return EXIT.done;
   } finally {
@@ -29,21 +34,35 @@ export async function status(context: Context, asked: string | null): Promise<Ex
   }
 }
 
-/** Foreign text in the view is made printable here. */
-export function renderView(view: RunView, retrying: Retrying | null = null): string[] {
-  const rows: [string, string | null][] = [
+/** What is known beside the view. */
+export interface BesideView {
+  readonly retrying: Retrying | null;
+  readonly details: RunDetails | null;
+  readonly gates: readonly Gate[];
+  /** ms since the epoch. */
+  readonly now: number;
+}
+
+/** Foreign text is made printable here. */
+export function renderView(view: RunView, beside: Partial<BesideView> = {}): string[] {
+  const { retrying = null, details = null, gates = [], now = Date.now() } = beside;
+  const rows: readonly (readonly [string, string | null])[] = [
     ['run', view.runId],
     ['title', view.title],
     ['status', view.blockedReason === null ? view.status : `${view.status}: ${view.blockedReason}`],
     ['outcome', view.outcome],
     ['stage', view.stage],
-    [
-      'waits for',
-      view.waiting === null ? null : `${view.waiting.kind}${view.waiting.until === null ? '' : ` until ${view.waiting.until}`}`,
-    ],
+    ['rounds', roundText(view)],
+    ['waits for', view.waiting === null ? null : waitingText(view.waiting, now)],
+    ['pause', view.outcome === null ? pauseText(view) : null],
     ['retrying', retrying === null ? null : `${retrying.activity}, ${retryText(retrying)}`],
     ['agent', view.agent === null ? null : agentLabel(view.agent)],
     ['reason', view.error],
+    ...gates.map((gate) => ['gate', gateText(gate)] as const),
+    ...openGates(gates).flatMap((gate) => decidingCommands(gate, view.runId).map((command) => ['', command] as const)),
+    ['texts', details === null || details.waitingNotes === 0 ? null : `${details.waitingNotes} wait for the next turn`],
+    ['budget', details === null ? null : budgetText(details)],
+    ['attended', details === null || details.attended ? null : 'no: gates expire as the policy says'],
     ['repository', view.repo],
     ['branch', view.branch],
     ['base', view.baseSha === null ? null : `${view.baseBranch ?? ''} ${view.baseSha.slice(0, 12)}`.trim()],
@@ -56,6 +75,35 @@ export function renderView(view: RunView, retrying: Retrying | null = null): str
     ['updated', view.updatedAt],
   ];
   return rows.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(13)}${foreign(value)}`]));
+}
+
+function gateText(gate: Gate): string {
+  const decided = gate.resolvedBy === null ? '' : ` by ${gate.resolvedBy}`;
+  return gate.status === 'pending' ? gateLine(gate) : `${gate.id} ${boundaryOf(gate)}: ${gate.status.replace('_', ' ')}${decided}`;
+}
+
+/** Null where no worker answers. */
+function budgetOf(details: RunDetails | null) {
+  const budget = details === null ? null : { limits: details.policy?.budget ?? null, used: details.used };
+  return { budget, waitingNotes: details?.waitingNotes ?? null };
+}
+
+/** `turns 3 of 10, minutes 12`; money only where somebody counts it. */
+function budgetText({ policy, used }: RunDetails): string {
+  const limits = policy?.budget ?? null;
+  const part = (name: string, value: string, limit: string | null) => `${name} ${value}${limit === null ? '' : ` of ${limit}`}`;
+  const money = used.microUsd > 0 || (limits?.microUsd ?? null) !== null;
+  const dollars = (microUsd: number) => `$${(microUsd / 1_000_000).toFixed(2)}`;
+  return [
+    part('turns', String(used.turns), textOf(limits?.turns)),
+    part('minutes', String(Math.round(used.minutes * 10) / 10), textOf(limits?.minutes)),
+    ...(money ? [part('money', dollars(used.microUsd), typeof limits?.microUsd === 'number' ? dollars(limits.microUsd) : null)] : []),
+    ...(used.grants > 0 ? [`granted again ${used.grants} times`] : []),
+  ].join(', ');
+}
+
+function textOf(limit: number | null | undefined): string | null {
+  return limit === null || limit === undefined ? null : String(limit);
 }
 
 function unknownView(run: FoundRun) {

@@ -1,11 +1,14 @@
-/** `sluice watch`: a run live until it closes. Detaching leaves it alone. */
+/** `sluice watch`: a run live until it closes, or all open ones where none is named. Detaching leaves them alone. */
+import type { Sluice } from '../../sluice.js';
 import { CliError } from '../cli-error.js';
 import { connectToLook } from '../connect.js';
 import type { Context } from '../context.js';
 import { desktopWanted } from '../desktop-wanted.js';
 import { type ExitCode, exitCodeOf } from '../exit-codes.js';
-import { findRun, viewOf } from '../find-run.js';
+import { findRun, findRuns, runsHere, viewOf } from '../find-run.js';
 import { foreign } from '../io.js';
+import { meantRuns } from '../meant-run.js';
+import { type WatchedRuns, watchAll } from '../watch-all.js';
 import { watchStarted } from '../watch-started.js';
 import { renderView } from './status.js';
 
@@ -27,6 +30,8 @@ export async function watch(context: Context, asked: string | null): Promise<Exi
     });
   }
   try {
+    const several = asked === null ? await severalOpen(context, sluice) : null;
+    if (several !== null) return await watchAll(context, several);
     const run = await findRun(context, sluice, asked);
     return await watchStarted(context, {
       sluice,
@@ -43,4 +48,16 @@ export async function watch(context: Context, asked: string | null): Promise<Exi
   } finally {
     await sluice.close();
   }
+}
+
+/** Visibility is asked for this many each time, so that a run stays in sight while newer ones come. */
+const LOOK_LIMIT = 1_000;
+
+/** Null where one run can be meant. Those of the repository that one stands in, if it has any. */
+async function severalOpen(context: Context, sluice: Sluice): Promise<WatchedRuns | null> {
+  const all = await findRuns(context, sluice);
+  const here = await runsHere(context, all);
+  if (meantRuns(here, 'open').length < 2) return null;
+  const repo = here === all ? null : (here[0]?.repo ?? null);
+  return { look: async () => (await sluice.list(LOOK_LIMIT)).filter((run) => repo === null || run.repo === repo) };
 }

@@ -23,6 +23,16 @@ export function addRunCommands(program: Command, host: ProgramHost): void {
     .option('--agent <name>', 'an agent of the config; "command" takes the program behind "--"')
     .option('--preset <name>', 'the policy to start from')
     .option('--stages <list>', 'full, express or plan-only')
+    .option('--rounds <n>', 'how often the run may enter fixing, 0 to 20')
+    .option(
+      '--gate <stage>',
+      'wait for a person before this stage; may be said more than once',
+      (stage: string, before: readonly string[]) => [...before, stage],
+      [] as readonly string[],
+    )
+    .option('--hold', 'wait for a person before the run ends', false)
+    .option('--permissions <mode>', 'what an agent may do: read-only, ask, accept-edits or auto')
+    .option('--unattended', 'nobody will answer: gates expire as the policy says', false)
     .option('--base <branch>', 'the branch or commit to start from (default: what is checked out)')
     .option('--title <text>', "one line for lists (default: the task's first line)")
     .option('--run-id <id>', 'an id of your own')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createColors } from 'picocolors';
-import { renderTable } from '../../../client/cli/commands/list.js';
+import { renderTable } from '../../../client/cli/run-table.js';
 import { type ListedExecution, newestPerWorkflow } from '../../../client/listed-run.js';
 
 const anExecution = (workflowId: string, start: string, over: Partial<ListedExecution> = {}): ListedExecution => ({

@@ -12,6 +12,8 @@ const someFacts = (over: Partial<SummaryFacts> = {}): SummaryFacts => ({
   title: 'Fix it',
   runDir: '/shop/.sluice/runs/shop-1',
   worktree: '/home/worktrees/shop 1',
+  branch: 'sluice/shop-1',
+  waits: null,
   baseBranch: 'main',
   diff: { files: 2, insertions: 10, deletions: 3 },
   lastTurn: '4-executing',

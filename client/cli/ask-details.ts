@@ -1,0 +1,47 @@
+/** Asks a run for what is too much for its view: policy, budget and gates. Only the run itself knows them, so a worker must answer. */
+import type { RunDetails } from '../../protocol/run-view.js';
+import type { Sluice } from '../sluice.js';
+import { CliError } from './cli-error.js';
+import { connectToLook } from './connect.js';
+import type { Context } from './context.js';
+import { type FoundRun, findRun } from './find-run.js';
+import { foreign } from './io.js';
+
+export interface AskedDetails {
+  readonly run: FoundRun;
+  readonly details: RunDetails;
+}
+
+/** Errors: CliError where the engine is down, the run unknown, or nobody answers. */
+export async function askDetails(context: Context, asked: string | null, command: 'policies' | 'budget'): Promise<AskedDetails> {
+  const sluice = await connectToLook(context);
+  try {
+    const run = await findRun(context, sluice, asked);
+    if (sluice === null) throw new CliError(engineDown(run, command));
+    return { run, details: await detailsOf(run, sluice) };
+  } finally {
+    await sluice?.close();
+  }
+}
+
+async function detailsOf(run: FoundRun, sluice: Sluice): Promise<RunDetails> {
+  try {
+    return await sluice.details(run.workflowId);
+  } catch (error) {
+    throw new CliError({
+      what: `the run ${foreign(run.runId)} does not answer: ${foreign(error instanceof Error ? error.message : String(error))}`,
+      why: 'a run answers through a worker, as long as the server keeps it',
+      now: `The server says: ${run.execution ?? 'nothing'}; nothing was changed.`,
+      mend: 'sluice doctor    looks whether a worker polls',
+    });
+  }
+}
+
+function engineDown({ runId, status }: FoundRun, command: string) {
+  return {
+    what: `the engine is down, so the run ${foreign(runId)} cannot be asked`,
+    why: 'policy and budget are answered by the run itself; its files do not hold them',
+    now: `It last wrote: ${status ?? 'nothing'}.`,
+    mend: `sluice up && sluice ${command} ${foreign(runId)}`,
+  };
+}
