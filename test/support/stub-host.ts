@@ -149,6 +149,10 @@ function recording(activities: Activities, batches: JournalBatch[], turns: RunTu
       batches.push(input.journal);
       return activities.closeRun(input);
     },
+    flushJournal: (input) => {
+      batches.push(input.journal);
+      return activities.flushJournal(input);
+    },
   };
 }
 

@@ -10,7 +10,7 @@ import type { TurnOutcome } from '../../protocol/outcomes.js';
 import type { RunView } from '../../protocol/run-view.js';
 import { type Activities, openStubHost, type StubHost, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
 
-const INPUT = { task: 'do it', repo: '/repository' };
+const INPUT = { task: 'do it', repo: '/repository', attended: false };
 
 describe('the run workflow', () => {
   let host: StubHost;
@@ -40,15 +40,13 @@ describe('the run workflow', () => {
     [{ kind: 'no_change' }, 'no_changes', 'no_changes'],
     [{ kind: 'refused', why: 'no' }, 'blocked', 'agent_refused'],
     [{ kind: 'needs_input', why: 'asks' }, 'blocked', 'needs_input'],
-    [{ kind: 'usage_limit', why: 'limit', until: null }, 'blocked', 'usage_limit'],
+    [{ kind: 'usage_limit', why: 'limit', until: '2100-01-01T00:00:00Z' }, 'blocked', 'usage_limit'],
     [{ kind: 'overflow', why: 'long' }, 'blocked', 'overflow'],
     [{ kind: 'policy_violation', rule: 'block', why: 'rule' }, 'blocked', 'policy_violation'],
     [{ kind: 'repository_changed', why: 'hook' }, 'blocked', 'repository_changed'],
     [{ kind: 'guarded_paths', why: 'guarded', paths: ['AGENTS.md'] }, 'blocked', 'guarded_paths'],
     [{ kind: 'timeout', why: 'late' }, 'failed', null],
     [{ kind: 'crash_loop', why: 'lost' }, 'failed', null],
-    [{ kind: 'rate_limited', why: '429', afterMs: null }, 'failed', null],
-    [{ kind: 'transient', why: 'net' }, 'failed', null],
     [{ kind: 'hard', why: 'exit 1' }, 'failed', null],
   ] as const)('after an executing turn that answers %j ends %s (%s)', async (outcome, ending, reason) => {
     const result = await runWith(turnIn('executing', outcome));
@@ -57,8 +55,9 @@ describe('the run workflow', () => {
     expect(host.turns.at(-1)?.stage).toBe('executing');
   });
 
-  it('ends blocked on red validation and runs no reviewer', async () => {
+  it('ends blocked on red validation and runs no reviewer where no round is allowed', async () => {
     const result = await runWith({
+      openRun: async (input) => stubOpen(input, STAGE_LISTS.full, { rounds: 0 }),
       validate: async (input) => ({ ...stubValidation({ outcome: { kind: 'failed', why: 'red' } }), journalSeq: input.journal.view.seq }),
     });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createLifecycle, STAGE_LISTS, STAGES, type Stage } from '../../../protocol/lifecycle.js';
-import { stageAfter, statusBetween } from '../../../workflows/next-stage.js';
+import { changesGoTo, firstEvidence, stageAfter, statusBetween } from '../../../workflows/next-stage.js';
 
 /** Every stage list that a config may name: a non-empty part of the stages, in order. */
 const LISTS: readonly (readonly Stage[])[] = Array.from({ length: 127 }, (_, n) =>
@@ -11,7 +11,7 @@ describe('the walk over a stage list', () => {
   it.each(LISTS.map((list) => [list.join(' '), list] as const))('makes only legal moves to merge_ready over %s', (_name, list) => {
     const lifecycle = createLifecycle(list);
     let stage: Stage | null = null;
-    for (let next = stageAfter(list, stage); next !== null; next = stageAfter(list, stage)) {
+    for (let next = stageAfter(list, stage); next !== 'completion'; next = stageAfter(list, stage)) {
       const between = statusBetween(stage, next);
       if (between !== null) lifecycle.move(between);
       lifecycle.move(next);
@@ -24,11 +24,45 @@ describe('the walk over a stage list', () => {
 
   it('holds planned and architected between their stages and never passes through fixing', () => {
     const walked: string[] = [];
-    for (let stage = stageAfter(STAGE_LISTS.full, null); stage !== null; stage = stageAfter(STAGE_LISTS.full, stage)) walked.push(stage);
+    for (let stage = stageAfter(STAGE_LISTS.full, null); stage !== 'completion'; stage = stageAfter(STAGE_LISTS.full, stage))
+      walked.push(stage);
 
     expect(walked).toEqual(['planning', 'architecting', 'executing', 'validating', 'reviewing', 'verifying']);
     expect(statusBetween('planning', 'architecting')).toBe('planned');
     expect(statusBetween('architecting', 'executing')).toBe('architected');
     expect(statusBetween('executing', 'validating')).toBeNull();
+  });
+
+  it.each(LISTS.map((list) => [list.join(' '), list] as const))(
+    'comes from fixing back to evidence by a legal move over %s',
+    (_name, list) => {
+      const to = stageAfter(list, 'fixing');
+
+      expect(to).toBe(firstEvidence(list));
+      if (list.includes('fixing') && to !== 'completion') {
+        const lifecycle = createLifecycle(list);
+        for (const status of ['executing', 'validating', 'reviewing', 'fixing', to] as const) lifecycle.move(status);
+        expect(lifecycle.status).toBe(to);
+      }
+    },
+  );
+
+  it.each([
+    ['planning', null],
+    ['architecting', 'planning'],
+    ['executing', 'architecting'],
+    ['validating', 'fixing'],
+    ['reviewing', 'fixing'],
+    ['fixing', 'fixing'],
+    ['verifying', 'fixing'],
+    ['completion', 'fixing'],
+  ] as const)('sends changes requested before %s to %s', (gate, stage) => {
+    expect(changesGoTo(gate, STAGE_LISTS.full)).toBe(stage);
+  });
+
+  it('offers no changes where the list has nobody who would make them', () => {
+    expect(changesGoTo('executing', STAGE_LISTS.express)).toBeNull();
+    expect(changesGoTo('verifying', STAGE_LISTS.express)).toBeNull();
+    expect(changesGoTo('executing', ['planning', 'executing'])).toBe('planning');
   });
 });

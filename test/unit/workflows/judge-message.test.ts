@@ -1,0 +1,109 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Gate } from '../../../protocol/gate.js';
+import { RUN_STATUSES, type RunStatus, TERMINAL_STATUSES } from '../../../protocol/lifecycle.js';
+import { RUN_MESSAGES, type RunMessage, type RunMessageName, readRunMessage } from '../../../protocol/run-message.js';
+import { judgeMessage, type Situation } from '../../../workflows/judge-message.js';
+
+const GATE: Gate = {
+  id: 'gate-1',
+  runId: 'r',
+  stage: 'executing',
+  status: 'pending',
+  source: 'policy',
+  alsoRequiredByPolicy: false,
+  reason: 'listed',
+  requestedAction: null,
+  riskLevel: 'medium',
+  files: [],
+  commit: 'c'.repeat(40),
+  round: 0,
+  createdAt: '2026-11-21T10:00:00.000Z',
+  expiresAt: null,
+  resolvedAt: null,
+  resolvedBy: null,
+  decisionNote: null,
+  guidance: null,
+  question: false,
+  changesGoTo: 'architecting',
+};
+const OPEN: Situation = {
+  status: 'executing',
+  closing: false,
+  abortRequested: false,
+  pauseRequested: false,
+  gate: null,
+  waitingNotes: 0,
+  events: 30,
+};
+const AT_GATE: Situation = { ...OPEN, status: 'waiting_for_approval', gate: GATE };
+
+function message(name: RunMessageName, argument: unknown = {}): RunMessage {
+  const reading = readRunMessage(name, argument);
+  if (reading.kind === 'bad') throw new Error(reading.why);
+  return reading.message;
+}
+
+/** One that says enough to be understood. */
+const ARGUMENTS: Partial<Record<RunMessageName, unknown>> = { steer: 'x', rename: 'x', answer: 'x' };
+
+describe('which messages a run takes', () => {
+  it.each(RUN_MESSAGES.flatMap((name) => TERMINAL_STATUSES.map((status) => [name, status] as const)))(
+    'refuses %s of a run that is %s',
+    (name, status) => {
+      expect(judgeMessage(message(name, ARGUMENTS[name]), { ...OPEN, status })).toMatchObject({ kind: 'refused' });
+      expect(judgeMessage(message(name, ARGUMENTS[name]), { ...OPEN, closing: true })).toMatchObject({ kind: 'refused' });
+    },
+  );
+
+  const pausable = (status: RunStatus) => !['paused', 'waiting_for_approval', ...TERMINAL_STATUSES].includes(status);
+
+  it.each(RUN_STATUSES)('pauses and resumes in status %s as the rules say', (status) => {
+    const pause = judgeMessage(message('pause'), { ...OPEN, status });
+    const resume = judgeMessage(message('resume'), { ...OPEN, status });
+    expect(pause.kind).toBe(pausable(status) ? 'accepted' : 'refused');
+    expect(resume.kind).toBe(status === 'paused' ? 'accepted' : 'refused');
+  });
+
+  it('takes a pause twice without effect, and a resume that cancels it', () => {
+    const pending = { ...OPEN, pauseRequested: true };
+    expect(judgeMessage(message('pause'), pending).kind).toBe('unchanged');
+    expect(judgeMessage(message('resume'), pending).kind).toBe('accepted');
+  });
+
+  it.each([
+    ['no gate', {}, OPEN],
+    ['another gate', { gate: 'gate-2' }, AT_GATE],
+    ['another commit', { commit: 'd'.repeat(40) }, AT_GATE],
+    ['changes that nobody can make', { decision: 'request_changes', note: 'x' }, { ...AT_GATE, gate: { ...GATE, changesGoTo: null } }],
+    ['a question without an answer', {}, { ...AT_GATE, gate: { ...GATE, question: true } }],
+  ])('refuses a decision with %s', (_name, argument, situation) => {
+    expect(judgeMessage(message('approve', argument), situation).kind).toBe('refused');
+  });
+
+  it('takes a decision about the one open gate, named or not', () => {
+    for (const argument of [undefined, {}, { gate: 'gate-1' }, { commit: GATE.commit }, { decision: 'reject' }]) {
+      expect(judgeMessage(message('approve', argument), AT_GATE).kind).toBe('accepted');
+    }
+  });
+
+  it('takes an answer only to a question', () => {
+    expect(judgeMessage(message('answer', 'yes'), AT_GATE).kind).toBe('refused');
+    expect(judgeMessage(message('answer', 'yes'), { ...AT_GATE, gate: { ...GATE, question: true } }).kind).toBe('accepted');
+  });
+
+  it('keeps the end of the journal for the end of the run, and room for 50 texts', () => {
+    for (const name of ['steer', 'rename', 'pause'] as const) {
+      expect(judgeMessage(message(name, ARGUMENTS[name]), { ...OPEN, events: 1900 }).kind).toBe('refused');
+    }
+    expect(judgeMessage(message('abort'), { ...OPEN, events: 1999 }).kind).toBe('accepted');
+    expect(judgeMessage(message('steer', 'x'), { ...OPEN, waitingNotes: 50 }).kind).toBe('refused');
+  });
+
+  it('takes an abort in every status that is not terminal, and nothing after it', () => {
+    for (const status of RUN_STATUSES.filter((one) => !TERMINAL_STATUSES.some((terminal) => terminal === one))) {
+      expect(judgeMessage(message('abort'), { ...OPEN, status }).kind).toBe('accepted');
+    }
+    expect(judgeMessage(message('abort'), { ...OPEN, abortRequested: true }).kind).toBe('unchanged');
+    expect(judgeMessage(message('steer', 'x'), { ...OPEN, abortRequested: true }).kind).toBe('refused');
+  });
+});

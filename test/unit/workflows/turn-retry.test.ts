@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import type { TurnOutcome } from '../../../protocol/outcomes.js';
+import { afterAttempt, type RetryRules, type Tries } from '../../../workflows/turn-retry.js';
+
+const NOW = Date.parse('2026-11-21T10:00:00Z');
+const HOUR_MS = 3_600_000;
+const RULES: RetryRules = {
+  usageLimit: { action: 'wait', maxWaitMs: 24 * HOUR_MS, maxWaits: 2 },
+  usageWaits: 0,
+  fallbackAgent: null,
+  now: NOW,
+  jitter: 0.5,
+};
+const fresh = (part: Partial<Tries> = {}): Tries => ({ rateLimited: 0, transient: 0, timeouts: 0, fallback: null, ...part });
+const limited = (afterMs: number | null = null): TurnOutcome => ({ kind: 'rate_limited', why: '429', afterMs });
+const usage = (until: string | null): TurnOutcome => ({ kind: 'usage_limit', why: 'limit', until });
+
+describe('what follows a failed attempt', () => {
+  it('waits 2 to 120 s, doubling, for a rate limit, five times', () => {
+    const waits = [0, 1, 2, 3, 4, 5].map((rateLimited) => afterAttempt(limited(), fresh({ rateLimited }), RULES));
+
+    expect(waits.map((wait) => (wait.kind === 'wait' ? wait.ms : wait.kind))).toEqual([2000, 4000, 8000, 16_000, 32_000, 'settled']);
+  });
+
+  it('waits 1 to 60 s, doubling, for a transient failure, four times', () => {
+    const waits = [0, 1, 2, 3, 4].map((transient) => afterAttempt({ kind: 'transient', why: 'net' }, fresh({ transient }), RULES));
+
+    expect(waits.map((wait) => (wait.kind === 'wait' ? wait.ms : wait.kind))).toEqual([1000, 2000, 4000, 8000, 'settled']);
+  });
+
+  it.each([
+    [0, 1600],
+    [1, 2400],
+  ])('spreads a wait by 20 %% (jitter %d)', (jitter, ms) => {
+    expect(afterAttempt(limited(), fresh(), { ...RULES, jitter })).toMatchObject({ ms });
+  });
+
+  it("honours the server's own wait, up to the longest that the policy allows", () => {
+    expect(afterAttempt(limited(90_000), fresh(), RULES)).toMatchObject({ ms: 90_000 });
+    expect(afterAttempt(limited(500), fresh(), RULES)).toMatchObject({ ms: 2000 });
+    expect(afterAttempt(limited(99 * HOUR_MS), fresh(), RULES)).toMatchObject({ ms: 24 * HOUR_MS });
+  });
+
+  it('takes a turn that timed out once more, and a hard one never', () => {
+    const timeout: TurnOutcome = { kind: 'timeout', why: 'late' };
+    expect(afterAttempt(timeout, fresh(), RULES)).toEqual({ kind: 'again', retry: 1 });
+    expect(afterAttempt(timeout, fresh({ timeouts: 1 }), RULES)).toEqual({ kind: 'settled' });
+    expect(afterAttempt({ kind: 'hard', why: 'exit 1' }, fresh(), RULES)).toEqual({ kind: 'settled' });
+  });
+
+  it('calls the fallback agent once, when the retries are used up', () => {
+    const rules = { ...RULES, fallbackAgent: 'other' };
+    expect(afterAttempt({ kind: 'hard', why: 'exit 1' }, fresh(), rules)).toEqual({ kind: 'fallback', agent: 'other' });
+    expect(afterAttempt(limited(), fresh(), rules).kind).toBe('wait');
+    expect(afterAttempt(limited(), fresh({ rateLimited: 5 }), rules)).toEqual({ kind: 'fallback', agent: 'other' });
+    expect(afterAttempt(limited(), fresh({ fallback: 'other' }), rules)).toEqual({ kind: 'settled' });
+  });
+
+  it('sleeps to the reset of a usage limit, and an hour where nobody knows it', () => {
+    expect(afterAttempt(usage('2026-11-21T13:30:00Z'), fresh(), RULES)).toMatchObject({ waiting: 'usage_limit', ms: 3.5 * HOUR_MS });
+    expect(afterAttempt(usage('2026-11-21T09:00:00Z'), fresh(), RULES)).toMatchObject({ ms: 0 });
+    expect(afterAttempt(usage(null), fresh(), RULES)).toMatchObject({ ms: HOUR_MS });
+  });
+
+  it.each([
+    ['the wait is longer than allowed', '2026-11-23T10:00:00Z', {}],
+    ['the run waited as often as allowed', '2026-11-21T11:00:00Z', { usageWaits: 2 }],
+    ['the policy says stop', '2026-11-21T11:00:00Z', { usageLimit: { ...RULES.usageLimit, action: 'stop' as const } }],
+  ])('ends at a usage limit when %s', (_name, until, part) => {
+    expect(afterAttempt(usage(until), fresh(), { ...RULES, ...part })).toEqual({ kind: 'settled' });
+  });
+
+  it('prefers the fallback agent to a wait only where the policy says so', () => {
+    const rules: RetryRules = { ...RULES, fallbackAgent: 'other' };
+    expect(afterAttempt(usage(null), fresh(), rules).kind).toBe('wait');
+    expect(afterAttempt(usage(null), fresh(), { ...rules, usageLimit: { ...RULES.usageLimit, action: 'fallback' } }).kind).toBe('fallback');
+  });
+
+  it.each(['done', 'no_change'] as const)('lets %s stand', (kind) => {
+    expect(afterAttempt({ kind }, fresh(), RULES)).toEqual({ kind: 'settled' });
+  });
+});
