@@ -12,12 +12,12 @@ import { readHumanApproval, readQuestion } from './decision-line.js';
 /** A question is shown whole where it is of any sensible length. */
 const MAX_ACTION_CHARS = 1000;
 
-/** Null: the turn asks for nobody. Shape: of a question, `action` is the question. */
+/** Null: the turn asks for nobody. Shape: of a question, `action` is the question, and `reason` begins with it, since it is shown alone too. */
 export function readHumanRequest(text: string, asked: { readonly stage: TurnStage; readonly code: string }): HumanRequest | null {
-  const question = readQuestion(text, asked.code);
-  if (question.kind === 'asked') {
-    const reason = question.reason ?? `the ${asked.stage} turn cannot go on without an answer`;
-    return requestOf('question', { ...question, reason, action: question.question });
+  const answer = readQuestion(text, asked.code);
+  if (answer.kind === 'asked') {
+    const { question, reason, risk } = answer;
+    return requestOf('question', { reason: reason === null ? question : `${question} (${reason})`, risk, action: question });
   }
   const approval = readHumanApproval(text, asked.code);
   if (approval.kind === 'none') return null;

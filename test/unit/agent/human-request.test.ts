@@ -22,8 +22,16 @@ describe('what a turn asks a person', () => {
   it('is the question first, where it asks both', () => {
     expect(requestOf(`QUESTION ${CODE}: Which key?\n\nHUMAN_APPROVAL ${CODE}: REQUIRED`)).toEqual({
       kind: 'question',
-      reason: 'the executing turn cannot go on without an answer',
+      reason: 'Which key?',
       risk: 'medium',
+      action: 'Which key?',
+    });
+  });
+
+  it('is a question with what it is good for', () => {
+    expect(requestOf(`QUESTION ${CODE}: Which key?\nREASON: there are two\nRISK: low`)).toMatchObject({
+      reason: 'Which key? (there are two)',
+      risk: 'low',
       action: 'Which key?',
     });
   });

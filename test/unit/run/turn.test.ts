@@ -164,7 +164,7 @@ describe('a turn that asks', () => {
   it('a question and changed nothing is done, and says the same on every attempt', async () => {
     const run = await aRun();
     const input = run.turnInput('executing', { round: 0 });
-    const request = { kind: 'question', reason: expect.stringContaining('without an answer'), risk: 'medium', action: 'Which key?' };
+    const request = { kind: 'question', reason: 'Which key?', risk: 'medium', action: 'Which key?' };
     host.armed = 'turn.before-record';
     await expect(run.runTurn(input)).rejects.toThrow('killed at turn.before-record');
 
@@ -259,6 +259,29 @@ describe('an agent that stands in for the stage’s own', () => {
   }
 
   afterAll(() => made?.close());
+});
+
+describe('the agents of six stages', () => {
+  const NAMES = ['planning', 'architecting', 'executing', 'reviewing', 'fixing', 'verifying'] as const;
+  let six: RewindHost;
+
+  beforeAll(async () => {
+    const fixture = JSON.stringify(host.repository.fixturePath);
+    const agents = NAMES.map((stage) => AGENT(`the-${stage}`).replace('FIXTURE', fixture)).join('');
+    const stages = NAMES.map((stage) => `  ${stage}: {agent: the-${stage}, instructions: "Mind ${stage}."}\n`).join('');
+    six = await aRewindHost({ fixture: fixtureWith(STAGES), config: `${agents}stages:\n${stages}` });
+  });
+
+  afterAll(() => six.close());
+
+  it.each(NAMES)('are their own, with model and instructions, in %s', async (stage) => {
+    const { run, input, result } = await aTurn(stage, 1, { of: six });
+
+    const turn = JSON.parse(shown(run, `turns/${input.place.seq}-${stage}/turn.json`)) as unknown;
+    expect(turn).toMatchObject({ agent: `the-${stage}`, model: `the-${stage}-model` });
+    expect(result.agent).toBe(`the-${stage}`);
+    expect(promptOf(run, input)).toContain(`## Instructions for this stage\n\nMind ${stage}.`);
+  });
 });
 
 describe('a scripted turn', () => {
