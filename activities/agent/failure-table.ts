@@ -77,21 +77,28 @@ const LABEL = String.raw`(?:[\[(]{0,2}(?:(?:(?:api|http|stream|fatal|request) ?)
 
 const HTTP = String.raw`(?:http(?:/[\d.]{1,3})?(?: status| error)?|status(?: code)?|error code)[ :=(]{1,3}`;
 
+const ERRNO = 'ECONNRESET|ETIMEDOUT|ECONNREFUSED|EAI_AGAIN|EPIPE';
+
+/** What node prints before the name of a system error. */
+const CALL = String.raw`(?:(?:read|write|connect|getaddrinfo) |code: ['"])`;
+
+/** Where a message may end: prose about a failure goes on with other words. */
+const END = String.raw`(?=\s*(?:$|[.:,;!(){}|·"'-]|(?:for|on|until|by|please)\b))`;
+
 /** A message at the start of a line, labels aside. */
 function phrase(words: string): RegExp {
-  return new RegExp(`^${LEAD}${LABEL}{0,3}(?:${words})`, 'iu');
+  return new RegExp(`^${LEAD}${LABEL}{0,3}(?:${words})${END}`, 'iu');
 }
 
-/** An HTTP status that is named as one, or that a label stands before and nothing countable behind: "Error: 429 tests failed" is no status. */
+/** An HTTP status that is named as one or that a label stands before, and nothing countable behind: "Error: 429 tests failed" is no status. */
 function status(codes: string, names: string): RegExp {
-  const bare = String.raw`(?:${codes})(?=\s*(?:$|[{:;,.)"(·-]|(?:${names})))`;
-  return new RegExp(String.raw`^${LEAD}(?:${LABEL}{0,3}${HTTP}(?:${codes})\b|${LABEL}{1,3}${bare})`, 'iu');
+  return new RegExp(String.raw`^${LEAD}(?:${LABEL}{0,3}${HTTP}|${LABEL}{1,3})(?:${codes})(?=\s(?:${names})|${END})`, 'iu');
 }
 
-/** The name of an error at the start of a line, also as the type or code of a JSON error, with its status before it. */
+/** The name of an error at the start of a line, or as the type or code of a JSON error there, with its status before it. */
 function code(names: string): RegExp {
   const json = String.raw`\{[^{}]{0,400}(?:\{[^{}]{0,400})?["'](?:type|code)["']\s*:\s*["']`;
-  return new RegExp(String.raw`^${LEAD}${LABEL}{0,3}(?:${HTTP})?(?:\d{3}[ -]{1,3})?(?:${json})?(?:${names})\b`, 'iu');
+  return new RegExp(String.raw`^${LEAD}${LABEL}{0,3}(?:${HTTP})?(?:\d{3}[ -]{1,3})?(?:${json})?(?:${names})${END}`, 'iu');
 }
 
 interface Row {
@@ -101,27 +108,21 @@ interface Row {
 
 /** In the order of the classes: the first row that any line matches decides. Each row has a sample in its test. */
 const TABLE: readonly Row[] = [
-  { kind: 'usage_limit', pattern: phrase(String.raw`(?:[\w-]{1,20} (?:ai )?)?usage limit reached\b`) },
-  { kind: 'usage_limit', pattern: phrase(String.raw`you(?:['’]ve| have) (?:hit|reached) your (?:\w{1,20} )?(?:usage )?limit\b`) },
-  { kind: 'usage_limit', pattern: phrase(String.raw`you exceeded your current quota\b`) },
+  { kind: 'usage_limit', pattern: phrase(String.raw`(?:[\w-]{1,20} (?:ai )?)?usage limit reached`) },
+  { kind: 'usage_limit', pattern: phrase(String.raw`you(?:['’]ve| have) (?:hit|reached) your (?:\w{1,20} )?(?:usage )?limit`) },
+  { kind: 'usage_limit', pattern: phrase('you exceeded your current quota') },
   { kind: 'usage_limit', pattern: code('insufficient_quota') },
   { kind: 'rate_limited', pattern: status('429', 'too many|rate') },
   { kind: 'rate_limited', pattern: code('rate_limit_error|rate_limit_exceeded') },
-  { kind: 'rate_limited', pattern: phrase(String.raw`rate limit (?:reached|exceeded)\b`) },
-  { kind: 'rate_limited', pattern: phrase(String.raw`too many requests\b`) },
-  {
-    kind: 'transient',
-    pattern: status('500|502|503|504|529', 'internal|bad gateway|service|gateway|overloaded|server error'),
-  },
+  { kind: 'rate_limited', pattern: phrase('rate limit (?:reached|exceeded)') },
+  { kind: 'rate_limited', pattern: phrase('too many requests') },
+  { kind: 'transient', pattern: status('500|502|503|504|529', 'internal|bad gateway|service|gateway|overloaded|server error') },
   { kind: 'transient', pattern: code('overloaded_error') },
-  {
-    kind: 'transient',
-    pattern: phrase(String.raw`(?:(?:read|write|connect|getaddrinfo) |code: ['"])?(?:ECONNRESET|ETIMEDOUT|ECONNREFUSED|EAI_AGAIN|EPIPE)\b`),
-  },
-  { kind: 'transient', pattern: phrase(String.raw`(?:socket hang up|fetch failed|connection (?:reset|timed out|refused))\b`) },
+  { kind: 'transient', pattern: new RegExp(`^${LEAD}${LABEL}{0,3}(?:${CALL}(?:${ERRNO})\\b|(?:${ERRNO})${END})`, 'iu') },
+  { kind: 'transient', pattern: phrase('socket hang up|fetch failed|connection (?:reset|timed out|refused)') },
   { kind: 'overflow', pattern: code('context_length_exceeded') },
-  { kind: 'overflow', pattern: phrase(String.raw`prompt is too long\b`) },
-  { kind: 'overflow', pattern: phrase(String.raw`this model['’]s maximum context length\b`) },
+  { kind: 'overflow', pattern: phrase('prompt is too long') },
+  { kind: 'overflow', pattern: phrase(String.raw`this model['’]s maximum context length is \d{1,9} tokens`) },
 ];
 
 function failureOf(kind: Row['kind'], said: string, now: Date): Failure {

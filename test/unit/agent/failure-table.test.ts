@@ -80,6 +80,10 @@ describe('a phrase at the start of a line', () => {
     ['API Error: 529 Overloaded. This is a server-side issue.', { kind: 'transient' }],
     ['API Error (529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}})', { kind: 'transient' }],
     ['HTTP 503', { kind: 'transient' }],
+    ['HTTP 503 Service Unavailable', { kind: 'transient' }],
+    ['ECONNRESET', { kind: 'transient' }],
+    ['Connection reset by peer', { kind: 'transient' }],
+    ['prompt is too long: 208310 tokens > 200000 maximum', { kind: 'overflow' }],
     ['Error: 502 Bad Gateway', { kind: 'transient' }],
     ['overloaded_error', { kind: 'transient' }],
     ['Error: read ECONNRESET', { kind: 'transient' }],
@@ -130,6 +134,12 @@ describe('a bare number, or a phrase inside a sentence,', () => {
     '> HTTP 429',
     '+  throw new Error("rate_limit_error")',
     'HTTP 4290',
+    'HTTP 429 is retried now',
+    'Rate limit exceeded errors are counted',
+    'rate_limit_error is handled in src/client.ts',
+    'ECONNRESET is handled in src/client.ts',
+    'Connection refused errors are shown',
+    'Usage limit reached is a new state',
     'rate_limit_errors are counted',
   ])('%s is hard', (line) => {
     expect(classOf(line)).toEqual({ kind: 'hard', said: null });
