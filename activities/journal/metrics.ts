@@ -3,8 +3,11 @@
  * Tokens and cost are null unless every attempt told them: a partial sum would read as the whole.
  */
 import type { JournalEvent } from '../../protocol/journal.js';
+import { waitedForPeople } from './people-waits.js';
 
 export type Metrics = {
+  /** Entries into fixing. */
+  readonly rounds: number;
   /** Ended attempts; `failedAttempts` is a part of it. */
   readonly turns: number;
   readonly failedAttempts: number;
@@ -14,7 +17,11 @@ export type Metrics = {
   readonly wallMs: number;
   readonly agentMs: number;
   readonly validationMs: number;
-  /** Wall time in which neither an agent nor a command ran: the engine's own, waits for people included. */
+  /** At gates and in pauses. */
+  readonly waitingForPeopleMs: number;
+  /** Between a failed attempt and the next, and for usage limits. */
+  readonly backOffMs: number;
+  /** The rest of the wall time: the engine's own. */
   readonly engineMs: number;
 };
 
@@ -26,7 +33,10 @@ export function metricsOf(events: readonly JournalEvent[], startedAt: string, en
   const wallMs = Math.max(0, Date.parse(endedAt) - Date.parse(startedAt));
   const agentMs = sum(turns, 'durationMs') ?? 0;
   const validationMs = sum(commands, 'durationMs') ?? 0;
+  const waitingForPeopleMs = waitedForPeople(events, endedAt);
+  const backOffMs = backedOff(events, endedAt);
   return {
+    rounds: Math.max(0, ...events.map(({ data }) => (typeof data['round'] === 'number' ? data['round'] : 0))),
     turns: turns.length,
     failedAttempts: turns.filter((event) => event.type !== 'turn.completed').length,
     tokensIn: sum(turns, 'tokensIn'),
@@ -35,8 +45,22 @@ export function metricsOf(events: readonly JournalEvent[], startedAt: string, en
     wallMs,
     agentMs,
     validationMs,
-    engineMs: Math.max(0, wallMs - agentMs - validationMs),
+    waitingForPeopleMs,
+    backOffMs,
+    engineMs: Math.max(0, wallMs - agentMs - validationMs - waitingForPeopleMs - backOffMs),
   };
+}
+
+/** Planned back-offs, and usage limits from the wait to its end. */
+function backedOff(events: readonly JournalEvent[], endedAt: string): number {
+  let total = 0;
+  for (const event of events) {
+    if (event.type === 'turn.retried' && typeof event.data['waitMs'] === 'number') total += event.data['waitMs'];
+    if (event.type !== 'usage_limit.waiting') continue;
+    const cleared = events.find(({ seq, type }) => seq > event.seq && type === 'usage_limit.cleared');
+    total += Math.max(0, Date.parse(cleared?.timestamp ?? endedAt) - Date.parse(event.timestamp));
+  }
+  return total;
 }
 
 function sum(events: readonly JournalEvent[], field: string): number | null {

@@ -17,6 +17,7 @@ import type {
   Verdict,
   VerificationDecision,
 } from '../../protocol/outcomes.js';
+import type { BudgetPolicy } from '../../protocol/policy.js';
 import { redact } from '../../protocol/redact.js';
 import { isRunId } from '../../protocol/run-id.js';
 import type { RunView } from '../../protocol/run-view.js';
@@ -99,6 +100,7 @@ export interface CloseProjection {
   readonly changes: ReportedChanges;
   /** Sentences for the report: what happened to the run's own files. */
   readonly notes: readonly string[];
+  readonly budget: BudgetPolicy;
   readonly verdict: Verdict;
   readonly verdictReasons: readonly string[];
   readonly endedAt: string;

@@ -1,9 +1,12 @@
-/** Renders report.md, which a person reads when a run has closed: what came out, what changed, who worked, what was checked, how to go on. Pure. */
+/** Renders report.md, which a person reads when a run has closed: what came out, what changed, who worked, who decided, what was checked, how to go on. Pure. */
 import type { JournalEvent } from '../../protocol/journal.js';
 import type { CommandResult, ValidationReport, Verdict } from '../../protocol/outcomes.js';
+import type { BudgetPolicy } from '../../protocol/policy.js';
 import { printable, printableLine } from '../../protocol/printable.js';
 import type { RunView } from '../../protocol/run-view.js';
+import { block, bullets, code, duration, field, quote, shellWord, short, table } from './markdown.js';
 import type { Metrics } from './metrics.js';
+import { budgetSection, failedAttempts, gatesSection, notesOfPeople, roundsSection } from './report-history.js';
 
 export interface FileChange {
   readonly path: string;
@@ -25,6 +28,7 @@ export interface ReportInput {
   /** Sentences: what happened to the run's own files. */
   readonly notes: readonly string[];
   readonly metrics: Metrics;
+  readonly budget: BudgetPolicy;
   readonly verdict: Verdict;
   readonly verdictReasons: readonly string[];
 }
@@ -40,7 +44,12 @@ export function renderReport(input: ReportInput): string {
     `## What changed\n\n${changes(input.changes)}`,
     `## Stages\n\n${stages(input.events)}`,
     `## Validation\n\n${validation(input.validation)}`,
+    `## Rounds\n\n${roundsSection(input)}`,
     `## Decisions\n\n${decisions(input.events)}`,
+    ...gatesSection(input.events),
+    ...notesOfPeople(input.events),
+    ...failedAttempts(input.events),
+    `## Budget\n\n${budgetSection(input)}`,
     ...violations(input.events),
     ...(input.notes.length === 0 ? [] : [`## Notes\n\n${bullets(input.notes)}`]),
     `## Assurance: ${input.verdict}\n\n${bullets(input.verdictReasons)}`,
@@ -142,50 +151,17 @@ function howToGoOn({ view, changes: reported }: ReportInput): string {
     return `\`events.jsonl\` beside this report says what failed; the agent's own output is in \`turns/<seq>-<stage>/stream.jsonl\`.`;
   }
   if (view.outcome === 'no_changes') return 'The agent changed nothing. Say the task in other words, or take it as done.';
-  if (view.outcome === 'aborted') return 'The run was ended by a person. Its branch stays as it is.';
+  if (view.outcome === 'aborted') return howToRemove(view);
   return `The branch stays as it is. See the reason above, then start a run that says what was missing:\n\n${block(['sluice run "<task>"'])}`;
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(line)].join('\n');
-}
-
-function bullets(lines: readonly string[]): string {
-  return lines.map((line) => `- ${printableLine(line)}`).join('\n');
-}
-
-function block(lines: readonly string[]): string {
-  return `\`\`\`sh\n${lines.join('\n')}\n\`\`\``;
-}
-
-function quote(text: string): string {
-  return text.trim().replace(/^/gm, '> ');
-}
-
-/** A code span may hold any text if its fence is longer than every run of backticks inside. */
-function code(text: string): string {
-  const line = printableLine(text);
-  const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return longest === 0 ? `${fence}${line}${fence}` : `${fence} ${line} ${fence}`;
-}
-
-/** Branch names may hold what a shell reads. */
-function shellWord(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-function field(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? printableLine(String(value)) : '';
-}
-
-function short(sha: string | null): string {
-  return sha === null ? 'unknown' : sha.slice(0, 10);
-}
-
-function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.floor((ms % 60_000) / 1000)} s`;
+/** Source: V-72. The worktree first: git keeps a branch that is checked out. */
+function howToRemove({ runId, worktree, branch }: RunView): string {
+  const git = [
+    ...(worktree === null ? [] : [`git worktree remove --force ${shellWord(worktree)}`]),
+    ...(branch === null ? [] : [`git branch -D ${shellWord(branch)}`]),
+  ];
+  const said = 'The run was ended by a person. Its branch and worktree stay as they are. To remove what it left:';
+  const byHand = git.length === 0 ? '' : `\n\nOr with git alone:\n\n${block(git)}`;
+  return `${said}\n\n${block([`sluice clean ${runId} --give-up`])}${byHand}`;
 }

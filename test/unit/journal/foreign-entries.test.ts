@@ -15,7 +15,7 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createRunProjection, type RunProjection } from '../../../activities/journal/projection.js';
-import { aListener, aView, events, NO_FAIL } from './journal-builders.js';
+import { aListener, aView, events, NO_BUDGET, NO_FAIL } from './journal-builders.js';
 import { tempFolders } from './temp-folder.js';
 
 const folder = tempFolders();
@@ -39,6 +39,7 @@ function close(projection: RunProjection): Promise<string> {
     validation: null,
     changes: { kind: 'unreadable', why: 'an object is missing' },
     notes: ['a folder stood in the way'],
+    budget: NO_BUDGET,
     verdict: 'unsafe',
     verdictReasons: [],
     endedAt: '2026-11-21T10:01:00.000Z',

@@ -2,7 +2,10 @@
 import type { FoundEntry } from '../../../activities/journal/clear-way.js';
 import { noFailpoint } from '../../../protocol/failpoints.js';
 import type { JournalEvent } from '../../../protocol/journal.js';
+import type { BudgetPolicy } from '../../../protocol/policy.js';
 import type { RunView } from '../../../protocol/run-view.js';
+
+export const NO_BUDGET: BudgetPolicy = { turns: null, minutes: null, microUsd: null, onLimit: 'stop' };
 
 export const NO_FAIL = { fsync: false, failpoint: noFailpoint };
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { addToExecutionLog, MAX_EXECUTION_LOG_BYTES } from '../../../activities/journal/execution-log.js';
 import { createRunProjection, type RunProjection, type TurnProjection, type TurnSummary } from '../../../activities/journal/projection.js';
 import type { ValidationReport } from '../../../protocol/outcomes.js';
-import { aListener, anEvent, aView, events, NO_FAIL } from './journal-builders.js';
+import { aListener, anEvent, aView, events, NO_BUDGET, NO_FAIL } from './journal-builders.js';
 import { tempFolders } from './temp-folder.js';
 
 const folder = tempFolders();
@@ -168,6 +168,7 @@ describe('run directory', () => {
       validation: aReport(),
       changes: { kind: 'listed', files: [{ path: 'a|b`c.js', added: 3, deleted: 1 }] },
       notes: [],
+      budget: NO_BUDGET,
       verdict: 'unsafe',
       verdictReasons: ['a policy violation was recorded'],
       endedAt: '2026-11-21T10:01:00.000Z',

@@ -1,0 +1,181 @@
+import { describe, expect, it } from '@jest/globals';
+import { metricsOf } from '../../../activities/journal/metrics.js';
+import { type ReportInput, renderReport } from '../../../activities/journal/report.js';
+import type { EventType, JournalEvent } from '../../../protocol/journal.js';
+import type { JsonObject } from '../../../protocol/json.js';
+import { anEvent, aView, NO_BUDGET } from './journal-builders.js';
+
+const [FIRST, SECOND] = ['1'.repeat(40), '2'.repeat(40)];
+
+/** Lines of a journal, each at a second of the run's first hour. */
+function aJournal(lines: readonly (readonly [second: number, type: EventType, message: string, data: JsonObject])[]): JournalEvent[] {
+  return lines.map(([second, type, message, data], index) =>
+    anEvent(index + 1, { timestamp: new Date(Date.parse('2026-11-21T10:00:00.000Z') + second * 1000).toISOString(), type, message, data }),
+  );
+}
+
+function aTurn(stage: string, round: number, rest: JsonObject = {}): JsonObject {
+  const usage = { tokensIn: 10, tokensOut: 5, costMicroUsd: 250_000 };
+  return {
+    stage,
+    round,
+    seq: 4,
+    agent: 'robot',
+    adapter: 'command',
+    model: null,
+    exitCode: 0,
+    outcome: 'done',
+    durationMs: 30_000,
+    ...usage,
+    ...rest,
+  };
+}
+
+const gate = { gate: 'gate-1', stage: 'executing', source: 'agent', commit: FIRST, by: null, note: null };
+const aCommand = (round: number, status: string) => ({ command: 'npm test', status, round, durationMs: 1000 });
+
+const events = aJournal([
+  [0, 'turn.failed', 'executing turn rate_limited: 429', aTurn('executing', 0, { outcome: 'rate_limited' })],
+  [
+    1,
+    'turn.retried',
+    'executing turn again in 20 s after rate_limited, retry 1',
+    { stage: 'executing', seq: 4, outcome: 'rate_limited', retry: 1, waitMs: 20_000 },
+  ],
+  [60, 'approval.requested', 'gate-1 before executing: a new dependency', gate],
+  [240, 'approval.approved', 'gate-1 approved', { ...gate, by: 'ada', note: 'fine \u202eby me' }],
+  [250, 'run.steered', 'ada says: keep it small', { by: 'ada', text: 'keep it small' }],
+  [251, 'run.pause_requested', 'ada asks for a pause', { by: 'ada', text: 'lunch' }],
+  [260, 'turn.completed', 'executing turn done', aTurn('executing', 0)],
+  [260, 'git.committed', 'c', { commit: FIRST, stage: 'executing' }],
+  [261, 'run.paused', 'paused at executing', { at: 'executing' }],
+  [321, 'run.resumed', 'resumed at executing', { at: 'executing' }],
+  [330, 'validation.command.completed', 'red', aCommand(0, 'failed')],
+  [331, 'review.decision', 'CHANGES_REQUESTED', { value: 'CHANGES_REQUESTED', source: 'validation', commit: FIRST, round: 0 }],
+  [332, 'state.changed', 'reviewing → fixing', { from: 'reviewing', to: 'fixing', round: 1 }],
+  [400, 'turn.completed', 'fixing turn done', aTurn('fixing', 1)],
+  [400, 'git.committed', 'c', { commit: SECOND, stage: 'fixing' }],
+  [401, 'validation.command.completed', 'green', aCommand(1, 'passed')],
+  [430, 'review.decision', 'APPROVED', { value: 'APPROVED', source: 'agent', commit: SECOND, round: 1 }],
+]);
+
+const ENDED = '2026-11-21T10:10:00.000Z';
+
+function aReport(overrides: Partial<ReportInput> = {}): string {
+  const journal = overrides.events ?? events;
+  return renderReport({
+    view: aView({ reviewLoopCount: 1, maxReviewLoops: 2, worktree: '/home/w/run' }),
+    events: journal,
+    validation: null,
+    changes: { kind: 'listed', files: [] },
+    notes: [],
+    metrics: metricsOf(journal, '2026-11-21T10:00:00.000Z', ENDED),
+    budget: NO_BUDGET,
+    verdict: 'verified',
+    verdictReasons: [],
+    ...overrides,
+  });
+}
+
+describe('metrics', () => {
+  it('count failed attempts in turns, tokens, cost and time, and tell waits for people and back-offs from the rest', () => {
+    expect(metricsOf(events, '2026-11-21T10:00:00.000Z', ENDED)).toEqual({
+      rounds: 1,
+      turns: 3,
+      failedAttempts: 1,
+      tokensIn: 30,
+      tokensOut: 15,
+      costMicroUsd: 750_000,
+      wallMs: 600_000,
+      agentMs: 90_000,
+      validationMs: 2000,
+      waitingForPeopleMs: 240_000,
+      backOffMs: 20_000,
+      engineMs: 248_000,
+    });
+  });
+
+  it('of a run that ended while it waited count the wait until then', () => {
+    const waiting = aJournal([
+      [0, 'usage_limit.waiting', 'w', { until: null, agent: 'robot' }],
+      [60, 'usage_limit.cleared', 'c', { until: null, agent: 'robot' }],
+      [300, 'approval.requested', 'gate-1 before executing: x', gate],
+    ]);
+
+    expect(metricsOf(waiting, '2026-11-21T10:00:00.000Z', ENDED)).toMatchObject({ waitingForPeopleMs: 300_000, backOffMs: 60_000 });
+  });
+});
+
+describe('report.md', () => {
+  it('shows each round with its checks, its review and its commits', () => {
+    expect(aReport()).toContain(
+      [
+        '1 of 2 fix rounds used.',
+        '',
+        '| Round | Checks | Review | Commits |',
+        '| --- | --- | --- | --- |',
+        '| 0 | 1 of 1 red | CHANGES_REQUESTED by validation | `1111111111` |',
+        '| 1 | 1 not red | APPROVED by agent | `2222222222` |',
+      ].join('\n'),
+    );
+  });
+
+  it('shows who decided each gate, when, about which commit and with which note', () => {
+    expect(aReport()).toContain(
+      '- gate-1 before executing: a new dependency (agent, on 1111111111). Approved by ada at 2026-11-21T10:04:00.000Z after 3 min 0 s: fine <U+202E>by me',
+    );
+  });
+
+  it('says so where nobody decided', () => {
+    const requested = events.filter(({ type }) => type === 'approval.requested');
+    const expired = [...requested, ...aJournal([[90, 'approval.expired', 'gate-1 expired', gate]]).map((event) => ({ ...event, seq: 99 }))];
+
+    expect(aReport({ events: requested })).toContain('a new dependency (agent, on 1111111111). Open when the run ended.');
+    expect(aReport({ events: expired })).toContain('Expired at 2026-11-21T10:01:30.000Z after 30.0 s: nobody decided.');
+  });
+
+  it('shows what people wrote, what failed on the way, and what was used of the budget', () => {
+    const text = aReport({ budget: { turns: 20, minutes: null, microUsd: 5_000_000, onLimit: 'stop' } });
+
+    for (const line of [
+      '- 2026-11-21T10:04:10.000Z: ada says: keep it small',
+      '- 2026-11-21T10:04:11.000Z: ada asks for a pause: lunch',
+      '- 2026-11-21T10:00:01.000Z: executing turn again in 20 s after rate_limited, retry 1',
+      '| Turns | 3 | 20 |',
+      '| Minutes of agents | 1.5 | no limit |',
+      '| USD | 0.75 | 5.00 |',
+      'Beside that: 4 min 0 s waiting for people, 20.0 s between failed attempts.',
+    ]) {
+      expect(text).toContain(line);
+    }
+  });
+
+  it('leaves out what did not happen', () => {
+    const text = aReport({ events: [] });
+
+    expect(text).not.toMatch(/## (?:Gates|Notes of people|Failed attempts)/);
+    expect(text).toContain('not told by every turn');
+  });
+
+  it('of an aborted run ends with the commands that remove worktree and branch', () => {
+    const text = aReport({
+      view: aView({ status: 'aborted', outcome: 'aborted', worktree: "/home/o'neil/run", branch: 'sluice/run-1', runId: 'run-1' }),
+    });
+
+    expect(text.slice(text.indexOf('## How to go on'))).toBe(`## How to go on
+
+The run was ended by a person. Its branch and worktree stay as they are. To remove what it left:
+
+\`\`\`sh
+sluice clean run-1 --give-up
+\`\`\`
+
+Or with git alone:
+
+\`\`\`sh
+git worktree remove --force '/home/o'\\''neil/run'
+git branch -D sluice/run-1
+\`\`\`
+`);
+  });
+});
