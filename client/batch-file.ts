@@ -1,0 +1,95 @@
+/**
+ * The file of `sluice batch`: one JSON object a line, empty lines aside. Pure: what is wrong is told with file, line and column.
+ * It checks what a run's start input must be; repositories and configs are the business of the command.
+ */
+import { MAX_BATCH_TASKS } from '../protocol/limits.js';
+import { checkRunInput } from '../protocol/run-input.js';
+
+export interface BatchLine {
+  /** Counted from 1, as an editor does. */
+  readonly line: number;
+  /** As it stands in the file: an object with at least a task. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export type BatchFile =
+  | { readonly kind: 'ok'; readonly lines: readonly BatchLine[] }
+  /** `at` is `file:line:column`. */
+  | { readonly kind: 'bad'; readonly at: string; readonly what: string; readonly why: string };
+
+export function parseBatchFile(text: string, file: string): BatchFile {
+  const lines: BatchLine[] = [];
+  const raw = text.replace(/^\uFEFF/, '').split('\n');
+  for (const [index, source] of raw.entries()) {
+    if (source.trim() === '') continue;
+    const at = (column: number) => `${file}:${index + 1}:${column}`;
+    const value = parseLine(source);
+    if (value.kind === 'bad') return { kind: 'bad', at: at(value.column), what: 'the line is no JSON', why: LINE_RULE };
+    if (!isRecord(value.value)) return { kind: 'bad', at: at(1), what: 'the line is no object', why: LINE_RULE };
+    const wrong = wrongField(value.value);
+    if (wrong !== null) return { kind: 'bad', at: at(columnOf(source, wrong.field)), what: wrong.message, why: LINE_RULE };
+    if (lines.length === MAX_BATCH_TASKS) {
+      return {
+        kind: 'bad',
+        at: at(1),
+        what: `there are more than ${MAX_BATCH_TASKS} tasks`,
+        why: 'a batch is one workflow, whose history must end',
+      };
+    }
+    lines.push({ line: index + 1, fields: value.value });
+  }
+  if (lines.length > 0) return { kind: 'ok', lines };
+  return { kind: 'bad', at: `${file}:1:1`, what: 'there is no task', why: LINE_RULE };
+}
+
+const LINE_RULE = 'each line is one JSON object like {"task":"fix the parser"}, with the fields of a run\'s start input';
+/** Stands in for a repository that the line leaves to the command, or names relative to a folder. */
+const SOME_REPO = '/';
+
+function wrongField(fields: Record<string, unknown>): { field: string; message: string } | null {
+  const { repo } = fields;
+  if (repo !== undefined && (typeof repo !== 'string' || repo === ''))
+    return { field: 'repo', message: 'repo must be a path, or be left out' };
+  const check = checkRunInput({ ...fields, repo: SOME_REPO });
+  return check.kind === 'bad' ? check : null;
+}
+
+type Parsed = { readonly kind: 'ok'; readonly value: unknown } | { readonly kind: 'bad'; readonly column: number };
+
+function parseLine(source: string): Parsed {
+  try {
+    return { kind: 'ok', value: JSON.parse(source) };
+  } catch {
+    return { kind: 'bad', column: columnOfError(source) };
+  }
+}
+
+/** Node does not always say where: the longest beginning that could still become JSON is found by halving. */
+function columnOfError(source: string): number {
+  let [good, bad] = [0, source.length + 1];
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2);
+    if (middle <= source.length && couldGoOn(source.slice(0, middle))) good = middle;
+    else bad = middle;
+  }
+  return good + 1;
+}
+
+function couldGoOn(beginning: string): boolean {
+  try {
+    JSON.parse(beginning);
+    return true;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return /end of JSON input|Unterminated string/.test(message) || message.includes(`at position ${beginning.length}`);
+  }
+}
+
+/** Of the field's name, or of the line. */
+function columnOf(source: string, field: string): number {
+  return Math.max(0, source.indexOf(JSON.stringify(field))) + 1;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

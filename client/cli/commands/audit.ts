@@ -1,0 +1,91 @@
+/** `sluice audit`: who decided what about a run, when and about which commit; what was violated and which messages were refused. */
+import type { EventType, JournalEvent } from '../../../protocol/journal.js';
+import type { Context } from '../context.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { foreign } from '../io.js';
+import { sentenceOf } from '../plain-lines.js';
+import { journalOf } from '../read-journal.js';
+
+/** Shape: one line of `sluice audit --json`, beside `kind`. */
+export interface AuditEntry {
+  readonly seq: number;
+  readonly timestamp: string;
+  readonly type: EventType;
+  readonly about: 'decision' | 'message' | 'violation' | 'refused' | 'limit' | 'end';
+  /** A person as they said it, `agent`, `validation` or `engine`. */
+  readonly who: string;
+  readonly commit: string | null;
+  readonly what: string;
+  readonly note: string | null;
+}
+
+const AUDITED: Readonly<Partial<Record<EventType, AuditEntry['about']>>> = {
+  'review.decision': 'decision',
+  'verification.decision': 'decision',
+  'approval.requested': 'decision',
+  'approval.approved': 'decision',
+  'approval.rejected': 'decision',
+  'approval.changes_requested': 'decision',
+  'approval.expired': 'decision',
+  'run.pause_requested': 'message',
+  'run.resume_requested': 'message',
+  'run.abort_requested': 'message',
+  'run.rewound': 'message',
+  'run.steered': 'message',
+  'run.renamed': 'message',
+  'message.refused': 'refused',
+  'policy.violation': 'violation',
+  'repository.changed': 'violation',
+  'budget.limit': 'limit',
+  'usage_limit.waiting': 'limit',
+  'turn.fallback': 'limit',
+  'run.completed': 'end',
+  'run.failed': 'end',
+  'run.aborted': 'end',
+};
+
+export async function audit(context: Context, asked: string | null): Promise<ExitCode> {
+  const { io, json } = context;
+  const { run, events } = await journalOf(context, asked);
+  const entries = auditOf(events);
+  if (!json && entries.length === 0) io.out(foreign(`${run.runId}: nobody decided anything, and nothing was refused or violated.`));
+  for (const entry of entries) {
+    if (json) io.json({ kind: 'audit', runId: run.runId, ...entry });
+    else io.out(foreign(auditLine(entry)));
+  }
+  return EXIT.done;
+}
+
+export function auditOf(events: readonly JournalEvent[]): readonly AuditEntry[] {
+  return events.flatMap((event) => {
+    const about = AUDITED[event.type];
+    return about === undefined ? [] : [entryOf(event, about)];
+  });
+}
+
+function entryOf(event: JournalEvent, about: AuditEntry['about']): AuditEntry {
+  const { seq, timestamp, type, data } = event;
+  const text = (key: string): string | null => {
+    const value = data[key];
+    return typeof value === 'string' && value !== '' ? value : null;
+  };
+  return {
+    ...{ seq, timestamp, type, about },
+    who: text('by') ?? text('source') ?? 'engine',
+    commit: text('commit'),
+    what: sentenceOf(event),
+    note: text('note') ?? text('text') ?? text('why'),
+  };
+}
+
+function auditLine({ timestamp, about, who, commit, what, note }: AuditEntry): string {
+  const parts = [
+    timestamp.slice(0, 19).replace('T', ' '),
+    about.padEnd(9),
+    who,
+    what,
+    ...(commit === null ? [] : [`at ${commit.slice(0, 12)}`]),
+    ...(note === null || what.includes(note) ? [] : [`"${note}"`]),
+  ];
+  return parts.join('  ');
+}

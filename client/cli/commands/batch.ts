@@ -1,0 +1,196 @@
+/**
+ * `sluice batch`: starts the tasks of a file as runs, a few at once, and shows one table. The name is the batch: started again under it, what
+ * ran before is skipped; one that is open is watched, not started twice. Ctrl+C detaches.
+ */
+import { type BatchView, batchWorkflowId } from '../../../protocol/batch.js';
+import type { SearchAttributeName } from '../../../protocol/names.js';
+import type { Sluice } from '../../sluice.js';
+import { prepareTemporalClient } from '../../temporal-client.js';
+import { exitCodeOfBatch, sumLine, tableLines, withKnownOutcomes } from '../batch-lines.js';
+import { CliError } from '../cli-error.js';
+import { type Connected, connectToLook, connectToRun } from '../connect.js';
+import type { Context } from '../context.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { hostIdFor, serveRepository } from '../host-config.js';
+import { foreign } from '../io.js';
+import { orStopped } from '../or-stopped.js';
+import { personOf } from '../person.js';
+import { batchNameOf, checkConcurrency, type PreparedBatch, prepareBatch } from '../prepare-batch.js';
+import { refusal } from '../run-arguments.js';
+import { exitCodeOfEnd } from '../run-end.js';
+import { watchBatch } from '../watch-batch.js';
+import { partsOfRefusal } from '../watch-started.js';
+
+export interface BatchOptions {
+  /** Null: the batch of `--name` is watched. "-" reads standard input. */
+  readonly file: string | null;
+  readonly name?: string | undefined;
+  readonly concurrency?: string | undefined;
+  readonly detach: boolean;
+  readonly abort: boolean;
+}
+
+interface NamedBatch {
+  readonly name: string;
+  readonly workflowId: string;
+}
+
+export async function batch(context: Context, options: BatchOptions): Promise<ExitCode> {
+  const { file } = options;
+  const name = batchNameOf(file, options.name);
+  const named: NamedBatch = { name, workflowId: batchWorkflowId(name) };
+  const concurrency = checkConcurrency(options.concurrency);
+  if (options.abort) return abortBatch(context, named);
+  if (file === null) return comeBack(context, named);
+  const { stop } = context.io;
+  const preparing = orStopped(prepareBatch(context, file, concurrency), stop);
+  const loading = prepareTemporalClient();
+  const prepared = await preparing;
+  if (prepared === null) return nothingStarted(context);
+  await loading;
+  const connected = await orStopped(connectToRun(context, { local: false }), stop);
+  if (connected === null) return nothingStarted(context);
+  try {
+    await start(context, { named, prepared, connected });
+    return options.detach ? EXIT.done : await watch(context, connected.sluice, named);
+  } finally {
+    await connected.sluice.close();
+  }
+}
+
+interface BatchStart {
+  readonly named: NamedBatch;
+  readonly prepared: PreparedBatch;
+  readonly connected: Connected;
+}
+
+/** Effects: the repositories join the host's list, the workflow starts. */
+async function start({ io, home, json }: Context, { named, prepared, connected }: BatchStart): Promise<void> {
+  const { sluice, engine } = connected;
+  for (const root of prepared.repositories) await serveRepository(home, root);
+  const host = await hostIdFor(home, sluice, engine !== null);
+  const input = { ...prepared.input, ...(host === null ? {} : { defaults: { host } }) };
+  const state = await sluice.startBatch({ workflowId: named.workflowId, input, searchAttributes: await knowsStatus(sluice) });
+  const tasks = input.tasks.length;
+  if (json) io.json({ kind: state, name: named.name, workflowId: named.workflowId, tasks });
+  else if (state === 'started')
+    io.out(`Batch ${named.name} started: ${tasks} ${tasks === 1 ? 'task' : 'tasks'}. Watch it with: sluice batch --name ${named.name}`);
+  else
+    io.err(
+      `The batch ${named.name} is open already: its own list counts, this file was not taken. Another name starts another: --name <name>`,
+    );
+}
+
+async function comeBack(context: Context, named: NamedBatch): Promise<ExitCode> {
+  const sluice = await look(context, named);
+  try {
+    return await watch(context, sluice, named);
+  } finally {
+    await sluice.close();
+  }
+}
+
+/** Errors: CliError where the batch was refused. */
+async function watch(context: Context, sluice: Sluice, { name, workflowId }: NamedBatch): Promise<ExitCode> {
+  const { io, json } = context;
+  const end = await watchBatch(context, sluice, workflowId);
+  switch (end.kind) {
+    case 'ended':
+      return tellEnd(context, withKnownOutcomes(end.view, await skippedRuns(sluice, end.view)));
+    case 'refused':
+      throw new CliError(partsOfRefusal(end.message, workflowId));
+    case 'detached':
+    case 'server_away':
+      if (json) io.json({ kind: 'ended', end: end.kind, workflowId });
+      io.err(
+        end.kind === 'detached'
+          ? `Detached; the batch goes on. Come back with: sluice batch --name ${name}    End it with: sluice batch --name ${name} --abort`
+          : `The server stays away; the batch goes on when it is back: sluice up && sluice batch --name ${name}`,
+      );
+      return exitCodeOfEnd(end);
+    case 'failed':
+    case 'aborted':
+      if (json) io.json({ kind: 'ended', end: end.kind, workflowId, error: end.message });
+      io.err(foreign(`The batch ${name} has no table: ${end.message}`));
+      return exitCodeOfEnd(end);
+  }
+}
+
+function tellEnd({ io, json }: Context, view: BatchView): ExitCode {
+  if (json) io.json({ kind: 'ended', end: 'closed', ...view });
+  else {
+    for (const line of tableLines(view, { columns: io.outIsTerminal ? io.columns() : Number.MAX_SAFE_INTEGER, rows: view.rows.length }))
+      io.out(line);
+    io.out(sumLine(view));
+  }
+  return exitCodeOfBatch(view);
+}
+
+/** One list, and only where something was skipped. */
+async function skippedRuns(sluice: Sluice, { rows }: BatchView) {
+  return rows.some(({ state }) => state === 'skipped') ? sluice.list(LIST_LIMIT).catch(() => []) : [];
+}
+
+const LIST_LIMIT = 1_000;
+
+async function abortBatch(context: Context, named: NamedBatch): Promise<ExitCode> {
+  const by = personOf(context);
+  const sluice = await look(context, named);
+  const { io, json } = context;
+  try {
+    const sent = await sluice.send(named.workflowId, { name: 'abort', argument: { by } }, io.stop);
+    if (json) io.json({ kind: 'message', workflowId: named.workflowId, name: 'abort', sent: sent.kind });
+    switch (sent.kind) {
+      case 'accepted':
+        if (!json) io.out(foreign(`abort accepted by the batch ${named.name}: ${sent.answer.message}`));
+        return EXIT.done;
+      case 'queued':
+        if (!json) io.out(`abort queued for the batch ${named.name}: no worker answered`);
+        return EXIT.done;
+      case 'refused':
+      case 'closed':
+        io.err(foreign(`The batch ${named.name} took no abort: ${sent.kind === 'refused' ? sent.why : 'it is closed'}.`));
+        return EXIT.needsPerson;
+      case 'unknown':
+        throw new CliError(unknownBatch(named));
+    }
+  } finally {
+    await sluice.close();
+  }
+}
+
+/** Errors: CliError where the engine is down or the server knows no such batch. */
+async function look(context: Context, named: NamedBatch): Promise<Sluice> {
+  const sluice = await connectToLook(context);
+  if (sluice === null) {
+    const why = 'a batch is known to its server only';
+    throw new CliError({
+      what: 'the local engine is down',
+      why,
+      now: 'Nothing was changed.',
+      mend: `sluice up && sluice batch --name ${named.name}`,
+    });
+  }
+  const known = await sluice.describe(named.workflowId).catch(() => null);
+  if (known !== null) return sluice;
+  await sluice.close();
+  throw new CliError(unknownBatch(named));
+}
+
+function unknownBatch({ name }: NamedBatch) {
+  return refusal(
+    `the server knows no batch ${name}`,
+    'a batch is known by the name that it was started with',
+    `sluice batch <file.jsonl> --name ${name}`,
+  ).parts;
+}
+
+async function knowsStatus(sluice: Sluice): Promise<boolean> {
+  const status: SearchAttributeName = 'SluiceStatus';
+  return (await sluice.searchAttributes().catch((): readonly string[] => [])).includes(status);
+}
+
+function nothingStarted({ io }: Context): ExitCode {
+  io.err('Stopped. Nothing was started.');
+  return EXIT.detached;
+}

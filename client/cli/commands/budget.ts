@@ -1,0 +1,54 @@
+/** `sluice budget`: what a run used of its budget and what is left, failed attempts included. */
+import type { BudgetPolicy } from '../../../protocol/policy.js';
+import type { BudgetUse } from '../../../protocol/run-view.js';
+import { askDetails } from '../ask-details.js';
+import type { Context } from '../context.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { foreign } from '../io.js';
+
+/** Shape: `allowed` and `left` are null where nothing is limited; a grant allows the whole budget once more. Unit: turns, minutes, USD. */
+export interface BudgetRow {
+  readonly of: 'turns' | 'minutes' | 'usd';
+  readonly used: number;
+  readonly allowed: number | null;
+  readonly left: number | null;
+}
+
+export async function budget(context: Context, asked: string | null): Promise<ExitCode> {
+  const { io, json } = context;
+  const { run, details } = await askDetails(context, asked, 'budget');
+  const { policy, used } = details;
+  const rows = budgetRows(used, policy?.budget ?? null);
+  const onLimit = policy?.budget.onLimit ?? null;
+  if (json) {
+    io.json({ runId: run.runId, used, grants: used.grants, onLimit, limits: rows });
+    return EXIT.done;
+  }
+  for (const { of, used: spent, allowed, left } of rows) {
+    const rest = allowed === null || left === null ? 'no limit' : `of ${shown(allowed)}, ${shown(left)} left`;
+    io.out(`${of.padEnd(9)}${shown(spent)} used, ${rest}`);
+  }
+  if (used.grants > 0) io.out(`granted   ${used.grants} × again by a person`);
+  if (rows.some(({ allowed }) => allowed !== null))
+    io.out(`at its end the run ${onLimit === 'pause' ? 'waits at a gate' : 'ends blocked'}`);
+  else if (policy === null) io.out(foreign(`${run.runId} is not open yet`));
+  return EXIT.done;
+}
+
+export function budgetRows(used: BudgetUse, policy: BudgetPolicy | null): readonly BudgetRow[] {
+  const row = (of: BudgetRow['of'], spent: number, limit: number | null): BudgetRow => {
+    const allowed = limit === null ? null : limit * (used.grants + 1);
+    return { of, used: spent, allowed, left: allowed === null ? null : Math.max(0, allowed - spent) };
+  };
+  const usd = (micro: number) => micro / 1_000_000;
+  const limit = policy?.microUsd ?? null;
+  return [
+    row('turns', used.turns, policy?.turns ?? null),
+    row('minutes', used.minutes, policy?.minutes ?? null),
+    row('usd', usd(used.microUsd), limit === null ? null : usd(limit)),
+  ];
+}
+
+function shown(value: number): string {
+  return String(Math.round(value * 100) / 100);
+}

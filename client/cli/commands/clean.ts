@@ -1,0 +1,150 @@
+/**
+ * `sluice clean`: removes worktrees, branches, refs and artifacts of closed runs that are merged, or that a person names and gives up.
+ * The run's own host does it, so it needs the engine. The run folder stays. It lists first, and asks on a terminal.
+ */
+
+import type { Sluice } from '../../sluice.js';
+import { CliError } from '../cli-error.js';
+import { connectToLook } from '../connect.js';
+import type { Context } from '../context.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { type FoundRun, findRun, findRuns, runsHere } from '../find-run.js';
+import { foreign } from '../io.js';
+import { orStopped } from '../or-stopped.js';
+import { personOf } from '../person.js';
+import { type Looked, lookAtRun, type Removable } from '../removable-runs.js';
+
+export interface CleanOptions {
+  readonly runs: readonly string[];
+  readonly all: boolean;
+  readonly giveUp: boolean;
+  readonly yes: boolean;
+  readonly dryRun: boolean;
+}
+
+export async function clean(context: Context, options: CleanOptions): Promise<ExitCode> {
+  personOf(context);
+  checkOptions(options);
+  const sluice = await connectToLook(context);
+  try {
+    const looked = await lookAtAll(context, sluice, options);
+    const removable = looked.flatMap((look) => (look.kind === 'removable' ? [look.removable] : []));
+    const kept = options.runs.length > 0 ? looked.flatMap((look) => (look.kind === 'kept' ? [look] : [])) : [];
+    list(context, removable, kept);
+    if (options.dryRun || removable.length === 0) return kept.length > 0 ? EXIT.needsPerson : EXIT.done;
+    if (sluice === null) throw new CliError(ENGINE_DOWN);
+    if (!options.yes && !(await confirmed(context, removable.length))) return notRemoved(context);
+    const worst = await removeAll(context, sluice, removable);
+    return worst === EXIT.done && kept.length > 0 ? EXIT.needsPerson : worst;
+  } finally {
+    await sluice?.close();
+  }
+}
+
+async function lookAtAll(context: Context, sluice: Sluice | null, options: CleanOptions): Promise<readonly Looked[]> {
+  const { runs, all, giveUp } = options;
+  if (runs.length > 0) {
+    const named: FoundRun[] = [];
+    for (const asked of runs) named.push(await findRun(context, sluice, asked));
+    const once = [...new Map(named.map((run) => [run.runId, run])).values()];
+    return Promise.all(once.map((run) => lookAtRun(sluice, { run, giveUp })));
+  }
+  const known = await findRuns(context, sluice);
+  const closed = (all ? known : await runsHere(context, known)).filter((run) => run.closedAt !== null);
+  const looked: Looked[] = [];
+  // One after the other: each is a few git calls.
+  for (const run of closed) looked.push(await lookAtRun(sluice, { run, giveUp: false }));
+  return looked.filter((look) => look.kind === 'kept' || look.removable.worktree !== null || look.removable.branch !== null);
+}
+
+function list({ io, json }: Context, removable: readonly Removable[], kept: readonly Extract<Looked, { kind: 'kept' }>[]): void {
+  for (const { runId, merged, worktree, branch } of removable) {
+    if (json) io.json({ kind: 'removable', runId, merged, worktree, branch });
+  }
+  for (const { runId, why } of kept) {
+    if (json) io.json({ kind: 'kept', runId, why });
+    else io.err(foreign(`${runId} stays: ${why}`));
+  }
+  if (json) return;
+  if (removable.length === 0) io.out('Nothing to remove: no closed run that is merged left a worktree or a branch.');
+  else io.out('To be removed, with refs and artifacts; the run folders stay:');
+  for (const { runId, title, merged, baseBranch, branch } of removable) {
+    const why = merged ? `merged into ${baseBranch ?? 'its base'}` : 'given up';
+    io.out(foreign(`  ${runId}  ${why}${branch === null ? '' : `, ${branch}`}  ${title}`));
+  }
+}
+
+async function removeAll({ io, json }: Context, sluice: Sluice, removable: readonly Removable[]): Promise<ExitCode> {
+  let worst: ExitCode = EXIT.done;
+  for (const { runId, input } of removable) {
+    const result = await orStopped(
+      sluice.cleanRun(input, io.stop).catch((error: unknown) => ({ kind: 'failed' as const, why: reasonOf(error) })),
+      io.stop,
+    );
+    if (result === null) {
+      io.err(foreign(`Stopped. Whether ${runId} was removed is not known; the same command looks again.`));
+      return EXIT.detached;
+    }
+    if (json) {
+      const removed = result.kind === 'cleaned' ? result.removed : [];
+      io.json({ kind: 'clean', runId, result: result.kind, removed, why: result.kind === 'cleaned' ? null : result.why });
+    } else if (result.kind === 'cleaned') io.out(foreign(`${runId} removed: ${result.removed.join(', ')}`));
+    else io.err(foreign(`${runId} ${result.kind === 'kept' ? 'stays' : 'could not be removed'}: ${result.why}`));
+    if (result.kind === 'failed') worst = EXIT.failed;
+    if (result.kind === 'kept' && worst === EXIT.done) worst = EXIT.needsPerson;
+  }
+  return worst;
+}
+
+/** Errors: CliError where nobody can be asked. */
+async function confirmed({ io, json }: Context, count: number): Promise<boolean> {
+  if (!io.interactive || json) throw new CliError(UNCONFIRMED);
+  const { confirm, isCancel } = await import('@clack/prompts');
+  const answer = await confirm({ message: `Remove ${count === 1 ? 'it' : `these ${count}`}?`, initialValue: false });
+  return !isCancel(answer) && answer;
+}
+
+function notRemoved({ io }: Context): ExitCode {
+  io.err('Nothing was removed.');
+  return EXIT.done;
+}
+
+function checkOptions({ runs, all, giveUp }: CleanOptions): void {
+  if (giveUp && (runs.length === 0 || all)) {
+    throw new CliError({
+      what: '--give-up is given, but no run is named',
+      why: 'work that is not merged is given up run by run, by name',
+      now: 'Nothing was removed.',
+      mend: 'sluice clean <run> --give-up',
+    });
+  }
+  if (all && runs.length > 0) {
+    throw new CliError({
+      what: `--all is given beside ${foreign(runs.join(', ')).slice(0, 80)}`,
+      why: '--all means every closed run that is merged, in every repository',
+      now: 'Nothing was removed.',
+      mend: 'sluice clean --all    or: sluice clean <run>',
+    });
+  }
+}
+
+const UNCONFIRMED = {
+  what: 'nobody said yes',
+  why: 'without a terminal a removal needs --yes',
+  now: 'Nothing was removed.',
+  mend: 'sluice clean --yes    or, to look only: sluice clean --dry-run',
+};
+
+const ENGINE_DOWN = {
+  what: 'the engine is down, so nothing can be removed',
+  why: "a run's own host removes what it left",
+  now: 'Nothing was removed.',
+  mend: 'sluice up && sluice clean',
+};
+
+/** The innermost says what happened. */
+function reasonOf(error: unknown): string {
+  let at = error;
+  for (let depth = 0; depth < 5 && at instanceof Error && at.cause instanceof Error; depth += 1) at = at.cause;
+  return (at instanceof Error ? at.message : String(at)).split('\n')[0] ?? '';
+}

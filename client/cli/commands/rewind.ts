@@ -1,0 +1,151 @@
+/**
+ * `sluice rewind`: a new run from a stage of an earlier one, with its task, policy, artifacts and code (V-131), and watches it like `run`.
+ * The source run is only read. What the host can take over is checked by the host; here only what can be refused without it.
+ */
+import { basename, dirname, join } from 'node:path';
+import { STAGES, type Stage } from '../../../protocol/lifecycle.js';
+import type { RunInput } from '../../../protocol/messages.js';
+import { branchOf } from '../../../protocol/names.js';
+import { makeRunId } from '../../../protocol/run-id.js';
+import { titleOf } from '../../../protocol/run-input.js';
+import type { RunView } from '../../../protocol/run-view.js';
+import type { Sluice } from '../../sluice.js';
+import { prepareTemporalClient } from '../../temporal-client.js';
+import { CliError } from '../cli-error.js';
+import { connectToRun } from '../connect.js';
+import type { Context } from '../context.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { type FoundRun, findRun, findRuns, manyRuns, runsHere, viewOf } from '../find-run.js';
+import { foreign } from '../io.js';
+import { orStopped } from '../or-stopped.js';
+import { watchStarted } from '../watch-started.js';
+
+export interface RewindOptions {
+  /** The source. */
+  readonly run: string | null;
+  readonly stage?: string | undefined;
+  readonly detach: boolean;
+}
+
+interface Source {
+  readonly run: FoundRun;
+  readonly view: RunView;
+}
+
+export async function rewind(context: Context, options: RewindOptions): Promise<ExitCode> {
+  const { io } = context;
+  const stage = checkStage(options.stage);
+  await prepareTemporalClient();
+  const connected = await orStopped(connectToRun(context, { local: false }), io.stop);
+  if (connected === null) return nothingStarted(context);
+  const { sluice } = connected;
+  try {
+    const source = await orStopped(findSource(context, sluice, options.run), io.stop);
+    if (source === null) return nothingStarted(context);
+    return await startFrom(context, sluice, { source, stage, detach: options.detach });
+  } finally {
+    await sluice.close();
+  }
+}
+
+/** Pure. The host takes task and title from its own record of the source; they are sent for lists and for a host that refuses. */
+export function rewindInput({ view }: Pick<Source, 'view'>, stage: Stage | null, attended: boolean): RunInput {
+  return {
+    task: view.task,
+    title: view.title,
+    repo: view.repo,
+    attended,
+    ...(view.host === null ? {} : { host: view.host }),
+    rewind: { runId: view.runId, ...(stage === null ? {} : { stage }) },
+  };
+}
+
+interface Rewinding {
+  readonly source: Source;
+  readonly stage: Stage | null;
+  readonly detach: boolean;
+}
+
+async function startFrom(context: Context, sluice: Sluice, { source, stage, detach }: Rewinding): Promise<ExitCode> {
+  const { io, json } = context;
+  const input = rewindInput(source, stage, io.attended);
+  const runId = makeRunId(basename(input.repo), new Date(), Math.random);
+  const startedAt = new Date().toISOString();
+  const started = await sluice.startRun({ runId, input });
+  if (started.kind === 'taken') throw new CliError(takenId(runId, source));
+  const title = titleOf(input);
+  const runDir = source.run.runDir === null ? null : join(dirname(source.run.runDir), runId);
+  const { workflowId } = started;
+  if (json) io.json({ kind: 'started', runId, workflowId, title, repo: input.repo, branch: branchOf(runId), runDir });
+  else if (detach) io.out(`Started ${runId}. Watch it with: sluice watch ${runId}`);
+  else if (!io.live) io.out(foreign(`${runId} started from ${source.run.runId}: ${title}`));
+  if (detach) return EXIT.done;
+  return watchStarted(context, { sluice, runId, workflowId, title, repo: input.repo, runDir, stages: null, startedAt, events: false });
+}
+
+/** Errors: CliError for a source that is unknown, still open, or cannot be read. */
+async function findSource(context: Context, sluice: Sluice, asked: string | null): Promise<Source> {
+  const run = asked === null ? await onlyClosed(context, sluice) : await findRun(context, sluice, asked);
+  const view = await viewOf(run, sluice);
+  if (view === null) throw new CliError(unreadable(run));
+  if (view.outcome === null) throw new CliError(stillOpen(run, view));
+  return { run, view };
+}
+
+/** Without a name: the only closed run that can be meant. */
+async function onlyClosed(context: Context, sluice: Sluice): Promise<FoundRun> {
+  const closed = (await runsHere(context, await findRuns(context, sluice))).filter((run) => run.closedAt !== null && !run.refused);
+  const [only] = closed;
+  if (only === undefined) {
+    const why = 'a rewind starts from a stage of a run that is closed';
+    throw new CliError({ what: 'there is no closed run', why, now: NOTHING, mend: 'sluice list' });
+  }
+  if (closed.length > 1) throw new CliError(manyRuns(`${closed.length} closed runs can be meant`, closed));
+  return only;
+}
+
+const NOTHING = 'Nothing was started.';
+
+function checkStage(stage: string | undefined): Stage | null {
+  if (stage === undefined) return null;
+  const known = STAGES.find((candidate) => candidate === stage);
+  if (known !== undefined) return known;
+  throw new CliError({
+    what: `--stage is "${foreign(stage).slice(0, 60)}"`,
+    why: `it must be one of ${STAGES.join(', ')}`,
+    now: NOTHING,
+    mend: 'leave it out to start where the run ended, or: sluice rewind <run> --stage executing',
+  });
+}
+
+function stillOpen({ runId }: FoundRun, { status }: RunView) {
+  return {
+    what: `the run ${foreign(runId)} is open (${status})`,
+    why: 'a rewind takes over what a closed run left, so that nothing of it changes meanwhile',
+    now: `${NOTHING} The run goes on.`,
+    mend: `sluice abort ${foreign(runId)}    and then rewind it, or wait for its end`,
+  };
+}
+
+function unreadable({ runId, execution, refused }: FoundRun) {
+  return {
+    what: `the run ${foreign(runId)} has nothing to start from`,
+    why: refused ? 'its start was refused, so it has no stages' : 'it does not answer, and its state.json is not on this machine',
+    now: `${NOTHING} The server says: ${execution ?? 'nothing'}.`,
+    mend: 'sluice list    shows the other runs',
+  };
+}
+
+function takenId(runId: string, { run }: Source) {
+  return {
+    what: `the run id ${runId} was drawn before`,
+    why: 'an id names one run for ever',
+    now: NOTHING,
+    mend: `sluice rewind ${foreign(run.runId)}    draws another`,
+  };
+}
+
+function nothingStarted({ io }: Context): ExitCode {
+  io.err('Stopped. Nothing was started.');
+  return EXIT.detached;
+}
