@@ -71,7 +71,8 @@ function entryOf(event: JournalEvent, about: AuditEntry['about']): AuditEntry {
   };
   return {
     ...{ seq, timestamp, type, about },
-    who: text('by') ?? text('source') ?? 'engine',
+    // The source of a gate is why it opened, not who decided.
+    who: text('by') ?? (type.startsWith('approval.') ? null : text('source')) ?? 'engine',
     commit: text('commit'),
     what: sentenceOf(event),
     note: text('note') ?? text('text') ?? text('why'),
