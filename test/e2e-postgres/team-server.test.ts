@@ -206,7 +206,7 @@ describe('a run on it', () => {
       await team.kill('database', 'SIGINT');
       rmSync(join(team.folder, 'data'), { recursive: true });
       await team.start('database');
-      for (const { path } of dumps) postgres('pg_restore', '--create', '-d', 'postgres', path);
+      for (const { path } of dumps) postgres('pg_restore', '--clean', '--if-exists', '--create', '-d', 'postgres', path);
       await team.start('schema');
       await team.start('server');
       letGo(host);
