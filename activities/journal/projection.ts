@@ -31,7 +31,7 @@ import { readRegularFile } from './read-regular-file.js';
 import { type ReportedChanges, renderReport } from './report.js';
 import { type ReviewFile, renderResponses, renderReview, renderVerification } from './review-files.js';
 import { copyTo, jsonText, put, putJson, putRound, putText, type RunFolder } from './run-files.js';
-import { openGates, type WrittenBatch, writeBatch } from './run-journal.js';
+import { expireGates, openGates, type WrittenBatch, writeBatch } from './run-journal.js';
 import { ensureFolder, sweepTemporaries } from './write-file.js';
 
 export interface ProjectionOptions {
@@ -112,6 +112,8 @@ export interface RunProjection {
   open(): Promise<void>;
   /** Appends the batch and rewrites approvals.json and state.json, unless newer ones stand there. */
   journal(batch: JournalBatch): Promise<WrittenBatch>;
+  /** Gates that approvals.json shows open expire at this moment: the run was ended from outside. */
+  expireGates(at: string): Promise<void>;
   projectTurn(input: TurnProjection): Promise<void>;
   projectValidation(input: ValidationProjection): Promise<void>;
   /** After the last `journal`. Answers the absolute path of report.md. */
@@ -140,6 +142,7 @@ export function createRunProjection(options: ProjectionOptions): RunProjection {
       await openGates(folder);
     },
     journal: (batch) => writeBatch(folder, batch, failpoint),
+    expireGates: (at) => expireGates(folder, at),
     projectTurn: (input) => projectTurn(folder, input),
     projectValidation: (input) => projectValidation(folder, input),
     projectClose: (input) => projectClose(folder, input),

@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import type { Gate } from '../../protocol/gate.js';
-import type { Json } from '../../protocol/json.js';
+import type { Json, JsonObject } from '../../protocol/json.js';
 import type { JournalBatch } from '../../protocol/messages.js';
 import type { RunView } from '../../protocol/run-view.js';
 import { appendEvents } from './events-file.js';
@@ -33,6 +33,20 @@ const written = new Map<string, Pick<RunView, 'seq' | 'updatedAt'>>();
 /** Makes an empty approvals.json where there is none. */
 export function openGates(folder: RunFolder): Promise<void> {
   return serialize(folder.runDir, () => putIfMissing(folder, 'approvals.json', '[]\n'));
+}
+
+/** Of a run whose workflow can say no more: gates that the file shows open expire. Idempotency: what is decided stays. */
+export function expireGates(folder: RunFolder, at: string): Promise<void> {
+  return serialize(folder.runDir, async () => {
+    const gates = entriesOf(readGates(folder));
+    if (!gates.some(isPending)) return;
+    const expired = { status: 'expired', resolvedAt: at, decisionNote: 'the run ended before anybody decided' };
+    await putJson(
+      folder,
+      'approvals.json',
+      gates.map((gate) => (isPending(gate) ? { ...gate, ...expired } : gate)),
+    );
+  });
 }
 
 /** Idempotency: the same batch again writes the same. Errors: only a shortage of the machine (`goOn`). */
@@ -64,25 +78,35 @@ function isOvertaken(view: RunView, last: Pick<RunView, 'seq' | 'updatedAt'> | u
 
 /** Only the batch after a change carries the gates, so a late one may still have what the file lacks: gates are only added and decided. */
 function tellsMore(folder: RunFolder, gates: readonly Gate[]): boolean {
-  const text = readRegularFile(join(folder.runDir, 'approvals.json'), MAX_GATES_BYTES)?.toString();
-  return told(gates) > told(entriesOf(text));
+  const shown = entriesOf(readGates(folder));
+  return told(gates.length, gates.filter((gate) => gate.status === 'pending').length) > told(shown.length, shown.filter(isPending).length);
 }
 
-function told(gates: readonly unknown[]): number {
-  return gates.length + gates.filter((gate) => statusOf(gate) !== 'pending').length;
+function told(count: number, pending: number): number {
+  return 2 * count - pending;
 }
 
-function statusOf(gate: unknown): unknown {
-  return typeof gate === 'object' && gate !== null && 'status' in gate ? gate.status : null;
+function readGates(folder: RunFolder): string | undefined {
+  return readRegularFile(join(folder.runDir, 'approvals.json'), MAX_GATES_BYTES)?.toString();
 }
 
-function entriesOf(text: string | undefined): readonly unknown[] {
+function entriesOf(text: string | undefined): readonly Json[] {
   try {
-    const value: unknown = JSON.parse(text ?? '[]');
-    return Array.isArray(value) ? value : [];
+    // JSON.parse answers JSON.
+    const value = JSON.parse(text ?? '[]') as Json;
+    return isList(value) ? value : [];
   } catch {
     return [];
   }
+}
+
+function isPending(entry: Json): entry is JsonObject {
+  return typeof entry === 'object' && entry !== null && 'status' in entry && entry['status'] === 'pending';
+}
+
+/** `Array.isArray` does not narrow a readonly list. */
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
 }
 
 function putGates(folder: RunFolder, gates: readonly Gate[]): Promise<void> {

@@ -27,6 +27,8 @@ export async function writeTerminatedEnd(deps: HostDeps & ProjectionDeps, run: R
   const view = abortedView(run, {
     seq: known.length + events.length,
     error,
+    title: titleIn(known) ?? titleOf(run.record.input),
+    reviewLoopCount: roundsIn(known),
     updatedAt: lastMoment(known),
     // A repository that is gone or broken takes the change list with it, not the end.
     headSha: await readRef(run.record.repository.commonDir, `refs/heads/${run.record.branch}`).catch(() => null),
@@ -34,12 +36,25 @@ export async function writeTerminatedEnd(deps: HostDeps & ProjectionDeps, run: R
   const projection = projectionOf(deps, run);
   await projection.open();
   await projection.journal({ events, view });
+  await projection.expireGates(view.updatedAt);
   await publishClose(deps, run, { outcome: 'aborted', verdict: 'blocked', verdictReasons: [error], journal: { events, view } });
 }
 
 /** Now, but not before what the run wrote itself: the server's clock may be ahead of this host's, and an older view is never shown. */
 function lastMoment(events: readonly JournalEvent[]): string {
   return events.reduce((latest, { timestamp }) => (timestamp > latest ? timestamp : latest), new Date().toISOString());
+}
+
+function titleIn(events: readonly JournalEvent[]): string | null {
+  const title = events.findLast((event) => event.type === 'run.renamed')?.data['text'];
+  return typeof title === 'string' ? title : null;
+}
+
+function roundsIn(events: readonly JournalEvent[]): number {
+  return Math.max(
+    0,
+    ...events.map(({ type, data }) => (type === 'state.changed' && typeof data['round'] === 'number' ? data['round'] : 0)),
+  );
 }
 
 function lastStatus(events: readonly JournalEvent[]): RunStatus {
@@ -50,7 +65,7 @@ function lastStatus(events: readonly JournalEvent[]): RunStatus {
 /** Of the two last lines, those that are not there: a full disk or a kill may have cut between them. */
 function missingEvents(known: readonly JournalEvent[], from: RunStatus, error: string): readonly JournalEvent[] {
   const timestamp = new Date().toISOString();
-  const changed: StateChangedData = { from, to: 'aborted', round: 0 };
+  const changed: StateChangedData = { from, to: 'aborted', round: roundsIn(known) };
   const ended: RunEndedData = {
     outcome: 'aborted',
     blockedReason: null,
@@ -68,12 +83,13 @@ function missingEvents(known: readonly JournalEvent[], from: RunStatus, error: s
   return lines.map((line, index) => ({ ...line, seq: known.length + index + 1 }));
 }
 
-function abortedView({ record }: RunOnHost, end: Pick<RunView, 'seq' | 'error' | 'updatedAt' | 'headSha'>): RunView {
+type KnownEnd = Pick<RunView, 'seq' | 'error' | 'title' | 'reviewLoopCount' | 'updatedAt' | 'headSha'>;
+
+function abortedView({ record }: RunOnHost, end: KnownEnd): RunView {
   return {
     runId: record.runId,
     workflowId: record.workflowId,
     task: record.input.task,
-    title: titleOf(record.input),
     preset: record.policy.preset,
     status: 'aborted',
     outcome: 'aborted',
@@ -84,8 +100,8 @@ function abortedView({ record }: RunOnHost, end: Pick<RunView, 'seq' | 'error' |
     branch: record.branch,
     baseBranch: record.baseBranch,
     baseSha: record.baseSha,
-    reviewLoopCount: 0,
-    maxReviewLoops: 0,
+    // A run that an older engine opened has none.
+    maxReviewLoops: record.policy.rounds ?? 0,
     finalDecision: null,
     verification: null,
     pauseRequested: false,

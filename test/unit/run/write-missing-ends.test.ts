@@ -104,6 +104,35 @@ describe('the missing end of a run', () => {
     expect(readdirSync(host.runDir)).not.toContain('events.1.jsonl');
   });
 
+  it('keeps what the journal knows of the run, and lets no gate look open', async () => {
+    const host = aHost();
+    const line = {
+      seq: 1,
+      timestamp: '2099-01-01T00:00:00.000Z',
+      type: 'run.renamed',
+      message: 'x',
+      data: { by: 'ada', text: 'a better title' },
+    };
+    const round = { ...line, seq: 2, type: 'state.changed', data: { from: 'reviewing', to: 'fixing', round: 2 } };
+    writeFileSync(join(host.runDir, 'events.jsonl'), `${JSON.stringify(line)}\n${JSON.stringify(round)}\n`);
+    writeFileSync(
+      join(host.runDir, 'approvals.json'),
+      JSON.stringify([
+        { id: 'gate-1', status: 'approved' },
+        { id: 'gate-2', status: 'pending' },
+      ]),
+    );
+
+    await writeMissingEnds({ ...host, client: saying(() => 'TERMINATED') });
+
+    const read = (name: string): unknown => JSON.parse(readFileSync(join(host.runDir, name), 'utf8'));
+    expect(read('state.json')).toMatchObject({ status: 'aborted', title: 'a better title', reviewLoopCount: 2, updatedAt: line.timestamp });
+    expect(read('approvals.json')).toEqual([
+      { id: 'gate-1', status: 'approved' },
+      { id: 'gate-2', status: 'expired', resolvedAt: line.timestamp, decisionNote: 'the run ended before anybody decided' },
+    ]);
+  });
+
   it('of half a journal is completed: what a killed writer left is gone on from', async () => {
     const host = aHost();
     const created = { seq: 1, timestamp: '2026-11-21T10:00:00.000Z', type: 'run.created', message: 'run accepted', data: {} };
