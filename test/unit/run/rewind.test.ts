@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { artifactsOf } from '../../../activities/run/run-projection.js';
 import { readRun } from '../../../activities/run/run-record.js';
+import { readProgress } from '../../../activities/run/stage-progress.js';
 import { STAGES } from '../../../protocol/lifecycle.js';
 import type { RunInput } from '../../../protocol/messages.js';
 import { fixtureWith } from '../../support/test-repository.js';
@@ -120,6 +121,18 @@ describe('a rewound run', () => {
     expect(result.outcome).toEqual({ kind: 'done' });
     expect(host.repository.git('rev-parse', `${result.head}^`).trim()).toBe(source.executed);
     expect(host.repository.git('rev-parse', run.opened.branch).trim()).toBe(result.head);
+  });
+
+  it('can be reset to its begin: the commit after it is kept, and the turn is done again on the code that was taken over', async () => {
+    const run = await rewind('reset', 'fixing');
+    const first = await run.turn('fixing');
+    run.resetTo(2, source.executed);
+
+    const second = await run.turn('fixing');
+
+    expect(host.repository.git('rev-parse', `${second.head}^`).trim()).toBe(source.executed);
+    expect(host.repository.git('rev-parse', 'refs/sluice/reset/reset-1').trim()).toBe(first.head);
+    expect(readProgress(run.stateDir).entries.map(({ stage, end }) => [stage, end?.headAfter])).toEqual([['fixing', second.head]]);
   });
 
   it('takes over task, title and frozen policy, and journals where it comes from', async () => {
