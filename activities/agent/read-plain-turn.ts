@@ -84,7 +84,8 @@ function exitedOutcome(
   const tail = text.slice(-TAIL_BYTES);
   const stdout = lastLines(tail.length < text.length ? `…${tail}` : tail);
   const { said: words, ...failure } = classifyFailure({ exitCode: exit.exitCode, stderr, stdout, now: new Date() });
-  return { ...failure, why: why(FACTS[failure.kind] ?? fact, words ?? (failure.kind in FACTS ? '' : complaint)) };
+  const isTold = failure.kind in FACTS || complaint.startsWith('sluice-outcome: ');
+  return { ...failure, why: why(FACTS[failure.kind] ?? fact, words ?? (isTold ? '' : complaint)) };
 }
 
 /** What is true of a class, said instead of the exit code. */

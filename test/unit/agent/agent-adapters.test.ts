@@ -167,6 +167,13 @@ describe.each(ADAPTERS)('a finished turn of %s', (adapter) => {
       { kind: 'refused', why: 'the agent refuses the task: not this' },
     ],
     [
+      'by an outcome line without words',
+      { exitCode: 4 },
+      '',
+      'sluice-outcome: transient',
+      { kind: 'transient', why: 'the agent exited with code 4' },
+    ],
+    [
       'by a phrase on stderr',
       { exitCode: 1 },
       'half',
