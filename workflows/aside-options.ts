@@ -35,6 +35,7 @@ export function cleaningHost(hostId: string) {
   return proxyActivities<Pick<HostActivities, 'cleanRun'>>({
     taskQueue: hostQueue(hostId),
     startToCloseTimeout: 5 * MINUTE_MS,
+    heartbeatTimeout: HEARTBEAT_MS,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { initialInterval: 500, maximumAttempts: 5, nonRetryableErrorTypes: [...NON_RETRYABLE_TYPES] },
   });

@@ -88,7 +88,7 @@ async function removeAll({ io, json }: Context, sluice: Sluice, removable: reado
     if (json) {
       const removed = result.kind === 'cleaned' ? result.removed : [];
       io.json({ kind: 'clean', runId, result: result.kind, removed, why: result.kind === 'cleaned' ? null : result.why });
-    } else if (result.kind === 'cleaned') io.out(foreign(`${runId} removed: ${result.removed.join(', ')}`));
+    } else if (result.kind === 'cleaned') io.out(foreign(`${runId} removed: ${result.removed.join(', ') || 'nothing, it was clean'}`));
     else io.err(foreign(`${runId} ${result.kind === 'kept' ? 'stays' : 'could not be removed'}: ${result.why}`));
     if (result.kind === 'failed') worst = EXIT.failed;
     if (result.kind === 'kept' && worst === EXIT.done) worst = EXIT.needsPerson;
