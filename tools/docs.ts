@@ -1,10 +1,12 @@
 /** The generated documents: `npm run docs` writes them, `--check` says which are not current. docs/conformance.json is write-conformance's. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { renderConfigDoc } from '../config/config-doc.js';
+import { renderMessages } from './messages-page.js';
 import { renderStates } from './states-page.js';
 
 const PAGES: readonly { readonly file: string; readonly render: () => string }[] = [
   { file: 'docs/config.md', render: renderConfigDoc },
+  { file: 'docs/messages.md', render: renderMessages },
   { file: 'docs/states.md', render: renderStates },
 ];
 
