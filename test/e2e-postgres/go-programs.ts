@@ -11,6 +11,9 @@ import { codeOf } from '../../worker/local-engine/engine-error.js';
 import { waitForLock } from '../../worker/local-engine/kernel-lock.js';
 import { cacheFolder } from '../../worker/local-engine/server-binary/cache.js';
 
+/** A name on PATH. */
+const GO = 'go';
+
 const MODULES = fileURLToPath(new URL('../../tools/temporal-server', import.meta.url));
 
 interface Program {
@@ -66,7 +69,7 @@ async function build({ name, module, package: path }: Program, folder: string): 
   const temporary = join(folder, `${name}.tmp`);
   const args = ['build', '-trimpath', '-ldflags=-s -w', '-o', temporary, path];
   const code = await new Promise<number | string>((resolve, reject) => {
-    const child = spawn('go', args, { cwd: join(MODULES, module), stdio: ['ignore', 'ignore', 'inherit'], env: ENVIRONMENT });
+    const child = spawn(GO, args, { cwd: join(MODULES, module), stdio: ['ignore', 'ignore', 'inherit'], env: ENVIRONMENT });
     child.once('error', (error) => reject(codeOf(error) === 'ENOENT' ? noGo() : error));
     child.once('exit', (exit, signal) => resolve(exit ?? signal ?? 'unknown'));
   });
@@ -83,5 +86,5 @@ function noGo(): Error {
 
 function sourceOf(module: string): string {
   const args = ['list', '-m', '-f', '{{.Dir}}', 'github.com/temporalio/ui-server/v2'];
-  return execFileSync('go', args, { cwd: join(MODULES, module), encoding: 'utf8', env: ENVIRONMENT }).trim();
+  return execFileSync(GO, args, { cwd: join(MODULES, module), encoding: 'utf8', env: ENVIRONMENT }).trim();
 }

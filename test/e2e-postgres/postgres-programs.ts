@@ -4,6 +4,9 @@ import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import type { ComposeService } from './compose-file.js';
 
+/** A name on PATH; where it is, it knows where the rest is. */
+const PG_CONFIG = 'pg_config';
+
 const DEBIAN = '/usr/lib/postgresql';
 
 /** postgres refuses to run as root; `nobody` owns nothing else. */
@@ -48,7 +51,7 @@ export function makeCluster(programs: string, folder: string, { environment }: C
 
 function fromPgConfig(): string {
   try {
-    return execFileSync('pg_config', ['--bindir'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    return execFileSync(PG_CONFIG, ['--bindir'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   } catch {
     return '';
   }

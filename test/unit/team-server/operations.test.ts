@@ -12,7 +12,9 @@ const wordsAfter = (pattern: RegExp) => [...new Set([...code.matchAll(pattern)].
 function commandModules(): readonly string[] {
   const folder = 'client/cli/commands';
   return readdirSync(folder).flatMap((name) => {
-    const exported = [...readFileSync(`${folder}/${name}`, 'utf8').matchAll(/^export (?:async )?function (\w+)/gm)].map(([, word = '']) => word);
+    const exported = [...readFileSync(`${folder}/${name}`, 'utf8').matchAll(/^export (?:async )?function (\w+)/gm)].map(
+      ([, word = '']) => word,
+    );
     return [name.replace(/\.ts$/, ''), ...exported];
   });
 }
