@@ -50,6 +50,8 @@ interface Fence {
  * is then asked for again; too narrow a one would show a quoted decision.
  */
 function openedBy(line: string): Fence | null {
+  // Most lines are none, and a text may have a million of them.
+  if (!line.includes('```') && !line.includes('~~~')) return null;
   const match = /^([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)(`{3,}(?=[^`]*$)|~{3,})(.*)$/.exec(line);
   if (match?.[1] === undefined || match[2] === undefined) return null;
   const info = (match[3] ?? '').slice(0, MAX_INFO_CHARS).toLowerCase().split(/\s+/);

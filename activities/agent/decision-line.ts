@@ -114,6 +114,7 @@ function saidBehind(line: string, keyword: string, code: string): string | null 
 
 /** The same as it was written. */
 function wordsBehind(line: string, keyword: string, code: string): string | null {
+  if (!line.includes(':')) return null;
   const match = /^ {0,3}[*_]{0,3}([A-Za-z_]+?)[*_]{0,3}[ \t]+[*_]{0,3}([A-Za-z0-9-]+)[*_]{0,3}[ \t]*:(.*)$/.exec(line);
   if (match?.[1]?.toUpperCase() !== keyword || match[2]?.toLowerCase() !== code.toLowerCase()) return null;
   const rest = (match[3] ?? '').trim().replace(/^[*_]{1,3}[ \t]*/, '');

@@ -141,7 +141,7 @@ describe('any text', () => {
       expect(readDecision(`DECISION ${CODE}: ${noise}x\nREASON: ${noise}x`, REVIEW)).toEqual(UNREADABLE);
       expect(readHumanApproval(`HUMAN_APPROVAL ${CODE}: REQUIRED\nREASON: ${noise}x`, CODE).kind).toBe('required');
       expect(readQuestion(`QUESTION ${CODE}: y${noise}x`, CODE).kind).toBe('asked');
-      expect(performance.now() - before).toBeLessThan(3_000);
+      expect(performance.now() - before).toBeLessThan(10_000);
     },
   );
 });

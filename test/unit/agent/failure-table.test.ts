@@ -164,5 +164,5 @@ it.each(['{', 'error ', '[(', 'Error: ', '{"type":', '1 day ', '_'])('lines of a
   const before = performance.now();
 
   classOf(piece.repeat(1_000_000 / piece.length), { stdout: Array.from({ length: 10 }, () => piece.repeat(1000)) });
-  expect(performance.now() - before).toBeLessThan(2_000);
+  expect(performance.now() - before).toBeLessThan(10_000);
 });

@@ -94,7 +94,7 @@ describe('the findings of a review', () => {
       const before = performance.now();
 
       expect(readFindings(`\`\`\`findings\n${piece.repeat(1_000_000 / piece.length)}`)).toEqual([]);
-      expect(performance.now() - before).toBeLessThan(3_000);
+      expect(performance.now() - before).toBeLessThan(10_000);
     },
   );
 
