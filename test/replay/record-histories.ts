@@ -1,58 +1,66 @@
 /**
- * Records one history a shape of the run workflow: `SLUICE_TEST_ADDRESS=<host:port> node --import tsx test/replay/record-histories.ts`.
- * A file that exists is never written again: each stands for runs that may still be open.
+ * Records the kept histories that are missing, one a shape: `node --import tsx test/replay/record-histories.ts`. It starts a server of its own
+ * unless SLUICE_TEST_ADDRESS names one, runs the built bundle, and prints each file that it wrote. `--again [shape …]` records anew what no
+ * release has shipped yet; the first shapes are never written again: each stands for runs that may still be open.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Context } from '@temporalio/activity';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { STAGE_LISTS } from '../../protocol/lifecycle.js';
-import { type Activities, openStubHost, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
+import { openOwnServer } from '../support/own-server.js';
+import { openStubHost } from '../support/stub-host.js';
+import { BESIDE_SHAPES } from './beside-shapes.js';
+import { FIRST_SHAPES } from './first-shapes.js';
+import { RUN_SHAPES } from './run-shapes.js';
+import { type Shape, TASK } from './shape.js';
 
 const FOLDER = fileURLToPath(new URL('./histories', import.meta.url));
+const SEARCH_ATTRIBUTES = { SluiceProject: 2, SluiceStatus: 2, SluiceWaiting: 2, SluicePreset: 2 };
+const LATER = { ...RUN_SHAPES, ...BESIDE_SHAPES };
 
-const SHAPES: Readonly<Record<string, Partial<Activities>>> = {
-  plain: { openRun: async (input) => ({ ...stubOpen(input), searchAttributes: true }) },
-  express: { openRun: async (input) => stubOpen(input, STAGE_LISTS.express) },
-  'plan-only': { openRun: async (input) => stubOpen(input, STAGE_LISTS['plan-only']) },
-  'validation-failed': {
-    validate: async (input) => ({ ...stubValidation({ outcome: { kind: 'failed', why: 'red' } }), journalSeq: input.journal.view.seq }),
-  },
-  'turn-failed': {
-    runTurn: async (input) => stubTurn(input, input.stage === 'executing' ? { outcome: { kind: 'hard', why: 'exit 1' } } : {}),
-  },
-  'asked-again': {
-    runTurn: async (input) =>
-      stubTurn(input, input.stage === 'reviewing' && input.ask === 'work' ? { decision: { kind: 'unreadable' } } : {}),
-  },
-  'rolled-back-twice': { runTurn: async (input) => stubTurn(input, { rolledBack: input.stage !== 'executing' }) },
-  'setup-failed': { openRun: async (input) => ({ ...stubOpen(input), setupError: 'npm ci failed' }) },
-  'aborted-in-turn': {
-    runTurn: async () => {
-      const beat = setInterval(() => Context.current().heartbeat(), 20);
-      return Context.current().cancelled.finally(() => clearInterval(beat));
-    },
-  },
+const [again, ...named] = process.argv.slice(2);
+const fileOf = (name: string) => join(FOLDER, `${name}.json`);
+const isWanted = (name: string) => {
+  if (!existsSync(fileOf(name))) return true;
+  return again === '--again' && name in LATER && (named.length === 0 || named.includes(name));
 };
 
 mkdirSync(FOLDER, { recursive: true });
-for (const [shape, overrides] of Object.entries(SHAPES)) {
-  const file = join(FOLDER, `run-${shape}.json`);
-  if (existsSync(file)) continue;
-  const host = await openStubHost(overrides);
-  const attributes = { SluiceProject: 2, SluiceStatus: 2, SluiceWaiting: 2, SluicePreset: 2 };
-  await host.client.connection.operatorService.addSearchAttributes({
-    namespace: host.client.options.namespace,
-    searchAttributes: attributes,
-  });
-  const handle = await host.start({ task: 'change a.txt', repo: '/repository' }, `history-${shape}`);
-  if (shape.startsWith('aborted')) {
-    while (host.turns.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    await handle.cancel();
+const server = process.env['SLUICE_TEST_ADDRESS'] === undefined ? await openOwnServer() : null;
+if (server !== null) process.env['SLUICE_TEST_ADDRESS'] = server.address;
+try {
+  for (const [name, shape] of Object.entries({ ...FIRST_SHAPES, ...LATER })) {
+    if (!isWanted(name)) continue;
+    const text = await record(name, shape);
+    writeFileSync(fileOf(name), text);
+    console.log(`${fileOf(name)} (${text.split('\n').length - 2} events, ${Math.ceil(text.length / 1024)} KiB)`);
   }
-  await handle.result();
-  writeFileSync(file, `${historyToJSON(await handle.fetchHistory())}\n`);
-  await host.close();
-  console.log(file);
+} finally {
+  await server?.close();
+}
+
+async function record(name: string, shape: Shape): Promise<string> {
+  const host = await openStubHost(shape.activities);
+  try {
+    const { namespace } = host.client.options;
+    await host.client.connection.operatorService.addSearchAttributes({ namespace, searchAttributes: SEARCH_ATTRIBUTES });
+    const id = `history-${name}`;
+    const first = await (shape.start?.(host, id) ?? host.start(TASK, id));
+    const handle = (await shape.drive?.(first, host)) ?? first;
+    await handle.result();
+    return linesOf(historyToJSON(await handle.fetchHistory()));
+  } finally {
+    await host.close();
+  }
+}
+
+/** One event a line. Inputs of activities are left out: a replay never looks at them, and they are most of the bytes. */
+function linesOf(text: string): string {
+  const { events } = JSON.parse(text) as { events: Record<string, unknown>[] };
+  const lines = events.map((event) => {
+    const scheduled = event['activityTaskScheduledEventAttributes'];
+    if (typeof scheduled === 'object' && scheduled !== null && 'input' in scheduled) delete scheduled.input;
+    return JSON.stringify(event);
+  });
+  return `{"events":[\n${lines.join(',\n')}\n]}\n`;
 }
