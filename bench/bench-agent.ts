@@ -1,13 +1,16 @@
 /**
  * The bench's agent: a fixed `/bin/sh` script that reads its prompt, changes one file when it may write, and decides in favour.
- * It keeps a ledger of its own, one START line a start. Where a file `hold` lies beside the ledger it waits until that is gone.
+ * It keeps a ledger of its own, one START line a start. Files beside the ledger make it wait, ignore TERM, note the time of its start,
+ * or ask for changes so many times; a plain run has none of them.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const SCRIPT = `#!/bin/sh
 # $1 = folder of the ledger
+[ ! -e "$1/clock" ] || echo "$(date +%s%N) \${PWD##*/} $SLUICE_STAGE" >> "$1/clock"
+[ ! -e "$1/stubborn" ] || trap '' TERM
 echo "START \${PWD##*/} $SLUICE_STAGE" >> "$1/ledger"
 while [ -e "$1/hold" ]; do sleep 0.05; done
 decision=
@@ -17,7 +20,13 @@ while read -r word code rest; do
     'VERIFICATION PASSED '*) decision="VERIFICATION $code PASSED" ;;
   esac
 done
-[ "$SLUICE_STAGE" != executing ] || echo changed >> changed.txt
+refusals="$1/refuse-\${PWD##*/}"
+if [ "$SLUICE_STAGE" = reviewing ] && [ -e "$refusals" ]; then
+  read -r left < "$refusals"
+  [ "$left" = 0 ] || decision="\${decision%APPROVED}CHANGES_REQUESTED"
+  [ "$left" = 0 ] || echo $((left - 1)) > "$refusals"
+fi
+case $SLUICE_STAGE in executing | fixing) echo changed >> changed.txt ;; esac
 echo "The bench agent did its part of the stage $SLUICE_STAGE."
 [ -z "$decision" ] || echo "$decision"
 `;
@@ -35,6 +44,14 @@ export interface BenchAgent {
   starts(): ReadonlyMap<string, number>;
   hold(): void;
   readonly holdPath: string;
+  /** From now on it ignores TERM. */
+  stubborn(yes: boolean): void;
+  /** From now on every start notes its time. */
+  watchClock(): void;
+  /** When a stage's agent was at work, as its own clock said; null before. Unit: ms since 1970, with fractions. */
+  startedAt(runId: string, stage: string): number | null;
+  /** The next so many reviews of the run ask for changes. */
+  refuse(runId: string, reviews: number): void;
   /** The script run by hand in an ordinary folder, as a turn would. Milliseconds. */
   byHand(stage: string, prompt: string): Promise<number>;
 }
@@ -43,6 +60,7 @@ export interface BenchAgent {
 export function makeAgent(folder: string): BenchAgent {
   const script = join(folder, 'agent.sh');
   const holdPath = join(folder, 'hold');
+  const clockPath = join(folder, 'clock');
   const hand = join(folder, 'by-hand');
   mkdirSync(hand);
   writeFileSync(script, SCRIPT, { mode: 0o755 });
@@ -62,6 +80,10 @@ export function makeAgent(folder: string): BenchAgent {
     starts: () => countStarts(join(folder, 'ledger')),
     hold: () => writeFileSync(holdPath, ''),
     holdPath,
+    stubborn: (yes) => (yes ? writeFileSync(join(folder, 'stubborn'), '') : rmSync(join(folder, 'stubborn'), { force: true })),
+    watchClock: () => writeFileSync(clockPath, ''),
+    startedAt: (runId, stage) => timeIn(clockPath, `${runId} ${stage}`),
+    refuse: (runId, reviews) => writeFileSync(join(folder, `refuse-${runId}`), `${reviews}\n`),
     byHand: (stage, prompt) => timedProcess(['/bin/sh', script, hand], { cwd: hand, input: prompt, env: { SLUICE_STAGE: stage } }),
   };
 }
@@ -95,4 +117,15 @@ function countStarts(ledger: string): ReadonlyMap<string, number> {
     if (start === 'START') counts.set(place.join(' '), (counts.get(place.join(' ')) ?? 0) + 1);
   }
   return counts;
+}
+
+/** Errors: a `date` without nanoseconds. */
+function timeIn(clock: string, place: string): number | null {
+  const line = readFileSync(clock, 'utf8')
+    .split('\n')
+    .find((one) => one.endsWith(` ${place}`));
+  if (line === undefined) return null;
+  const ms = Number(line.split(' ')[0]) / 1e6;
+  if (Number.isNaN(ms)) throw new Error(`date gave no nanoseconds: ${line}`);
+  return ms;
 }

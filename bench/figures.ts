@@ -1,6 +1,6 @@
 /**
  * The figures that the bench prints, under the keys that others read, and the budget of each.
- * Source: design section 15. A figure that was not measured, or whose feature does not exist yet, is null.
+ * Source: design section 15. A figure that was not measured is null.
  */
 import { median } from './median.js';
 
@@ -20,6 +20,11 @@ export const FIGURES = [
   'processesRssMb',
   'fixRoundMs',
   'approveToNextTurnMs',
+  'pauseMs',
+  'steerMs',
+  'abortMs',
+  'abortToAbortedMs',
+  'rounds20Events',
   'historyEvents',
   'actions',
   'killToAttendedMs',
@@ -74,7 +79,14 @@ function budgetOf(name: FigureName, { worktreeAddMs, emptyActivityMs, heartbeatT
     case 'fixRoundMs':
       return ofActivities(3, 150);
     case 'approveToNextTurnMs':
+    case 'pauseMs':
+    case 'steerMs':
+    case 'abortMs':
       return 100;
+    case 'abortToAbortedMs':
+      return 5_000;
+    case 'rounds20Events':
+      return 1_499;
     case 'historyEvents':
       return 80;
     case 'actions':

@@ -3,16 +3,14 @@
  * server noted it. Several runs wait in their turns at once, so that one kill gives several samples.
  */
 import { rmSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { BenchHost } from './bench-host.js';
 import type { Samples } from './figures.js';
 import { add, closedWell, startRun } from './plain-run.js';
+import { until } from './until.js';
 
 const RUNS = 4;
-const LOOK_MS = 20;
-const LIMIT_MS = 60_000;
 
 export async function measureKill(host: BenchHost, samples: Samples): Promise<void> {
   const { agent } = host;
@@ -63,12 +61,4 @@ async function attendedAfter(handle: WorkflowHandle, killedAt: number): Promise<
     return found !== null;
   });
   return found ?? Number.NaN;
-}
-
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const limit = performance.now() + LIMIT_MS;
-  while (!(await holds())) {
-    if (performance.now() > limit) throw new Error(`after ${LIMIT_MS} ms it does not hold that ${what}`);
-    await delay(LOOK_MS);
-  }
 }

@@ -8,7 +8,10 @@ import { measureAtOnce } from './at-once.js';
 import { openBenchHost, say } from './bench-host.js';
 import { startEmptyActivities } from './empty/empty-worker.js';
 import { figuresOf, judge, type Samples } from './figures.js';
+import { measureFixRounds } from './fix-rounds.js';
+import { measureGates } from './gates.js';
 import { measureKill } from './kill.js';
+import { measureMidTurn } from './mid-turn.js';
 import { closedWell, type Measuring, measureBaselines, measurePlainRuns, startRun } from './plain-run.js';
 import { measureCli, measureHelp } from './shell.js';
 
@@ -18,6 +21,9 @@ const PARTS: Readonly<Record<string, (measuring: Measuring) => Promise<void>>> =
   help: ({ host, samples }) => measureHelp(host, samples, 9),
   ten: ({ host, samples }) => measureAtOnce(host, samples, { count: 10, times: 3 }),
   hundred: ({ host, samples }) => measureAtOnce(host, samples, { count: 100, times: 1 }),
+  rounds: (measuring) => measureFixRounds(measuring, 3),
+  gates: (measuring) => measureGates(measuring, 4),
+  messages: (measuring) => measureMidTurn(measuring, 5),
   kill: ({ host, samples }) => measureKill(host, samples),
 };
 

@@ -12,7 +12,7 @@ import type { BenchHost } from './bench-host.js';
 import type { EmptyActivities } from './empty/empty-worker.js';
 import type { Samples } from './figures.js';
 
-type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
 /** Turns in the order of a plain run; the third writes. */
 const WRITE_TURN = 2;
@@ -46,8 +46,13 @@ export async function measurePlainRuns(measuring: Measuring, count: number): Pro
   }
 }
 
-export function startRun({ client, repository, hostId }: BenchHost, runId: string): Promise<WorkflowHandle> {
-  const input: RunInput = { task: `Bench: change one file (${runId})`, repo: repository, host: hostId };
+/** `policy`: what this run has beyond the bench's config. */
+export function startRun(
+  { client, repository, hostId }: BenchHost,
+  runId: string,
+  policy: Readonly<Record<string, unknown>> = {},
+): Promise<WorkflowHandle> {
+  const input: RunInput = { task: `Bench: change one file (${runId})`, repo: repository, host: hostId, policy };
   return client.workflow.start(RUN_WORKFLOW, { workflowId: runId, taskQueue: TASK_QUEUE, args: [input] });
 }
 
@@ -64,7 +69,7 @@ export function add(samples: Samples, name: string, value: number): void {
 }
 
 function addHistory(samples: Samples, events: readonly HistoryEvent[], agentMs: number): void {
-  const scheduled = events.filter((event) => event.activityTaskScheduledEventAttributes != null);
+  const scheduled = activitiesOf(events);
   const ends = [...scheduled.slice(1), events.at(-1)];
   let turns = 0;
   for (const [index, event] of scheduled.entries()) {
@@ -77,6 +82,11 @@ function addHistory(samples: Samples, events: readonly HistoryEvent[], agentMs: 
   }
   add(samples, 'historyEvents', events.length);
   add(samples, 'actions', actionsIn(events));
+}
+
+/** The moments at which activities were scheduled. */
+export function activitiesOf(events: readonly HistoryEvent[]): readonly HistoryEvent[] {
+  return events.filter((event) => event.activityTaskScheduledEventAttributes != null);
 }
 
 /** What Temporal Cloud bills, heartbeats left out: the start, every activity, every upsert, timer and signal. */
