@@ -44,10 +44,12 @@ async function tableOf(workflowId: string): Promise<BatchView> {
 
 describe('a schedule of the workflow batch', () => {
   beforeAll(async () => {
+    await temporal('operator', 'search-attribute', 'create', '--name', 'SluiceStatus', '--type', 'Keyword');
     const input = { defaults: { repo: '/repository' }, concurrency: 2, tasks: ['one', 'two', 'three'].map((task) => ({ task })) };
     await temporal(
       ...['schedule', 'create', '--schedule-id', SCHEDULE, '--interval', '24h'],
       ...['--type', 'batch', '--task-queue', 'sluice', '--workflow-id', 'batch:nightly', '--input', JSON.stringify(input)],
+      ...['--search-attribute', 'SluiceStatus="running"'],
     );
   }, 60_000);
 
@@ -75,6 +77,12 @@ describe('a schedule of the workflow batch', () => {
     expect(tables.flatMap(({ rows }) => rows.map(({ outcome }) => outcome))).toEqual(Array.from({ length: 6 }, () => 'merge_ready'));
     expect(new Set(tables.flatMap(({ rows }) => rows.map(({ runId }) => runId))).size).toBe(6);
   }, 60_000);
+
+  it('can be listed by its status, since it was started with one', async () => {
+    await until(async () => (await list("WorkflowType = 'batch' AND SluiceStatus = 'ended'")).length === 2);
+
+    expect(await list("WorkflowType = 'batch' AND SluiceStatus = 'running'")).toEqual([]);
+  });
 
   it('is paused, shown and described by the same tool', async () => {
     await temporal('schedule', 'toggle', '--schedule-id', SCHEDULE, '--pause', '--reason', 'holiday');
