@@ -34,7 +34,19 @@ export function gateBlock({ gate, prompt, told }: ShownGate, { width, room, colo
 }
 
 function footOf(gate: Gate, prompt: GatePrompt | null, width: number): string[] {
+  if (prompt?.kind === 'choosing') return wrapped(promptLine(prompt, gate).split('  '), width);
   if (prompt !== null && prompt.kind !== 'left') return [keepEnd(foreign(promptLine(prompt, gate)), width)];
   const keys = prompt === null ? [] : [promptLine(prompt, gate)];
   return [...keys, ...decidingCommands(gate, gate.runId).slice(0, 2)].map((line) => truncate(line, width));
+}
+
+/** The parts on as few lines as the width allows. */
+function wrapped(parts: readonly string[], width: number): string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 2 + part.length > width) lines.push(truncate(part, width));
+    else lines[lines.length - 1] = `${last}  ${part}`;
+  }
+  return lines;
 }

@@ -26,10 +26,13 @@ export interface TakenByRun {
   readonly sluice: Sluice;
 }
 
-/** Errors: CliError for everything that is refused before it was sent, exit code 1. */
-export async function sendToRun(context: Context, command: RunMessageCommand): Promise<ExitCode> {
+/** Errors: CliError for everything that is refused before it was sent. */
+export async function sendToRun(context: Context, command: RunMessageCommand, connect = connectToLook): Promise<ExitCode> {
   const { stop } = context.io;
-  const sluice = await orStopped(connectToMessage(context, command), stop);
+  const sluice = await orStopped(
+    connect(context).then((found) => serverFor(found, command)),
+    stop,
+  );
   if (sluice === null) return nothingSent(context);
   try {
     const found = await orStopped(composed(context, sluice, command), stop);
@@ -56,8 +59,8 @@ async function composed(context: Context, sluice: Sluice, command: RunMessageCom
   return { run, message: await command.compose(run, sluice) };
 }
 
-async function connectToMessage(context: Context, { command, asked }: RunMessageCommand): Promise<Sluice> {
-  const sluice = await connectToLook(context);
+/** Errors: CliError where no server could keep a message. */
+function serverFor(sluice: Sluice | null, { command, asked }: RunMessageCommand): Sluice {
   if (sluice !== null) return sluice;
   throw new CliError({
     what: 'the local engine is down, so the message cannot be sent or kept',

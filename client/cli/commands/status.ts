@@ -7,7 +7,7 @@ import { connectToLook } from '../connect.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type FoundRun, findRun, viewOf } from '../find-run.js';
-import { boundaryOf, decidingCommands, gateLine } from '../gate-text.js';
+import { boundaryOf, decidingCommands, questionOf } from '../gate-text.js';
 import { foreign } from '../io.js';
 import { detailsOf, gatesOnDisk, openGates } from '../open-gates.js';
 import { agentLabel } from '../plain-lines.js';
@@ -79,7 +79,8 @@ export function renderView(view: RunView, beside: Partial<BesideView> = {}): str
 
 function gateText(gate: Gate): string {
   const decided = gate.resolvedBy === null ? '' : ` by ${gate.resolvedBy}`;
-  return gate.status === 'pending' ? gateLine(gate) : `${gate.id} ${boundaryOf(gate)}: ${gate.status.replace('_', ' ')}${decided}`;
+  const state = gate.status === 'pending' ? `open, risk ${gate.riskLevel}: ${questionOf(gate)}` : gate.status.replace('_', ' ');
+  return `${gate.id} ${boundaryOf(gate)}: ${state}${decided}`;
 }
 
 /** Null where no worker answers. */
@@ -98,7 +99,7 @@ function budgetText({ policy, used }: RunDetails): string {
     part('turns', String(used.turns), textOf(limits?.turns)),
     part('minutes', String(Math.round(used.minutes * 10) / 10), textOf(limits?.minutes)),
     ...(money ? [part('money', dollars(used.microUsd), typeof limits?.microUsd === 'number' ? dollars(limits.microUsd) : null)] : []),
-    ...(used.grants > 0 ? [`granted again ${used.grants} times`] : []),
+    ...(used.grants > 0 ? [`granted again ${used.grants} ${used.grants === 1 ? 'time' : 'times'}`] : []),
   ].join(', ');
 }
 

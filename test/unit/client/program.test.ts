@@ -8,6 +8,21 @@ const COMMANDS = [
   'demo',
   'init',
   'run',
+  'approve',
+  'reject',
+  'pause',
+  'resume',
+  'abort',
+  'steer',
+  'answer',
+  'rename',
+  'rewind',
+  'batch',
+  'clean',
+  'replay',
+  'audit',
+  'policies',
+  'budget',
   'list',
   'status',
   'watch',
@@ -68,6 +83,24 @@ describe('the commands', () => {
     expect(code).toBe(1);
     expect(started).toBe(false);
     expect(err).toContain(hint);
+  });
+});
+
+describe('the decisions in their long form', () => {
+  it.each(['list', 'show', 'decide'])('%s takes --json and names its exit codes', async (name) => {
+    const { code, out } = await parse('approvals', name, '--help');
+
+    expect(code).toBe(0);
+    expect(out).toContain('--json');
+    expect(out).toMatch(/Exit codes:\n {2}0 /);
+  });
+
+  it('are in the help', async () => {
+    expect((await parse('--help')).out).toMatch(/^ {2}approvals\b/m);
+  });
+
+  it('need a run to decide about', async () => {
+    expect(await parse('approvals', 'decide', '--approve')).toMatchObject({ code: 1, started: false });
   });
 });
 

@@ -84,6 +84,28 @@ describe('the last words of a run', () => {
     expect(text).toContain('git branch -D sluice/shop-1');
   });
 
+  it('prints them for a run that was ended from outside, too', () => {
+    expect(textOf({ kind: 'aborted', message: 'terminated' })).toContain('git branch -D sluice/shop-1');
+  });
+
+  it('points a run that was rejected to its gates, and to a rewind', () => {
+    const text = textOf(
+      aClosed({ outcome: 'blocked', blockedReason: 'approval_rejected' }),
+      someFacts({ files: new Set([...ALL_FILES, 'approvals.json']) }),
+    );
+
+    expect(text).toContain('/shop/.sluice/runs/shop-1/approvals.json');
+    expect(text).toContain('sluice rewind shop-1');
+  });
+
+  it.each(['approval_expired', 'needs_input'] as const)('says of %s that nobody was there to decide', (blockedReason) => {
+    expect(textOf(aClosed({ outcome: 'blocked', blockedReason }))).toMatch(/nobody decided it in time.*--unattended/);
+  });
+
+  it('tells a person who detaches what the run waits for', () => {
+    expect(textOf({ kind: 'detached' }, someFacts({ waits: 'for a decision' }))).toMatch(/It waits: for a decision\n.*sluice watch shop-1/);
+  });
+
   it('says that no checks ran', () => {
     expect(textOf(aClosed({ verdict: 'partially_verified' }), someFacts({ noChecksRan: true }))).toContain(
       'partially_verified (no checks ran)',

@@ -1,0 +1,122 @@
+import { describe, expect, it } from '@jest/globals';
+import { answerGates } from '../../../client/cli/answer-gate.js';
+import type { ShownGate } from '../../../client/cli/gate-block.js';
+import type { MessageToSend, Sent } from '../../../client/sluice.js';
+import { until } from '../../support/until.js';
+import { openTerminal } from './fake-io.js';
+import { aGate, aQuestion, COMMIT } from './gate-builder.js';
+
+const ACCEPTED: Sent = { kind: 'accepted', answer: { message: 'gate-1 is decided', status: 'executing', changed: true } };
+
+function anAnswerer(terminal = openTerminal(), answer: () => Promise<Sent> = async () => ACCEPTED) {
+  const sent: MessageToSend[] = [];
+  const shown: (ShownGate | null)[] = [];
+  const answerer = answerGates(terminal.context, {
+    workflowId: 'shop-1',
+    repo: '/nonexistent',
+    display: { gate: (gate) => shown.push(gate) },
+    sluice: {
+      send(_workflowId, message) {
+        sent.push(message);
+        return answer();
+      },
+    },
+  });
+  const told = () => shown.at(-1)?.told.join('\n') ?? '';
+  return { ...terminal, answerer, sent, shown, told };
+}
+
+describe('an open gate in the live view', () => {
+  it('is approved with one key, about the commit on the screen', async () => {
+    const { answerer, press, sent, told } = anAnswerer();
+
+    answerer.gate(aGate());
+    press('a');
+    await until(() => told() !== '');
+
+    expect(sent).toMatchObject([{ name: 'approve', argument: { gate: 'gate-1', decision: 'approve', commit: COMMIT, note: null } }]);
+    expect(sent[0]?.argument['by']).toMatch(/@/);
+    expect(told()).toBe('accepted: gate-1 is decided');
+  });
+
+  it('takes an answer as it is typed', async () => {
+    const { answerer, press, sent } = anAnswerer();
+
+    answerer.gate(aQuestion());
+    for (const key of ['8', '0', '\r']) press(key);
+    await until(() => sent.length > 0);
+
+    expect(sent).toMatchObject([{ name: 'answer', argument: { promptId: 'gate-1', text: '80' } }]);
+  });
+
+  it('is not decided by what was typed before it opened, or after it closed', () => {
+    const { answerer, press, sent } = anAnswerer();
+
+    press('a');
+    answerer.gate(aGate());
+    answerer.gate(null);
+    press('a');
+
+    expect(sent).toEqual([]);
+  });
+
+  it('can be decided again after the run refused', async () => {
+    const { answerer, press, sent, told } = anAnswerer(openTerminal(), async () => ({ kind: 'refused', why: 'stale commit' }));
+
+    answerer.gate(aGate());
+    press('a');
+    await until(() => told() !== '');
+    press('a');
+
+    expect(told()).toContain('stale commit');
+    expect(sent).toHaveLength(2);
+  });
+
+  it('says so where the server does not answer, and stays', async () => {
+    const { answerer, press, shown, told } = anAnswerer(openTerminal(), () => Promise.reject(new Error('no connection')));
+
+    answerer.gate(aGate());
+    press('a');
+    await until(() => told() !== '');
+
+    expect(told()).toContain('no connection');
+    expect(shown.at(-1)?.prompt).toEqual({ kind: 'choosing' });
+  });
+
+  it('keeps what became of one gate off the next', async () => {
+    let release = (_sent: Sent) => {};
+    const { answerer, press, shown } = anAnswerer(openTerminal(), () => new Promise((resolve) => (release = resolve)));
+
+    answerer.gate(aGate());
+    press('a');
+    answerer.gate(aGate({ id: 'gate-2' }));
+    release(ACCEPTED);
+    await new Promise(setImmediate);
+
+    expect(shown.at(-1)).toMatchObject({ gate: { id: 'gate-2' }, told: [] });
+  });
+
+  it.each([
+    ['in a pipe', openTerminal({ live: false, interactive: false })],
+    ['without a keyboard', openTerminal({ interactive: false })],
+    ['with --json', openTerminal({}, true)],
+    ['inside a turn', openTerminal({ env: { SLUICE_TURN: 'abc' } })],
+  ])('reads no keys %s, and shows the commands instead', (_, terminal) => {
+    const { answerer, press, sent, shown } = anAnswerer(terminal);
+
+    answerer.gate(aGate());
+    press('a');
+
+    expect(terminal.listens()).toBe(false);
+    expect(sent).toEqual([]);
+    expect(shown.at(-1)?.prompt).toBeNull();
+  });
+
+  it('gives the keyboard back', () => {
+    const { answerer, listens } = anAnswerer();
+
+    answerer.close();
+
+    expect(listens()).toBe(false);
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from '@jest/globals';
+import { createColors } from 'picocolors';
+import { columnsOf, keepEnd } from '../../../client/cli/columns.js';
+import { gateDisplay, jsonDisplay, plainDisplay } from '../../../client/cli/display.js';
+import { gateBlock, type ShownGate } from '../../../client/cli/gate-block.js';
+import { renderPanel } from '../../../client/cli/panel.js';
+import { createPanelState } from '../../../client/cli/panel-display.js';
+import { STAGE_LISTS } from '../../../protocol/lifecycle.js';
+import { openTerminal } from './fake-io.js';
+import { aGate, aQuestion, aView, COMMIT } from './gate-builder.js';
+
+const HOSTILE = 'delete \u001b[2Jeverything\u202e\nnow';
+const frame = (width = 100, room = 20) => ({ width, room, colors: createColors(false) });
+const shownGate = (over: Partial<ShownGate> = {}): ShownGate => ({ gate: aGate(), prompt: { kind: 'choosing' }, told: [], ...over });
+const blockOf = (shown: ShownGate, width?: number, room?: number) => gateBlock(shown, frame(width, room)).join('\n');
+
+describe('an open gate in the panel', () => {
+  it('shows reason, risk, files, commit and the keys', () => {
+    const block = blockOf(shownGate({ gate: aGate({ riskLevel: 'high', files: ['a.ts', 'b.ts'], requestedAction: 'drop a table' }) }));
+
+    for (const text of ['risk high', 'the policy asks for a person', 'a.ts, b.ts', COMMIT.slice(0, 12), 'drop a table', '[a] approve']) {
+      expect(block).toContain(text);
+    }
+  });
+
+  it('shows the commands where no keys are read', () => {
+    expect(blockOf(shownGate({ prompt: null }))).toContain('sluice approve shop-1\nsluice reject shop-1 -m "<why>"');
+    expect(blockOf(shownGate({ gate: aQuestion(), prompt: null }))).toContain('sluice answer shop-1 "<text>"');
+  });
+
+  it('keeps within its room and width, with the keys last', () => {
+    const told = Array.from({ length: 30 }, (_, n) => `${n} ${'wide 漢字 '.repeat(30)}`);
+    const lines = gateBlock(shownGate({ told }), frame(40, 6));
+
+    expect(lines).toHaveLength(6);
+    expect(Math.max(...lines.map(columnsOf))).toBeLessThanOrEqual(40);
+    expect(lines.slice(-3).join('  ')).toBe('[a] approve  [r] reject  [c] request changes  [d] diff  [s] leave it open');
+  });
+
+  it('shows the end of what is typed', () => {
+    const prompt = { kind: 'typing', what: 'reject', text: `${'x'.repeat(200)} the end` } as const;
+
+    expect(blockOf(shownGate({ prompt }), 60)).toMatch(/…x+ the end$/);
+    expect(keepEnd('漢字漢字', 5)).toBe('…漢字');
+  });
+
+  it('lets no control sequence through', () => {
+    const gate = aGate({ reason: HOSTILE, requestedAction: HOSTILE, files: [HOSTILE], id: HOSTILE, runId: HOSTILE });
+
+    expect(blockOf(shownGate({ gate, told: [HOSTILE], prompt: null }))).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+  });
+
+  it('stands below the stages, with round and pause, and never above the height of the terminal', () => {
+    const state = createPanelState({ runId: 'shop-1', title: 'Fix it', stages: STAGE_LISTS.full, startedAt: '2026-11-21T10:00:00.000Z' });
+    state.view(aView({ status: 'paused', pausedAtStatus: 'fixing', reviewLoopCount: 1, waiting: { kind: 'approval', until: null } }));
+    state.gate(shownGate({ told: Array.from({ length: 30 }, (_, n) => `line ${n}`) }));
+
+    const lines = renderPanel(state.current(), { now: Date.now(), columns: 120, rows: 16, colors: createColors(false) });
+
+    expect(lines.join('\n')).toMatch(/round 1 of 2 .* waits for a decision/);
+    expect(lines.join('\n')).toContain('sluice resume shop-1');
+    expect(lines.length).toBeLessThan(16);
+  });
+});
+
+describe('an open gate in a pipe', () => {
+  it('is told once, with every command that decides it', () => {
+    const { context, out } = openTerminal({ live: false });
+    const display = plainDisplay(context.io);
+
+    display.gate(shownGate({ prompt: null }));
+    display.gate(shownGate({ prompt: null, told: ['x'] }));
+    const text = out.join('\n');
+
+    expect(text.match(/waits for a person/g)).toHaveLength(1);
+    for (const command of ['sluice approve shop-1', 'sluice reject shop-1', 'sluice approvals decide shop-1 --request-changes']) {
+      expect(text).toContain(command);
+    }
+  });
+
+  it.each([
+    ['watch', jsonDisplay],
+    ['run', gateDisplay],
+  ])('is one object when it opens and one when it is decided, for %s --json', (_, displayOf) => {
+    const { context, objects } = openTerminal();
+    const display = displayOf(context.io);
+
+    display.gate(shownGate());
+    display.gate(shownGate({ prompt: { kind: 'sending' } }));
+    display.gate(null);
+
+    expect(objects).toEqual([
+      { kind: 'gate', gate: aGate() },
+      { kind: 'gate', gate: null },
+    ]);
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from '@jest/globals';
+import { CliError, formatError } from '../../../client/cli/cli-error.js';
+import { checkText } from '../../../client/cli/message-text.js';
+import { personOf } from '../../../client/cli/person.js';
+import { runAndText } from '../../../client/cli/run-and-text.js';
+import { policyOf } from '../../../client/cli/run-policy.js';
+import { resolvePolicy } from '../../../config/resolve-policy.js';
+import { MAX_NOTE_CHARS } from '../../../protocol/limits.js';
+import { readRunMessage } from '../../../protocol/run-message.js';
+import { openTerminal } from './fake-io.js';
+
+const refusalOf = (check: () => unknown): CliError => {
+  try {
+    check();
+  } catch (error) {
+    if (error instanceof CliError) return error;
+    throw error;
+  }
+  throw new Error('it was not refused');
+};
+
+describe('the options of a start', () => {
+  it('are a policy that the host understands', () => {
+    const options = { rounds: '5', gate: ['executing', 'verifying'], permissions: 'accept-edits', hold: true, unattended: true };
+
+    const { policy } = resolvePolicy({ runInput: { policy: policyOf(options) }, toLook: true });
+
+    expect(policy).toMatchObject({
+      rounds: 5,
+      gates: { stages: ['executing', 'verifying'] },
+      permissions: 'accept-edits',
+      holdAtCompletion: true,
+      attended: false,
+    });
+  });
+
+  it('are no policy where none is named', () => {
+    expect(policyOf({ gate: [], hold: false, unattended: false })).toEqual({});
+  });
+
+  it.each([
+    ['--rounds', { rounds: '21' }],
+    ['--rounds', { rounds: '-1' }],
+    ['--rounds', { rounds: '' }],
+    ['--rounds', { rounds: 'two' }],
+    ['--gate', { gate: ['executing', 'coffee'] }],
+    ['--permissions', { permissions: 'root' }],
+    ['--stages', { stages: 'some' }],
+  ])('are refused in four parts for %s in %j', (name, options) => {
+    const error = refusalOf(() => policyOf(options));
+
+    expect(error.parts.what).toContain(name);
+    expect(formatError(error.parts).split('\n')).toHaveLength(4);
+    expect(error.exitCode).toBe(1);
+  });
+});
+
+describe('a text to a run', () => {
+  it('has as many characters as the run takes, and no more', () => {
+    const usage = 'sluice steer "<text>"';
+    const longest = 'é'.repeat(MAX_NOTE_CHARS);
+
+    expect(readRunMessage('steer', { text: checkText({ name: 'the text', text: longest, usage }) }).kind).toBe('ok');
+    expect(refusalOf(() => checkText({ name: 'the text', text: `${longest}x`, usage })).parts.why).toContain(`at most ${MAX_NOTE_CHARS}`);
+    expect(refusalOf(() => checkText({ name: 'the text', text: ' \n', usage })).parts.what).toBe('the text is empty');
+  });
+
+  it('stands alone, or behind the run', () => {
+    expect(runAndText('do it', undefined)).toEqual({ run: null, text: 'do it' });
+    expect(runAndText('shop-1', 'do it')).toEqual({ run: 'shop-1', text: 'do it' });
+  });
+});
+
+describe('the sender of a message', () => {
+  const senderOf = (env: NodeJS.ProcessEnv) => personOf(openTerminal({ env }).context);
+
+  it('is the user at this machine, or what SLUICE_BY says', () => {
+    expect(senderOf({})).toMatch(/^\S+@\S+$/);
+    expect(senderOf({ SLUICE_BY: ' release bot ' })).toBe('release bot');
+  });
+
+  it('is no agent', () => {
+    const error = refusalOf(() => senderOf({ SLUICE_TURN: 'abc', SLUICE_BY: 'me' }));
+
+    expect(error.exitCode).toBe(1);
+    expect(formatError(error.parts).split('\n')).toHaveLength(4);
+    expect(error.parts.why).toContain('not sent from inside a turn');
+  });
+
+  it('has a name that a run takes', () => {
+    expect(refusalOf(() => senderOf({ SLUICE_BY: 'x'.repeat(201) })).parts.why).toContain('200');
+  });
+});
