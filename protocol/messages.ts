@@ -180,6 +180,8 @@ export interface RunTurnResult {
   readonly output: ArtifactRef | null;
   /** A read-only turn changed the tree and was rolled back (V-127). */
   readonly rolledBack: boolean;
+  /** That change was a commit: the turn judged another tree than the run's (V-34). Unsaid: it was not. */
+  readonly branchMoved?: boolean;
   readonly agent: string;
   readonly exitCode: number | null;
   readonly durationMs: number;

@@ -11,7 +11,6 @@ import type { RunContext } from './context.js';
 import { blocked, type Ending, endingOfTurn } from './ending.js';
 import { openGate, type Passage } from './gate.js';
 import { causeOf, type GateCause } from './gate-book.js';
-import { retriesTurns } from './old-policy.js';
 import { goesAgain } from './turn-again.js';
 import { type Attempt, attemptTurn, type Turn } from './turn-attempt.js';
 import type { Tries } from './turn-retry.js';
@@ -45,8 +44,8 @@ async function settle(context: RunContext, { turn, attempt }: { turn: Turn; atte
   const { result } = attempt;
   const violated = endingOfViolations(context);
   if (violated !== null) return { kind: 'ended', ending: violated };
-  // Who judged a tree that was rolled back under it judged another one (V-34).
-  if (result.rolledBack && DECIDES.includes(turn.stage) && retriesTurns(run.open.policy)) return 'again';
+  // A decision about another commit is not accepted (V-34).
+  if (result.branchMoved === true && DECIDES.includes(turn.stage)) return 'again';
   if (run.attended) {
     if (result.outcome.kind === 'repository_changed') return afterChangedRepository(context, { turn, attempt, why: result.outcome.why });
     const question = questionOf(result);
@@ -81,7 +80,12 @@ async function asked(context: RunContext, turn: Turn, cause: GateCause): Promise
   const passage = await openGate(context, { stage: turn.stage, cause, alsoRequiredByPolicy: false, question: true, changesGoTo: null });
   if (passage.kind !== 'approved') return endOf(passage);
   context.run.move(passage.from);
-  context.run.people.notes.unshift({ kind: 'answer', text: passage.text ?? '', by: passage.by, at: new Date().toISOString() });
+  context.run.people.notes.unshift({
+    kind: 'answer',
+    text: `Question: ${cause.requestedAction ?? cause.reason}\nAnswer: ${passage.text ?? ''}`,
+    by: passage.by,
+    at: new Date().toISOString(),
+  });
   return 'again';
 }
 

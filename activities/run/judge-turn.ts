@@ -28,6 +28,8 @@ export interface TurnJudgement {
   readonly restore: boolean;
   /** Paths that a read-only turn changed. */
   readonly rolledBack: readonly string[];
+  /** A read-only turn left the branch at another commit, so that it judged another tree (V-34). Unsaid: no. */
+  readonly branchMoved?: true;
   readonly observations: readonly Observation[];
   /** The agent's final text; null where it said nothing. */
   readonly output: ArtifactRef | null;
@@ -77,7 +79,7 @@ interface Answer {
   readonly request: HumanRequest | null;
 }
 
-type Found = Pick<TurnJudgement, 'outcome' | 'planned' | 'restore' | 'rolledBack' | 'observations'>;
+type Found = Pick<TurnJudgement, 'outcome' | 'planned' | 'restore' | 'rolledBack' | 'branchMoved' | 'observations'>;
 
 const NOTHING = { planned: null, restore: false, rolledBack: [], observations: [] } as const;
 
@@ -126,6 +128,7 @@ async function readOnlyOutcome({ git, input }: TurnContextOnHost, outcome: TurnO
     outcome,
     restore: true,
     rolledBack: changes.length === 0 ? [`branch at ${head ?? 'nothing'}`] : changes.map((change) => change.path),
+    ...(head === input.expectedHead ? {} : { branchMoved: true as const }),
   };
 }
 

@@ -46,6 +46,7 @@ export async function publishTurn(context: TurnContextOnHost, turn: FinishedTurn
     decision: judgement.decision,
     output: judgement.output,
     rolledBack: judgement.rolledBack.length > 0,
+    ...(judgement.branchMoved === undefined ? {} : { branchMoved: judgement.branchMoved }),
     agent: ended.agent,
     exitCode: judgement.exitCode,
     durationMs: judgement.durationMs,

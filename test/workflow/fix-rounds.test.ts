@@ -113,13 +113,16 @@ describe('fix rounds', () => {
     expect(stages()).toEqual(['planning', 'architecting', 'executing', 'reviewing', 'verifying']);
   });
 
-  it('takes no decision about another tree: a reviewer that changed the worktree is asked again', async () => {
+  it('takes no decision about another tree: a reviewer that moved the branch is asked again', async () => {
     let reviews = 0;
     const result = await runWith({
       runTurn: async (input) => {
         if (input.stage !== 'reviewing') return stubTurn(input);
         reviews += 1;
-        return stubTurn(input, reviews === 1 ? { rolledBack: true, decision: { kind: 'review', value: 'BLOCKED' } } : {});
+        return stubTurn(
+          input,
+          reviews === 1 ? { rolledBack: true, branchMoved: true, decision: { kind: 'review', value: 'BLOCKED' } } : {},
+        );
       },
     });
 
