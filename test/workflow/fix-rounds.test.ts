@@ -7,7 +7,7 @@ import { eventsOf, pathOf } from '../support/run-steps.js';
 import { type Activities, openStubHost, type StubHost, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
 
 const INPUT = { task: 'do it', repo: '/repository', attended: false };
-const FINDINGS = { sha256: 'f'.repeat(64), bytes: 2, mediaType: 'application/json' };
+const FINDINGS = { sha256: 'f'.repeat(64), bytes: 2, mediaType: 'application/json' } as const;
 
 describe('fix rounds', () => {
   let host: StubHost;

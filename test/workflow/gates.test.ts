@@ -33,7 +33,7 @@ describe('gates', () => {
 
   const gatesAt = (...stages: Stage[]): Setup => ({ policy: { gates: { ...GATES, stages } } });
   const send = (handle: WorkflowHandle, name: string, argument: unknown = {}) =>
-    handle.executeUpdate<MessageAnswer, unknown[]>(name, { args: [argument] });
+    handle.executeUpdate<MessageAnswer, [unknown]>(name, { args: [argument] });
   const stages = () => host.turns.map((turn) => turn.stage);
 
   async function openGate(handle: WorkflowHandle, id?: string): Promise<Gate> {

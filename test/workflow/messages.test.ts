@@ -31,7 +31,8 @@ describe('messages of a run', () => {
     return handle;
   }
 
-  const send = (handle: WorkflowHandle, name: string, ...args: unknown[]) => handle.executeUpdate<MessageAnswer, unknown[]>(name, { args });
+  const send = (handle: WorkflowHandle, name: string, argument?: unknown) =>
+    handle.executeUpdate<MessageAnswer, [unknown]>(name, { args: [argument] });
   const refusal = async (sending: Promise<unknown>) => {
     const error = await sending.catch((err: unknown) => err);
     expect(error).toBeInstanceOf(WorkflowUpdateFailedError);

@@ -86,7 +86,7 @@ describe('the statuses of a run', () => {
   it('V-03: leave status and journal of the run alone where they are refused', () => {
     const wrong = STATUSES.flatMap((from) =>
       STATUSES.filter((to) => !legalFrom(from).includes(to)).flatMap((to) => {
-        const run = new RunState('a-run', { task: 'a task', repo: '/repository' });
+        const run = new RunState('a-run', { task: 'a task', repo: '/repository' }, true);
         for (const step of pathTo(from)) run.move(step);
         const events = run.eventCount;
         const refusal = refusalOf(() => run.move(to));
