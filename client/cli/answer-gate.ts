@@ -108,7 +108,7 @@ function messageOf({ id, commit }: Gate, effect: Exclude<GateEffect, { kind: 'sh
 function afterSending(gate: Gate, sent: Sent): Omit<OpenGate, 'gate'> {
   switch (sent.kind) {
     case 'accepted':
-      return { prompt: { kind: 'sending' }, told: [`accepted: ${sent.answer.message}`] };
+      return { prompt: { kind: 'sent' }, told: [`accepted: ${sent.answer.message}`] };
     case 'queued':
       return { prompt: { kind: 'left' }, told: ['queued: no worker answered; the run checks it when one is back'] };
     case 'refused':

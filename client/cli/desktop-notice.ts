@@ -17,7 +17,7 @@ export function noticeSequence({ title, text }: DesktopNotice, term: string | un
   // A semicolon separates the fields of 777; a digit at the start of 9 is a command of ConEmu.
   const fields = [title, text].map((field) => foreign(field).replaceAll(';', ',').slice(0, MAX_CHARS));
   const [head = '', body = ''] = fields;
-  return `\u001b]9;${head}: ${body}\u0007\u001b]777;notify;${head};${body}\u0007`;
+  return `\u001b]9;${body === '' ? head : `${head}: ${body}`}\u0007\u001b]777;notify;${head};${body}\u0007`;
 }
 
 /** Does nothing where nobody could see it. */

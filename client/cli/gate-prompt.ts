@@ -14,6 +14,8 @@ export type GatePrompt =
   | { readonly kind: 'choosing' }
   | { readonly kind: 'typing'; readonly what: Typing; readonly text: string }
   | { readonly kind: 'sending' }
+  /** The run took it; the gate closes with the next view. */
+  | { readonly kind: 'sent' }
   /** The person leaves it open; a key brings the choice back. */
   | { readonly kind: 'left' };
 
@@ -41,6 +43,7 @@ export function pressKey(prompt: GatePrompt, gate: Gate, key: Key): GateStep {
     case 'left':
       return stay(key.kind === 'text' && key.text === 'g' ? firstPrompt(gate) : prompt);
     case 'sending':
+    case 'sent':
       return stay(prompt);
   }
 }
@@ -105,6 +108,8 @@ export function promptLine(prompt: GatePrompt, gate: Gate): string {
       return `${TYPED[prompt.what]} (Enter sends, Esc goes back): ${prompt.text}`;
     case 'sending':
       return 'sending …';
+    case 'sent':
+      return 'sent';
     case 'left':
       return 'left open; [g] decides it here';
   }
