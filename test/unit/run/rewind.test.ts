@@ -237,6 +237,7 @@ describe('a rewound run', () => {
     writeFileSync(join(gone.run.stateDir, 'artifacts', plan), 'something else');
     const damaged = await refusal('late', { rewind: { runId: 'gone', stage: 'verifying' } });
     expect(damaged).toMatchObject({ type: 'BadInput', message: expect.stringMatching(/not whole any more: .*damaged[\s\S]*sluice clean/) });
+    expect(existsSync(join(gone.run.stateDir, '..', 'late'))).toBe(false);
 
     const collected = await driveSource(host, 'collected');
     const { git } = host.repository;
