@@ -43,6 +43,8 @@ describe('the workflow batch', () => {
     expect(inputs).toEqual(['one', 'two', 'three'].map((task) => ({ repo: REPO, task, attended: false })));
     expect((await handle.describe()).memo).toMatchObject({ status: 'ended', total: 3, ended: 3, mergeReady: 3 });
     expect(await viewOf(handle)).toEqual(view);
+    // 500 tasks must stay far below the server's 51 200 events.
+    expect((await handle.describe()).historyLength).toBeLessThan(15 * view.rows.length);
   });
 
   async function inputOf(runId: string): Promise<unknown> {
