@@ -150,6 +150,48 @@ describe('the built command line', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
+  it.each([
+    ['approve', ['approve']],
+    ['reject', ['reject', '-m', 'no']],
+    ['approvals decide', ['approvals', 'decide', RUN_ID, '--approve']],
+    ['pause', ['pause']],
+    ['resume', ['resume']],
+    ['abort', ['abort']],
+    ['steer', ['steer', 'use a map']],
+    ['answer', ['answer', '80']],
+    ['rename', ['rename', 'another title']],
+  ])('sends no %s from inside a turn, and none while the engine is down', (name, args) => {
+    const inside = spawnSync(process.execPath, [CLI, ...args], { cwd: repo, env: { ...env, SLUICE_TURN: 'a-token' }, encoding: 'utf8' });
+    const down = sluice(...args);
+
+    expect(inside.status).toBe(1);
+    expect(inside.stderr).toMatch(/inside a turn \(SLUICE_TURN is set\)\n.*not sent from inside a turn.*\n {2}Nothing was sent\.\n/);
+    expect(down.status).toBe(1);
+    expect(down.stderr).toMatch(new RegExp(`engine is down.*\\n.*\\n {2}Nothing was sent.*\\n {2}sluice up && sluice ${name}`));
+  });
+
+  it.each([
+    ['no decision', ['approvals', 'decide', RUN_ID], 'no decision is named'],
+    ['two decisions', ['approvals', 'decide', RUN_ID, '--approve', '--reject'], '2 decisions are named'],
+    ['changes without a text', ['approvals', 'decide', RUN_ID, '--request-changes', ' '], '--request-changes is empty'],
+    ['a text that is too long', ['steer', 'x'.repeat(4001)], 'at most 4000 are taken'],
+    ['a title that is too long', ['rename', 'x'.repeat(121)], 'at most 120 are taken'],
+  ])('refuses %s before a server is asked', (_, args, text) => {
+    const { status, stderr } = sluice(...args);
+
+    expect(status).toBe(1);
+    expect(stderr).toContain(text);
+    expect(stderr).toContain('Nothing was sent.');
+  });
+
+  it('shows the gates of a run from its files while the engine is down', () => {
+    const list = sluice('approvals', 'list', RUN_ID);
+
+    expect(list.status).toBe(1);
+    expect(list.stderr).toContain('approvals.json');
+    expect(sluice('approvals', 'list').stdout).toContain('No run waits for a person.');
+  });
+
   it('tells errors as one object with --json', () => {
     const { status, stdout } = sluice('status', 'zzz', '--json');
 
