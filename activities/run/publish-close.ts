@@ -4,7 +4,6 @@
  */
 import { messageOf } from '../../config/error-code.js';
 import type { CloseRunInput } from '../../protocol/messages.js';
-import type { BudgetPolicy } from '../../protocol/policy.js';
 import { openRunGit } from '../git/open-run-git.js';
 import { isShortage } from '../journal/go-on.js';
 import type { ReportedChanges } from '../journal/report.js';
@@ -13,8 +12,6 @@ import type { HostDeps } from './host-deps.js';
 import { type ProjectionDeps, projectionOf, takeFound } from './run-projection.js';
 import { gitInputOf, type RunOnHost } from './run-record.js';
 import { shownValidation } from './shown-validation.js';
-
-const NO_BUDGET: BudgetPolicy = { turns: null, minutes: null, microUsd: null, onLimit: 'stop' };
 
 /** Answers the absolute path of report.md. */
 export async function publishClose(
@@ -29,8 +26,7 @@ export async function publishClose(
     validation: shownValidation(run.record.runDir),
     changes: await changesOf(run, view.headSha),
     notes: takeFound(run),
-    // A run that an older engine opened has none.
-    budget: run.record.policy.budget ?? NO_BUDGET,
+    budget: run.record.policy.budget,
     verdict: input.verdict,
     verdictReasons: input.verdictReasons,
     endedAt: view.updatedAt,

@@ -21,6 +21,7 @@ import type { HostDeps } from './host-deps.js';
 import { planRewind, type RewindPoint } from './rewind-point.js';
 import { artifactsOf, projectionOf } from './run-projection.js';
 import { findRunRecord, type RunOnHost, type RunRecord } from './run-record.js';
+import { isBuried } from './run-tombstone.js';
 import { readProgress, type StageEntry } from './stage-progress.js';
 
 export interface RewindRequest {
@@ -120,6 +121,7 @@ function sourceOf(deps: HostDeps, { rewind, repository, repoKey, runId }: Rewind
   const stateDir = deps.home.stateDir(repoKey, name);
   const record = findRunRecord(stateDir);
   if (record === null) throw existsSync(stateDir) ? cleanedAway(name, 'its record is gone') : unknownSource(name, repository);
+  if (isBuried(record)) throw cleanedAway(name, 'it was cleaned');
   if (!isClosedOnHost(stateDir)) {
     const what = `rewind.runId is ${name}, and that run is still open.`;
     const rule = 'A rewind takes what a closed run left; an open one still changes it.';

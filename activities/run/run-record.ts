@@ -50,14 +50,35 @@ export interface RunOnHost {
 export function readRun(home: HomePaths, ref: RunRef): RunOnHost {
   const stateDir = home.stateDir(ref.repoKey, ref.runId);
   const record = findRunRecord(stateDir);
-  if (record === null) throw new Error(`run ${ref.runId} has no record on this host: ${join(stateDir, RUN_RECORD_FILE)} is missing or damaged`);
+  if (record === null)
+    throw new Error(`run ${ref.runId} has no record on this host: ${join(stateDir, RUN_RECORD_FILE)} is missing or damaged`);
   return { record, stateDir, env: readEnvironment(stateDir) };
 }
 
 export function findRunRecord(stateDir: string): RunRecord | null {
   const value = readJson(join(stateDir, RUN_RECORD_FILE));
-  // Written by writeRunRecord alone, below the sluice home; the version vouches for the shape.
-  return value !== null && value['version'] === 1 ? (value as unknown as RunRecord) : null;
+  // Written by claimRun alone, below the sluice home; the version vouches for the shape, and fields are only ever added.
+  return value !== null && value['version'] === 1 ? withLaterKeys(value as unknown as RunRecord) : null;
+}
+
+/** What a run was opened with before these keys were there: no rounds, no gates, nobody told. */
+const BEFORE_PEOPLE: Pick<
+  Policy,
+  'rounds' | 'gates' | 'attended' | 'holdAtCompletion' | 'permissions' | 'budget' | 'usageLimit' | 'notify'
+> = {
+  rounds: 0,
+  gates: { stages: [], maxChangeRounds: 0, remindMs: null, escalateMs: null, expireMs: null, unattendedExpireMs: 0 },
+  attended: null,
+  holdAtCompletion: false,
+  permissions: 'auto',
+  budget: { turns: null, minutes: null, microUsd: null, onLimit: 'stop' },
+  usageLimit: { action: 'stop', maxWaitMs: 0, maxWaits: 0 },
+  notify: [],
+};
+
+function withLaterKeys(record: RunRecord): RunRecord {
+  const validation: Policy['validation'] = { ...record.policy.validation, onFailure: record.policy.validation.onFailure ?? 'fix' };
+  return { ...record, policy: { ...BEFORE_PEOPLE, ...record.policy, validation } };
 }
 
 /**

@@ -85,6 +85,10 @@ function missingEvents(known: readonly JournalEvent[], from: RunStatus, error: s
 
 type KnownEnd = Pick<RunView, 'seq' | 'error' | 'title' | 'reviewLoopCount' | 'updatedAt' | 'headSha'>;
 
+function resumedFrom({ rewound }: RunOnHost['record']): RunView['resumedFrom'] {
+  return rewound === undefined ? null : { sourceRunId: rewound.resumed.sourceRunId, fromStage: rewound.resumed.fromStage };
+}
+
 function abortedView({ record }: RunOnHost, end: KnownEnd): RunView {
   return {
     runId: record.runId,
@@ -110,7 +114,7 @@ function abortedView({ record }: RunOnHost, end: KnownEnd): RunView {
     approvalRequestedFromStatus: null,
     waiting: null,
     blockedReason: null,
-    resumedFrom: null,
+    resumedFrom: resumedFrom(record),
     merge: 'none',
     agent: null,
     startedAt: record.startedAt,
