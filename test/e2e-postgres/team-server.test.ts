@@ -199,23 +199,57 @@ describe('a run on it', () => {
       await host.startWorker();
       const run = await host.startRun(repository);
       await reached(host, repository, 'executing');
-      const dumps = ['temporal', 'temporal_visibility'].map((database) => ({ database, path: join(team.folder, `${database}.dump`) }));
 
       await team.kill('server', 'SIGTERM');
-      for (const { database, path } of dumps) postgres('pg_dump', '-Fc', '-f', path, database);
-      await team.kill('database', 'SIGINT');
-      rmSync(join(team.folder, 'data'), { recursive: true });
-      await team.start('database');
-      for (const { path } of dumps) postgres('pg_restore', '--clean', '--if-exists', '--create', '-d', 'postgres', path);
-      await team.start('schema');
-      await team.start('server');
+      dump();
+      await restore();
       letGo(host);
 
       expect(await tracesOf({ run, repository, home: host.home })).toMatchObject(UNDISTURBED);
     },
     LIMIT_MS,
   );
+
+  it(
+    'that ended after the dump goes on from it: what its host finished since is answered from the records, and no agent is started again',
+    async () => {
+      host = await openTestHost();
+      const repository = await host.repository(heldIn(host, 'executing'));
+      await host.startWorker();
+      const run = await host.startRun(repository);
+      await reached(host, repository, 'executing');
+
+      dump();
+      letGo(host);
+      await run.result();
+      await team.kill('server', 'SIGTERM');
+      await restore();
+
+      expect(await tracesOf({ run, repository, home: host.home })).toMatchObject(UNDISTURBED);
+      // The events that it had written after the dump: it wrote them once more.
+      expect(run.read('events.1.jsonl')).toContain('run.completed');
+    },
+    LIMIT_MS,
+  );
 });
+
+/** As docs/operations.md does it. */
+const DUMPED = ['temporal', 'temporal_visibility'];
+const dumpPath = (database: string) => join(team.folder, `${database}.dump`);
+
+function dump(): void {
+  for (const database of DUMPED) postgres('pg_dump', '-Fc', '-f', dumpPath(database), database);
+}
+
+/** Shape: the server is down. */
+async function restore(): Promise<void> {
+  await team.kill('database', 'SIGINT');
+  rmSync(join(team.folder, 'data'), { recursive: true });
+  await team.start('database');
+  for (const database of DUMPED) postgres('pg_restore', '--clean', '--if-exists', '--create', '-d', 'postgres', dumpPath(database));
+  await team.start('schema');
+  await team.start('server');
+}
 
 interface WorkflowResults {
   readonly numPassedTests: number;
