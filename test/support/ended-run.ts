@@ -21,11 +21,14 @@ export interface RunCase extends Pick<RepositoryOptions, 'config' | 'files'> {
   /** Instead of those of the plain fixture. */
   readonly stages?: Fixture['stages'];
   readonly input?: Partial<RunInput>;
+  /** What a person does between the start of the run and its end. */
+  readonly meanwhile?: (run: TestRun, repository: TestRepository) => Promise<void>;
 }
 
-export async function endedRun(host: TestHost, { stages = {}, input = {}, ...options }: RunCase): Promise<EndedRun> {
+export async function endedRun(host: TestHost, { stages = {}, input = {}, meanwhile, ...options }: RunCase): Promise<EndedRun> {
   const repository = await host.repository({ ...options, fixture: fixtureWith(stages) });
   const run = await host.startRun(repository, input);
+  await meanwhile?.(run, repository);
   const result = await run.result();
   const started = readLedger(repository.ledgerPath).filter(({ event }) => event === 'START');
   const turns = started.map(({ stage, ask }) => (ask === 'work' ? stage : `${stage}:${ask}`));

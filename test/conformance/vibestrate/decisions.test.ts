@@ -1,10 +1,9 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readDecision, readHumanApproval } from '../../../activities/agent/decision-line.js';
 import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
 import { type EndedRun, endedRuns, type RunCase } from '../../support/ended-run.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
+import { promptsOf } from '../../support/turn-files.js';
 
 const JUDGED = 'stageList: [executing, reviewing, verifying]\n';
 
@@ -12,6 +11,8 @@ const JUDGED = 'stageList: [executing, reviewing, verifying]\n';
 const TEMPLATE = 'DECISION {{code}}: APPROVED | CHANGES_REQUESTED | BLOCKED';
 
 const reviewer = (turn: ScriptedTurn): RunCase => ({ config: JUDGED, stages: { reviewing: turn } });
+/** Twice: the work, and the decision alone. */
+const says = (text: string): RunCase => reviewer({ text });
 const verifier = (turn: ScriptedTurn): RunCase => ({ config: JUDGED, stages: { verifying: turn } });
 
 const CASES = {
@@ -22,10 +23,23 @@ const CASES = {
   needsHuman: verifier({ text: 'Ask somebody.', decision: 'NEEDS_HUMAN' }),
   echoThenBlocked: reviewer({ text: `${TEMPLATE}\nDECISION {{code}}: BLOCKED\n` }),
   otherCode: reviewer({ text: 'DECISION 0000beef: APPROVED\n', decisionAsk: 'APPROVED' }),
-  human: reviewer({ text: 'HUMAN_APPROVAL {{code}}: REQUIRED\nREASON: it touches money\nRISK: high\nDECISION {{code}}: APPROVED\n' }),
+  human: {
+    ...reviewer({ text: 'HUMAN_APPROVAL {{code}}: REQUIRED\nREASON: it touches money\nRISK: high\nDECISION {{code}}: APPROVED\n' }),
+    input: { attended: false },
+  },
   reviewerTwice: reviewer({ text: 'I like the third line.' }),
   verifierOnce: verifier({ text: 'Hm.', decisionAsk: 'PASSED' }),
   verifierTwice: verifier({ text: 'Hm.' }),
+  // The whole prompt as the answer.
+  echo: { config: `  echo:\n    adapter: command\n    command: [cat]\n${JUDGED}stages:\n  reviewing:\n    agent: echo\n` },
+  templateAlone: says(TEMPLATE),
+  fence: says('```\nDECISION {{code}}: APPROVED\n```\n'),
+  blockQuote: says('> DECISION {{code}}: APPROVED\n'),
+  quotationMarks: says('"DECISION {{code}}: APPROVED"\n'),
+  wrongCode: says('DECISION 0000beef: APPROVED\n'),
+  twoValues: says('DECISION {{code}}: APPROVED, BLOCKED\n'),
+  thenBlocked: says('DECISION {{code}}: APPROVED\nNo, wait.\nDECISION {{code}}: BLOCKED\n'),
+  thenApproved: says('DECISION {{code}}: BLOCKED\nNo, wait.\nDECISION {{code}}: APPROVED\n'),
 } satisfies Record<string, RunCase>;
 
 const end = ({ result }: EndedRun) => [result.outcome, result.blockedReason];
@@ -41,12 +55,6 @@ describe('decisions', () => {
   }, 90_000);
 
   afterAll(() => host.close());
-
-  const promptOf = ({ run }: EndedRun, stage: string): string => {
-    const turns = readdirSync(join(run.runDir, 'turns')).filter((name) => name.endsWith(`-${stage}`));
-    const last = turns.sort((a, b) => Number.parseInt(a) - Number.parseInt(b)).at(-1);
-    return run.read(`turns/${last}/prompt.md`);
-  };
 
   it('V-30: an approved review goes on to the verifier', () => {
     expect(end(runs.approved)).toEqual(['merge_ready', null]);
@@ -89,13 +97,40 @@ describe('decisions', () => {
     expect(runs.otherCode.turns.slice(0, 3)).toEqual(['executing', 'reviewing', 'reviewing:decision']);
   });
 
-  it('V-32: HUMAN_APPROVAL with the code asks for a person', () => {
-    expect(end(runs.human)).toEqual(['blocked', 'needs_input']);
-    expect(runs.human.view.error).toMatch(/risk high.*it touches money/);
+  it('V-32: HUMAN_APPROVAL with the code opens a gate at the next boundary', () => {
+    expect(JSON.parse(runs.human.run.read('approvals.json'))).toEqual([
+      expect.objectContaining({
+        stage: 'verifying',
+        source: 'agent',
+        riskLevel: 'high',
+        reason: expect.stringContaining('it touches money'),
+      }),
+    ]);
+    expect(end(runs.human)).toEqual(['blocked', 'approval_expired']);
+    expect(runs.human.turns).toEqual(['executing', 'reviewing']);
+  });
+
+  it.each([
+    ['the prompt, echoed whole', 'echo'],
+    ['the template alone', 'templateAlone'],
+    ['a decision line inside a code fence', 'fence'],
+    ['one behind a quote mark', 'blockQuote'],
+    ['one in quotation marks', 'quotationMarks'],
+    ['one with the wrong code', 'wrongCode'],
+    ['one with two values', 'twoValues'],
+  ] as const)('V-32, V-33: %s decides nothing, however often it is said', (_what, name) => {
+    expect(end(runs[name])).toEqual(['blocked', 'review_unreadable']);
+    expect(runs[name].view.finalDecision).toBe('BLOCKED');
+    expect(promptsOf(runs[name].run, 'reviewing')).toHaveLength(2);
+  });
+
+  it('V-32: of two decision lines with different values the last counts', () => {
+    expect(end(runs.thenBlocked)).toEqual(['blocked', 'review_blocked']);
+    expect(end(runs.thenApproved)).toEqual(['merge_ready', null]);
   });
 
   it('V-33: an unreadable decision is asked for once more, with the answer at hand and a fresh code', () => {
-    const prompt = promptOf(runs.otherCode, 'reviewing');
+    const prompt = promptsOf(runs.otherCode.run, 'reviewing').at(-1);
     const codes = runs.otherCode.events.filter(({ type }) => type === 'turn.started').length;
 
     expect(end(runs.verifierOnce)).toEqual(['merge_ready', null]);

@@ -16,7 +16,10 @@ const PASSED = { text: 'Done.', decision: 'PASSED' } as const;
 
 const CASES = {
   readOnlyOnce: { config: SHORT, stages: { reviewing: { ...APPROVED, files: { 'b.txt': 'b\n' }, append: { 'a.txt': 'more\n' } } } },
-  readOnlyCommit: { config: SHORT, stages: { reviewing: { ...APPROVED, append: { 'a.txt': 'more\n' }, commit: 'mine' } } },
+  readOnlyCommit: {
+    config: SHORT,
+    stages: { reviewing: { ...APPROVED, append: { 'a.txt': 'more\n' }, commit: 'mine', decision: 'BLOCKED', again: APPROVED } },
+  },
   readOnlyTwice: {
     config: SHORT,
     stages: { reviewing: { ...APPROVED, files: { 'b.txt': 'b\n' } }, verifying: { ...PASSED, files: { 'c.txt': 'c\n' } } },
@@ -115,11 +118,14 @@ describe('a turn', () => {
     expect(tip(run)).toBe(run.view.headSha);
   });
 
-  it('V-127: that may only read and commits by itself is rolled back too', () => {
+  it('V-34, V-127: that may only read and commits by itself is rolled back, and its decision about that commit is asked for again', () => {
     const run = runs.readOnlyCommit;
+    const decisions = run.events.filter(({ type }) => type === 'review.decision').map(({ data }) => [data['value'], data['commit']]);
 
     expect(run.result.outcome).toBe('merge_ready');
     expect(violationsOf(run)).toEqual([expect.objectContaining({ rule: 'read_only', stage: 'reviewing' })]);
+    expect(run.turns).toEqual(['executing', 'reviewing', 'reviewing', 'verifying']);
+    expect(decisions).toEqual([['APPROVED', tip(run)]]);
     expect(run.repository.git('rev-list', '--count', `main..sluice/${run.run.runId}`).trim()).toBe('1');
     expect(run.repository.git('show', `sluice/${run.run.runId}:a.txt`)).toBe('one\nchanged\n');
   });
