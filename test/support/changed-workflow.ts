@@ -1,0 +1,43 @@
+/**
+ * Builds a bundle of the run workflow with a change of what it schedules: a timer before each attempt of a turn, behind `patched()` or, as one must
+ * never deploy it, bare. The change is a module around one of the built workflow's own; the rest is the built workflow as it is.
+ */
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+export const TEST_PATCH = 'test-change';
+
+const CONDITION = { patched: `if (patched('${TEST_PATCH}')) `, bare: '' };
+
+export interface ChangedWorkflow {
+  readonly bundlePath: string;
+  remove(): void;
+}
+
+export async function bundleChangedWorkflow(change: keyof typeof CONDITION): Promise<ChangedWorkflow> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-changed-workflow-'));
+  const at = (...names: string[]) => join(folder, ...names);
+  for (const part of ['workflows', 'protocol']) cpSync(join(ROOT, 'dist', part), at(part), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), at('node_modules'));
+  writeFileSync(at('package.json'), '{"type":"module"}');
+  renameSync(at('workflows/turn-attempt.js'), at('workflows/unchanged-turn-attempt.js'));
+  writeFileSync(
+    at('workflows/turn-attempt.js'),
+    `import { patched, sleep } from '@temporalio/workflow';
+import * as unchanged from './unchanged-turn-attempt.js';
+export async function attemptTurn(...args) {
+  ${CONDITION[change]}await sleep(1);
+  return unchanged.attemptTurn(...args);
+}
+`,
+  );
+  const bundlePath = at('bundle.js');
+  await promisify(execFile)(process.execPath, [join(ROOT, 'dist/worker/bundle.js'), at('workflows/index.js'), bundlePath]);
+  return { bundlePath, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
