@@ -1,10 +1,14 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { runSinkProgram } from '../../../activities/notify/run-sink-program.js';
 import { until } from '../../support/until.js';
 
+const TELL_ONCE = fileURLToPath(new URL('tell-once.ts', import.meta.url));
 const NEVER = new AbortController().signal;
 
 describe('a program that is told', () => {
@@ -84,6 +88,18 @@ describe('a program that is told', () => {
 
     expect(await tell([program])).toEqual({ kind: 'delivered' });
 
-    await until(() => !alive('child'));
+    await until(() => !alive('child'), 5_000);
+  });
+
+  it('ends by itself soon after its limit where the worker was killed', async () => {
+    const program = script(`echo $$ > ${folder}/pid.new; mv ${folder}/pid.new ${folder}/pid; exec sleep 60`);
+    const worker = spawn(process.execPath, ['--import', 'tsx', TELL_ONCE, program, join(folder, 'home')], { stdio: 'ignore' });
+    await until(() => existsSync(join(folder, 'pid')));
+
+    worker.kill('SIGKILL');
+    await once(worker, 'exit');
+
+    expect(alive('pid')).toBe(true);
+    await until(() => !alive('pid'), 20_000);
   });
 });
