@@ -3,7 +3,7 @@
  * worker on it. Run by `npm run e2e:postgres`, in this order and in one process: the tests share one server.
  */
 import { execFile, execFileSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -57,11 +57,24 @@ function postgres(program: string, ...args: readonly string[]): string {
 }
 
 describe('docker-compose.temporal.yml', () => {
-  it("is accepted by compose's own loader, which reads it as this test does", () => {
+  const load = (path: string) => {
     const env = { ...process.env, POSTGRES_PASSWORD: team.environment['PGPASSWORD'] };
-    const text = execFileSync(join(programs.go, 'compose-check'), [COMPOSE_PATH], { encoding: 'utf8', env });
+    return execFileSync(join(programs.go, 'compose-check'), [path], { encoding: 'utf8', env, stdio: 'pipe' });
+  };
 
-    expect(shapeOf(JSON.parse(text) as Loaded)).toEqual(shapeOf(asLoaded(team.file)));
+  it("is accepted by compose's own loader, which reads it as this test does", () => {
+    expect(shapeOf(JSON.parse(load(COMPOSE_PATH)) as Loaded)).toEqual(shapeOf(asLoaded(team.file)));
+  });
+
+  it.each([
+    ['an unknown key', 'restart: unless-stopped', 'restarts: unless-stopped', /restarts/],
+    ['a value of the wrong type', 'retries: 24', 'retries: often', /retries/],
+    ['a service that is not there', 'schema: { condition', 'scheme: { condition', /scheme/],
+  ])('would be refused by that loader with %s', (_name, right, wrong, said) => {
+    const path = join(team.folder, 'wrong.yml');
+    writeFileSync(path, readFileSync(COMPOSE_PATH, 'utf8').replace(right, wrong));
+
+    expect(() => load(path)).toThrow(said);
   });
 
   it('sets up the schema once: a second time changes nothing', async () => {
