@@ -77,8 +77,7 @@ const BEFORE_PEOPLE: Pick<
 };
 
 function withLaterKeys(record: RunRecord): RunRecord {
-  const validation: Policy['validation'] = { ...record.policy.validation, onFailure: record.policy.validation.onFailure ?? 'fix' };
-  return { ...record, policy: { ...BEFORE_PEOPLE, ...record.policy, validation } };
+  return { ...record, policy: { ...BEFORE_PEOPLE, ...record.policy } };
 }
 
 /**
