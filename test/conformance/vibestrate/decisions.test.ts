@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readDecision, readHumanApproval } from '../../../activities/agent/decision-line.js';
 import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
-import { type EndedRun, endedRuns, type RunCase } from '../../support/ended-run.js';
+import { type EndedRun, endedRun, endedRuns, type RunCase } from '../../support/ended-run.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 import { promptsOf } from '../../support/turn-files.js';
 
@@ -148,6 +148,44 @@ describe('decisions', () => {
     expect(end(runs.verifierTwice)).toEqual(['blocked', 'verification_unreadable']);
     expect(runs.verifierTwice.view.verification).toBe('NEEDS_HUMAN');
     expect(runs.verifierTwice.run.read('verification.md')).toContain('VERIFICATION: NEEDS_HUMAN');
+  });
+});
+
+describe('what is judged', () => {
+  let host: TestHost;
+  let run: EndedRun;
+
+  beforeAll(async () => {
+    host = await openTestHost();
+    await host.startWorker();
+    const commands = ['grep -q changed a.txt', 'echo "seen $(wc -l < a.txt)"; test -e never'];
+    run = await endedRun(host, {
+      config: `stageList: [executing, validating, reviewing, verifying]\nvalidation:\n  commands: ${JSON.stringify(commands)}\n  onFailure: review\n`,
+    });
+  }, 60_000);
+
+  afterAll(() => host.close());
+
+  it.each(['reviewing', 'verifying'])('V-34: the prompt of %s names the exact commit, the diff and the results of the checks', (stage) => {
+    const [prompt = ''] = promptsOf(run.run, stage);
+    const { headSha, baseSha } = run.view;
+
+    expect(prompt).toContain(`from commit ${baseSha} to commit ${headSha}`);
+    expect(prompt).toContain(`git diff ${baseSha}..${headSha}`);
+    expect(prompt).toContain(`On commit ${headSha}: 2 commands, 1 passed, 1 failed, 0 could not run.`);
+    expect(prompt).toMatch(/test -e never: failed, exit code 1[\s\S]*seen 2/);
+  });
+
+  it('V-34: review and verification are recorded with the commit that they are about', () => {
+    const { headSha } = run.view;
+    const judged = run.events.filter(({ type }) => type.endsWith('.decision')).map(({ type, data }) => [type, data['commit']]);
+
+    expect(judged).toEqual([
+      ['review.decision', headSha],
+      ['verification.decision', headSha],
+    ]);
+    expect(run.run.read('review.md')).toContain(`Commit: ${headSha}`);
+    expect(run.run.read('verification.md')).toContain(`Commit: ${headSha}`);
   });
 });
 
