@@ -95,7 +95,7 @@ describe('an agent that damages the repository', () => {
     async () => {
       const repository = await host.repository(mischief({ planning: 'cd "$git/hooks" && seq 10001 22000 | xargs touch' }));
       await host.startWorker();
-      const run = await host.startRun(repository);
+      const run = await host.startRun(repository, { attended: false });
 
       expect(await run.result()).toMatchObject({ outcome: 'blocked', blockedReason: 'repository_changed' });
 

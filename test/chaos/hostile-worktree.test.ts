@@ -98,7 +98,7 @@ async function runWith(name: Harm): Promise<Left> {
     const executing = { append: { 'a.txt': 'changed\n' }, run, text: 'Done.' };
     const repository = await host.repository({ fixture: fixtureWith({ executing }) });
     await host.startWorker();
-    const started = await host.startRun(repository);
+    const started = await host.startRun(repository, { attended: false });
     const result = await withLimit(started.result(), name);
     const { worktree } = await started.view();
     if (worktree === null) throw new Error('the run has no worktree');

@@ -120,7 +120,7 @@ async function killedAt(name: FailpointName): Promise<{ run: TestRun; repository
   armFailpoint(host.home, { name, nth: 3 });
   const doomed = await host.startWorker({ main: WORKER_WITH_FAILPOINT });
   const dead = once(doomed.process, 'exit');
-  const run = await host.startRun(repository);
+  const run = await host.startRun(repository, { attended: false });
   await Promise.race([dead, run.result()]);
   if (firedFailpoint(host.home) !== name) throw new Error(`${name} did not fire`);
   return { run, repository };
