@@ -52,7 +52,7 @@ describe('decisions', () => {
     host = await openTestHost();
     await host.startWorker();
     runs = await endedRuns(host, CASES);
-  }, 90_000);
+  }, 180_000);
 
   afterAll(() => host.close());
 
@@ -162,7 +162,7 @@ describe('what is judged', () => {
     run = await endedRun(host, {
       config: `stageList: [executing, validating, reviewing, verifying]\nvalidation:\n  commands: ${JSON.stringify(commands)}\n  onFailure: review\n`,
     });
-  }, 60_000);
+  }, 180_000);
 
   afterAll(() => host.close());
 

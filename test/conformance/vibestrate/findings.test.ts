@@ -49,7 +49,7 @@ describe('findings and their answers', () => {
     host = await openTestHost();
     await host.startWorker();
     runs = await endedRuns(host, CASES);
-  }, 90_000);
+  }, 180_000);
 
   afterAll(() => host.close());
 

@@ -83,7 +83,7 @@ describe('the fix loop', () => {
     host = await openTestHost();
     await host.startWorker();
     runs = await endedRuns(host, CASES);
-  }, 120_000);
+  }, 180_000);
 
   afterAll(() => host.close());
 

@@ -20,7 +20,7 @@ describe('stage lists and outcomes', () => {
     host = await openTestHost();
     await host.startWorker();
     runs = await endedRuns(host, CASES);
-  }, 60_000);
+  }, 180_000);
 
   afterAll(() => host.close());
 

@@ -60,7 +60,7 @@ describe('a turn', () => {
       env: { TEMPORAL_CODEC_AUTH: 'x1y2z3', PLANTED_SECRET: 'x1y2z3', GH_TOKEN: 'x1y2z3', SSH_AUTH_SOCK: '/x1y2z3', LANG: 'C' },
     });
     [runs, dumped] = await Promise.all([endedRuns(host, CASES), endedRun(host, dumpCase(out))]);
-  }, 90_000);
+  }, 180_000);
 
   afterAll(() => host.close());
 

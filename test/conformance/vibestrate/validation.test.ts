@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ValidationReport } from '../../../protocol/outcomes.js';
 import { type EndedRun, endedRuns, type RunCase } from '../../support/ended-run.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
+import { promptsOf } from '../../support/turn-files.js';
 import { until } from '../../support/until.js';
 
 const VALIDATED = 'stageList: [executing, validating, verifying]\n';
@@ -11,6 +12,36 @@ const VALIDATED = 'stageList: [executing, validating, verifying]\n';
 const commands = (lines: readonly string[], more = ''): RunCase => ({
   config: `${VALIDATED}validation:\n  commands: ${JSON.stringify(lines)}\n${more}`,
 });
+
+const LOOP = 'stageList: [executing, validating, reviewing, fixing, verifying]\n';
+
+/** Red until the fixer adds its line, and red again where that line is broken; says which tree it saw. */
+const CHECK = 'grep -qx fixed a.txt || { echo "line fixed is missing in a.txt"; exit 1; }';
+
+const loop = (more: string, stages: RunCase['stages'] = {}): RunCase => ({
+  config: `${LOOP}validation:\n  commands: ${JSON.stringify([CHECK])}\n${more}`,
+  stages: { fixing: { append: { 'a.txt': 'fixed\n' }, text: 'Added the line.' }, ...stages },
+});
+
+const ASKS = { text: 'The line is missing.', decision: 'CHANGES_REQUESTED' } as const;
+const CONTENT = { text: 'Right.', decision: 'APPROVED' } as const;
+
+const LOOPS = {
+  redFixed: loop(''),
+  redNever: loop('rounds: 1\n', { fixing: { append: { 'a.txt': 'other\n' }, text: 'Tried.' } }),
+  reviewed: loop('  onFailure: review\n', { reviewing: [ASKS, CONTENT] }),
+  reviewedRed: loop('  onFailure: review\n', { reviewing: CONTENT }),
+  fixBreaks: loop('rounds: 1\n', {
+    executing: { append: { 'a.txt': 'fixed\n' }, text: 'Added a line.' },
+    reviewing: [ASKS, CONTENT],
+    fixing: { files: { 'a.txt': 'one\n' }, text: 'Took it out.' },
+  }),
+  fixKeeps: loop('', {
+    executing: { append: { 'a.txt': 'fixed\n' }, text: 'Added a line.' },
+    reviewing: [ASKS, CONTENT],
+    fixing: { append: { 'a.txt': 'more\n' }, text: 'Added another.' },
+  }),
+} satisfies Record<string, RunCase>;
 
 const CASES = {
   four: commands(['grep -q changed a.txt', '! grep -q changed a.txt', 'no-such-program-of-sluice', 'test -e never']),
@@ -32,7 +63,7 @@ describe('validation', () => {
     host = await openTestHost();
     await host.startWorker();
     runs = await endedRuns(host, CASES);
-  }, 90_000);
+  }, 180_000);
 
   afterAll(() => host.close());
 
@@ -105,6 +136,88 @@ describe('validation', () => {
     });
     expect(runs.noneFull.run.read('report.md')).toContain('No checks ran.');
     expect(['verified', 'unsafe']).not.toContain(runs.none.result.verdict);
+  });
+});
+
+describe('validation and the fix loop', () => {
+  let host: TestHost;
+  let runs: Record<keyof typeof LOOPS, EndedRun>;
+
+  beforeAll(async () => {
+    host = await openTestHost();
+    await host.startWorker();
+    runs = await endedRuns(host, LOOPS);
+  }, 180_000);
+
+  afterAll(() => host.close());
+
+  const reviewsOf = ({ events }: EndedRun) =>
+    events.filter(({ type }) => type === 'review.decision').map(({ data }) => [data['round'], data['value'], data['source']]);
+  const statusesFrom = ({ run }: EndedRun) => run.statuses().slice(run.statuses().indexOf('validating'));
+
+  it('V-26: a failed command drives the loop: no reviewer is paid, the fixer repairs it, merge_ready after one round', () => {
+    const { result, view, turns, run } = runs.redFixed;
+
+    expect(result).toMatchObject({ outcome: 'merge_ready', verdict: 'verified' });
+    expect(view.reviewLoopCount).toBe(1);
+    expect(turns).toEqual(['executing', 'fixing', 'reviewing', 'verifying']);
+    expect(reviewsOf(runs.redFixed)).toEqual([
+      [0, 'CHANGES_REQUESTED', 'validation'],
+      [1, 'APPROVED', 'agent'],
+    ]);
+    expect(statusesFrom(runs.redFixed)).toEqual([
+      ...['validating', 'reviewing', 'fixing', 'validating', 'reviewing', 'verifying', 'merge_ready'],
+    ]);
+    expect(run.read('rounds/0/review.md')).toMatch(/DECISION: CHANGES_REQUESTED\nCommit: \w+\nSource: validation\n/);
+  });
+
+  it("V-26: the command's output is a finding of the fixer", () => {
+    const [prompt = ''] = promptsOf(runs.redFixed.run, 'fixing');
+
+    expect(prompt.slice(prompt.indexOf('## Findings'))).toContain('line fixed is missing in a.txt');
+    expect(runs.redFixed.run.read('rounds/0/review.md')).toContain('line fixed is missing in a.txt');
+  });
+
+  it('V-26: rounds of red checks use up the budget', () => {
+    expect(runs.redNever.result).toMatchObject({ outcome: 'blocked', blockedReason: 'review_loops_exhausted' });
+    expect(runs.redNever.turns).toEqual(['executing', 'fixing']);
+    expect(runs.redNever.view).toMatchObject({ reviewLoopCount: 1, finalDecision: 'CHANGES_REQUESTED' });
+  });
+
+  it('V-27: with onFailure review the reviewer gets the results and starts the fix', () => {
+    const [prompt = ''] = promptsOf(runs.reviewed.run, 'reviewing');
+
+    expect(prompt).toContain('line fixed is missing in a.txt');
+    expect(runs.reviewed.turns).toEqual(['executing', 'reviewing', 'fixing', 'reviewing', 'verifying']);
+    expect(reviewsOf(runs.reviewed)).toEqual([
+      [0, 'CHANGES_REQUESTED', 'agent'],
+      [1, 'APPROVED', 'agent'],
+    ]);
+    expect(runs.reviewed.result.outcome).toBe('merge_ready');
+  });
+
+  it('V-27: with onFailure review red checks that the reviewer approves cap the end at blocked', () => {
+    expect(runs.reviewedRed.turns).toEqual(['executing', 'reviewing', 'verifying']);
+    expect(runs.reviewedRed.view).toMatchObject({ finalDecision: 'APPROVED', verification: 'PASSED', reviewLoopCount: 0 });
+    expect(runs.reviewedRed.result).toMatchObject({ outcome: 'blocked', blockedReason: 'validation_failed' });
+  });
+
+  it('V-112: results name the tree that they were taken on', () => {
+    const { repository, run } = runs.fixKeeps;
+    const shown = [0, 1].map((round) => JSON.parse(run.read(`rounds/${round}/validation.json`)) as ValidationReport);
+    const commits = repository.git('rev-list', '--reverse', `main..sluice/${run.runId}`).trim().split('\n');
+
+    expect(shown.map(({ commit }) => commit)).toEqual(commits);
+    expect(shown.map(({ tree }) => tree)).toEqual(commits.map((commit) => repository.git('rev-parse', `${commit}^{tree}`).trim()));
+  });
+
+  it('V-112: a fixed run validates again, and a fix that breaks what was green is not merge_ready', () => {
+    expect(runs.fixKeeps.result.outcome).toBe('merge_ready');
+    expect(reportOf(runs.fixKeeps)).toMatchObject({ round: 1, commit: runs.fixKeeps.view.headSha, summary: { passed: 1 } });
+    expect(JSON.parse(runs.fixBreaks.run.read('rounds/0/validation.json'))).toMatchObject({ summary: { passed: 1 } });
+    expect(reportOf(runs.fixBreaks)).toMatchObject({ round: 1, commit: runs.fixBreaks.view.headSha, summary: { failed: 1 } });
+    expect(runs.fixBreaks.result).toMatchObject({ outcome: 'blocked', blockedReason: 'review_loops_exhausted' });
+    expect(runs.fixBreaks.turns).not.toContain('verifying');
   });
 });
 
