@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => world.close(), 60_000);
 
 describe('sluice demo', () => {
-  it('fixes both bugs through the death of its worker, and plain git and node agree', async () => {
+  it('fixes both bugs through the death of its worker, a fix round and a gate, and plain git and node agree', async () => {
     const { code, stdout } = await world.sluice(['demo', '--json']);
 
     const lines = jsonLines(stdout);
@@ -23,6 +23,8 @@ describe('sluice demo', () => {
     expect(code).toBe(0);
     expect(notes.some((text) => text.includes('The worker was killed') && text.includes('started once'))).toBe(true);
     expect(startsOfExecuting(folder)).toBe(1);
+    expect(statusesIn(lines)).toEqual(expect.arrayContaining(['fixing', 'waiting_for_approval']));
+    expect(notes.some((text) => text.includes('gate-1 waits for a person before verifying'))).toBe(true);
     expect(notes.some((text) => text.includes('no process is left'))).toBe(true);
     expect(world.living()).toEqual([]);
     // It has a home of its own.
@@ -35,7 +37,7 @@ describe('sluice demo', () => {
 
     expect(code).toBe(3);
     expect(stdout).toContain('planning started (agent scripted)');
-    expect(stdout).toContain('blocked: validation_failed');
+    expect(stdout).toContain('blocked: review_loops_exhausted');
     expect(stdout).toMatch(/on the base: +\d+ of \d+ checks fail\n +on the branch: +\d+ of \d+ checks fail/);
     expect(stdout).toContain('it was started once');
     expect(stdout).not.toContain('\u001b');
@@ -53,6 +55,11 @@ describe('sluice demo', () => {
     expect(world.living()).toEqual([]);
   }, 120_000);
 });
+
+/** From the run's events as the demo prints them. */
+function statusesIn(lines: readonly Record<string, unknown>[]): unknown[] {
+  return lines.flatMap((line) => (line['type'] === 'state.changed' ? [(line['data'] as { to?: unknown }).to] : []));
+}
 
 function startsOfExecuting(folder: string): number {
   const ledger = readFileSync(join(folder, 'agent-ledger.txt'), 'utf8').split('\n');

@@ -1,6 +1,6 @@
 /**
- * `sluice demo`: a real package, two real bugs, a scripted agent that is labelled so, a worker killed in mid-turn, and a last check with
- * plain git and node. It works in a folder and a home of its own, names that folder, and leaves no process behind.
+ * `sluice demo`: a real package, two real bugs, a scripted agent that is labelled so and forgets one of them, a worker killed in mid-turn, a fix
+ * round, a gate, and a last check with plain git and node. It works in a folder and a home of its own, names that folder, and leaves no process behind.
  */
 import { ensureHome } from '../../../config/home.js';
 import { trustConfig } from '../../../config/trust.js';
@@ -8,6 +8,7 @@ import { diffText } from '../../repository.js';
 import { connectToRun } from '../connect.js';
 import type { Context } from '../context.js';
 import { TASK, TITLE } from '../demo/bugs.js';
+import { decideGate } from '../demo/decide-gate.js';
 import { type Accident, killWorkerInMidTurn, startsOf } from '../demo/kill-worker.js';
 import { type DemoWorld, makeDemo } from '../demo/make-demo.js';
 import { endProcessesOf } from '../demo/no-process-left.js';
@@ -26,6 +27,7 @@ export async function demo(outer: Context, { withholdFix }: { readonly withholdF
   say(`The demo works in ${world.folder} with a home of its own; nothing else is touched.`);
   say('The package is minimist 1.2.7. Two tests that show two real bugs were added; they are red.');
   say('The agent is scripted: it does what a file says, so no key is needed. Everything else is real.');
+  say('It forgets one bug at first: the checks are red, and the fix round is for that. Before verifying, a gate waits for a person.');
   let exitCode: ExitCode = EXIT.detached;
   let end: RunEnd | null = null;
   try {
@@ -68,6 +70,8 @@ async function runDemo(context: Context, world: DemoWorld): Promise<DemoResult> 
     const started = await startRun(context, { prepared, connected, host: undefined });
     let note = (text: string) => io.out(text);
     const accident = killWorkerInMidTurn(world, (text) => note(text), ended.signal);
+    const { sluice, workflowId } = started;
+    const decided = decideGate(context, { sluice, workflowId, ended: ended.signal, say: (text) => note(text) });
     const watched = watchToEnd(context, {
       ...started,
       events: true,
@@ -77,6 +81,7 @@ async function runDemo(context: Context, world: DemoWorld): Promise<DemoResult> 
       },
     });
     const outcome = await watched.finally(() => ended.abort());
+    await decided;
     return { ...outcome, accident: await accident };
   } finally {
     ended.abort();

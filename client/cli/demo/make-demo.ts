@@ -92,6 +92,10 @@ function configText(fixturePath: string): string {
     worktree: { link: ['node_modules'] },
     // A dead worker is noticed after this time; the default of 10 s is for loaded machines.
     limits: { heartbeat: '3s' },
+    rounds: 1,
+    gates: ['verifying'],
+    // Without a terminal the demo decides its gate itself.
+    attended: true,
     validation: { commands: [`${TEST_COMMAND[0]} ${TEST_COMMAND[1]} '${TEST_COMMAND[2]}'`] },
   });
 }
@@ -105,8 +109,13 @@ function fixture(withholdFix: boolean) {
       architecting: { text: ARCHITECTURE },
       executing: {
         waitFor: 'go',
-        patch: withholdFix ? ALIAS_FIX : ALIAS_FIX + DASH_FIX,
-        text: withholdFix ? 'Fixed the aliases.' : 'Fixed both bugs.',
+        patch: ALIAS_FIX,
+        text: 'Fixed the aliases. The lone dash seems to work already.',
+      },
+      fixing: {
+        ...(withholdFix ? {} : { patch: DASH_FIX }),
+        text: withholdFix ? 'I see nothing wrong.' : 'The check was right: a lone dash is a value now.',
+        responses: [{ id: 'V0-1', disposition: withholdFix ? 'rebut' : 'fix', rationale: withholdFix ? 'I see nothing wrong.' : 'Done.' }],
       },
       reviewing: { text: 'Both changes are small, and each has a test that was red before.', decision: 'APPROVED' },
       verifying: { text: 'The tests of both bugs pass, and so do the others.', decision: 'PASSED' },
