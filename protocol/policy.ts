@@ -130,6 +130,8 @@ export interface StageAgent {
   readonly model: string | null;
   readonly timeoutMs: number;
   readonly fallback: string | null;
+  /** Unsaid: there is none. */
+  readonly fallbackAdapter?: Adapter;
 }
 
 /** What the workflow needs of it, JSON-safe and free of programs. */
@@ -159,12 +161,15 @@ export function runPolicyOf(policy: Policy): RunPolicy {
   const agentOf = (stage: TurnStage): StageAgent => {
     const { agent, model, timeoutMs } = policy.stagePolicies[stage];
     const config = policy.agents[agent];
+    const fallback = config?.fallback ?? null;
+    const stood = fallback === null ? undefined : policy.agents[fallback];
     return {
       agent,
       adapter: config?.adapter ?? 'command',
       model: model ?? config?.model ?? null,
       timeoutMs,
-      fallback: config?.fallback ?? null,
+      fallback,
+      ...(stood === undefined ? {} : { fallbackAdapter: stood.adapter }),
     };
   };
   return {

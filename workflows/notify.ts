@@ -2,7 +2,7 @@
  * Tells people without waiting for it: each notification is a child workflow of its own that outlives the run, with retries of its own.
  * What came of it is journalled if the run is still open then; the child's own result has it in any case. Source: V-134.
  */
-import { ParentClosePolicy, startChild, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, ParentClosePolicy, startChild, workflowInfo } from '@temporalio/workflow';
 import type { NotificationInput, NotificationResult } from '../protocol/messages.js';
 import { NOTIFICATION_WORKFLOW } from '../protocol/names.js';
 import type { Notification, NotificationKind } from '../protocol/notification.js';
@@ -28,7 +28,9 @@ export class Notifier {
       sinks: run.policy.sinks,
       notification: this.notification(kind, message, command),
     };
-    this.starting = Promise.all([this.starting, this.deliver(input)]).then(() => undefined);
+    // An abort ends the run, not what people are told of it; a child that cannot start is no reason to hold or to fail the run.
+    const started = CancellationScope.nonCancellable(() => this.deliver(input)).catch(() => undefined);
+    this.starting = Promise.all([this.starting, started]).then(() => undefined);
   }
 
   /** A child that was not started yet when its parent closes is never started. */

@@ -72,7 +72,7 @@ function inputOf(run: RunState, { stage, previousTurn, notes, fallback }: TurnTo
   };
 }
 
-/** Same stage and rights, a conversation of its own (V-125). The host knows its adapter and model; the run shows the stage's. */
+/** Same stage and rights, a conversation and a model of its own (V-125). */
 function fallbackOf(own: StageAgent, agent: string): StageAgent {
-  return { ...own, agent, model: null };
+  return { ...own, agent, adapter: own.fallbackAdapter ?? own.adapter, model: null };
 }

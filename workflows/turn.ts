@@ -44,8 +44,8 @@ async function settle(context: RunContext, { turn, attempt }: { turn: Turn; atte
   const { result } = attempt;
   const violated = endingOfViolations(context);
   if (violated !== null) return { kind: 'ended', ending: violated };
-  // A decision about another commit is not accepted (V-34).
-  if (result.branchMoved === true && DECIDES.includes(turn.stage)) return 'again';
+  // A decision about another commit is not accepted (V-34); a branch that somebody else holds is a person's matter first.
+  if (result.branchMoved === true && result.outcome.kind !== 'repository_changed' && DECIDES.includes(turn.stage)) return 'again';
   if (run.attended) {
     if (result.outcome.kind === 'repository_changed') return afterChangedRepository(context, { turn, attempt, why: result.outcome.why });
     const question = questionOf(result);
