@@ -1,5 +1,5 @@
 /**
- * The one place that sets time-outs, retries and queues of activities, each with its reason.
+ * Time-outs, retries and queues of a run's activities, each with its reason; those of the workflows beside a run are in aside-options.ts.
  * Host activities retry without end: a repeat is harmless by its place, a host may sleep for a week, and a shutdown consumes an attempt.
  */
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';

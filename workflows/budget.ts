@@ -9,13 +9,19 @@ export const NOTHING_USED: BudgetUse = { turns: 0, minutes: 0, microUsd: 0, gran
 export function reachedLimit(budget: BudgetPolicy, used: BudgetUse): BudgetLimitData | null {
   const limits = [
     { limit: 'turns', used: used.turns, allowed: budget.turns },
-    { limit: 'minutes', used: Math.round(used.minutes * 10) / 10, allowed: budget.minutes },
+    { limit: 'minutes', used: used.minutes, allowed: budget.minutes },
     { limit: 'usd', used: used.microUsd / 1_000_000, allowed: budget.microUsd === null ? null : budget.microUsd / 1_000_000 },
   ] as const;
   for (const { limit, used: spent, allowed } of limits) {
-    if (allowed !== null && spent >= allowed * (1 + used.grants)) return { limit, used: spent, allowed: allowed * (1 + used.grants) };
+    if (allowed === null || spent < allowed * (1 + used.grants)) continue;
+    return { limit, used: shown(spent), allowed: shown(allowed * (1 + used.grants)) };
   }
   return null;
+}
+
+/** A figure for people; the limit itself is never compared with a rounded one. */
+function shown(figure: number): number {
+  return Number(figure.toFixed(6));
 }
 
 export function withTurn(used: BudgetUse, turn: { readonly durationMs: number; readonly costMicroUsd?: number | null }): BudgetUse {

@@ -1,4 +1,5 @@
 /** How a run ends, decided by pure functions from what its stages answered. */
+import type { GateStage } from '../protocol/gate.js';
 import type { Stage, TerminalStatus } from '../protocol/lifecycle.js';
 import type {
   BlockedReason,
@@ -16,6 +17,9 @@ export type Ending =
   | { readonly outcome: 'no_changes' | 'blocked'; readonly reason: BlockedReason; readonly error: string }
   | { readonly outcome: 'failed'; readonly errorClass: string; readonly error: string }
   | { readonly outcome: 'aborted'; readonly error: string };
+
+/** What follows a stage. */
+export type StageEnd = { readonly kind: 'next'; readonly to: GateStage } | { readonly kind: 'ended'; readonly ending: Ending };
 
 /** `no_changes` is shown as `blocked` with that reason (V-17). */
 export function statusOf(outcome: RunOutcome): TerminalStatus {

@@ -18,6 +18,11 @@ export function causeOf(source: GateSource, reason: string, part: Partial<GateCa
   return { source, reason, requestedAction: null, riskLevel: 'medium', files: [], ...part };
 }
 
+/** What a person types; also shown in the Web UI. */
+export function gateCommand(gate: Gate): string {
+  return gate.question ? `sluice answer ${gate.runId} "…"` : `sluice approve ${gate.runId}    or: sluice reject ${gate.runId}`;
+}
+
 export class GateBook {
   private entries: readonly Gate[] = [];
   private asked: GateCause[] = [];

@@ -10,7 +10,7 @@ import type { RunStatus, Stage } from '../protocol/lifecycle.js';
 import { MAX_REMINDERS } from '../protocol/limits.js';
 import type { RunContext } from './context.js';
 import { blocked, type Ending } from './ending.js';
-import type { GateCause } from './gate-book.js';
+import { type GateCause, gateCommand } from './gate-book.js';
 import type { RunState } from './run-state.js';
 
 export interface GateToOpen {
@@ -43,11 +43,6 @@ export async function openGate(context: RunContext, opening: GateToOpen): Promis
   run.people.waiting = null;
   run.people.approvalRequestedFromStatus = null;
   return passageOf(resolved(run, gate.id), opening, from);
-}
-
-/** What a person types; also shown in the Web UI. */
-export function gateCommand(gate: Gate): string {
-  return gate.question ? `sluice answer ${gate.runId} "…"` : `sluice approve ${gate.runId}    or: sluice reject ${gate.runId}`;
 }
 
 /** Of every `approval.*` event. */

@@ -6,7 +6,7 @@ import type { SearchAttributeName } from '../protocol/names.js';
 import { printable } from '../protocol/printable.js';
 import { titleOf } from '../protocol/run-input.js';
 import type { RunView } from '../protocol/run-view.js';
-import { gateCommand } from './gate.js';
+import { gateCommand } from './gate-book.js';
 import type { RunState } from './run-state.js';
 
 const key = (name: SearchAttributeName) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);

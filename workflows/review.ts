@@ -2,10 +2,9 @@
 import type { DecisionSource } from '../protocol/event-data.js';
 import type { DecisionReading, ReviewDecision } from '../protocol/outcomes.js';
 import type { RunContext } from './context.js';
-import { blocked, endingOfDecision } from './ending.js';
+import { blocked, endingOfDecision, type StageEnd } from './ending.js';
 import { stageAfter } from './next-stage.js';
 import type { RunState } from './run-state.js';
-import type { StageEnd } from './stage.js';
 import { type TurnEnd, takeTurn } from './turn.js';
 
 type DecisionStage = 'reviewing' | 'verifying';

@@ -1,17 +1,14 @@
 /** One stage of the lifecycle: takes its turn or its checks, keeps what came of it, and says which stage follows or how the run ends. */
-import type { GateStage } from '../protocol/gate.js';
 import type { Stage, TurnStage } from '../protocol/lifecycle.js';
 import type { RunTurnResult } from '../protocol/messages.js';
 import type { RunContext } from './context.js';
-import type { Ending } from './ending.js';
+import type { Ending, StageEnd } from './ending.js';
 import { causeOf } from './gate-book.js';
 import { firstEvidence, stageAfter } from './next-stage.js';
 import { afterReview, decide, requestFixesOfRedChecks } from './review.js';
 import type { RunState } from './run-state.js';
 import { takeTurn } from './turn.js';
 import { takeValidation } from './validation.js';
-
-export type StageEnd = { readonly kind: 'next'; readonly to: GateStage } | { readonly kind: 'ended'; readonly ending: Ending };
 
 export async function takeStage(context: RunContext, stage: Stage): Promise<StageEnd> {
   const { run } = context;
