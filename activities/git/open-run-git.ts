@@ -55,6 +55,11 @@ export class RunGit {
     return readRef(this.input.repository.commonDir, this.own.branchRef);
   }
 
+  /** Whether the last `restore` or `publish` was to this commit: a person may have agreed to go on from another. */
+  async standsAt(sha: string): Promise<boolean> {
+    return (await this.git.headCommit()) === sha;
+  }
+
   /** Whether the worktree is still the run's own. */
   root(): Promise<RootReading> {
     return readRoot(this.input.worktree);

@@ -30,6 +30,8 @@ export interface TurnJudgement {
   readonly rolledBack: readonly string[];
   /** A read-only turn left the branch at another commit, so that it judged another tree (V-34). Unsaid: no. */
   readonly branchMoved?: true;
+  /** The agent was not started, since somebody else's commit is on the branch: that commit. Unsaid: none is. */
+  readonly elsewhere?: string;
   readonly observations: readonly Observation[];
   /** The agent's final text; null where it said nothing. */
   readonly output: ArtifactRef | null;

@@ -42,7 +42,7 @@ export async function publishTurn(context: TurnContextOnHost, turn: FinishedTurn
   ];
   return fitResult({
     outcome,
-    head: settled.head,
+    head: settled.elsewhere ?? settled.head,
     decision: judgement.decision,
     output: judgement.output,
     rolledBack: judgement.rolledBack.length > 0,

@@ -11,6 +11,8 @@ import { PUT_BACK, type TurnTrouble, troubleOf } from './turn-trouble.js';
 export interface SettledTurn {
   readonly outcome: TurnOutcome;
   readonly head: string;
+  /** Where somebody else moved the branch to: a person decides whether the run goes on from there. Unsaid: nowhere. */
+  readonly elsewhere?: string;
   readonly observations: readonly Observation[];
 }
 
@@ -49,7 +51,8 @@ async function settle(context: TurnContextOnHost, judgement: TurnJudgement): Pro
             paths: judgement.rolledBack.slice(0, 10),
           }),
         ];
-  return { outcome: judgement.outcome, head: input.expectedHead, observations };
+  const { outcome, elsewhere } = judgement;
+  return { outcome, head: input.expectedHead, ...(elsewhere === undefined ? {} : { elsewhere }), observations };
 }
 
 type PlannedChange = NonNullable<TurnJudgement['planned']>;
@@ -112,5 +115,6 @@ function committed({ input }: TurnContextOnHost, { commit, tree, size }: Planned
 
 function moved({ run, input }: TurnContextOnHost, actual: string | null): SettledTurn {
   const why = `somebody moved ${run.record.branch} to ${actual?.slice(0, 12) ?? 'nothing'} during the ${input.stage} turn; it was left there`;
-  return { outcome: { kind: 'repository_changed', why }, head: input.expectedHead, observations: [] };
+  const outcome = { kind: 'repository_changed', why } as const;
+  return { outcome, head: input.expectedHead, ...(actual === null ? {} : { elsewhere: actual }), observations: [] };
 }

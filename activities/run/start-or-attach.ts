@@ -85,19 +85,25 @@ async function putWorktreeInOrder(context: TurnContextOnHost): Promise<void> {
 
 async function restoreIfNeeded(context: TurnContextOnHost): Promise<void> {
   const { git, input, run } = context;
-  const inPlace = (await moveBranchBack(context)) && (await git.root()).kind === 'whole' && (await git.changes()).length === 0;
+  const inPlace =
+    (await moveBranchBack(context)) &&
+    (await git.standsAt(input.expectedHead)) &&
+    (await git.root()).kind === 'whole' &&
+    (await git.changes()).length === 0;
   // What an interrupted start of the agent committed in this worktree goes too; only a branch that somebody else holds stops the turn.
   const restored = inPlace ? null : await git.restore(input.expectedHead);
   if (restored?.kind === 'branch_elsewhere') {
-    const actual = restored.actual?.slice(0, 12) ?? 'nothing';
-    const why = `${run.record.branch} stands at ${actual}, not at ${input.expectedHead.slice(0, 12)}, and not at a commit of this run`;
-    throw new WorktreeNotReady({ outcome: { kind: 'repository_changed', why }, observations: [] });
+    const { actual } = restored;
+    const why = `${run.record.branch} stands at ${actual?.slice(0, 12) ?? 'nothing'}, not at ${input.expectedHead.slice(0, 12)}, and not at a commit of this run`;
+    const elsewhere = actual === null ? {} : { elsewhere: actual };
+    throw new WorktreeNotReady({ outcome: { kind: 'repository_changed', why }, ...elsewhere, observations: [] });
   }
 }
 
-function notStarted({ outcome, observations }: TurnTrouble): TurnEnd {
+function notStarted({ outcome, elsewhere, observations }: TurnTrouble): TurnEnd {
   const judgement: TurnJudgement = {
     outcome,
+    ...(elsewhere === undefined ? {} : { elsewhere }),
     observations,
     decision: null,
     planned: null,

@@ -16,6 +16,8 @@ import { violation } from './check-change.js';
 
 export interface TurnTrouble {
   readonly outcome: TurnOutcome;
+  /** Where somebody else moved the branch to. Unsaid: nowhere. */
+  readonly elsewhere?: string;
   readonly observations: readonly Observation[];
 }
 
