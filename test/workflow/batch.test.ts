@@ -56,11 +56,14 @@ describe('the workflow batch', () => {
   it('never has more runs open than its limit', async () => {
     let open = 0;
     let most = 0;
+    let opened = 0;
     host = await openStubHost({
       openRun: async () => {
+        opened += 1;
         open += 1;
         most = Math.max(most, open);
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        // The first one waits for the second: both are open at once, however slow the machine.
+        if (opened === 1) await until(async () => opened > 1);
         open -= 1;
         throw ApplicationFailure.nonRetryable('not served', FAILURES.RepositoryNotServed);
       },
