@@ -1,0 +1,119 @@
+/** A person's decisions by the built command line, around the death and the sleep of everything that would take them. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { addRepository } from '../../config/host-list.js';
+import { trustConfig } from '../../config/trust.js';
+import type { JournalEvent } from '../../protocol/journal.js';
+import { type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
+import { startsOf } from '../support/run-traces.js';
+import { fixtureWith, makeRepository, PLAIN_FIXTURE, PLAIN_VALIDATION, type TestRepository } from '../support/test-repository.js';
+import { until } from '../support/until.js';
+
+const LIMIT_MS = 120_000;
+const STAGES = ['planning', 'architecting', 'executing', 'reviewing', 'verifying'];
+
+let world: CliWorld;
+
+beforeAll(async () => {
+  world = openCliWorld();
+  await world.sluice(['up']);
+}, LIMIT_MS);
+afterAll(() => world.close(), LIMIT_MS);
+
+/** The project says that people answer: no terminal starts these runs. */
+async function repositoryOf(id: string, waitFor?: string): Promise<TestRepository> {
+  const folder = join(world.folder, `of-${id}`);
+  mkdirSync(folder);
+  const planning = { ...PLAIN_FIXTURE.stages.planning, ...(waitFor === undefined ? {} : { waitFor }) };
+  const repository = makeRepository(folder, { fixture: fixtureWith({ planning }), config: `${PLAIN_VALIDATION}attended: true\n` });
+  await addRepository(world.home, repository.path);
+  await trustConfig(world.home, repository.path, repository.configText);
+  return repository;
+}
+
+async function start(id: string, repository: TestRepository, ...more: string[]): Promise<void> {
+  const args = ['run', 'change a.txt', '--detach', '--run-id', id, '--repo', repository.path, ...more];
+  expect(await world.sluice(args)).toMatchObject({ code: 0 });
+}
+
+async function statusOf(id: string, repository: TestRepository): Promise<unknown> {
+  const { stdout } = await world.sluice(['status', id, '--json'], { cwd: repository.path });
+  return jsonLines(stdout)[0]?.['status'];
+}
+
+const untilStatus = (id: string, repository: TestRepository, status: string) =>
+  until(async () => (await statusOf(id, repository)) === status);
+
+function journalOf(id: string, { path }: TestRepository): JournalEvent[] {
+  const lines = readFileSync(join(path, '.sluice/runs', id, 'events.jsonl'), 'utf8')
+    .trim()
+    .split('\n');
+  return lines.map((line) => JSON.parse(line) as JournalEvent);
+}
+
+const count = (id: string, repository: TestRepository, type: string) =>
+  journalOf(id, repository).filter((event) => event.type === type).length;
+
+/** Of the engine's processes: the one that serves workflows and host. */
+function workerPid(): number {
+  const pid = world.living().find((one) => readFileSync(`/proc/${one}/cmdline`, 'utf8').includes('worker/main.js'));
+  if (pid === undefined) throw new Error('no worker lives');
+  return pid;
+}
+
+describe('a run that waits for a person', () => {
+  it(
+    'outlives the death of engine, server, worker and guard, is shown meanwhile, and goes on when it is told to afterwards',
+    async () => {
+      const gated = await repositoryOf('gated');
+      const paused = await repositoryOf('paused', 'go');
+      await start('gated', gated, '--gate', 'executing');
+      await start('paused', paused);
+      await until(() => startsOf(paused, 'planning') === 1);
+      expect(await world.sluice(['pause', 'paused'], { cwd: paused.path })).toMatchObject({ code: 0 });
+      paused.release('go');
+      await untilStatus('paused', paused, 'paused');
+      await untilStatus('gated', gated, 'waiting_for_approval');
+      await until(() => journalOf('gated', gated).at(-1)?.type === 'approval.requested');
+
+      for (const pid of world.living()) process.kill(pid, 'SIGKILL');
+      await until(() => world.living().length === 0);
+      expect(await statusOf('gated', gated)).toBe('waiting_for_approval');
+      const early = await world.sluice(['approve', 'gated'], { cwd: gated.path });
+      expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining('sluice up') });
+      expect(world.living()).toEqual([]);
+
+      await world.sluice(['up']);
+      expect(await world.sluice(['approve', 'gated', '-m', 'fine'], { cwd: gated.path })).toMatchObject({ code: 0 });
+      expect(await world.sluice(['resume', 'paused'], { cwd: paused.path })).toMatchObject({ code: 0 });
+      await untilStatus('gated', gated, 'merge_ready');
+      await untilStatus('paused', paused, 'merge_ready');
+      for (const repository of [gated, paused]) expect(STAGES.map((stage) => startsOf(repository, stage))).toEqual([1, 1, 1, 1, 1]);
+      expect(count('gated', gated, 'approval.requested')).toBe(1);
+      expect(count('paused', paused, 'run.paused')).toBe(1);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'keeps a decision that was sent while its worker slept: the command says queued, and it is applied once',
+    async () => {
+      const repository = await repositoryOf('asleep');
+      await start('asleep', repository, '--gate', 'executing');
+      await untilStatus('asleep', repository, 'waiting_for_approval');
+      const worker = workerPid();
+
+      process.kill(worker, 'SIGSTOP');
+      const sent = await world.sluice(['approve', 'asleep', '--json'], { cwd: repository.path });
+      process.kill(worker, 'SIGCONT');
+
+      expect(sent.code).toBe(0);
+      expect(sent.stdout).toContain('queued');
+      await untilStatus('asleep', repository, 'merge_ready');
+      expect(count('asleep', repository, 'approval.approved')).toBe(1);
+      expect(count('asleep', repository, 'message.refused')).toBe(0);
+    },
+    LIMIT_MS,
+  );
+});
