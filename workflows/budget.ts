@@ -5,23 +5,19 @@ import type { BudgetUse } from '../protocol/run-view.js';
 
 export const NOTHING_USED: BudgetUse = { turns: 0, minutes: 0, microUsd: 0, grants: 0 };
 
-/** The first limit that is reached, or null. A grant allows the whole budget once more. */
+/** The first limit that is reached, or null. A grant allows the whole budget once more. Compared as counted; only what people read is rounded. */
 export function reachedLimit(budget: BudgetPolicy, used: BudgetUse): BudgetLimitData | null {
   const limits = [
-    { limit: 'turns', used: used.turns, allowed: budget.turns },
-    { limit: 'minutes', used: used.minutes, allowed: budget.minutes },
-    { limit: 'usd', used: used.microUsd / 1_000_000, allowed: budget.microUsd === null ? null : budget.microUsd / 1_000_000 },
+    { limit: 'turns', spent: used.turns, budgeted: budget.turns, shown: (turns: number) => turns },
+    { limit: 'minutes', spent: used.minutes, budgeted: budget.minutes, shown: (minutes: number) => Math.round(minutes * 100) / 100 },
+    { limit: 'usd', spent: used.microUsd, budgeted: budget.microUsd, shown: (microUsd: number) => microUsd / 1_000_000 },
   ] as const;
-  for (const { limit, used: spent, allowed } of limits) {
-    if (allowed === null || spent < allowed * (1 + used.grants)) continue;
-    return { limit, used: shown(spent), allowed: shown(allowed * (1 + used.grants)) };
+  for (const { limit, spent, budgeted, shown } of limits) {
+    if (budgeted === null) continue;
+    const allowed = budgeted * (1 + used.grants);
+    if (spent >= allowed) return { limit, used: shown(spent), allowed: shown(allowed) };
   }
   return null;
-}
-
-/** A figure for people; the limit itself is never compared with a rounded one. */
-function shown(figure: number): number {
-  return Number(figure.toFixed(6));
 }
 
 export function withTurn(used: BudgetUse, turn: { readonly durationMs: number; readonly costMicroUsd?: number | null }): BudgetUse {
