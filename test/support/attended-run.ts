@@ -94,8 +94,8 @@ function isOpen({ pendingApprovalId }: RunView, id: string | undefined): boolean
 
 /** The journal names every turn's place. */
 function lastTurn(run: TestRun, stage: string): string {
-  const places = run.events().flatMap(({ type, data }) => (type === 'turn.started' && data['stage'] === stage ? [data['seq']] : []));
-  return `${String(places.at(-1))}-${stage}`;
+  const last = run.events().findLast(({ type, data }) => type === 'turn.started' && data['stage'] === stage);
+  return `${Number(last?.data['seq'])}-${stage}`;
 }
 
 /** Nothing is under way but what an agent or a command does. */

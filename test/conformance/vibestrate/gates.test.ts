@@ -78,14 +78,14 @@ describe('gates', () => {
         expect(gate).toMatchObject({ source: 'policy', status: 'pending', requestedAction: null });
         expect(statuses(all)).toContain(`${gate.stage} waiting_for_approval ${gate.stage}`);
       }
-      const types = all.run.events().map(({ type, data }) => `${type} ${String(data['stage'] ?? data['to'] ?? '')}`.trim());
-      const into = types.indexOf('state.changed executing');
+      const types = all.run.events().map(({ type, data }) => `${type}: ${JSON.stringify(data['stage'] ?? data['to'])}`);
+      const into = types.indexOf('state.changed: "executing"');
       expect(types.slice(into, into + 5).filter((line) => !line.startsWith('notification'))).toEqual([
-        'state.changed executing',
-        'state.changed waiting_for_approval',
-        'approval.requested executing',
-        'approval.approved executing',
-        'state.changed executing',
+        'state.changed: "executing"',
+        'state.changed: "waiting_for_approval"',
+        'approval.requested: "executing"',
+        'approval.approved: "executing"',
+        'state.changed: "executing"',
       ]);
     });
 
@@ -147,6 +147,7 @@ describe('gates', () => {
       expect(inTurn).toMatchObject({ code: 1, stdout: '' });
       expect(inTurn.stderr).toContain('not sent from inside a turn');
       expect([changes, named, reject].map(({ code }) => code)).toEqual([0, 0, 0]);
+      expect(named.stdout).toContain(`approve accepted by ${id}`);
       expect(late).toMatchObject({ code: 3 });
       expect(late.stderr).toContain('changes requested already by grace');
       expect(await changed.result()).toMatchObject({ outcome: 'merge_ready' });
