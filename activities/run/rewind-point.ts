@@ -20,7 +20,7 @@ export interface RewindPoint {
   readonly fromStage: Stage;
   readonly commit: string;
   readonly context: TurnContext;
-  /** The last review decided about `commit`: APPROVED. */
+  /** The stage comes after a review that decided about `commit`: APPROVED. A stage before it reviews again. */
   readonly approved: boolean;
   /** What the source had done before, oldest first; its last review and checks of the stage itself are not in it. */
   readonly before: readonly StageEntry[];
@@ -52,7 +52,13 @@ function pointAt(
   const before = entries.slice(0, index);
   const held = entries[index]?.headBefore ?? headAtEnd(source, entries);
   const commit = CODE_STAGES.includes(fromStage) ? held : source.baseSha;
-  return { fromStage, commit, context: contextFor(fromStage, commit, before), approved: isApproved(entries, commit), before };
+  return {
+    fromStage,
+    commit,
+    context: contextFor(fromStage, commit, before),
+    approved: fromStage === 'verifying' && isApproved(entries, commit),
+    before,
+  };
 }
 
 /** Their code is the source's; the others begin at the base. */

@@ -156,6 +156,8 @@ describe('a rewound run', () => {
 
   it.each([
     ['verifying', true],
+    ['reviewing', false],
+    ['validating', false],
     ['fixing', false],
     ['executing', false],
   ] as const)('to %s counts as approved: %s', async (stage, approved) => {
