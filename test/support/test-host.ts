@@ -118,7 +118,8 @@ export async function openTestHost(): Promise<TestHost> {
   };
 }
 
-function runOf(handle: WorkflowHandle, runDir: string): TestRun {
+/** The run behind a handle, also one that something else started. */
+export function runOf(handle: WorkflowHandle, runDir: string): TestRun {
   const events = () =>
     readFileSync(join(runDir, 'events.jsonl'), 'utf8')
       .split('\n')
