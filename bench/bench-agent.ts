@@ -46,8 +46,8 @@ export interface BenchAgent {
   readonly holdPath: string;
   /** From now on it ignores TERM. */
   stubborn(yes: boolean): void;
-  /** From now on every start notes its time. */
-  watchClock(): void;
+  /** From now on every start notes its time; `false` forgets the times. */
+  watchClock(yes: boolean): void;
   /** When a stage's agent was at work, as its own clock said; null before. Unit: ms since 1970, with fractions. */
   startedAt(runId: string, stage: string): number | null;
   /** The next so many reviews of the run ask for changes. */
@@ -81,7 +81,7 @@ export function makeAgent(folder: string): BenchAgent {
     hold: () => writeFileSync(holdPath, ''),
     holdPath,
     stubborn: (yes) => (yes ? writeFileSync(join(folder, 'stubborn'), '') : rmSync(join(folder, 'stubborn'), { force: true })),
-    watchClock: () => writeFileSync(clockPath, ''),
+    watchClock: (yes) => (yes ? writeFileSync(clockPath, '') : rmSync(clockPath, { force: true })),
     startedAt: (runId, stage) => timeIn(clockPath, `${runId} ${stage}`),
     refuse: (runId, reviews) => writeFileSync(join(folder, `refuse-${runId}`), `${reviews}\n`),
     byHand: (stage, prompt) => timedProcess(['/bin/sh', script, hand], { cwd: hand, input: prompt, env: { SLUICE_STAGE: stage } }),

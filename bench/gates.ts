@@ -15,7 +15,7 @@ const GATED: readonly TurnStage[] = ['planning', 'architecting', 'executing', 'r
 
 export async function measureGates(measuring: Measuring, count: number): Promise<void> {
   const { host, samples } = measuring;
-  host.agent.watchClock();
+  host.agent.watchClock(true);
   for (let n = 0; n < count; n += 1) {
     await measureBaselines(measuring);
     const runId = `bench-gates-${n}`;
@@ -31,6 +31,7 @@ export async function measureGates(measuring: Measuring, count: number): Promise
     }
     await closedWell(handle);
   }
+  host.agent.watchClock(false);
 }
 
 async function waitsBefore(handle: WorkflowHandle, stage: string): Promise<boolean> {
