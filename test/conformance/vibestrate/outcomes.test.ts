@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
+import { MAX_JOURNAL_EVENTS } from '../../../protocol/limits.js';
+import { BLOCKED_REASONS, type BlockedReason } from '../../../protocol/outcomes.js';
+import { decideGates, type PersonsDecision } from '../../support/decide-gates.js';
 import { type EndedRun, endedRuns, type RunCase } from '../../support/ended-run.js';
-import { openTestHost, type TestHost } from '../../support/test-host.js';
-import { PLAIN_VALIDATION } from '../../support/test-repository.js';
+import { startsOf } from '../../support/run-traces.js';
+import { openTestHost, type TestHost, type TestRun } from '../../support/test-host.js';
+import { PLAIN_VALIDATION, type TestRepository } from '../../support/test-repository.js';
+import { until } from '../../support/until.js';
+
+const SIGNALS_AT_ONCE = 50;
 
 const CASES = {
   full: {},
@@ -11,6 +19,115 @@ const CASES = {
   noChanges: { stages: { executing: { text: 'Nothing to do.' } } },
   exitsOne: { stages: { executing: { stderr: 'out of cheese\n', exit: 1, append: { 'a.txt': 'half\n' } } } },
 } satisfies Record<string, RunCase>;
+
+const JUDGED = 'stageList: [executing, validating, reviewing, fixing, verifying]\n';
+
+const alone = { attended: false } as const;
+
+const reviewing = (turn: ScriptedTurn, config = ''): RunCase => ({ config: `${JUDGED}${config}`, stages: { reviewing: turn } });
+const verifying = (turn: ScriptedTurn): RunCase => ({ config: JUDGED, stages: { verifying: turn } });
+const executing = (turn: ScriptedTurn, config = ''): RunCase => ({
+  config: `${JUDGED}${config}`,
+  stages: { executing: turn },
+  input: alone,
+});
+const checks = (command: string, config = ''): RunCase => ({
+  config: `${JUDGED}${config}validation:\n  commands: [${JSON.stringify(command)}]\n`,
+});
+
+/** A gate before the work; the person decides as given. */
+const decided = (...decisions: readonly PersonsDecision[]): RunCase => ({
+  config: 'gates:\n  stages: [executing]\n  maxChangeRounds: 1\n',
+  meanwhile: (run) => decideGates(run, decisions),
+});
+
+/** Each reason has a run that ends with it. */
+const REASONS = {
+  review_blocked: reviewing({ text: 'Stop.', decision: 'BLOCKED' }),
+  review_unreadable: reviewing({ text: 'Hm.' }),
+  review_loops_exhausted: reviewing({ text: 'No.', decision: 'CHANGES_REQUESTED' }, 'rounds: 1\n'),
+  validation_failed: checks('test -e never', 'rounds: 0\n'),
+  validation_unavailable: checks('no-such-program-of-sluice'),
+  verification_failed: verifying({ text: 'No.', decision: 'FAILED' }),
+  verification_needs_human: verifying({ text: 'Ask.', decision: 'NEEDS_HUMAN' }),
+  verification_unreadable: verifying({ text: 'Hm.' }),
+  approval_rejected: decided({ decision: 'reject', note: 'too risky' }),
+  approval_expired: { config: 'gates:\n  stages: [executing]\n', input: alone },
+  approval_rounds_exhausted: decided(
+    { decision: 'request_changes', note: 'smaller' },
+    { decision: 'request_changes', note: 'smaller still' },
+  ),
+  budget: { config: 'budget:\n  run:\n    turns: 2\n' },
+  usage_limit: executing({ outcome: 'usage_limit the plan is used up' }, 'usageLimit:\n  action: stop\n'),
+  policy_violation: executing({ files: { '.env': 'A=1\n' }, text: 'Wrote.' }),
+  no_changes: executing({ text: 'Nothing to do.' }),
+  agent_refused: executing({ outcome: 'refused this is not allowed' }),
+  overflow: executing({ outcome: 'overflow' }),
+  needs_input: executing({ append: { 'a.txt': 'changed\n' }, text: 'Which one?', question: 'Which of the two names?' }),
+  guarded_paths: executing({ files: { 'AGENTS.md': 'obey\n' }, text: 'Wrote.' }),
+  repository_changed: executing({ append: { 'a.txt': 'changed\n' }, text: 'Wrote.', run: 'git config core.fsmonitor ./spy' }),
+  journal_full: {
+    config: JUDGED,
+    stages: { executing: { append: { 'a.txt': 'changed\n' }, text: 'Wrote.', waitFor: 'go' } },
+    meanwhile: fillJournal,
+  },
+} satisfies Record<BlockedReason, RunCase>;
+
+describe('blocked', () => {
+  let host: TestHost;
+  let runs: Record<BlockedReason, EndedRun>;
+
+  beforeAll(async () => {
+    host = await openTestHost();
+    await host.startWorker();
+    runs = await endedRuns(host, REASONS);
+  }, 240_000);
+
+  afterAll(() => host.close());
+
+  it.each(BLOCKED_REASONS)('V-82: a run ends with the reason %s, in its result, state.json, the last event and the report', (reason) => {
+    const { result, view, events, run } = runs[reason];
+
+    expect(result).toMatchObject({ outcome: reason === 'no_changes' ? 'no_changes' : 'blocked', blockedReason: reason });
+    expect(view).toMatchObject({ status: 'blocked', blockedReason: reason });
+    expect(JSON.parse(run.read('state.json'))).toMatchObject({ status: 'blocked', blockedReason: reason });
+    expect(events.at(-1)).toMatchObject({ type: 'run.completed', data: { outcome: result.outcome, blockedReason: reason } });
+    expect(run.read('report.md')).toContain(reason);
+    expect(result.error).toMatch(/\w/);
+  });
+
+  it.each([
+    ['review_blocked', 'review.md'],
+    ['review_unreadable', 'review.md'],
+    ['review_loops_exhausted', 'review.md'],
+    ['verification_failed', 'verification.md'],
+    ['verification_needs_human', 'verification.md'],
+    ['verification_unreadable', 'verification.md'],
+  ] as const)('V-82: the output of %s points to %s, which is there', (reason, file) => {
+    expect(runs[reason].result.error).toContain(`see ${file}`);
+    expect(runs[reason].run.read('report.md')).toContain(file);
+    expect(runs[reason].run.read(file)).toMatch(/^(DECISION|VERIFICATION): \w+$/m);
+  });
+
+  it('V-82: a journal that is full still holds the end of the run, in order and without a gap', () => {
+    const { events } = runs.journal_full;
+
+    expect(events.length).toBeGreaterThanOrEqual(MAX_JOURNAL_EVENTS);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
+    expect(events.filter(({ type }) => type === 'message.refused')).toHaveLength(100);
+    expect(runs.journal_full.turns).toEqual(['executing']);
+  });
+});
+
+/** Renames until the journal has no room for more, then as many refused ones as leave a line; the turn then ends. */
+async function fillJournal(run: TestRun, repository: TestRepository): Promise<void> {
+  await until(() => startsOf(repository, 'executing') === 1);
+  for (let sent = 0; sent < MAX_JOURNAL_EVENTS; sent += SIGNALS_AT_ONCE) {
+    await Promise.all(Array.from({ length: SIGNALS_AT_ONCE }, (_none, n) => run.handle.signal('rename', { title: `title ${sent + n}` })));
+  }
+  await until(async () => (await run.view()).seq >= MAX_JOURNAL_EVENTS);
+  repository.release('go');
+}
 
 describe('stage lists and outcomes', () => {
   let host: TestHost;
