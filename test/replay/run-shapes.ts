@@ -209,6 +209,13 @@ const OTHERS: Shapes = {
     activities: withPolicy({ sinks: ['command', 'webhook'], gates: { ...GATES, stages: ['executing'] } }),
     drive: deciding({}),
   },
+  'run-notifying-of-its-abort': {
+    activities: withPolicy({ sinks: ['command'], gates: { ...GATES, stages: ['planning'] } }),
+    async drive(handle) {
+      await atGate(handle);
+      await handle.cancel();
+    },
+  },
   'run-rewound': {
     activities: {
       openRun: async (input) => ({
