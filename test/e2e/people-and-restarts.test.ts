@@ -1,10 +1,11 @@
 /** A person's decisions by the built command line, around the death and the sleep of everything that would take them. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addRepository } from '../../config/host-list.js';
 import { trustConfig } from '../../config/trust.js';
 import type { JournalEvent } from '../../protocol/journal.js';
+import type { RunView } from '../../protocol/run-view.js';
 import { type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
 import { startsOf } from '../support/run-traces.js';
 import { fixtureWith, makeRepository, PLAIN_FIXTURE, PLAIN_VALIDATION, type TestRepository } from '../support/test-repository.js';
@@ -42,8 +43,11 @@ async function statusOf(id: string, repository: TestRepository): Promise<unknown
   return jsonLines(stdout)[0]?.['status'];
 }
 
-const untilStatus = (id: string, repository: TestRepository, status: string) =>
-  until(async () => (await statusOf(id, repository)) === status);
+/** By the run's own files: what is asked of the command line is counted in processes. */
+async function untilStatus(id: string, { path }: TestRepository, status: string): Promise<void> {
+  const file = join(path, '.sluice/runs', id, 'state.json');
+  await until(() => existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as RunView).status === status);
+}
 
 function journalOf(id: string, { path }: TestRepository): JournalEvent[] {
   const lines = readFileSync(join(path, '.sluice/runs', id, 'events.jsonl'), 'utf8')
