@@ -6,30 +6,22 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { makeAgent, VALIDATION_COMMAND } from '../../../bench/bench-agent.js';
 import { figuresOf, type Samples } from '../../../bench/figures.js';
 import { measurePlainRuns } from '../../../bench/plain-run.js';
+import { type AttendedRun, attendedRun } from '../../support/attended-run.js';
+import { type CliResult, jsonLines } from '../../support/cli-world.js';
+import { sluiceBeside } from '../../support/host-cli.js';
+import { detailsOf } from '../../support/run-steps.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 import type { TestRepository } from '../../support/test-repository.js';
+import { until } from '../../support/until.js';
 
 const CLI = fileURLToPath(new URL('../../../dist/client/cli/main.js', import.meta.url));
 
-/** Of the commands that V-135 names, those that exist until gates and queues come. */
-const COMMANDS = [
-  'init',
-  'doctor',
-  'run',
-  'list',
-  'status',
-  'watch',
-  'logs',
-  'diff',
-  'path',
-  'up',
-  'down',
-  'worker',
-  'config',
-  'trust',
-  'states',
-  'demo',
-];
+/** Of the commands that V-135 names, those that belong to a run. */
+const COMMANDS =
+  'init doctor run status pause resume abort approvals steer rename logs replay audit path rewind policies budget config'.split(' ');
+
+/** The others of V-135: they come with the merge queue and the backlog. */
+const LATER = ['land', 'queue', 'tasks'];
 
 const STAGES = ['planning', 'architecting', 'executing', 'reviewing', 'verifying'];
 
@@ -43,11 +35,12 @@ describe('command line and bench', () => {
 
   afterAll(() => host.close());
 
-  it('V-135: help lists every command', () => {
+  it('V-135: help lists every command that belongs to a run', () => {
     const help = execFileSync(process.execPath, [CLI, '--help'], { encoding: 'utf8', env: { ...host.env } });
-    const listed = [...help.matchAll(/^ {2}(\w+) (?:\[options\] )?(?:\[\w+\] )? *\S/gm)].map(([, name]) => name);
+    const listed = [...help.matchAll(/^ {2}([a-z]+)(?= )/gm)].map(([, name = '']) => name);
 
     expect(listed).toEqual(expect.arrayContaining(COMMANDS));
+    expect(LATER.filter((name) => listed.includes(name))).toEqual([]);
   });
 
   it('V-135: status --json of 400 kB is complete through a pipe to a slow reader', async () => {
@@ -92,6 +85,132 @@ describe('command line and bench', () => {
     expect(metrics.engineMs).toBe(metrics.wallMs - metrics.agentMs - metrics.validationMs);
     expect(metrics.engineMs / metrics.turns).toBeGreaterThan(0);
   });
+});
+
+describe('what the records of a run show', () => {
+  let host: TestHost;
+  let run: AttendedRun;
+
+  beforeAll(async () => {
+    host = await openTestHost();
+    await host.startWorker();
+    run = await attendedRun(host, {
+      config: `stageList: [executing, reviewing, verifying]\ngates: [executing]\nbudget:\n  run:\n    turns: 10\n`,
+      stages: { reviewing: { text: 'Right.', decision: 'APPROVED', files: { 'stray.txt': 'stray\n' } } },
+    });
+    const { id, commit } = await run.gate();
+    await run.send('steer', { text: 'mind the gap' });
+    await run.run.handle.signal('pause', { by: 'bob' });
+    await run.send('approve', { gate: id, commit, note: 'fine by me' });
+    await run.result();
+  }, 60_000);
+
+  afterAll(() => host.close());
+
+  const shown = async (...args: readonly string[]) => {
+    const { code, stdout, stderr } = await sluiceBeside(host, [...args, run.run.runId], { cwd: run.repository.path });
+    expect([code, stderr]).toEqual([0, '']);
+    return stdout;
+  };
+  const objects = async (command: string) => jsonLines(await shown(command, '--json'));
+
+  it('V-135: replay prints the whole journal as a timeline', async () => {
+    const events = run.run.events();
+    const start = Date.parse(events[0]?.timestamp ?? '');
+
+    const printed = await objects('replay');
+    const lines = (await shown('replay')).trim().split('\n');
+
+    expect(printed).toEqual(
+      events.map((event) => ({ kind: 'event', sinceStartMs: Math.max(0, Date.parse(event.timestamp) - start), ...event })),
+    );
+    expect(lines).toHaveLength(events.length + 1);
+    expect(lines.slice(1).every((line) => /^\+0:\d\d:\d\d\.\d /.test(line))).toBe(true);
+  });
+
+  it('V-135: audit prints who decided what about which commit, violations and refused messages', async () => {
+    const tip = run.repository.git('rev-parse', `sluice/${run.run.runId}`).trim();
+    const base = (await run.run.view()).baseSha;
+
+    const printed = await objects('audit');
+    const text = await shown('audit');
+
+    expect(printed.map(({ about, who, commit, note }) => [about, who, commit, note])).toEqual([
+      ['decision', 'engine', base, null],
+      ['message', 'ada', null, 'mind the gap'],
+      ['refused', 'bob', null, expect.stringContaining('gate')],
+      ['decision', 'ada', base, 'fine by me'],
+      ['violation', 'engine', null, null],
+      ['decision', 'agent', tip, null],
+      ['decision', 'agent', tip, null],
+      ['end', 'engine', null, null],
+    ]);
+    expect(text).toMatch(/decision +ada .*approved.*fine by me/);
+    expect(text).toMatch(/violation .*stray\.txt/);
+  });
+
+  it('V-135: policies prints the policy as it was frozen', async () => {
+    const { policy, attended } = await detailsOf(run.run.handle);
+
+    const [printed] = await objects('policies');
+    const text = await shown('policies');
+
+    expect(printed).toEqual({ runId: run.run.runId, attended, policy: JSON.parse(JSON.stringify(policy)) });
+    expect(text).toMatch(/^stages +executing → reviewing → verifying$/m);
+    expect(text).toMatch(/^gates before +executing$/m);
+  });
+
+  it('V-135: budget prints what is used and what is left', async () => {
+    const [printed] = await objects('budget');
+
+    expect(printed).toMatchObject({ onLimit: 'stop', grants: 0, used: { turns: 3 } });
+    expect(printed?.['limits']).toContainEqual({ of: 'turns', used: 3, allowed: 10, left: 7 });
+    expect(await shown('budget')).toMatch(/^turns +3 used, of 10, 7 left$/m);
+  });
+});
+
+describe('a command to a run that no worker attends', () => {
+  let host: TestHost;
+  let run: AttendedRun;
+  let renamed: CliResult;
+  let paused: CliResult;
+
+  beforeAll(async () => {
+    host = await openTestHost();
+    const worker = await host.startWorker();
+    run = await attendedRun(host, { config: 'stageList: [executing]\ngates: [executing]\n' });
+    await run.gate();
+    await run.historyLength();
+    await worker.stop();
+    const send = (...args: readonly string[]) => sluiceBeside(host, args, { cwd: run.repository.path });
+    [renamed, paused] = await Promise.all([send('rename', run.run.runId, 'another title'), send('pause', run.run.runId, '--json')]);
+  }, 60_000);
+
+  afterAll(() => host.close());
+
+  it('V-67: prints queued, and never accepted', () => {
+    expect(renamed).toMatchObject({
+      code: 0,
+      stdout: `rename queued for ${run.run.runId}: no worker answered; the run checks it when one is back\n`,
+    });
+    expect(jsonLines(paused.stdout)).toMatchObject([{ kind: 'message', name: 'pause', sent: 'queued', requestId: expect.any(String) }]);
+    expect(paused.code).toBe(0);
+    expect(renamed.stdout + paused.stdout).not.toContain('accepted');
+  });
+
+  it('V-67: is checked on arrival: applied once, or refused and journalled; with a worker it prints accepted', async () => {
+    await host.startWorker();
+    await until(async () => (await run.run.view()).title === 'another title');
+    const { code, stdout } = await sluiceBeside(host, ['approve', run.run.runId], { cwd: run.repository.path });
+    const { outcome } = await run.result();
+    const named = (type: string) => run.run.events().filter((event) => event.type === type);
+
+    expect([code, outcome]).toEqual([0, 'merge_ready']);
+    expect(stdout).toContain(`approve accepted by ${run.run.runId}`);
+    expect(named('run.renamed').map(({ data }) => data['text'])).toEqual(['another title']);
+    expect(named('message.refused').map(({ data }) => [data['name'], data['why']])).toEqual([['pause', expect.stringContaining('gate')]]);
+    expect(named('run.pause_requested')).toEqual([]);
+  }, 60_000);
 });
 
 /** The bench's own agent, a shell script that does its part at once, in every stage. */
