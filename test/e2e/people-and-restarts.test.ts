@@ -1,4 +1,4 @@
-/** A person's decisions by the built command line, around the death and the sleep of everything that would take them. */
+/** A person's decisions by the built command line, around the death of everything that would take them. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -59,13 +59,6 @@ function journalOf(id: string, { path }: TestRepository): JournalEvent[] {
 const count = (id: string, repository: TestRepository, type: string) =>
   journalOf(id, repository).filter((event) => event.type === type).length;
 
-/** Of the engine's processes: the one that serves workflows and host. */
-function workerPid(): number {
-  const pid = world.living().find((one) => readFileSync(`/proc/${one}/cmdline`, 'utf8').includes('worker/main.js'));
-  if (pid === undefined) throw new Error('no worker lives');
-  return pid;
-}
-
 describe('a run that waits for a person', () => {
   it(
     'outlives the death of engine, server, worker and guard, is shown meanwhile, and goes on when it is told to afterwards',
@@ -96,27 +89,6 @@ describe('a run that waits for a person', () => {
       for (const repository of [gated, paused]) expect(STAGES.map((stage) => startsOf(repository, stage))).toEqual([1, 1, 1, 1, 1]);
       expect(count('gated', gated, 'approval.requested')).toBe(1);
       expect(count('paused', paused, 'run.paused')).toBe(1);
-    },
-    LIMIT_MS,
-  );
-
-  it(
-    'keeps a decision that was sent while its worker slept: the command says queued, and it is applied once',
-    async () => {
-      const repository = await repositoryOf('asleep');
-      await start('asleep', repository, '--gate', 'executing');
-      await untilStatus('asleep', repository, 'waiting_for_approval');
-      const worker = workerPid();
-
-      process.kill(worker, 'SIGSTOP');
-      const sent = await world.sluice(['approve', 'asleep', '--json'], { cwd: repository.path });
-      process.kill(worker, 'SIGCONT');
-
-      expect(sent.code).toBe(0);
-      expect(sent.stdout).toContain('queued');
-      await untilStatus('asleep', repository, 'merge_ready');
-      expect(count('asleep', repository, 'approval.approved')).toBe(1);
-      expect(count('asleep', repository, 'message.refused')).toBe(0);
     },
     LIMIT_MS,
   );

@@ -7,7 +7,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { openOwnServer } from '../support/own-server.js';
+import { findServerBinary } from '../../worker/local-engine/server-binary/find-server-binary.js';
+import { type OwnServer, openOwnServer } from '../support/own-server.js';
 import { openStubHost } from '../support/stub-host.js';
 import { BESIDE_SHAPES } from './beside-shapes.js';
 import { FIRST_SHAPES } from './first-shapes.js';
@@ -26,8 +27,7 @@ const isWanted = (name: string) => {
 };
 
 mkdirSync(FOLDER, { recursive: true });
-const server = process.env['SLUICE_TEST_ADDRESS'] === undefined ? await openOwnServer() : null;
-if (server !== null) process.env['SLUICE_TEST_ADDRESS'] = server.address;
+const server = process.env['SLUICE_TEST_ADDRESS'] === undefined ? await openServer() : null;
 try {
   for (const [name, shape] of Object.entries({ ...FIRST_SHAPES, ...LATER })) {
     if (!isWanted(name)) continue;
@@ -37,6 +37,15 @@ try {
   }
 } finally {
   await server?.close();
+}
+
+/** Errors: EngineError where no server binary is found. */
+async function openServer(): Promise<OwnServer> {
+  const { path } = await findServerBinary({ onProgress: (text) => console.error(text) });
+  process.env['SLUICE_TEMPORAL_CLI'] = path;
+  const own = await openOwnServer();
+  process.env['SLUICE_TEST_ADDRESS'] = own.address;
+  return own;
 }
 
 async function record(name: string, shape: Shape): Promise<string> {
