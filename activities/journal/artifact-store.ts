@@ -3,11 +3,11 @@
  * They lie in the sluice home, outside the repository and the worktree, and stay until `sluice clean`.
  */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ArtifactRef } from '../../protocol/artifact.js';
 import { redact } from '../../protocol/redact.js';
-import { ignoreCode, type WriteOptions, writeFileAtomic } from './write-file.js';
+import { type WriteOptions, writeFileAtomic } from './write-file.js';
 
 export interface ArtifactStore {
   /** Effects: at most one file. Idempotency: by content; a damaged file of that name is written again. */
@@ -23,14 +23,14 @@ export function createArtifactStore(folder: string, options: WriteOptions): Arti
       const content = Buffer.from(redact(text));
       const sha256 = hashOf(content);
       const path = join(folder, sha256);
-      const existing = await readFile(path).catch(ignoreCode('ENOENT'));
-      if (existing === undefined || !existing.equals(content)) await writeFileAtomic(path, content, options);
+      if (!existsSync(path) || !readFileSync(path).equals(content)) await writeFileAtomic(path, content, options);
       return { sha256, bytes: content.length, mediaType };
     },
 
     async get(ref) {
       if (!/^[0-9a-f]{64}$/.test(ref.sha256)) throw new Error(`not the name of an artifact: ${JSON.stringify(ref.sha256)}`);
-      const content = await readFile(join(folder, ref.sha256));
+      // In place: the thread pool costs more than these small files.
+      const content = readFileSync(join(folder, ref.sha256));
       if (hashOf(content) !== ref.sha256) throw new Error(`artifact ${ref.sha256} in ${JSON.stringify(folder)} is damaged`);
       return content.toString('utf8');
     },
