@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Gate } from '../../../protocol/gate.js';
 import { STAGES, type Stage } from '../../../protocol/lifecycle.js';
 import { type AttendedRun, attendedRun } from '../../support/attended-run.js';
+import { CLI } from '../../support/cli-world.js';
 import type { RunCase } from '../../support/ended-run.js';
 import { sluiceBeside } from '../../support/host-cli.js';
 import { detailsOf } from '../../support/run-steps.js';
@@ -357,20 +358,22 @@ describe('gates', () => {
   );
 
   it(
-    'V-45: an agent that runs `sluice approve` in its turn is refused, and the gate stays open',
+    'V-45: an agent that sends a decision in its turn is refused, whatever the form, and the gate stays open',
     async () => {
       const waiting = await open(['executing'], { config: JUDGED });
       await waiting.gate();
+      const id = waiting.run.runId;
+      const forms = [`approve ${id}`, `reject ${id}`, `approvals decide ${id} --approve`, `answer ${id} yes`, `abort ${id}`];
       const server = `TEMPORAL_ADDRESS=${host.address} TEMPORAL_NAMESPACE=${host.namespace} SLUICE_HOME=${host.home}`;
-      const cli = join(process.cwd(), 'dist/client/cli/main.js');
-      const line = `${server} ${process.execPath} ${cli} approve ${waiting.run.runId} > "$HOME/agent-approves.txt" 2>&1; echo "exit $?" >> "$HOME/agent-approves.txt"`;
-      const agent = await attendedRun(host, { config: 'stageList: [planning]\n', stages: { planning: { run: line, text: 'Plan.' } } });
+      const lines = forms.map((form) => `${server} ${process.execPath} ${CLI} ${form}; echo "exit $?"`);
+      const run = `{ ${lines.join('; ')}; } > "$HOME/agent-decides.txt" 2>&1`;
+      const agent = await attendedRun(host, { config: 'stageList: plan-only\n', stages: { planning: { run, text: 'Plan.' } } });
       await agent.result();
 
-      const told = readFileSync(join(host.env['HOME'] ?? '', 'agent-approves.txt'), 'utf8');
-      expect(told).toContain('this command runs inside a turn (SLUICE_TURN is set)');
-      expect(told).toContain('exit 1');
-      expect((await waiting.gate()).status).toBe('pending');
+      const told = readFileSync(join(host.env['HOME'] ?? '', 'agent-decides.txt'), 'utf8');
+      expect(told.match(/this command runs inside a turn \(SLUICE_TURN is set\)/g)).toHaveLength(forms.length);
+      expect(told.match(/^exit .*$/gm)).toEqual(forms.map(() => 'exit 1'));
+      expect(await waiting.gate()).toMatchObject({ id: 'gate-1', status: 'pending' });
       await waiting.send('abort');
       await waiting.result();
     },
