@@ -35,6 +35,8 @@ export interface AgentExit {
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly reason: 'exited' | 'timed_out' | 'stalled' | 'aborted' | 'interrupted' | 'output_limit';
+  /** ISO 8601, UTC. What it printed about times was meant then, however late it is read. */
+  readonly endedAt: string;
   /** Absolute paths of what it printed. */
   readonly stdout: string;
   readonly stderr: string;

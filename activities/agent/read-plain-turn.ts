@@ -83,7 +83,8 @@ function exitedOutcome(
   const fact = exit.exitCode === 0 ? 'the agent printed nothing' : `the agent exited with code ${exit.exitCode}`;
   const tail = text.slice(-TAIL_BYTES);
   const stdout = lastLines(tail.length < text.length ? `…${tail}` : tail);
-  const { said: words, ...failure } = classifyFailure({ exitCode: exit.exitCode, stderr, stdout, now: new Date() });
+  const now = new Date(exit.endedAt);
+  const { said: words, ...failure } = classifyFailure({ exitCode: exit.exitCode, stderr, stdout, now });
   const isTold = failure.kind in FACTS || complaint.startsWith('sluice-outcome: ');
   return { ...failure, why: why(FACTS[failure.kind] ?? fact, words ?? (isTold ? '' : complaint)) };
 }

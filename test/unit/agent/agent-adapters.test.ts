@@ -113,7 +113,14 @@ describe.each(ADAPTERS)('a finished turn of %s', (adapter) => {
     const paths = { stdout: join(folder, 'out'), stderr: join(folder, 'err') };
     await writeFile(paths.stdout, stdout);
     await writeFile(paths.stderr, stderr);
-    return adapterOf({ adapter }).read(aTurn(), { exitCode: 0, signal: null, reason: 'exited', ...paths, ...exit });
+    return adapterOf({ adapter }).read(aTurn(), {
+      exitCode: 0,
+      signal: null,
+      reason: 'exited',
+      endedAt: '2026-11-21T10:00:00.000Z',
+      ...paths,
+      ...exit,
+    });
   }
 
   it('with exit code 0 and some text is done', async () => {
@@ -205,6 +212,15 @@ describe.each(ADAPTERS)('a finished turn of %s', (adapter) => {
     expect((await read(exit, stdout, stderr)).outcome).toEqual(outcome);
   });
 
+  it.each([
+    ['sluice-outcome: usage_limit until=2020-01-01T05:00:00Z', '2020-01-01T05:00:00.000Z'],
+    ['Usage limit reached, try again in 2 days 17 hours', '2020-01-03T17:00:00.000Z'],
+  ])('that failed long before it is read has the reset that it was told then: %s', async (stderr, until) => {
+    const { outcome } = await read({ exitCode: 1, endedAt: '2020-01-01T00:00:00.000Z' }, '', stderr);
+
+    expect(outcome).toMatchObject({ kind: 'usage_limit', until });
+  });
+
   it.each<[string, Partial<AgentExit>, string, string, TurnOutcome['kind']]>([
     ['that ended well, whatever it says,', {}, 'HTTP 429', 'sluice-outcome: transient', 'done'],
     ['that died of a signal', { exitCode: null, signal: 'SIGKILL' }, 'x', 'HTTP 429', 'hard'],
@@ -228,9 +244,9 @@ describe.each(ADAPTERS)('a finished turn of %s', (adapter) => {
   });
 
   it('throws where its output is gone', async () => {
-    const exit: AgentExit = { exitCode: 0, signal: null, reason: 'exited', stdout: join(folder, 'gone'), stderr: join(folder, 'gone') };
+    const gone = join(folder, 'gone');
 
-    await expect(adapterOf({ adapter }).read(aTurn(), exit)).rejects.toThrow('ENOENT');
+    await expect(read({ stdout: gone, stderr: gone }, '')).rejects.toThrow('ENOENT');
   });
 });
 
