@@ -8,7 +8,7 @@ import { openTestHost, type TestHost, type TestRun } from '../../support/test-ho
 import { until } from '../../support/until.js';
 import { openWebhook, type Webhook } from '../../support/webhook.js';
 
-const LIMITED = `echo "sluice-outcome: usage_limit until=$(node -p 'new Date(Date.now() + 2000).toISOString()')" >&2`;
+const LIMITED = `echo "sluice-outcome: usage_limit until=$(node -p 'new Date(Date.now() + 4000).toISOString()')" >&2`;
 const WORKS = { text: 'Added a line.', append: { 'a.txt': 'changed\n' } };
 const ONE = 'stageList: [executing]\n';
 /** Red until the fixer has been there. */

@@ -60,9 +60,9 @@ const CASES = {
   limitedThrice: {
     config: 'stageList: [planning, executing, reviewing]\nattended: false\n',
     stages: {
-      planning: { ...limited(2), again: PLAIN_FIXTURE.stages.planning },
-      executing: { ...limited(2), again: WORKS },
-      reviewing: { ...limited(2), again: PLAIN_FIXTURE.stages.reviewing },
+      planning: { ...limited(4), again: PLAIN_FIXTURE.stages.planning },
+      executing: { ...limited(4), again: WORKS },
+      reviewing: { ...limited(4), again: PLAIN_FIXTURE.stages.reviewing },
     },
   },
   limitedTooLong: executing(limited(49 * 3600)),
