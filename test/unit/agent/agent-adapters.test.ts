@@ -263,7 +263,13 @@ describe('a cost line', () => {
     const paths = { stdout: join(folder, 'out'), stderr: join(folder, 'err') };
     await writeFile(paths.stdout, 'x');
     await writeFile(paths.stderr, stderr);
-    const reading = await adapterOf(config).read(aTurn(), { exitCode: 0, signal: null, reason: 'exited', ...paths });
+    const reading = await adapterOf(config).read(aTurn(), {
+      exitCode: 0,
+      signal: null,
+      reason: 'exited',
+      endedAt: '2026-11-21T10:00:00.000Z',
+      ...paths,
+    });
     return reading.usage.costMicroUsd;
   }
 
