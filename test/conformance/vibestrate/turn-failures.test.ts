@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
+import { readLedger } from '../../../activities/agent/scripted/ledger.js';
 import { afterAttempt, type Tries } from '../../../workflows/turn-retry.js';
 import { type AttendedRun, attendedRun } from '../../support/attended-run.js';
 import { type EndedRun, endedRuns, type RunCase } from '../../support/ended-run.js';
@@ -284,6 +285,21 @@ describe('a wait', () => {
       expect(turns()).toEqual(['executing', 'executing']);
     }
     expect(runs.rateLimited.run.events().filter(({ type }) => type === 'turn.retried')).toHaveLength(1);
+  }, 120_000);
+
+  it('V-122, V-124: for a reset that passed while no worker was there is over at once', async () => {
+    const { run, repository, started, turns } = await attendedRun(host, executing({ waitFor: 'go', ...limited(3), again: WORKS }));
+    await started('executing');
+    await worker.kill();
+    repository.release('go');
+    await until(() => readLedger(repository.ledgerPath).some(({ event }) => event === 'END'));
+    const resetBy = Date.now() + 3 * SECOND_MS;
+    await until(() => Date.now() > resetBy);
+    worker = await host.startWorker();
+
+    expect(await run.result()).toMatchObject({ outcome: 'merge_ready' });
+    expect(turns()).toEqual(['executing', 'executing']);
+    expect((await timersOf(run.handle)).filter(({ ms }) => ms > SECOND_MS)).toEqual([]);
   }, 120_000);
 });
 
