@@ -2,10 +2,11 @@
  * The refs of one run in the real repository, for when the run is given back: its branch and what lies below `refs/sluice/<runId>/`.
  * They are removed all or none, each only where it still stands where it was seen. No other ref is touched, no config program is run.
  */
+import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { branchOf } from '../../protocol/names.js';
 import type { Repository } from './contract.js';
-import { readHead } from './read-ref.js';
+import { readHead, readTextIfThere } from './read-ref.js';
 import { isRepositoryBusy } from './repository-busy.js';
 import { GitError, ON_REAL_REPOSITORY, runGit } from './run-git.js';
 import { findAdminDir, worktreeAdminDirs } from './worktree-registration.js';
@@ -34,25 +35,61 @@ export async function listRunRefs(repository: Repository, runId: string): Promis
 }
 
 /**
- * How many commits of the run's branch no other ref and no HEAD of the person's checkout reaches: they would be lost with it.
+ * How many commits that these tips of the run reach no other ref and no HEAD of the person's checkout reaches: they would be lost with them.
  * Errors: `GitError` where git cannot read the history.
  */
-export async function countLost(repository: Repository, runId: string, tip: string): Promise<number> {
+export async function countLost(repository: Repository, runId: string, tips: readonly string[]): Promise<number> {
   // `--single-worktree`: the HEAD of the run's own worktree is the branch itself.
   const others = ['--single-worktree', `--exclude=refs/heads/${branchOf(runId)}`, `--exclude=refs/sluice/${runId}/*`, '--all'];
-  return Number((await onReal(repository, ['rev-list', '--count', tip, '--not', ...others])).trim());
+  return Number((await onReal(repository, ['rev-list', '--count', ...tips, '--not', ...others])).trim());
 }
 
-/** A checkout that stands on the run's branch, the run's own worktree aside; null: there is none. Shape: a git dir. */
-export async function checkoutOnBranch(repository: Repository, runId: string, worktree: string): Promise<string | null> {
+/** Somebody at work on the run's branch. */
+export interface BranchUse {
+  /** Of the checkout, as the person knows it. */
+  readonly folder: string;
+  /** Not the checkout that the run was started in, so its base branch may be checked out elsewhere. */
+  readonly isLinked: boolean;
+  readonly how: 'checked out' | 'being rebased';
+}
+
+/** A checkout that stands on the run's branch or rebases it, the run's own worktree aside; null: there is none. */
+export async function useOfBranch(repository: Repository, runId: string, worktree: string): Promise<BranchUse | null> {
   const own = await findAdminDir(repository.commonDir, worktree);
   const gitDirs = new Set([repository.commonDir, repository.gitDir, ...(await worktreeAdminDirs(repository.commonDir))]);
   for (const gitDir of gitDirs) {
     if (gitDir === own) continue;
-    const head = await readHead(gitDir);
-    if (head.kind === 'branch' && head.ref === `refs/heads/${branchOf(runId)}`) return gitDir;
+    const how = await howUsed(gitDir, `refs/heads/${branchOf(runId)}`);
+    if (how === null) continue;
+    return { folder: await folderOf(repository, gitDir), isLinked: gitDir !== repository.commonDir && gitDir !== repository.gitDir, how };
   }
   return null;
+}
+
+async function howUsed(gitDir: string, branchRef: string): Promise<BranchUse['how'] | null> {
+  const head = await readHead(gitDir);
+  if (head.kind === 'branch' && head.ref === branchRef) return 'checked out';
+  // A rebase detaches HEAD and keeps here what it will move in the end (builtin/rebase.c).
+  for (const kind of ['rebase-merge', 'rebase-apply']) {
+    if ((await readTextIfThere(join(gitDir, kind, 'head-name')))?.trim() === branchRef) return 'being rebased';
+  }
+  return null;
+}
+
+async function folderOf({ commonDir, gitDir: startedIn, root }: Repository, gitDir: string): Promise<string> {
+  if (gitDir === startedIn) return root;
+  if (gitDir === commonDir) return basename(commonDir) === '.git' ? dirname(commonDir) : commonDir;
+  const dotGit = (await readTextIfThere(join(gitDir, 'gitdir')))?.trim() ?? '';
+  // May be relative to the admin folder (`worktree.useRelativePaths`).
+  return dotGit === '' ? gitDir : dirname(resolve(gitDir, dotGit));
+}
+
+/** What a person said who locked the worktree with `git worktree lock`, or an empty text; null: it is not locked. */
+export async function lockOfWorktree(repository: Repository, worktree: string): Promise<string | null> {
+  const adminDir = await findAdminDir(repository.commonDir, worktree);
+  const reason = adminDir === null ? null : await readTextIfThere(join(adminDir, 'locked'));
+  // Git's own, of a `worktree add` that was killed.
+  return reason === null || reason.startsWith('initializing') ? null : reason.trim();
 }
 
 /** `moved`: one of them stands elsewhere by now, and none was removed. Errors: `GitError` if the repository stays busy or cannot be written. */

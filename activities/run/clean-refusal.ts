@@ -1,13 +1,15 @@
 /** Why a run is not cleaned: it is not over, a person stands on its branch, or work would be lost that nobody gave up. Nothing is changed here. */
 import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CleanRunResult } from '../../protocol/clean.js';
 import { printableLine } from '../../protocol/printable.js';
 import { redact } from '../../protocol/redact.js';
 import { lastingTrouble } from '../git/lasting-trouble.js';
 import { openRunGit } from '../git/open-run-git.js';
-import { checkoutOnBranch, countLost, listRunRefs } from '../git/run-refs.js';
+import { type BranchUse, countLost, listRunRefs, lockOfWorktree, useOfBranch } from '../git/run-refs.js';
+import { isCleaningBegun } from './cleaning-mark.js';
 import { isClosedOnHost } from './closed-mark.js';
-import { gitInputOf, type RunOnHost } from './run-record.js';
+import { gitInputOf, RUN_RECORD_FILE, type RunOnHost } from './run-record.js';
 
 const MAX_LISTED_PATHS = 5;
 
@@ -18,9 +20,26 @@ export async function whyKept(run: RunOnHost, giveUp: boolean): Promise<string |
   const { record, stateDir } = run;
   if (!isClosedOnHost(stateDir)) return notClosed(run);
   if (!existsSync(record.repository.commonDir)) return null;
-  const checkout = await checkoutOnBranch(record.repository, record.runId, record.worktree);
-  if (checkout !== null) return checkedOut(run, checkout);
-  return giveUp ? null : workToLose(run);
+  const use = await useOfBranch(record.repository, record.runId, record.worktree);
+  if (use !== null) return inUse(run, use);
+  const lock = await lockOfWorktree(record.repository, record.worktree);
+  if (lock !== null) return locked(run, lock);
+  return giveUp || (await isHalfRemoved(run)) ? null : workToLose(run);
+}
+
+/** Decided by a clean that was cut off: what is missing now it removed itself. */
+async function isHalfRemoved({ record, stateDir }: RunOnHost): Promise<boolean> {
+  return isCleaningBegun(stateDir) && (await listRunRefs(record.repository, record.runId)).length === 0;
+}
+
+/** What it holds and where its worktree is cannot be known. */
+export function recordDamaged(runId: string, stateDir: string): CleanRunResult {
+  const record = join(stateDir, RUN_RECORD_FILE);
+  const rule = 'Only what its record names is removed';
+  return {
+    kind: 'kept',
+    why: keptText(runId, { what: 'its record is damaged or missing', rule, command: `Look at it: cat ${JSON.stringify(record)}` }),
+  };
 }
 
 async function workToLose(run: RunOnHost): Promise<string | null> {
@@ -54,26 +73,38 @@ function notClosed(run: RunOnHost): string {
   });
 }
 
-function checkedOut(run: RunOnHost, gitDir: string): string {
-  const { branch, baseBranch, repository } = run.record;
-  const where = gitDir === repository.commonDir || gitDir === repository.gitDir ? repository.root : gitDir;
-  const switchAway = `git -C ${JSON.stringify(repository.root)} switch ${baseBranch === 'HEAD' ? '--detach' : baseBranch}`;
+function inUse(run: RunOnHost, { folder, isLinked, how }: BranchUse): string {
+  const { branch, baseBranch } = run.record;
+  const at = `git -C ${JSON.stringify(folder)}`;
+  const leave = `${at} switch ${isLinked || baseBranch === 'HEAD' ? '--detach' : baseBranch}`;
   return kept(run, {
-    what: `${branch} is checked out in ${where}`,
+    what: `${branch} is ${how} in ${folder}`,
     rule: 'A branch is never taken from under a person',
-    command: switchAway,
+    command: how === 'checked out' ? leave : `${at} rebase --continue    or: ${at} rebase --abort`,
+  });
+}
+
+function locked(run: RunOnHost, reason: string): string {
+  const { repository, worktree } = run.record;
+  return kept(run, {
+    what: `its worktree is locked${reason === '' ? '' : `: ${redact(reason)}`}`,
+    rule: 'A worktree that a person locked is removed by nobody else',
+    command: `git -C ${JSON.stringify(repository.root)} worktree unlock ${JSON.stringify(worktree)}`,
   });
 }
 
 async function commitsToLose(run: RunOnHost): Promise<string | null> {
   const { repository, runId, branch, baseBranch } = run.record;
-  const tip = (await listRunRefs(repository, runId)).find(({ ref }) => ref === `refs/heads/${branch}`)?.sha;
-  if (tip === undefined) return null;
-  const lost = await countLost(repository, runId, tip);
+  const seen = await listRunRefs(repository, runId);
+  const tips = new Map(seen.toReversed().map(({ ref, sha }) => [sha, ref]));
+  const lost = tips.size === 0 ? 0 : await countLost(repository, runId, [...tips.keys()]);
   if (lost === 0) return null;
+  const refs = [];
+  for (const [sha, ref] of tips) if ((await countLost(repository, runId, [sha])) > 0) refs.unshift(ref.replace('refs/heads/', ''));
   const commits = lost === 1 ? '1 commit that is' : `${lost} commits that are`;
-  const what = `${branch} holds ${commits} neither in ${baseBranch} nor on any other branch`;
-  return kept(run, { what, rule: RULE, command: `git merge ${branch}    or give it up: ${giveUpCommand(run)}` });
+  const what = `${refs.join(', ')} ${refs.length === 1 ? 'holds' : 'hold'} ${commits} neither in ${baseBranch} nor on any other branch`;
+  const keep = refs.map((ref) => (ref === branch ? `git merge ${branch}` : `git branch ${ref.replace('refs/sluice/', 'kept/')} ${ref}`));
+  return kept(run, { what, rule: RULE, command: `${keep.join(' && ')}    or give it up: ${giveUpCommand(run)}` });
 }
 
 /** A failed turn leaves its changes in the worktree for people to look at. */
@@ -101,6 +132,10 @@ interface Reason {
   readonly command: string;
 }
 
-function kept({ record }: RunOnHost, { what, rule, command }: Reason): string {
-  return `Run ${record.runId} was not cleaned: ${printableLine(what)}.\n${rule}.\nNothing was removed.\n${printableLine(command)}`;
+function kept({ record }: RunOnHost, reason: Reason): string {
+  return keptText(record.runId, reason);
+}
+
+function keptText(runId: string, { what, rule, command }: Reason): string {
+  return `Run ${runId} was not cleaned: ${printableLine(what)}.\n${rule}.\nNothing was removed.\n${printableLine(command)}`;
 }

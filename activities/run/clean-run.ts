@@ -1,7 +1,9 @@
 /**
  * Gives back what a closed run keeps on its host: branch and refs, worktree, validation checkout, private git dir, turns and artifacts.
  * Effects: only below the sluice home and the run's own refs; `.sluice/runs/<runId>` stays for people. Refused where work would be lost.
- * Idempotency: refs first, all or none; the record last, by a tombstone that keeps the run's id taken. Whatever a kill leaves, the next call finishes.
+ * Idempotency: refs first, all or none; the record last, by a tombstone that keeps the run's id taken. Whatever a kill leaves, the next call finishes:
+ * a mark says that the removal was decided. What is only here is looked at and its refs go under the repository's lock, so that of two runs
+ * that hold the same commits the second one sees that the first is gone.
  * Cancel: what was begun is finished.
  */
 import { randomUUID } from 'node:crypto';
@@ -9,15 +11,17 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CleanRunInput, CleanRunResult } from '../../protocol/clean.js';
 import { removeFolder, removeWorktree } from '../git/remove-worktree.js';
+import { withRepositoryLock } from '../git/repository-lock.js';
 import { deleteRefs, listRunRefs } from '../git/run-refs.js';
 import { createSerializer } from '../journal/serialize.js';
 import { attend } from './attend.js';
-import { branchMoved, whyKept } from './clean-refusal.js';
-import { CLOSED_FILE } from './closed-mark.js';
+import { branchMoved, recordDamaged, whyKept } from './clean-refusal.js';
+import { CLEANING_FILE, dropCleaningMark, markCleaning } from './cleaning-mark.js';
+import { CLOSED_FILE, isClosedOnHost } from './closed-mark.js';
 import type { HostDeps } from './host-deps.js';
 import { groupOf } from './run-command-line.js';
-import { findRunRecord, RUN_RECORD_FILE, type RunOnHost } from './run-record.js';
-import { buryRecord, isBuried } from './run-tombstone.js';
+import { findRunRecord, isBuried, RUN_RECORD_FILE, type RunOnHost } from './run-record.js';
+import { buryRecord } from './run-tombstone.js';
 
 const serialize = createSerializer();
 
@@ -28,22 +32,31 @@ export function createCleanRun(deps: HostDeps): (input: CleanRunInput) => Promis
     );
 }
 
-const NOTHING_LEFT: CleanRunResult = { kind: 'cleaned', removed: [] };
-
 async function cleanRun(deps: HostDeps, { run: ref, giveUp }: CleanRunInput): Promise<CleanRunResult> {
   const stateDir = deps.home.stateDir(ref.repoKey, ref.runId);
   const record = findRunRecord(stateDir);
-  if (record === null || isBuried(record)) return NOTHING_LEFT;
+  if (record === null) return existsSync(stateDir) ? recordDamaged(ref.runId, stateDir) : { kind: 'cleaned', removed: [] };
   const run: RunOnHost = { record, stateDir, env: {} };
+  // What a reset of the cleaned run left: its turns are refused, and its end is written.
+  if (isBuried(record)) return { kind: 'cleaned', removed: await removeState(run, [RUN_RECORD_FILE, CLOSED_FILE]) };
+  // A closed run has no turn any more; a process that it left behind would write into what is being removed.
+  if (isClosedOnHost(stateDir)) await deps.processes.endGroup(groupOf(run), 'aborted');
+  const refs = await withRepositoryLock(record.repository.commonDir, () => takeRefs(deps, run, giveUp));
+  if (refs.kind === 'kept') return refs;
+  const removed = [...refs.removed, ...(await removeFolders(deps, run))];
+  buryRecord(stateDir, record, deps.durability);
+  dropCleaningMark(stateDir);
+  return { kind: 'cleaned', removed };
+}
+
+async function takeRefs({ durability }: HostDeps, run: RunOnHost, giveUp: boolean): Promise<CleanRunResult> {
   const why = await whyKept(run, giveUp);
   if (why !== null) return { kind: 'kept', why };
-  // A closed run has no turn any more; a process that it left behind would write into what is being removed.
-  await deps.processes.endGroup(groupOf(run), 'aborted');
-  const refs = await removeRefs(run);
-  if (refs === 'moved') return { kind: 'kept', why: branchMoved(run) };
-  const removed = [...refs, ...(await removeFolders(deps, run))];
-  buryRecord(stateDir, record, deps.durability);
-  return { kind: 'cleaned', removed };
+  markCleaning(run.stateDir, durability);
+  const removed = await removeRefs(run);
+  if (removed !== 'moved') return { kind: 'cleaned', removed };
+  dropCleaningMark(run.stateDir);
+  return { kind: 'kept', why: branchMoved(run) };
 }
 
 /** Answers what went, in words for people. A repository that is gone has taken its refs along. */
@@ -54,15 +67,17 @@ async function removeRefs({ record }: RunOnHost): Promise<readonly string[] | 'm
   return refs.map(({ ref, sha }) => `${ref.replace(/^refs\/heads\//, 'branch ')} (was ${sha.slice(0, 12)})`);
 }
 
-async function removeFolders({ home }: HostDeps, { record, stateDir }: RunOnHost): Promise<readonly string[]> {
-  const { repository, repoKey, runId, worktree } = record;
+async function removeFolders({ home }: HostDeps, run: RunOnHost): Promise<readonly string[]> {
+  const { repository, repoKey, runId, worktree } = run.record;
   const validation = home.validationWorktree(repoKey, runId);
   const removed: string[] = [];
   if (await removeWorktree(repository.commonDir, worktree)) removed.push(`worktree ${worktree}`);
   if (await removeFolder(validation)) removed.push(`validation checkout ${validation}`);
-  const kept = [RUN_RECORD_FILE, CLOSED_FILE];
+  return [...removed, ...(await removeState(run, [RUN_RECORD_FILE, CLOSED_FILE, CLEANING_FILE]))];
+}
+
+async function removeState({ stateDir }: RunOnHost, kept: readonly string[]): Promise<readonly string[]> {
   const entries = readdirSync(stateDir).filter((name) => !kept.includes(name));
   for (const name of entries) await removeFolder(join(stateDir, name));
-  if (entries.length > 0) removed.push(`turns, artifacts and private git dir in ${stateDir}`);
-  return removed;
+  return entries.length > 0 ? [`turns, artifacts and private git dir in ${stateDir}`] : [];
 }

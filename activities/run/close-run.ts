@@ -9,14 +9,14 @@ import type { HostDeps } from './host-deps.js';
 import { hashOfInput, openPlaceFolder, readRecord, writeRecord } from './place-record.js';
 import { publishClose } from './publish-close.js';
 import { groupOf } from './run-command-line.js';
-import { readRun } from './run-record.js';
+import { readRunToTell } from './run-record.js';
 
 export function createCloseRun(deps: HostDeps): (input: CloseRunInput) => Promise<CloseRunResult> {
   return (input) => attend({ token: input.place.token, attempts: deps.attempts, isOpen: deps.isOpen }, () => closeRun(deps, input));
 }
 
 async function closeRun(deps: HostDeps, input: CloseRunInput): Promise<CloseRunResult> {
-  const run = readRun(deps.home, input.run);
+  const run = readRunToTell(deps.home, input.run);
   const { repoKey, runId } = run.record;
   const dir = deps.home.turnDir(repoKey, runId, input.place);
   const place = await openPlaceFolder(dir, hashOfInput(input), deps.durability);

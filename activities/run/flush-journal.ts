@@ -7,16 +7,17 @@ import { randomUUID } from 'node:crypto';
 import { isTerminal } from '../../protocol/lifecycle.js';
 import type { FlushJournalInput, FlushJournalResult, JournalBatch } from '../../protocol/messages.js';
 import { attend } from './attend.js';
+import { dropCleaningMark } from './cleaning-mark.js';
 import { reopenOnHost } from './closed-mark.js';
 import type { HostDeps } from './host-deps.js';
 import { projectionOf } from './run-projection.js';
-import { type RunOnHost, readRun } from './run-record.js';
+import { isBuried, type RunOnHost, readRunToTell } from './run-record.js';
 
 export function createFlushJournal(deps: HostDeps): (input: FlushJournalInput) => Promise<FlushJournalResult> {
   return ({ run, journal }) =>
     // Without a place: each attempt writes for itself.
     attend({ token: randomUUID(), attempts: deps.attempts, isOpen: deps.isOpen }, async () => ({
-      journalSeq: await flushJournal(deps, readRun(deps.home, run), journal),
+      journalSeq: await flushJournal(deps, readRunToTell(deps.home, run), journal),
     }));
 }
 
@@ -25,7 +26,10 @@ export async function flushJournal(deps: Pick<HostDeps, 'durability' | 'failpoin
   const projection = projectionOf(deps, run);
   await projection.open();
   const { seq, isNewest } = await projection.journal(batch);
-  // A reset of a closed run goes on; a late line of one does not.
-  if (isNewest && !isTerminal(batch.view.status)) reopenOnHost(run.stateDir);
+  // A reset of a closed run goes on; a late line of one does not, and a cleaned one cannot.
+  if (isNewest && !isTerminal(batch.view.status) && !isBuried(run.record)) {
+    dropCleaningMark(run.stateDir);
+    reopenOnHost(run.stateDir);
+  }
   return seq;
 }

@@ -20,8 +20,7 @@ import { isClosedOnHost } from './closed-mark.js';
 import type { HostDeps } from './host-deps.js';
 import { planRewind, type RewindPoint } from './rewind-point.js';
 import { artifactsOf, projectionOf } from './run-projection.js';
-import { findRunRecord, type RunOnHost, type RunRecord } from './run-record.js';
-import { isBuried } from './run-tombstone.js';
+import { findRunRecord, isBuried, type RunOnHost, type RunRecord } from './run-record.js';
 import { readProgress, type StageEntry } from './stage-progress.js';
 
 export interface RewindRequest {

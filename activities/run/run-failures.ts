@@ -14,6 +14,13 @@ export function runExists(runId: string, where: string): ApplicationFailure {
   );
 }
 
+export function runCleaned(runId: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(
+    `run ${runId} was cleaned: its worktree, branch and artifacts are gone.\nA reset goes on with what the run left on its host; what \`sluice clean\` removed does not come back.\nNothing was started.\nStart anew: sluice run "<task>"`,
+    FAILURES.RunExists,
+  );
+}
+
 export function repositoryNotServed(repo: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(
     `${repo} is not on this host's list of repositories.\nA host works only in repositories that a person of it named, whoever can reach the server.\nNothing was started.\nIn that repository, once: sluice init`,

@@ -13,6 +13,7 @@ import type { Policy } from '../../protocol/policy.js';
 import type { Repository } from '../git/contract.js';
 import type { OpenRunGitInput } from '../git/open-run-git.js';
 import { type Durability, readJson, writeMark } from '../process/marks.js';
+import { runCleaned } from './run-failures.js';
 import type { StageEntry } from './stage-progress.js';
 
 export const RUN_RECORD_FILE = 'run.json';
@@ -35,6 +36,8 @@ export interface RunRecord {
   readonly runDir: string;
   readonly startedAt: string;
   readonly policy: Policy;
+  /** SHA-256 of the project's config text that may start programs for this run; null: none may; unsaid: an earlier engine opened it. */
+  readonly trustedConfig?: string | null;
   /** What was taken over from an earlier run; unsaid: nothing, the run begins at the beginning. */
   readonly rewound?: { readonly resumed: ResumedRun; readonly inherited: readonly StageEntry[] };
 }
@@ -46,8 +49,25 @@ export interface RunOnHost {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Errors: plain Error if the run was never opened here; a workflow cannot get that far. */
+/** The owner of a run that was cleaned. Never a workflow's run id. */
+export const NOBODY = 'cleaned';
+
+export function isBuried(record: RunRecord): boolean {
+  return record.firstExecutionRunId === NOBODY;
+}
+
+/**
+ * Errors: RunExists if the run was cleaned, for a reset of it goes on with nothing; plain Error if it was never opened here, which a
+ * workflow cannot get to.
+ */
 export function readRun(home: HomePaths, ref: RunRef): RunOnHost {
+  const run = readRunToTell(home, ref);
+  if (isBuried(run.record)) throw runCleaned(ref.runId);
+  return run;
+}
+
+/** For what people are told of a run, its end above all: a cleaned run too. */
+export function readRunToTell(home: HomePaths, ref: RunRef): RunOnHost {
   const stateDir = home.stateDir(ref.repoKey, ref.runId);
   const record = findRunRecord(stateDir);
   if (record === null)

@@ -4,14 +4,7 @@
  */
 import { join } from 'node:path';
 import { type Durability, writeMark } from '../process/marks.js';
-import { RUN_RECORD_FILE, type RunRecord } from './run-record.js';
-
-/** Never a workflow's run id. */
-const NOBODY = 'cleaned';
-
-export function isBuried(record: RunRecord): boolean {
-  return record.firstExecutionRunId === NOBODY;
-}
+import { NOBODY, RUN_RECORD_FILE, type RunRecord } from './run-record.js';
 
 /** Effects: the record is replaced, whole or not at all. */
 export function buryRecord(stateDir: string, record: RunRecord, durability: Durability): void {

@@ -57,9 +57,9 @@ describe('the refs of a run', () => {
     const { root, main, tip, repository } = await aRepository();
     git(root, 'worktree', 'add', '--quiet', `${root}-worktree`, 'sluice/run-1');
 
-    expect(await countLost(repository, 'run-1', tip)).toBe(1);
-    expect(await countLost(repository, 'run-1', main)).toBe(0);
+    expect(await countLost(repository, 'run-1', [tip])).toBe(1);
+    expect(await countLost(repository, 'run-1', [main])).toBe(0);
     git(root, 'tag', 'kept', tip);
-    expect(await countLost(repository, 'run-1', tip)).toBe(0);
+    expect(await countLost(repository, 'run-1', [tip])).toBe(0);
   });
 });

@@ -1,11 +1,17 @@
+import { execSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { addWorktree } from '../../../activities/git/add-worktree.js';
+import { openRunGit } from '../../../activities/git/open-run-git.js';
 import { createCleanRun } from '../../../activities/run/clean-run.js';
 import { markClosedOnHost } from '../../../activities/run/closed-mark.js';
-import { claimRun } from '../../../activities/run/run-record.js';
+import { createFlushJournal } from '../../../activities/run/flush-journal.js';
+import { claimRun, gitInputOf, type RunOnHost } from '../../../activities/run/run-record.js';
 import type { CleanRunResult } from '../../../protocol/clean.js';
+import { branchOf } from '../../../protocol/names.js';
 import { git, removeFolders } from '../git/repository-fixture.js';
+import { aView, events } from '../journal/journal-builders.js';
 import { type HostOptions, type OpenedHost, openHost } from './opened-host.js';
 
 afterEach(removeFolders);
@@ -29,6 +35,23 @@ async function aClosedRun({ merged = true, ...options }: HostOptions & { merged?
 function clean(host: OpenedHost, giveUp = false): Promise<CleanRunResult> {
   const { runId, repoKey } = host.run.record;
   return host.act(() => createCleanRun(host.deps)({ hostId: 'host', run: { runId, repoKey }, giveUp }));
+}
+
+/** A clean whose process dies once the refs are gone, before the folders are. */
+async function killedAfterRefs(host: OpenedHost): Promise<void> {
+  const validationWorktree = () => {
+    throw new Error('killed');
+  };
+  const dying = { ...host, deps: { ...host.deps, home: { ...host.deps.home, validationWorktree } } };
+  await expect(clean(dying)).rejects.toThrow('killed');
+  expect(leftOf(host).refs).toBe('');
+}
+
+/** What the workflow of a reset run sends from an open stage. */
+async function flushAfterReset(host: OpenedHost): Promise<void> {
+  const { runId, repoKey } = host.run.record;
+  const journal = { events: events(1, 2), view: aView({ runId, status: 'executing', seq: 2 }) };
+  await host.act(() => createFlushJournal(host.deps)({ run: { runId, repoKey }, journal }));
 }
 
 /** Everything that git and the sluice home still know of the run. */
@@ -129,6 +152,35 @@ describe('cleaning a closed run', () => {
     expect(leftOf(host)).toEqual(CLEAN);
   });
 
+  it('cut off in the middle of the worktree is finished by the next one, which does not take its own deletions for changes', async () => {
+    const host = await aClosedRun();
+    await killedAfterRefs(host);
+    rmSync(join(host.run.record.worktree, 'a.txt'));
+
+    expect((await clean(host)).kind).toBe('cleaned');
+
+    expect(leftOf(host)).toEqual(CLEAN);
+  });
+
+  it('cut off is off once a reset of the run goes on: what is only here counts again', async () => {
+    const host = await aClosedRun();
+    await killedAfterRefs(host);
+    await flushAfterReset(host);
+    writeFileSync(join(host.run.record.worktree, 'left.txt'), 'half a change\n');
+    markClosedOnHost(host.run.stateDir, 'failed', 'process');
+
+    expect(await clean(host)).toMatchObject({ kind: 'kept', why: expect.stringContaining('left.txt') });
+  });
+
+  it('of a cleaned run removes what a reset of it left', async () => {
+    const host = await aClosedRun();
+    await clean(host);
+    mkdirSync(join(host.run.stateDir, 'turns/2-y'), { recursive: true });
+
+    expect(await clean(host)).toEqual({ kind: 'cleaned', removed: [expect.stringContaining('turns')] });
+    expect(leftOf(host)).toEqual(CLEAN);
+  });
+
   it('whose repository is gone takes away what is left in the home', async () => {
     const host = await aClosedRun();
     rmSync(host.root, { recursive: true });
@@ -187,9 +239,61 @@ describe('cleaning is refused, and nothing is removed,', () => {
 
   it('while a worktree of the person stands on its branch', async () => {
     const host = await aClosedRun();
-    git(host.root, 'worktree', 'add', '--quiet', '--force', join(dirname(host.root), 'mine'), host.run.record.branch);
+    const mine = join(dirname(host.root), 'mine');
+    git(host.root, 'worktree', 'add', '--quiet', '--force', mine, host.run.record.branch);
 
-    expect(await refusal(host)).toContain('is checked out in');
+    const why = await refusal(host);
+
+    expect(why).toContain(`is checked out in ${mine}.`);
+    execSync(why.split('\n')[3] ?? '');
+    expect((await clean(host)).kind).toBe('cleaned');
+  });
+
+  it.each(['rebase-merge', 'rebase-apply'])('while the person rebases its branch (%s)', async (kind) => {
+    const host = await aClosedRun();
+    git(host.root, 'checkout', '--quiet', '--detach');
+    mkdirSync(join(host.root, '.git', kind));
+    writeFileSync(join(host.root, '.git', kind, 'head-name'), `refs/heads/${host.run.record.branch}\n`);
+
+    expect(await refusal(host, true)).toMatch(/is being rebased in [^]*rebase --abort/);
+  });
+
+  it('while the person locked its worktree, given up or not', async () => {
+    const host = await aClosedRun();
+    git(host.root, 'worktree', 'lock', '--reason', 'I look at it', host.run.record.worktree);
+
+    const why = await refusal(host, true);
+
+    expect(why).toContain('is locked: I look at it');
+    execSync(why.split('\n')[3] ?? '');
+    expect((await clean(host)).kind).toBe('cleaned');
+  });
+
+  it('while a commit that a reset left is nowhere else', async () => {
+    const host = await aClosedRun();
+    const { baseSha } = host.run.record;
+    const left = git(host.root, 'commit-tree', '-m', 'before the reset', '-p', baseSha, `${host.tip}^{tree}`).trim();
+    git(host.root, 'update-ref', 'refs/sluice/run-1/reset-1', left);
+
+    const why = await refusal(host);
+
+    expect(why).toMatch(/: refs\/sluice\/run-1\/reset-1 holds 1 commit that is/);
+    execSync((why.split('\n')[3] ?? '').replace(/ {4}or .*/, ''), { cwd: host.root });
+    expect((await clean(host)).kind).toBe('cleaned');
+  });
+
+  it('while its branch is deleted and only its head ref holds its commits', async () => {
+    const host = await aClosedRun({ merged: false });
+    git(host.root, 'update-ref', '-d', 'refs/heads/sluice/run-1');
+
+    expect(await refusal(host)).toContain('refs/sluice/run-1/head holds 1 commit');
+  });
+
+  it('while its record cannot be read, given up or not', async () => {
+    const host = await aClosedRun();
+    writeFileSync(join(host.run.stateDir, 'run.json'), '{');
+
+    expect(await refusal(host, true)).toContain('its record is damaged');
   });
 
   it('while its worktree holds changes that are not committed, until they are given up', async () => {
@@ -213,3 +317,32 @@ describe('commits of a closed run', () => {
     expect((await clean(host)).kind).toBe('cleaned');
   });
 });
+
+describe('two runs that hold the same commit', () => {
+  it('cleaned at once do not lose it: one of them stays', async () => {
+    const host = await openHost();
+    const tip = await host.change({ 'a.txt': 'two\n' });
+    const { record, stateDir } = host.run;
+    const other = await aRewoundRun(host, tip);
+    for (const dir of [stateDir, other.stateDir]) markClosedOnHost(dir, 'merge_ready', 'process');
+
+    const results = await Promise.all([clean(host), clean({ ...host, run: other })]);
+
+    expect(results.map(({ kind }) => kind).sort()).toEqual(['cleaned', 'kept']);
+    expect(git(record.repository.root, 'branch', '--contains', tip)).toContain('sluice/run-');
+  });
+});
+
+/** Another run whose branch stands at `tip`. */
+async function aRewoundRun({ deps, run }: OpenedHost, tip: string): Promise<RunOnHost> {
+  const runId = 'run-2';
+  const worktree = deps.home.worktree(run.record.repoKey, runId);
+  const record = { ...run.record, runId, firstExecutionRunId: 'chain-2', worktree, branch: branchOf(runId) };
+  const stateDir = deps.home.stateDir(record.repoKey, runId);
+  mkdirSync(stateDir, { recursive: true });
+  claimRun(stateDir, record, 'process');
+  await addWorktree({ repository: record.repository, runId, baseSha: tip, path: worktree });
+  const rewound = { record, stateDir, env: {} };
+  await (await openRunGit(gitInputOf(rewound))).restore(tip);
+  return rewound;
+}
