@@ -17,6 +17,9 @@ export interface RunExecution {
   readonly retrying: Retrying | null;
 }
 
+/** The server dropped its history, or it is a run of another server. */
+export const UNKNOWN_EXECUTION = 'UNKNOWN';
+
 /** Shape: one line of `sluice list --json`. Unknown values are null. */
 export interface ListedRun {
   readonly runId: string;
@@ -29,7 +32,7 @@ export interface ListedRun {
   readonly title: string | null;
   readonly repo: string | null;
   readonly branch: string | null;
-  /** Null where the run is known from its files only. */
+  /** Null where no server was asked, `UNKNOWN_EXECUTION` where the server knows no such run: then all here is from its files. */
   readonly execution: string | null;
   /** It failed before it opened: its input, repository or config was refused, and nothing was started. */
   readonly refused: boolean;
@@ -95,6 +98,11 @@ export async function newestPerWorkflow(
 function isNewer(run: ListedRun, known: ListedRun): boolean {
   if (run.startedAt !== known.startedAt) return run.startedAt > known.startedAt;
   return run.closedAt === null && known.closedAt !== null;
+}
+
+/** Whether a server was asked and knows nothing of it. */
+export function isFromFiles({ execution }: { readonly execution?: string | null }): boolean {
+  return execution === UNKNOWN_EXECUTION;
 }
 
 export function listedFromView(view: RunView): ListedRun {

@@ -1,19 +1,20 @@
 /**
- * The runs that a command can name: from the server where one answers, else from the run folders of the repositories on this host.
- * Files are only shown, never obeyed.
+ * The runs that a command can name: from the server where one answers, and from the run folders of the repositories on this host, which
+ * stay when the server has dropped a history. Files are only shown, never obeyed.
  */
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, isAbsolute, join } from 'node:path';
 import type { RunView } from '../../protocol/run-view.js';
-import { type ListedRun, listedFromView } from '../listed-run.js';
+import { isFromFiles, type ListedRun, listedFromView, UNKNOWN_EXECUTION } from '../listed-run.js';
+import { readRunFile } from '../read-run-file.js';
 import { lookAtRepository } from '../repository.js';
 import type { Sluice } from '../sluice.js';
 import { CliError, type ErrorParts } from './cli-error.js';
 import type { Context } from './context.js';
 import { EXIT } from './exit-codes.js';
-import { parseView } from './follow-files.js';
 import { knownRepositories, runsDirsOf } from './host-config.js';
 import { foreign } from './io.js';
+import { parseView } from './parse-view.js';
 import { pickRun } from './pick-run.js';
 
 export interface FoundRun extends ListedRun {
@@ -21,15 +22,34 @@ export interface FoundRun extends ListedRun {
   readonly runDir: string | null;
 }
 
-/** Visibility is asked for this many; older runs are found by their files or their full id. */
+/** Visibility is asked for this many; older runs are found by their files. */
 const LIST_LIMIT = 1_000;
+/** **Unit** runs: each is one question to the server. */
+const ASKED_AT_MOST = 50;
 
 export async function findRuns(context: Context, sluice: Sluice | null): Promise<readonly FoundRun[]> {
   const onDisk = await runsOnDisk(context);
   if (sluice === null) return newestFirst(onDisk);
   const folders = new Map(onDisk.map((run) => [run.runId, run]));
   const visible = await sluice.list(LIST_LIMIT);
-  return visible.map((run) => withFolder(run, folders.get(run.runId)));
+  const known = new Set(visible.map(({ runId }) => runId));
+  const beside = await askedFor(
+    sluice,
+    [...folders.values()].filter(({ runId }) => !known.has(runId)),
+  );
+  return newestFirst([...visible.map((run) => withFolder(run, folders.get(run.runId))), ...beside]);
+}
+
+/** Runs that visibility does not show. It is a second behind, so the server itself is asked about those that say they are open. */
+async function askedFor(sluice: Pick<Sluice, 'describe'>, runs: readonly FoundRun[]): Promise<readonly FoundRun[]> {
+  const asked = new Set(newestFirst(runs.filter((run) => run.closedAt === null)).slice(0, ASKED_AT_MOST));
+  return Promise.all(
+    runs.map(async (run) => {
+      const answer = asked.has(run) ? await sluice.describe(run.workflowId).catch(() => null) : null;
+      if (answer === null) return { ...run, execution: UNKNOWN_EXECUTION };
+      return { ...run, execution: answer.execution, startedAt: answer.startedAt, closedAt: answer.closedAt };
+    }),
+  );
 }
 
 /** Errors: CliError when the part names no run, or more than one. */
@@ -65,12 +85,12 @@ export function manyRuns(what: string, runs: readonly FoundRun[]): ErrorParts {
 
 /** The run's view: from the run itself where it answers, else from its state.json. */
 export async function viewOf(run: FoundRun, sluice: Sluice | null): Promise<RunView | null> {
-  if (sluice !== null) {
+  if (sluice !== null && !isFromFiles(run)) {
     const view = await sluice.status(run.workflowId).catch(() => null);
     if (view !== null) return view;
   }
   if (run.runDir === null) return null;
-  return parseView(await readFile(join(run.runDir, 'state.json'), 'utf8').catch(() => ''));
+  return parseView((await readRunFile(join(run.runDir, 'state.json'))) ?? '');
 }
 
 async function runsOnDisk({ home, io }: Context): Promise<readonly FoundRun[]> {
@@ -93,8 +113,9 @@ async function runsBelow(root: string, runsDirs: readonly string[]): Promise<rea
 }
 
 async function readRun(runDir: string): Promise<FoundRun | null> {
-  const view = parseView(await readFile(join(runDir, 'state.json'), 'utf8').catch(() => ''));
-  return view === null ? null : { ...listedFromView(view), runDir };
+  const view = parseView((await readRunFile(join(runDir, 'state.json'))) ?? '');
+  // A file that names another run would stand in for it.
+  return view === null || view.runId !== basename(runDir) ? null : { ...listedFromView(view), runDir };
 }
 
 function withFolder(run: ListedRun, onDisk: FoundRun | undefined): FoundRun {
@@ -113,7 +134,7 @@ function noRun(asked: string | null, server: boolean): ErrorParts {
   return {
     what: asked === null ? 'there is no run' : `no run has "${foreign(asked)}" in its id`,
     why: server
-      ? 'runs are looked up on the server'
+      ? 'runs are looked up on the server, and in the .sluice/runs folders of the known repositories'
       : 'the engine is down, so runs are looked up in the .sluice/runs folders of the known repositories',
     now: 'Nothing was changed.',
     mend: 'sluice list',

@@ -1,14 +1,18 @@
 /**
  * Follows the projection of a run in its folder: new lines of events.jsonl, and state.json when it changes.
  * It asks the file system only, never the server, and takes a folder that does not exist yet. It promises order and no doubled
- * event; after a reset of the run the lines that differ are told again.
+ * event; after a reset of the run the lines that differ are told again. What cannot be read is not there: the files are only a projection.
  */
 import { watch } from 'node:fs';
-import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JournalEvent } from '../../protocol/journal.js';
-import { isRunStatus } from '../../protocol/lifecycle.js';
 import type { RunView } from '../../protocol/run-view.js';
+import { readRunFile } from '../read-run-file.js';
+import { JournalTail } from './journal-tail.js';
+import { parseView } from './parse-view.js';
+
+// removable-runs.ts takes it from here.
+export { parseView } from './parse-view.js';
 
 export interface RunListener {
   event(event: JournalEvent): void;
@@ -18,6 +22,8 @@ export interface RunListener {
 export interface FileFollower {
   /** Reads what is there now; the last call after the end sees everything. */
   readNow(): Promise<void>;
+  /** The journal is longer than anything that the engine writes, so its rest is left unread. */
+  isCut(): boolean;
   close(): void;
 }
 
@@ -33,9 +39,9 @@ export function followFiles(runDir: string, listener: RunListener): FileFollower
   let reading: Promise<void> = Promise.resolve();
 
   const readOnce = async () => {
-    for (const event of await journal.read()) listener.event(event);
-    const text = await readFile(join(runDir, 'state.json'), 'utf8').catch(() => lastView);
-    if (text === lastView) return;
+    await journal.read((event) => listener.event(event));
+    const text = await readRunFile(join(runDir, 'state.json'));
+    if (text === null || text === lastView) return;
     lastView = text;
     const view = parseView(text);
     if (view !== null) listener.view(view);
@@ -44,15 +50,17 @@ export function followFiles(runDir: string, listener: RunListener): FileFollower
     reading = reading.then(readOnce, readOnce);
     return reading;
   };
+  // Nobody waits for these: what failed is tried again by the next look, and told by the one that somebody waits for.
+  const lookAgain = () => void readNow().catch(() => {});
   const attach = () => {
     if (closed || watcher !== null) return;
     try {
-      watcher = watch(runDir, () => void readNow());
+      watcher = watch(runDir, lookAgain);
       watcher.on('error', () => {
         watcher?.close();
         watcher = null;
       });
-      void readNow();
+      lookAgain();
     } catch {
       // Not there yet: the timer looks again.
     }
@@ -64,80 +72,15 @@ export function followFiles(runDir: string, listener: RunListener): FileFollower
     sinceRead += LOOK_AGAIN_MS;
     if (sinceRead < SAFETY_LOOK_MS) return;
     sinceRead = 0;
-    void readNow();
+    lookAgain();
   }, LOOK_AGAIN_MS);
   return {
     readNow,
+    isCut: () => journal.isCut,
     close() {
       closed = true;
       clearInterval(timer);
       watcher?.close();
     },
   };
-}
-
-/** The view in a state.json, or null for a text that is none. */
-export function parseView(text: string): RunView | null {
-  const value = parseRecord(text);
-  if (value === null || typeof value['runId'] !== 'string' || !isRunStatus(value['status'])) return null;
-  return value as unknown as RunView; // The engine wrote it; the two fields that are branched on are checked.
-}
-
-/** One line of events.jsonl, or null for a torn or foreign one. */
-export function parseEvent(line: string): JournalEvent | null {
-  const value = parseRecord(line);
-  if (value === null || typeof value['seq'] !== 'number' || typeof value['type'] !== 'string') return null;
-  const { message, timestamp, data } = value;
-  if (typeof message !== 'string' || typeof timestamp !== 'string' || typeof data !== 'object' || data === null) return null;
-  return value as unknown as JournalEvent; // Every field was looked at; an unknown type is shown by its message.
-}
-
-class JournalTail {
-  private offset = 0;
-  private seen: string[] = [];
-  /** The lines before the file became shorter; it may be seen empty in between. */
-  private before: readonly string[] = [];
-
-  constructor(private readonly file: string) {}
-
-  async read(): Promise<readonly JournalEvent[]> {
-    const size = await stat(this.file).then(
-      (info) => info.size,
-      () => 0,
-    );
-    if (size === this.offset) return [];
-    if (size < this.offset) {
-      this.before = this.seen.length > 0 ? this.seen : this.before;
-      this.offset = 0;
-      this.seen = [];
-    }
-    const bytes = await readRange(this.file, this.offset, size);
-    // A line ends in a newline byte, which is part of no other UTF-8 character; the torn rest stays for the next look.
-    const end = bytes.lastIndexOf(0x0a) + 1;
-    this.offset += end;
-    const lines = bytes.subarray(0, end).toString('utf8').split('\n').slice(0, -1);
-    const known = this.seen.length;
-    const fresh = lines.filter((line, index) => this.before[known + index] !== line);
-    this.seen.push(...lines);
-    return fresh.map(parseEvent).filter((event) => event !== null);
-  }
-}
-
-async function readRange(file: string, from: number, to: number): Promise<Buffer> {
-  const handle = await open(file, 'r');
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(to - from), 0, to - from, from);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
-}
-
-function parseRecord(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
 }

@@ -2,7 +2,7 @@
  * What the commands need of this host: its name, the repositories it serves, stored commands. A thin layer over config/, which is loaded
  * only by the commands that need it, so that help does not pay for YAML and schemas.
  */
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { hostQueue } from '../../protocol/names.js';
 import type { Sluice } from '../sluice.js';
 
@@ -26,7 +26,13 @@ export async function knownRepositories(home: string): Promise<readonly string[]
 
 /** Folders, relative to a repository, in which its runs may lie. Only looked at, so a config that is wrong is no error here. */
 export async function runsDirsOf(root: string): Promise<readonly string[]> {
-  const text = await readFile(`${root}/.sluice/config.yaml`, 'utf8').catch(() => '');
+  const path = `${root}/.sluice/config.yaml`;
+  // A FIFO would never end; a link is a person's own way to keep a config elsewhere.
+  const isFile = await stat(path).then(
+    (info) => info.isFile(),
+    () => false,
+  );
+  const text = isFile ? await readFile(path, 'utf8').catch(() => '') : '';
   const named = /^(?:\s{2,})?runsDir:\s*["']?([^"'#\n]+?)["']?\s*(?:#.*)?$/m.exec(text)?.[1];
   return [...new Set([...(named === undefined || named.includes('..') ? [] : [named]), ...RUNS_DIRS])];
 }

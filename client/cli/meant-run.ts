@@ -3,7 +3,7 @@
  * stands in come first and exclude others, so that nobody decides about a run elsewhere by leaving its name out.
  */
 import { isTerminal } from '../../protocol/lifecycle.js';
-import type { ListedRun } from '../listed-run.js';
+import { isFromFiles, type ListedRun } from '../listed-run.js';
 import type { Sluice } from '../sluice.js';
 import { CliError } from './cli-error.js';
 import type { Context } from './context.js';
@@ -51,13 +51,14 @@ const SENTENCES: Readonly<Record<Meant, string>> = {
 };
 
 /** Open runs whose gate or question a person must decide; and those that stay paused until a person resumes them. */
-export function waitsForPerson(run: Pick<ListedRun, 'status' | 'closedAt'>): boolean {
-  return run.closedAt === null && (run.status === 'waiting_for_approval' || run.status === 'paused');
+export function waitsForPerson(run: Pick<ListedRun, 'status' | 'closedAt' | 'execution'>): boolean {
+  return run.closedAt === null && !isFromFiles(run) && (run.status === 'waiting_for_approval' || run.status === 'paused');
 }
 
 /** Pure. Shape: in the order of `runs`. */
 export function meantRuns<Run extends ListedRun>(runs: readonly Run[], meant: Meant): readonly Run[] {
-  const open = runs.filter((run) => run.closedAt === null && (run.status === null || !isTerminal(run.status)));
+  // What the server does not know takes no message.
+  const open = runs.filter((run) => run.closedAt === null && !isFromFiles(run) && (run.status === null || !isTerminal(run.status)));
   const gated = open.filter((run) => run.status === 'waiting_for_approval');
   switch (meant) {
     case 'open':

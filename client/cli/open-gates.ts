@@ -2,10 +2,10 @@
  * The gates of a run: from the run itself, else from its approvals.json where that lies on this machine. The file is only shown, and a
  * decision made from it names the commit that it shows, so that the run refuses one about another state of the branch.
  */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Gate } from '../../protocol/gate.js';
 import type { RunDetails } from '../../protocol/run-view.js';
+import { readRunFile } from '../read-run-file.js';
 import type { Sluice } from '../sluice.js';
 
 export interface GatedRun {
@@ -28,9 +28,9 @@ export async function gatesOf(run: GatedRun, sluice: Pick<Sluice, 'details'> | n
 
 /** Null where there is no such file, or one that cannot be read. */
 export async function gatesOnDisk(runDir: string): Promise<readonly Gate[] | null> {
-  const text = await readFile(join(runDir, 'approvals.json'), 'utf8').catch(() => '');
+  const text = await readRunFile(join(runDir, 'approvals.json'));
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(text ?? '');
     return Array.isArray(value) ? value.filter(isGate) : null;
   } catch {
     return null;
@@ -46,7 +46,7 @@ function isGate(value: unknown): value is Gate {
   if (typeof value !== 'object' || value === null) return false;
   const texts = ['id', 'runId', 'stage', 'status', 'source', 'reason', 'riskLevel', 'createdAt'];
   const fields = value as Record<string, unknown>; // Just checked: an object.
-  const absent = ['requestedAction', 'commit', 'resolvedBy', 'decisionNote', 'changesGoTo'];
+  const absent = ['requestedAction', 'commit', 'resolvedBy', 'decisionNote', 'changesGoTo', 'expiresAt'];
   return (
     texts.every((name) => typeof fields[name] === 'string') &&
     absent.every((name) => fields[name] === null || typeof fields[name] === 'string') &&

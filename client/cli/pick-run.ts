@@ -3,6 +3,7 @@
  * Pure, so that every command that takes a run reads it in the same way.
  */
 import { isTerminal, type RunStatus } from '../../protocol/lifecycle.js';
+import { isFromFiles } from '../listed-run.js';
 
 export interface Candidate {
   readonly runId: string;
@@ -10,6 +11,8 @@ export interface Candidate {
   /** Null where it is not known. */
   readonly status: RunStatus | null;
   readonly startedAt: string;
+  /** As of `ListedRun`. */
+  readonly execution?: string | null;
 }
 
 export type Pick<C extends Candidate> =
@@ -20,7 +23,7 @@ export type Pick<C extends Candidate> =
 /** An exact id wins, then a beginning, then any part. Without a part: the only run, or the only open one. */
 export function pickRun<C extends Candidate>(asked: string | null, runs: readonly C[]): Pick<C> {
   if (asked === null) {
-    const open = runs.filter((run) => run.status !== null && !isTerminal(run.status));
+    const open = runs.filter((run) => run.status !== null && !isTerminal(run.status) && !isFromFiles(run));
     return answer(asked, runs.length === 1 || open.length === 0 ? runs : open);
   }
   const exact = runs.filter((run) => run.runId === asked || run.workflowId === asked);

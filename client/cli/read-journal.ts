@@ -1,11 +1,12 @@
 /** A run's journal as it stands in its folder, for the commands that tell of the past. Files are only shown, never obeyed. */
+import { join } from 'node:path';
 import type { JournalEvent } from '../../protocol/journal.js';
 import { CliError } from './cli-error.js';
 import { connectToLook } from './connect.js';
 import type { Context } from './context.js';
 import { type FoundRun, findRun } from './find-run.js';
-import { followFiles } from './follow-files.js';
 import { foreign } from './io.js';
+import { CUT_JOURNAL, JournalTail } from './journal-tail.js';
 
 export interface RunJournal {
   readonly run: FoundRun;
@@ -19,17 +20,17 @@ export async function journalOf(context: Context, asked: string | null): Promise
   try {
     const run = await findRun(context, sluice, asked);
     if (run.runDir === null) throw new CliError(noFiles(run));
-    return { run, events: await readJournal(run.runDir) };
+    return { run, events: await readJournal(context, run.runDir) };
   } finally {
     await sluice?.close();
   }
 }
 
-async function readJournal(runDir: string): Promise<readonly JournalEvent[]> {
+async function readJournal({ io }: Context, runDir: string): Promise<readonly JournalEvent[]> {
   const events: JournalEvent[] = [];
-  const follower = followFiles(runDir, { event: (event) => void events.push(event), view: () => {} });
-  await follower.readNow();
-  follower.close();
+  const journal = new JournalTail(join(runDir, 'events.jsonl'));
+  await journal.read((event) => void events.push(event));
+  if (journal.isCut) io.err(CUT_JOURNAL);
   return events;
 }
 

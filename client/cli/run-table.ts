@@ -1,6 +1,6 @@
 /** Runs as a table: one line each, no wider than the terminal. Pure; foreign text is made printable here. */
 import Table from 'cli-table3';
-import type { ListedRun } from '../listed-run.js';
+import { isFromFiles, type ListedRun } from '../listed-run.js';
 import { retryText } from '../retrying.js';
 import { truncate } from './columns.js';
 import { foreign, type Io } from './io.js';
@@ -44,6 +44,7 @@ const NO_FRAME = {
 export function statusText(run: ListedRun): string {
   if (run.refused) return 'refused';
   const status = run.status ?? (run.execution === 'RUNNING' ? 'starting' : (run.execution ?? 'unknown').toLowerCase());
+  if (isFromFiles(run) && run.closedAt === null) return `${status} (unknown to the server)`;
   return run.waiting === null || run.closedAt !== null ? status : `${status} (waits: ${foreign(run.waiting)})`;
 }
 

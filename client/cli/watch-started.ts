@@ -1,9 +1,10 @@
 /** The last leg of `run`, `watch` and `demo`: watch with the right display, then say how it ended. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Gate } from '../../protocol/gate.js';
 import { STAGE_LISTS, type Stage } from '../../protocol/lifecycle.js';
 import type { RunView } from '../../protocol/run-view.js';
+import { readRunFile } from '../read-run-file.js';
 import { diffStat } from '../repository.js';
 import type { Sluice } from '../sluice.js';
 import { answerGates } from './answer-gate.js';
@@ -12,11 +13,11 @@ import type { Context } from './context.js';
 import { noticeDesktop } from './desktop-notice.js';
 import { type Display, gateDisplay, jsonDisplay, plainDisplay } from './display.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
-import { exists } from './find-run.js';
-import { parseView } from './follow-files.js';
+import { exists, type FoundRun } from './find-run.js';
 import { questionOf } from './gate-text.js';
 import { foreign } from './io.js';
 import { panelDisplay } from './panel-display.js';
+import { parseView } from './parse-view.js';
 import { exitCodeOfEnd, type RunEnd } from './run-end.js';
 import { endObject, renderEnd, type SummaryFacts } from './summary.js';
 import { pauseText, waitingText } from './waiting-text.js';
@@ -40,6 +41,18 @@ export interface StartedView {
   readonly desktop?: boolean;
   /** Gets the display, to say something in it. */
   readonly onDisplay?: (display: Display) => void;
+}
+
+/** A run that was found, for its start and its end only. */
+export function startedView({ io }: Context, sluice: Sluice, run: FoundRun): StartedView {
+  const { runId, workflowId, runDir, startedAt } = run;
+  return {
+    ...{ sluice, runId, workflowId, runDir, startedAt },
+    title: run.title ?? runId,
+    repo: run.repo ?? io.cwd,
+    stages: null,
+    events: false,
+  };
 }
 
 /** Errors: CliError where the run was refused before it opened. */
@@ -110,7 +123,7 @@ function displayFor({ io, json }: Context, { runId, title, stages, startedAt, ev
 }
 
 async function gatherFacts({ runId, title, repo, runDir }: StartedView, end: RunEnd): Promise<SummaryFacts> {
-  const view = runDir === null ? null : parseView(await readFile(join(runDir, 'state.json'), 'utf8').catch(() => ''));
+  const view = runDir === null ? null : parseView((await readRunFile(join(runDir, 'state.json'))) ?? '');
   const result = end.kind === 'closed' ? end.result : null;
   const { baseSha = null, headSha = null } = result ?? {};
   const turns = runDir === null ? [] : await readdir(join(runDir, 'turns')).catch(() => []);
@@ -152,6 +165,6 @@ async function present(runDir: string | null, lastTurn: string | null): Promise<
 /** Every surface says it when no validation command was configured (V-102). */
 async function saidNoChecks(runDir: string | null): Promise<boolean> {
   if (runDir === null) return false;
-  const assurance = await readFile(join(runDir, 'assurance.json'), 'utf8').catch(() => '');
-  return assurance.includes('no checks ran');
+  const assurance = await readRunFile(join(runDir, 'assurance.json'));
+  return assurance?.includes('no checks ran') === true;
 }

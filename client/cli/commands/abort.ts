@@ -6,7 +6,7 @@ import { checkOption } from '../message-text.js';
 import { personOf } from '../person.js';
 import { removalCommands } from '../removal-commands.js';
 import { sendToRun, type TakenByRun } from '../send-to-run.js';
-import { watchToEnd } from '../watch-started.js';
+import { startedView, watchToEnd } from '../watch-started.js';
 
 export interface AbortOptions {
   readonly run: string | null;
@@ -37,16 +37,6 @@ async function tellWhatStays({ io, json }: Context, { run, sluice }: TakenByRun)
 
 /** Done means closed, however it ended: a run may reach its outcome before the abort reaches it. */
 async function waitForClose(context: Context, { run, sluice }: TakenByRun): Promise<ExitCode> {
-  const { end, exitCode } = await watchToEnd(context, {
-    sluice,
-    runId: run.runId,
-    workflowId: run.workflowId,
-    title: run.title ?? run.runId,
-    repo: run.repo ?? context.io.cwd,
-    runDir: run.runDir,
-    stages: null,
-    startedAt: run.startedAt,
-    events: false,
-  });
+  const { end, exitCode } = await watchToEnd(context, startedView(context, sluice, run));
   return end.kind === 'closed' || end.kind === 'aborted' ? EXIT.done : exitCode;
 }

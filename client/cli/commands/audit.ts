@@ -58,7 +58,8 @@ export async function audit(context: Context, asked: string | null): Promise<Exi
 
 export function auditOf(events: readonly JournalEvent[]): readonly AuditEntry[] {
   return events.flatMap((event) => {
-    const about = AUDITED[event.type];
+    // A foreign type may be the name of something that every object has.
+    const about = Object.hasOwn(AUDITED, event.type) ? AUDITED[event.type] : undefined;
     return about === undefined ? [] : [entryOf(event, about)];
   });
 }

@@ -1,6 +1,8 @@
 /** `sluice logs`: the journal of a run as plain lines (or the events as they are with --json), or what one turn's agent said. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isFromFiles } from '../../listed-run.js';
+import { readRunFile } from '../../read-run-file.js';
 import { CliError } from '../cli-error.js';
 import { connectToLook } from '../connect.js';
 import type { Context } from '../context.js';
@@ -9,6 +11,7 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type FoundRun, findRun } from '../find-run.js';
 import { followFiles } from '../follow-files.js';
 import { foreign, foreignBlock } from '../io.js';
+import { CUT_JOURNAL } from '../journal-tail.js';
 import { watchRun } from '../watch-run.js';
 
 export interface LogsOptions {
@@ -26,19 +29,23 @@ export async function logs(context: Context, { asked, follow, turn }: LogsOption
     if (runDir === null) throw new CliError(noFiles(run));
     if (turn !== undefined) return await printTurn(context, { run, runDir, turn });
     const display = json ? jsonDisplay(io) : plainDisplay(io);
-    if (follow && sluice !== null && run.closedAt === null) {
+    if (follow && sluice !== null && run.closedAt === null && !isFromFiles(run)) {
       const end = await watchRun({ sluice, workflowId: run.workflowId, runDir, display, stop: io.stop });
       return end.kind === 'detached' ? EXIT.detached : EXIT.done;
     }
     const follower = followFiles(runDir, display);
     await follower.readNow();
     follower.close();
+    if (follower.isCut()) io.err(CUT_JOURNAL);
     if (follow && sluice === null) io.err('The engine is down, so there is nothing to follow; it starts with: sluice up');
     return EXIT.done;
   } finally {
     await sluice?.close();
   }
 }
+
+/** **Unit** bytes. Source: the default of `limits.outputBytes`. */
+const MAX_OUTPUT_BYTES = 200 * 1024 * 1024;
 
 interface AskedTurn {
   readonly run: FoundRun;
@@ -61,9 +68,8 @@ async function printTurn({ io, json }: Context, { run, runDir, turn }: AskedTurn
     });
   }
   const folder = join(runDir, 'turns', name);
-  const output = await readFile(join(folder, 'output.md'), 'utf8').catch(() =>
-    readFile(join(folder, 'stream.jsonl'), 'utf8').catch(() => ''),
-  );
+  const read = (file: string) => readRunFile(join(folder, file), MAX_OUTPUT_BYTES);
+  const output = (await read('output.md')) ?? (await read('stream.jsonl')) ?? '';
   if (json) io.json({ kind: 'turn', runId: run.runId, turn: name, output });
   else io.out(foreignBlock(output.trimEnd()));
   return EXIT.done;

@@ -9,6 +9,7 @@ import { branchOf } from '../../../protocol/names.js';
 import { makeRunId } from '../../../protocol/run-id.js';
 import { titleOf } from '../../../protocol/run-input.js';
 import type { RunView } from '../../../protocol/run-view.js';
+import { isFromFiles } from '../../listed-run.js';
 import type { Sluice } from '../../sluice.js';
 import { prepareTemporalClient } from '../../temporal-client.js';
 import { CliError } from '../cli-error.js';
@@ -118,12 +119,24 @@ function checkStage(stage: string | undefined): Stage | null {
   });
 }
 
-function stillOpen({ runId }: FoundRun, { status }: RunView) {
+function stillOpen(run: FoundRun, { status }: RunView) {
+  const { runId } = run;
+  if (isFromFiles(run)) return withoutEnd(runId, status);
   return {
     what: `the run ${foreign(runId)} is open (${status})`,
     why: 'a rewind takes over what a closed run left, so that nothing of it changes meanwhile',
     now: `${NOTHING} The run goes on.`,
     mend: `sluice abort ${foreign(runId)}    and then rewind it, or wait for its end`,
+  };
+}
+
+/** Its history was deleted while it was open, or it is open on another server. */
+function withoutEnd(runId: string, status: string) {
+  return {
+    what: `the run ${foreign(runId)} has no end: it last wrote ${status}, and the server does not know it`,
+    why: 'a rewind takes over what a closed run left, so that nothing of it changes meanwhile',
+    now: `${NOTHING} Its branch and its files are there.`,
+    mend: `sluice diff ${foreign(runId)}    shows its work; if it runs on another server: TEMPORAL_ADDRESS=<that server> sluice rewind ${foreign(runId)}`,
   };
 }
 

@@ -1,6 +1,7 @@
 /** `sluice status`: the run view, gates and budget, complete with --json (V-135). From the run itself, or from its files when it cannot be asked. */
 import type { Gate } from '../../../protocol/gate.js';
 import type { RunDetails, RunView } from '../../../protocol/run-view.js';
+import { isFromFiles } from '../../listed-run.js';
 import { type Retrying, retryText } from '../../retrying.js';
 import { CliError } from '../cli-error.js';
 import { connectToLook } from '../connect.js';
@@ -26,6 +27,7 @@ export async function status(context: Context, asked: string | null): Promise<Ex
     if (json) io.json({ ...view, retrying, attended: details?.attended ?? null, gates, ...budgetOf(details) });
     else {
       if (sluice === null) io.err('The engine is down; this is what the run last wrote.');
+      else if (isFromFiles(run)) io.err('The server does not know this run; this is what it last wrote.');
       for (const line of renderView(view, { retrying, details, gates: gates ?? [], now: Date.now() })) io.out(line);
     }
     return EXIT.done;

@@ -1,53 +1,65 @@
 /** `sluice watch`: a run live until it closes, or all open ones where none is named. Detaching leaves them alone. */
+
+import { isFromFiles } from '../../listed-run.js';
 import type { Sluice } from '../../sluice.js';
-import { CliError } from '../cli-error.js';
+import { CliError, type ErrorParts } from '../cli-error.js';
 import { connectToLook } from '../connect.js';
 import type { Context } from '../context.js';
 import { desktopWanted } from '../desktop-wanted.js';
 import { type ExitCode, exitCodeOf } from '../exit-codes.js';
-import { findRun, findRuns, runsHere, viewOf } from '../find-run.js';
+import { type FoundRun, findRun, findRuns, runsHere, viewOf } from '../find-run.js';
 import { foreign } from '../io.js';
 import { meantRuns } from '../meant-run.js';
 import { type WatchedRuns, watchAll } from '../watch-all.js';
-import { watchStarted } from '../watch-started.js';
+import { startedView, watchStarted } from '../watch-started.js';
 import { renderView } from './status.js';
 
 export async function watch(context: Context, asked: string | null): Promise<ExitCode> {
   const sluice = await connectToLook(context);
   if (sluice === null) {
     const run = await findRun(context, null, asked);
-    const view = await viewOf(run, null);
-    if (view !== null && view.outcome !== null) {
-      if (context.json) context.io.json({ kind: 'ended', runId: view.runId, end: 'closed', outcome: view.outcome, error: view.error });
-      else for (const line of renderView(view)) context.io.out(line);
-      return exitCodeOf(view.outcome);
-    }
-    throw new CliError({
-      what: `the engine is down, so the run ${foreign(run.runId)} cannot be watched`,
-      why: 'a run moves only while the local engine is up',
-      now: `It last wrote: ${run.status ?? 'nothing'}.`,
-      mend: `sluice up && sluice watch ${foreign(run.runId)}    or, as it is now: sluice status ${foreign(run.runId)}`,
-    });
+    return tellEnded(context, run, engineDown(run));
   }
   try {
     const several = asked === null ? await severalOpen(context, sluice) : null;
     if (several !== null) return await watchAll(context, several);
     const run = await findRun(context, sluice, asked);
+    if (isFromFiles(run)) return await tellEnded(context, run, unknownToServer(run));
     return await watchStarted(context, {
-      sluice,
-      runId: run.runId,
-      workflowId: run.workflowId,
-      title: run.title ?? run.runId,
-      repo: run.repo ?? context.io.cwd,
-      runDir: run.runDir,
-      stages: null,
-      startedAt: run.startedAt,
+      ...startedView(context, sluice, run),
       events: true,
       desktop: await desktopWanted(context, run.repo),
     });
   } finally {
     await sluice.close();
   }
+}
+
+/** A closed run whose end only its files know. Errors: CliError with `parts` for one that is open as far as they tell. */
+async function tellEnded({ io, json }: Context, run: FoundRun, parts: ErrorParts): Promise<ExitCode> {
+  const view = await viewOf(run, null);
+  if (view === null || view.outcome === null) throw new CliError(parts);
+  if (json) io.json({ kind: 'ended', runId: view.runId, end: 'closed', outcome: view.outcome, error: view.error });
+  else for (const line of renderView(view)) io.out(line);
+  return exitCodeOf(view.outcome);
+}
+
+function engineDown({ runId, status }: FoundRun): ErrorParts {
+  return {
+    what: `the engine is down, so the run ${foreign(runId)} cannot be watched`,
+    why: 'a run moves only while the local engine is up',
+    now: `It last wrote: ${status ?? 'nothing'}.`,
+    mend: `sluice up && sluice watch ${foreign(runId)}    or, as it is now: sluice status ${foreign(runId)}`,
+  };
+}
+
+function unknownToServer({ runId, status }: FoundRun): ErrorParts {
+  return {
+    what: `the server does not know the run ${foreign(runId)}, so it cannot be watched`,
+    why: 'a run moves on the server that it was started on; one that was deleted there moves no more',
+    now: `It last wrote: ${status ?? 'nothing'}.`,
+    mend: `sluice status ${foreign(runId)}`,
+  };
 }
 
 /** Visibility is asked for this many each time, so that a run stays in sight while newer ones come. */

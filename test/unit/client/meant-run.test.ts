@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Meant, meantRuns, waitsForPerson } from '../../../client/cli/meant-run.js';
+import { UNKNOWN_EXECUTION } from '../../../client/listed-run.js';
 import { aListedRun } from './gate-builder.js';
 
 const working = aListedRun('working');
@@ -11,7 +12,10 @@ const starting = aListedRun('starting', { status: null });
 /** Terminated at a gate: it never wrote its last memo. */
 const ended = aListedRun('ended', { status: 'waiting_for_approval', closedAt: '2026-11-21T11:00:00.000Z' });
 
-const all = [working, gated, asking, paused, closed, starting, ended];
+/** Its history was deleted: only files say that it is at a gate. */
+const deleted = aListedRun('deleted', { status: 'waiting_for_approval', execution: UNKNOWN_EXECUTION });
+
+const all = [working, gated, asking, paused, closed, starting, ended, deleted];
 const ids = (meant: Meant, runs = all) => meantRuns(runs, meant).map(({ runId }) => runId);
 
 describe('the run that a message without a name can mean', () => {

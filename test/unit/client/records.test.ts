@@ -55,6 +55,12 @@ describe('the audit of a run', () => {
   });
 });
 
+describe('a journal that anybody wrote', () => {
+  it('is no decision where its type is the name of something that every object has', () => {
+    expect(auditOf([anEvent(1, 'constructor' as EventType), anEvent(2, '__proto__' as EventType)])).toEqual([]);
+  });
+});
+
 describe('the budget of a run', () => {
   const used = { turns: 7, minutes: 12.5, microUsd: 2_500_000, grants: 1 };
 

@@ -1,0 +1,64 @@
+/**
+ * The run view in a state.json, as far as it can be believed: a file in a repository can hold anything, so every field that is sorted,
+ * branched on or shown has its type here, or the whole is none. Absent values may be missing: an older version knew fewer.
+ */
+import { isRunStatus } from '../../protocol/lifecycle.js';
+import { RUN_OUTCOMES } from '../../protocol/outcomes.js';
+import { isRunId } from '../../protocol/run-id.js';
+import type { RunView } from '../../protocol/run-view.js';
+
+const TEXTS = ['workflowId', 'task', 'title', 'repo', 'startedAt', 'updatedAt'] as const satisfies readonly (keyof RunView)[];
+const COUNTS = ['reviewLoopCount', 'maxReviewLoops', 'seq'] as const satisfies readonly (keyof RunView)[];
+const TEXTS_OR_NULL = [
+  ...(['preset', 'stage', 'worktree', 'host', 'branch', 'baseBranch', 'baseSha', 'headSha', 'finalDecision', 'verification'] as const),
+  ...(['pausedAtStatus', 'pendingApprovalId', 'approvalRequestedFromStatus', 'blockedReason', 'error'] as const),
+] as const satisfies readonly (keyof RunView)[];
+const ABSENT: Record<string, unknown> = Object.fromEntries(
+  [...TEXTS_OR_NULL, 'outcome', 'waiting', 'resumedFrom', 'agent'].map((name) => [name, null]),
+);
+
+/** Null for a text that holds no view. */
+export function parseView(text: string): RunView | null {
+  const value = parseRecord(text);
+  if (value === null) return null;
+  const fields = { ...ABSENT, merge: 'none', pauseRequested: false, ...value };
+  return isView(fields) ? (fields as unknown as RunView) : null; // Every field was looked at.
+}
+
+export function parseRecord(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isView(fields: Record<string, unknown>): boolean {
+  const { outcome, waiting, agent, resumedFrom } = fields;
+  return (
+    isRunId(fields['runId']) &&
+    isRunStatus(fields['status']) &&
+    (outcome === null || RUN_OUTCOMES.some((known) => known === outcome)) &&
+    TEXTS.every((name) => typeof fields[name] === 'string') &&
+    COUNTS.every((name) => typeof fields[name] === 'number') &&
+    TEXTS_OR_NULL.every((name) => isTextOrNull(fields[name])) &&
+    typeof fields['pauseRequested'] === 'boolean' &&
+    typeof fields['merge'] === 'string' &&
+    (waiting === null || (isRecord(waiting) && typeof waiting['kind'] === 'string' && isTextOrNull(waiting['until']))) &&
+    (agent === null || hasTexts(agent, ['name', 'adapter'])) &&
+    (resumedFrom === null || hasTexts(resumedFrom, ['sourceRunId', 'fromStage']))
+  );
+}
+
+function hasTexts(value: unknown, names: readonly string[]): boolean {
+  return isRecord(value) && names.every((name) => typeof value[name] === 'string');
+}
+
+function isTextOrNull(value: unknown): boolean {
+  return value === null || typeof value === 'string';
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,204 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { findRun, findRuns, viewOf } from '../../../client/cli/find-run.js';
+import { followFiles } from '../../../client/cli/follow-files.js';
+import { gatesOnDisk } from '../../../client/cli/open-gates.js';
+import { parseView } from '../../../client/cli/parse-view.js';
+import { type ListedRun, UNKNOWN_EXECUTION } from '../../../client/listed-run.js';
+import { readRunFile } from '../../../client/read-run-file.js';
+import type { Sluice } from '../../../client/sluice.js';
+import type { RunView } from '../../../protocol/run-view.js';
+import { makeRepository, removeFolders, tempFolder } from '../git/repository-fixture.js';
+import { openTerminal } from './fake-io.js';
+import { aGate, aListedRun, aView } from './gate-builder.js';
+
+afterEach(removeFolders);
+
+/** A repository that one stands in, with these state.json. */
+function aPlace(states: Readonly<Record<string, Partial<RunView> | 'fifo' | null>>) {
+  const root = makeRepository();
+  for (const [runId, state] of Object.entries(states)) {
+    const runDir = join(root, '.sluice/runs', runId);
+    mkdirSync(runDir, { recursive: true });
+    const file = join(runDir, 'state.json');
+    if (state === 'fifo') execFileSync('mkfifo', [file]);
+    else if (state !== null) writeFileSync(file, JSON.stringify(aView({ runId, workflowId: runId, repo: root, ...state })));
+  }
+  return {
+    root,
+    context: { ...openTerminal({ cwd: root }).context, home: tempFolder() },
+    runDir: (runId: string) => join(root, '.sluice/runs', runId),
+  };
+}
+
+/** A server that shows these runs in lists and, asked by name, knows the others that are named. */
+function aServer(visible: readonly ListedRun[], named: readonly string[] = []): Sluice {
+  const calls: Pick<Sluice, 'list' | 'describe' | 'status'> = {
+    list: async () => visible,
+    async describe(workflowId) {
+      if (!named.includes(workflowId)) throw new Error('not found');
+      const times = { startedAt: '2026-11-21T10:00:00.000Z', closedAt: null };
+      return { runId: workflowId, workflowId, type: 'run', execution: 'RUNNING', ...times, retrying: null };
+    },
+    status: () => Promise.reject(new Error('not found')),
+  };
+  return calls as Sluice; // No more is asked for here.
+}
+
+const closed = { status: 'merge_ready', outcome: 'merge_ready' } as const;
+
+describe('a file of a run folder', () => {
+  it('is read when it is a file, and never waited for, followed or taken in when it is none', async () => {
+    const folder = tempFolder();
+    const at = (name: string) => join(folder, name);
+    writeFileSync(at('file'), 'né');
+    writeFileSync(at('large'), 'x'.repeat(101));
+    symlinkSync(at('file'), at('link'));
+    mkdirSync(at('folder'));
+    execFileSync('mkfifo', [at('fifo')]);
+
+    const read = await Promise.all(['file', 'large', 'link', 'folder', 'fifo', 'nothing'].map((name) => readRunFile(at(name), 100)));
+
+    expect(read).toEqual(['né', null, null, null, null, null]);
+  });
+
+  it.each<[string, unknown]>([
+    ['no object', []],
+    ['another status', aView({ status: 'merged' as never })],
+    ['an id that no run has', aView({ runId: 'x; rm -rf ~' })],
+    ...['workflowId', 'task', 'title', 'repo', 'startedAt', 'updatedAt'].map((name): [string, unknown] => [
+      `no ${name}`,
+      { ...aView(), [name]: undefined },
+    ]),
+    ...['stage', 'branch', 'worktree', 'baseSha', 'headSha', 'error', 'outcome', 'agent', 'resumedFrom', 'seq', 'waiting', 'host'].map(
+      (name): [string, unknown] => [`a list for ${name}`, { ...aView(), [name]: [] }],
+    ),
+    ['a wait without a kind', { ...aView(), waiting: { until: null } }],
+  ])('with %s is no view', (_, value) => {
+    expect(parseView(JSON.stringify(value))).toBeNull();
+  });
+
+  it('of an older version is a view, with null for what it did not know', () => {
+    const { agent: _agent, resumedFrom: _resumedFrom, preset: _preset, ...old } = aView();
+
+    expect(parseView(JSON.stringify(old))).toEqual({ ...aView(), preset: null });
+  });
+
+  it('with gates that cannot be shown holds none of those', async () => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, 'approvals.json'), JSON.stringify([aGate({ id: 'gate-2' }), { ...aGate(), expiresAt: 7 }, null]));
+
+    expect((await gatesOnDisk(folder))?.map(({ id }) => id)).toEqual(['gate-2']);
+  });
+});
+
+describe('the runs that a command can name', () => {
+  it('are found beside a run folder whose state.json is a FIFO, is missing, or names another run', async () => {
+    const place = aPlace({ waits: 'fifo', empty: null, posing: { runId: 'fine' }, fine: {} });
+
+    const runs = await findRuns(place.context, null);
+
+    expect(runs).toMatchObject([{ runId: 'fine', runDir: place.runDir('fine') }]);
+  });
+
+  it('include those whose history the server dropped, by their files', async () => {
+    const place = aPlace({ kept: {}, dropped: { ...closed, startedAt: '2026-01-01T00:00:00.000Z', title: 'Long ago' } });
+    const server = aServer([aListedRun('kept', { repo: place.root })]);
+
+    const runs = await findRuns(place.context, server);
+    const run = await findRun(place.context, server, 'dropped');
+
+    expect(runs.map(({ runId, execution }) => [runId, execution])).toEqual([
+      ['kept', 'RUNNING'],
+      ['dropped', UNKNOWN_EXECUTION],
+    ]);
+    expect(await viewOf(run, server)).toMatchObject({ title: 'Long ago', outcome: 'merge_ready' });
+    expect(run.closedAt).not.toBeNull();
+  });
+
+  it('are asked for by name where lists do not show them yet', async () => {
+    const place = aPlace({ young: {}, deleted: {} });
+
+    const runs = await findRuns(place.context, aServer([], ['young']));
+
+    expect(Object.fromEntries(runs.map(({ runId, execution }) => [runId, execution]))).toEqual({
+      young: 'RUNNING',
+      deleted: UNKNOWN_EXECUTION,
+    });
+  });
+
+  it('are not meant without a name while another is open on the server', async () => {
+    const place = aPlace({ open: {}, deleted: {}, closed });
+
+    const run = await findRun(place.context, aServer([aListedRun('open', { repo: place.root })]), null);
+
+    expect(run.runId).toBe('open');
+  });
+});
+
+describe('following a run folder that holds anything', () => {
+  const follow = async (runDir: string) => {
+    const seqs: number[] = [];
+    const views: RunView[] = [];
+    const follower = followFiles(runDir, { event: ({ seq }) => seqs.push(seq), view: (view) => views.push(view) });
+    await follower.readNow();
+    follower.close();
+    return { seqs, views, isCut: follower.isCut() };
+  };
+  const line = (seq: number, message = 'm') =>
+    `${JSON.stringify({ seq, timestamp: '2026-11-21T10:00:00.000Z', type: 'run.created', message, data: {} })}\n`;
+
+  it('waits for no FIFO', async () => {
+    const runDir = tempFolder();
+    for (const name of ['events.jsonl', 'state.json']) execFileSync('mkfifo', [join(runDir, name)]);
+
+    await expect(follow(runDir)).resolves.toEqual({ seqs: [], views: [], isCut: false });
+  });
+
+  it('reads a long journal in pieces, and leaves out a line that is longer than one', async () => {
+    const runDir = tempFolder();
+    const many = Array.from({ length: 30 }, (_, index) => line(index + 3, 'x'.repeat(100_000))).join('');
+    writeFileSync(join(runDir, 'events.jsonl'), `${line(1)}${line(2, 'x'.repeat(3_000_000))}${many}`);
+
+    const { seqs } = await follow(runDir);
+
+    expect(seqs).toEqual([1, ...Array.from({ length: 30 }, (_, index) => index + 3)]);
+  });
+
+  it('stops at a limit, and says so', async () => {
+    const runDir = tempFolder();
+    writeFileSync(join(runDir, 'events.jsonl'), line(1));
+    // A sparse file: four gigabytes that take no room.
+    execFileSync('truncate', ['--size=4G', join(runDir, 'events.jsonl')]);
+
+    const { seqs, isCut } = await follow(runDir);
+
+    expect(seqs).toEqual([1]);
+    expect(isCut).toBe(true);
+  });
+
+  it('leaves no rejection behind when its listener fails', async () => {
+    const runDir = tempFolder();
+    writeFileSync(join(runDir, 'events.jsonl'), line(1));
+    const rejected: unknown[] = [];
+    const note = (reason: unknown) => void rejected.push(reason);
+    process.on('unhandledRejection', note);
+    const told = new Promise<void>((resolve) => {
+      const follower = followFiles(runDir, {
+        event() {
+          follower.close();
+          setImmediate(() => setImmediate(resolve));
+          throw new Error('no');
+        },
+        view: () => {},
+      });
+    });
+
+    await told;
+    process.off('unhandledRejection', note);
+
+    expect(rejected).toEqual([]);
+  });
+});
