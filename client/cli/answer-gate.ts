@@ -1,6 +1,7 @@
 /**
  * Shows the open gate of a watched run and, on an interactive terminal, takes its decision by keys. The decision names the gate and commit
- * that are on the screen and goes the way of every message. Inside a turn no keys are read.
+ * that are on the screen and goes the way of every message. Inside a turn no keys are read. A gate that opens while somebody types begins
+ * as left open, so that nothing typed for one decides the next.
  */
 import type { Gate } from '../../protocol/gate.js';
 import type { RunView } from '../../protocol/run-view.js';
@@ -18,6 +19,8 @@ export interface AnsweredRun {
   /** Where its commits are. */
   readonly repo: string;
   readonly display: Pick<Display, 'gate'>;
+  /** **Unit** ms, from any start; it only goes forward. */
+  readonly now?: () => number;
 }
 
 export interface GateAnswerer {
@@ -38,6 +41,11 @@ export function answerGates(context: Context, run: AnsweredRun): GateAnswerer {
   };
 }
 
+/** **Unit** ms. Whoever typed a key this long ago has seen what is on the screen since. */
+const QUIET_MS = 1_000;
+
+const OPENED_WHILE_TYPING = 'it opened while you typed: look, wait a second, then press g';
+
 interface OpenGate {
   readonly gate: Gate;
   readonly prompt: GatePrompt;
@@ -48,6 +56,11 @@ class Answerer {
   readsKeys = false;
   private current: OpenGate | null = null;
   private baseSha: string | null = null;
+  private lastKeyAt = Number.NEGATIVE_INFINITY;
+  /** A text for a gate was begun and never sent. */
+  private leftTyping = false;
+  /** The gate on the screen opened under somebody's fingers, and they have not taken it up yet. */
+  private isHasty = false;
 
   constructor(
     private readonly context: Context,
@@ -55,7 +68,16 @@ class Answerer {
   ) {}
 
   open(gate: Gate | null): void {
-    this.show(gate === null ? null : { gate, prompt: firstPrompt(gate), told: [] });
+    this.leftTyping ||= this.current?.prompt.kind === 'typing';
+    if (gate === null) {
+      this.show(null);
+      return;
+    }
+    this.isHasty = this.readsKeys && (this.leftTyping || this.now() - this.lastKeyAt < QUIET_MS);
+    this.leftTyping = false;
+    this.show(
+      this.isHasty ? { gate, prompt: { kind: 'left' }, told: [OPENED_WHILE_TYPING] } : { gate, prompt: firstPrompt(gate), told: [] },
+    );
   }
 
   saw({ baseSha }: RunView): void {
@@ -64,10 +86,18 @@ class Answerer {
 
   press(key: Key): void {
     const { current } = this;
-    if (current === null) return;
+    const at = this.now();
+    const isQuiet = at - this.lastKeyAt >= QUIET_MS;
+    this.lastKeyAt = at;
+    if (current === null || (this.isHasty && !isQuiet)) return;
     const { prompt, effect } = pressKey(current.prompt, current.gate, key);
+    if (prompt.kind !== 'left') this.isHasty = false;
     this.show({ ...current, prompt });
     if (effect !== null) void this.act(current.gate, effect);
+  }
+
+  private now(): number {
+    return this.run.now?.() ?? performance.now();
   }
 
   /** Never rejects: what went wrong is shown where the decision was taken. */

@@ -1,6 +1,6 @@
 /**
  * How an open gate is decided by keys inside the live view: what each key does, as a pure function of what is on the screen.
- * A key that was typed for another gate decides nothing: every gate begins with a prompt of its own.
+ * Whether a key was meant for this gate is the business of answer-gate.ts, which knows when it was typed.
  */
 import type { Gate } from '../../protocol/gate.js';
 import { MAX_NOTE_CHARS } from '../../protocol/limits.js';

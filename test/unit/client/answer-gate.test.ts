@@ -11,7 +11,9 @@ const ACCEPTED: Sent = { kind: 'accepted', answer: { message: 'gate-1 is decided
 function anAnswerer(terminal = openTerminal(), answer: () => Promise<Sent> = async () => ACCEPTED) {
   const sent: MessageToSend[] = [];
   const shown: (ShownGate | null)[] = [];
+  let now = 0;
   const answerer = answerGates(terminal.context, {
+    now: () => now,
     workflowId: 'shop-1',
     repo: '/nonexistent',
     display: { gate: (gate) => shown.push(gate) },
@@ -23,7 +25,17 @@ function anAnswerer(terminal = openTerminal(), answer: () => Promise<Sent> = asy
     },
   });
   const told = () => shown.at(-1)?.told.join('\n') ?? '';
-  return { ...terminal, answerer, sent, shown, told };
+  /** Keys one after the other, as fast as somebody types. */
+  const type = (text: string) => {
+    for (const key of text) {
+      now += 150;
+      terminal.press(key);
+    }
+  };
+  const wait = (ms: number) => {
+    now += ms;
+  };
+  return { ...terminal, answerer, sent, shown, told, type, wait };
 }
 
 describe('an open gate in the live view', () => {
@@ -93,7 +105,56 @@ describe('an open gate in the live view', () => {
     release(ACCEPTED);
     await new Promise(setImmediate);
 
-    expect(shown.at(-1)).toMatchObject({ gate: { id: 'gate-2' }, told: [] });
+    expect(shown.at(-1)?.gate.id).toBe('gate-2');
+    expect(shown.at(-1)?.told.join()).not.toContain('accepted');
+  });
+
+  it.each([
+    ['at once', () => {}],
+    [
+      'after a while in which none was open',
+      (run: ReturnType<typeof anAnswerer>) => {
+        run.answerer.gate(null);
+        run.wait(60_000);
+      },
+    ],
+  ])('is not decided by a text for the gate before, when it opens %s', (_, between) => {
+    const run = anAnswerer();
+
+    run.answerer.gate(aGate());
+    run.type('rno, it bre');
+    between(run);
+    run.answerer.gate(aGate({ id: 'gate-2' }));
+    run.type('aks again, a big mistake\r');
+
+    expect(run.sent).toEqual([]);
+    expect(run.shown.at(-1)).toMatchObject({ gate: { id: 'gate-2' }, prompt: { kind: 'left' } });
+  });
+
+  it('is not decided by keys that were typed until just now, and is after a second, with g', () => {
+    const { answerer, sent, shown, type, wait } = anAnswerer();
+
+    type('a');
+    answerer.gate(aGate());
+    type('a');
+    const hasty = [...sent];
+    wait(1_000);
+    type('ga');
+
+    expect(hasty).toEqual([]);
+    expect(shown[0]?.told.join()).toContain('press g');
+    expect(sent).toMatchObject([{ name: 'approve', argument: { gate: 'gate-1' } }]);
+  });
+
+  it('begins with its keys where the last one is a second old', () => {
+    const { answerer, sent, type, wait } = anAnswerer();
+
+    type('a');
+    wait(1_000);
+    answerer.gate(aGate());
+    type('a');
+
+    expect(sent).toHaveLength(1);
   });
 
   it.each([
