@@ -9,7 +9,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { FAILURES } from '../../protocol/failures.js';
 import type { OpenRunInput, OpenRunResult } from '../../protocol/messages.js';
 import { branchOf } from '../../protocol/names.js';
-import { type Policy, runPolicyOf } from '../../protocol/policy.js';
+import { runPolicyOf } from '../../protocol/policy.js';
 import { isRunId, RUN_ID_RULE, runIdOfWorkflow } from '../../protocol/run-id.js';
 import { captureEnvironment } from '../agent/environment.js';
 import { addWorktree } from '../git/add-worktree.js';
@@ -176,11 +176,11 @@ async function newRecord(deps: HostDeps, { input, repository, repoKey, runId }: 
 async function frozenOf(
   deps: HostDeps,
   { input: { run }, repository, repoKey, runId }: NewRun,
-): Promise<Pick<RunRecord, 'input' | 'policy' | 'baseBranch' | 'baseSha' | 'rewound'>> {
+): Promise<Pick<RunRecord, 'input' | 'policy' | 'trustedConfig' | 'baseBranch' | 'baseSha' | 'rewound'>> {
   if (run.rewind !== undefined) return resumeRun(deps, { rewind: run.rewind, input: run, repository, repoKey, runId });
   const base: Base = await resolveBase(repository, run.base);
-  const policy: Policy = await resolveRunPolicy(deps, { run, repository, baseSha: base.sha });
-  return { input: run, policy, baseBranch: base.branch, baseSha: base.sha };
+  const resolved = await resolveRunPolicy(deps, { run, repository, baseSha: base.sha });
+  return { input: run, ...resolved, baseBranch: base.branch, baseSha: base.sha };
 }
 
 /** Checked again here: the id becomes part of paths and refs. */

@@ -20,14 +20,20 @@ export interface PolicyRequest {
   readonly baseSha: string;
 }
 
+export interface ResolvedRunPolicy {
+  readonly policy: Policy;
+  /** SHA-256 of the project's config text, if it may start programs: whoever takes the policy over asks for trust in it again. */
+  readonly trustedConfig: string | null;
+}
+
 /** Errors: BadConfig, BadInput, BadAgent, NotTrusted, each with place, rule and mend. */
-export function resolveRunPolicy(deps: HostDeps, request: PolicyRequest): Promise<Policy> {
+export function resolveRunPolicy(deps: HostDeps, request: PolicyRequest): Promise<ResolvedRunPolicy> {
   return withConfigRefusals(async () => {
-    const project = await projectConfig(deps, request);
+    const { project, trustedConfig } = await projectConfig(deps, request);
     const userPath = userConfigPath(deps.environment);
     const user = readConfigFile(userPath, userPath);
     const { run } = request;
-    return resolvePolicy({
+    const { policy } = resolvePolicy({
       runInput: {
         ...(run.preset === undefined ? {} : { preset: run.preset }),
         ...(run.policy === undefined ? {} : { policy: run.policy }),
@@ -35,11 +41,21 @@ export function resolveRunPolicy(deps: HostDeps, request: PolicyRequest): Promis
       ...(project === null ? {} : { project }),
       ...(user === null ? {} : { user }),
       ...(run.commandHash === undefined ? {} : { storedCommand: readCommand(deps.home.root, run.commandHash) }),
-    }).policy;
+    });
+    return { policy, trustedConfig };
   });
 }
 
-async function projectConfig(deps: HostDeps, { run, repository, baseSha }: PolicyRequest): Promise<PlacedText | null> {
+/** What `resolveRunPolicy` would answer as `trustedConfig`, as of now. Errors: BadConfig, NotTrusted. */
+export function trustedConfigOf(deps: HostDeps, request: PolicyRequest): Promise<string | null> {
+  return withConfigRefusals(async () => (await projectConfig(deps, request)).trustedConfig);
+}
+
+interface ProjectConfig extends Pick<ResolvedRunPolicy, 'trustedConfig'> {
+  readonly project: PlacedText | null;
+}
+
+async function projectConfig(deps: HostDeps, { run, repository, baseSha }: PolicyRequest): Promise<ProjectConfig> {
   const choice = selectProjectConfig({
     baseText: await readFileAt(repository, baseSha, PROJECT_CONFIG),
     workingText: await readFile(join(repository.root, PROJECT_CONFIG), 'utf8').catch(() => null),
@@ -48,9 +64,9 @@ async function projectConfig(deps: HostDeps, { run, repository, baseSha }: Polic
   });
   switch (choice.kind) {
     case 'none':
-      return null;
+      return { project: null, trustedConfig: null };
     case 'chosen':
-      return { text: choice.text, name: PROJECT_CONFIG };
+      return { project: { text: choice.text, name: PROJECT_CONFIG }, trustedConfig: choice.needsTrust ? choice.hash : null };
     case 'not_trusted':
       throw choice.error;
   }

@@ -7,9 +7,11 @@ import { join } from 'node:path';
 import { log } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { messageOf } from '../../config/error-code.js';
+import { trustOf } from '../../config/trust.js';
 import type { ArtifactRef } from '../../protocol/artifact.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { Observation } from '../../protocol/journal.js';
+import type { Stage } from '../../protocol/lifecycle.js';
 import type { ResumedRun, RunInput } from '../../protocol/messages.js';
 import { isRunId, RUN_ID_RULE } from '../../protocol/run-id.js';
 import type { Repository } from '../git/contract.js';
@@ -18,7 +20,9 @@ import { goOn, isShortage } from '../journal/go-on.js';
 import { writeFileAtomic } from '../journal/write-file.js';
 import { isClosedOnHost } from './closed-mark.js';
 import type { HostDeps } from './host-deps.js';
+import { trustedConfigOf } from './resolve-run-policy.js';
 import { planRewind, type RewindPoint } from './rewind-point.js';
+import { withConfigRefusals } from './run-failures.js';
 import { artifactsOf, projectionOf } from './run-projection.js';
 import { findRunRecord, isBuried, type RunOnHost, type RunRecord } from './run-record.js';
 import { readProgress, type StageEntry } from './stage-progress.js';
@@ -33,13 +37,15 @@ export interface RewindRequest {
 }
 
 /** Shape: what stands in the new run's record instead of what a first run would resolve. */
-export type TakenOver = Pick<RunRecord, 'input' | 'policy' | 'baseBranch' | 'baseSha'> & Required<Pick<RunRecord, 'rewound'>>;
+export type TakenOver = Pick<RunRecord, 'input' | 'policy' | 'baseBranch' | 'baseSha'> &
+  Required<Pick<RunRecord, 'trustedConfig' | 'rewound'>>;
 
-/** Effects: none. Errors: BadInput, with what can be chosen instead. */
+/** Effects: none. Errors: BadInput, with what can be chosen instead; NotTrusted if the person took back what let the source start programs. */
 export async function resumeRun(deps: HostDeps, request: RewindRequest): Promise<TakenOver> {
   const source = sourceOf(deps, request);
   const { record } = source;
   refuseOwnPolicy(request, record);
+  const trustedConfig = await stillTrusted(deps, record);
   const point = pointOf(source, request);
   await assertCommits(request, record, point);
   const rewound = {
@@ -56,6 +62,7 @@ export async function resumeRun(deps: HostDeps, request: RewindRequest): Promise
   return {
     input: inputOf(request.input, record),
     policy: record.policy,
+    trustedConfig,
     baseBranch: record.baseBranch,
     baseSha: record.baseSha,
     rewound,
@@ -151,12 +158,28 @@ function refuseOwnPolicy({ input, rewind }: RewindRequest, source: RunRecord): v
   }
 }
 
+/**
+ * A person may have taken back what let the source start programs. What an earlier engine opened has no hash: there the config is chosen again,
+ * by the source's own input; a text of a checkout that has changed since is not known any more.
+ */
+async function stillTrusted(deps: HostDeps, source: RunRecord): Promise<string | null> {
+  const { repository, baseSha, input: run, runId } = source;
+  const hash = source.trustedConfig === undefined ? await trustedConfigOf(deps, { run, repository, baseSha }) : source.trustedConfig;
+  const trust = await withConfigRefusals(() => trustOf(deps.home.root, repository.root));
+  if (hash === null || trust.isTrusted(hash)) return hash;
+  const what = `Run ${runId} was opened with a config of ${repository.root} (sha256 ${hash.slice(0, 12)}) that is not trusted any more.`;
+  const rule = 'A rewound run starts the programs of its source, and those of a project only as long as its config is trusted.';
+  const mend = 'sluice trust    trusts the config of the checkout; if that is another one by now: sluice run "<task>"';
+  throw ApplicationFailure.nonRetryable(`${what}\n${rule}\nNothing was started.\n${mend}`, FAILURES.NotTrusted, 'rewind');
+}
+
 function pointOf({ record, stateDir }: RunOnHost, { rewind }: RewindRequest): RewindPoint {
   const { policy, baseSha, rewound } = record;
   const beganAt = rewound === undefined ? null : { stage: rewound.resumed.fromStage, commit: rewound.resumed.commit };
   const planned = planRewind({ stages: policy.stages, baseSha, progress: readProgress(stateDir), beganAt }, rewind.stage);
   if (planned.kind === 'planned') return planned.point;
   const { runId } = record;
+  if (planned.kind === 'unknown') throw unknownProgress(runId, planned.choices);
   const why =
     planned.kind === 'not_in_list'
       ? `run ${runId} has no such stage; its list is ${policy.stages.join(', ')}.`
@@ -164,6 +187,12 @@ function pointOf({ record, stateDir }: RunOnHost, { rewind }: RewindRequest): Re
   const rule = `A rewind starts at a stage that its source reached: ${planned.choices.join(', ')}.`;
   const mend = `sluice rewind ${runId} --stage ${planned.choices.at(-1) ?? 'planning'}`;
   throw refused('rewind', { what: `rewind.stage is ${rewind.stage ?? 'none'}: ${why}`, rule, mend });
+}
+
+function unknownProgress(runId: string, [first]: readonly Stage[]): ApplicationFailure {
+  const what = `rewind.runId is ${runId}, and what it did is not known: its progress is missing or damaged on this host, or an earlier sluice ran it.`;
+  const rule = 'A rewind without it starts at the first stage of the source, which needs nothing of it.';
+  return refused('rewind', { what, rule, mend: first === undefined ? 'sluice run "<task>"' : `sluice rewind ${runId} --stage ${first}` });
 }
 
 async function assertCommits({ repository }: RewindRequest, source: RunRecord, { fromStage, commit }: RewindPoint): Promise<void> {

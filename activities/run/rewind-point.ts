@@ -11,7 +11,8 @@ import type { StageEnd, StageEntry, StageProgress } from './stage-progress.js';
 export interface RewindSource {
   readonly stages: readonly Stage[];
   readonly baseSha: string;
-  readonly progress: StageProgress;
+  /** Null: not known any more. */
+  readonly progress: StageProgress | null;
   /** Where the source began, if it was rewound itself. */
   readonly beganAt: { readonly stage: Stage; readonly commit: string } | null;
 }
@@ -27,14 +28,18 @@ export interface RewindPoint {
 }
 
 export type PlannedRewind =
+  /** Of what the source did; `choices` is the stage that needs nothing of it, if there is one. */
+  | { readonly kind: 'unknown'; readonly choices: readonly Stage[] }
   | { readonly kind: 'planned'; readonly point: RewindPoint }
   | { readonly kind: 'not_in_list'; readonly choices: readonly Stage[] }
   | { readonly kind: 'not_reached'; readonly choices: readonly Stage[] };
 
 /** Without `wanted`: from where the source ended. Source: V-131. */
 export function planRewind(source: RewindSource, wanted?: Stage): PlannedRewind {
-  const entries = [...source.progress.inherited, ...source.progress.entries];
-  const ahead = stageAhead(source, entries);
+  const { progress } = source;
+  if (progress === null) return planWithout(source, wanted);
+  const entries = [...progress.inherited, ...progress.entries];
+  const ahead = stageAhead({ ...source, progress }, entries);
   const reached = new Set([...entries.map(({ stage }) => stage), ...(ahead === null ? [] : [ahead])]);
   const choices = source.stages.filter((stage) => reached.has(stage));
   const fromStage = wanted ?? ahead ?? entries.at(-1)?.stage ?? null;
@@ -42,6 +47,15 @@ export function planRewind(source: RewindSource, wanted?: Stage): PlannedRewind 
   if (!reached.has(fromStage)) return { kind: 'not_reached', choices };
   const index = fromStage === ahead ? entries.length : beginOfLast(entries, fromStage);
   return { kind: 'planned', point: pointAt(source, entries, { fromStage, index }) };
+}
+
+/** Only the first stage takes over nothing but the base. */
+function planWithout({ stages, baseSha }: RewindSource, wanted?: Stage): PlannedRewind {
+  const [first] = stages;
+  if (first === undefined || CODE_STAGES.includes(first)) return { kind: 'unknown', choices: [] };
+  if (wanted !== first) return { kind: 'unknown', choices: [first] };
+  const point = { fromStage: first, commit: baseSha, context: contextFor(first, baseSha, []), approved: false, before: [] };
+  return { kind: 'planned', point };
 }
 
 function pointAt(
@@ -78,7 +92,10 @@ function headAtEnd({ baseSha, beganAt }: RewindSource, entries: readonly StageEn
 }
 
 /** The stage that the source stood before when it ended, null where it ended in one that it had begun. */
-function stageAhead({ stages, progress, beganAt }: RewindSource, entries: readonly StageEntry[]): Stage | null {
+function stageAhead(
+  { stages, progress, beganAt }: RewindSource & { readonly progress: StageProgress },
+  entries: readonly StageEntry[],
+): Stage | null {
   if (progress.entries.length === 0) return beganAt?.stage ?? stages.find((stage) => stage !== 'fixing') ?? null;
   const last = entries.at(-1);
   if (last?.end === null || last === undefined || !isThrough(last.stage, last.end)) return null;

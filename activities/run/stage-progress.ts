@@ -6,10 +6,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ArtifactRef } from '../../protocol/artifact.js';
-import type { Stage } from '../../protocol/lifecycle.js';
+import { STAGES, type Stage } from '../../protocol/lifecycle.js';
 import type { RunRef, RunTurnInput, RunTurnResult, ValidateInput, ValidateResult } from '../../protocol/messages.js';
 import type { ReviewDecision, TurnOutcomeKind, ValidationOutcome } from '../../protocol/outcomes.js';
-import { type Durability, readJson, writeMark } from '../process/marks.js';
+import { type Durability, isObject, readJson, writeMark } from '../process/marks.js';
 import type { HostDeps } from './host-deps.js';
 
 const PROGRESS_FILE = 'progress.json';
@@ -52,10 +52,30 @@ export function startProgress(stateDir: string, inherited: readonly StageEntry[]
   write(stateDir, { version: 1, inherited, entries: [] }, durability);
 }
 
-export function readProgress(stateDir: string): StageProgress {
+/** Null: there is none, as of a run that an earlier engine opened, or it is damaged. */
+export function readProgress(stateDir: string): StageProgress | null {
   const value = readJson(join(stateDir, PROGRESS_FILE));
-  // Written here alone, below the sluice home; the version vouches for the shape.
-  return value !== null && value['version'] === 1 ? (value as unknown as StageProgress) : { version: 1, inherited: [], entries: [] };
+  if (value === null || value['version'] !== 1) return null;
+  const { inherited, entries } = value;
+  return areEntries(inherited) && areEntries(entries) ? { version: 1, inherited, entries } : null;
+}
+
+function areEntries(value: unknown): value is readonly StageEntry[] {
+  return Array.isArray(value) && value.every(isEntry);
+}
+
+function isEntry(value: unknown): value is StageEntry {
+  if (!isObject(value)) return false;
+  const { seq, token, stage, round, headBefore, end } = value;
+  const isPlaced = Number.isInteger(seq) && typeof token === 'string' && Number.isInteger(round);
+  return isPlaced && STAGES.some((known) => known === stage) && typeof headBefore === 'string' && (end === null || isEnd(end));
+}
+
+function isEnd(value: unknown): value is StageEnd {
+  if (!isObject(value)) return false;
+  const { headAfter, outcome, output, findings, commandOutput, stopsHere } = value;
+  const areRefs = [output, findings, commandOutput].every((ref) => ref === null || (isObject(ref) && typeof ref['sha256'] === 'string'));
+  return typeof headAfter === 'string' && typeof outcome === 'string' && typeof stopsHere === 'boolean' && areRefs;
 }
 
 /** Does the turn and keeps what it came to. Idempotency: by place; an entry that a reset dropped does not come back. */
@@ -97,7 +117,8 @@ async function keeping<Result>(
 /** A new place drops what stands at its seq or later: the tail that a reset abandoned. */
 function enter(stateDir: string, entry: StageEntry, durability: Durability): void {
   const progress = readProgress(stateDir);
-  if (progress.entries.some(({ token }) => token === entry.token)) return;
+  // What is not known stays so: half of it would be taken for all.
+  if (progress === null || progress.entries.some(({ token }) => token === entry.token)) return;
   const kept = progress.entries.filter(({ seq }) => seq < entry.seq);
   write(stateDir, { ...progress, entries: [...kept, entry] }, durability);
 }
@@ -105,6 +126,7 @@ function enter(stateDir: string, entry: StageEntry, durability: Durability): voi
 /** Of an entry that is gone the end is not kept: it belongs to the tail that a reset abandoned. */
 function complete(stateDir: string, { token, end }: Pick<StageEntry, 'token' | 'end'>, durability: Durability): void {
   const progress = readProgress(stateDir);
+  if (progress === null) return;
   const entries = progress.entries.map((entry) => (entry.token === token ? { ...entry, end } : entry));
   write(stateDir, { ...progress, entries }, durability);
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { isClosedOnHost, markClosedOnHost } from '../../../activities/run/closed-mark.js';
 import { createFlushJournal } from '../../../activities/run/flush-journal.js';
+import { buryRecord } from '../../../activities/run/run-tombstone.js';
 import type { JournalEvent } from '../../../protocol/journal.js';
 import type { FlushJournalResult } from '../../../protocol/messages.js';
 import type { RunView } from '../../../protocol/run-view.js';
@@ -57,5 +58,15 @@ describe('flushJournal', () => {
     await flush(host, events(3, 4, { message: 'after the reset' }), 60);
     expect(isClosedOnHost(host.run.stateDir)).toBe(false);
     expect(state(host)).toMatchObject({ status: 'executing', seq: 4 });
+  });
+
+  it('of a reset of a cleaned run writes its lines and does not open it again', async () => {
+    const host = await openHost();
+    buryRecord(host.run.stateDir, host.run.record, 'process');
+    markClosedOnHost(host.run.stateDir, 'merge_ready', 'process');
+
+    expect(await flush(host, events(1, 2), 5)).toEqual({ journalSeq: 2 });
+
+    expect(isClosedOnHost(host.run.stateDir)).toBe(true);
   });
 });

@@ -169,3 +169,22 @@ describe('a rewind to a stage', () => {
     });
   });
 });
+
+describe('a rewind from a run of which nothing is known', () => {
+  it.each<readonly [string, readonly Stage[], readonly Stage[]]>([
+    ['planning, of a full list', STAGE_LISTS.full, ['planning']],
+    ['the first stage of another list', ['executing', 'validating'], ['executing']],
+    ['no stage, where the first one judges code', ['reviewing'], []],
+  ])('can go to %s', (_name, stages, choices) => {
+    const source = sourceOf([], { stages, progress: null });
+
+    expect(planRewind(source)).toEqual({ kind: 'unknown', choices });
+    expect(planRewind(source, 'verifying')).toEqual({ kind: 'unknown', choices });
+    for (const fromStage of choices) {
+      expect(planRewind(source, fromStage)).toMatchObject({
+        kind: 'planned',
+        point: { fromStage, commit: 'base', approved: false, before: [] },
+      });
+    }
+  });
+});

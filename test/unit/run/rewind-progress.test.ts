@@ -37,7 +37,8 @@ describe('the progress of a run', () => {
     ({ outcome: { kind: 'done' }, head: 'after', decision: null, output: null, rolledBack: false, ...part }) as RunTurnResult;
   const turn = (seq: number, token: string, stage: TurnStage, part?: Partial<RunTurnResult>) =>
     keepingTurn(deps, inputOf(seq, token, stage), async () => resultOf(part));
-  const shown = () => readProgress(stateDir).entries.map(({ seq, token, end }) => `${seq} ${token} ${end?.outcome ?? 'begun'}`);
+  const known = () => readProgress(stateDir) ?? { inherited: [], entries: [] };
+  const shown = () => known().entries.map(({ seq, token, end }) => `${seq} ${token} ${end?.outcome ?? 'begun'}`);
 
   it('has a turn from its begin, and completes it once the turn has an answer', async () => {
     let during: readonly string[] = [];
@@ -82,12 +83,12 @@ describe('the progress of a run', () => {
 
   it('begins anew when the run is opened again, and still has what it inherited', async () => {
     await turn(2, 'a', 'planning');
-    const inherited = readProgress(stateDir).entries;
+    const inherited = known().entries;
 
     startProgress(stateDir, inherited, 'process');
     await turn(2, 'b', 'architecting');
 
-    expect(readProgress(stateDir).inherited).toEqual(inherited);
+    expect(known().inherited).toEqual(inherited);
     expect(shown()).toEqual(['2 b done']);
   });
 
@@ -96,7 +97,7 @@ describe('the progress of a run', () => {
     await turn(3, 'b', 'reviewing', { decision: { kind: 'review', value: 'APPROVED' } });
     await turn(4, 'c', 'verifying', { decision: { kind: 'verification', value: 'PASSED' }, rolledBack: true });
 
-    const ends = readProgress(stateDir).entries.map(({ end }) => [end?.review, end?.stopsHere]);
+    const ends = known().entries.map(({ end }) => [end?.review, end?.stopsHere]);
     expect(ends).toEqual([
       ['BLOCKED', false],
       ['APPROVED', false],
@@ -111,7 +112,7 @@ describe('the progress of a run', () => {
 
     await keepingValidation(deps, input, async () => result);
 
-    expect(readProgress(stateDir).entries).toEqual([
+    expect(known().entries).toEqual([
       expect.objectContaining({
         stage: 'validating',
         headBefore: 'checked',
@@ -120,11 +121,18 @@ describe('the progress of a run', () => {
     ]);
   });
 
-  it('that is damaged costs the run nothing', async () => {
-    writeFileSync(join(stateDir, 'progress.json'), '{"version":1,');
+  it.each([
+    '{"version":1,',
+    '[]',
+    '{"version":2}',
+    '{"version":1}',
+    '{"version":1,"inherited":[],"entries":{}}',
+    '{"version":1,"inherited":[],"entries":[1]}',
+  ])('that is damaged (%s) costs the run nothing, and stays unknown, for half of it would be taken for all', async (text) => {
+    writeFileSync(join(stateDir, 'progress.json'), text);
 
-    await turn(2, 'a', 'planning');
+    expect((await turn(2, 'a', 'planning')).outcome).toEqual({ kind: 'done' });
 
-    expect(shown()).toEqual(['2 a done']);
+    expect(readProgress(stateDir)).toBeNull();
   });
 });

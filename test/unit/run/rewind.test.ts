@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { artifactsOf } from '../../../activities/run/run-projection.js';
 import { readRun } from '../../../activities/run/run-record.js';
 import { readProgress } from '../../../activities/run/stage-progress.js';
+import { revokeTrust, trustConfig } from '../../../config/trust.js';
 import { STAGES } from '../../../protocol/lifecycle.js';
 import type { RunInput } from '../../../protocol/messages.js';
 import { fixtureWith } from '../../support/test-repository.js';
@@ -132,7 +133,7 @@ describe('a rewound run', () => {
 
     expect(host.repository.git('rev-parse', `${second.head}^`).trim()).toBe(source.executed);
     expect(host.repository.git('rev-parse', 'refs/sluice/reset/reset-1').trim()).toBe(first.head);
-    expect(readProgress(run.stateDir).entries.map(({ stage, end }) => [stage, end?.headAfter])).toEqual([['fixing', second.head]]);
+    expect(readProgress(run.stateDir)?.entries.map(({ stage, end }) => [stage, end?.headAfter])).toEqual([['fixing', second.head]]);
   });
 
   it('takes over task, title and frozen policy, and journals where it comes from', async () => {
@@ -231,6 +232,42 @@ describe('a rewound run', () => {
         /never reached it\.\n.*: planning, architecting\.\n.*\nsluice rewind still-open --stage architecting$/,
       ),
     });
+  });
+
+  it('is refused where what its source did is not known, and can go to the first stage, which needs nothing of it', async () => {
+    const unknown = await driveSource(host, 'unknown');
+    rmSync(join(unknown.run.stateDir, 'progress.json'));
+
+    for (const stage of [undefined, 'reviewing', 'executing'] as const) {
+      const refused = await refusal('from-unknown', { rewind: { runId: 'unknown', ...(stage === undefined ? {} : { stage }) } });
+      expect(refused).toMatchObject({
+        type: 'BadInput',
+        message: expect.stringMatching(/what it did is not known[\s\S]*\nsluice rewind unknown --stage planning$/),
+      });
+    }
+
+    const { opened } = await host.start('from-unknown', { rewind: { runId: 'unknown', stage: 'planning' } });
+    expect(opened.resumed).toMatchObject({ fromStage: 'planning', commit: source.base });
+  });
+
+  it('is refused once the person took back the trust in the config that its source was opened with', async () => {
+    const first = await driveSource(host, 'distrusted');
+    await host.start('heir', { rewind: { runId: 'distrusted' } }).then((heir) => heir.close('aborted'));
+    await driveSource(host, 'older');
+    const older = join(first.run.stateDir, '..', 'older', 'run.json');
+    const { trustedConfig: _hash, ...record } = JSON.parse(readFileSync(older, 'utf8')) as Record<string, unknown>;
+    writeFileSync(older, JSON.stringify(record));
+    await revokeTrust(host.deps.home.root, host.repository.path, null);
+
+    for (const runId of ['distrusted', 'heir', 'older']) {
+      const refused = await refusal('late', { rewind: { runId } });
+      expect(refused).toMatchObject({ type: 'NotTrusted', nonRetryable: true, message: expect.stringContaining('sluice trust') });
+    }
+
+    await trustConfig(host.deps.home.root, host.repository.path, host.repository.configText);
+    for (const runId of ['distrusted', 'heir', 'older']) {
+      expect((await host.start(`trusted-${runId}`, { rewind: { runId } })).opened.resumed?.sourceRunId).toBe(runId);
+    }
   });
 
   it('is refused where the artifacts or the code of its source are gone', async () => {
