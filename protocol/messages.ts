@@ -192,6 +192,8 @@ export interface RunTurnResult {
   readonly costMicroUsd?: number | null;
   /** The answer asks for a person (V-48); the turn's own outcome stands beside it. Unsaid: it does not. */
   readonly request?: HumanRequest;
+  /** Guarded paths that the change touches, where the outcome says something else. Unsaid: none, or the outcome names them. */
+  readonly guarded?: readonly string[];
   /** JSON: `Finding[]`, of a reviewing turn. */
   readonly findings?: ArtifactRef | null;
 }

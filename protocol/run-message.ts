@@ -114,7 +114,10 @@ function messageOf(name: RunMessageName, fields: Fields): MessageReading {
   }
 }
 
+/** What is there but blank (an empty variable of a script) says nothing, and must not approve. */
 function approveOf(sent: Sent, fields: Fields): MessageReading {
+  const blank = ['decision', 'gate', 'commit'].find((field) => typeof fields[field] === 'string' && textOf(fields, field) === null);
+  if (blank !== undefined) return bad(`approve.${blank} is empty; leave it out, or say it`);
   const asked = textOf(fields, 'decision') ?? 'approve';
   const decision = GATE_DECISIONS.find((known) => known === asked);
   if (decision === undefined) return bad(`approve.decision is "${asked.slice(0, 60)}"; known are ${GATE_DECISIONS.join(', ')}`);
@@ -123,10 +126,10 @@ function approveOf(sent: Sent, fields: Fields): MessageReading {
   return ok({ name: 'approve', ...sent, gate: textOf(fields, 'gate'), decision, note, commit: textOf(fields, 'commit') });
 }
 
-/** Null for what is missing or blank. */
+/** Null for what is missing, blank or invisible. */
 function textOf(fields: Fields, field: string): string | null {
   const value = fields[field];
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
+  return typeof value === 'string' && value.replace(/[\s\p{C}]+/gu, '') !== '' ? value.trim() : null;
 }
 
 function oneLine(text: string | null): string | null {

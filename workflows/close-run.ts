@@ -7,6 +7,7 @@ import type { RunOutcome, Verdict } from '../protocol/outcomes.js';
 import { closingHost } from './activity-options.js';
 import type { RunContext } from './context.js';
 import { type Ending, statusOf } from './ending.js';
+import { noteGate } from './gate.js';
 import { type RunState, sentence } from './run-state.js';
 
 const CLOSING_EVENT: Record<RunOutcome, EventType> = {
@@ -22,6 +23,9 @@ export async function closeRun({ run, presenter, flush, notifier }: RunContext, 
   const { facts, people } = run;
   people.closing = true;
   people.waiting = null;
+  people.pauseRequested = false;
+  people.pausedAtStatus = null;
+  people.approvalRequestedFromStatus = null;
   leaveOpenGate(run);
   facts.outcome = ending.outcome;
   facts.blockedReason = 'reason' in ending ? ending.reason : null;
@@ -53,17 +57,15 @@ export async function closeRun({ run, presenter, flush, notifier }: RunContext, 
 }
 
 /** Nobody decides it any more. */
-function leaveOpenGate({ gates }: RunState): void {
-  const { open } = gates;
+function leaveOpenGate(run: RunState): void {
+  const { open } = run.gates;
   if (open === null) return;
-  gates.resolve(open.id, {
-    status: 'expired',
-    resolvedAt: new Date().toISOString(),
-    resolvedBy: null,
-    decisionNote: 'the run ended before anybody decided',
-    guidance: null,
-  });
+  const end = { status: 'expired', resolvedAt: new Date().toISOString(), resolvedBy: null, decisionNote: LEFT, guidance: null } as const;
+  run.gates.resolve(open.id, end);
+  noteGate(run, { ...open, ...end }, { type: 'approval.expired', message: `${open.id}: ${LEFT}` });
 }
+
+const LEFT = 'the run ended before anybody decided';
 
 async function writeReport(
   run: RunState,
@@ -79,12 +81,13 @@ async function writeReport(
     return closed;
   };
   try {
-    const closed = await close();
-    // A journal that a person deleted in the last stage is sent again as a whole, once: nobody comes after this.
-    return closed.journalSeq < run.eventCount ? (await close()).report : closed.report;
+    let closed = await close();
+    // A journal that a person deleted in the last stage is sent again, and one that does not fit at once goes on: nobody comes after this.
+    for (let held = -1; closed.journalSeq < run.eventCount && closed.journalSeq > held; closed = await close()) held = closed.journalSeq;
+    return closed.report;
   } catch (err) {
-    // The host of an aborted run may be gone for good; the run closes all the same.
-    if (aborted && err instanceof ActivityFailure) return null;
+    // The host of an aborted run may be gone for good, and one that cannot write the end changes no outcome.
+    if (err instanceof ActivityFailure) return null;
     throw err;
   }
 }

@@ -54,6 +54,13 @@ export class GateBook {
     this.asked.push(cause);
   }
 
+  /** Takes what turns asked for, as one cause; null: nothing. */
+  takeAsked(): GateCause | null {
+    const { asked } = this;
+    this.asked = [];
+    return asked[0] === undefined ? null : merged(asked[0], asked);
+  }
+
   /** The gate opens again at the next entry. Answers how often changes were requested there. */
   reopen(stage: GateStage, cause: GateCause): number {
     const rounds = (this.changeRounds.get(stage) ?? 0) + 1;
@@ -68,11 +75,8 @@ export class GateBook {
     this.reopened.delete(stage);
     const policy = this.listed.has(stage) ? null : policyCause(stage, listed, held);
     if (policy !== null) this.listed.add(stage);
-    const { asked } = this;
-    this.asked = [];
-    const first = asked[0] ?? again ?? policy;
-    if (first === null || first === undefined) return null;
-    return { cause: merged(first, asked), alsoRequiredByPolicy: policy !== null && first !== policy };
+    const cause = this.takeAsked() ?? again ?? policy;
+    return cause === null ? null : { cause, alsoRequiredByPolicy: policy !== null && cause !== policy };
   }
 }
 

@@ -114,6 +114,8 @@ function tellAgain({ run, notifier, flush }: RunContext, gate: Gate, kind: 'remi
 /** What rings next at one gate. Unit: ms since 1970. */
 class GateClock {
   private reminders = 0;
+  /** Intervals that are over: what was missed while nobody worked is told once. */
+  private intervals = 0;
   private escalated = false;
 
   constructor(
@@ -130,14 +132,20 @@ class GateClock {
       ...(escalateMs === null || this.escalated ? [] : [{ kind: 'escalate' as const, at: opened + escalateMs }]),
       ...(remindMs === null || this.reminders >= MAX_REMINDERS
         ? []
-        : [{ kind: 'remind' as const, at: opened + remindMs * (this.reminders + 1) }]),
+        : [{ kind: 'remind' as const, at: opened + remindMs * (this.intervals + 1) }]),
     ];
     return due.reduce<(typeof due)[number] | null>((first, one) => (first === null || one.at < first.at ? one : first), null);
   }
 
   rang(kind: 'remind' | 'escalate'): void {
-    if (kind === 'escalate') this.escalated = true;
-    else this.reminders += 1;
+    if (kind === 'escalate') {
+      this.escalated = true;
+      return;
+    }
+    const { remindMs } = this.run.policy.gates;
+    const over = remindMs === null ? 0 : Math.floor((Date.now() - Date.parse(this.gate.createdAt)) / remindMs);
+    this.reminders += 1;
+    this.intervals = Math.max(this.intervals + 1, over);
   }
 }
 

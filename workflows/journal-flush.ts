@@ -1,36 +1,50 @@
 /**
  * Sends journal lines to the host at once, for what people wait to see: a message, a gate, a pause. One activity at a time, beside everything else.
- * Best effort: the next activity carries the same events, so a host that is away holds nothing up.
+ * Best effort: the next activity carries the same events, so a host that is away holds nothing up, and after a failure none is sent until one comes through.
+ * A flush is scheduled only when everything else of the workflow task has come to rest: whether the end of the flush before it is seen before or after a
+ * message of the same task differs between a task that was tried twice and its replay, and must change no command.
  */
-import { ActivityFailure, CancellationScope } from '@temporalio/workflow';
+import { ActivityFailure, CancellationScope, condition } from '@temporalio/workflow';
 import { flushingHost } from './activity-options.js';
 import type { RunState } from './run-state.js';
 
+/** More than any chain of promises between two waits of a run. */
+const TICKS_TO_REST = 1000;
+
 export class JournalFlush {
   private wanted = false;
-  private active: Promise<void> | null = null;
+  private busy = false;
+  /** Acknowledgements at the last failure; null: the last flush came through. */
+  private failedAt: number | null = null;
 
   constructor(private readonly run: RunState) {}
 
-  /** Before the run is open there is no file. */
   request(): void {
-    if (this.run.opened === null || this.run.people.closing) return;
     this.wanted = true;
-    this.active ??= CancellationScope.nonCancellable(() => this.drain());
+  }
+
+  /** Runs beside the run until it closes. */
+  start(): void {
+    CancellationScope.nonCancellable(() => this.loop()).catch(() => undefined);
   }
 
   /** Resolves when no flush is under way: the last lines are closeRun's alone. */
   async settled(): Promise<void> {
     this.wanted = false;
-    await this.active;
+    await condition(() => !this.busy);
   }
 
-  private async drain(): Promise<void> {
-    while (this.wanted) {
+  private async loop(): Promise<void> {
+    for (;;) {
+      await condition(() => this.wanted && this.run.opened !== null);
+      await rest();
       this.wanted = false;
+      if (this.run.people.closing) return;
+      if (!this.run.hasUnsent || this.failedAt === this.run.acknowledgements) continue;
+      this.busy = true;
       await this.once();
+      this.busy = false;
     }
-    this.active = null;
   }
 
   private async once(): Promise<void> {
@@ -41,8 +55,14 @@ export class JournalFlush {
         { run: run.ref, journal },
       ]);
       run.acknowledge(journalSeq, journal);
+      this.failedAt = null;
     } catch (err) {
       if (!(err instanceof ActivityFailure)) throw err;
+      this.failedAt = run.acknowledgements;
     }
   }
+}
+
+async function rest(): Promise<void> {
+  for (let tick = 0; tick < TICKS_TO_REST; tick += 1) await Promise.resolve();
 }

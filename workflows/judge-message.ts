@@ -13,6 +13,8 @@ export interface Situation {
   readonly closing: boolean;
   readonly abortRequested: boolean;
   readonly pauseRequested: boolean;
+  /** Nobody resumed it yet; the status follows a moment later. */
+  readonly paused: boolean;
   /** The open gate. */
   readonly gate: Gate | null;
   readonly waitingNotes: number;
@@ -37,7 +39,7 @@ export function judgeMessage(message: RunMessage, situation: Situation): Judgeme
     case 'pause':
       return judgePause(situation);
     case 'resume':
-      if (situation.status === 'paused') return accepted('the run goes on');
+      if (situation.paused) return accepted('the run goes on');
       return situation.pauseRequested ? accepted('the pause is cancelled') : refused('nothing is paused and no pause is pending');
     case 'abort':
       return accepted('the run is being aborted; worktree, branch and artifacts stay');
@@ -73,9 +75,8 @@ function judgeAnswer({ promptId }: Answer, gate: Gate | null): Judgement {
 
 /** Source: V-64. */
 function judgePause(situation: Situation): Judgement {
-  if (situation.status === 'paused') return refused('the run is paused already');
-  if (situation.status === 'waiting_for_approval')
-    return refused(`the run waits at ${situation.gate?.id ?? 'a gate'}; decide that instead`);
+  if (situation.paused) return refused('the run is paused already');
+  if (situation.gate !== null) return refused(`the run waits at ${situation.gate.id}; decide that instead`);
   if (situation.pauseRequested) return unchanged('a pause is pending already');
   return journalHasRoom(situation) ? accepted('the run pauses at the next stage boundary') : journalFull(situation);
 }

@@ -4,6 +4,7 @@
  */
 import {
   ApplicationFailure,
+  type CancellationScope,
   currentUpdateInfo,
   defineSignal,
   defineUpdate,
@@ -18,33 +19,42 @@ import type { RunContext } from './context.js';
 import { noteGate } from './gate.js';
 import { type Judgement, judgeMessage, type Situation } from './judge-message.js';
 
-/** `abort`: cancels the run's lifecycle. */
-export function handleMessages(context: RunContext, abort: () => void): void {
-  const desk = new MessageDesk(context, abort);
+/** `lifecycle`: what an abort cancels. */
+export function handleMessages(context: RunContext, lifecycle: CancellationScope): void {
+  const desk = new MessageDesk(context, lifecycle);
+  // First of all: what was sent before the first task is handed out here, in the order in which it was sent.
+  setDefaultSignalHandler((name, argument) => {
+    const known = RUN_MESSAGES.find((message) => message === name);
+    if (known === undefined) desk.refuse(name, null, `known messages are ${RUN_MESSAGES.join(', ')}`);
+    else desk.hear(known, argument);
+  });
   for (const name of RUN_MESSAGES) {
     setHandler(defineUpdate<MessageAnswer, [unknown]>(name), (argument) => desk.take(name, argument), {
       validator: (argument) => desk.check(name, argument),
     });
     setHandler(defineSignal<[unknown]>(name), (argument) => desk.hear(name, argument));
   }
-  setDefaultSignalHandler((name) => desk.refuse(name, null, `known messages are ${RUN_MESSAGES.join(', ')}`));
+}
+
+interface Answered {
+  readonly name: RunMessageName;
+  readonly answer: MessageAnswer;
 }
 
 class MessageDesk {
-  /** Answers by request id, the oldest first. */
-  private readonly answered = new Map<string, MessageAnswer>();
+  /** By request id, the oldest first. */
+  private readonly answered = new Map<string, Answered>();
   private refusedLines = 0;
 
   constructor(
     private readonly context: RunContext,
-    private readonly abort: () => void,
+    private readonly lifecycle: CancellationScope,
   ) {}
 
   /** Runs before anything is recorded. Errors: MessageRefused. */
   check(name: RunMessageName, argument: unknown): void {
     const reading = readRunMessage(name, argument);
     if (reading.kind === 'bad') throw refusal(reading.why);
-    if (this.known(reading.message) !== undefined) return;
     const judgement = this.judge(reading.message);
     if (judgement.kind === 'refused') throw refusal(judgement.why);
   }
@@ -53,8 +63,6 @@ class MessageDesk {
     const reading = readRunMessage(name, argument);
     if (reading.kind === 'bad') throw refusal(reading.why);
     const { message } = reading;
-    const before = this.known(message);
-    if (before !== undefined) return { ...before, changed: false };
     const judgement = this.judge(message);
     // Between the check and here another message of the same workflow task may have been taken.
     if (judgement.kind === 'refused') throw refusal(judgement.why);
@@ -67,7 +75,6 @@ class MessageDesk {
       this.refuse(name, null, reading.why);
       return;
     }
-    if (this.known(reading.message) !== undefined) return;
     const judgement = this.judge(reading.message);
     if (judgement.kind === 'refused') this.refuse(name, reading.message.by, judgement.why);
     else this.accept(reading.message, judgement);
@@ -83,10 +90,13 @@ class MessageDesk {
 
   private judge(message: RunMessage): Judgement {
     const { run } = this.context;
+    const before = this.known(message);
+    if (before !== undefined) return judgeAgain(message, before);
     const situation: Situation = {
       status: run.status,
       closing: run.people.closing,
-      abortRequested: run.people.abort !== null,
+      abortRequested: this.lifecycle.consideredCancelled,
+      paused: run.people.pausedAtStatus !== null,
       pauseRequested: run.people.pauseRequested,
       gate: run.gates.open,
       waitingNotes: run.people.notes.length,
@@ -126,7 +136,7 @@ class MessageDesk {
       case 'abort':
         people.abort = { by, reason: message.reason };
         run.note('run.abort_requested', `${by ?? 'somebody'} aborts the run`, { by, text: message.reason });
-        this.abort();
+        this.lifecycle.cancel();
         break;
       case 'steer':
         people.notes.push({ kind: 'steer', text: message.text, by, at: new Date().toISOString() });
@@ -152,15 +162,15 @@ class MessageDesk {
     noteGate(run, { ...open, ...resolution }, { type: event, message: `${by ?? 'somebody'} ${verb} ${open.id} before ${open.stage}` });
   }
 
-  private known({ requestId }: RunMessage): MessageAnswer | undefined {
+  private known({ requestId }: RunMessage): Answered | undefined {
     const id = requestId ?? currentUpdateInfo()?.id;
     return id === undefined ? undefined : this.answered.get(id);
   }
 
-  private remember({ requestId }: RunMessage, answer: MessageAnswer): void {
+  private remember({ requestId, name }: RunMessage, answer: MessageAnswer): void {
     const id = requestId ?? currentUpdateInfo()?.id;
     if (id === undefined) return;
-    this.answered.set(id, answer);
+    this.answered.set(id, { name, answer });
     const [oldest] = this.answered.keys();
     if (this.answered.size > MAX_KNOWN_REQUESTS && oldest !== undefined) this.answered.delete(oldest);
   }
@@ -171,6 +181,12 @@ const DECIDED = {
   reject: { status: 'rejected', event: 'approval.rejected', verb: 'rejected' },
   request_changes: { status: 'changes_requested', event: 'approval.changes_requested', verb: 'requested changes at' },
 } as const satisfies Record<string, { status: Gate['status']; event: `approval.${string}`; verb: string }>;
+
+/** What came before under this request id is answered as it was; an id that named another message is a mistake of the sender. */
+function judgeAgain({ name }: RunMessage, before: Answered): Judgement {
+  if (before.name === name) return { kind: 'unchanged', message: before.answer.message };
+  return { kind: 'refused', why: `this requestId was used for ${before.name} before` };
+}
 
 function refusal(why: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(why, FAILURES.MessageRefused);

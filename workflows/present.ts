@@ -73,7 +73,7 @@ function details(view: RunView, gate: Gate | null): string {
     view.pauseRequested ? 'a pause is asked for; it comes at the next stage boundary' : '',
     view.branch === null ? '' : `branch: \`${view.branch}\` at \`${view.headSha ?? '-'}\``,
     view.worktree === null ? '' : `worktree: \`${view.worktree}\``,
-    view.error === null ? '' : `${view.blockedReason ?? 'error'}: ${view.error}`,
+    view.error === null ? '' : `${view.blockedReason ?? 'error'}: ${plain(view.error)}`,
   ];
   return printable(lines.filter((line) => line !== '').join('\n\n')).slice(0, 8_000);
 }
@@ -82,9 +82,14 @@ function details(view: RunView, gate: Gate | null): string {
 function gateLines(gate: Gate, workflowId: string): string {
   const signal = gate.question ? `--name answer --input '{"text":"…"}'` : `--name approve --input '{"gate":"${gate.id}"}'`;
   return [
-    `**${gate.id}** before ${gate.stage} (risk ${gate.riskLevel}): ${gate.reason}`,
-    ...(gate.files.length === 0 ? [] : [`files: ${gate.files.slice(0, 10).join(', ')}`]),
+    `**${gate.id}** before ${gate.stage} (risk ${gate.riskLevel}): ${plain(gate.reason)}`,
+    ...(gate.files.length === 0 ? [] : [`files: ${plain(gate.files.slice(0, 10).join(', '))}`]),
     `decide it: \`${gateCommand(gate)}\``,
     `or: \`temporal workflow signal --workflow-id ${workflowId} ${signal}\``,
   ].join('\n\n');
+}
+
+/** Text of agents and people must not look like ours: no marks, no links, no code. */
+function plain(text: string): string {
+  return text.replace(/[\\`*_[\]()<>!#|~]/g, (mark) => `\\${mark}`);
 }

@@ -13,12 +13,15 @@ type DecisionStage = 'reviewing' | 'verifying';
 export async function decide(context: RunContext, stage: DecisionStage, first: Extract<TurnEnd, { kind: 'done' }>): Promise<TurnEnd> {
   const { run } = context;
   let turn: TurnEnd = first;
-  if (isUnreadable(first.result.decision)) turn = await takeTurn(context, { stage, previousTurn: first.place });
+  if (isUnreadable(first.result.decision))
+    turn = await takeTurn(context, { stage, previousTurn: first.place, fallback: first.fallback ?? null });
   if (turn.kind !== 'done') return turn;
   const reading: DecisionReading = turn.result.decision ?? { kind: 'unreadable' };
   record(run, stage, reading);
   const ending = endingOfDecision(reading, stage);
-  return ending === null ? { ...turn, result: { ...first.result, ...turn.result } } : { kind: 'ended', ending };
+  // Asked once more the answer is a decision line: the review itself is what was said first.
+  const output = first.result.output ?? turn.result.output;
+  return ending === null ? { ...turn, result: { ...first.result, ...turn.result, output } } : { kind: 'ended', ending };
 }
 
 /** Red checks are a review of their own: no reviewer is paid for them (V-26). */

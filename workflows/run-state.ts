@@ -8,7 +8,7 @@ import type { Gate } from '../protocol/gate.js';
 import type { EventType, JournalEvent, Observation } from '../protocol/journal.js';
 import type { JsonObject } from '../protocol/json.js';
 import { createLifecycle, isTerminal, type Lifecycle, type RunStatus, STAGES, type Stage } from '../protocol/lifecycle.js';
-import { MAX_SENTENCE_CHARS } from '../protocol/limits.js';
+import { MAX_BATCH_CHARS, MAX_SENTENCE_CHARS } from '../protocol/limits.js';
 import type { JournalBatch, OpenRunResult, PersonNote, ResumedRun, RunInput, RunRef, TurnContext } from '../protocol/messages.js';
 import type { BlockedReason, ReviewDecision, RunOutcome, ValidationOutcome, VerificationDecision } from '../protocol/outcomes.js';
 import type { Place } from '../protocol/place.js';
@@ -93,6 +93,9 @@ export class RunState {
   private lifecycle: Lifecycle = createLifecycle(STAGES);
   private places = 0;
   private hostSeq = 0;
+  /** The last event that any activity was handed. */
+  private handedSeq = 0;
+  private acknowledged = 0;
   /** The gates that the host holds. */
   private hostGates: readonly Gate[] = this.gates.all;
   private policyInForce: RunPolicy | null = null;
@@ -205,14 +208,27 @@ export class RunState {
 
   /** What the host does not hold yet. */
   batch(): JournalBatch {
-    const batch = { events: this.events.slice(this.hostSeq), view: this.view() };
+    const events = firstOf(this.events.slice(this.hostSeq), MAX_BATCH_CHARS);
+    this.handedSeq = Math.max(this.handedSeq, events.at(-1)?.seq ?? 0);
+    const batch = { events, view: this.view() };
     return this.gates.all === this.hostGates ? batch : { ...batch, gates: this.gates.all };
   }
 
   /** A host that holds less than before (a person deleted the file) is sent everything again. `sent`: the batch that was answered. */
   acknowledge(journalSeq: number, sent: JournalBatch): void {
+    this.acknowledged += 1;
     this.hostSeq = Math.min(journalSeq, this.events.length);
     if (sent.gates !== undefined) this.hostGates = sent.gates;
+  }
+
+  /** Events that no activity was handed yet. */
+  get hasUnsent(): boolean {
+    return this.handedSeq < this.events.length;
+  }
+
+  /** Counts the answers of hosts. */
+  get acknowledgements(): number {
+    return this.acknowledged;
   }
 
   view(): RunView {
@@ -263,6 +279,16 @@ export class RunState {
       waitingNotes: this.people.notes.length,
     };
   }
+}
+
+/** The first events that fit, at least one: a host that was away for long gets the rest with the next activities. */
+function firstOf(events: readonly JournalEvent[], maxChars: number): readonly JournalEvent[] {
+  let chars = 0;
+  const end = events.findIndex((event, index) => {
+    chars += JSON.stringify(event).length;
+    return index > 0 && chars > maxChars;
+  });
+  return end === -1 ? events : events.slice(0, end);
 }
 
 /** One redacted line for people. */

@@ -43,7 +43,8 @@ export async function run(input: RunInput): Promise<RunResult> {
   const lifecycle = new CancellationScope();
   setHandler(statusQuery, () => context.run.view());
   setHandler(detailsQuery, () => context.run.details());
-  handleMessages(context, () => lifecycle.cancel());
+  handleMessages(context, lifecycle);
+  context.flush.start();
   const ending = await endingOf(context, lifecycle);
   return CancellationScope.nonCancellable(() => closeRun(context, ending));
 }
@@ -133,8 +134,8 @@ async function endingOf(context: RunContext, lifecycle: CancellationScope): Prom
   const abortRequested = () => lifecycle.consideredCancelled;
   try {
     const ending = await lifecycle.run(() => walk(context));
-    // An activity that was interrupted may answer a failure; what the abort broke is not the run's fault.
-    return ending.outcome === 'failed' && abortRequested() ? aborted(context.run) : ending;
+    // An abort that was accepted is kept, whatever the stage that it met came to.
+    return abortRequested() ? aborted(context.run) : ending;
   } catch (err) {
     if (isCancellation(err) || (err instanceof ActivityFailure && abortRequested())) return aborted(context.run);
     if (!(err instanceof ActivityFailure)) throw err;

@@ -28,7 +28,6 @@ function keep(run: RunState, stage: TurnStage, result: RunTurnResult): void {
   if (stage === 'planning') facts.context = { ...facts.context, plan: result.output };
   if (stage === 'architecting') facts.context = { ...facts.context, architecture: result.output };
   if (stage === 'reviewing') facts.context = { ...facts.context, review: result.output, findings: result.findings ?? null };
-  if (stage === 'executing' || stage === 'fixing') askAboutChange(run, stage, result);
   const { request } = result;
   if (request?.kind === 'approval') {
     run.gates.ask(
@@ -37,16 +36,6 @@ function keep(run: RunState, stage: TurnStage, result: RunTurnResult): void {
         riskLevel: request.risk,
       }),
     );
-  }
-}
-
-/** A diff that a person must see opens a gate before any later turn could read it. */
-function askAboutChange(run: RunState, stage: TurnStage, { outcome, observations }: RunTurnResult): void {
-  if (run.head !== run.open.baseSha) run.facts.wroteCode = true;
-  if (outcome.kind === 'guarded_paths') {
-    run.gates.ask(causeOf('diff', outcome.why, { requestedAction: 'look at these paths', riskLevel: 'high', files: outcome.paths }));
-  } else if (run.policy.permissions === 'ask' && observations.some((observation) => observation.type === 'git.committed')) {
-    run.gates.ask(causeOf('diff', `permission mode ask: look at what ${stage} changed`));
   }
 }
 

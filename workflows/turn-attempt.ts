@@ -13,6 +13,8 @@ export interface Turn {
   readonly stage: TurnStage;
   /** Of the turn whose answer was unreadable; null: the work itself is asked for. */
   readonly previousTurn: Place | null;
+  /** Begin with this agent instead of the stage's own: it gave the answer that is asked about. */
+  readonly fallback?: string | null;
 }
 
 export interface Attempt {
@@ -21,7 +23,7 @@ export interface Attempt {
   readonly expectedHead: string;
 }
 
-export interface TurnToAttempt extends Turn {
+export interface TurnToAttempt extends Omit<Turn, 'fallback'> {
   readonly notes: readonly PersonNote[];
   /** Name of the fallback agent; null: the stage's own works. */
   readonly fallback: string | null;
@@ -45,7 +47,7 @@ export async function attemptTurn({ run, presenter }: RunContext, turn: TurnToAt
   return { place, result, expectedHead: input.expectedHead };
 }
 
-function announce(run: RunState, { turn, worker, place }: { turn: Turn; worker: StageAgent; place: Place }): void {
+function announce(run: RunState, { turn, worker, place }: { turn: TurnToAttempt; worker: StageAgent; place: Place }): void {
   const { stage, previousTurn } = turn;
   const { agent, adapter, model } = worker;
   run.facts.agent = { name: agent, adapter };

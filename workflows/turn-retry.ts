@@ -68,7 +68,8 @@ function afterUsageLimit(until: string | null, rules: RetryRules): AfterAttempt 
   const { action, maxWaitMs, maxWaits } = rules.usageLimit;
   if (action === 'stop') return { kind: 'settled' };
   if (action === 'fallback' && rules.fallbackAgent !== null) return { kind: 'fallback', agent: rules.fallbackAgent };
-  const ms = until === null ? Math.min(UNKNOWN_LIMIT_MS, maxWaitMs) : Math.max(0, Date.parse(until) - rules.now);
+  const resetAt = until === null ? Number.NaN : Date.parse(until);
+  const ms = Number.isNaN(resetAt) ? Math.min(UNKNOWN_LIMIT_MS, maxWaitMs) : Math.max(0, resetAt - rules.now);
   if (rules.usageWaits >= maxWaits || ms > maxWaitMs) return { kind: 'settled' };
   return { kind: 'wait', waiting: 'usage_limit', ms, retry: rules.usageWaits + 1 };
 }

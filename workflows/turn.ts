@@ -11,12 +11,18 @@ import type { RunContext } from './context.js';
 import { blocked, type Ending, endingOfTurn } from './ending.js';
 import { openGate, type Passage } from './gate.js';
 import { causeOf, type GateCause } from './gate-book.js';
+import type { RunState } from './run-state.js';
 import { goesAgain } from './turn-again.js';
 import { type Attempt, attemptTurn, type Turn } from './turn-attempt.js';
 import type { Tries } from './turn-retry.js';
 
 export type TurnEnd =
-  | { readonly kind: 'done'; readonly place: Place; readonly result: RunTurnResult }
+  | {
+      readonly kind: 'done';
+      readonly place: Place;
+      readonly result: RunTurnResult /** The agent that answered, where it was the fallback. */;
+      readonly fallback?: string | null;
+    }
   /** The branch is another than the one that was judged: evidence is taken again (V-34). */
   | { readonly kind: 'tree_changed' }
   | { readonly kind: 'ended'; readonly ending: Ending };
@@ -25,21 +31,43 @@ const DECIDES: readonly TurnStage[] = ['reviewing', 'verifying'];
 
 export async function takeTurn(context: RunContext, turn: Turn): Promise<TurnEnd> {
   const { run } = context;
-  const tries: Tries = { rateLimited: 0, transient: 0, timeouts: 0, fallback: null };
+  const tries: Tries = { rateLimited: 0, transient: 0, timeouts: 0, fallback: turn.fallback ?? null };
   const notes: PersonNote[] = [];
+  const start = run.head;
   for (;;) {
     const stopped = await budgetStop(context, turn.stage);
     if (stopped !== null) return { kind: 'ended', ending: stopped };
     notes.push(...run.takeNotes());
     const attempt = await attemptTurn(context, { ...turn, notes, fallback: tries.fallback });
     if (await goesAgain(context, { turn, tries, attempt })) continue;
-    const settled = await settle(context, { turn, attempt });
-    if (settled !== 'again') return settled;
+    askAboutChange(run, turn.stage, attempt.result);
+    const settled = await settle(context, { turn, attempt, changed: run.head !== start });
+    if (settled === 'again') continue;
+    return settled.kind === 'done' ? { ...settled, fallback: tries.fallback } : settled;
   }
 }
 
+/** A diff that a person must see opens a gate before any later turn could read it. */
+function askAboutChange(run: RunState, stage: TurnStage, { outcome, observations, guarded = [] }: RunTurnResult): void {
+  if (run.head !== run.open.baseSha) run.facts.wroteCode = true;
+  const files = outcome.kind === 'guarded_paths' ? outcome.paths : guarded;
+  if (files.length > 0) {
+    const why = outcome.kind === 'guarded_paths' ? outcome.why : `the change touches guarded paths: ${files.join(', ')}`;
+    run.gates.ask(causeOf('diff', why, { requestedAction: 'look at these paths', riskLevel: 'high', files }));
+  } else if (run.policy.permissions === 'ask' && observations.some((observation) => observation.type === 'git.committed')) {
+    run.gates.ask(causeOf('diff', `permission mode ask: look at what ${stage} changed`));
+  }
+}
+
+interface Settling {
+  readonly turn: Turn;
+  readonly attempt: Attempt;
+  /** The branch moved since the turn was taken first. */
+  readonly changed: boolean;
+}
+
 /** What an attempt that is not retried means; `again`: a person answered or agreed, and the turn is taken once more. */
-async function settle(context: RunContext, { turn, attempt }: { turn: Turn; attempt: Attempt }): Promise<TurnEnd | 'again'> {
+async function settle(context: RunContext, { turn, attempt, changed }: Settling): Promise<TurnEnd | 'again'> {
   const { run } = context;
   const { result } = attempt;
   const violated = endingOfViolations(context);
@@ -54,7 +82,7 @@ async function settle(context: RunContext, { turn, attempt }: { turn: Turn; atte
     return { kind: 'ended', ending: blocked('needs_input', `the agent asks: ${result.request.reason}; nobody attends the run`) };
   }
   const ending = endingOfTurn(turn.stage, result.outcome, {
-    changesExpected: changesExpected(context, turn.stage),
+    changesExpected: !changed && changesExpected(context, turn.stage),
     attended: run.attended,
   });
   if (ending === null) return { kind: 'done', place: attempt.place, result };
@@ -76,7 +104,19 @@ function questionOf({ outcome, request }: RunTurnResult): GateCause | null {
   });
 }
 
+/** Before the turn is taken again: its next attempt would read what a person must see first. */
+async function passAsked(context: RunContext, turn: Turn): Promise<Ending | null> {
+  const cause = context.run.gates.takeAsked();
+  if (cause === null) return null;
+  const passage = await openGate(context, { stage: turn.stage, cause, alsoRequiredByPolicy: false, question: false, changesGoTo: null });
+  if (passage.kind !== 'approved') return endOf(passage).ending;
+  context.run.move(passage.from);
+  return null;
+}
+
 async function asked(context: RunContext, turn: Turn, cause: GateCause): Promise<TurnEnd | 'again'> {
+  const stopped = await passAsked(context, turn);
+  if (stopped !== null) return { kind: 'ended', ending: stopped };
   const passage = await openGate(context, { stage: turn.stage, cause, alsoRequiredByPolicy: false, question: true, changesGoTo: null });
   if (passage.kind !== 'approved') return endOf(passage);
   context.run.move(passage.from);
@@ -92,7 +132,7 @@ async function asked(context: RunContext, turn: Turn, cause: GateCause): Promise
 /** The person may have made the change: agreed, the run goes on from where the branch stands. */
 async function afterChangedRepository(
   context: RunContext,
-  { turn, attempt, why }: { turn: Turn; attempt: Attempt; why: string },
+  { turn, attempt, why }: Pick<Settling, 'turn' | 'attempt'> & { why: string },
 ): Promise<TurnEnd | 'again'> {
   const { run } = context;
   const cause = causeOf('policy', `the repository changed under the run: ${why}`, {
@@ -107,9 +147,9 @@ async function afterChangedRepository(
   run.move(passage.from);
   if (result.observations.some((observation) => observation.type === 'git.committed')) return { kind: 'done', place, result };
   const writes = turn.stage === 'executing' || turn.stage === 'fixing';
-  return result.head === expectedHead && !writes && result.output !== null && !result.rolledBack
-    ? { kind: 'done', place, result }
-    : 'again';
+  if (result.head === expectedHead && !writes && result.output !== null && !result.rolledBack) return { kind: 'done', place, result };
+  const stopped = await passAsked(context, turn);
+  return stopped === null ? 'again' : { kind: 'ended', ending: stopped };
 }
 
 function endOf(passage: Exclude<Passage, { kind: 'approved' }>): Extract<TurnEnd, { kind: 'ended' }> {
@@ -131,7 +171,9 @@ async function budgetStop(context: RunContext, stage: TurnStage): Promise<Ending
     const passage = await openGate(context, { stage, cause, alsoRequiredByPolicy: false, question: false, changesGoTo: null });
     if (passage.kind !== 'approved') return endOf(passage).ending;
     run.move(passage.from);
-    run.used = { ...run.used, grants: run.used.grants + 1 };
+    // As often as it takes: one turn may have used the whole budget several times.
+    do run.used = { ...run.used, grants: run.used.grants + 1 };
+    while (reachedLimit(run.policy.budget, run.used) !== null);
   }
 }
 

@@ -30,6 +30,8 @@ export interface TurnJudgement {
   readonly rolledBack: readonly string[];
   /** A read-only turn left the branch at another commit, so that it judged another tree (V-34). Unsaid: no. */
   readonly branchMoved?: true;
+  /** Guarded paths of the change where the outcome says something else. */
+  readonly guarded?: readonly string[];
   /** The agent was not started, since somebody else's commit is on the branch: that commit. Unsaid: none is. */
   readonly elsewhere?: string;
   readonly observations: readonly Observation[];
@@ -70,6 +72,8 @@ export async function judgeTurn(
     durationMs: Math.max(0, Date.parse(exit.endedAt) - Date.parse(exit.startedAt)),
     endedAt: exit.endedAt,
     ...(answer.request === null ? {} : { request: answer.request }),
+    // A change of the repository around the turn must not hide what a person must see of the diff.
+    ...(gated !== found.outcome && found.outcome.kind === 'guarded_paths' ? { guarded: found.outcome.paths } : {}),
     ...(isReview ? { findings: await storeFindings(context, reading.text, decision) } : {}),
   };
   return { judgement, text: reading.text };

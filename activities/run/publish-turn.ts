@@ -47,6 +47,7 @@ export async function publishTurn(context: TurnContextOnHost, turn: FinishedTurn
     output: judgement.output,
     rolledBack: judgement.rolledBack.length > 0,
     ...(judgement.branchMoved === undefined ? {} : { branchMoved: judgement.branchMoved }),
+    ...(judgement.guarded === undefined ? {} : { guarded: judgement.guarded }),
     agent: ended.agent,
     exitCode: judgement.exitCode,
     durationMs: judgement.durationMs,

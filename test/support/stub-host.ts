@@ -30,7 +30,7 @@ export interface StubHost {
 export function stubTurn(input: RunTurnInput, part: Partial<RunTurnResult> = {}): RunTurnResult {
   return {
     outcome: { kind: 'done' },
-    head: input.stage === 'executing' ? HEAD : input.expectedHead,
+    head: input.stage === 'executing' && part.outcome?.kind !== 'no_change' ? HEAD : input.expectedHead,
     decision: decisionOf(input.stage),
     output: { sha256: 'a'.repeat(64), bytes: 1, mediaType: 'text/markdown' },
     rolledBack: false,

@@ -79,7 +79,7 @@ describe('gates', () => {
     expect(await handle.result()).toMatchObject({ outcome: 'blocked', blockedReason: 'approval_expired' });
     const types = typesOf(host).filter((type) => type.startsWith('approval.'));
     expect(types[0]).toBe('approval.requested');
-    expect(types.filter((type) => type === 'approval.reminded').length).toBeGreaterThanOrEqual(2);
+    expect(types.filter((type) => type === 'approval.reminded').length).toBeGreaterThanOrEqual(1);
     expect(types.filter((type) => type === 'approval.escalated')).toHaveLength(1);
     expect(types.at(-1)).toBe('approval.expired');
     expect(pathOf(host).slice(-2)).toEqual(['waiting_for_approval', 'blocked']);

@@ -30,6 +30,7 @@ const OPEN: Situation = {
   status: 'executing',
   closing: false,
   abortRequested: false,
+  paused: false,
   pauseRequested: false,
   gate: null,
   waitingNotes: 0,
@@ -58,8 +59,9 @@ describe('which messages a run takes', () => {
   const pausable = (status: RunStatus) => !['paused', 'waiting_for_approval', ...TERMINAL_STATUSES].includes(status);
 
   it.each(RUN_STATUSES)('pauses and resumes in status %s as the rules say', (status) => {
-    const pause = judgeMessage(message('pause'), { ...OPEN, status });
-    const resume = judgeMessage(message('resume'), { ...OPEN, status });
+    const situation = { ...OPEN, status, paused: status === 'paused', gate: status === 'waiting_for_approval' ? GATE : null };
+    const pause = judgeMessage(message('pause'), situation);
+    const resume = judgeMessage(message('resume'), situation);
     expect(pause.kind).toBe(pausable(status) ? 'accepted' : 'refused');
     expect(resume.kind).toBe(status === 'paused' ? 'accepted' : 'refused');
   });
