@@ -1,7 +1,8 @@
 /**
- * The file of `sluice batch`: one JSON object a line, empty lines aside. Pure: what is wrong is told with file, line and column.
+ * The file of `sluice batch`: UTF-8, one JSON object a line, empty lines aside. Pure: what is wrong is told with file, line and column.
  * It checks what a run's start input must be; repositories and configs are the business of the command.
  */
+import { isMap, isScalar, parseDocument } from 'yaml';
 import { MAX_BATCH_TASKS } from '../protocol/limits.js';
 import { checkRunInput } from '../protocol/run-input.js';
 
@@ -17,10 +18,11 @@ export type BatchFile =
   /** `at` is `file:line:column`. */
   | { readonly kind: 'bad'; readonly at: string; readonly what: string; readonly why: string };
 
-export function parseBatchFile(text: string, file: string): BatchFile {
+export function parseBatchFile(bytes: Uint8Array, file: string): BatchFile {
+  const text = decoded(bytes);
+  if (text === null) return notUtf8(bytes, file);
   const lines: BatchLine[] = [];
-  const raw = text.replace(/^\uFEFF/, '').split('\n');
-  for (const [index, source] of raw.entries()) {
+  for (const [index, source] of text.split('\n').entries()) {
     if (source.trim() === '') continue;
     const at = (column: number) => `${file}:${index + 1}:${column}`;
     const value = parseLine(source);
@@ -43,6 +45,8 @@ export function parseBatchFile(text: string, file: string): BatchFile {
 }
 
 const LINE_RULE = 'each line is one JSON object like {"task":"fix the parser"}, with the fields of a run\'s start input';
+/** As much of an unknown field's name as the check tells. */
+const MAX_FIELD_CHARS = 60;
 /** Stands in for a repository that the line leaves to the command, or names relative to a folder. */
 const SOME_REPO = '/';
 
@@ -85,10 +89,49 @@ function couldGoOn(beginning: string): boolean {
   }
 }
 
-/** Of the field's name, or of the line. */
+/** Of the field's name, or of the line. A line of JSON is YAML too, whose parser says where each key stands. */
 function columnOf(source: string, field: string): number {
-  return Math.max(0, source.indexOf(JSON.stringify(field))) + 1;
+  const { contents } = parseDocument(source, { uniqueKeys: false });
+  const keys = isMap(contents) ? contents.items.map(({ key }) => key) : [];
+  // Of a field that stands twice JSON takes the last.
+  const key = keys.findLast((candidate) => isScalar(candidate) && String(candidate.value).slice(0, MAX_FIELD_CHARS) === field);
+  return (isScalar(key) ? (key.range?.[0] ?? 0) : 0) + 1;
 }
+
+/** Null where the bytes are no UTF-8. A byte order mark is left out. */
+function decoded(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** The line of the first byte that is wrong: the first line that cannot be decoded by itself. */
+function notUtf8(bytes: Uint8Array, file: string): BatchFile {
+  let [line, start] = [1, 0];
+  for (let end = bytes.indexOf(NEWLINE); end !== -1 && decoded(bytes.subarray(start, end)) !== null; end = bytes.indexOf(NEWLINE, start)) {
+    start = end + 1;
+    line += 1;
+  }
+  const rest = bytes.subarray(start);
+  let good = 0;
+  // The column of a character is that of its first byte; a beginning of it alone decodes as a stream.
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    for (const byte of rest) good += decoder.decode(Uint8Array.of(byte), { stream: true }).length;
+  } catch {
+    // The column is where it stopped.
+  }
+  return {
+    kind: 'bad',
+    at: `${file}:${line}:${good + 1}`,
+    what: 'the text is no UTF-8',
+    why: 'a batch is read as UTF-8; another encoding would change the tasks',
+  };
+}
+
+const NEWLINE = 0x0a;
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

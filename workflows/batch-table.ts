@@ -1,6 +1,7 @@
 /**
  * The one table of a batch: what became of each task, and how lists and the Web UI show it. Pure.
- * A row only moves forward: waiting → running → ended or refused; waiting → skipped, refused or not_started.
+ * A row only moves forward: waiting → running → ended or refused; waiting → skipped, refused or not_started. A task that stands twice is
+ * skipped from the start where it stands again.
  */
 import type { BatchRow, BatchState, BatchView } from '../protocol/batch.js';
 import { MAX_SENTENCE_CHARS } from '../protocol/limits.js';
@@ -29,7 +30,7 @@ export class BatchTable {
     this.rows = tasks.map(({ runId, input, sameAs }) => ({
       runId,
       title: redact(titleOf(input)),
-      state: sameAs === null ? 'waiting' : 'refused',
+      state: sameAs === null ? 'waiting' : 'skipped',
       outcome: null,
       blockedReason: null,
       branch: null,

@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { text as readAll } from 'node:stream/consumers';
+import { buffer as readAll } from 'node:stream/consumers';
 import type { BatchInput, BatchTask } from '../../protocol/batch.js';
 import { MAX_BATCH_CONCURRENCY } from '../../protocol/batch.js';
 import type { RunInput } from '../../protocol/messages.js';
@@ -29,7 +29,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$/;
 export async function prepareBatch(context: Context, file: string, concurrency: number | null): Promise<PreparedBatch> {
   const { io } = context;
   const shown = file === '-' ? '<stdin>' : file;
-  const parsed = parseBatchFile(await textOf(context, file), shown);
+  const parsed = parseBatchFile(await bytesOf(context, file), shown);
   if (parsed.kind === 'bad')
     throw refusal(`${foreign(parsed.at)}: ${foreign(parsed.what)}`, parsed.why, `mend the line, then: sluice batch ${foreign(file)}`);
   const cache: ConfigCache = new Map();
@@ -69,11 +69,11 @@ export function checkConcurrency(text: string | undefined): number | null {
   throw refusal(`--concurrency is "${foreign(text).slice(0, 40)}"`, why, 'sluice batch <file.jsonl> --concurrency 2');
 }
 
-async function textOf({ io }: Context, file: string): Promise<string> {
+async function bytesOf({ io }: Context, file: string): Promise<Uint8Array> {
   if (file === '-') return readAll(process.stdin);
   const path = resolve(io.cwd, file);
   try {
-    return await readFile(path, 'utf8');
+    return await readFile(path);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     throw refusal(

@@ -71,10 +71,13 @@ describe('sluice batch', () => {
     const detached = await sluice(['batch', '-', '--name', 'held', '--concurrency', '1', '--detach'], file);
     const watching = world.start(['batch', '-', '--name', 'held', '--json'], { cwd: repository.path, input: file });
     await watching.prints('"state":"running"');
+    const notTaken = await sluice(['batch', '-', '--name', 'held', '--detach', '--json'], lines('another', 'and one', 'and one more'));
     const abort = await sluice(['batch', '--name', 'held', '--abort']);
     const { code, stdout } = await watching.done;
 
     expect(detached.code).toBe(0);
+    expect(jsonLines(notTaken.stdout)).toMatchObject([{ kind: 'running', tasks: 2 }]);
+    expect(notTaken.code).toBe(3);
     expect(jsonLines(stdout)[0]).toMatchObject({ kind: 'running', workflowId: 'batch:held' });
     expect(abort.stdout).toContain('abort accepted by the batch held');
     expect(jsonLines(stdout).at(-1)).toMatchObject({ aborted: true, rows: [{ outcome: 'aborted' }, { state: 'not_started' }] });

@@ -97,7 +97,7 @@ describe('the workflow batch', () => {
       ['ended', 'failed'],
       ['refused', null],
       ['ended', 'merge_ready'],
-      ['refused', null],
+      ['skipped', null],
       ['refused', null],
     ]);
     expect(rows[3]?.error).toBe('the same task is entry 3 of the list');

@@ -1,6 +1,6 @@
 /**
  * `sluice batch`: starts the tasks of a file as runs, a few at once, and shows one table. The name is the batch: started again under it, what
- * ran before is skipped; one that is open is watched, not started twice. Ctrl+C detaches.
+ * ran before is skipped; one that is open is watched, not started twice, and a file that was not taken is never exit code 0. Ctrl+C detaches.
  */
 import { type BatchView, batchWorkflowId } from '../../../protocol/batch.js';
 import type { SearchAttributeName } from '../../../protocol/names.js';
@@ -51,8 +51,10 @@ export async function batch(context: Context, options: BatchOptions): Promise<Ex
   const connected = await orStopped(connectToRun(context, { local: false }), stop);
   if (connected === null) return nothingStarted(context);
   try {
-    await start(context, { named, prepared, connected });
-    return options.detach ? EXIT.done : await watch(context, connected.sluice, named);
+    const wasTaken = await start(context, { named, prepared, connected });
+    const code = options.detach ? EXIT.done : await watch(context, connected.sluice, named);
+    // Tasks that nobody runs are nothing to call done.
+    return code === EXIT.done && !wasTaken ? EXIT.needsPerson : code;
   } finally {
     await connected.sluice.close();
   }
@@ -64,14 +66,14 @@ interface BatchStart {
   readonly connected: Connected;
 }
 
-/** Effects: the repositories join the host's list, the workflow starts. */
-async function start({ io, home, json }: Context, { named, prepared, connected }: BatchStart): Promise<void> {
+/** Whether the file was taken. Effects: the repositories join the host's list, the workflow starts. */
+async function start({ io, home, json }: Context, { named, prepared, connected }: BatchStart): Promise<boolean> {
   const { sluice, engine } = connected;
   for (const root of prepared.repositories) await serveRepository(home, root);
   const host = await hostIdFor(home, sluice, engine !== null);
   const input = { ...prepared.input, ...(host === null ? {} : { defaults: { host } }) };
   const state = await sluice.startBatch({ workflowId: named.workflowId, input, searchAttributes: await knowsStatus(sluice) });
-  const tasks = input.tasks.length;
+  const tasks = state === 'started' ? input.tasks.length : await tasksOfOpen(sluice, named);
   if (json) io.json({ kind: state, name: named.name, workflowId: named.workflowId, tasks });
   else if (state === 'started')
     io.out(`Batch ${named.name} started: ${tasks} ${tasks === 1 ? 'task' : 'tasks'}. Watch it with: sluice batch --name ${named.name}`);
@@ -79,6 +81,13 @@ async function start({ io, home, json }: Context, { named, prepared, connected }
     io.err(
       `The batch ${named.name} is open already: its own list counts, this file was not taken. Another name starts another: --name <name>`,
     );
+  return state === 'started';
+}
+
+/** Null where no worker answers. */
+async function tasksOfOpen(sluice: Sluice, { workflowId }: NamedBatch): Promise<number | null> {
+  const view = await sluice.batchStatus(workflowId).catch(() => null);
+  return view?.rows.length ?? null;
 }
 
 async function comeBack(context: Context, named: NamedBatch): Promise<ExitCode> {

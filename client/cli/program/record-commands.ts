@@ -27,7 +27,7 @@ function addRewind(program: Command, host: ProgramHost): void {
 const BATCH_SPECIAL: Partial<Record<ExitName, string>> = {
   done: 'every task is merge_ready or was run before, or the abort was taken',
   failed: 'a run failed or could not start',
-  needsPerson: 'a run is blocked, was aborted or never started',
+  needsPerson: 'a run is blocked, was aborted or never started; or the file was not taken, since a batch of that name is open',
   detached: 'detached by Ctrl+C, SIGTERM or SIGHUP; the batch goes on',
 };
 
