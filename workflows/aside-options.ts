@@ -1,6 +1,6 @@
 /**
  * Time-outs, retries and queues of the activities beside a run: telling people and cleaning up. Unlike a run's own activities they give up,
- * since nothing waits for them. Both go to the host's light queue.
+ * since no run waits for them. Both go to the host's light queue.
  */
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { HostActivities } from '../activities/index.js';
@@ -30,10 +30,11 @@ export function notifyingHost(hostId: string) {
   });
 }
 
-/** A host that is away is waited for; a removal that fails again and again is told to the person who asked. */
+/** A person waits: a host that is away is waited for a minute. A removal that fails again and again is told to the person who asked. */
 export function cleaningHost(hostId: string) {
   return proxyActivities<Pick<HostActivities, 'cleanRun'>>({
     taskQueue: hostQueue(hostId),
+    scheduleToStartTimeout: MINUTE_MS,
     startToCloseTimeout: 5 * MINUTE_MS,
     heartbeatTimeout: HEARTBEAT_MS,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,

@@ -2,21 +2,22 @@
  * What `sluice clean` may remove: closed runs whose work is in their base branch, and those that a person names and gives up.
  * It only looks; the host of the run decides again before it removes anything.
  */
-import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { CleanRunInput } from '../../protocol/clean.js';
 import type { RunView } from '../../protocol/run-view.js';
 import { isMerged } from '../is-merged.js';
+import { readRunFile } from '../read-run-file.js';
 import { commitOf } from '../repository.js';
 import type { Sluice } from '../sluice.js';
 import { exists, type FoundRun } from './find-run.js';
-import { parseView } from './follow-files.js';
+import { parseView } from './parse-view.js';
 
 export interface Removable {
   readonly runId: string;
   readonly title: string;
   readonly baseBranch: string | null;
-  readonly merged: boolean;
+  /** What is lost with it: nothing that is not in its base, nothing since it committed nothing, or commits that are given up. */
+  readonly work: 'merged' | 'none' | 'unmerged';
   /** Null where it is gone, or was never made. */
   readonly worktree: string | null;
   readonly branch: string | null;
@@ -39,9 +40,9 @@ export async function lookAtRun(sluice: Sluice | null, { run, giveUp }: LookAt):
   if (view === null) return kept('it does not answer, and its state.json is not on this machine');
   if (view.outcome === null) return kept(`it is open (${view.status})`);
   if (view.worktree === null || view.host === null) return kept('it never had a worktree');
-  const merged = await isInBase(view);
-  if (merged === null && !giveUp) return kept('whether it is merged cannot be seen here: repository, base branch or commit are missing');
-  if (merged !== true && !giveUp) return kept(`${view.branch ?? 'its branch'} is not merged into ${view.baseBranch ?? 'its base'}`);
+  const work = await workOf(view);
+  if (work === null && !giveUp) return kept('whether it is merged cannot be seen here: repository, base branch or commit are missing');
+  if (work === 'unmerged' && !giveUp) return kept(`${view.branch ?? 'its branch'} is not merged into ${view.baseBranch ?? 'its base'}`);
   const hasBranch = view.branch !== null && (await commitOf(view.repo, `refs/heads/${view.branch}`)) !== null;
   return {
     kind: 'removable',
@@ -49,10 +50,10 @@ export async function lookAtRun(sluice: Sluice | null, { run, giveUp }: LookAt):
       runId: view.runId,
       title: view.title,
       baseBranch: view.baseBranch,
-      merged: merged === true,
+      work: work ?? 'unmerged',
       worktree: (await exists(view.worktree)) ? view.worktree : null,
       branch: hasBranch ? view.branch : null,
-      input: { hostId: view.host, run: { runId: view.runId, repoKey: repoKeyOf(view.worktree) }, giveUp: giveUp && merged !== true },
+      input: { hostId: view.host, run: { runId: view.runId, repoKey: repoKeyOf(view.worktree) }, giveUp },
     },
   };
 }
@@ -64,14 +65,16 @@ function repoKeyOf(worktree: string): string {
 
 /** A closed run's file is its last word, and costs no question. */
 async function closedViewOf(run: FoundRun, sluice: Sluice | null): Promise<RunView | null> {
-  const text = run.runDir === null ? '' : await readFile(join(run.runDir, 'state.json'), 'utf8').catch(() => '');
-  const view = parseView(text);
+  const text = run.runDir === null ? null : await readRunFile(join(run.runDir, 'state.json'));
+  const view = parseView(text ?? '');
   if (view !== null && (view.outcome !== null || sluice === null)) return view;
   return sluice === null ? null : await sluice.status(run.workflowId).catch(() => view);
 }
 
-/** A run that committed nothing has nothing to lose. */
-async function isInBase({ repo, headSha, baseSha, baseBranch }: RunView): Promise<boolean | null> {
-  if (headSha === null || headSha === baseSha) return true;
-  return baseBranch === null ? null : isMerged(repo, headSha, baseBranch);
+/** Null: it cannot be told here. What is not committed in its worktree is seen by its host alone. */
+async function workOf({ repo, headSha, baseSha, baseBranch }: RunView): Promise<Removable['work'] | null> {
+  if (headSha === null || headSha === baseSha) return 'none';
+  const merged = baseBranch === null ? null : await isMerged(repo, headSha, baseBranch);
+  if (merged === null) return null;
+  return merged ? 'merged' : 'unmerged';
 }

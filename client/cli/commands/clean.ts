@@ -9,7 +9,7 @@ import { connectToLook } from '../connect.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type FoundRun, findRun, findRuns, runsHere } from '../find-run.js';
-import { foreign } from '../io.js';
+import { foreign, foreignBlock } from '../io.js';
 import { orStopped } from '../or-stopped.js';
 import { personOf } from '../person.js';
 import { type Looked, lookAtRun, type Removable } from '../removable-runs.js';
@@ -22,10 +22,10 @@ export interface CleanOptions {
   readonly dryRun: boolean;
 }
 
-export async function clean(context: Context, options: CleanOptions): Promise<ExitCode> {
+export async function clean(context: Context, options: CleanOptions, connect = connectToLook): Promise<ExitCode> {
   personOf(context);
   checkOptions(options);
-  const sluice = await connectToLook(context);
+  const sluice = await connect(context);
   try {
     const looked = await lookAtAll(context, sluice, options);
     const removable = looked.flatMap((look) => (look.kind === 'removable' ? [look.removable] : []));
@@ -58,29 +58,52 @@ async function lookAtAll(context: Context, sluice: Sluice | null, options: Clean
 }
 
 function list({ io, json }: Context, removable: readonly Removable[], kept: readonly Extract<Looked, { kind: 'kept' }>[]): void {
-  for (const { runId, merged, worktree, branch } of removable) {
-    if (json) io.json({ kind: 'removable', runId, merged, worktree, branch });
+  for (const { runId, work, worktree, branch } of removable) {
+    if (json) io.json({ kind: 'removable', runId, merged: work === 'merged', worktree, branch });
   }
   for (const { runId, why } of kept) {
     if (json) io.json({ kind: 'kept', runId, why });
     else io.err(foreign(`${runId} stays: ${why}`));
   }
   if (json) return;
-  if (removable.length === 0) io.out('Nothing to remove: no closed run that is merged left a worktree or a branch.');
-  else io.out('To be removed, with refs and artifacts; the run folders stay:');
-  for (const { runId, title, merged, baseBranch, branch } of removable) {
-    const why = merged ? `merged into ${baseBranch ?? 'its base'}` : 'given up';
-    io.out(foreign(`  ${runId}  ${why}${branch === null ? '' : `, ${branch}`}  ${title}`));
+  if (removable.length > 0) io.out('To be removed, with refs and artifacts; the run folders stay:');
+  else if (kept.length === 0) io.out('Nothing to remove: no closed run that is merged left a worktree or a branch.');
+  for (const run of removable) {
+    io.out(foreign(`  ${run.runId}  ${lossOf(run)}${run.branch === null ? '' : `, ${run.branch}`}  ${run.title}`));
   }
 }
 
-async function removeAll({ io, json }: Context, sluice: Sluice, removable: readonly Removable[]): Promise<ExitCode> {
-  let worst: ExitCode = EXIT.done;
-  for (const { runId, input } of removable) {
-    const result = await orStopped(
+function lossOf({ work, baseBranch, input }: Removable): string {
+  if (work === 'unmerged') return 'given up';
+  const known = work === 'none' ? 'committed nothing' : `merged into ${baseBranch ?? 'its base'}`;
+  return input.giveUp ? `${known}, changes in its worktree given up` : known;
+}
+
+/** **Unit** ms. A removal takes a second; after this somebody wonders. */
+const TELL_AFTER_MS = 2_000;
+
+/** Null when the person stopped first. */
+async function removeTelling({ io }: Context, sluice: Sluice, { runId, input }: Removable) {
+  const timer = setTimeout(
+    () => io.err(foreign(`The host of ${runId} has not answered yet; it is waited for, a minute if it is away.`)),
+    TELL_AFTER_MS,
+  );
+  try {
+    return await orStopped(
       sluice.cleanRun(input, io.stop).catch((error: unknown) => ({ kind: 'failed' as const, why: reasonOf(error) })),
       io.stop,
     );
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function removeAll(context: Context, sluice: Sluice, removable: readonly Removable[]): Promise<ExitCode> {
+  const { io, json } = context;
+  let worst: ExitCode = EXIT.done;
+  for (const run of removable) {
+    const { runId } = run;
+    const result = await removeTelling(context, sluice, run);
     if (result === null) {
       io.err(foreign(`Stopped. Whether ${runId} was removed is not known; the same command looks again.`));
       return EXIT.detached;
@@ -89,7 +112,8 @@ async function removeAll({ io, json }: Context, sluice: Sluice, removable: reado
       const removed = result.kind === 'cleaned' ? result.removed : [];
       io.json({ kind: 'clean', runId, result: result.kind, removed, why: result.kind === 'cleaned' ? null : result.why });
     } else if (result.kind === 'cleaned') io.out(foreign(`${runId} removed: ${result.removed.join(', ') || 'nothing, it was clean'}`));
-    else io.err(foreign(`${runId} ${result.kind === 'kept' ? 'stays' : 'could not be removed'}: ${result.why}`));
+    // Four parts of the host, which name the run.
+    else io.err(result.kind === 'kept' ? foreignBlock(result.why) : foreign(`${runId} could not be removed: ${result.why}`));
     if (result.kind === 'failed') worst = EXIT.failed;
     if (result.kind === 'kept' && worst === EXIT.done) worst = EXIT.needsPerson;
   }
