@@ -72,7 +72,8 @@ export function parseConfigText({ text, name }: PlacedText): ConfigTree {
     }),
   );
   refuse(faults);
-  refuse([...directiveFaults(document, name), ...keyFaults(document, at), ...bombFaults(document, name)]);
+  refuse([...directiveFaults(document, name), ...keyFaults(document, at), ...cycleFaults(document, at)]);
+  refuse(bombFaults(document, name));
   return { document, at };
 }
 
@@ -137,6 +138,25 @@ function keyFaults(document: Document, at: ConfigTree['at']): Problem[] {
           faults.push(problem('BadConfig', at(key), { key: name, found: '__proto__ is a key', rule: 'must not be used as a key' }));
         seen.set(name, at(key));
       }
+    },
+  });
+  return faults;
+}
+
+/** An anchor comes before its aliases, so whatever leads back to itself has an alias of a part that it stands in. */
+function cycleFaults(document: Document, at: ConfigTree['at']): Problem[] {
+  const faults: Problem[] = [];
+  // Not `alias.resolve`, which looks through the whole document each time.
+  const anchored = new Map<string, Node>();
+  visit(document, {
+    Value(_, node) {
+      if (node.anchor !== undefined) anchored.set(node.anchor, node);
+    },
+    Alias(_, alias, path) {
+      const target = anchored.get(alias.source);
+      if (target === undefined || !path.includes(target)) return;
+      const found = `*${printableLine(alias.source)} stands in the part that it repeats`;
+      faults.push(problem('BadConfig', at(alias), { found, rule: 'an alias must not repeat what it is a part of' }));
     },
   });
   return faults;

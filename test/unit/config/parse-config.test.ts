@@ -173,6 +173,21 @@ describe('a hostile config file', () => {
   ].join('\n');
 
   it.each([
+    ['rounds: &a [*a]', '1:13', '*a stands in the part'],
+    ['stages: &s\n  executing:\n    instructions: *s\n', '3:19', '*s stands in the part'],
+    ['gates: &a [[&b x, *a], *b]\nrounds: &a 2\n', '1:19', '*a stands in the part'],
+  ])('that leads back to itself is refused with its place: %j', (text, place, found) => {
+    const { message } = refusalOf(() => parse(text));
+
+    expect(message).toContain(`:${place}: `);
+    expect(message).toContain(found);
+  });
+
+  it('may repeat a part that it named before, also in the next part of that name', () => {
+    expect(() => parse('validation: {commands: &a [npm test]}\nworktree: {setup: &b [npm ci], copy: *b, link: *a}')).not.toThrow();
+  });
+
+  it.each([
     ['a YAML bomb', bomb, 'aliases that multiply'],
     ['open brackets', '['.repeat(200_000), 'nests too deeply'],
     ['open braces', '{'.repeat(200_000), 'nests too deeply'],
