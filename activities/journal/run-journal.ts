@@ -11,6 +11,7 @@ import type { JournalBatch } from '../../protocol/messages.js';
 import type { RunView } from '../../protocol/run-view.js';
 import { appendEvents } from './events-file.js';
 import { goOn } from './go-on.js';
+import { type LastView, LastViews } from './last-views.js';
 import { readRegularFile } from './read-regular-file.js';
 import { putIfMissing, putJson, type RunFolder } from './run-files.js';
 import { createSerializer } from './serialize.js';
@@ -27,8 +28,9 @@ const MAX_GATES_BYTES = 4 * 1024 * 1024;
 
 const serialize = createSerializer();
 
-/** The view last written, by run directory. */
-const written = new Map<string, Pick<RunView, 'seq' | 'updatedAt'>>();
+const MAX_CLOSED_VIEWS = 100;
+
+const written = new LastViews(MAX_CLOSED_VIEWS);
 
 /** Makes an empty approvals.json where there is none. */
 export function openGates(folder: RunFolder): Promise<void> {
@@ -55,7 +57,7 @@ export function writeBatch(folder: RunFolder, batch: JournalBatch, failpoint: Fa
 }
 
 async function writeAlone(folder: RunFolder, { events, view, gates }: JournalBatch, failpoint: Failpoint): Promise<WrittenBatch> {
-  const last = written.get(folder.runDir);
+  const last = written.of(folder.runDir);
   const isOlder = last !== undefined && view.updatedAt < last.updatedAt;
   const append = () => {
     const path = join(folder.runDir, 'events.jsonl');
@@ -66,13 +68,13 @@ async function writeAlone(folder: RunFolder, { events, view, gates }: JournalBat
   if (gates !== undefined && (isNewest || (appended?.batch !== 'left' && tellsMore(folder, gates)))) await putGates(folder, gates);
   if (isNewest) {
     await putJson(folder, 'state.json', viewJson(view));
-    written.set(folder.runDir, { seq: view.seq, updatedAt: view.updatedAt });
+    written.set(folder.runDir, view);
   }
   return { seq: appended?.seq ?? (events[0]?.seq ?? view.seq + 1) - 1, isNewest };
 }
 
 /** Of two views of one moment. A shorter journal at a later moment is one after a reset. */
-function isOvertaken(view: RunView, last: Pick<RunView, 'seq' | 'updatedAt'> | undefined): boolean {
+function isOvertaken(view: RunView, last: LastView | undefined): boolean {
   return last !== undefined && view.seq < last.seq && view.updatedAt === last.updatedAt;
 }
 
