@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { NotifySink } from '../protocol/policy.js';
 import { programLine } from './key-values.js';
+import { webhookAddress } from './webhook-address.js';
 
 const MAX_SINKS = 10;
 
@@ -15,9 +16,9 @@ const URL_RULE = 'must be an https address without user and password; http only 
 const SECRET_RULE = 'must be the name of an environment variable: capital letters, digits and _, never the secret itself';
 
 const webhookUrl = z.string({ error: URL_RULE }).transform((value, context): string => {
-  const url = value.length <= 2000 && URL.canParse(value) ? new URL(value) : null;
+  const url = value.length <= 2000 ? webhookAddress(value) : null;
   // The form that the parser understood is kept, so that nobody later reads another host out of the same text.
-  if (url !== null && isAllowed(url)) return url.href;
+  if (url !== null) return url.href;
   context.addIssue({ code: 'custom', message: URL_RULE });
   return z.NEVER;
 });
@@ -53,14 +54,4 @@ function kindOf(value: unknown): typeof commandSink | typeof webhookSink | null 
   if (typeof value !== 'object' || value === null) return null;
   if ('webhook' in value || 'secretEnv' in value) return webhookSink;
   return 'command' in value ? commandSink : null;
-}
-
-function isAllowed({ protocol, hostname, username, password }: URL): boolean {
-  if (username !== '' || password !== '') return false;
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
-}
-
-/** **Shape** a host as `URL` writes it: lower case, IPv4 in four parts, IPv6 in brackets. */
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }

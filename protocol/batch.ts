@@ -28,8 +28,8 @@ export function batchWorkflowId(name: string): string {
 }
 
 /**
- * `skipped`: a run of this task was started before by a batch of this id, or stands earlier in the list. `refused`: it could not start, or ended without an outcome.
- * `not_started`: the batch was aborted before its turn came.
+ * `skipped`: a run of this task was started before by a batch of this id, or stands earlier in the list. `refused`: it could not start, or
+ * ended without an outcome. `not_started`: the batch was aborted before its turn came.
  */
 export type BatchState = 'waiting' | 'running' | 'skipped' | 'ended' | 'refused' | 'not_started';
 

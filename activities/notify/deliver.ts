@@ -6,6 +6,7 @@
 import { basename } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { CancelledFailure } from '@temporalio/common';
+import { webhookAddress } from '../../config/webhook-address.js';
 import type { Json } from '../../protocol/json.js';
 import type { DeliverInput, DeliverResult } from '../../protocol/messages.js';
 import type { Notification } from '../../protocol/notification.js';
@@ -15,7 +16,7 @@ import { captureEnvironment } from '../agent/environment.js';
 import type { HostDeps } from '../run/host-deps.js';
 import { findRunRecord, type RunRecord } from '../run/run-record.js';
 import { type Delivery, deliveryFailure, failed } from './delivery-failure.js';
-import { postWebhook, webhookAddress } from './post-webhook.js';
+import { postWebhook } from './post-webhook.js';
 import { runSinkProgram } from './run-sink-program.js';
 
 /** As in `attend`: the worker throttles it; a cancel arrives in the answer. */

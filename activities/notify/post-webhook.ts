@@ -4,6 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import { codeOf } from '../../config/error-code.js';
+import { webhookAddress } from '../../config/webhook-address.js';
 import { type Delivery, failed } from './delivery-failure.js';
 
 export interface Webhook {
@@ -17,15 +18,6 @@ export interface Webhook {
 
 /** **Unit** ms. */
 const LIMIT_MS = 10_000;
-
-/** Null where the address may not be told: it must be https, or http to this machine by a name that needs no look-up. */
-export function webhookAddress(text: string): URL | null {
-  if (!URL.canParse(text)) return null;
-  const url = new URL(text);
-  if (url.username !== '' || url.password !== '') return null;
-  if (url.protocol === 'https:') return url;
-  return url.protocol === 'http:' && isLoopback(url.hostname) ? url : null;
-}
 
 export async function postWebhook(webhook: Webhook, body: string, stop: AbortSignal): Promise<Delivery> {
   const { key, id, limitMs = LIMIT_MS } = webhook;
@@ -65,10 +57,6 @@ function answerOf(status: number): Delivery {
   if (status >= 300 && status < 400) return failed(`it answered HTTP ${status}; a redirect is not followed`, { later: false });
   const later = status >= 500 || status === 408 || status === 429;
   return failed(`it answered HTTP ${status}`, { later });
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 /** `fetch failed` says nothing; its cause does. */

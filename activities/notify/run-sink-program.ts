@@ -1,7 +1,8 @@
 /**
  * Tells a program of the person: the JSON on standard input, its output to nobody, its exit code as the answer.
  * It runs in the sluice home, never in a repository, with the environment that an agent would get. It is no turn, so no guard keeps it: it has
- * a process group of its own, which ends with it, with the attempt, or by itself shortly after the limit where the worker died.
+ * a process group of its own, which ends with it, with the attempt, or by itself shortly after the limit where the worker died. Only that group
+ * is ended: a child that begins a session of its own (setsid) outlives it, and nobody looks for it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -3,12 +3,12 @@ import type { JournalEvent } from '../../protocol/journal.js';
 import { STAGES, type Stage } from '../../protocol/lifecycle.js';
 import type { RunView } from '../../protocol/run-view.js';
 import { type Retrying, retryText } from '../retrying.js';
-import { columnsOf } from './columns.js';
 import type { Display } from './display.js';
 import type { ShownGate } from './gate-block.js';
 import { foreign, type Io } from './io.js';
 import { type PanelState, renderPanel } from './panel.js';
 import { agentLabel, plainLine } from './plain-lines.js';
+import { createRedraw } from './redraw.js';
 import { pauseText, roundText } from './waiting-text.js';
 
 export interface ShownRun {
@@ -23,19 +23,11 @@ const TICK_MS = 1_000;
 
 export function panelDisplay(io: Io, run: ShownRun): Display {
   const state = createPanelState(run);
-  let drawn: readonly string[] = [];
+  const panel = createRedraw(io);
   let ended = false;
-  const erase = () => {
-    // After the terminal became narrower the old lines take more rows than they were.
-    const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(columnsOf(stripColors(line)) / io.columns())), 0);
-    return rows === 0 ? '' : `\r\u001b[${rows}A\u001b[0J`;
-  };
   const draw = () => {
     if (ended) return;
-    const lines = renderPanel(state.current(), { now: Date.now(), columns: io.columns(), rows: io.rows(), colors: io.colors });
-    const text = `${erase()}${lines.join('\n')}\n`;
-    drawn = lines;
-    io.write(text);
+    panel.draw(renderPanel(state.current(), { now: Date.now(), columns: io.columns(), rows: io.rows(), colors: io.colors }));
   };
   const timer = setInterval(draw, TICK_MS);
   const offResize = io.onResize(draw);
@@ -57,7 +49,7 @@ export function panelDisplay(io: Io, run: ShownRun): Display {
       if (ended) return;
       clearInterval(timer);
       offResize();
-      io.write(erase());
+      panel.erase();
       ended = true;
     },
   };
@@ -104,10 +96,6 @@ export function createPanelState(run: ShownRun) {
       state = { ...state, retrying: retrying === null ? null : foreign(`${retrying.activity} fails: ${retryText(retrying)}`) };
     },
   };
-}
-
-function stripColors(text: string): string {
-  return text.replace(/\u001b\[[0-9;]*m/g, '');
 }
 
 function initialState({ runId, title, stages, startedAt }: ShownRun): PanelState {

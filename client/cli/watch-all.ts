@@ -4,11 +4,11 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ListedRun } from '../listed-run.js';
-import { columnsOf } from './columns.js';
 import type { Context } from './context.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { foreign, type Io } from './io.js';
 import { clockOf } from './plain-lines.js';
+import { createRedraw } from './redraw.js';
 import { renderTable, statusText } from './run-table.js';
 
 export interface WatchedRuns {
@@ -109,14 +109,14 @@ function waitHint({ runId, status, closedAt }: ListedRun): string {
 }
 
 function liveTable(io: Io): Shower {
-  let drawn = 0;
+  const table = createRedraw(io);
+  let isDrawn = false;
   return (runs, changed) => {
-    if (drawn > 0 && changed.length === 0) return;
+    if (isDrawn && changed.length === 0) return;
     const hints = runs.flatMap((run) => (waitHint(run) === '' ? [] : [waitHint(run).trim()]));
     const all = [...renderTable(runs, io).split('\n'), ...hints.map((hint) => io.colors.yellow(hint)), 'Ctrl+C detaches'];
-    const lines = all.length < io.rows() ? all : [...all.slice(0, Math.max(1, io.rows() - 2)), '…'];
-    io.write(`${drawn === 0 ? '' : `\r\u001b[${drawn}A\u001b[0J`}${lines.join('\n')}\n`);
-    drawn = lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(columnsOf(line.replace(/\u001b\[[0-9;]*m/g, '')) / io.columns())), 0);
+    table.draw(all.length < io.rows() ? all : [...all.slice(0, Math.max(1, io.rows() - 2)), '…']);
+    isDrawn = true;
   };
 }
 

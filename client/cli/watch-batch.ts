@@ -6,9 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { BatchRow, BatchView } from '../../protocol/batch.js';
 import type { Sluice } from '../sluice.js';
 import { changedRows, rowLine, sumLine, tableLines } from './batch-lines.js';
-import { columnsOf } from './columns.js';
 import type { Context } from './context.js';
 import type { Io } from './io.js';
+import { createRedraw } from './redraw.js';
 import { endOfFailure, type RunEnd } from './run-end.js';
 
 export type BatchEnd =
@@ -114,21 +114,11 @@ function lineDisplay(io: Io): BatchDisplay {
 
 /** Redrawn in place; the last one is taken away, for the caller prints the whole. */
 function tableDisplay(io: Io): BatchDisplay {
-  let drawn: readonly string[] = [];
-  const erase = () => {
-    // After the terminal became narrower the old lines take more rows than they were.
-    const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(columnsOf(line) / io.columns())), 0);
-    return rows === 0 ? '' : `\r\u001b[${rows}A\u001b[0J`;
-  };
+  const table = createRedraw(io);
   return {
     show(view) {
-      const lines = [...tableLines(view, { columns: io.columns() - 1, rows: Math.max(3, io.rows() - 5) }), '', sumLine(view)];
-      io.write(`${erase()}${lines.join('\n')}\n`);
-      drawn = lines;
+      table.draw([...tableLines(view, { columns: io.columns() - 1, rows: Math.max(3, io.rows() - 5) }), '', sumLine(view)]);
     },
-    end() {
-      io.write(erase());
-      drawn = [];
-    },
+    end: () => table.erase(),
   };
 }

@@ -56,6 +56,18 @@ describe('a program that is told', () => {
     expect(await tell([script('exec <&-; exit 0')])).toEqual({ kind: 'delivered' });
   });
 
+  it('is ended with its group only: what it put into a session of its own goes on', async () => {
+    const program = script(`setsid sh -c 'echo $$ > ${folder}/own; exec sleep 30' </dev/null >/dev/null 2>&1 &
+while [ ! -s ${folder}/own ]; do sleep 0.01; done`);
+
+    const delivery = await tell([program]);
+    const goesOn = alive('own');
+    process.kill(Number(noted('own')), 'SIGKILL');
+
+    expect(delivery).toEqual({ kind: 'delivered' });
+    expect(goesOn).toBe(true);
+  });
+
   it('that is not there, or lies where an agent can write, is refused for good', async () => {
     const program = script('exit 0');
 
