@@ -12,8 +12,13 @@ export function isCleaningBegun(stateDir: string): boolean {
   return existsSync(join(stateDir, CLEANING_FILE));
 }
 
+/** Best effort: a full disk takes no mark, and is what people clean for. */
 export function markCleaning(stateDir: string, durability: Durability): void {
-  writeMark(join(stateDir, CLEANING_FILE), JSON.stringify({ begunAt: new Date().toISOString() }), durability);
+  try {
+    writeMark(join(stateDir, CLEANING_FILE), JSON.stringify({ begunAt: new Date().toISOString() }), durability);
+  } catch {
+    dropCleaningMark(stateDir);
+  }
 }
 
 /** The removal is over, or it is off: a reset of the run goes on, a ref moved. */

@@ -172,6 +172,15 @@ describe('cleaning a closed run', () => {
     expect(await clean(host)).toMatchObject({ kind: 'kept', why: expect.stringContaining('left.txt') });
   });
 
+  it('goes on where its mark cannot be written, as on the full disk that it is to empty', async () => {
+    const host = await aClosedRun();
+    mkdirSync(join(host.run.stateDir, 'cleaning.json.tmp'));
+
+    expect((await clean(host)).kind).toBe('cleaned');
+
+    expect(leftOf(host)).toEqual(CLEAN);
+  });
+
   it('of a cleaned run removes what a reset of it left', async () => {
     const host = await aClosedRun();
     await clean(host);
