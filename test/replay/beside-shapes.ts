@@ -78,4 +78,6 @@ export const BESIDE_SHAPES: Shapes = {
     start: started(NOTIFICATION_WORKFLOW, TOLD),
   },
   'clean-plain': { start: started(CLEAN_WORKFLOW, { hostId: 'stub', run: RUN, giveUp: false }) },
+  // Takes the minute that a host is waited for.
+  'clean-away': { start: started(CLEAN_WORKFLOW, { hostId: 'away', run: RUN, giveUp: false }) },
 };
