@@ -11,9 +11,6 @@ import { readRunFile } from '../read-run-file.js';
 import { JournalTail } from './journal-tail.js';
 import { parseView } from './parse-view.js';
 
-// removable-runs.ts takes it from here.
-export { parseView } from './parse-view.js';
-
 export interface RunListener {
   event(event: JournalEvent): void;
   view(view: RunView): void;
