@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import type { CleanRunInput, CleanRunResult } from '../../protocol/clean.js';
 import { removeFolder, removeWorktree } from '../git/remove-worktree.js';
 import { withRepositoryLock } from '../git/repository-lock.js';
-import { deleteRefs, listRunRefs } from '../git/run-refs.js';
+import { deleteRefs, listRunRefs, type SeenRef } from '../git/run-refs.js';
 import { createSerializer } from '../journal/serialize.js';
 import { attend } from './attend.js';
 import { branchMoved, recordDamaged, whyKept } from './clean-refusal.js';
@@ -50,21 +50,20 @@ async function cleanRun(deps: HostDeps, { run: ref, giveUp }: CleanRunInput): Pr
 }
 
 async function takeRefs({ durability }: HostDeps, run: RunOnHost, giveUp: boolean): Promise<CleanRunResult> {
+  const { repository, runId } = run.record;
+  // A repository that is gone has taken its refs along.
+  const refs = existsSync(repository.commonDir) ? await listRunRefs(repository, runId) : [];
   const why = await whyKept(run, giveUp);
   if (why !== null) return { kind: 'kept', why };
   markCleaning(run.stateDir, durability);
-  const removed = await removeRefs(run);
-  if (removed !== 'moved') return { kind: 'cleaned', removed };
+  // Seen before it was asked what they hold: one that moved since is not removed unasked.
+  if ((await deleteRefs(repository, refs)) === 'deleted') return { kind: 'cleaned', removed: refs.map(wordsOf) };
   dropCleaningMark(run.stateDir);
   return { kind: 'kept', why: branchMoved(run) };
 }
 
-/** Answers what went, in words for people. A repository that is gone has taken its refs along. */
-async function removeRefs({ record }: RunOnHost): Promise<readonly string[] | 'moved'> {
-  if (!existsSync(record.repository.commonDir)) return [];
-  const refs = await listRunRefs(record.repository, record.runId);
-  if ((await deleteRefs(record.repository, refs)) === 'moved') return 'moved';
-  return refs.map(({ ref, sha }) => `${ref.replace(/^refs\/heads\//, 'branch ')} (was ${sha.slice(0, 12)})`);
+function wordsOf({ ref, sha }: SeenRef): string {
+  return `${ref.replace(/^refs\/heads\//, 'branch ')} (was ${sha.slice(0, 12)})`;
 }
 
 async function removeFolders({ home }: HostDeps, run: RunOnHost): Promise<readonly string[]> {

@@ -25,11 +25,12 @@ import type { HostDeps } from './host-deps.js';
 import { hashOfInput, openPlaceFolder, type PlaceFolder, readMark, readRecord, writePlaceMark, writeRecord } from './place-record.js';
 import { resolveRunPolicy } from './resolve-run-policy.js';
 import { resumeRun, rewoundObservation, showTaken, takeArtifacts } from './resume-run.js';
-import { badInput, runExists } from './run-failures.js';
+import { badInput, runCleaned, runExists } from './run-failures.js';
 import {
   claimRun,
   findRunRecord,
   gitInputOf,
+  isBuried,
   type RunOnHost,
   type RunRecord,
   releaseRun,
@@ -57,6 +58,7 @@ async function openRun(deps: HostDeps, input: OpenRunInput, signals: Signals): P
   const stateDir = deps.home.stateDir(repoKey, runId);
   const known = findRunRecord(stateDir);
   const record = known ?? (await newRecord(deps, { input, repository, repoKey, runId }));
+  if (isBuried(record)) throw runCleaned(runId);
   if (record.firstExecutionRunId !== input.firstExecutionRunId) throw runExists(runId, stateDir);
   const run: RunOnHost = { record, stateDir, env: captureEnvironment(deps.environment) };
   await refuseLinkedRunsDir(repository.root, record.policy.runsDir);

@@ -31,6 +31,7 @@ describe('a reset of a run that was cleaned', () => {
   it('is told at once that nothing is left, for no retry brings it back', async () => {
     await expect(run.turn('planning')).rejects.toMatchObject(refusal);
     await expect(run.validate()).rejects.toMatchObject(refusal);
+    await expect(host.open(host.openInput('run-1'))).rejects.toMatchObject(refusal);
   });
 
   it('gets its end written all the same, and leaves nothing that a clean does not find', async () => {
