@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { findRun, findRuns, viewOf } from '../../../client/cli/find-run.js';
@@ -16,6 +16,8 @@ import { aGate, aListedRun, aView } from './gate-builder.js';
 
 afterEach(removeFolders);
 
+const makeFifo = (path: string) => execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path]);
+
 /** A repository that one stands in, with these state.json. */
 function aPlace(states: Readonly<Record<string, Partial<RunView> | 'fifo' | null>>) {
   const root = makeRepository();
@@ -23,7 +25,7 @@ function aPlace(states: Readonly<Record<string, Partial<RunView> | 'fifo' | null
     const runDir = join(root, '.sluice/runs', runId);
     mkdirSync(runDir, { recursive: true });
     const file = join(runDir, 'state.json');
-    if (state === 'fifo') execFileSync('mkfifo', [file]);
+    if (state === 'fifo') makeFifo(file);
     else if (state !== null) writeFileSync(file, JSON.stringify(aView({ runId, workflowId: runId, repo: root, ...state })));
   }
   return {
@@ -57,7 +59,7 @@ describe('a file of a run folder', () => {
     writeFileSync(at('large'), 'x'.repeat(101));
     symlinkSync(at('file'), at('link'));
     mkdirSync(at('folder'));
-    execFileSync('mkfifo', [at('fifo')]);
+    makeFifo(at('fifo'));
 
     const read = await Promise.all(['file', 'large', 'link', 'folder', 'fifo', 'nothing'].map((name) => readRunFile(at(name), 100)));
 
@@ -152,7 +154,7 @@ describe('following a run folder that holds anything', () => {
 
   it('waits for no FIFO', async () => {
     const runDir = tempFolder();
-    for (const name of ['events.jsonl', 'state.json']) execFileSync('mkfifo', [join(runDir, name)]);
+    for (const name of ['events.jsonl', 'state.json']) makeFifo(join(runDir, name));
 
     await expect(follow(runDir)).resolves.toEqual({ seqs: [], views: [], isCut: false });
   });
@@ -171,7 +173,7 @@ describe('following a run folder that holds anything', () => {
     const runDir = tempFolder();
     writeFileSync(join(runDir, 'events.jsonl'), line(1));
     // A sparse file: four gigabytes that take no room.
-    execFileSync('truncate', ['--size=4G', join(runDir, 'events.jsonl')]);
+    truncateSync(join(runDir, 'events.jsonl'), 4 * 1024 ** 3);
 
     const { seqs, isCut } = await follow(runDir);
 
