@@ -8,9 +8,6 @@ import { ActivityFailure, CancellationScope, condition } from '@temporalio/workf
 import { flushingHost } from './activity-options.js';
 import type { RunState } from './run-state.js';
 
-/** More than any chain of promises between two waits of a run. */
-const TICKS_TO_REST = 1000;
-
 export class JournalFlush {
   private wanted = false;
   private busy = false;
@@ -63,6 +60,14 @@ export class JournalFlush {
   }
 }
 
+/** Conditions are looked at again only when no promise of the task has anything left to do; three times, for what waits on conditions itself. */
 async function rest(): Promise<void> {
-  for (let tick = 0; tick < TICKS_TO_REST; tick += 1) await Promise.resolve();
+  for (let look = 0; look < 3; look += 1) {
+    let isSecondLook = false;
+    await condition(() => {
+      const rested = isSecondLook;
+      isSecondLook = true;
+      return rested;
+    });
+  }
 }
