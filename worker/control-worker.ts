@@ -29,7 +29,5 @@ export async function createControlWorker({ connection, namespace, bundlePath }:
     // After a kill the first task of a run would wait 10 s for the dead worker.
     stickyQueueScheduleToStartTimeout: '1 second',
     shutdownGraceTime: '10 seconds',
-    // Thousands of signals that were stored while no worker ran come in one activation; the default of 5 s would give it up again and again.
-    isolateExecutionTimeout: '60 seconds',
   });
 }
