@@ -77,6 +77,7 @@ export function renderMessages(): string {
     '- The argument is one object; what is missing is read kindly. A bare text is the `text` of a steer or an answer, or the `title` of a rename.',
     `- \`by\` says who sends it, \`requestId\` is the Update's id: what came before under one of the last ${MAX_KNOWN_REQUESTS} is not applied again.`,
     `- Texts have at most ${MAX_NOTE_CHARS} characters, names and ids ${MAX_BY_CHARS}; an unknown field or another type is refused by name.`,
+    '- A decision counts until the gate is left: one that was stored while no worker ran is applied even after the hour at which the gate would have expired.',
     '- Once the outcome is decided every message is refused: the run is closed.',
     '- The CLI sends an Update; if no worker accepts it within 10 s it leaves the Signal, with the same request id, and says `queued`.',
     '- The CLI refuses to send from inside a turn, so that an agent does not approve itself. Without a sandbox that is advisory.',

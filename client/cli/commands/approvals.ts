@@ -21,9 +21,11 @@ export async function listApprovals(context: Context, { run: asked }: { readonly
   const { io, json } = context;
   const sluice = await connectToLook(context);
   try {
-    const gates = asked === null ? await everyOpenGate(context, sluice) : await everyGateOf(await findRun(context, sluice, asked), sluice);
+    const { gates, unseen } =
+      asked === null ? await everyOpenGate(context, sluice) : await everyGateOf(await findRun(context, sluice, asked), sluice);
+    for (const run of unseen) tellUnseen(context, run);
     if (json) for (const { run, gate } of gates) io.json({ kind: 'gate', title: run.title, ...gate });
-    else if (gates.length === 0) io.out(asked === null ? 'No run waits for a person.' : 'This run has no gates.');
+    else if (gates.length === 0 && unseen.length === 0) io.out(asked === null ? 'No run waits for a person.' : 'This run has no gates.');
     else for (const { run, gate } of gates) tellGate(context, run, gate);
     return EXIT.done;
   } finally {
@@ -109,16 +111,28 @@ interface ShownGate {
   readonly gate: Gate;
 }
 
-async function everyOpenGate(context: Context, sluice: Sluice | null): Promise<readonly ShownGate[]> {
-  const waiting = meantRuns(await findRuns(context, sluice), 'gated');
-  const perRun = await Promise.all(
-    waiting.map(async (run) => openGates((await gatesOf(run, sluice)) ?? []).map((gate) => ({ run, gate }))),
-  );
-  return perRun.flat();
+interface FoundGates {
+  readonly gates: readonly ShownGate[];
+  /** Runs that wait for a person, but nobody here can say at which gate. */
+  readonly unseen: readonly FoundRun[];
 }
 
-async function everyGateOf(run: FoundRun, sluice: Sluice | null): Promise<readonly ShownGate[]> {
-  return (await gatesOrRefuse(run, sluice)).map((gate) => ({ run, gate }));
+async function everyOpenGate(context: Context, sluice: Sluice | null): Promise<FoundGates> {
+  const waiting = meantRuns(await findRuns(context, sluice), 'gated');
+  const perRun = await Promise.all(waiting.map(async (run) => ({ run, gates: await gatesOf(run, sluice) })));
+  return {
+    gates: perRun.flatMap(({ run, gates }) => openGates(gates ?? []).map((gate) => ({ run, gate }))),
+    unseen: perRun.flatMap(({ run, gates }) => (gates === null ? [run] : [])),
+  };
+}
+
+async function everyGateOf(run: FoundRun, sluice: Sluice | null): Promise<FoundGates> {
+  return { gates: (await gatesOrRefuse(run, sluice)).map((gate) => ({ run, gate })), unseen: [] };
+}
+
+function tellUnseen({ io, json }: Context, { runId, title }: FoundRun): void {
+  if (json) io.json({ kind: 'gate_unseen', runId, title });
+  else io.out(`${foreign(runId)} waits for a person, but its gate cannot be looked at: no worker answers. Start one: sluice up`);
 }
 
 async function gatesOrRefuse(run: FoundRun, sluice: Sluice | null): Promise<readonly Gate[]> {
