@@ -1,0 +1,174 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
+import { STAGE_LISTS, type Stage } from '../../protocol/lifecycle.js';
+import type { RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
+import type { RunPolicy } from '../../protocol/policy.js';
+import type { MessageAnswer } from '../../protocol/run-message.js';
+import { detailsOf, eventsOf, typesOf, untilView } from '../support/run-steps.js';
+import { openStubHost, type StubHost, stubOpen, stubTurn } from '../support/stub-host.js';
+import { until } from '../support/until.js';
+
+const INPUT = { task: 'do it', repo: '/repository' };
+const GATES = { stages: [], maxChangeRounds: 3, remindMs: null, escalateMs: null, expireMs: null, unattendedExpireMs: 0 };
+const QUESTION = { kind: 'question', reason: 'which one?', risk: 'low', action: null } as const;
+const GUARDED = { kind: 'guarded_paths', why: 'touches AGENTS.md', paths: ['AGENTS.md'] } as const;
+
+describe('people and turns that meet', () => {
+  let host: StubHost;
+
+  afterEach(() => host.close());
+
+  interface Setup {
+    readonly policy?: Partial<RunPolicy>;
+    readonly turn?: (input: RunTurnInput) => Promise<Partial<RunTurnResult>> | Partial<RunTurnResult>;
+  }
+
+  async function start({ policy = {}, turn = () => ({}) }: Setup): Promise<WorkflowHandle> {
+    host = await openStubHost({
+      openRun: async (opening) => stubOpen(opening, STAGE_LISTS.full, policy),
+      runTurn: async (asked) => stubTurn(asked, await turn(asked)),
+    });
+    return host.start(INPUT);
+  }
+
+  /** The turn of this stage goes on when told, whatever the run was told meanwhile. */
+  function heldIn(stage: Stage): { readonly setup: Setup; readonly release: () => void } {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    return { setup: { turn: async (input) => (input.stage === stage ? held.then(() => ({})) : {}) }, release: () => release() };
+  }
+
+  const send = (handle: WorkflowHandle, name: string, argument: unknown = {}) =>
+    handle.executeUpdate<MessageAnswer, [unknown]>(name, { args: [argument] });
+  const refused = async (sending: Promise<unknown>) => {
+    expect(await sending.catch((err: unknown) => err)).toBeInstanceOf(WorkflowUpdateFailedError);
+  };
+  const gatesOf = async (handle: WorkflowHandle) => (await detailsOf(handle)).gates;
+  const untilGate = (handle: WorkflowHandle, id: string) => untilView(handle, (view) => view.pendingApprovalId === id);
+
+  it('keeps an abort that was accepted while the last turn came to its end', async () => {
+    const { setup, release } = heldIn('verifying');
+    const handle = await start(setup);
+    await until(() => host.turns.at(-1)?.stage === 'verifying');
+    await send(handle, 'abort', { by: 'ada' });
+    release();
+
+    expect(await handle.result()).toMatchObject({ outcome: 'aborted' });
+    expect(typesOf(host)).not.toContain('run.completed');
+  });
+
+  it('refuses what comes after a native cancellation', async () => {
+    const { setup, release } = heldIn('planning');
+    const handle = await start(setup);
+    await until(() => host.turns.length === 1);
+    await handle.cancel();
+    await refused(send(handle, 'steer', { text: 'too late' }));
+    release();
+
+    expect(await handle.result()).toMatchObject({ outcome: 'aborted' });
+  });
+
+  it('shows guarded paths before a question of the same turn is answered and the turn goes on', async () => {
+    const handle = await start({
+      turn: ({ stage, notes }) => {
+        if (stage !== 'executing') return {};
+        return notes === undefined ? { outcome: GUARDED, request: QUESTION } : { outcome: { kind: 'no_change' }, head: 'c'.repeat(40) };
+      },
+    });
+    await untilGate(handle, 'gate-1');
+    expect((await gatesOf(handle))[0]).toMatchObject({ source: 'diff', files: ['AGENTS.md'], question: false });
+    expect(host.turns).toHaveLength(3);
+    await send(handle, 'approve');
+    await untilGate(handle, 'gate-2');
+    expect((await gatesOf(handle))[1]).toMatchObject({ question: true });
+    await send(handle, 'answer', 'the first');
+
+    // The commit of the first attempt is the change; that the second one added nothing is no "nothing changed".
+    expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
+  });
+
+  it('shows guarded paths of a change that came with a changed repository', async () => {
+    const committed = { timestamp: new Date().toISOString(), type: 'git.committed', message: 'committed', data: {} } as const;
+    const handle = await start({
+      turn: ({ stage }) =>
+        stage === 'executing'
+          ? { outcome: { kind: 'repository_changed', why: 'a hook' }, guarded: ['AGENTS.md'], observations: [committed] }
+          : {},
+    });
+    await untilGate(handle, 'gate-1');
+    await send(handle, 'approve');
+    await untilGate(handle, 'gate-2');
+
+    expect((await gatesOf(handle))[1]).toMatchObject({ source: 'diff', files: ['AGENTS.md'] });
+    await send(handle, 'approve');
+    expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
+  });
+
+  it('grants as much of a budget as one turn used, by one approval', async () => {
+    const budget = { turns: null, minutes: 1, microUsd: null, onLimit: 'pause' } as const;
+    const handle = await start({ policy: { budget }, turn: ({ stage }) => (stage === 'planning' ? { durationMs: 300_000 } : {}) });
+    await untilGate(handle, 'gate-1');
+    await send(handle, 'approve');
+
+    expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
+    expect(typesOf(host).filter((type) => type === 'approval.requested')).toHaveLength(1);
+  });
+
+  it('refuses a request id that named another message, as Update and as Signal', async () => {
+    const { setup, release } = heldIn('planning');
+    const handle = await start(setup);
+    await until(() => host.turns.length === 1);
+    await send(handle, 'steer', { text: 'x', requestId: 'r1' });
+    await refused(send(handle, 'abort', { requestId: 'r1' }));
+    await handle.signal('abort', { requestId: 'r1' });
+    release();
+
+    expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
+    expect(eventsOf(host).find((event) => event.type === 'message.refused')?.data).toMatchObject({ name: 'abort' });
+  });
+
+  it('pauses after a gate that was approved in the same breath, and hears Signals in the order in which they were sent', async () => {
+    const handle = await start({ policy: { gates: { ...GATES, stages: ['executing'] } } });
+    await untilGate(handle, 'gate-1');
+    await Promise.all([handle.signal('approve'), handle.signal('pause')]);
+    await untilView(handle, (view) => view.status === 'paused');
+    await handle.signal('resume');
+
+    expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
+  });
+
+  it.each([{ decision: '' }, { decision: ' ', commit: '' }, { gate: '' }, { commit: '\u200b' }])(
+    'approves nothing by %j',
+    async (argument) => {
+      const handle = await start({ policy: { gates: { ...GATES, stages: ['planning'] } } });
+      await untilGate(handle, 'gate-1');
+
+      await refused(send(handle, 'approve', argument));
+      expect((await gatesOf(handle))[0]?.status).toBe('pending');
+    },
+  );
+
+  it('asks the fallback agent for its own decision, and keeps the review that it gave first', async () => {
+    const own = { agent: 'stub', adapter: 'scripted', model: null, timeoutMs: 60_000, fallback: 'other' } as const;
+    const agentOf = { planning: own, architecting: own, executing: own, reviewing: own, fixing: own, verifying: own };
+    const review = { sha256: '1'.repeat(64), bytes: 9, mediaType: 'text/markdown' } as const;
+    const handle = await start({
+      policy: { agentOf },
+      turn: ({ stage, agent, ask }) => {
+        if (stage !== 'reviewing') return {};
+        if (agent === undefined) return { outcome: { kind: 'hard', why: 'exit 1' } };
+        return ask === 'work' ? { decision: { kind: 'unreadable' }, output: review } : {};
+      },
+    });
+
+    expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
+    expect(host.turns.filter((turn) => turn.stage === 'reviewing').map((turn) => [turn.ask, turn.agent])).toEqual([
+      ['work', undefined],
+      ['work', 'other'],
+      ['decision', 'other'],
+    ]);
+    expect(host.turns.at(-1)?.context.review).toEqual(review);
+  });
+});
