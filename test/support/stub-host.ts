@@ -9,6 +9,7 @@ import { STAGE_LISTS, type Stage, type TurnStage } from '../../protocol/lifecycl
 import type { JournalBatch, OpenRunInput, OpenRunResult, RunTurnInput, RunTurnResult, ValidateResult } from '../../protocol/messages.js';
 import { ANY_HOST_QUEUE, hostQueue, hostTurnsQueue, RUN_WORKFLOW, TASK_QUEUE } from '../../protocol/names.js';
 import type { RunPolicy, StageAgent } from '../../protocol/policy.js';
+import { runIdOfWorkflow } from '../../protocol/run-id.js';
 import { RedactingCodec } from '../../wire/redacting-codec.js';
 
 export const BUNDLE_PATH = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
@@ -72,17 +73,27 @@ export function stubValidation(part: Partial<ValidateResult> = {}): Omit<Validat
   };
 }
 
-/** `overrides` replace single activities; the rest is a run in which everything goes well. */
+/** Workers for many stub hosts: starting them costs more than a run. */
+export interface StubWorkers {
+  /** `overrides` replace single activities; the rest is a run in which everything goes well. */
+  open(overrides?: Partial<Activities>): StubHost;
+  close(): Promise<void>;
+}
+
+/** A host with workers of its own; `close` ends them. */
 export async function openStubHost(overrides: Partial<Activities> = {}): Promise<StubHost> {
+  const workers = await openStubWorkers();
+  return { ...workers.open(overrides), close: () => workers.close() };
+}
+
+export async function openStubWorkers(): Promise<StubWorkers> {
   const address = process.env['SLUICE_TEST_ADDRESS'] ?? '';
   const namespace = `stub-${randomUUID()}`;
   const connection = await Connection.connect({ address });
   await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs('3 days') });
   const native = await nativeConnection(address);
   const client = new Client({ connection, namespace, dataConverter: { payloadCodecs: [new RedactingCodec()] } });
-  const batches: JournalBatch[] = [];
-  const turns: RunTurnInput[] = [];
-  const activities = recording({ ...allWell(), ...overrides }, batches, turns);
+  const hosts = new Hosts();
   const shared = { connection: native, namespace };
   const workers = await Promise.all([
     Worker.create({
@@ -93,16 +104,27 @@ export async function openStubHost(overrides: Partial<Activities> = {}): Promise
       dataConverter: { payloadCodecs: [new RedactingCodec()] },
     }),
     ...[ANY_HOST_QUEUE, hostQueue('stub'), hostTurnsQueue('stub')].map((taskQueue) =>
-      Worker.create({ ...shared, taskQueue, activities: { ...activities }, maxHeartbeatThrottleInterval: '100ms' }),
+      Worker.create({ ...shared, taskQueue, activities: { ...hosts.activities() }, maxHeartbeatThrottleInterval: '100ms' }),
     ),
   ]);
   const running = workers.map((worker) => worker.run());
   return {
-    client,
-    batches,
-    turns,
-    start: (input, workflowId = `stub-${randomUUID().slice(0, 8)}`) =>
-      client.workflow.start(RUN_WORKFLOW, { workflowId, taskQueue: TASK_QUEUE, args: [input] }),
+    open(overrides = {}) {
+      const batches: JournalBatch[] = [];
+      const turns: RunTurnInput[] = [];
+      const host = recording({ ...allWell(), ...overrides }, batches, turns);
+      hosts.latest = host;
+      return {
+        client,
+        batches,
+        turns,
+        start(input, workflowId = `stub-${randomUUID().slice(0, 8)}`) {
+          hosts.byRun.set(runIdOfWorkflow(workflowId), host);
+          return client.workflow.start(RUN_WORKFLOW, { workflowId, taskQueue: TASK_QUEUE, args: [input] });
+        },
+        close: async () => {},
+      };
+    },
     async close() {
       for (const worker of workers) worker.shutdown();
       await Promise.all(running);
@@ -110,6 +132,27 @@ export async function openStubHost(overrides: Partial<Activities> = {}): Promise
       await connection.close();
     },
   };
+}
+
+/** Hands each activity to the host that started its run, so that a run that a test left open never speaks to a later one. */
+class Hosts {
+  readonly byRun = new Map<string, Activities>();
+  /** For runs that something else started, such as a batch. */
+  latest: Activities = allWell();
+
+  activities(): Activities {
+    const of = (runId: string) => this.byRun.get(runId) ?? this.latest;
+    return {
+      pickHost: (input) => this.latest.pickHost(input),
+      openRun: (input) => of(input.place.runId).openRun(input),
+      runTurn: (input) => of(input.place.runId).runTurn(input),
+      validate: (input) => of(input.place.runId).validate(input),
+      closeRun: (input) => of(input.place.runId).closeRun(input),
+      flushJournal: (input) => of(input.run.runId).flushJournal(input),
+      deliver: (input) => of(input.run.runId).deliver(input),
+      cleanRun: (input) => of(input.run.runId).cleanRun(input),
+    };
+  }
 }
 
 let installed = false;

@@ -1,10 +1,18 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { STAGE_LISTS } from '../../protocol/lifecycle.js';
 import type { RunResult, RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
 import type { ReviewDecision } from '../../protocol/outcomes.js';
 import type { RunPolicy } from '../../protocol/policy.js';
 import { eventsOf, pathOf } from '../support/run-steps.js';
-import { type Activities, openStubHost, type StubHost, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
+import {
+  type Activities,
+  openStubWorkers,
+  type StubHost,
+  type StubWorkers,
+  stubOpen,
+  stubTurn,
+  stubValidation,
+} from '../support/stub-host.js';
 
 const INPUT = { task: 'do it', repo: '/repository', attended: false };
 const FINDINGS = { sha256: 'f'.repeat(64), bytes: 2, mediaType: 'application/json' } as const;
@@ -12,10 +20,15 @@ const FINDINGS = { sha256: 'f'.repeat(64), bytes: 2, mediaType: 'application/jso
 describe('fix rounds', () => {
   let host: StubHost;
 
-  afterEach(() => host.close());
+  let workers: StubWorkers;
+
+  beforeAll(async () => {
+    workers = await openStubWorkers();
+  });
+  afterAll(() => workers.close());
 
   async function runWith(overrides: Partial<Activities>, policy: Partial<RunPolicy> = {}): Promise<RunResult> {
-    host = await openStubHost({ openRun: async (input) => stubOpen(input, STAGE_LISTS.full, policy), ...overrides });
+    host = workers.open({ openRun: async (input) => stubOpen(input, STAGE_LISTS.full, policy), ...overrides });
     return (await (await host.start(INPUT)).result()) as RunResult;
   }
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Gate } from '../../protocol/gate.js';
 import { STAGE_LISTS, STAGES, type Stage } from '../../protocol/lifecycle.js';
@@ -6,7 +6,7 @@ import type { RunInput, RunResult, RunTurnInput, RunTurnResult } from '../../pro
 import type { RunPolicy } from '../../protocol/policy.js';
 import type { MessageAnswer } from '../../protocol/run-message.js';
 import { detailsOf, eventsOf, pathOf, typesOf, untilStatus, untilView } from '../support/run-steps.js';
-import { openStubHost, type StubHost, stubOpen, stubTurn } from '../support/stub-host.js';
+import { openStubWorkers, type StubHost, type StubWorkers, stubOpen, stubTurn } from '../support/stub-host.js';
 
 const INPUT: RunInput = { task: 'do it', repo: '/repository' };
 const GATES = { stages: [], maxChangeRounds: 3, remindMs: null, escalateMs: null, expireMs: null, unattendedExpireMs: 0 };
@@ -15,7 +15,12 @@ const DAY_MS = 86_400_000;
 describe('gates', () => {
   let host: StubHost;
 
-  afterEach(() => host.close());
+  let workers: StubWorkers;
+
+  beforeAll(async () => {
+    workers = await openStubWorkers();
+  });
+  afterAll(() => workers.close());
 
   interface Setup {
     readonly policy?: Partial<RunPolicy>;
@@ -24,7 +29,7 @@ describe('gates', () => {
   }
 
   async function start({ policy = {}, turn = () => ({}), input = {} }: Setup): Promise<WorkflowHandle> {
-    host = await openStubHost({
+    host = workers.open({
       openRun: async (opening) => stubOpen(opening, STAGE_LISTS.full, policy),
       runTurn: async (asked) => stubTurn(asked, turn(asked)),
     });
@@ -64,7 +69,6 @@ describe('gates', () => {
     const plain = await start(gatesAt('executing'));
     await openGate(plain);
     expect(await timers(plain)).toEqual([]);
-    await host.close();
 
     const expiring = await start({ policy: { gates: { ...GATES, stages: ['executing'], expireMs: 30 * DAY_MS } } });
     const gate = await openGate(expiring);
@@ -124,7 +128,6 @@ describe('gates', () => {
     expect((await openGate(first)).changesGoTo).toBeNull();
     const refused = await send(first, 'approve', { decision: 'request_changes', note: 'x' }).catch((err: unknown) => err);
     expect(refused).toBeInstanceOf(WorkflowUpdateFailedError);
-    await host.close();
 
     const handle = await start(gatesAt('architecting'));
     for (const id of ['gate-1', 'gate-2', 'gate-3', 'gate-4']) {
@@ -220,7 +223,6 @@ describe('gates', () => {
     const stopped = await start({ policy: { budget: { ...budget, onLimit: 'stop' } } });
     expect(await stopped.result()).toMatchObject({ outcome: 'blocked', blockedReason: 'budget' });
     expect(host.turns).toHaveLength(2);
-    await host.close();
 
     const asking = await start({ policy: { budget: { ...budget, onLimit: 'pause' } } });
     expect(await openGate(asking)).toMatchObject({ source: 'budget' });

@@ -1,10 +1,10 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
 import { STAGE_LISTS, type Stage } from '../../protocol/lifecycle.js';
 import type { RunPolicy } from '../../protocol/policy.js';
 import type { MessageAnswer } from '../../protocol/run-message.js';
 import { eventsOf, pathOf, typesOf, untilStatus, untilView, viewOf } from '../support/run-steps.js';
-import { openStubHost, type StubHost, stubOpen, stubTurn } from '../support/stub-host.js';
+import { openStubWorkers, type StubHost, type StubWorkers, stubOpen, stubTurn } from '../support/stub-host.js';
 
 const INPUT = { task: 'do it', repo: '/repository' };
 
@@ -12,14 +12,19 @@ describe('messages of a run', () => {
   let host: StubHost;
   let release: () => void = () => {};
 
-  afterEach(() => host.close());
+  let workers: StubWorkers;
+
+  beforeAll(async () => {
+    workers = await openStubWorkers();
+  });
+  afterAll(() => workers.close());
 
   /** The turn of this stage waits for `release`. */
   async function startHeldIn(stage: Stage, policy: Partial<RunPolicy> = {}): Promise<WorkflowHandle> {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    host = await openStubHost({
+    host = workers.open({
       openRun: async (input) => stubOpen(input, STAGE_LISTS.full, policy),
       runTurn: async (input) => {
         if (input.stage === stage) await held;
@@ -146,7 +151,7 @@ describe('messages of a run', () => {
   });
 
   it('aborts in mid-turn, by message, and says by whom', async () => {
-    host = await openStubHost({
+    host = workers.open({
       runTurn: async () => {
         const { Context } = await import('@temporalio/activity');
         const beat = setInterval(() => Context.current().heartbeat(), 20);

@@ -1,11 +1,11 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
 import { STAGE_LISTS, type Stage } from '../../protocol/lifecycle.js';
 import type { RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
 import type { RunPolicy } from '../../protocol/policy.js';
 import type { MessageAnswer } from '../../protocol/run-message.js';
 import { detailsOf, eventsOf, typesOf, untilView } from '../support/run-steps.js';
-import { openStubHost, type StubHost, stubOpen, stubTurn } from '../support/stub-host.js';
+import { openStubWorkers, type StubHost, type StubWorkers, stubOpen, stubTurn } from '../support/stub-host.js';
 import { until } from '../support/until.js';
 
 const INPUT = { task: 'do it', repo: '/repository' };
@@ -16,7 +16,12 @@ const GUARDED = { kind: 'guarded_paths', why: 'touches AGENTS.md', paths: ['AGEN
 describe('people and turns that meet', () => {
   let host: StubHost;
 
-  afterEach(() => host.close());
+  let workers: StubWorkers;
+
+  beforeAll(async () => {
+    workers = await openStubWorkers();
+  });
+  afterAll(() => workers.close());
 
   interface Setup {
     readonly policy?: Partial<RunPolicy>;
@@ -24,7 +29,7 @@ describe('people and turns that meet', () => {
   }
 
   async function start({ policy = {}, turn = () => ({}) }: Setup): Promise<WorkflowHandle> {
-    host = await openStubHost({
+    host = workers.open({
       openRun: async (opening) => stubOpen(opening, STAGE_LISTS.full, policy),
       runTurn: async (asked) => stubTurn(asked, await turn(asked)),
     });

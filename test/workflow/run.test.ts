@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Context } from '@temporalio/activity';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
@@ -8,17 +8,30 @@ import type { RunResult } from '../../protocol/messages.js';
 import { STATUS_QUERY } from '../../protocol/names.js';
 import type { TurnOutcome } from '../../protocol/outcomes.js';
 import type { RunView } from '../../protocol/run-view.js';
-import { type Activities, openStubHost, type StubHost, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
+import {
+  type Activities,
+  openStubWorkers,
+  type StubHost,
+  type StubWorkers,
+  stubOpen,
+  stubTurn,
+  stubValidation,
+} from '../support/stub-host.js';
 
 const INPUT = { task: 'do it', repo: '/repository', attended: false };
 
 describe('the run workflow', () => {
   let host: StubHost;
 
-  afterEach(() => host.close());
+  let workers: StubWorkers;
+
+  beforeAll(async () => {
+    workers = await openStubWorkers();
+  });
+  afterAll(() => workers.close());
 
   async function runWith(overrides: Partial<Activities> = {}, input: unknown = INPUT): Promise<RunResult> {
-    host = await openStubHost(overrides);
+    host = workers.open(overrides);
     const handle = await host.start(input);
     return (await handle.result()) as RunResult;
   }
@@ -127,7 +140,7 @@ describe('the run workflow', () => {
   });
 
   it('ends aborted, with a report, when it is cancelled in mid-turn', async () => {
-    host = await openStubHost({
+    host = workers.open({
       runTurn: async () => {
         const beat = setInterval(() => Context.current().heartbeat(), 20);
         return Context.current().cancelled.finally(() => clearInterval(beat));
@@ -142,7 +155,7 @@ describe('the run workflow', () => {
   });
 
   it('fails as not started, with the type and text of the host, when the run cannot be opened', async () => {
-    host = await openStubHost({
+    host = workers.open({
       openRun: async () => {
         throw ApplicationFailure.nonRetryable('no such branch', 'BadRepository');
       },
@@ -162,7 +175,7 @@ describe('the run workflow', () => {
     ['an unknown field', { task: 'x', repo: '/r', taks: 1 }, 'taks'],
     ['a list', [], 'input'],
   ])('refuses %s and names the field', async (_name, input, field) => {
-    host = await openStubHost();
+    host = workers.open();
     const handle = await host.start(input);
 
     const error = await handle.result().catch((err: unknown) => err);
@@ -170,7 +183,7 @@ describe('the run workflow', () => {
   });
 
   it.each(['../x', 'a'.repeat(81), 'x.lock', '-rf'])('refuses the workflow id %s', async (workflowId) => {
-    host = await openStubHost();
+    host = workers.open();
     const handle = await host.start(INPUT, workflowId);
 
     const error = await handle.result().catch((err: unknown) => err);
@@ -178,7 +191,7 @@ describe('the run workflow', () => {
   });
 
   it('replaces colons of a workflow id, as a schedule makes them, in the run id', async () => {
-    host = await openStubHost();
+    host = workers.open();
     const handle = await host.start(INPUT, 'nightly-2026-11-21T03:00:00Z');
 
     expect(await handle.result()).toMatchObject({ runId: 'nightly-2026-11-21T03-00-00Z' });
