@@ -13,7 +13,8 @@ const shared = {
 };
 
 export default {
-  maxWorkers: 2,
+  // One more than the cores of a small machine: most of the time a test waits for a process, a timer or a heartbeat.
+  maxWorkers: 3,
   testTimeout: 30_000,
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
