@@ -74,6 +74,35 @@ describe('a gate over the death of every process', () => {
   );
 });
 
+describe('a decision while no worker runs', () => {
+  let host: TestHost;
+
+  beforeAll(async () => {
+    host = await openTestHost();
+  });
+  afterAll(() => host.close(), LIMIT_MS);
+
+  it(
+    'V-50: is kept by the server and applied when a worker returns',
+    async () => {
+      const worker = await host.startWorker();
+      const person = await attendedRun(host, { config: `gates: [executing]\n${SHORT}` });
+      await person.gate();
+      await worker.kill();
+      await person.run.handle.signal('approve', { by: 'ada', note: 'while you were away' });
+      expect(person.turns()).toEqual(['planning']);
+      await host.startWorker();
+
+      expect(await person.result()).toMatchObject({ outcome: 'merge_ready' });
+      expect(person.turns()).toEqual(['planning', 'executing']);
+      expect(JSON.parse(person.run.read('approvals.json'))).toMatchObject([
+        { id: 'gate-1', status: 'approved', resolvedBy: 'ada', decisionNote: 'while you were away' },
+      ]);
+    },
+    LIMIT_MS,
+  );
+});
+
 describe('the time of a gate', () => {
   let host: TestHost;
 
