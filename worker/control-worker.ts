@@ -8,6 +8,12 @@ import { DATA_CONVERTER } from '../wire/data-converter.js';
 /** Each cached run costs some 41 KB of heap; beyond this they are replayed. */
 const MAX_CACHED_WORKFLOWS = 500;
 
+/**
+ * Thousands of signals that were stored while no worker ran come in one activation. Interrupted by the SDK's limit of 5 s it would be given up again
+ * and again, and the interruption can end the process. The SDK reads this option, though its public type does not name it.
+ */
+const LONG_ACTIVATIONS = { isolateExecutionTimeout: '60 seconds' };
+
 export interface ControlWorkerOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
@@ -29,5 +35,6 @@ export async function createControlWorker({ connection, namespace, bundlePath }:
     // After a kill the first task of a run would wait 10 s for the dead worker.
     stickyQueueScheduleToStartTimeout: '1 second',
     shutdownGraceTime: '10 seconds',
+    ...LONG_ACTIVATIONS,
   });
 }

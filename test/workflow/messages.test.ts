@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
 import { STAGE_LISTS, type Stage } from '../../protocol/lifecycle.js';
 import type { RunPolicy } from '../../protocol/policy.js';
@@ -17,6 +17,8 @@ describe('messages of a run', () => {
   beforeAll(async () => {
     workers = await openStubWorkers();
   });
+  // A turn that a failed test left held would hold the workers too.
+  afterEach(() => release());
   afterAll(() => workers.close());
 
   /** The turn of this stage waits for `release`. */

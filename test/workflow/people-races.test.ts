@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
 import { STAGE_LISTS, type Stage } from '../../protocol/lifecycle.js';
 import type { RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
@@ -13,13 +13,24 @@ const GATES = { stages: [], maxChangeRounds: 3, remindMs: null, escalateMs: null
 const QUESTION = { kind: 'question', reason: 'which one?', risk: 'low', action: null } as const;
 const GUARDED = { kind: 'guarded_paths', why: 'touches AGENTS.md', paths: ['AGENTS.md'] } as const;
 
+/** A message that shares a task with the cancellation comes first, and is taken. */
+function hasSeenCancel({ events }: Awaited<ReturnType<WorkflowHandle['fetchHistory']>>): boolean {
+  const at = events?.findIndex((event) => event.workflowExecutionCancelRequestedEventAttributes) ?? -1;
+  return at !== -1 && (events ?? []).slice(at).some((event) => event.workflowTaskCompletedEventAttributes);
+}
+
 describe('people and turns that meet', () => {
+  const held: (() => void)[] = [];
   let host: StubHost;
 
   let workers: StubWorkers;
 
   beforeAll(async () => {
     workers = await openStubWorkers();
+  });
+  // A turn that a failed test left held would hold the workers too.
+  afterEach(() => {
+    for (const release of held.splice(0)) release();
   });
   afterAll(() => workers.close());
 
@@ -39,10 +50,11 @@ describe('people and turns that meet', () => {
   /** The turn of this stage goes on when told, whatever the run was told meanwhile. */
   function heldIn(stage: Stage): { readonly setup: Setup; readonly release: () => void } {
     let release = () => {};
-    const held = new Promise<void>((resolve) => {
+    const waits = new Promise<void>((resolve) => {
       release = resolve;
     });
-    return { setup: { turn: async (input) => (input.stage === stage ? held.then(() => ({})) : {}) }, release: () => release() };
+    held.push(() => release());
+    return { setup: { turn: async (input) => (input.stage === stage ? waits.then(() => ({})) : {}) }, release: () => release() };
   }
 
   const send = (handle: WorkflowHandle, name: string, argument: unknown = {}) =>
@@ -69,6 +81,7 @@ describe('people and turns that meet', () => {
     const handle = await start(setup);
     await until(() => host.turns.length === 1);
     await handle.cancel();
+    await until(async () => hasSeenCancel(await handle.fetchHistory()));
     await refused(send(handle, 'steer', { text: 'too late' }));
     release();
 
