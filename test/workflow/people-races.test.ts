@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import { STAGE_LISTS, type Stage } from '../../protocol/lifecycle.js';
 import type { RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
 import type { RunPolicy } from '../../protocol/policy.js';
 import type { MessageAnswer } from '../../protocol/run-message.js';
 import { detailsOf, eventsOf, typesOf, untilView } from '../support/run-steps.js';
-import { openStubWorkers, type StubHost, type StubWorkers, stubOpen, stubTurn } from '../support/stub-host.js';
+import { openStubWorkers, type StubHost, type StubWorkers, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
 import { until } from '../support/until.js';
 
 const INPUT = { task: 'do it', repo: '/repository' };
@@ -189,4 +190,35 @@ describe('people and turns that meet', () => {
     ]);
     expect(host.turns.at(-1)?.context.review).toEqual(review);
   });
+
+  it('hands a journal of more than a payload to its host in parts, when no flush came through for long', async () => {
+    const waits = new Promise<void>((resolve) => {
+      held.push(resolve);
+    });
+    host = workers.open({
+      runTurn: async (asked) => {
+        if (asked.stage === 'planning') await waits;
+        return stubTurn(asked, { journalSeq: asked.journal.events.at(-1)?.seq ?? asked.journal.view.seq });
+      },
+      validate: async (asked) => ({ ...stubValidation(), journalSeq: asked.journal.events.at(-1)?.seq ?? asked.journal.view.seq }),
+      closeRun: async (asked) => ({ report: '/r', journalSeq: asked.journal.events.at(-1)?.seq ?? asked.journal.view.seq }),
+      flushJournal: async () => {
+        throw ApplicationFailure.nonRetryable('no room on the disk', 'NoRoom');
+      },
+    });
+    const handle = await host.start(INPUT);
+    await until(() => host.turns.length === 1);
+    const note = 'x'.repeat(4000);
+    for (let pair = 0; pair < 300; pair += 1) {
+      await handle.signal('pause', { note });
+      await handle.signal('resume', { note });
+    }
+    for (const release of held.splice(0)) release();
+
+    expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
+    const seqs = eventsOf(host).map((event) => event.seq);
+    expect(seqs.length).toBeGreaterThan(600);
+    expect(seqs).toEqual(seqs.map((_, index) => index + 1));
+    expect(Math.max(...host.batches.map((batch) => JSON.stringify(batch.events).length))).toBeLessThan(450_000);
+  }, 60_000);
 });
