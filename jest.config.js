@@ -21,7 +21,7 @@ export default {
     {
       ...shared,
       displayName: 'server',
-      testMatch: ['<rootDir>/test/{workflow,replay,conformance,chaos,e2e}/**/*.test.ts'],
+      testMatch: ['<rootDir>/test/{workflow,replay,conformance,chaos,security,e2e}/**/*.test.ts'],
       globalSetup: '<rootDir>/test/server-setup.mjs',
       globalTeardown: '<rootDir>/test/server-teardown.mjs',
     },

@@ -16,6 +16,7 @@ import type {
   ValidateInput,
   ValidateResult,
 } from '../protocol/messages.js';
+import type { ParkInput } from '../protocol/quota.js';
 
 /** Served by any host on `sluice-host`. */
 export interface AnyHostActivities {
@@ -33,6 +34,12 @@ export interface HostActivities {
   cleanRun(input: CleanRunInput): Promise<CleanRunResult>;
   /** Errors: DeliveryFailed, retried by the workflow; nonRetryable where the sink can never take it. */
   deliver(input: DeliverInput): Promise<DeliverResult>;
+}
+
+/** Served by the control worker on `sluice`: what a workflow cannot do by itself. They touch no host. */
+export interface ControlActivities {
+  /** Tells the quota gate of an account that a run waits, and starts the gate where there is none. Harmless when repeated: a wait has an id. */
+  parkAtQuotaGate(input: ParkInput): Promise<void>;
 }
 
 /** Agents and commands, on the host's turns queue. All are idempotent by their place. */

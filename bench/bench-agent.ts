@@ -1,11 +1,12 @@
 /**
  * The bench's agent: a fixed `/bin/sh` script that reads its prompt, changes one file when it may write, and decides in favour.
  * It keeps a ledger of its own, one START line a start. Files beside the ledger make it wait, ignore TERM, note the time of its start,
- * or ask for changes so many times; a plain run has none of them.
+ * ask for changes so many times, or print so many MB; a plain run has none of them.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TurnStage } from '../protocol/lifecycle.js';
 
 const SCRIPT = `#!/bin/sh
 # $1 = folder of the ledger
@@ -27,6 +28,11 @@ if [ "$SLUICE_STAGE" = reviewing ] && [ -e "$refusals" ]; then
   [ "$left" = 0 ] || echo $((left - 1)) > "$refusals"
 fi
 case $SLUICE_STAGE in executing | fixing) echo changed >> changed.txt ;; esac
+if [ -e "$1/print-$SLUICE_STAGE" ]; then
+  read -r mb < "$1/print-$SLUICE_STAGE"
+  yes 'The bench agent looked at part-7/file-3.txt, found line 12 of it in order, and left it as it is.' | head -c "\${mb}000000"
+  echo
+fi
 echo "The bench agent did its part of the stage $SLUICE_STAGE."
 [ -z "$decision" ] || echo "$decision"
 `;
@@ -34,8 +40,9 @@ echo "The bench agent did its part of the stage $SLUICE_STAGE."
 /** The one validation command; green on what the agent leaves. */
 export const VALIDATION_COMMAND = 'grep -q changed changed.txt';
 
-/** How many turns a plain run has. */
-export const TURNS = 5;
+/** The turns of a run without a fix round, in their order. */
+export const TURN_STAGES = ['planning', 'architecting', 'executing', 'reviewing', 'verifying'] as const satisfies readonly TurnStage[];
+export const TURNS = TURN_STAGES.length;
 
 export interface BenchAgent {
   /** YAML of a config with this agent alone. */
@@ -52,8 +59,10 @@ export interface BenchAgent {
   startedAt(runId: string, stage: string): number | null;
   /** The next so many reviews of the run ask for changes. */
   refuse(runId: string, reviews: number): void;
-  /** The script run by hand in an ordinary folder, as a turn would. Milliseconds. */
-  byHand(stage: string, prompt: string): Promise<number>;
+  /** From now on every turn of the stage prints so much, also by hand; 0: no more than usual. */
+  prints(stage: string, mb: number): void;
+  /** The script run by hand in an ordinary folder, as a turn would; what it prints is dropped, or goes to a file there. Milliseconds. */
+  byHand(stage: string, prompt: string, output?: 'dropped' | 'kept'): Promise<number>;
 }
 
 /** `folder` exists and is the agent's alone. */
@@ -84,7 +93,20 @@ export function makeAgent(folder: string): BenchAgent {
     watchClock: (yes) => (yes ? writeFileSync(clockPath, '') : rmSync(clockPath, { force: true })),
     startedAt: (runId, stage) => timeIn(clockPath, `${runId} ${stage}`),
     refuse: (runId, reviews) => writeFileSync(join(folder, `refuse-${runId}`), `${reviews}\n`),
-    byHand: (stage, prompt) => timedProcess(['/bin/sh', script, hand], { cwd: hand, input: prompt, env: { SLUICE_STAGE: stage } }),
+    prints: (stage, mb) => {
+      for (const place of [folder, hand]) {
+        const path = join(place, `print-${stage}`);
+        if (mb === 0) rmSync(path, { force: true });
+        else writeFileSync(path, `${mb}\n`);
+      }
+    },
+    byHand: (stage, prompt, output = 'dropped') =>
+      timedProcess(['/bin/sh', script, hand], {
+        cwd: hand,
+        input: prompt,
+        env: { SLUICE_STAGE: stage },
+        ...(output === 'kept' ? { stdout: join(folder, 'stdout-by-hand') } : {}),
+      }),
   };
 }
 
@@ -92,14 +114,18 @@ interface ByHand {
   readonly cwd: string;
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** A file that is written anew. */
+  readonly stdout?: string;
 }
 
 /** From the start of a process to its end. Errors: an exit code but 0. */
-export async function timedProcess(argv: readonly [string, ...string[]], { cwd, input = '', env = {} }: ByHand): Promise<number> {
+export async function timedProcess(argv: readonly [string, ...string[]], { cwd, input = '', env = {}, stdout }: ByHand): Promise<number> {
   const [program, ...args] = argv;
   const began = performance.now();
-  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['pipe', 'ignore', 'inherit'] });
-  child.stdin.on('error', () => undefined).end(input);
+  const output = stdout === undefined ? 'ignore' : openSync(stdout, 'w');
+  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['pipe', output, 'inherit'] });
+  if (output !== 'ignore') closeSync(output);
+  child.stdin?.on('error', () => undefined).end(input);
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', resolve);

@@ -2,26 +2,23 @@
  * Where the bench works: a home of its own with a local engine from the built files, started as `sluice up` starts it, a person's folder
  * without any config, and a real git repository. `close` ends every process of the home and removes the folder.
  */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { ensureHome } from '../config/home.js';
 import { readOrMakeHostId } from '../config/host-id.js';
-import { addRepository } from '../config/host-list.js';
-import { trustConfig } from '../config/trust.js';
 import { RedactingCodec } from '../wire/redacting-codec.js';
 import { type BenchAgent, makeAgent } from './bench-agent.js';
 import { endProcessesOf } from './home-processes.js';
+import { makeSmallRepository } from './repositories.js';
 
-const DIST = new URL('../dist/', import.meta.url);
-export const CLI_MAIN = fileURLToPath(new URL('client/cli/main.js', DIST));
+const OWN_BUILD = fileURLToPath(new URL('../dist', import.meta.url));
+export const CLI_MAIN = join(OWN_BUILD, 'client/cli/main.js');
 
-/** A small project: git's own time for a worktree is a baseline, not the subject. */
-const FOLDERS = 20;
-const FILES_A_FOLDER = 10;
+const END_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+const INTERRUPTED = 130;
 
 export interface BenchHost {
   readonly folder: string;
@@ -37,8 +34,16 @@ export interface BenchHost {
   close(): Promise<void>;
 }
 
-export async function openBenchHost(): Promise<BenchHost> {
-  const engine = await localEngine();
+export interface BenchHostOptions {
+  /** The `dist` folder of another checkout. */
+  readonly build?: string;
+  /** Another worker than the built one, such as one that notes what it does. */
+  readonly workerCommand?: readonly [string, ...string[]];
+}
+
+/** Closed by SIGINT and SIGTERM too, which then end the bench. */
+export async function openBenchHost({ build = OWN_BUILD, workerCommand }: BenchHostOptions = {}): Promise<BenchHost> {
+  const engine = await localEngine(build);
   // Found with the person's own environment: the cache lies in the real home.
   const binary = await engine.findServerBinary({ onProgress: say });
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-bench-')));
@@ -49,9 +54,7 @@ export async function openBenchHost(): Promise<BenchHost> {
   process.env['SLUICE_HOME'] = home;
   mkdirSync(join(folder, 'agent'));
   const agent = makeAgent(join(folder, 'agent'));
-  const repository = makeRepository(join(folder, 'project'), agent.configText);
-  await addRepository(home, repository);
-  await trustConfig(home, repository, agent.configText);
+  const repository = await makeSmallRepository({ home, configText: agent.configText }, join(folder, 'project'));
   const close = async (): Promise<void> => {
     await engine.stopEngine(home, { now: true, liveTurns: async () => 0, endTurns: async () => undefined });
     const left = await endProcessesOf(home);
@@ -59,14 +62,25 @@ export async function openBenchHost(): Promise<BenchHost> {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
-    const { address, namespace } = await engine.ensureEngine({ home, onProgress: say });
+    const { address, namespace } = await engine.ensureEngine({
+      home,
+      onProgress: say,
+      ...(workerCommand === undefined ? {} : { workerCommand }),
+    });
     const connection = await Connection.connect({ address });
     const client = new Client({ connection, namespace, dataConverter: { payloadCodecs: [new RedactingCodec()] } });
     const workerPid = async () => (await engine.engineStatus(home))?.workerPid ?? 0;
-    const closeAll = async (): Promise<void> => {
-      await connection.close();
+    const closeOnce = async (): Promise<void> => {
+      for (const signal of END_SIGNALS) process.off(signal, onSignal);
+      // Calls that wait to be tried again throw into nowhere on a closed connection: the engine goes first, it answers them no more.
       await close();
+      await connection.close();
     };
+    let closing: Promise<void> | null = null;
+    // After a signal the bench itself comes to its end too: both wait for the one close.
+    const closeAll = () => (closing ??= closeOnce());
+    const onSignal = () => void closeAll().finally(() => process.exit(INTERRUPTED));
+    for (const signal of END_SIGNALS) process.once(signal, onSignal);
     return {
       folder,
       home,
@@ -91,8 +105,8 @@ export function say(text: string): void {
 }
 
 /** The built one: it starts the programs that lie beside it. */
-async function localEngine() {
-  const load = <T>(path: string): Promise<T> => import(new URL(path, DIST).href);
+async function localEngine(build: string) {
+  const load = <T>(path: string): Promise<T> => import(pathToFileURL(join(build, path)).href);
   const [ensured, stop, found] = await Promise.all([
     load<typeof import('../worker/local-engine/ensure-engine.js')>('worker/local-engine/ensure-engine.js'),
     load<typeof import('../worker/local-engine/stop-engine.js')>('worker/local-engine/stop-engine.js'),
@@ -101,22 +115,4 @@ async function localEngine() {
     ),
   ]);
   return { ...ensured, ...stop, ...found };
-}
-
-function makeRepository(path: string, configText: string): string {
-  mkdirSync(join(path, '.sluice'), { recursive: true });
-  writeFileSync(join(path, '.sluice/config.yaml'), configText);
-  for (let folder = 0; folder < FOLDERS; folder += 1) {
-    mkdirSync(join(path, `part-${folder}`));
-    for (let file = 0; file < FILES_A_FOLDER; file += 1) {
-      writeFileSync(join(path, `part-${folder}/file-${file}.txt`), `line ${file} of part ${folder}\n`.repeat(40));
-    }
-  }
-  const git = (...args: readonly string[]) => execFileSync('git', [...args], { cwd: path, stdio: ['ignore', 'ignore', 'inherit'] });
-  git('init', '-q', '-b', 'main');
-  git('config', 'user.name', 'Bench');
-  git('config', 'user.email', 'bench@example.invalid');
-  git('add', '-A');
-  git('commit', '-q', '-m', 'first');
-  return path;
 }

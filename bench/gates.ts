@@ -3,15 +3,12 @@
  * reads the clock, its first act. Both are the same clock. `approveMs` is the answer alone.
  */
 import type { WorkflowHandle } from '@temporalio/client';
-import type { TurnStage } from '../protocol/lifecycle.js';
 import { STATUS_QUERY } from '../protocol/names.js';
 import type { RunView } from '../protocol/run-view.js';
+import { TURN_STAGES } from './bench-agent.js';
 import { add, closedWell, type Measuring, measureBaselines, startRun } from './plain-run.js';
 import { isQuiet } from './quiet-run.js';
 import { until } from './until.js';
-
-/** The turns of a run without a fix round. */
-const GATED: readonly TurnStage[] = ['planning', 'architecting', 'executing', 'reviewing', 'verifying'];
 
 export async function measureGates(measuring: Measuring, count: number): Promise<void> {
   const { host, samples } = measuring;
@@ -19,8 +16,8 @@ export async function measureGates(measuring: Measuring, count: number): Promise
   for (let n = 0; n < count; n += 1) {
     await measureBaselines(measuring);
     const runId = `bench-gates-${n}`;
-    const handle = await startRun(host, runId, { gates: GATED });
-    for (const stage of GATED) {
+    const handle = await startRun(host, runId, { gates: TURN_STAGES });
+    for (const stage of TURN_STAGES) {
       await until(`${runId} waits quietly before ${stage}`, () => waitsBefore(handle, stage));
       const sentAt = Date.now();
       const began = performance.now();

@@ -30,11 +30,14 @@ export function processesOf(folder: string): readonly HomeProcess[] {
   return [...found].map(([pid, command]) => ({ pid, command }));
 }
 
-/** Resident memory of everything that is ours: engine, worker, guard and what they started, without the server. Unit: MB. */
-export function residentMb(folder: string): number {
-  const ours = processesOf(folder).filter(({ command }) => !command.includes('server start-dev'));
-  const kb = ours.map(({ pid }) => Number(/^VmRSS:\s+(\d+)/m.exec(read(pid, 'status'))?.[1] ?? 0));
-  return kb.reduce((all, one) => all + one, 0) / 1024;
+/** Resident memory, ours (engine, worker, guard and what they started) apart from the server's. Pages that processes share count for each. Unit: MB. */
+export function residentMb(folder: string): { readonly ours: number; readonly server: number } {
+  const sum = { ours: 0, server: 0 };
+  for (const { pid, command } of processesOf(folder)) {
+    const kb = Number(/^VmRSS:\s+(\d+)/m.exec(read(pid, 'status'))?.[1] ?? 0);
+    sum[command.includes('server start-dev') ? 'server' : 'ours'] += kb / 1024;
+  }
+  return sum;
 }
 
 /** Waits for the end of all of them; what stays is ended by its pid. Answers what had to be ended. */

@@ -1,31 +1,63 @@
 /**
- * Prints the figures of design section 15, measured in one run on one machine beside their baselines: a table, or with `--json` one line.
- * `--only plain,cli` measures a part; what was not measured is null. The exit code says whether it ran, not whether it was fast.
+ * Prints the figures of design section 15, measured in one run on one machine beside their baselines: tables, or with `--json` one line.
+ * `--only plain,cli` measures a part; what was not measured is null. `--brief` tries every part with small numbers. `--save` writes docs/bench.json, of the whole only.
+ * `--against <checkout>` compares plain runs of this build with those of another built checkout and nothing else.
+ * The exit code says whether it ran and lost no run, not whether it was fast.
  */
+import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureAtOnce } from './at-once.js';
 import { openBenchHost, say } from './bench-host.js';
+import { compareBuilds } from './compare-builds.js';
 import { startEmptyActivities } from './empty/empty-worker.js';
 import { figuresOf, judge, type Samples } from './figures.js';
 import { measureFixRounds } from './fix-rounds.js';
 import { measureGates } from './gates.js';
+import { growthOf, measureGrowth } from './growth.js';
 import { measureKill } from './kill.js';
 import { measureMidTurn } from './mid-turn.js';
 import { closedWell, type Measuring, measureBaselines, measurePlainRuns, startRun } from './plain-run.js';
+import { printed } from './printed.js';
+import { type BenchResult, RESULT_FILE } from './result.js';
 import { measureCli, measureHelp } from './shell.js';
+import { type MeasuredSpans, measureSpans } from './spans.js';
+
+const { values, positionals } = parseArgs({
+  options: {
+    ...{ json: { type: 'boolean' }, brief: { type: 'boolean' }, save: { type: 'boolean' } },
+    ...{ only: { type: 'string' }, against: { type: 'string' } },
+  },
+  allowPositionals: true,
+});
+const brief = values.brief === true;
+const few = (usual: number, least: number) => (brief ? least : usual);
+
+const IN_ONE = { repositories: 1, times: 1, memory: 'processesRssMb' } as const;
 
 const PARTS: Readonly<Record<string, (measuring: Measuring) => Promise<void>>> = {
-  plain: (measuring) => measurePlainRuns(measuring, 15),
-  cli: ({ host, samples }) => measureCli(host, samples, 7),
-  help: ({ host, samples }) => measureHelp(host, samples, 9),
-  ten: ({ host, samples }) => measureAtOnce(host, samples, { count: 10, times: 3 }),
-  hundred: ({ host, samples }) => measureAtOnce(host, samples, { count: 100, times: 1 }),
-  rounds: (measuring) => measureFixRounds(measuring, 3),
-  gates: (measuring) => measureGates(measuring, 4),
-  messages: (measuring) => measureMidTurn(measuring, 5),
+  plain: (measuring) => measurePlainRuns(measuring, few(15, 2)),
+  cli: ({ host, samples }) => measureCli(host, samples, few(7, 1)),
+  help: ({ host, samples }) => measureHelp(host, samples, few(9, 1)),
+  ten: (measuring) => measureAtOnce(measuring, { ...IN_ONE, name: 'ten', runs: few(10, 3), times: few(3, 1), time: 'concurrent10Ms' }),
+  hundred: (measuring) => measureAtOnce(measuring, { ...IN_ONE, name: 'hundred', runs: few(100, 4), time: 'concurrent100Ms' }),
+  crowd: (measuring) => {
+    const crowd = { ...IN_ONE, name: 'crowd', runs: few(130, 5), time: 'concurrent130Ms', memory: 'processes130RssMb' } as const;
+    return measureAtOnce(measuring, crowd);
+  },
+  spread: (measuring) => {
+    const crowd = { name: 'spread', runs: few(100, 4), repositories: few(10, 2), times: 1 };
+    return measureAtOnce(measuring, { ...crowd, time: 'spread100Ms', memory: 'processesSpreadRssMb' });
+  },
+  rounds: (measuring) => measureFixRounds(measuring, few(3, 1)),
+  gates: (measuring) => measureGates(measuring, few(4, 1)),
+  messages: (measuring) => measureMidTurn(measuring, few(5, 1)),
+  growth: (measuring) => measureGrowth(measuring, { times: few(3, 1), sizes: few(3, 2) }),
   kill: ({ host, samples }) => measureKill(host, samples),
 };
+/** In a home of its own, after the others. */
+const SPANS = 'spans';
 
 /** Slots of a worker whose person set none. */
 const MIN_SLOTS = 4;
@@ -33,30 +65,45 @@ const WARM_RUNS = 2;
 /** Measured whatever part is chosen: budgets are made of them. */
 const BASELINES = 3;
 
-const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' }, only: { type: 'string' } }, allowPositionals: true });
-const parts = values.only?.split(',') ?? Object.keys(PARTS);
-const unknown = [...positionals.filter((name) => name !== 'run'), ...parts.filter((name) => !(name in PARTS))];
+const names = [...Object.keys(PARTS), SPANS];
+const chosen = values.only?.split(',') ?? names;
+const unknown = [...positionals.filter((name) => name !== 'run'), ...chosen.filter((name) => !names.includes(name))];
 if (unknown.length > 0) {
-  say(`bench: ${unknown.join(', ')} is unknown. There is the bench "run", with --json and --only ${Object.keys(PARTS).join(',')}.`);
+  say(
+    `bench: ${unknown.join(', ')} is unknown. There is the bench "run", with --json, --brief, --save, --against and --only ${names.join(',')}.`,
+  );
   process.exit(1);
 }
-const samples = await measure(parts);
+if (values.save === true && (brief || values.only !== undefined)) {
+  say('bench: --save keeps figures of the same minutes only, so it takes neither --only nor --brief. Nothing was measured.');
+  process.exit(1);
+}
+if (values.against !== undefined) {
+  process.stdout.write(await compareBuilds(join(values.against, 'dist'), few(15, 1)));
+  process.exit();
+}
+const samples = await measure(chosen.filter((name) => name !== SPANS));
+const spans = chosen.includes(SPANS) ? await traced() : null;
 const figures = figuresOf(samples);
-process.stdout.write(values.json === true ? `${JSON.stringify({ ...figures, samples })}\n` : table());
+const result: BenchResult = { cores: availableParallelism(), figures: judge(figures), growth: growthOf(samples), spans };
+if (values.save === true) writeFileSync(RESULT_FILE, `${JSON.stringify(result, null, 2)}\n`);
+process.stdout.write(values.json === true ? `${JSON.stringify({ ...figures, growth: result.growth, spans, samples })}\n` : printed(result));
+if ((figures.lostRuns ?? 0) > 0) process.exitCode = 1;
 
-async function measure(chosen: readonly string[]): Promise<Samples> {
-  const samples: Samples = { slots: [Math.max(MIN_SLOTS, availableParallelism())] };
+async function measure(parts: readonly string[]): Promise<Samples> {
+  const measured: Samples = { slots: [Math.max(MIN_SLOTS, availableParallelism())] };
+  if (parts.length === 0) return measured;
   const host = await openBenchHost();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void host.close().finally(() => process.exit(130)));
   try {
     const empty = await startEmptyActivities(host.client, host.address);
+    const measuring: Measuring = { host, empty, samples: measured };
     try {
       for (let n = 0; n < WARM_RUNS; n += 1) await closedWell(await startRun(host, `bench-warm-${n}`));
       await empty.measure();
-      for (let n = 0; n < BASELINES; n += 1) await measureBaselines({ host, empty, samples });
-      for (const part of chosen) {
+      for (let n = 0; n < BASELINES; n += 1) await measureBaselines(measuring);
+      for (const part of parts) {
         say(`measuring: ${part}`);
-        await PARTS[part]?.({ host, empty, samples });
+        await PARTS[part]?.(measuring);
       }
     } finally {
       await empty.close();
@@ -64,13 +111,10 @@ async function measure(chosen: readonly string[]): Promise<Samples> {
   } finally {
     await host.close();
   }
-  return samples;
+  return measured;
 }
 
-function table(): string {
-  const rows = judge(figures).map(({ name, measured, budget }) => {
-    const verdict = budget === null ? '' : measured <= budget ? 'ok' : 'over';
-    return `${name.padEnd(22)}${String(measured).padStart(10)}${String(budget ?? '').padStart(12)}  ${verdict}`.trimEnd();
-  });
-  return `${'figure'.padEnd(22)}${'median'.padStart(10)}${'budget'.padStart(12)}\n${rows.join('\n')}\n`;
+async function traced(): Promise<MeasuredSpans> {
+  say(`measuring: ${SPANS}`);
+  return measureSpans(few(9, 1));
 }

@@ -29,21 +29,23 @@ export async function measureBaselines({ host, empty, samples }: Measuring): Pro
 }
 
 export async function measurePlainRuns(measuring: Measuring, count: number): Promise<void> {
-  const { host, samples } = measuring;
   for (let n = 0; n < count; n += 1) {
     await measureBaselines(measuring);
-    const runId = `bench-plain-${n}`;
-    const began = performance.now();
-    const handle = await startRun(host, runId);
-    await closedWell(handle);
-    const took = performance.now() - began;
-    const own = await ownTimes(host, runId);
-    add(samples, 'agentMs', own.agentMs);
-    add(samples, 'commandMs', own.commandMs);
-    add(samples, 'runMs', took - ownMs(own));
-    const { events } = await handle.fetchHistory();
-    addHistory(samples, events ?? [], own.agentMs);
+    await measurePlainRun(measuring, `bench-plain-${n}`);
   }
+}
+
+export async function measurePlainRun({ host, samples }: Pick<Measuring, 'host' | 'samples'>, runId: string): Promise<void> {
+  const began = performance.now();
+  const handle = await startRun(host, runId);
+  await closedWell(handle);
+  const took = performance.now() - began;
+  const own = await ownTimes(host, runId);
+  add(samples, 'agentMs', own.agentMs);
+  add(samples, 'commandMs', own.commandMs);
+  add(samples, 'runMs', took - ownMs(own));
+  const { events } = await handle.fetchHistory();
+  addHistory(samples, events ?? [], own.agentMs);
 }
 
 /** `policy`: what this run has beyond the bench's config. */
@@ -69,19 +71,25 @@ export function add(samples: Samples, name: string, value: number): void {
 }
 
 function addHistory(samples: Samples, events: readonly HistoryEvent[], agentMs: number): void {
-  const scheduled = activitiesOf(events);
-  const ends = [...scheduled.slice(1), events.at(-1)];
   let turns = 0;
-  for (const [index, event] of scheduled.entries()) {
-    const { activityType } = event.activityTaskScheduledEventAttributes ?? {};
-    const took = timeOf(ends[index]) - timeOf(event);
-    if (activityType?.name === 'runTurn') {
-      add(samples, turns === WRITE_TURN ? 'writeTurnMs' : 'otherTurnMs', took - agentMs);
+  for (const { name, ms } of activityTimes(events)) {
+    if (name === 'runTurn') {
+      add(samples, turns === WRITE_TURN ? 'writeTurnMs' : 'otherTurnMs', ms - agentMs);
       turns += 1;
-    } else add(samples, `${activityType?.name ?? 'unknown'}Ms`, took);
+    } else add(samples, `${name}Ms`, ms);
   }
   add(samples, 'historyEvents', events.length);
   add(samples, 'actions', actionsIn(events));
+}
+
+/** Each activity from its schedule to the next one's, the last one to the end. */
+export function activityTimes(events: readonly HistoryEvent[]): readonly { readonly name: string; readonly ms: number }[] {
+  const scheduled = activitiesOf(events);
+  const ends = [...scheduled.slice(1), events.at(-1)];
+  return scheduled.map((event, index) => {
+    const { activityType } = event.activityTaskScheduledEventAttributes ?? {};
+    return { name: activityType?.name ?? 'unknown', ms: timeOf(ends[index]) - timeOf(event) };
+  });
 }
 
 /** The moments at which activities were scheduled. */
@@ -100,6 +108,12 @@ function actionsIn(events: readonly HistoryEvent[]): number {
       event.timerStartedEventAttributes ??
       event.workflowExecutionSignaledEventAttributes,
   ).length;
+}
+
+/** With the fractions of a millisecond that the server noted. */
+export function exactTimeOf(event: HistoryEvent | undefined): number {
+  const time = event?.eventTime;
+  return time == null ? Number.NaN : Number(time.seconds ?? 0) * 1_000 + (time.nanos ?? 0) / 1e6;
 }
 
 function timeOf(event: HistoryEvent | undefined): number {

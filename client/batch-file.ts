@@ -89,13 +89,28 @@ function couldGoOn(beginning: string): boolean {
   }
 }
 
+/** The YAML parser is recursive: thousands of brackets would end the process itself. A start input is flat but for its policy. */
+const MAX_PLACED_DEPTH = 50;
+
 /** Of the field's name, or of the line. A line of JSON is YAML too, whose parser says where each key stands. */
 function columnOf(source: string, field: string): number {
+  if (depthOf(source) > MAX_PLACED_DEPTH) return 1;
   const { contents } = parseDocument(source, { uniqueKeys: false });
   const keys = isMap(contents) ? contents.items.map(({ key }) => key) : [];
   // Of a field that stands twice JSON takes the last.
   const key = keys.findLast((candidate) => isScalar(candidate) && String(candidate.value).slice(0, MAX_FIELD_CHARS) === field);
   return (isScalar(key) ? (key.range?.[0] ?? 0) : 0) + 1;
+}
+
+/** Of a text that is JSON. */
+function depthOf(source: string): number {
+  let [depth, deepest] = [0, 0];
+  for (const [token] of source.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
+    if (token === '[' || token === '{') depth += 1;
+    else if (token === ']' || token === '}') depth -= 1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
 }
 
 /** Null where the bytes are no UTF-8. A byte order mark is left out. */

@@ -28,6 +28,8 @@ export interface ListedRun {
   readonly stage: string | null;
   /** What the run waits for; null when it works. */
   readonly waiting: string | null;
+  /** Until when, where it is known. ISO 8601. */
+  readonly waitingUntil: string | null;
   readonly since: string | null;
   readonly title: string | null;
   readonly repo: string | null;
@@ -58,7 +60,8 @@ export function listedRun({ workflowId, execution, startTime, closeTime, memo = 
     workflowId,
     status: statusOf(isRunStatus(status) ? status : null, execution),
     stage: text(memo['stage']),
-    waiting: waitingOf(memo['waiting']),
+    waiting: waitingOf(memo['waiting'], 'kind'),
+    waitingUntil: waitingOf(memo['waiting'], 'until'),
     since: text(memo['since']),
     title: text(memo['title']),
     repo: text(memo['repo']),
@@ -112,6 +115,7 @@ export function listedFromView(view: RunView): ListedRun {
     status: view.status,
     stage: view.stage,
     waiting: view.waiting?.kind ?? null,
+    waitingUntil: view.waiting?.until ?? null,
     since: view.updatedAt,
     title: view.title,
     repo: view.repo,
@@ -138,9 +142,10 @@ function statusOf(status: RunStatus | null, execution: string): RunStatus | null
   }
 }
 
-function waitingOf(value: unknown): string | null {
-  if (typeof value === 'object' && value !== null && 'kind' in value) return text(value.kind);
-  return text(value);
+/** An earlier version wrote the kind alone. */
+function waitingOf(value: unknown, part: 'kind' | 'until'): string | null {
+  if (typeof value !== 'object' || value === null) return part === 'kind' ? text(value) : null;
+  return part in value ? text((value as Record<string, unknown>)[part]) : null; // Just looked at.
 }
 
 function text(value: unknown): string | null {

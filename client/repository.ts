@@ -3,12 +3,16 @@
  * No command here runs a program that the repository's config names: run-git.ts switches off hooks, fsmonitor, pagers and transports,
  * and the diffs here know no textconv and no external program.
  */
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { ownGitDir } from '../config/own-git-dir.js';
 import { runGit } from './run-git.js';
 
 export type RepositoryLook =
   | { readonly kind: 'ok'; readonly root: string; readonly head: string; readonly branch: string | null }
-  | { readonly kind: 'not_git' | 'bare' | 'no_commits' | 'no_git' | 'missing' };
+  | { readonly kind: 'not_git' | 'bare' | 'no_commits' | 'no_git' | 'missing' }
+  /** The repository's config names another folder as its work tree. */
+  | { readonly kind: 'elsewhere'; readonly root: string };
 
 export interface DiffStat {
   readonly files: number;
@@ -33,7 +37,12 @@ export async function lookAtRepository(path: string): Promise<RepositoryLook> {
   const [bare, inside, ...top] = place.stdout.replace(/\n$/, '').split('\n');
   if (place.kind === 'failed' || inside !== 'true') return { kind: bare === 'true' ? 'bare' : 'not_git' };
   const root = top.join('\n');
-  const [head, branch] = await Promise.all([commitOf(root, 'HEAD'), gitIn(root, ['symbolic-ref', '--quiet', '--short', 'HEAD'])]);
+  const [gitDir, head, branch] = await Promise.all([
+    runGit(['rev-parse', '--absolute-git-dir'], { cwd: path }),
+    commitOf(root, 'HEAD'),
+    gitIn(root, ['symbolic-ref', '--quiet', '--short', 'HEAD']),
+  ]);
+  if (gitDir.kind !== 'ok' || ownGitDir(root) !== realpathSync(gitDir.stdout.replace(/\n$/, ''))) return { kind: 'elsewhere', root };
   if (head === null) return { kind: 'no_commits' };
   return { kind: 'ok', root, head, branch: branch === null ? null : branch.trimEnd() };
 }

@@ -55,7 +55,8 @@ const KNOWN_REPOSITORY: Readonly<Record<string, string>> = {
 const PERSONS_CONFIG = ['HOME', 'XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM'] as const;
 
 const DEFAULT_PATH = '/usr/bin:/bin';
-const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
+/** Half of what a string can hold. */
+const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 /** Answers standard output as it is. */
 export function runGit(args: readonly string[], { cwd, gitDir }: GitCall): Promise<GitAnswer> {

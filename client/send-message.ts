@@ -8,7 +8,8 @@ import type { MessageAnswer, RunMessageName } from '../protocol/run-message.js';
 
 /** What a message carries; names of fields are `MESSAGE_FIELDS`. Null and a missing field are the same. */
 export interface MessageToSend {
-  readonly name: RunMessageName;
+  /** `open`: to a quota gate. */
+  readonly name: RunMessageName | 'open';
   readonly argument: Readonly<Record<string, string | null>>;
 }
 
@@ -47,7 +48,7 @@ export async function sendMessage(port: MessagePort, sent: MessageToSend, option
     const refused = refusalOf(error);
     if (refused !== null) return refused;
     if (nameOf(error) === 'WorkflowNotFoundError') return goneOr(port, error);
-    if (nameOf(error) !== 'WorkflowUpdateRPCTimeoutOrCancelledError') throw error;
+    if (nameOf(error) !== 'WorkflowUpdateRPCTimeoutOrCancelledError' && typeOfRefusal(error) !== UNPROCESSED) throw error;
   }
   try {
     await port.signal(message);
@@ -70,15 +71,24 @@ const UNANSWERED: MessageAnswer = { message: 'the run took it and has not answer
 /** The run was closed while the Update was under way. Source: temporalio/api, the failure that the server makes for it. */
 const COMPLETED_MEANWHILE = 'AcceptedUpdateCompletedWorkflow';
 
+/** The worker never showed the Update to the run. Source: temporalio/temporal, the failure that the server makes for it. */
+const UNPROCESSED = 'UnprocessedUpdate';
+
 /** Null for an error that is no answer of the run. */
 function refusalOf(error: unknown): Sent | null {
   if (nameOf(error) !== 'WorkflowUpdateFailedError' || !(error instanceof Error)) return null;
-  const { cause } = error;
-  const type = typeof cause === 'object' && cause !== null && 'type' in cause ? cause.type : null;
+  const type = typeOfRefusal(error);
+  if (type === UNPROCESSED) return null;
   if (type === COMPLETED_MEANWHILE) return { kind: 'closed' };
+  const { cause } = error;
   const why = cause instanceof Error ? cause.message : error.message;
   // A run of an older version has no handler of this name; its refusal has another type and says so.
   return { kind: 'refused', why: type === FAILURES.MessageRefused ? why : `it cannot take this message: ${why}` };
+}
+
+function typeOfRefusal(error: unknown): unknown {
+  const cause = error instanceof Error ? error.cause : null;
+  return typeof cause === 'object' && cause !== null && 'type' in cause ? cause.type : null;
 }
 
 /** The server answers alike for a run that closed and for one that never was. */

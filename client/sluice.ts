@@ -15,7 +15,9 @@ import type { RunDetails, RunView } from '../protocol/run-view.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
 import { type BatchCalls, batchCalls } from './batch-calls.js';
 import { type CleanCalls, cleanCalls } from './clean-calls.js';
+import { type DayBudgetCalls, dayBudgetCalls } from './day-budget-calls.js';
 import { type ListedRun, newestPerWorkflow, type RunExecution } from './listed-run.js';
+import { type QuotaCalls, quotaCalls } from './quota-calls.js';
 import { retryingOf } from './retrying.js';
 import { type MessagePort, type MessageToSend, type Sent, sendMessage } from './send-message.js';
 import { temporalClient } from './temporal-client.js';
@@ -59,7 +61,7 @@ export interface Pollers {
   readonly activity: number;
 }
 
-export interface Sluice extends BatchCalls, CleanCalls {
+export interface Sluice extends BatchCalls, CleanCalls, DayBudgetCalls, QuotaCalls {
   readonly address: string;
   readonly namespace: string;
   startRun(run: StartRun): Promise<StartedRun>;
@@ -153,9 +155,9 @@ function serverCalls(client: Client, namespace: string): Pick<Sluice, 'list' | '
 }
 
 /** Workflows beside the runs. */
-function besideCalls(client: Client): BatchCalls & CleanCalls {
+function besideCalls(client: Client): BatchCalls & CleanCalls & DayBudgetCalls & QuotaCalls {
   const call = <T>(work: () => Promise<T>): Promise<T> => within(client, work);
-  return { ...batchCalls(client, call), ...cleanCalls(client, call) };
+  return { ...batchCalls(client, call), ...cleanCalls(client, call), ...dayBudgetCalls(client, call), ...quotaCalls(client, call) };
 }
 
 async function startRun(client: Client, { input, runId }: StartRun): Promise<StartedRun> {

@@ -3,7 +3,7 @@
  * paths of webhooks are not shown, since people keep keys there.
  */
 import type { Json, JsonObject } from '../protocol/json.js';
-import type { NotifySink, Policy } from '../protocol/policy.js';
+import { defaultTools, type NotifySink, type Policy } from '../protocol/policy.js';
 import { formatByteSize } from './byte-size.js';
 import { printableLine } from './config-error.js';
 import { formatDuration } from './duration.js';
@@ -23,6 +23,7 @@ export function explainConfig({ policy, origin }: ResolvedPolicy, host: HostSett
   const values: [string, Json][] = [
     ...runValues(policy),
     ...lifecycleValues(policy),
+    ...sandboxValues(policy),
     ...agentValues(policy),
     ...stageValues(policy),
     ...limitValues(policy),
@@ -69,11 +70,24 @@ function lifecycleValues(policy: Policy): [string, Json][] {
     ['budget.run.turns', budget.turns],
     ['budget.run.minutes', budget.minutes],
     ['budget.run.usd', budget.microUsd === null ? null : budget.microUsd / 1_000_000],
+    ['budget.day.turns', budget.day?.turns ?? null],
+    ['budget.day.minutes', budget.day?.minutes ?? null],
+    ['budget.day.usd', budget.day?.microUsd == null ? null : budget.day.microUsd / 1_000_000],
     ['budget.onLimit', budget.onLimit],
     ['usageLimit.action', usageLimit.action],
     ['usageLimit.maxWait', formatDuration(usageLimit.maxWaitMs)],
     ['usageLimit.maxWaits', usageLimit.maxWaits],
     ['notify', policy.notify.map(sinkValue)],
+  ];
+}
+
+function sandboxValues({ sandbox }: Policy): [string, Json][] {
+  if (sandbox === undefined) return [];
+  return [
+    ['sandbox', sandbox.use],
+    ['network', sandbox.network],
+    ['networkAllow', sandbox.allow],
+    ['sandboxHome', sandbox.home],
   ];
 }
 
@@ -97,21 +111,29 @@ function sinkValue(sink: NotifySink): Json {
 }
 
 function agentValues({ agents }: Policy): [string, Json][] {
-  return Object.entries(agents).map(([name, { adapter, command, args, env, model, fallback }]): [string, Json] => {
-    const hidden: JsonObject = Object.fromEntries(Object.keys(env).map((variable) => [variable, '(not shown)']));
-    return [`agents.${name}`, { adapter, command, args, env: hidden, model, fallback }];
-  });
+  return Object.entries(agents).map(
+    ([name, { adapter, command, args, env, passEnv, model, fallback, configDir, home }]): [string, Json] => {
+      const hidden: JsonObject = Object.fromEntries(Object.keys(env).map((variable) => [variable, '(not shown)']));
+      const passed = passEnv === undefined ? {} : { passEnv };
+      const folder = configDir === undefined ? {} : { configDir };
+      return [
+        `agents.${name}`,
+        { adapter, command, args, env: hidden, ...passed, model, fallback, ...folder, ...(home === undefined ? {} : { home }) },
+      ];
+    },
+  );
 }
 
 function stageValues({ stagePolicies }: Policy): [string, Json][] {
   return TURN_STAGES.flatMap((stage): [string, Json][] => {
-    const { agent, model, effort, timeoutMs, instructions } = stagePolicies[stage];
+    const { agent, model, effort, timeoutMs, instructions, tools } = stagePolicies[stage];
     return [
       [`stages.${stage}.agent`, agent],
       [`stages.${stage}.model`, model],
       [`stages.${stage}.effort`, effort],
       [`stages.${stage}.timeout`, formatDuration(timeoutMs)],
       [`stages.${stage}.instructions`, instructions],
+      [`stages.${stage}.tools`, tools ?? defaultTools(stage)],
     ];
   });
 }

@@ -24,8 +24,8 @@ export function compileGlob(glob: string): Compiled<Test> {
   const rule = badGlob(glob);
   if (rule !== null) return { kind: 'bad', rule };
   try {
-    // nonegate: a leading `!` would turn a guard into its opposite; strictBrackets: `[abc` would be taken literally.
-    return { kind: 'ok', value: picomatch(glob, { dot: true, nonegate: true, strictBrackets: true }) };
+    // nonegate: a leading `!` would turn a guard into its opposite; strictBrackets: `[abc` would be taken literally; `s`: a name may hold a newline.
+    return { kind: 'ok', value: picomatch(glob, { dot: true, nonegate: true, strictBrackets: true, flags: 's' }) };
   } catch (error) {
     return { kind: 'bad', rule: `must be a glob: ${messageOf(error)}` };
   }

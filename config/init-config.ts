@@ -5,6 +5,7 @@
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import type { Adapter } from '../protocol/policy.js';
 import { ConfigError } from './config-error.js';
 import { hashOfText, problem } from './config-text.js';
 import { type DetectedProject, detectProject } from './detect-project.js';
@@ -12,10 +13,15 @@ import { codeOf } from './error-code.js';
 import { PROJECT_CONFIG } from './home.js';
 import { parseConfigFile } from './parse-config.js';
 
+/** `cli`: a coding CLI that was found, with the names of the variables that it needs; values never stand in the file. */
+export type InitialAgent =
+  | { readonly kind: 'command'; readonly command: readonly string[] }
+  | { readonly kind: 'cli'; readonly adapter: Adapter; readonly passEnv: readonly string[] };
+
 interface InitialConfig {
   readonly detected: DetectedProject;
-  /** The command of the agent, or null: then an example stands there as a comment. */
-  readonly agentCommand: readonly string[] | null;
+  /** Null: an example stands there as a comment. */
+  readonly agent: InitialAgent | null;
 }
 
 export type InitResult =
@@ -23,25 +29,25 @@ export type InitResult =
   | { readonly kind: 'exists'; readonly path: string };
 
 /** **Shape** a text that `parseConfigFile` reads. */
-function renderInitialConfig({ detected, agentCommand }: InitialConfig): string {
-  const agent = agentCommand === null ? AGENT_EXAMPLE : yamlOf({ agents: { main: { command: [...agentCommand] } }, agent: 'main' });
+function renderInitialConfig({ detected, agent: initial }: InitialConfig): string {
+  const agent = initial === null ? AGENT_EXAMPLE : yamlOf({ agents: { main: agentEntry(initial) }, agent: 'main' });
   const setup = detected.setup.length === 0 ? '# worktree:\n#   setup: [npm ci]\n' : yamlOf({ worktree: { setup: [...detected.setup] } });
   const validation = detected.validation.length === 0 ? VALIDATION_EXAMPLE : yamlOf({ validation: { commands: [...detected.validation] } });
   return [
     '# Policy of sluice for this repository. All keys: docs/config.md; what is in force: sluice config\nversion: 1\n',
-    `# Who works. The prompt comes on stdin, the answer goes to stdout.\n${agent}`,
+    `# Who works.${initial?.kind === 'cli' ? '' : ' The prompt comes on stdin, the answer goes to stdout.'}\n${agent}`,
     `# Run in every new worktree and in the validation checkout.\n${setup}`,
     `# Run by sluice on the commit; all must pass.\n${validation}`,
   ].join('\n');
 }
 
 /** **Effects** `.sluice/config.yaml` below `repo`. **Errors** ConfigError for a link in the way or an agent that is no program. */
-export function initConfig(repo: string, agentCommand: readonly string[] | null): InitResult {
+export function initConfig(repo: string, agent: InitialAgent | null): InitResult {
   const path = join(repo, PROJECT_CONFIG);
   const folder = join(repo, '.sluice');
   refuseLink(folder);
   const detected = detectProject(repo);
-  const text = renderInitialConfig({ detected, agentCommand });
+  const text = renderInitialConfig({ detected, agent });
   // What was just written must be usable: an agent that is no program on PATH is refused here and not at the first run.
   parseConfigFile('project', { text, name: PROJECT_CONFIG });
   mkdirSync(folder, { recursive: true });
@@ -53,6 +59,11 @@ export function initConfig(repo: string, agentCommand: readonly string[] | null)
     throw error;
   }
   return { kind: 'written', path, text, hash: hashOfText(text), detected };
+}
+
+function agentEntry(agent: InitialAgent): Readonly<Record<string, unknown>> {
+  if (agent.kind === 'command') return { command: [...agent.command] };
+  return { adapter: agent.adapter, ...(agent.passEnv.length === 0 ? {} : { passEnv: [...agent.passEnv] }) };
 }
 
 const AGENT_EXAMPLE = '# agents:\n#   main:\n#     command: [my-agent, --some-option]\n# agent: main\n';

@@ -2,15 +2,18 @@
  * The kinds of value that config keys have, as zod schemas that answer what the engine works with (milliseconds, bytes).
  * Every issue's message is the rule that the value breaks, written to follow the words "rounds is -1".
  */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { STAGE_LISTS, STAGES, type Stage, type StageListName } from '../protocol/lifecycle.js';
 import { ADAPTERS, type Adapter } from '../protocol/policy.js';
 import { formatByteSize, parseByteSize } from './byte-size.js';
 import { formatDuration, parseDuration } from './duration.js';
 import { compileBlockRule, compileGlob } from './glob-rule.js';
+import { NETWORK_HOST_RULE, parseNetworkHost } from './network-host.js';
 
 /** Adapters that design.md section 11 names and this version does not have. */
-const COMING_ADAPTERS: readonly string[] = ['claude-code', 'codex', 'opencode', 'acp', 'model'];
+const COMING_ADAPTERS: readonly string[] = ['acp', 'model'];
 
 const MAX_LIST = 200;
 
@@ -97,6 +100,11 @@ export const agentName = text('must be the name of an agent: a letter, then lett
   AGENT_NAME.test(value),
 );
 
+/** One part of the name of a quota gate. */
+export const accountName = text('must be a name of letters, digits and _.-, at most 64, starting with a letter or digit', (value) =>
+  /^[A-Za-z0-9][\w.-]{0,63}$/.test(value),
+);
+
 /** Reaches an agent as an argument or a variable, so it never looks like an option. */
 export const modelName = text('must be a name of letters, digits and ._:/@+-, at most 128, starting with a letter or digit', (value) =>
   /^[A-Za-z0-9][\w.:/@+-]{0,127}$/.test(value),
@@ -133,6 +141,15 @@ export const programLine = z
     return z.NEVER;
   });
 
+/** The folder of an agent's own login. A leading `~/` is the person's home. */
+export const configFolder = text('must be an absolute path, or one below ~/, without ..', isOutsideFolder).transform((value) =>
+  value.startsWith('~/') ? join(homedir(), value.slice(2)) : value,
+);
+
+function isOutsideFolder(value: string): boolean {
+  return isText(value, 4096) && /^(?:~\/|\/)[^/]/.test(value) && !value.split('/').includes('..');
+}
+
 export const adapter = z.custom<Adapter>((value) => ADAPTERS.some((known) => known === value), {
   error: ({ input }) =>
     COMING_ADAPTERS.some((coming) => coming === input)
@@ -156,6 +173,17 @@ export const environment = z
       });
     }
   });
+
+/** Source: design.md section 11, no agent holds a forge's token. */
+const NEVER_PASSED: readonly string[] = ['GH_TOKEN', 'GITHUB_TOKEN', 'GITLAB_TOKEN', 'SSH_AUTH_SOCK'];
+
+/** None that would point Temporal's tools elsewhere, and none of ours. */
+export const environmentNames = list(
+  text(
+    `must be the name of an environment variable: letters, digits and _, not starting with SLUICE_ or TEMPORAL_, and none of ${NEVER_PASSED.join(', ')}`,
+    (name) => ENV_NAME.test(name) && !name.startsWith('TEMPORAL_') && !NEVER_PASSED.includes(name),
+  ),
+);
 
 export const globs = list(
   z.string({ error: 'must be a glob' }).superRefine((value, context) => {
@@ -182,11 +210,17 @@ export const checkoutGlobs = list(
 
 /** A folder of the repository. **Shape** relative, normal form, no trailing slash. */
 export const repositoryFolder = text('must be a folder inside the repository, relative, without .., outside .git', isInnerFolder).transform(
-  (value) =>
-    value
-      .split('/')
-      .filter((part) => part !== '' && part !== '.')
-      .join('/'),
+  normalPath,
+);
+
+export const networkHosts = list(text(NETWORK_HOST_RULE, (value) => parseNetworkHost(value) !== null));
+
+/** Paths below HOME, never HOME itself. **Shape** relative, normal form. */
+export const homePaths = list(
+  text(
+    'must be a path below HOME without .., such as .npm or .config/tool',
+    (value) => !belowHome(value).startsWith('~') && isInnerFolder(belowHome(value)),
+  ).transform((value) => normalPath(belowHome(value))),
 );
 
 export interface StageChoice {
@@ -228,6 +262,17 @@ function list<T extends z.ZodType>(item: T) {
 
 function isText(value: string, max: number): boolean {
   return value.length <= max && !value.includes('\0');
+}
+
+function belowHome(value: string): string {
+  return value.replace(/^~\//, '');
+}
+
+function normalPath(value: string): string {
+  return value
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/');
 }
 
 function isInnerFolder(value: string): boolean {

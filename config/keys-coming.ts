@@ -11,9 +11,6 @@ const coming = (meaning: string, inForce: readonly unknown[] = [], aliases: read
 });
 
 export const COMING_KEYS: Readonly<Record<string, ComingRow>> = {
-  'budget.day.turns': coming('turns a day may use'),
-  'budget.day.minutes': coming('minutes a day may use'),
-  'budget.day.usd': coming('money a day may use'),
   'landing.mode': coming('how a finished run lands', ['manual', 'off']),
   'landing.method': coming('how a branch is merged', ['merge']),
   'landing.required': coming('commands that must pass as merged', [[]]),
@@ -23,10 +20,6 @@ export const COMING_KEYS: Readonly<Record<string, ComingRow>> = {
   'forge.repo': coming('the repository on the forge'),
   'forge.apiUrl': coming("the address of the forge's API"),
   'recovery.push': coming("whether a run's commits are pushed as refs", ['off']),
-  sandbox: coming('what keeps an agent inside its worktree', ['off']),
-  network: coming('what an agent may reach'),
   'limits.hostLost': coming('when a silent host is given up', ['off']),
-  'stages.<stage>.tools': coming('what an agent may do in a stage'),
-  'agents.<name>.configDir': coming("the folder of an agent's own configuration"),
   'agents.<name>.extendedModel': coming('the model for texts that are too long for the first'),
 };

@@ -105,7 +105,27 @@ export const LIFECYCLE_KEYS = {
   'budget.run.usd': row({
     schema: dollars(1_000_000),
     type: 'US dollars',
-    meaning: 'money that a run may use; refused where an agent of the run has the adapter `command`, which tells no cost',
+    meaning:
+      'money that a run may use; refused where an agent of the run has the adapter `command` or `codex`, which tell no cost; ' +
+      'an agent that does not tell the cost of a turn ends the run blocked',
+    merge: 'stricter',
+  }),
+  'budget.day.turns': row({
+    schema: integer(1, 100_000),
+    type: 'number',
+    meaning: 'turns that all runs of the project together may use in a day, which ends at 00:00 UTC; failed attempts count',
+    merge: 'stricter',
+  }),
+  'budget.day.minutes': row({
+    schema: amount('minutes', YEAR / 60_000),
+    type: 'number',
+    meaning: 'minutes that agents of the project may work in a day (UTC); of turns under way an estimate counts',
+    merge: 'stricter',
+  }),
+  'budget.day.usd': row({
+    schema: dollars(1_000_000),
+    type: 'US dollars',
+    meaning: 'money that the project may use in a day (UTC); of turns under way an estimate counts; refused as `budget.run.usd` is',
     merge: 'stricter',
   }),
   'budget.onLimit': row({

@@ -4,16 +4,20 @@
  */
 import { availableParallelism } from 'node:os';
 import { STAGE_LISTS } from '../protocol/lifecycle.js';
+import { ADAPTERS, TOOL_LEVELS } from '../protocol/policy.js';
 import { row } from './key-table.js';
 import {
+  accountName,
   adapter,
   agentName,
   blockRules,
   byteSize,
   checkoutGlobs,
   commandLines,
+  configFolder,
   duration,
   environment,
+  environmentNames,
   globs,
   instructions,
   integer,
@@ -26,6 +30,7 @@ import {
   stageChoice,
 } from './key-values.js';
 import { LIFECYCLE_KEYS } from './keys-lifecycle.js';
+import { SANDBOX_KEYS } from './keys-sandbox.js';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -108,17 +113,26 @@ export const KEYS = {
     meaning: "added to this stage's prompt",
     scope: 'files',
   }),
+  'stages.<stage>.tools': row({
+    schema: oneOf(TOOL_LEVELS),
+    type: TOOL_LEVELS.map((level) => `\`${level}\``).join(', '),
+    fallbackText: '`run` for executing and fixing, else `read`',
+    meaning: 'what a coding CLI may do by its own tools: look, change files, run programs; a stage that may not write has `read` alone',
+    merge: 'stricter',
+  }),
   'agents.<name>.adapter': row({
     schema: adapter,
-    type: '`command` or `scripted`',
+    type: ADAPTERS.map((name) => `\`${name}\``).join(', '),
     fallback: 'command',
-    meaning: 'how the agent is talked to: any program with the prompt on stdin, or the deterministic one for demo and tests',
+    meaning:
+      'how the agent is talked to: any program with the prompt on stdin, the deterministic one for demo and tests, or a coding CLI (docs/agents.md)',
     scope: 'files',
     executes: true,
   }),
   'agents.<name>.command': row({
     schema: programLine,
     type: 'program, or list of program and arguments',
+    fallbackText: "the CLI's own name",
     meaning: 'a program on PATH or an absolute path; required by the adapter `command`',
     scope: 'files',
     executes: true,
@@ -139,6 +153,15 @@ export const KEYS = {
     scope: 'files',
     executes: true,
   }),
+  'agents.<name>.passEnv': row({
+    schema: environmentNames,
+    type: 'list of names of variables',
+    fallback: [],
+    meaning:
+      "passed to the agent from the worker's environment, as it is when the run opens: a key without its value in a file; one that is missing there refuses the run",
+    scope: 'files',
+    executes: true,
+  }),
   'agents.<name>.model': row({
     schema: modelName,
     type: 'name',
@@ -146,10 +169,26 @@ export const KEYS = {
     scope: 'files',
     executes: true,
   }),
+  'agents.<name>.configDir': row({
+    schema: configFolder,
+    type: 'absolute path, or one below `~/`',
+    fallbackText: "the person's own",
+    meaning: 'folder of the login and settings of a coding CLI, so that two accounts of one CLI can have a name each',
+    scope: 'files',
+    executes: true,
+  }),
   'agents.<name>.fallback': row({
     schema: agentName,
     type: 'name',
     meaning: 'another agent of `agents`, tried once where this one fails; its own `fallback` is not used then',
+    scope: 'files',
+    executes: true,
+  }),
+  'agents.<name>.account': row({
+    schema: accountName,
+    type: 'name',
+    fallbackText: '`default`',
+    meaning: 'whose usage limit the agent works under, where one provider has several accounts; agents of one account share its limit',
     scope: 'files',
     executes: true,
   }),
@@ -200,6 +239,7 @@ export const KEYS = {
     meaning: 'red checks start a fix round, or go to the reviewer and the run ends blocked at best',
   }),
   ...LIFECYCLE_KEYS,
+  ...SANDBOX_KEYS,
   guardedPaths: row({
     schema: globs,
     type: 'list of globs',
@@ -257,7 +297,7 @@ export const KEYS = {
     schema: integer(1024, 65_535),
     type: 'port',
     fallback: 18_233,
-    meaning: 'of the Web UI, on loopback, only with `--ui`',
+    meaning: 'of the Web UI, on a loopback address that `sluice up` prints, only with `--ui`',
     scope: 'user',
   }),
   slots: row({

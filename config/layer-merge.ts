@@ -46,15 +46,20 @@ export function strictestWordOf<K extends KeyName>(
   pattern: K,
   strictnessOf: (value: KeyValue<K>) => number,
 ): Sourced<KeyValue<K>> {
-  const written = layers.flatMap((layer) => {
-    const entry = valueIn(layer, pattern);
-    return entry === null ? [] : [{ value: entry.value, origin: originOf(layer, entry.place), kind: layer.kind }];
-  });
-  return strictest(written, defaultOf(pattern), strictnessOf);
+  return strictest(writtenIn(layers, pattern, pattern), defaultOf(pattern), strictnessOf);
+}
+
+/** The same for the key of one stage; null where nobody has it. */
+export function strictestStageWordOf<K extends KeyName>(
+  layers: Layers,
+  { pattern, key }: { readonly pattern: K; readonly key: string },
+  strictnessOf: (value: KeyValue<K>) => number,
+): Sourced<KeyValue<K>> | null {
+  return strictest(writtenIn(layers, pattern, key), null, strictnessOf);
 }
 
 /** The entries of all layers together, each once; without any, null. */
-export function unionOf<K extends 'guardedPaths' | 'block' | 'gates.stages'>(
+export function unionOf<K extends 'guardedPaths' | 'block' | 'gates.stages' | 'networkAllow' | 'sandboxHome'>(
   layers: Layers,
   pattern: K,
 ): Sourced<readonly KeyValue<K>[number][]> | null {
@@ -76,6 +81,13 @@ export function defaultOf<K extends KeyName>(pattern: K): Sourced<KeyValue<K>> {
 
 interface Written<T> extends Sourced<T> {
   readonly kind: LayerKind;
+}
+
+function writtenIn<K extends KeyName>(layers: Layers, pattern: K, key: string): Written<KeyValue<K>>[] {
+  return layers.flatMap((layer) => {
+    const entry = valueIn(layer, pattern, key);
+    return entry === null ? [] : [{ value: entry.value, origin: originOf(layer, entry.place), kind: layer.kind }];
+  });
 }
 
 function strictest<T, Base extends Sourced<T> | null>(

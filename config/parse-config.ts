@@ -62,11 +62,15 @@ export function valueIn<K extends KeyName>(layer: Layer, pattern: K, key: string
   return { value: entry.value as KeyValue<K>, place: entry.place };
 }
 
-/** A fault of a key that shows only beside other keys or layers. */
-export function problemOf(layer: Layer, pattern: KeyName, fault: { readonly found: string; readonly rule: string }): Problem {
-  const place = layer.entries.get(pattern)?.place ?? layer.kind;
-  if (!isInput(layer.kind)) return problem('BadConfig', place, { ...fault, key: pattern });
-  return problem('BadInput', place, { ...fault, key: fieldOf(layer, pattern), mend: MEND_INPUT });
+/** A fault of a key that shows only beside other keys or layers. `key`: where the pattern has a name in it. */
+export function problemOf(
+  layer: Layer,
+  pattern: KeyName,
+  { key = pattern, ...fault }: { readonly found: string; readonly rule: string; readonly key?: string },
+): Problem {
+  const place = layer.entries.get(key)?.place ?? layer.kind;
+  if (!isInput(layer.kind)) return problem('BadConfig', place, { ...fault, key });
+  return problem('BadInput', place, { ...fault, key: fieldOf(layer, key), mend: MEND_INPUT });
 }
 
 /** True if a file with this layer could start a program or move a file of the checkout: it needs trust. */
@@ -186,7 +190,7 @@ function readKey(reading: Reading, found: Found<Extract<KeyMatch, { kind: 'key' 
     reading.entries.set(key, { pattern, value: result.data, place: placeOf(reading, keyNode, key) });
     return;
   }
-  for (const { path: below, message } of result.error.issues) {
+  for (const { path: below, message } of result.error.issues.slice(0, MAX_PROBLEMS)) {
     const exact = nodeAt(valueNode, below);
     const value = exact === null && below.length > 0 ? undefined : plain(reading, exact);
     const shown = mayHoldSecret(pattern, below, value) ? 'a value that is not shown' : shownValue(value);

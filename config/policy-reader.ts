@@ -14,7 +14,7 @@ type LimitKey =
   | 'usageLimit.maxWait'
   | 'usageLimit.maxWaits';
 
-type UnionKey = 'guardedPaths' | 'block' | 'gates.stages';
+type UnionKey = 'guardedPaths' | 'block' | 'gates.stages' | 'networkAllow' | 'sandboxHome';
 
 export interface PolicyReader {
   /** Per dotted key that was read: `flag`, `run input`, `file:line`, `preset X` or `default`. */
@@ -27,9 +27,12 @@ export interface PolicyReader {
   optional<K extends KeyName>(key: K): KeyValue<K> | null;
   limit(key: LimitKey): number;
   /** A limit that nobody need have set; null: none. */
-  budget(key: Extract<KeyName, `budget.run.${string}`>): number | null;
+  budget(key: Extract<KeyName, `budget.run.${string}` | `budget.day.${string}`>): number | null;
   /** `strictnessOf` answers the rank of a value, 0 for the strictest. */
-  strictest<K extends 'permissions' | 'holdAtCompletion'>(key: K, strictnessOf: (value: KeyValue<K>) => number): KeyValue<K>;
+  strictest<K extends 'permissions' | 'holdAtCompletion' | 'sandbox' | 'network'>(
+    key: K,
+    strictnessOf: (value: KeyValue<K>) => number,
+  ): KeyValue<K>;
   union<K extends UnionKey>(key: K): readonly KeyValue<K>[number][];
 }
 

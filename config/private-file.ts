@@ -85,11 +85,11 @@ export async function updateJsonFile<T>(
 
 async function takeLock(lock: string): Promise<() => void> {
   const owner = `${process.pid} ${randomUUID()}\n`;
-  const deadline = Date.now() + LOCK_WAIT_MS;
+  const deadline = performance.now() + LOCK_WAIT_MS;
   while (!createPrivateFile(lock, owner)) {
     const holder = readTextFile(lock);
     if (holder !== null && isDead(holder)) breakLock(lock, holder);
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       const found = `another process holds it (${holder?.trim() ?? 'gone'})`;
       const mend = `If no sluice process is at work:  rm '${lock}'`;
       throw new ConfigError([problem('BadConfig', lock, { key: lock, found, rule: 'one process writes at a time', mend })]);

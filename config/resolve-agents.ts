@@ -3,10 +3,11 @@
  * defines its name: half of one program and half of another would be a third that nobody trusted.
  */
 import type { TurnStage } from '../protocol/lifecycle.js';
-import type { AgentConfig, StagePolicy } from '../protocol/policy.js';
+import { type AgentConfig, defaultTools, type StagePolicy, TOOL_LEVELS, type ToolLevel } from '../protocol/policy.js';
 import { type Problem, printableLine } from './config-error.js';
 import { problem } from './config-text.js';
-import { defaultOf, firstOf, type Layers, type Placed, type Sourced, strictestOf } from './layer-merge.js';
+import { defaultOf, firstOf, type Layers, type Placed, type Sourced, strictestOf, strictestStageWordOf } from './layer-merge.js';
+import { problemOf, valueIn } from './parse-config.js';
 
 export interface AgentTable {
   readonly agents: Readonly<Record<string, AgentConfig>>;
@@ -65,6 +66,8 @@ export function resolveStages(layers: Layers, table: AgentTable, needed: readonl
     const effort = firstOf(own, 'stages.<stage>.effort', `stages.${stage}.effort`);
     const timeout = stageTimeout(layers, stage);
     const instructions = firstOf(layers, 'stages.<stage>.instructions', `stages.${stage}.instructions`);
+    const tools = stageTools(layers, stage);
+    problems.push(...tooManyTools(layers, stage));
     const agentModel = chosen === null ? null : (table.agents[chosen.value]?.model ?? null);
     const say = (field: string, origin: string) => {
       origins[`stages.${stage}.${field}`] = origin;
@@ -74,12 +77,14 @@ export function resolveStages(layers: Layers, table: AgentTable, needed: readonl
     say('effort', effort?.origin ?? 'default');
     say('timeout', timeout.origin);
     say('instructions', instructions?.origin ?? 'default');
+    say('tools', tools?.origin ?? 'default');
     return {
       agent: chosen?.value ?? 'none',
       model: model?.value ?? agentModel,
       effort: effort?.value ?? null,
       timeoutMs: timeout.value,
       instructions: instructions?.value ?? null,
+      ...(tools === null ? {} : { tools: tools.value }),
     };
   };
   const stagePolicies = {
@@ -115,6 +120,23 @@ function stageTimeout(layers: Layers, stage: TurnStage): Sourced<number> {
   return turn.origin !== 'default' && turn.value < own.value ? turn : own;
 }
 
+function stageTools(layers: Layers, stage: TurnStage): Sourced<ToolLevel> | null {
+  const at = { pattern: 'stages.<stage>.tools', key: `stages.${stage}.tools` } as const;
+  return strictestStageWordOf(layers, at, (level) => TOOL_LEVELS.indexOf(level));
+}
+
+/** What a stage that may not write changes is rolled back, so tools for it are a mistake and not a wish. */
+function tooManyTools(layers: Layers, stage: TurnStage): Problem[] {
+  if (defaultTools(stage) !== 'read') return [];
+  const key = `stages.${stage}.tools`;
+  return layers.flatMap((layer) => {
+    const level = valueIn(layer, 'stages.<stage>.tools', key)?.value ?? 'read';
+    if (level === 'read') return [];
+    const rule = `must be read, since ${stage} may change nothing`;
+    return [problemOf(layer, 'stages.<stage>.tools', { key, found: `${key} is ${level}`, rule })];
+  });
+}
+
 function namesIn(layer: Layers[number]): Map<string, string> {
   const names = new Map<string, string>();
   for (const [key, { place }] of layer.entries) {
@@ -138,11 +160,28 @@ function makeAgent(own: Layers, name: string, place: string): Made {
     return bad(`${key} has no command`, 'the adapter command needs a program: command: [prog, arg]');
   if (adapter === 'scripted' && command !== null)
     return bad(`${key}.command is set`, 'the adapter scripted starts its own program; remove command');
+  const configDir = firstOf(own, 'agents.<name>.configDir', `${key}.configDir`)?.value ?? null;
+  if (configDir !== null && (adapter === 'command' || adapter === 'scripted')) {
+    const rule = `the adapter ${adapter} has no login of its own; give the program what it needs in env`;
+    return { kind: 'bad', problem: problem('BadConfig', place, { key: `${key}.configDir`, found: `${key}.configDir is set`, rule }) };
+  }
   const args = (firstOf(own, 'agents.<name>.args', `${key}.args`) ?? defaultOf('agents.<name>.args')).value;
   const env = (firstOf(own, 'agents.<name>.env', `${key}.env`) ?? defaultOf('agents.<name>.env')).value;
   const model = firstOf(own, 'agents.<name>.model', `${key}.model`)?.value ?? null;
   const fallback = firstOf(own, 'agents.<name>.fallback', `${key}.fallback`)?.value ?? null;
-  return { kind: 'ok', agent: { adapter, command, args, env, model, fallback } };
+  const passEnv = firstOf(own, 'agents.<name>.passEnv', `${key}.passEnv`)?.value ?? [];
+  const twice = passEnv.find((variable) => Object.hasOwn(env, variable));
+  if (twice !== undefined) return bad(`${key} has ${twice} in env and in passEnv`, 'a variable has one source');
+  const home = firstOf(own, 'agents.<name>.home', `${key}.home`)?.value;
+  const account = firstOf(own, 'agents.<name>.account', `${key}.account`)?.value;
+  const agent = {
+    ...{ adapter, command, args, env, model, fallback },
+    ...(passEnv.length === 0 ? {} : { passEnv }),
+    ...(configDir === null ? {} : { configDir }),
+    ...(home === undefined ? {} : { home }),
+    ...(account === undefined ? {} : { account }),
+  };
+  return { kind: 'ok', agent };
 }
 
 /** An agent defined nowhere, or the agent itself. */

@@ -34,6 +34,7 @@ export function resolveLifecycle(read: PolicyReader): LifecyclePolicy {
       minutes: read.budget('budget.run.minutes'),
       microUsd: read.budget('budget.run.usd'),
       onLimit: read.first('budget.onLimit'),
+      ...dayBudget(read),
     },
     usageLimit: {
       action: read.first('usageLimit.action'),
@@ -42,6 +43,16 @@ export function resolveLifecycle(read: PolicyReader): LifecyclePolicy {
     },
     notify: read.first('notify'),
   };
+}
+
+/** Unsaid without a limit: such a run asks no ledger. */
+function dayBudget(read: PolicyReader): Pick<Policy['budget'], 'day'> {
+  const day = {
+    turns: read.budget('budget.day.turns'),
+    minutes: read.budget('budget.day.minutes'),
+    microUsd: read.budget('budget.day.usd'),
+  };
+  return Object.values(day).every((limit) => limit === null) ? {} : { day };
 }
 
 /**
@@ -59,6 +70,11 @@ export function idleGates(layers: Layers): Problem[] {
   });
 }
 
+/** Codex tells tokens, and no price of them. */
+const TELL_NO_COST: ReadonlySet<string> = new Set(['command', 'codex']);
+
+const MONEY_KEYS = ['budget.run.usd', 'budget.day.usd'] as const;
+
 /** Limits of money where an agent that can work in the run, be it as fallback, tells no cost. */
 export function uncountedMoney(
   layers: Layers,
@@ -69,11 +85,12 @@ export function uncountedMoney(
     const { agent } = stagePolicies[stage];
     return [agent, agents[agent]?.fallback ?? agent];
   });
-  const silent = names.find((name) => agents[name]?.adapter === 'command');
+  const silent = names.find((name) => TELL_NO_COST.has(agents[name]?.adapter ?? ''));
   if (silent === undefined) return [];
-  const found = `budget.run.usd is set, and the agent ${silent} has the adapter command`;
-  const rule = 'the adapter command tells no cost, so a limit of money would never be reached';
-  return layers
-    .filter((layer) => valueIn(layer, 'budget.run.usd') !== null)
-    .map((layer) => problemOf(layer, 'budget.run.usd', { found, rule }));
+  const adapter = agents[silent]?.adapter;
+  const rule = `the adapter ${adapter} tells no cost, so a limit of money would never be reached`;
+  return MONEY_KEYS.flatMap((key) => {
+    const found = `${key} is set, and the agent ${silent} has the adapter ${adapter}`;
+    return layers.filter((layer) => valueIn(layer, key) !== null).map((layer) => problemOf(layer, key, { found, rule }));
+  });
 }

@@ -15,6 +15,7 @@ import { type PolicyReader, readPolicy } from './policy-reader.js';
 import { PRESETS } from './presets.js';
 import { resolveAgents, resolveStages } from './resolve-agents.js';
 import { idleGates, resolveLifecycle, uncountedMoney } from './resolve-lifecycle.js';
+import { resolveSandbox } from './resolve-sandbox.js';
 
 export interface PolicySources {
   /** In the shape of a config file, under the rules of run input. */
@@ -63,6 +64,7 @@ export function resolvePolicy(sources: PolicySources): ResolvedPolicy {
     runsDir: read.first('runsDir'),
     durability: read.first('engine.durability'),
     ...resolveLifecycle(read),
+    sandbox: resolveSandbox(read),
   };
   read.first('version');
   read.optional('agent');

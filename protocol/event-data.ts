@@ -37,6 +37,10 @@ export type TurnEndedData = TurnStartedData & {
   readonly tokensIn: number | null;
   readonly tokensOut: number | null;
   readonly costMicroUsd: number | null;
+  /** Tool calls that the agent was refused. Unsaid: none. */
+  readonly denied?: number;
+  /** No agent was started, since its account is closed. Unsaid: one was. */
+  readonly started?: false;
 };
 
 export type ValidationStartedData = { readonly round: number; readonly commit: string; readonly commands: number };
@@ -111,7 +115,14 @@ export type TurnRetriedData = {
 
 export type TurnFallbackData = { readonly stage: TurnStage; readonly seq: number; readonly from: string; readonly to: string };
 
-export type BudgetLimitData = { readonly limit: 'turns' | 'minutes' | 'usd'; readonly used: number; readonly allowed: number };
+/** With `day` and `resetsAt` it is the budget of that day, for all runs of the project; else the run's own. */
+export type BudgetLimitData = {
+  readonly limit: 'turns' | 'minutes' | 'usd';
+  readonly used: number;
+  readonly allowed: number;
+  readonly day?: string;
+  readonly resetsAt?: string;
+};
 
 /** `until`: ISO 8601, UTC. */
 export type UsageLimitData = { readonly until: string | null; readonly agent: string };

@@ -7,6 +7,8 @@ export const FAILURES = {
   RepositoryNotServed: 'RepositoryNotServed',
   /** The run directory, branch or worktree belongs to another workflow chain. */
   RunExists: 'RunExists',
+  /** What a run was opened with on its host was changed by somebody; nothing of it is used. */
+  RunChanged: 'RunChanged',
   /** Not a git repository, bare, without commits, or the base branch is unknown. */
   BadRepository: 'BadRepository',
   /** Config cannot be used: the message says file:line:column. */

@@ -40,6 +40,8 @@ export const EVENT_TYPES = [
   'worktree.setup.completed',
   'repository.changed',
   'policy.violation',
+  'sandbox.chosen',
+  'network.refused',
   'budget.limit',
   'usage_limit.waiting',
   'usage_limit.cleared',

@@ -60,6 +60,3 @@ export const MAX_BATCH_TASKS = 500;
 
 /** Events of one journal batch: the server refuses a payload of 2 MB, and warns at a quarter of that. */
 export const MAX_BATCH_CHARS = 400_000;
-
-/** How long a journal line waits for its host before the next activity takes it along. */
-export const FLUSH_WAIT = '10 seconds';

@@ -49,6 +49,8 @@ export interface RunResult {
 export interface RunRef {
   readonly runId: string;
   readonly repoKey: string;
+  /** `OpenRunResult.frozen`: a host that finds something else goes on with nothing. Unsaid: whoever asks only tells of the run, or an earlier engine opened it. */
+  readonly frozen?: string;
 }
 
 /** The events that the host may not have yet, gapless and in order, and the view as of the last of them. */
@@ -106,6 +108,8 @@ export interface OpenRunResult {
   readonly observations: readonly Observation[];
   /** Unsaid: the run begins at the beginning. */
   readonly resumed?: ResumedRun;
+  /** SHA-256 of what the run was opened with on its host: policy, environment, git config. */
+  readonly frozen?: string;
 }
 
 /** What a rewound run takes over from its source. Its branch stands at `commit`. Source: V-131. */
@@ -168,6 +172,10 @@ export interface RunTurnInput {
   readonly notes?: readonly PersonNote[];
   /** An agent of the policy instead of the stage's own (V-125). */
   readonly agent?: string;
+  /** The place whose conversation this turn goes on with, where the same agent still has it. Unsaid: a new one. */
+  readonly continues?: Place;
+  /** The word by which a quota gate lets the turn go: the host overrules an account that it holds for closed. Unsaid: it does not. */
+  readonly accountOpening?: string;
 }
 
 /** At most 8 KiB. */
@@ -196,6 +204,8 @@ export interface RunTurnResult {
   readonly guarded?: readonly string[];
   /** JSON: `Finding[]`, of a reviewing turn. */
   readonly findings?: ArtifactRef | null;
+  /** No agent was started, since its account is closed: it counts in no budget. Unsaid: one was. */
+  readonly started?: false;
 }
 
 export interface ValidateInput {

@@ -25,6 +25,13 @@ export const NOTIFICATION_WORKFLOW = 'notification';
 /** Removes what a closed run left on its host. */
 export const CLEAN_WORKFLOW = 'clean';
 
+/** One for each provider and account whose usage limit was met. */
+export const QUOTA_GATE_WORKFLOW = 'quota-gate';
+
+export function quotaGateId(account: string): string {
+  return `quota:${account}`;
+}
+
 export const STATUS_QUERY = 'status';
 
 /** Policy, budget and gates of a run: what is too much for the run view. */

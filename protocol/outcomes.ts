@@ -24,7 +24,8 @@ export type TurnOutcome =
   | { readonly kind: 'needs_input'; readonly why: string }
   | { readonly kind: 'usage_limit'; readonly why: string; readonly until: string | null }
   | { readonly kind: 'rate_limited'; readonly why: string; readonly afterMs: number | null }
-  | { readonly kind: 'transient'; readonly why: string }
+  /** `fresh`: at once again, with a new conversation, since the earlier one is gone or too long. */
+  | { readonly kind: 'transient'; readonly why: string; readonly fresh?: true }
   | { readonly kind: 'overflow'; readonly why: string }
   | { readonly kind: 'timeout'; readonly why: string }
   | { readonly kind: 'crash_loop'; readonly why: string }

@@ -2,20 +2,33 @@
  * The policy of a run as resolved from files and flags (config/ makes it) and frozen into the run's folder on its host.
  * Programs and commands stay on the host: the workflow sees only `RunPolicy`.
  */
+import { accountOf } from './account.js';
 import type { Stage, StageListName, TurnStage } from './lifecycle.js';
 
-export const ADAPTERS = ['command', 'scripted'] as const;
+export const ADAPTERS = ['command', 'scripted', 'claude-code', 'codex', 'opencode'] as const;
 export type Adapter = (typeof ADAPTERS)[number];
+
+export const TOOL_LEVELS = ['read', 'edit', 'run'] as const;
+/** What an agent may do by its own tools, each with what stands before it: look, change files, run programs. */
+export type ToolLevel = (typeof TOOL_LEVELS)[number];
 
 export interface AgentConfig {
   readonly adapter: Adapter;
-  /** Program and leading arguments; the program is a name on PATH or an absolute path. Null for `scripted`. */
+  /** Program and leading arguments; the program is a name on PATH or an absolute path. Null for `scripted`; a coding CLI has a name of its own. */
   readonly command: readonly [string, ...string[]] | null;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Names of variables that are taken from the worker's environment when a run opens. Unsaid: none. */
+  readonly passEnv?: readonly string[];
   readonly model: string | null;
   /** Name of the agent that is tried once where this one fails (V-125). */
   readonly fallback: string | null;
+  /** Absolute path of the folder that holds this agent's login and settings. Unsaid: the person's own. */
+  readonly configDir?: string;
+  /** Names the account whose usage limit it works under; unsaid: the only one of its provider. */
+  readonly account?: string;
+  /** Below HOME: what the agent may use there inside a sandbox. Unsaid: nobody said what it needs. */
+  readonly home?: readonly string[];
 }
 
 export interface StagePolicy {
@@ -24,6 +37,8 @@ export interface StagePolicy {
   readonly effort: string | null;
   readonly timeoutMs: number;
   readonly instructions: string | null;
+  /** Unsaid: what the stage has by default. */
+  readonly tools?: ToolLevel;
 }
 
 export interface WorktreePolicy {
@@ -69,7 +84,12 @@ export interface BudgetPolicy {
   readonly minutes: number | null;
   readonly microUsd: number | null;
   readonly onLimit: 'stop' | 'pause';
+  /** Of all runs of the project together; unsaid or null: none. */
+  readonly day?: DayBudgetPolicy | null;
 }
+
+/** Null: no limit. Source: V-130. */
+export type DayBudgetPolicy = Pick<BudgetPolicy, 'turns' | 'minutes' | 'microUsd'>;
 
 /** Source: V-124. */
 export interface UsageLimitPolicy {
@@ -84,6 +104,24 @@ export type NotifySink =
   | { readonly kind: 'command'; readonly command: readonly [string, ...string[]] }
   /** `secretEnv` names the worker's environment variable that signs the request; null: unsigned. */
   | { readonly kind: 'webhook'; readonly url: string; readonly secretEnv: string | null };
+
+/** Strictest first. */
+export const SANDBOX_USES = ['required', 'auto', 'off'] as const;
+export type SandboxUse = (typeof SANDBOX_USES)[number];
+
+/** Strictest first. `proxy`: only the hosts of a list, through a proxy of the sandbox. */
+export const NETWORK_USES = ['off', 'proxy', 'on'] as const;
+export type NetworkUse = (typeof NETWORK_USES)[number];
+
+export interface SandboxPolicy {
+  readonly use: SandboxUse;
+  /** Counts inside a sandbox only. */
+  readonly network: NetworkUse;
+  /** Hosts beside the built-in ones, as a config file writes them. */
+  readonly allow: readonly string[];
+  /** Below HOME: what agents, set-up and validation commands may use there. */
+  readonly home: readonly string[];
+}
 
 export interface LimitsPolicy {
   readonly turnMs: number;
@@ -122,6 +160,8 @@ export interface Policy {
   readonly budget: BudgetPolicy;
   readonly usageLimit: UsageLimitPolicy;
   readonly notify: readonly NotifySink[];
+  /** Unsaid: an engine without a sandbox opened the run; it has none. */
+  readonly sandbox?: SandboxPolicy;
 }
 
 export interface StageAgent {
@@ -132,6 +172,8 @@ export interface StageAgent {
   readonly fallback: string | null;
   /** Unsaid: there is none. */
   readonly fallbackAdapter?: Adapter;
+  /** Whose usage limit it works under, `<provider>/<account>`. Unsaid: a host of an earlier version opened the run. */
+  readonly account?: string;
 }
 
 /** What the workflow needs of it, JSON-safe and free of programs. */
@@ -157,6 +199,11 @@ export interface RunPolicy {
   readonly sinks: readonly ('command' | 'webhook')[];
 }
 
+/** What a stage may do where nobody says so; one that may not write never gets more than this. */
+export function defaultTools(stage: TurnStage): ToolLevel {
+  return stage === 'executing' || stage === 'fixing' ? 'run' : 'read';
+}
+
 export function runPolicyOf(policy: Policy): RunPolicy {
   const agentOf = (stage: TurnStage): StageAgent => {
     const { agent, model, timeoutMs } = policy.stagePolicies[stage];
@@ -170,6 +217,7 @@ export function runPolicyOf(policy: Policy): RunPolicy {
       timeoutMs,
       fallback,
       ...(stood === undefined ? {} : { fallbackAdapter: stood.adapter }),
+      ...(config === undefined ? {} : { account: accountOf(agent, config) }),
     };
   };
   return {

@@ -26,13 +26,19 @@ const ASSIGN = String.raw`\\?["']?[ \t]{0,8}[=:][ \t]{0,8}\\?["']?`;
 /** References and placeholders are not secrets: `$TOKEN`, `${x}`, `<token>`, `***`, `[redacted:…]`. */
 const VALUE_START = String.raw`[^\s"'\x60\\$<>{}()\[\]*=,;:&|]`;
 
+/** How a token of another kind begins: where one key ends, the next may begin at once. */
+const NEXT = String.raw`gh[pousr]_|github_pat_|glpat-|sk-|A[KS]IA|AIza|xox|xapp-|npm_|pypi-|[rs]k_|eyJ`;
+
+/** What hangs on a token without a gap goes with it, for it may be another one, whose own beginning the first has taken. */
+const GLUED = String.raw`[\w-]{0,1024}(?:\.[\w-]{16,8192}){0,16}`;
+
 const TOKEN_RULES: readonly Rule[] = [
   shape('github-token', ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], 'gh[pousr]_[A-Za-z0-9]{20,1024}'),
   shape('github-token', ['github_pat_'], 'github_pat_[A-Za-z0-9_]{20,1024}'),
   shape('gitlab-token', ['glpat-'], 'glpat-[A-Za-z0-9_-]{16,1024}'),
   shape('anthropic-key', ['sk-ant-'], `${START}sk-ant-[A-Za-z0-9_-]{16,1024}`),
   shape('openai-key', ['sk-'], `${START}sk-(?:(?:proj|svcacct|admin)-[A-Za-z0-9_-]{16,1024}|[A-Za-z0-9]{20,1024})`),
-  shape('aws-key', ['AKIA', 'ASIA'], `${START}A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])`),
+  shape('aws-key', ['AKIA', 'ASIA'], `${START}A[KS]IA[A-Z0-9]{16}(?=$|[^A-Za-z0-9]|${NEXT})`),
   shape('google-key', ['AIza'], `${START}AIza[A-Za-z0-9_-]{35}`),
   shape('slack-token', ['xox'], `${START}xox[abeoprs]-[A-Za-z0-9-]{10,1024}`),
   shape('slack-token', ['xapp-'], `${START}xapp-[A-Za-z0-9-]{10,1024}`),
@@ -64,7 +70,7 @@ const BARE_NAMED = new RegExp(
 const KEY_BEGIN = /-----BEGIN [A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)?-----/g;
 const KEY_END = /-----END [A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)?-----/g;
 /** What is left of a key whose end was cut off. */
-const KEY_LINES = /(?:(?:\s|\\[nr]){0,4}[A-Za-z0-9+/=]{16,76}){0,400}/y;
+const KEY_LINES = /(?:(?:(?:\s|\\[nr]){0,4}[A-Za-z0-9+/=]{16,76}){1,400}(?:[\w.]|-(?!--)){0,8192})?/y;
 
 /** Replaces every secret of a known shape. Idempotent: a marker is no secret. */
 export function redact(text: string): string {
@@ -83,12 +89,21 @@ export function redact(text: string): string {
   return out.replace(BARE_NAMED, redactAssignment);
 }
 
-/** Redacts every string of a JSON value, names of fields included, so that the result is JSON again. */
+/** Redacts every string of a JSON value, names of fields included, so that the result is JSON again. As text it holds nothing that `redact` would find. */
 export function redactJson(value: Json): Json {
   if (typeof value === 'string') return redact(value);
   if (value === null || typeof value !== 'object') return value;
   if (isList(value)) return value.map(redactJson);
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [redact(name), redactJson(field)]));
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => redactField(redact(name), redactJson(field))));
+}
+
+const SECRET_FIELD = new RegExp(`(?:${SECRET_NAME}|authorization|secret_?access_?key)$`, 'i');
+
+/** Name and value lie apart in data and say together what neither says alone. */
+function redactField(name: string, field: Json): [string, Json] {
+  if (typeof field !== 'string' || !SECRET_FIELD.test(name)) return [name, field];
+  const text = JSON.stringify({ [name]: field });
+  return [name, redact(text) === text ? field : '[redacted:assignment]'];
 }
 
 export interface StreamRedactor {
@@ -105,7 +120,7 @@ const TOKEN_WINDOW_CHARS = 8 * 1024;
 
 /** Anything that a pattern could start with; a forced cut goes before it. */
 const SUSPECT = new RegExp(
-  String.raw`gh[pousr]_|github_pat_|glpat-|sk-|A[KS]IA|AIza|xox|xapp-|npm_|pypi-|[rs]k_|eyJ|hooks\.slack|:\/\/|authorization|secret_?access|${SECRET_NAME}|TOKEN|SECRET|PASSW|API_?KEY|-----BEGIN`,
+  String.raw`${NEXT}|hooks\.slack|:\/\/|authorization|secret_?access|${SECRET_NAME}|TOKEN|SECRET|PASSW|API_?KEY|-----BEGIN`,
   'gi',
 );
 
@@ -197,7 +212,7 @@ function isSecretAssignment(sign: string, value: string): boolean {
 }
 
 function shape(kind: string, needles: readonly string[], pattern: string): Rule {
-  return { kind, needles, pattern: new RegExp(`()${pattern}`, 'g') };
+  return { kind, needles, pattern: new RegExp(`()${pattern}${GLUED}`, 'g') };
 }
 
 function keep(kind: string, needles: readonly string[], pattern: string): Rule {

@@ -4,6 +4,7 @@ import type { Gate } from './gate.js';
 import type { RunStatus, Stage } from './lifecycle.js';
 import type { BlockedReason, ReviewDecision, RunOutcome, VerificationDecision } from './outcomes.js';
 import type { Adapter, RunPolicy } from './policy.js';
+import type { StageUse } from './stage-use.js';
 
 export type MergeState = 'none' | 'unmerged' | 'queued' | 'merged' | 'abandoned';
 
@@ -32,7 +33,8 @@ export interface RunView {
   readonly pausedAtStatus: RunStatus | null;
   readonly pendingApprovalId: string | null;
   readonly approvalRequestedFromStatus: RunStatus | null;
-  readonly waiting: { readonly kind: string; readonly until: string | null } | null;
+  /** `account`: at a quota gate, `<provider>/<account>`. */
+  readonly waiting: { readonly kind: string; readonly until: string | null; readonly account?: string } | null;
   readonly blockedReason: BlockedReason | null;
   /** One sentence, and what to look at. */
   readonly error: string | null;
@@ -61,6 +63,10 @@ export interface RunDetails {
   readonly policy: RunPolicy | null;
   readonly attended: boolean;
   readonly used: BudgetUse;
+  /** Unsaid: a run of an earlier engine. */
+  readonly stages?: readonly StageUse[];
+  /** Workflow id of what keeps the budget of the day; unsaid or null: the run has no such budget. */
+  readonly ledger?: string | null;
   /** Oldest first. */
   readonly gates: readonly Gate[];
   /** Texts that wait for the next turn. */

@@ -2,11 +2,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { renderConfigDoc } from '../config/config-doc.js';
 import { renderMessages } from './messages-page.js';
+import { PAGE_FILE, renderMutants } from './mutants-page.js';
 import { renderStates } from './states-page.js';
 
 const PAGES: readonly { readonly file: string; readonly render: () => string }[] = [
   { file: 'docs/config.md', render: renderConfigDoc },
   { file: 'docs/messages.md', render: renderMessages },
+  { file: PAGE_FILE, render: renderMutants },
   { file: 'docs/states.md', render: renderStates },
 ];
 

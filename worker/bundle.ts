@@ -4,11 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { FAILURE_CONVERTER_PATH } from '../wire/data-converter.js';
 
+const INTERCEPTORS = ['readable-signals', 'decided-too-early'];
+
 const workflowsPath = process.argv[2] ?? fileURLToPath(new URL('../workflows/index.js', import.meta.url));
 const target = process.argv[3] ?? fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
 const { code } = await bundleWorkflowCode({
   workflowsPath,
   failureConverterPath: FAILURE_CONVERTER_PATH,
+  workflowInterceptorModules: INTERCEPTORS.map((name) => fileURLToPath(new URL(`../workflows/${name}.js`, import.meta.url))),
   logger: new DefaultLogger('WARN'),
 });
 // A worker that starts meanwhile reads the old bundle or the new one, never half of one.

@@ -1,12 +1,17 @@
-/** The worker that serves workflows; it touches no host. */
+/** The worker that serves workflows and their control activities; it touches no host. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { WorkflowClient } from '@temporalio/client';
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import { TASK_QUEUE } from '../protocol/names.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
+import { createControlActivities } from './control-activities.js';
 
 /** Each cached run costs some 41 KB of heap; beyond this they are replayed. */
 const MAX_CACHED_WORKFLOWS = 500;
+
+/** Each is one call of the server. */
+const CONTROL_SLOTS = 50;
 
 /**
  * Thousands of signals that were stored while no worker ran come in one activation. Interrupted by the SDK's limit of 5 s it would be given up again
@@ -17,11 +22,13 @@ const LONG_ACTIVATIONS = { isolateExecutionTimeout: '60 seconds' };
 export interface ControlWorkerOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
+  /** For the activities that start workflows. */
+  readonly workflow: WorkflowClient;
   readonly bundlePath?: string;
 }
 
 /** Errors: plain Error that names `npm run setup` if the bundle was not built. */
-export async function createControlWorker({ connection, namespace, bundlePath }: ControlWorkerOptions): Promise<Worker> {
+export async function createControlWorker({ connection, namespace, workflow, bundlePath }: ControlWorkerOptions): Promise<Worker> {
   const codePath = bundlePath ?? fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
   if (!existsSync(codePath)) throw new Error(`the workflow bundle ${codePath} is missing. Build it with \`npm run setup\`.`);
   return Worker.create({
@@ -29,6 +36,8 @@ export async function createControlWorker({ connection, namespace, bundlePath }:
     namespace,
     taskQueue: TASK_QUEUE,
     workflowBundle: { codePath },
+    activities: { ...createControlActivities(workflow) },
+    maxConcurrentActivityTaskExecutions: CONTROL_SLOTS,
     dataConverter: DATA_CONVERTER,
     maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
     workflowTaskPollerBehavior: { type: 'autoscaling' },

@@ -5,10 +5,10 @@
 import { Client } from '@temporalio/client';
 import { NativeConnection, type NativeConnectionOptions, Runtime, type Worker } from '@temporalio/worker';
 import { warmTokenRules } from '../activities/git/find-tokens.js';
+import { setGitFailpoint } from '../activities/git/run-git.js';
 import { connectProcesses } from '../activities/process/processes.js';
 import { Attempts } from '../activities/run/attempts.js';
 import type { HostDeps } from '../activities/run/host-deps.js';
-
 import { readConfigFile } from '../config/config-text.js';
 import { ensureHome, userConfigPath } from '../config/home.js';
 import { readOrMakeHostId } from '../config/host-id.js';
@@ -45,45 +45,54 @@ export interface RunningWorker {
 
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
   Runtime.install({ logger: createLogger('WARN'), shutdownSignals: [] });
+  const { namespace, guardMain, failpoint = noFailpoint } = settings;
+  setGitFailpoint(failpoint);
   const home = ensureHome(settings.home);
   const hostId = readOrMakeHostId(home.root);
   const userPath = userConfigPath(settings.environment);
   const engine = resolveHostSettings(readConfigFile(userPath, userPath));
   const connection = await NativeConnection.connect({ ...settings.connection, address: settings.address });
-  const { namespace } = settings;
+  failpoint('worker.start-connected');
   const client = new Client({ connection, namespace, dataConverter: DATA_CONVERTER });
   const [processes, searchAttributes] = await Promise.all([
     connectProcesses({
       home: home.root,
       orphanGraceMs: engine.orphanGraceMs,
       durability: engine.durability,
-      ...(settings.guardMain === undefined ? {} : { guardMain: settings.guardMain }),
+      ...(guardMain === undefined ? {} : { guardMain }),
     }),
     ensureSearchAttributes(connection, namespace),
   ]);
+  failpoint('worker.start-guarded');
   const deps: HostDeps = {
     hostId,
     home,
     processes,
     attempts: new Attempts(),
     durability: engine.durability,
-    failpoint: settings.failpoint ?? noFailpoint,
+    failpoint,
     environment: settings.environment,
-    isOpen: createIsOpen(client, (workflowId) => void writeMissingEndOf(ends, workflowId)),
+    isOpen: createIsOpen(client, { closed: (workflowId) => void writeMissingEndOf(ends, workflowId), failpoint }),
     searchAttributes,
   };
   const ends: MissingEnds = { deps, client, warn: toWorkerLog };
-  const control = await createControlWorker({ connection, namespace });
-  const hosts = await createHostWorkers({ connection, namespace, deps, slots: engine.slots });
-  const workers = [control, ...hosts];
+  const control = await createControlWorker({ connection, namespace, workflow: client.workflow });
+  const workers = [control, ...(await createHostWorkers({ connection, namespace, deps, slots: engine.slots }))];
+  failpoint('worker.start-created');
   const done = runToEnd(workers, async () => {
+    failpoint('worker.stop-drained');
     await processes.close();
     await connection.close();
+    failpoint('worker.stop-closed');
   });
   void writeMissingEnds(ends);
   // Loading them costs some 35 ms that the first write turn would pay.
   void warmTokenRules();
-  return { hostId, done, stop: () => stopAll(workers) };
+  const stop = () => {
+    failpoint('worker.stop-begun');
+    stopAll(workers);
+  };
+  return { hostId, done, stop };
 }
 
 /** One worker that fails takes the others along: a host that serves half of its queues would strand runs. */

@@ -55,7 +55,9 @@ async function writeEndsOf(ends: MissingEnds, isWanted: (record: RunRecord) => b
 
 async function writeMissingEnd({ deps, client, warn }: MissingEnds, record: RunRecord, stateDir: string): Promise<void> {
   if (isClosedOnHost(stateDir)) return;
+  deps.failpoint('server.before-describe');
   const ended = await endedWithoutUs(client, record);
+  deps.failpoint('server.after-describe');
   if (ended !== null) await writeTerminatedEnd({ ...deps, warn }, { record, stateDir, env: {} }, ended);
 }
 

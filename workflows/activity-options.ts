@@ -6,7 +6,7 @@ import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow'
 import type { AnyHostActivities, HostActivities, HostTurnActivities } from '../activities/index.js';
 import { NON_RETRYABLE_TYPES } from '../protocol/failures.js';
 import type { TurnStage } from '../protocol/lifecycle.js';
-import { ABORT_CLOSE_WAIT, FLUSH_WAIT, PICK_HOST_WAIT } from '../protocol/limits.js';
+import { ABORT_CLOSE_WAIT, PICK_HOST_WAIT } from '../protocol/limits.js';
 import { ANY_HOST_QUEUE, hostQueue, hostTurnsQueue } from '../protocol/names.js';
 import type { RunPolicy } from '../protocol/policy.js';
 
@@ -77,14 +77,12 @@ export function closingHost(hostId: string, aborted: boolean) {
   });
 }
 
-/** Journal lines are best effort: the next activity carries them again, so a host that is away is not waited for. */
+/** Nothing waits for journal lines, so they wait for the host as long as it is away: who comes back to a run that rests finds its files as it is. */
 export function flushingHost(hostId: string) {
   return proxyActivities<Pick<HostActivities, 'flushJournal'>>({
     ...HOST_OPTIONS,
     taskQueue: hostQueue(hostId),
     startToCloseTimeout: MINUTE_MS,
     heartbeatTimeout: LIGHT_HEARTBEAT_MS,
-    scheduleToStartTimeout: FLUSH_WAIT,
-    retry: { ...HOST_OPTIONS.retry, maximumAttempts: 3 },
   });
 }

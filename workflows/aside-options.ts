@@ -1,11 +1,11 @@
 /**
- * Time-outs, retries and queues of the activities beside a run: telling people and cleaning up. Unlike a run's own activities they give up,
- * since no run waits for them. Both go to the host's light queue.
+ * Time-outs, retries and queues of the activities beside a run: telling people, cleaning up, and starting a quota gate. Unlike a run's own activities they give up,
+ * since no run waits for them for ever. What touches no host goes to the control worker.
  */
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
-import type { HostActivities } from '../activities/index.js';
+import type { ControlActivities, HostActivities } from '../activities/index.js';
 import { NON_RETRYABLE_TYPES } from '../protocol/failures.js';
-import { hostQueue } from '../protocol/names.js';
+import { hostQueue, TASK_QUEUE } from '../protocol/names.js';
 
 const MINUTE_MS = 60_000;
 /** Light work beats twice a second. */
@@ -39,5 +39,17 @@ export function cleaningHost(hostId: string) {
     heartbeatTimeout: HEARTBEAT_MS,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { initialInterval: 500, maximumAttempts: 5, nonRetryableErrorTypes: [...NON_RETRYABLE_TYPES] },
+  });
+}
+
+/** One call of the server; whoever cannot make it for a minute waits by a timer alone. */
+export function controlHost() {
+  return proxyActivities<ControlActivities>({
+    taskQueue: TASK_QUEUE,
+    startToCloseTimeout: 10_000,
+    scheduleToCloseTimeout: MINUTE_MS,
+    // Short and without heartbeats: nothing is there to be told.
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    retry: { initialInterval: 200, backoffCoefficient: 2, maximumInterval: 5_000 },
   });
 }

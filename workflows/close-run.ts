@@ -19,7 +19,7 @@ const CLOSING_EVENT: Record<RunOutcome, EventType> = {
 };
 
 /** Effects: one host activity, and one notification where there are sinks; none where the run was never opened. */
-export async function closeRun({ run, presenter, flush, notifier }: RunContext, ending: Ending): Promise<RunResult> {
+export async function closeRun({ run, presenter, flush, notifier, quota }: RunContext, ending: Ending): Promise<RunResult> {
   const { facts, people } = run;
   people.closing = true;
   people.waiting = null;
@@ -50,7 +50,8 @@ export async function closeRun({ run, presenter, flush, notifier }: RunContext, 
   });
   presenter.show();
   notifier.tell('run_closed', `${facts.outcome}${facts.error === null ? '' : `: ${facts.error}`}`);
-  await flush.settled();
+  if (quota.isTaken) await quota.leave();
+  await flush.settled(ending.outcome === 'aborted');
   await notifier.started();
   const report = run.opened === null ? null : await writeReport(run, ending.outcome, assurance);
   return { ...resultOf(run, ending.outcome), verdict: run.opened === null ? null : assurance.verdict, report };

@@ -2,6 +2,7 @@
 import type { JournalFlush } from './journal-flush.js';
 import type { Notifier } from './notify.js';
 import type { Presenter } from './present.js';
+import type { QuotaSeat } from './quota-seat.js';
 import type { RunState } from './run-state.js';
 
 export interface RunContext {
@@ -9,4 +10,5 @@ export interface RunContext {
   readonly presenter: Presenter;
   readonly flush: JournalFlush;
   readonly notifier: Notifier;
+  readonly quota: QuotaSeat;
 }

@@ -1,10 +1,11 @@
 /**
  * Sends journal lines to the host at once, for what people wait to see: a message, a gate, a pause. One activity at a time, beside everything else.
- * Best effort: the next activity carries the same events, so a host that is away holds nothing up, and after a failure none is sent until one comes through.
+ * It holds nothing up: the next activity carries the same events, and a host that is away finds the lines when it comes back. After a failure that no
+ * repeat can mend none is sent until an activity comes through.
  * A flush is scheduled only when everything else of the workflow task has come to rest: whether the end of the flush before it is seen before or after a
  * message of the same task differs between a task that was tried twice and its replay, and must change no command.
  */
-import { ActivityFailure, CancellationScope, condition } from '@temporalio/workflow';
+import { ActivityFailure, CancellationScope, condition, patched } from '@temporalio/workflow';
 import { flushingHost } from './activity-options.js';
 import type { RunState } from './run-state.js';
 
@@ -13,6 +14,7 @@ export class JournalFlush {
   private busy = false;
   /** Acknowledgements at the last failure; null: the last flush came through. */
   private failedAt: number | null = null;
+  private sending = new CancellationScope();
 
   constructor(private readonly run: RunState) {}
 
@@ -25,9 +27,14 @@ export class JournalFlush {
     CancellationScope.nonCancellable(() => this.loop()).catch(() => undefined);
   }
 
-  /** Resolves when no flush is under way: the last lines are closeRun's alone. */
-  async settled(): Promise<void> {
+  /** Resolves when no flush is under way: the last lines are closeRun's alone. An abort waits for no host that is away. */
+  async settled(aborted: boolean): Promise<void> {
     this.wanted = false;
+    if (aborted && this.busy) {
+      await rest();
+      // Runs that closed before this patch waited for their flush.
+      if (this.busy && patched('abort-cancels-flush')) this.sending.cancel();
+    }
     await condition(() => !this.busy);
   }
 
@@ -47,10 +54,11 @@ export class JournalFlush {
   private async once(): Promise<void> {
     const { run } = this;
     const journal = run.batch();
+    this.sending = new CancellationScope();
     try {
-      const { journalSeq } = await flushingHost(run.open.hostId).flushJournal.executeWithOptions({ summary: 'journal' }, [
-        { run: run.ref, journal },
-      ]);
+      const { journalSeq } = await this.sending.run(() =>
+        flushingHost(run.open.hostId).flushJournal.executeWithOptions({ summary: 'journal' }, [{ run: run.ref, journal }]),
+      );
       run.acknowledge(journalSeq, journal);
       this.failedAt = null;
     } catch (err) {

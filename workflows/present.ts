@@ -2,7 +2,7 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
 import type { Gate } from '../protocol/gate.js';
-import type { SearchAttributeName } from '../protocol/names.js';
+import { quotaGateId, type SearchAttributeName } from '../protocol/names.js';
 import { printable } from '../protocol/printable.js';
 import { titleOf } from '../protocol/run-input.js';
 import type { RunView } from '../protocol/run-view.js';
@@ -25,7 +25,9 @@ export class Presenter {
     const view = this.run.view();
     setCurrentDetails(details(view, this.run.gates.open));
     const waiting = view.waiting?.kind ?? null;
-    const now = `${view.status} ${waiting ?? ''} ${this.run.people.title === titleOf(this.run.input) ? '' : view.title}`;
+    // At a quota gate the time may change while the run waits.
+    const until = waiting === 'usage_limit' ? (view.waiting?.until ?? '') : '';
+    const now = `${view.status} ${waiting ?? ''} ${until} ${this.run.people.title === titleOf(this.run.input) ? '' : view.title}`;
     if (this.run.opened === null || now === this.shown) return;
     this.shown = now;
     upsertMemo(memo(view));
@@ -65,7 +67,9 @@ function details(view: RunView, gate: Gate | null): string {
   const lines = [
     `**${view.status}**${view.stage === null ? '' : ` · stage ${view.stage}, round ${view.reviewLoopCount} of ${view.maxReviewLoops}`}`,
     view.agent === null ? '' : `agent: ${view.agent.name}${view.agent.adapter === 'scripted' ? ' (scripted)' : ''}`,
-    view.waiting === null ? '' : `waiting for: ${view.waiting.kind}${view.waiting.until === null ? '' : ` until ${view.waiting.until}`}`,
+    view.waiting === null
+      ? ''
+      : `waiting for: ${view.waiting.kind}${accountText(view.waiting)}${view.waiting.until === null ? '' : ` until ${view.waiting.until}`}`,
     gate === null ? '' : gateLines(gate, view.workflowId),
     view.status === 'paused'
       ? `resume it: \`sluice resume ${view.runId}\` or \`temporal workflow signal --workflow-id ${view.workflowId} --name resume\``
@@ -76,6 +80,10 @@ function details(view: RunView, gate: Gate | null): string {
     view.error === null ? '' : `${view.blockedReason ?? 'error'}: ${plain(view.error)}`,
   ];
   return printable(lines.filter((line) => line !== '').join('\n\n')).slice(0, 8_000);
+}
+
+function accountText({ account }: NonNullable<RunView['waiting']>): string {
+  return account === undefined ? '' : ` of ${plain(account)} (its gate: \`${quotaGateId(account)}\`)`;
 }
 
 /** With the exact commands that decide it, by our CLI and by Temporal's. */

@@ -14,7 +14,7 @@ export async function decide(context: RunContext, stage: DecisionStage, first: E
   const { run } = context;
   let turn: TurnEnd = first;
   if (isUnreadable(first.result.decision))
-    turn = await takeTurn(context, { stage, previousTurn: first.place, fallback: first.fallback ?? null });
+    turn = await takeTurn(context, { stage, previousTurn: first.place, continues: first.place, fallback: first.fallback ?? null });
   if (turn.kind !== 'done') return turn;
   const reading: DecisionReading = turn.result.decision ?? { kind: 'unreadable' };
   record(run, stage, reading);

@@ -3,6 +3,7 @@
  * The workflow owns the truth; files, memo and details are projections of this state.
  */
 import { uuid4, workflowInfo } from '@temporalio/workflow';
+import { budgetWorkflowId } from '../protocol/day-budget.js';
 import type { EventDataByType, TypedEventType } from '../protocol/event-data.js';
 import type { Gate } from '../protocol/gate.js';
 import type { EventType, JournalEvent, Observation } from '../protocol/journal.js';
@@ -16,8 +17,10 @@ import type { RunPolicy } from '../protocol/policy.js';
 import { redact } from '../protocol/redact.js';
 import { titleOf } from '../protocol/run-input.js';
 import type { BudgetUse, RunDetails, RunView } from '../protocol/run-view.js';
+import { stageUseOf } from '../protocol/stage-use.js';
 import { NOTHING_USED } from './budget.js';
 import { GateBook } from './gate-book.js';
+import { firstOf } from './journal-batch.js';
 import { completePolicy } from './old-policy.js';
 
 /** Facts that stages find out. Mutable, and mutated by workflow code only. */
@@ -43,6 +46,7 @@ export interface RunFacts {
   readOnlyViolations: number;
   diffViolations: number;
   usageWaits: number;
+  writeTurn?: Place;
   context: TurnContext;
 }
 
@@ -149,7 +153,8 @@ export class RunState {
   }
 
   get ref(): RunRef {
-    return { runId: this.runId, repoKey: this.open.repoKey };
+    const { repoKey, frozen } = this.open;
+    return { runId: this.runId, repoKey, ...(frozen === undefined ? {} : { frozen }) };
   }
 
   adopt(opened: OpenRunResult): void {
@@ -275,20 +280,12 @@ export class RunState {
       policy: this.policyInForce,
       attended: this.attended,
       used: this.used,
+      stages: stageUseOf(this.events),
+      ledger: this.opened === null || this.policy.budget.day == null ? null : budgetWorkflowId(this.opened.project),
       gates: this.gates.all,
       waitingNotes: this.people.notes.length,
     };
   }
-}
-
-/** The first events that fit, at least one: a host that was away for long gets the rest with the next activities. */
-function firstOf(events: readonly JournalEvent[], maxChars: number): readonly JournalEvent[] {
-  let chars = 0;
-  const end = events.findIndex((event, index) => {
-    chars += JSON.stringify(event).length;
-    return index > 0 && chars > maxChars;
-  });
-  return end === -1 ? events : events.slice(0, end);
 }
 
 /** One redacted line for people. */

@@ -9,6 +9,7 @@ import {
   ApplicationFailure,
   CancellationScope,
   defineQuery,
+  defineSignal,
   isCancellation,
   setHandler,
   TimeoutFailure,
@@ -19,6 +20,7 @@ import type { GateStage } from '../protocol/gate.js';
 import { MAX_JOURNAL_EVENTS } from '../protocol/limits.js';
 import type { RunInput, RunResult } from '../protocol/messages.js';
 import { DETAILS_QUERY, STATUS_QUERY } from '../protocol/names.js';
+import { QUOTA_SIGNAL } from '../protocol/quota.js';
 import { isRunId, RUN_ID_RULE, runIdOfWorkflow } from '../protocol/run-id.js';
 import { checkRunInput } from '../protocol/run-input.js';
 import type { RunDetails, RunView } from '../protocol/run-view.js';
@@ -32,10 +34,12 @@ import { handleMessages } from './messages.js';
 import { firstEvidence, stageAfter } from './next-stage.js';
 import { Notifier } from './notify.js';
 import { Presenter } from './present.js';
+import { QuotaSeat } from './quota-seat.js';
 import { RunState, sentence } from './run-state.js';
 import { takeStage } from './stage.js';
 
 export const statusQuery = defineQuery<RunView>(STATUS_QUERY);
+const quotaSignal = defineSignal<[unknown]>(QUOTA_SIGNAL);
 export const detailsQuery = defineQuery<RunDetails>(DETAILS_QUERY);
 
 export async function run(input: RunInput): Promise<RunResult> {
@@ -43,6 +47,7 @@ export async function run(input: RunInput): Promise<RunResult> {
   const lifecycle = new CancellationScope();
   setHandler(statusQuery, () => context.run.view());
   setHandler(detailsQuery, () => context.run.details());
+  setHandler(quotaSignal, (argument) => context.quota.hear(argument));
   handleMessages(context, lifecycle);
   context.flush.start();
   const ending = await endingOf(context, lifecycle);
@@ -99,7 +104,7 @@ function completion({ facts, gates, head, policy }: RunState): Ending {
 
 function contextOf(run: RunState): RunContext {
   const flush = new JournalFlush(run);
-  return { run, presenter: new Presenter(run), flush, notifier: new Notifier(run, flush) };
+  return { run, presenter: new Presenter(run), flush, notifier: new Notifier(run, flush), quota: new QuotaSeat() };
 }
 
 /** What the starter says; a schedule has nobody at hand. */

@@ -14,10 +14,15 @@ export async function takeStage(context: RunContext, stage: Stage): Promise<Stag
   const { run } = context;
   if (stage === 'validating') return afterValidation(run, await takeValidation(context));
   if (stage === 'reviewing' && requestFixesOfRedChecks(run)) return afterReview(run);
-  const first = await takeTurn(context, { stage, previousTurn: null });
+  const first = await takeTurn(context, {
+    stage,
+    previousTurn: null,
+    continues: stage === 'fixing' ? (run.facts.writeTurn ?? null) : null,
+  });
   const turn = first.kind === 'done' && (stage === 'reviewing' || stage === 'verifying') ? await decide(context, stage, first) : first;
   if (turn.kind === 'ended') return turn;
   if (turn.kind === 'tree_changed') return { kind: 'next', to: firstEvidence(run.policy.stages) };
+  if (stage === 'executing' || stage === 'fixing') run.facts.writeTurn = turn.place;
   keep(run, stage, turn.result);
   return stage === 'reviewing' ? afterReview(run) : { kind: 'next', to: stageAfter(run.policy.stages, stage) };
 }

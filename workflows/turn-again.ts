@@ -1,7 +1,9 @@
 /** Between a failed attempt and the next: the wait as a durable timer, or the fallback agent. Source: V-121 to V-125. */
-import { sleep } from '@temporalio/workflow';
+import { patched, sleep } from '@temporalio/workflow';
+import { closedUntil } from '../protocol/quota.js';
 import type { RunContext } from './context.js';
 import { retriesTurns } from './old-policy.js';
+import type { SeatEnd } from './quota-seat.js';
 import type { Attempt, Turn } from './turn-attempt.js';
 import { type AfterAttempt, afterAttempt, type Tries } from './turn-retry.js';
 
@@ -30,12 +32,20 @@ export async function goesAgain(context: RunContext, failed: FailedTurn): Promis
       tries.timeouts += 1;
       noteRetry(context, failed, { retry: next.retry, waitMs: 0 });
       return true;
+    case 'fresh':
+      tries.fresh = true;
+      noteRetry(context, failed, { retry: 1, waitMs: 0 });
+      return true;
     case 'fallback':
       callFallback(context, failed, next.agent);
       return true;
-    case 'wait':
+    case 'wait': {
+      const account = next.waiting === 'usage_limit' ? run.policy.agentOf[turn.stage].account : undefined;
+      // Runs that waited before this patch did so by a timer alone.
+      if (account !== undefined && patched('quota-gate')) return waitAtGate(context, failed, { account, ms: next.ms });
       await wait(context, failed, next);
       return true;
+    }
   }
 }
 
@@ -49,7 +59,7 @@ function callFallback({ run }: RunContext, { turn, tries, attempt }: FailedTurn,
 async function wait(context: RunContext, failed: FailedTurn, next: Extract<AfterAttempt, { kind: 'wait' }>): Promise<void> {
   const { run, presenter, flush } = context;
   const until = new Date(Date.now() + next.ms).toISOString();
-  if (next.waiting === 'usage_limit') noteUsageWait(context, failed, until);
+  if (next.waiting === 'usage_limit') noteUsageWait(context, failed, { until, message: `waits for the usage limit until ${until}` });
   else {
     failed.tries[next.waiting === 'rate_limited' ? 'rateLimited' : 'transient'] += 1;
     noteRetry(context, failed, { retry: next.retry, waitMs: next.ms });
@@ -63,10 +73,63 @@ async function wait(context: RunContext, failed: FailedTurn, next: Extract<After
     run.note('usage_limit.cleared', 'the wait for the usage limit is over', { until, agent: agentOf(failed, context) });
 }
 
-function noteUsageWait(context: RunContext, failed: FailedTurn, until: string): void {
+/** False: the limit outlasts what the run may wait. */
+async function waitAtGate(
+  context: RunContext,
+  failed: FailedTurn,
+  { account, ms }: { readonly account: string; readonly ms: number },
+): Promise<boolean> {
+  const { run, presenter, flush, quota } = context;
+  const { outcome } = failed.attempt.result;
+  const now = Date.now();
+  const told = outcome.kind === 'usage_limit' ? outcome.until : null;
+  const until = new Date(now + ms).toISOString();
+  const { note } = closedUntil(told, now, 0);
+  const why = note === null ? '' : ` (${note})`;
+  noteUsageWait(context, failed, { until, message: `waits for the usage limit of ${account} until ${until}${why}` });
+  const show = (at: string) => {
+    run.people.waiting = { kind: 'usage_limit', until: at, account };
+    presenter.show();
+    flush.request();
+  };
+  const tellAgain = (untilMs: number) => {
+    const at = new Date(untilMs).toISOString();
+    run.note('usage_limit.waiting', `still waits for the usage limit of ${account}, until ${at}`, {
+      until: at,
+      agent: agentOf(failed, context),
+    });
+    show(at);
+  };
+  show(until);
+  const limit = {
+    account,
+    wait: failed.attempt.place.token,
+    told,
+    untilMs: now + ms,
+    deadlineMs: now + run.policy.usageLimit.maxWaitMs,
+    turnMs: run.policy.agentOf[failed.turn.stage].timeoutMs,
+  };
+  const end = await quota.wait(limit, tellAgain);
+  run.people.waiting = null;
+  run.note('usage_limit.cleared', `${AFTER_GATE[end]} (${account})`, { until, agent: agentOf(failed, context) });
+  return end !== 'outlasts';
+}
+
+const AFTER_GATE: Readonly<Record<SeatEnd, string>> = {
+  open: 'the usage limit is over',
+  probe: 'this run is the first to try whether the usage limit is over',
+  timer: 'the wait for the usage limit is over, and the run tries by itself',
+  outlasts: 'the usage limit lasts longer than the run may wait',
+};
+
+function noteUsageWait(
+  context: RunContext,
+  failed: FailedTurn,
+  { until, message }: { readonly until: string; readonly message: string },
+): void {
   const { run, notifier } = context;
   run.facts.usageWaits += 1;
-  run.note('usage_limit.waiting', `waits for the usage limit until ${until}`, { until, agent: agentOf(failed, context) });
+  run.note('usage_limit.waiting', message, { until, agent: agentOf(failed, context) });
   notifier.tell('usage_limit', `${failed.turn.stage} waits for a usage limit until ${until}`);
 }
 

@@ -13,6 +13,8 @@ export interface Turn {
   readonly stage: TurnStage;
   /** Of the turn whose answer was unreadable; null: the work itself is asked for. */
   readonly previousTurn: Place | null;
+  /** Whose conversation is gone on with, where the same agent works again; null: a new one. */
+  readonly continues: Place | null;
   /** Begin with this agent instead of the stage's own: it gave the answer that is asked about. */
   readonly fallback?: string | null;
 }
@@ -29,19 +31,21 @@ export interface TurnToAttempt extends Omit<Turn, 'fallback'> {
   readonly fallback: string | null;
 }
 
-export async function attemptTurn({ run, presenter }: RunContext, turn: TurnToAttempt): Promise<Attempt> {
+export async function attemptTurn({ run, presenter, quota }: RunContext, turn: TurnToAttempt): Promise<Attempt> {
   const { stage, fallback } = turn;
   const worker = fallback === null ? run.policy.agentOf[stage] : fallbackOf(run.policy.agentOf[stage], fallback);
   const place = run.nextPlace();
   announce(run, { turn, worker, place });
   presenter.show();
-  const input = inputOf(run, turn, place);
+  const opening = quota.takeOpening();
+  const input = { ...inputOf(run, turn, place), ...(opening === null ? {} : { accountOpening: opening }) };
   const summary = `${stage} · ${worker.agent}`;
   const result = await turnHost(run.open.hostId, run.policy, stage).runTurn.executeWithOptions({ summary }, [input]);
   run.acknowledge(result.journalSeq, input.journal);
   run.facts.headSha = result.head;
   run.observe(result.observations);
-  run.used = withTurn(run.used, result);
+  if (result.started !== false) run.used = withTurn(run.used, result);
+  if (quota.isTaken) await quota.ended(result.outcome);
   if (result.rolledBack) run.facts.readOnlyViolations += 1;
   if (result.outcome.kind === 'policy_violation') run.facts.diffViolations += 1;
   return { place, result, expectedHead: input.expectedHead };
@@ -57,7 +61,7 @@ function announce(run: RunState, { turn, worker, place }: { turn: TurnToAttempt;
   run.note('turn.started', `${what} by ${who}`, { stage, round: run.facts.round, seq: place.seq, agent, adapter, model });
 }
 
-function inputOf(run: RunState, { stage, previousTurn, notes, fallback }: TurnToAttempt, place: Place): RunTurnInput {
+function inputOf(run: RunState, { stage, previousTurn, continues, notes, fallback }: TurnToAttempt, place: Place): RunTurnInput {
   return {
     stage,
     place,
@@ -71,6 +75,7 @@ function inputOf(run: RunState, { stage, previousTurn, notes, fallback }: TurnTo
     journal: run.batch(),
     ...(notes.length === 0 ? {} : { notes }),
     ...(fallback === null ? {} : { agent: fallback }),
+    ...(continues === null ? {} : { continues }),
   };
 }
 

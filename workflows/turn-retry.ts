@@ -7,6 +7,8 @@ export interface Tries {
   rateLimited: number;
   transient: number;
   timeouts: number;
+  /** The conversation that was gone on with is given up. */
+  fresh: boolean;
   /** The fallback agent at work; null: the stage's own. */
   fallback: string | null;
 }
@@ -30,6 +32,8 @@ export type AfterAttempt =
   | { readonly kind: 'settled' }
   | { readonly kind: 'wait'; readonly waiting: WaitKind; readonly ms: number; readonly retry: number }
   | { readonly kind: 'again'; readonly retry: number }
+  /** Again at once, with a new conversation. */
+  | { readonly kind: 'fresh' }
   | { readonly kind: 'fallback'; readonly agent: string };
 
 const SECOND_MS = 1_000;
@@ -40,6 +44,8 @@ const TIMEOUT_RETRIES = 1;
 const UNKNOWN_LIMIT_MS = 60 * 60 * SECOND_MS;
 
 export function afterAttempt(outcome: TurnOutcome, tries: Tries, rules: RetryRules): AfterAttempt {
+  // Nothing was tried yet: the conversation was gone, or too long.
+  if (outcome.kind === 'transient' && outcome.fresh === true && !tries.fresh) return { kind: 'fresh' };
   // A fallback agent is tried once, whatever it answers (V-125).
   if (tries.fallback !== null) return { kind: 'settled' };
   switch (outcome.kind) {

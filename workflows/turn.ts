@@ -6,8 +6,9 @@ import type { TurnStage } from '../protocol/lifecycle.js';
 import { MAX_READ_ONLY_VIOLATIONS } from '../protocol/limits.js';
 import type { PersonNote, RunTurnResult } from '../protocol/messages.js';
 import type { Place } from '../protocol/place.js';
-import { reachedLimit } from './budget.js';
+import { reachedLimit, uncountedCost } from './budget.js';
 import type { RunContext } from './context.js';
+import { reserveTurn, settling } from './day-budget.js';
 import { blocked, type Ending, endingOfTurn } from './ending.js';
 import { openGate, type Passage } from './gate.js';
 import { causeOf, type GateCause } from './gate-book.js';
@@ -31,16 +32,26 @@ const DECIDES: readonly TurnStage[] = ['reviewing', 'verifying'];
 
 export async function takeTurn(context: RunContext, turn: Turn): Promise<TurnEnd> {
   const { run } = context;
-  const tries: Tries = { rateLimited: 0, transient: 0, timeouts: 0, fallback: turn.fallback ?? null };
+  const tries: Tries = { rateLimited: 0, transient: 0, timeouts: 0, fresh: false, fallback: turn.fallback ?? null };
   const notes: PersonNote[] = [];
   const start = run.head;
+  let { continues } = turn;
   for (;;) {
     const stopped = await budgetStop(context, turn.stage);
     if (stopped !== null) return { kind: 'ended', ending: stopped };
+    const { day = null } = run.policy.budget;
+    const reserved = day === null ? null : await reserveTurn(context, turn.stage, day);
+    if (reserved?.kind === 'ended') return reserved;
     notes.push(...run.takeNotes());
-    const attempt = await attemptTurn(context, { ...turn, notes, fallback: tries.fallback });
-    if (await goesAgain(context, { turn, tries, attempt })) continue;
+    const parts = { ...turn, continues: tries.fresh ? null : continues, notes, fallback: tries.fallback };
+    const take = () => attemptTurn(context, parts);
+    const attempt = await (reserved === null ? take() : settling(context, reserved.turn, take));
+    // What an attempt that ended said is part of the conversation, whatever its outcome.
+    if (continues !== null && attempt.result.exitCode !== null) continues = attempt.place;
+    const uncounted = uncountedCost(run.policy.budget, { ...attempt.result, agent: run.facts.agent });
+    if (uncounted === null && (await goesAgain(context, { turn, tries, attempt }))) continue;
     askAboutChange(run, turn.stage, attempt.result);
+    if (uncounted !== null) return { kind: 'ended', ending: blocked('budget', uncounted) };
     const settled = await settle(context, { turn, attempt, changed: run.head !== start });
     if (settled === 'again') continue;
     return settled.kind === 'done' ? { ...settled, fallback: tries.fallback } : settled;

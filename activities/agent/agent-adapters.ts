@@ -1,6 +1,9 @@
 /** Which adapter serves which agent: the one place that knows all of them. */
 import type { AgentConfig } from '../../protocol/policy.js';
+import { claudeAdapter } from './adapters/claude-code/claude-adapter.js';
+import { codexAdapter } from './adapters/codex/codex-adapter.js';
 import { commandAdapter } from './adapters/command.js';
+import { opencodeAdapter } from './adapters/opencode/opencode-adapter.js';
 import { createScriptedAdapter, type ScriptedEntry } from './adapters/scripted.js';
 import type { AgentAdapter } from './contract.js';
 
@@ -15,5 +18,11 @@ export function adapterOf(config: Pick<AgentConfig, 'adapter'>, options: Adapter
       return commandAdapter;
     case 'scripted':
       return createScriptedAdapter(options.scriptedEntry);
+    case 'claude-code':
+      return claudeAdapter;
+    case 'codex':
+      return codexAdapter;
+    case 'opencode':
+      return opencodeAdapter;
   }
 }

@@ -5,7 +5,7 @@
  */
 import type { TurnStage } from '../../protocol/lifecycle.js';
 import type { TurnOutcome } from '../../protocol/outcomes.js';
-import type { Adapter, AgentConfig, StagePolicy } from '../../protocol/policy.js';
+import type { Adapter, AgentConfig, StagePolicy, ToolLevel } from '../../protocol/policy.js';
 
 export interface TurnRequest {
   readonly stage: TurnStage;
@@ -17,10 +17,22 @@ export interface TurnRequest {
   readonly cwd: string;
   readonly config: AgentConfig;
   readonly stagePolicy: StagePolicy;
+  /** What the agent may do in this turn; never more than `read` where the turn may not write. */
+  readonly tools: ToolLevel;
+  /** The conversation to go on with; null: a new one. */
+  readonly resume: Conversation | null;
   /** The allowlisted base, as `captureEnvironment` made it at run start. */
   readonly env: Readonly<Record<string, string>>;
   /** Of this prompt; it never enters the environment, where it would outlive the prompt. */
   readonly decisionCode: string;
+}
+
+/** A conversation that a CLI keeps, and what it had used when a turn ended. */
+export interface Conversation {
+  /** The CLI's own name of it. */
+  readonly id: string;
+  /** As this CLI counts: some tell the sum over a conversation, and the turn is what was added. Null: not told yet. */
+  readonly totals: TurnUsage;
 }
 
 export interface TurnCommand {
@@ -37,12 +49,14 @@ export interface AgentExit {
   readonly reason: 'exited' | 'timed_out' | 'stalled' | 'aborted' | 'interrupted' | 'output_limit';
   /** ISO 8601, UTC. What it printed about times was meant then, however late it is read. */
   readonly endedAt: string;
+  /** The disk of its output was full. Unsaid: it was not. */
+  readonly diskFull?: true;
   /** Absolute paths of what it printed. */
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Unit: tokens; integer micro-dollars. Null: the agent does not say. */
+/** Of one turn. Unit: tokens, those read from a cache included; integer micro-dollars. Null: the agent does not say. */
 export interface TurnUsage {
   readonly tokensIn: number | null;
   readonly tokensOut: number | null;
@@ -56,8 +70,10 @@ export interface TurnReading {
   /** The agent's final text, also of a failed turn; cut in the middle above `MAX_TEXT_BYTES`. */
   readonly text: string;
   readonly usage: TurnUsage;
-  /** What a later turn can resume, or null. */
-  readonly conversation: string | null;
+  /** What a later turn can go on with, or null. */
+  readonly conversation: Conversation | null;
+  /** Tool calls that the agent was refused. */
+  readonly denied: number;
 }
 
 export interface AgentCapabilities {

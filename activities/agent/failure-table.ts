@@ -4,6 +4,8 @@
  * Pure. Our own outcome line comes first and is exact; docs/agents.md tells how a program writes it.
  */
 
+import { resetTimeSaid } from './reset-time.js';
+
 /** The last lines of both outputs, oldest first, without control characters. */
 export interface FailedExit {
   readonly exitCode: number | null;
@@ -77,7 +79,8 @@ const LABEL = String.raw`(?:[\[(]{0,2}(?:(?:(?:api|http|stream|fatal|request) ?)
 
 const HTTP = String.raw`(?:http(?:/[\d.]{1,3})?(?: status| error)?|status(?: code)?|error code)[ :=(]{1,3}`;
 
-const ERRNO = 'ECONNRESET|ETIMEDOUT|ECONNREFUSED|EAI_AGAIN|EPIPE';
+/** The last two pass too: an attempt is not started before its own marks have room. */
+const ERRNO = 'ECONNRESET|ETIMEDOUT|ECONNREFUSED|EAI_AGAIN|EPIPE|ENOSPC|EDQUOT';
 
 /** What node prints before the name of a system error. */
 const CALL = String.raw`(?:(?:read|write|connect|getaddrinfo) |code: ['"])`;
@@ -108,9 +111,10 @@ interface Row {
 
 /** In the order of the classes: the first row that any line matches decides. Each row has a sample in its test. */
 const TABLE: readonly Row[] = [
-  { kind: 'usage_limit', pattern: phrase(String.raw`(?:[\w-]{1,20} (?:ai )?)?usage limit reached`) },
+  { kind: 'usage_limit', pattern: phrase(String.raw`(?:[\w-]{1,20} (?:ai )?)?usage limit (?:has been )?reached`) },
   { kind: 'usage_limit', pattern: phrase(String.raw`you(?:['’]ve| have) (?:hit|reached) your (?:\w{1,20} )?(?:usage )?limit`) },
   { kind: 'usage_limit', pattern: phrase('you exceeded your current quota') },
+  { kind: 'usage_limit', pattern: phrase("this request would exceed your account['’]s rate limit") },
   { kind: 'usage_limit', pattern: code('insufficient_quota') },
   { kind: 'rate_limited', pattern: status('429', 'too many|rate') },
   { kind: 'rate_limited', pattern: code('rate_limit_error|rate_limit_exceeded') },
@@ -138,14 +142,17 @@ function failureOf(kind: Row['kind'], said: string, now: Date): Failure {
   }
 }
 
-/** An ISO time, seconds since 1970 behind a bar, or "in 2 days 17 hours". */
+/** An ISO time, seconds since 1970 behind a bar, a time in words, or "in 2 days 17 hours". */
 function untilSaid(line: string, now: Date): string | null {
   const epoch = /\|(\d{10})\b/.exec(line)?.[1];
   if (epoch !== undefined) return untilOf(new Date(Number(epoch) * 1000).toISOString(), now);
   const iso = ISO.exec(line)?.[0];
   if (iso !== undefined) return untilOf(iso, now);
   const duration = /\bin ((?:\d{1,4} (?:day|hour|minute|second)s?[ ,.]{0,2}){1,4})/i.exec(line)?.[1];
-  if (duration === undefined) return null;
+  if (duration === undefined) {
+    const said = resetTimeSaid(line, now);
+    return said === null ? null : untilOf(new Date(said).toISOString(), now);
+  }
   const parts = [...duration.matchAll(/(\d{1,4}) (day|hour|minute|second)/gi)];
   const ms = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit?.toLowerCase() ?? ''] ?? 0), 0);
   return untilOf(new Date(now.getTime() + ms).toISOString(), now);

@@ -6,16 +6,13 @@
 import { open } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
 import type { TurnOutcome } from '../../protocol/outcomes.js';
-import { cut } from './block-entries.js';
 import type { AgentExit, TurnReading } from './contract.js';
 import { cutMarker, wholeHead, wholeTail } from './cut-middle.js';
 import { classifyFailure } from './failure-table.js';
+import { guardEnd, why } from './guard-end.js';
 
 /** Unit: bytes of stdout kept as text, half from the head and half from the tail. */
 export const MAX_TEXT_BYTES = 1024 * 1024;
-
-/** Source: `TurnOutcome.why` in protocol/outcomes.ts. */
-const MAX_WHY_CHARS = 300;
 
 /** Unit: bytes of the end of an output in which a failure is looked for. */
 const TAIL_BYTES = 16 * 1024;
@@ -30,6 +27,7 @@ export async function readPlainTurn(exit: AgentExit): Promise<TurnReading> {
     text,
     usage: { tokensIn: null, tokensOut: null, costMicroUsd: null },
     conversation: null,
+    denied: 0,
   };
 }
 
@@ -55,20 +53,7 @@ function lastLines(text: string): readonly string[] {
 
 function outcomeOf(exit: AgentExit, text: string, stderr: readonly string[]): TurnOutcome {
   const complaint = stderr.at(-1)?.trim() ?? '';
-  switch (exit.reason) {
-    case 'timed_out':
-      return { kind: 'timeout', why: why('the agent was ended at its time limit', complaint) };
-    case 'stalled':
-      return { kind: 'timeout', why: why('the agent was ended because it printed nothing for the stall limit', complaint) };
-    case 'output_limit':
-      return { kind: 'hard', why: why('the agent was ended because it printed more than limits.outputBytes', complaint) };
-    case 'aborted':
-      return { kind: 'hard', why: why('the agent was ended by an abort', '') };
-    case 'interrupted':
-      return { kind: 'transient', why: why('the agent was interrupted before it ended', '') };
-    case 'exited':
-      return exitedOutcome(exit, text, { stderr, complaint });
-  }
+  return guardEnd(exit, complaint) ?? exitedOutcome(exit, text, { stderr, complaint });
 }
 
 function exitedOutcome(
@@ -85,6 +70,9 @@ function exitedOutcome(
   const stdout = lastLines(tail.length < text.length ? `…${tail}` : tail);
   const now = new Date(exit.endedAt);
   const { said: words, ...failure } = classifyFailure({ exitCode: exit.exitCode, stderr, stdout, now });
+  // The next attempt cannot start before there is room for its own marks.
+  if (failure.kind === 'hard' && exit.diskFull === true)
+    return { kind: 'transient', why: why(`${fact}, and the disk was full`, complaint) };
   const isTold = failure.kind in FACTS || complaint.startsWith('sluice-outcome: ');
   return { ...failure, why: why(FACTS[failure.kind] ?? fact, words ?? (isTold ? '' : complaint)) };
 }
@@ -96,10 +84,6 @@ const FACTS: Partial<Record<TurnOutcome['kind'], string>> = {
   overflow: 'the prompt or the conversation is too long for the agent',
   refused: 'the agent refuses the task',
 };
-
-function why(fact: string, complaint: string): string {
-  return cut(complaint === '' ? fact : `${fact}: ${complaint}`, MAX_WHY_CHARS);
-}
 
 async function readHeadAndTail(path: string, maxBytes: number): Promise<string> {
   const file = await open(path, 'r');

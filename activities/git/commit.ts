@@ -6,6 +6,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { redact } from '../../protocol/redact.js';
+import { assertCommittable } from './change-size.js';
 import { listChanges } from './changes.js';
 import type { Change, CommitRequest, FoldedCommit, PlannedCommit } from './contract.js';
 import type { PrivateGitDir } from './private-git-dir.js';
@@ -20,10 +21,13 @@ const MAX_FOLDED = 50;
 /** Bytes of one folded message that go into the body. */
 const MAX_MESSAGE_LENGTH = 2000;
 
+const ADD_ALL = ['add', '--all', '--pathspec-from-file=-', '--pathspec-file-nul'];
+
 /** Null: the tree is that of the expected head; then nothing is to be published. */
 export async function planCommit(git: PrivateGitDir, own: OwnWorktree, request: CommitRequest): Promise<PlannedCommit | null> {
   const changes = request.changes ?? (await listChanges(git));
   if (changes.length === 0) return null;
+  await assertCommittable(git.workTree, changes);
   await stage(git, changes);
   const [tree, headTree, agentWork] = await Promise.all([
     git.run(['write-tree']),
@@ -39,9 +43,15 @@ export async function planCommit(git: PrivateGitDir, own: OwnWorktree, request: 
   return { commit: commit.trim(), tree: tree.trim(), parent: request.expectedHead, ...agentWork };
 }
 
+/** What decoding leaves of bytes that are no UTF-8. */
+const LOST_BYTES = '\ufffd';
+
 async function stage(git: PrivateGitDir, changes: readonly Change[]): Promise<void> {
-  const args = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
-  const result = await git.try(args, { input: changes.map(({ path }) => `${path}\0`).join('') });
+  // Such a name cannot be given back: `--remove` would take it for a file that is gone, and the change would be lost. Git finds it itself.
+  const hasLost = changes.some(({ path }) => path.includes(LOST_BYTES));
+  const args = hasLost ? ADD_ALL : ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
+  const names = hasLost ? [':/', ...git.protectedPathspecs()] : changes.map(({ path }) => path);
+  const result = await git.try(args, { input: names.map((name) => `${name}\0`).join('') });
   if (result.exitCode === 0) return;
   // Git lists a nested repository as one folder and can stage it only once it has a commit (`git init` alone is enough for this).
   const nested = await firstFolder(git.workTree, changes);

@@ -3,7 +3,7 @@
  * this snapshot, so that what an agent writes into the repository's config chooses nothing (design section 6).
  * Programs (filters such as LFS) are taken from the person's global and system config only, never from the repository's.
  */
-import { access } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Identity, Repository } from './contract.js';
@@ -99,12 +99,9 @@ async function excludesFileOf(repository: Repository, configured: string | undef
   const configHome = process.env['XDG_CONFIG_HOME'] || join(home, '.config');
   const named = configured === undefined || configured === '' ? join(configHome, 'git', 'ignore') : configured.replace(/^~(?=\/)/, home);
   const path = resolve(repository.root, named);
-  return (await access(path).then(
-    () => true,
-    () => false,
-  ))
-    ? path
-    : '/dev/null';
+  // A FIFO there would hold every git of the run for ever.
+  const found = await stat(path).catch(() => null);
+  return found?.isFile() === true ? path : '/dev/null';
 }
 
 /** What git itself drops from a name or address; one that is empty then would make it refuse the commit (ident.c). */

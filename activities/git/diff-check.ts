@@ -9,6 +9,7 @@ import picomatch from 'picomatch';
 import type { AddedLine, Diff, DiffFile, DiffFinding } from './contract.js';
 import { findTokens } from './find-tokens.js';
 import { isSecretName } from './secret-names.js';
+import { TimeBudget } from './within-time.js';
 
 const SYMLINK = '120000';
 const SUBMODULE = '160000';
@@ -32,22 +33,26 @@ export interface DiffCheck {
   readonly guarded: readonly string[];
 }
 
-/** Errors: a `block` regex that does not compile throws; config refuses it before a run starts. */
+/**
+ * Rules that cannot be told in time count as hit: the diff is refused, or a person is asked.
+ * Errors: a `block` regex that does not compile throws; config refuses it before a run starts.
+ */
 export async function checkDiff({ worktree, diff, block, guarded }: DiffCheckInput): Promise<DiffCheck> {
   const kept = diff.files.filter(({ status }) => status !== 'deleted');
   const outside = await Promise.all(kept.map((file) => findOutside(worktree, file, diff.addedLines.get(file.path) ?? [])));
   const tokens = await Promise.all([...diff.addedLines].map(([path, lines]) => tokenFindings(path, lines)));
+  const time = new TimeBudget();
+  const blocked = block.flatMap((rule) => time.run(() => findBlocked(diff, rule)) ?? untold(diff, rule));
   return {
-    findings: [...outside.flat(), ...kept.flatMap(findSecretFile), ...findBlocked(diff, block), ...tokens.flat()],
-    guarded: matching(diff.files, guarded),
+    findings: [...outside.flat(), ...kept.flatMap(findSecretFile), ...blocked, ...tokens.flat()],
+    guarded: time.run(() => matching(diff.files, guarded)) ?? diff.files.map(({ path }) => path),
   };
 }
 
 async function findOutside(worktree: string, file: DiffFile, lines: readonly AddedLine[]): Promise<DiffFinding[]> {
   const found = (why: string): DiffFinding[] => [{ rule: 'outside_path', path: file.path, line: null, why }];
-  const parts = file.path.split('/');
-  if (posix.isAbsolute(file.path) || parts.includes('..')) return found(`${shown(file.path)} leads out of the worktree`);
-  if (parts.some((part) => part.toLowerCase() === '.git')) return found(`${shown(file.path)} lies in a git directory`);
+  if (posix.isAbsolute(file.path) || file.path.split('/').includes('..')) return found(`${shown(file.path)} leads out of the worktree`);
+  if (isInGit(file.path)) return found(`${shown(file.path)} lies in a git directory`);
   if (file.mode === SUBMODULE) return found(`${shown(file.path)} is a nested repository (submodule), whose files the run does not see`);
   if (file.mode !== SYMLINK) return [];
   const target = lines.map(({ text }) => text).join('\n');
@@ -56,13 +61,19 @@ async function findOutside(worktree: string, file: DiffFile, lines: readonly Add
     : [];
 }
 
-/** By its text and, where it exists, by where it really ends: `a/../../x` is something else where `a` is a symlink. */
+/** By its text and, as far as it exists, by where it really ends: `a/../../x` is something else where `a` is a symlink, or will be made later. */
 async function leadsOut(worktree: string, path: string, target: string): Promise<boolean> {
   if (target === '' || posix.isAbsolute(target)) return target !== '';
   const written = posix.normalize(posix.join(posix.dirname(path), target));
-  if (written === '..' || written.startsWith('../') || written.split('/')[0]?.toLowerCase() === '.git') return true;
-  const real = await realEnd(`${worktree}/${posix.dirname(path)}/${target}`);
-  return real !== worktree && !real.startsWith(worktree + sep);
+  if (written === '..' || written.startsWith('../')) return true;
+  const ends = [await realEnd(`${worktree}/${posix.dirname(path)}/${target}`), await realEnd(`${worktree}/${written}`)];
+  return (
+    isInGit(written) || ends.some((real) => real !== worktree && (!real.startsWith(worktree + sep) || isInGit(real.slice(worktree.length))))
+  );
+}
+
+function isInGit(path: string): boolean {
+  return path.split('/').some((part) => part.toLowerCase() === '.git');
 }
 
 /** Where a path really leads: the real path of the part that exists. The path is not normalised, for that is what would hide a way out. */
@@ -90,24 +101,21 @@ async function tokenFindings(path: string, lines: readonly AddedLine[]): Promise
   }));
 }
 
-function findBlocked(diff: Diff, block: readonly string[]): DiffFinding[] {
-  return block.flatMap((rule): DiffFinding[] => {
-    const expression = lineExpression(rule);
-    if (expression === null)
-      return matching(diff.files, [rule]).map((path) => ({
-        rule: 'block',
-        path,
-        line: null,
-        why: `${shown(path)} matches the block rule ${rule}`,
-      }));
-    return [...diff.addedLines].flatMap(([path, lines]) =>
-      lines
-        .filter(({ text }) => expression.test(text.slice(0, MAX_LINE_LENGTH)))
-        .map(
-          ({ line }): DiffFinding => ({ rule: 'block', path, line, why: `line ${line} of ${shown(path)} matches the block rule ${rule}` }),
-        ),
-    );
-  });
+function findBlocked(diff: Diff, rule: string): DiffFinding[] {
+  const why = `matches the block rule ${rule}`;
+  const expression = lineExpression(rule);
+  if (expression === null)
+    return matching(diff.files, [rule]).map((path) => ({ rule: 'block', path, line: null, why: `${shown(path)} ${why}` }));
+  return [...diff.addedLines].flatMap(([path, lines]) =>
+    lines
+      .filter(({ text }) => expression.test(text.slice(0, MAX_LINE_LENGTH)))
+      .map(({ line }): DiffFinding => ({ rule: 'block', path, line, why: `line ${line} of ${shown(path)} ${why}` })),
+  );
+}
+
+function untold({ files }: Diff, rule: string): DiffFinding {
+  const why = `whether the change matches the block rule ${rule} cannot be told within some seconds`;
+  return { rule: 'block', path: files[0]?.path ?? '', line: null, why };
 }
 
 /** `/…/` or `/…/i`: an expression over added lines. Anything else is a glob. */
@@ -119,8 +127,8 @@ function lineExpression(rule: string): RegExp | null {
 /** `nonegate`: a rule that starts with `!` must not turn into its opposite. */
 function matching(files: readonly DiffFile[], globs: readonly string[]): string[] {
   if (globs.length === 0) return [];
-  // nocase: on a file system that ignores case `agents.md` is read as AGENTS.md.
-  const matches = picomatch([...globs], { dot: true, nonegate: true, nocase: true });
+  // `i`: on a file system that ignores case `agents.md` is read as AGENTS.md. `s`: else a newline in a name would hide a path from `**`.
+  const matches = picomatch([...globs], { dot: true, nonegate: true, flags: 'is' });
   return files.map(({ path }) => path).filter((path) => matches(path));
 }
 

@@ -26,7 +26,8 @@ export async function expandGlobs(root: string, patterns: readonly string[]): Pr
     const scanned = picomatch.scan(path, { nonegate: true });
     const start = scanned.isGlob ? scanned.base : path;
     const below = await walk(root, start === '.' ? '' : start, pattern.includes('node_modules'));
-    const matches = scanned.isGlob ? picomatch(path, { dot: true, nonegate: true }) : () => true;
+    // `s`: a name may hold a newline.
+    const matches = scanned.isGlob ? picomatch(path, { dot: true, nonegate: true, flags: 's' }) : () => true;
     for (const file of below) if (matches(file)) files.add(file);
     if (!scanned.isGlob && below.length === 0) missing.push(pattern);
   }

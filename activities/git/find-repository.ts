@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
+import { ownGitDir } from '../../config/own-git-dir.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { Repository } from './contract.js';
 import { neverStartBelow, repositoryAround } from './git-program.js';
@@ -40,6 +41,11 @@ export async function findRepository(path: string): Promise<Repository> {
     gitDir: await realpath(gitDir),
     project: projectOf(realCommonDir),
   };
+  if (ownGitDir(repository.root) !== repository.gitDir)
+    throw badRepository(
+      `The config of the repository at ${JSON.stringify(path)} names another work tree (core.worktree): ${JSON.stringify(root)}.`,
+      `git -C ${JSON.stringify(path)} config --unset core.worktree`,
+    );
   if (!(await hasCommits(repository)))
     throw badRepository(`${JSON.stringify(path)} is a repository without commits.`, 'git commit --allow-empty -m "First commit"');
   return repository;

@@ -11,6 +11,7 @@ import { readDiff, readPatch } from './diff.js';
 import { openPrivateGitDir, type PrivateGitDir } from './private-git-dir.js';
 import { followRef, readRef } from './read-ref.js';
 import { moveRefs, resetRefFor } from './run-branch.js';
+import { type SetAside, setAside } from './set-aside.js';
 import { mendOwnState, type OwnWorktree, wasHere } from './worktree-own-state.js';
 import { assertRealRoot, clearDestroyed, type RootReading, readRoot } from './worktree-root.js';
 
@@ -76,16 +77,27 @@ export class RunGit {
 
   /**
    * Makes the worktree that of `sha`: tracked files, index, HEAD on the run's branch; what is untracked goes, ignored files stay.
-   * The branch is moved to `sha` too if it is gone or it was moved in this worktree, so by the agent.
+   * The branch is moved to `sha` too if it is gone or it was moved in this worktree, so by the agent; the left commit stays as `reset-<n>`, unless it is `dropped`: what no ref
+   * may hold (V-128).
    * Effects: a folder that is not the run's own worktree any more (see `root`) is moved aside whole, with its ignored files.
    * Errors: `WorktreeViolation` if a folder above the worktree is a symlink.
    */
-  async restore(sha: string): Promise<RestoreOutcome> {
+  async restore(sha: string, left: 'kept' | 'dropped' = 'kept'): Promise<RestoreOutcome> {
     if ((await this.root()).kind === 'destroyed') await clearDestroyed(this.input.worktree);
     await this.git.reset(sha);
-    const outcome = await this.restoreBranch(sha);
+    const outcome = await this.restoreBranch(sha, left);
     await this.mend();
     return outcome;
+  }
+
+  /** Takes a commit that was made in this worktree by hand for the one that `changes` compares with; the files stay as they are. */
+  async follow(sha: string): Promise<void> {
+    await this.git.run(['reset', '--quiet', '--mixed', sha, '--']);
+  }
+
+  /** Moves every change out of the worktree, beside it. Null: there was nothing to keep. Errors: `WorktreeViolation`, `SymlinkInTheWay`. */
+  async setAside(): Promise<SetAside | null> {
+    return setAside(this.input.worktree, await this.changes());
   }
 
   /**
@@ -101,9 +113,11 @@ export class RunGit {
         { ref: this.input.headRef, to },
         { ref: keep, to: from, from: null },
       ],
-      this.git.identity,
+      this.git,
     );
-    return moved === 'moved' ? { kind: 'published' } : { kind: 'moved', actual: await this.head() };
+    const stands = moved === 'moved' ? to : await this.head();
+    // Another attempt of the same turn may have moved it first, and kept what it left.
+    return stands === to ? { kind: 'published' } : { kind: 'moved', actual: stands };
   }
 
   /**
@@ -131,9 +145,13 @@ export class RunGit {
         { ref: this.own.branchRef, to: planned.commit, from },
         { ref: headRef, to: planned.commit },
       ],
-      this.git.identity,
+      this.git,
     );
-    if (moved !== 'moved') return { kind: 'moved', actual: await this.head() };
+    if (moved !== 'moved') {
+      const actual = await this.head();
+      // Another attempt of the same turn came first, as planned: the id says so.
+      return actual === planned.commit && !adopted ? this.publish(planned) : { kind: 'moved', actual };
+    }
     // A killed attempt may have left an index of something else; `--mixed` keeps the worktree and the entries that still fit.
     if (adopted) await this.git.run(['reset', '--quiet', '--mixed', planned.commit, '--']);
     else await this.git.setHeadCommit(planned.commit);
@@ -150,13 +168,17 @@ export class RunGit {
     return readPatch(this.git, base, head);
   }
 
-  private async restoreBranch(sha: string): Promise<RestoreOutcome> {
+  private async restoreBranch(sha: string, left: 'kept' | 'dropped'): Promise<RestoreOutcome> {
     const actual = await this.head();
     if (actual === sha) return { kind: 'restored' };
     if (actual !== null && !(await wasHere(this.own, actual))) return { kind: 'branch_elsewhere', actual };
-    const from = actual ?? (await followRef(this.input.repository.commonDir, this.own.branchRef));
-    const moved = await moveRefs(this.input.repository, [{ ref: this.own.branchRef, to: sha, from }], this.git.identity);
-    return moved === 'moved' ? { kind: 'restored' } : { kind: 'branch_elsewhere', actual: await this.head() };
+    const { repository, headRef } = this.input;
+    const from = actual ?? (await followRef(repository.commonDir, this.own.branchRef));
+    const kept = actual === null || left === 'dropped' ? [] : [{ ref: await resetRefFor(repository, headRef), to: actual, from: null }];
+    const moved = await moveRefs(repository, [{ ref: this.own.branchRef, to: sha, from }, ...kept], this.git);
+    const stands = moved === 'moved' ? sha : await this.head();
+    // Another attempt of the same turn may have put it there first.
+    return stands === sha ? { kind: 'restored' } : { kind: 'branch_elsewhere', actual: stands };
   }
 
   private mend(): Promise<void> {

@@ -3,14 +3,17 @@
  * Objects are the repository's (`GIT_OBJECT_DIRECTORY`), not alternates: alternates are only read, and the run's branch must be able
  * to point at what is written here. All commands name it and the work tree, so the worktree's `.git`, which an agent can replace, counts for nothing.
  */
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, unlink } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { type ConfigSnapshot, takeConfigSnapshot } from './config-snapshot.js';
 import type { Identity, Repository } from './contract.js';
 import { neverStartBelow } from './git-program.js';
 import { makeWritable } from './make-writable.js';
+import { pastPipes } from './past-pipes.js';
 import { isSha, readTextIfThere } from './read-ref.js';
-import { runGit, tryGit } from './run-git.js';
+import { RepositoryGone } from './repository-gone.js';
+import { GitError, tryGit } from './run-git.js';
 import type { GitResult } from './runner/start-git.js';
 import { mendRoot } from './worktree-root.js';
 import { replaceFile } from './write-file.js';
@@ -80,12 +83,19 @@ export class PrivateGitDir {
     return this.at.workTree;
   }
 
-  run(args: readonly string[], input: GitInput = {}): Promise<string> {
-    return runGit(args, this.call(input));
+  /** Errors: `GitError`, `RepositoryGone`. */
+  async run(args: readonly string[], input: GitInput = {}): Promise<string> {
+    const result = await this.try(args, input);
+    if (result.exitCode !== 0) throw new GitError(args, result);
+    return result.stdout;
   }
 
-  try(args: readonly string[], input: GitInput = {}): Promise<GitResult> {
-    return tryGit(args, this.call(input));
+  /** Errors: `RepositoryGone`, which git would tell as a fault of the private git dir. */
+  async try(args: readonly string[], input: GitInput = {}): Promise<GitResult> {
+    const result = await pastPipes(this.workTree, tryGit(args, this.call(input)));
+    const { commonDir } = this.at.repository;
+    if (result.exitCode !== 0 && !existsSync(commonDir)) throw new RepositoryGone(commonDir);
+    return result;
   }
 
   /** The commit that the work tree is compared with; null before the first `reset`. */
@@ -102,6 +112,11 @@ export class PrivateGitDir {
     if (this.protectedPaths.size === 0) return false;
     for (let part = path; part !== '.' && part !== '/'; part = posix.dirname(part)) if (this.protectedPaths.has(part)) return true;
     return false;
+  }
+
+  /** For commands that look for files themselves: everything but the protected paths. */
+  protectedPathspecs(): readonly string[] {
+    return [...this.protectedPaths].map((path) => `:(exclude,top,literal)${path}`);
   }
 
   /**

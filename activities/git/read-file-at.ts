@@ -1,9 +1,16 @@
 /** One file of a commit, as stored: no filter, no text conversion. */
 import type { Repository } from './contract.js';
-import { ON_REAL_REPOSITORY, tryGit } from './run-git.js';
+import { GitError, ON_REAL_REPOSITORY, tryGit } from './run-git.js';
 
-/** Null if the commit has no file of that path. */
+/** Null if the commit has no file of that path. Errors: `GitError` for one that cannot be read: its object is gone, or has hundreds of megabytes. */
 export async function readFileAt(repository: Repository, commit: string, path: string): Promise<string | null> {
-  const result = await tryGit([...ON_REAL_REPOSITORY, 'cat-file', 'blob', `${commit}:${path}`], { gitDir: repository.commonDir });
-  return result.exitCode === 0 ? result.stdout : null;
+  const name = `${commit}:${path}`;
+  const ask = (args: readonly string[]) => tryGit([...ON_REAL_REPOSITORY, ...args], { gitDir: repository.commonDir });
+  const read = ['cat-file', 'blob', name];
+  const result = await ask(read);
+  if (result.exitCode === 0) return result.stdout;
+  // Needs the trees only.
+  const named = await ask(['rev-parse', '--verify', '--quiet', '--end-of-options', name]);
+  if (named.exitCode === 0) throw new GitError(read, result);
+  return null;
 }

@@ -8,6 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import { errorCode } from './error-code.js';
 import { makeWritable } from './make-writable.js';
 import { withRepositoryLock } from './repository-lock.js';
+import { shortenPaths } from './short-paths.js';
 import { findAdminDir } from './worktree-registration.js';
 
 /** Answers whether anything was there. Effects: what was moved aside beside the worktree stays, for it may be a person's. */
@@ -21,15 +22,23 @@ export async function removeWorktree(commonDir: string, path: string): Promise<b
   });
 }
 
-/** Answers whether it was there. A module cache of Go is read-only. */
+/** Answers whether it was there. */
 export async function removeFolder(path: string): Promise<boolean> {
   if ((await lstat(path).catch(() => null)) === null) return false;
   try {
-    await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    await removeAll(path);
   } catch (error) {
-    if (errorCode(error) !== 'EACCES' && errorCode(error) !== 'EPERM') throw error;
+    if (!REMOVABLE_YET.has(errorCode(error))) throw error;
+    // A module cache of Go is read-only.
     await makeWritable(path);
-    await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    await shortenPaths(path);
+    await removeAll(path);
   }
   return true;
+}
+
+const REMOVABLE_YET: ReadonlySet<string | null> = new Set(['EACCES', 'EPERM', 'ENAMETOOLONG']);
+
+function removeAll(path: string): Promise<void> {
+  return rm(path, { recursive: true, force: true, maxRetries: 3 });
 }

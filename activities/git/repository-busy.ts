@@ -8,9 +8,12 @@ import { GitError } from './run-git.js';
 const BUSY =
   /\.lock'?: File exists|[Uu]nable to create .*\.lock|could not lock|cannot lock ref|could not create directory of|could not create leading directories of|failed to read .*\/worktrees\/.*\/(?:commondir|gitdir|HEAD)/;
 
-/** What the system says at the end of a line (strerror), or git itself when it cannot start a part of its own. Samples: test/unit/git/git-errors.test.ts. */
+/**
+ * What the system says at the end of a line (strerror), or git itself when it cannot start a part of its own; and what git says of a write that
+ * failed without the system's word. Samples: test/unit/git/git-errors.test.ts.
+ */
 const HOST_TROUBLE =
-  /(?:: (?:No space left on device|Disk quota exceeded|Input\/output error|Read-only file system|Cannot allocate memory|Too many open files(?: in system)?|Resource temporarily unavailable|Stale file handle|No child processes)|^fatal: Out of memory.*|^error: cannot fork.*)$/m;
+  /(?:: (?:No space left on device|Disk quota exceeded|Input\/output error|Read-only file system|Cannot allocate memory|Too many open files(?: in system)?|Resource temporarily unavailable|Stale file handle|No child processes)|^fatal: Out of memory.*|^error: cannot fork.*|^error: unable to write file .*|^(?:error|fatal): .*couldn't write '.*'|^(?:error|fatal): (?:[Uu]nable to|Could not) write new[ _]index file\.?)$/m;
 
 export function isRepositoryBusy(error: unknown): boolean {
   return error instanceof GitError && BUSY.test(error.result.stderr);

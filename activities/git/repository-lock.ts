@@ -40,11 +40,11 @@ interface Held {
 async function acquire(key: string): Promise<Held | null> {
   if (process.platform !== 'linux') return null;
   const name = `\0sluice-${createHash('sha256').update(key).digest('hex').slice(0, 32)}`;
-  const deadline = Date.now() + MAX_WAIT_MS;
-  while (Date.now() < deadline) {
+  const deadline = performance.now() + MAX_WAIT_MS;
+  while (performance.now() < deadline) {
     const held = await listen(name);
     if (held !== null) return held;
-    await holderGone(name, deadline - Date.now());
+    await holderGone(name, deadline - performance.now());
   }
   return null;
 }

@@ -1,6 +1,6 @@
 /**
- * Looks at what in a repository can run a program or redirect git: its hooks, and keys of its config and the person's. An agent can
- * write all of it; the engine's own commands ignore it, the person's next `git status` does not. Two looks are compared, nothing is undone.
+ * Looks at what in a repository can run a program or redirect git: its hooks, its alternates, and keys of its config and the person's; and at
+ * its refs, which only deserve a note. An agent can write all of it; the engine's own commands ignore it, the person's next `git status` does not. Two looks are compared, nothing is undone.
  * Files are read and hashed; git parses a config once per content and process. Values are kept as hashes, for they may be secrets.
  */
 import { createHash } from 'node:crypto';
@@ -8,6 +8,7 @@ import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Repository } from './contract.js';
+import { type RefList, readAllRefs } from './read-all-refs.js';
 import { readTextIfThere } from './read-ref.js';
 import { splitNul, tryGit } from './run-git.js';
 
@@ -39,6 +40,8 @@ const SECTIONS = new Set([
   'init',
 ]);
 
+const ALTERNATES = 'objects/info/alternates';
+
 const REMOTE_KEY = /^remote\.[^]*\.(?:url|pushurl|proxy|vcs|uploadpack|receivepack|promisor)$/;
 
 /** JSON-safe; names of files, hooks and keys with hashes of their content. */
@@ -47,6 +50,9 @@ export interface RepositorySnapshot {
   readonly keys: Readonly<Record<string, string>>;
   /** Files whose other content only deserves a note. */
   readonly files: Readonly<Record<string, string>>;
+  /** Of files that make git read objects of another place. Unsaid, like `refs`: an earlier engine looked. */
+  readonly redirects?: Readonly<Record<string, string>>;
+  readonly refs?: RefList;
 }
 
 export interface RepositoryChange {
@@ -59,11 +65,13 @@ export async function snapshotRepository(repository: Repository): Promise<Reposi
   const paths = configPaths(repository);
   const configs = await Promise.all(paths.map((path) => readConfig(path)));
   const hooksPath = configs.flatMap(({ entries }) => entries).findLast(([key]) => key === 'core.hookspath')?.[1];
-  const [hooks, ownHooks, attributes, exclude] = await Promise.all([
+  const [hooks, ownHooks, attributes, exclude, alternates, refs] = await Promise.all([
     readHooks(join(repository.commonDir, 'hooks')),
     hooksPath === undefined ? {} : readHooks(resolve(repository.root, hooksPath.replace(/^~(?=\/)/, homedir()))),
     readTextIfThere(join(repository.commonDir, 'info', 'attributes')),
     readTextIfThere(join(repository.commonDir, 'info', 'exclude')),
+    readTextIfThere(join(repository.commonDir, ALTERNATES)),
+    readAllRefs(repository.commonDir),
   ]);
   const keys = Object.fromEntries(configs.flatMap(({ path, entries }) => [...grouped(path, entries)]));
   const files = Object.fromEntries(configs.map(({ path, hash }) => [path, hash]));
@@ -71,6 +79,8 @@ export async function snapshotRepository(repository: Repository): Promise<Reposi
     hooks: { ...hooks, ...ownHooks },
     keys,
     files: { ...files, 'info/attributes': hashOf(attributes ?? ''), 'info/exclude': hashOf(exclude ?? '') },
+    redirects: { [ALTERNATES]: hashOf(alternates ?? '') },
+    refs,
   };
 }
 
@@ -80,9 +90,15 @@ export function compareRepository(before: RepositorySnapshot, after: RepositoryS
     const [path = '', key = ''] = name.split('\0');
     return `the git config key ${key} changed during the turn (${path})`;
   });
-  const gate = [...hooks, ...keys];
-  const note = differences(before.files, after.files).map((path) => `${path} changed during the turn`);
-  return { gate, note: gate.length > 0 ? [] : note };
+  const redirects = differences(before.redirects ?? {}, before.redirects === undefined ? {} : (after.redirects ?? {})).map(
+    (path) => `${path}, where git reads objects of other places, changed during the turn`,
+  );
+  const gate = [...hooks, ...keys, ...redirects];
+  const files = differences(before.files, after.files).map((path) => `${path} changed during the turn`);
+  const refs = differences(before.refs ?? {}, before.refs === undefined ? {} : (after.refs ?? {})).map(
+    (name) => `${name} moved during the turn`,
+  );
+  return { gate, note: [...(gate.length > 0 ? [] : files), ...refs] };
 }
 
 function differences(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>): string[] {

@@ -7,6 +7,7 @@ import type { Identity, Repository } from './contract.js';
 import { followRef, readRef } from './read-ref.js';
 import { isRepositoryBusy } from './repository-busy.js';
 import { GitError, ON_REAL_REPOSITORY, runGit } from './run-git.js';
+import { removeStaleLocks, STALE_AFTER_MS } from './stale-ref-lock.js';
 
 const MAX_TRIES = 10;
 const RETRY_WAIT_MS = 25;
@@ -19,13 +20,13 @@ export interface RefMove {
 }
 
 /**
- * All moves or none; `swapped_by_other` if a `from` was not met.
+ * All moves or none; `swapped_by_other` if a `from` was not met. A lock that a killed git left on one of the refs is removed after `staleAfterMs`.
  * Errors: `GitError` if the repository stays busy or cannot be written.
  */
 export async function moveRefs(
   repository: Repository,
   moves: readonly RefMove[],
-  identity: Identity,
+  { identity, staleAfterMs = STALE_AFTER_MS }: { readonly identity: Identity; readonly staleAfterMs?: number },
 ): Promise<'moved' | 'swapped_by_other'> {
   const zero = '0'.repeat(moves[0]?.to.length ?? 40);
   const lines = moves.map(({ ref, to, from }) => `option no-deref\0update ${ref}\0${to}\0${from === undefined ? '' : (from ?? zero)}\0`);
@@ -38,7 +39,14 @@ export async function moveRefs(
     } catch (error) {
       if (!(error instanceof GitError)) throw error;
       if (await unmet(repository, moves)) return 'swapped_by_other';
-      if (tries >= MAX_TRIES || !isRepositoryBusy(error)) throw error;
+      if (!isRepositoryBusy(error)) throw error;
+      if (tries === MAX_TRIES)
+        await removeStaleLocks(
+          repository.commonDir,
+          moves.map(({ ref }) => ref),
+          staleAfterMs,
+        );
+      if (tries > MAX_TRIES) throw error;
       await delay(RETRY_WAIT_MS * tries * (0.5 + Math.random()));
     }
   }

@@ -6,6 +6,7 @@
  */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { type Failpoint, GIT_COMMANDS, noFailpoint } from '../../protocol/failpoints.js';
 import { cutMiddle } from '../agent/cut-middle.js';
 import { gitProgram } from './git-program.js';
 import { createGitRunner } from './runner/git-runner.js';
@@ -26,6 +27,9 @@ export interface GitCall {
 const MAX_ERROR_OUTPUT_BYTES = 2 * 1024;
 
 const MAX_ERROR_ARGS_BYTES = 300;
+
+/** Of a git that reads and writes no work tree. A FIFO among what the repository's config includes, or among its refs, holds it for ever. */
+const WITHOUT_FILES_LIMIT_MS = 3 * 60_000;
 
 /** Git ended with an exit code that the caller has no meaning for. Shape: the outputs in it are cut in the middle. */
 export class GitError extends Error {
@@ -82,6 +86,13 @@ const RUNNER_MAIN = fileURLToPath(new URL('./runner/main.js', import.meta.url));
 /** Null where the sources run uncompiled, in tests: a small process starts git as fast itself. */
 const runner = existsSync(RUNNER_MAIN) ? createGitRunner({ main: RUNNER_MAIN }) : null;
 
+let failpoint: Failpoint = noFailpoint;
+
+/** Set once by the composition root: git is started from everywhere, so its failpoints are the process' own. */
+export function setGitFailpoint(ofProcess: Failpoint): void {
+  failpoint = ofProcess;
+}
+
 /**
  * Runs git and answers whatever its exit code is.
  * Errors: a git that cannot be started, or one ended by a signal, throws.
@@ -98,9 +109,14 @@ export async function tryGit(args: readonly string[], call: GitCall): Promise<Gi
     env: { ...(call.config === 'person' ? personEnv() : BASE_ENV), PATH: path, ...call.env },
     ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
     ...(call.input === undefined ? {} : { input: call.input }),
+    ...(call.workTree === undefined ? { limitMs: WITHOUT_FILES_LIMIT_MS } : {}),
   };
+  const command = commandOf(args);
   try {
-    return await (runner === null ? startGit(start) : runner.run(start));
+    if (command !== undefined) failpoint(`git.before-${command}`);
+    const result = await (runner === null ? startGit(start) : runner.run(start));
+    if (command !== undefined) failpoint(`git.after-${command}`);
+    return result;
   } catch (error) {
     throw new Error(`git ${args[0] ?? ''} could not be run: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
@@ -121,6 +137,13 @@ export function splitNul(text: string): string[] {
   const records = text.split('\0');
   if (records.at(-1) === '') records.pop();
   return records;
+}
+
+/** Options of git itself come first, each that takes a value (`-c`, `-C`) in a word of its own. */
+function commandOf(args: readonly string[]): (typeof GIT_COMMANDS)[number] | undefined {
+  return GIT_COMMANDS.find(
+    (command) => command === args.find((arg, index) => !arg.startsWith('-') && !/^-[cC]$/.test(args[index - 1] ?? '')),
+  );
 }
 
 function personEnv(): Record<string, string> {

@@ -9,6 +9,7 @@ import type { Repository } from './contract.js';
 import { readHead, readTextIfThere } from './read-ref.js';
 import { isRepositoryBusy } from './repository-busy.js';
 import { GitError, ON_REAL_REPOSITORY, runGit } from './run-git.js';
+import { removeStaleLocks, STALE_AFTER_MS } from './stale-ref-lock.js';
 import { findAdminDir, worktreeAdminDirs } from './worktree-registration.js';
 
 const MAX_TRIES = 10;
@@ -68,7 +69,7 @@ export async function useOfBranch(repository: Repository, runId: string, worktre
 
 async function howUsed(gitDir: string, branchRef: string): Promise<BranchUse['how'] | null> {
   const head = await readHead(gitDir);
-  if (head.kind === 'branch' && head.ref === branchRef) return 'checked out';
+  if (head.kind === 'branch') return head.ref === branchRef ? 'checked out' : null;
   // A rebase detaches HEAD and keeps here what it will move in the end (builtin/rebase.c).
   for (const kind of ['rebase-merge', 'rebase-apply']) {
     if ((await readTextIfThere(join(gitDir, kind, 'head-name')))?.trim() === branchRef) return 'being rebased';
@@ -93,7 +94,11 @@ export async function lockOfWorktree(repository: Repository, worktree: string): 
 }
 
 /** `moved`: one of them stands elsewhere by now, and none was removed. Errors: `GitError` if the repository stays busy or cannot be written. */
-export async function deleteRefs(repository: Repository, refs: readonly SeenRef[]): Promise<'deleted' | 'moved'> {
+export async function deleteRefs(
+  repository: Repository,
+  refs: readonly SeenRef[],
+  staleAfterMs = STALE_AFTER_MS,
+): Promise<'deleted' | 'moved'> {
   if (refs.length === 0) return 'deleted';
   const lines = refs.map(({ ref, sha }) => `option no-deref\0delete ${ref}\0${sha}\0`);
   const input = `start\0${lines.join('')}prepare\0commit\0`;
@@ -104,7 +109,11 @@ export async function deleteRefs(repository: Repository, refs: readonly SeenRef[
     } catch (error) {
       if (!(error instanceof GitError)) throw error;
       if (await hasMoved(repository, refs)) return 'moved';
-      if (tries >= MAX_TRIES || !isRepositoryBusy(error)) throw error;
+      if (!isRepositoryBusy(error) || tries > MAX_TRIES) throw error;
+      if (tries === MAX_TRIES) {
+        const names = refs.map(({ ref }) => ref);
+        await removeStaleLocks(repository.commonDir, names, staleAfterMs);
+      }
       await delay(RETRY_WAIT_MS * tries * (0.5 + Math.random()));
     }
   }

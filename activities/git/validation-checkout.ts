@@ -11,6 +11,7 @@ import type { Repository } from './contract.js';
 import { listChangedPaths } from './diff.js';
 import { openPrivateGitDir, type PrivateGitDir } from './private-git-dir.js';
 import { readTextIfThere } from './read-ref.js';
+import { TimeBudget } from './within-time.js';
 import { moveAside } from './worktree-root.js';
 import { replaceFile } from './write-file.js';
 
@@ -60,8 +61,12 @@ export class ValidationCheckout {
   async setupInputsChanged(globs: readonly string[], from: string | null, to: string): Promise<boolean> {
     if (from === null) return true;
     if (globs.length === 0 || from === to) return false;
-    const matches = picomatch([...globs], { dot: true, nonegate: true });
-    return (await listChangedPaths(this.git, from, to)).some((path) => matches(path));
+    // `s`: a name may hold a newline.
+    const matches = picomatch([...globs], { dot: true, nonegate: true, flags: 's' });
+    const changed = await listChangedPaths(this.git, from, to);
+    const inputs = new TimeBudget().run(() => changed.filter((path) => matches(path)));
+    // Not told in time: once more is the safe answer.
+    return inputs === null || inputs.length > 0;
   }
 
   /** Made anew each time: commands may have written hooks and config into the last one. */

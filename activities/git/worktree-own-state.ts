@@ -3,11 +3,11 @@
  * All of it lies where an agent can write, so it is only ever written here; what is read from it (`ownHead`, `wasHere`) may name commits, never programs.
  */
 import { lstat, mkdir, readdir, readFile, rm, utimes } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { Repository } from './contract.js';
 import { assertNoSymlink } from './no-symlink.js';
 import { type HeadReading, readHead, readTextIfThere } from './read-ref.js';
-import { findAdminDir } from './worktree-registration.js';
+import { findAdminDir, freeAdminDir } from './worktree-registration.js';
 import { assertRealRoot, moveAside } from './worktree-root.js';
 import { replaceFile } from './write-file.js';
 
@@ -59,7 +59,7 @@ export async function mendOwnState(own: OwnWorktree, privateIndex: string): Prom
   const { repository, worktree, branchRef } = own;
   await assertRealRoot(worktree);
   const known = await findAdminDir(repository.commonDir, worktree);
-  const adminDir = known ?? join(repository.commonDir, 'worktrees', basename(worktree));
+  const adminDir = known ?? (await freeAdminDir(repository.commonDir, worktree));
   await assertNoSymlink(repository.commonDir, relative(repository.commonDir, adminDir));
   if (known === null) await register(adminDir, worktree);
   const unfinished = (await readdir(adminDir)).filter((name) => UNFINISHED.has(name));

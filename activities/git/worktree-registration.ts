@@ -2,8 +2,8 @@
  * Finds what a repository knows about a linked worktree: its admin folder `<commonDir>/worktrees/<id>` (gitrepository-layout.txt).
  * Git chooses the id, usually the last part of the path. The worktree's own `.git` file is never asked: an agent can replace it.
  */
-import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { lstat, readdir } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 import { isSymlink } from './no-symlink.js';
 import { readTextIfThere } from './read-ref.js';
 
@@ -13,6 +13,18 @@ export async function findAdminDir(commonDir: string, path: string): Promise<str
   if (await belongsTo(usual, path)) return usual;
   for (const adminDir of await worktreeAdminDirs(commonDir)) if (await belongsTo(adminDir, path)) return adminDir;
   return null;
+}
+
+/**
+ * The admin folder to register a worktree in that the repository does not know: the usual one unless another worktree took it along, as by
+ * `git worktree move`. Source: builtin/worktree.c, which numbers them too.
+ */
+export async function freeAdminDir(commonDir: string, path: string): Promise<string> {
+  const usual = join(commonDir, 'worktrees', basename(path));
+  for (let n = 0; ; n += 1) {
+    const adminDir = n === 0 ? usual : `${usual}${n}`;
+    if (!(await isInUse(adminDir))) return adminDir;
+  }
 }
 
 /** Of every linked worktree that the repository knows. */
@@ -25,6 +37,13 @@ export async function worktreeAdminDirs(commonDir: string): Promise<readonly str
 export async function isComplete(adminDir: string): Promise<boolean> {
   const [commondir, head, locked] = await Promise.all(['commondir', 'HEAD', 'locked'].map((name) => readTextIfThere(join(adminDir, name))));
   return Boolean(commondir) && Boolean(head) && locked?.startsWith('initializing') !== true;
+}
+
+async function isInUse(adminDir: string): Promise<boolean> {
+  // The caller refuses to write through it.
+  if (await isSymlink(adminDir)) return false;
+  const dotGit = (await readTextIfThere(join(adminDir, 'gitdir')))?.trim() ?? '';
+  return dotGit !== '' && (await lstat(resolve(adminDir, dotGit)).catch(() => null)) !== null;
 }
 
 async function belongsTo(adminDir: string, path: string): Promise<boolean> {

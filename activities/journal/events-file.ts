@@ -1,6 +1,6 @@
 /**
  * `events.jsonl`: the journal's projection, one redacted JSON object a line, numbered from 1 without gaps. Never read back as control.
- * The file is only ever extended. What is cut: bytes after the last whole line, and lines that two processes wrote at once. After a reset the tail
+ * The file is only ever extended. What is cut: the torn beginning of a line, and lines that two processes wrote at once. After a reset the tail
  * that disagrees moves into `events.<n>.jsonl`. Every append mends what the one before left when it was killed, at any byte.
  */
 import { constants, lstatSync, type Stats } from 'node:fs';
@@ -161,10 +161,19 @@ async function mend(file: FileHandle, task: MendTask, options: AppendOptions): P
   const lastSeq = wrong === undefined ? lines.length : wrong.seq - 1;
   const bytes = lines[lastSeq - 1]?.end ?? 0;
   if (bytes === task.content.length) return { lastSeq, bytes };
-  const tail = task.content.subarray(bytes, task.content.lastIndexOf(0x0a) + 1);
+  const tail = task.content.subarray(bytes, withoutTornLine(task.content));
   if (tail.length > 0 && !isDoubled(tail, lines.slice(0, lastSeq))) await keepTail(task.path, tail, options);
   await file.truncate(bytes);
   return { lastSeq, bytes };
+}
+
+const LINE_START = Buffer.from('{"seq":');
+
+/** Where the content ends but for the torn beginning of a line of ours. A person's last line may have no end either. */
+function withoutTornLine(content: Buffer): number {
+  const start = content.lastIndexOf(0x0a) + 1;
+  const torn = content.subarray(start, start + LINE_START.length);
+  return LINE_START.subarray(0, torn.length).equals(torn) ? start : content.length;
 }
 
 /** The first event that the file holds in other words. */

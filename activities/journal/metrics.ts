@@ -8,7 +8,7 @@ import { waitedForPeople } from './people-waits.js';
 export type Metrics = {
   /** Entries into fixing. */
   readonly rounds: number;
-  /** Ended attempts; `failedAttempts` is a part of it. */
+  /** Ended attempts, but those whose agent was not started; `failedAttempts` is a part of it. */
   readonly turns: number;
   readonly failedAttempts: number;
   readonly tokensIn: number | null;
@@ -28,7 +28,7 @@ export type Metrics = {
 const TURN_ENDS: readonly string[] = ['turn.completed', 'turn.failed'];
 
 export function metricsOf(events: readonly JournalEvent[], startedAt: string, endedAt: string): Metrics {
-  const turns = events.filter((event) => TURN_ENDS.includes(event.type));
+  const turns = events.filter(({ type, data }) => TURN_ENDS.includes(type) && data['started'] !== false);
   const commands = events.filter((event) => event.type === 'validation.command.completed');
   const wallMs = Math.max(0, Date.parse(endedAt) - Date.parse(startedAt));
   const agentMs = sum(turns, 'durationMs') ?? 0;
@@ -54,9 +54,13 @@ export function metricsOf(events: readonly JournalEvent[], startedAt: string, en
 /** Planned back-offs, and usage limits from the wait to its end. */
 function backedOff(events: readonly JournalEvent[], endedAt: string): number {
   let total = 0;
+  let isWaiting = false;
   for (const event of events) {
     if (event.type === 'turn.retried' && typeof event.data['waitMs'] === 'number') total += event.data['waitMs'];
-    if (event.type !== 'usage_limit.waiting') continue;
+    // A wait that was told of again, since the limit was met again, is still the same.
+    const isFirst = event.type === 'usage_limit.waiting' && !isWaiting;
+    if (event.type.startsWith('usage_limit.')) isWaiting = event.type === 'usage_limit.waiting';
+    if (!isFirst) continue;
     const cleared = events.find(({ seq, type }) => seq > event.seq && type === 'usage_limit.cleared');
     total += Math.max(0, Date.parse(cleared?.timestamp ?? endedAt) - Date.parse(event.timestamp));
   }

@@ -65,6 +65,8 @@ export type TurnSummary = {
   readonly tokensIn: number | null;
   readonly tokensOut: number | null;
   readonly costMicroUsd: number | null;
+  /** Tool calls that the agent was refused. Unsaid: none. */
+  readonly denied?: number;
 };
 
 export interface TurnProjection {
@@ -133,7 +135,7 @@ export function createRunProjection(options: ProjectionOptions): RunProjection {
   }
   const runsDir = join(repo, options.runsDir);
   const runDir = join(runsDir, runId);
-  const folder: RunFolder = { runDir, write: { root: repo, fsync, aside: { below: runsDir, tell: found } }, skipped };
+  const folder: RunFolder = { runDir, write: { root: repo, fsync, failpoint, aside: { below: runsDir, tell: found } }, skipped };
   return {
     runDir,
     async open() {

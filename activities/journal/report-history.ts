@@ -6,6 +6,7 @@ import type { RunView } from '../../protocol/run-view.js';
 import { bullets, code, duration, field, short, table } from './markdown.js';
 import type { Metrics } from './metrics.js';
 import { gateWaits } from './people-waits.js';
+import { stageCosts } from './stage-costs.js';
 
 const ATTEMPT_EVENTS: readonly EventType[] = [
   'turn.failed',
@@ -71,7 +72,7 @@ export function budgetSection({
   readonly budget: BudgetPolicy;
   readonly events: readonly JournalEvent[];
 }): string {
-  const grants = events.filter(({ type, data }) => type === 'approval.approved' && data['source'] === 'budget').length;
+  const grants = grantsOf(events);
   const allowed = (limit: number | null, show: (value: number) => string) => (limit === null ? 'no limit' : show(limit * (1 + grants)));
   const minutes = (value: number) => String(Math.round(value * 10) / 10);
   const usd = (micro: number) => (micro / 1_000_000).toFixed(2);
@@ -84,7 +85,23 @@ export function budgetSection({
     ...(metrics.waitingForPeopleMs === 0 ? [] : [`${duration(metrics.waitingForPeopleMs)} waiting for people`]),
     ...(metrics.backOffMs === 0 ? [] : [`${duration(metrics.backOffMs)} between failed attempts`]),
   ];
-  return `${table(['Budget', 'Used', 'Allowed'], rows)}${waited.length === 0 ? '' : `\n\nBeside that: ${waited.join(', ')}.`}`;
+  const costs = stageCosts(events);
+  return [
+    table(['Budget', 'Used', 'Allowed'], rows),
+    ...(costs === '' ? [] : [costs]),
+    ...(waited.length === 0 ? [] : [`Beside that: ${waited.join(', ')}.`]),
+  ].join('\n\n');
+}
+
+/** Approvals at gates of the run's own budget; one at a gate of the day's allows the run no more. */
+function grantsOf(events: readonly JournalEvent[]): number {
+  let ofDay = false;
+  let grants = 0;
+  for (const { type, data } of events) {
+    if (type === 'budget.limit') ofDay = typeof data['day'] === 'string';
+    if (type === 'approval.approved' && data['source'] === 'budget' && !ofDay) grants += 1;
+  }
+  return grants;
 }
 
 function checks(events: readonly JournalEvent[]): string {

@@ -2,6 +2,7 @@
 import type { DecisionSource } from '../../protocol/event-data.js';
 import type { Disposition, Finding, FindingResponse } from '../../protocol/finding.js';
 import type { ReviewDecision, VerificationDecision } from '../../protocol/outcomes.js';
+import { printable } from '../../protocol/printable.js';
 
 /** Answers that a commit goes with: the others say why there is none. */
 const CHANGING: readonly Disposition[] = ['accept', 'fix'];
@@ -98,5 +99,5 @@ function list(entries: readonly string[]): string {
 }
 
 function join(parts: readonly string[]): string {
-  return `${parts.join('\n\n')}\n`;
+  return `${printable(parts.join('\n\n'))}\n`;
 }

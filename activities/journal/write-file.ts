@@ -8,8 +8,9 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fsync, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { open, readdir, unlink } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, normalize, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
+import type { Failpoint } from '../../protocol/failpoints.js';
 import { type Aside, kindOf, moveAside, UnsafePathError } from './clear-way.js';
 
 export interface WriteOptions {
@@ -19,6 +20,7 @@ export interface WriteOptions {
   readonly fsync: boolean;
   /** Given: what stands in the way is moved aside. Not given: UnsafePathError. */
   readonly aside?: Aside;
+  readonly failpoint?: Failpoint;
 }
 
 const flush = promisify(fsync);
@@ -29,7 +31,9 @@ export async function writeFileAtomic(path: string, content: string | Uint8Array
 }
 
 /** The same for content that is produced piece by piece, into an open file descriptor. */
-export async function writeFileWith(path: string, options: WriteOptions, fill: (file: number) => void | Promise<void>): Promise<void> {
+export async function writeFileWith(given: string, options: WriteOptions, fill: (file: number) => void | Promise<void>): Promise<void> {
+  // The system takes `link/..` for the parent of where the link leads, the check below for nothing.
+  const path = normalize(given);
   ensureFolder(dirname(path), options);
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found !== undefined && !found.isFile()) moveAside(path, kindOf(found), options.aside);
@@ -43,7 +47,9 @@ export async function writeFileWith(path: string, options: WriteOptions, fill: (
     } finally {
       closeSync(file);
     }
+    options.failpoint?.('run-file.before-rename');
     renameSync(temporary, path);
+    options.failpoint?.('run-file.after-rename');
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;

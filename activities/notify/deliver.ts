@@ -35,7 +35,9 @@ export function createDeliver(deps: HostDeps): (input: DeliverInput) => Promise<
     const stop = context.cancellationSignal;
     const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_EVERY_MS);
     try {
+      deps.failpoint('notify.before-send');
       const delivery = await tell(deps, { sink, record, notification }, stop);
+      deps.failpoint('notify.after-send');
       if (stop.aborted && stop.reason instanceof CancelledFailure) throw stop.reason;
       if (delivery.kind === 'failed') throw deliveryFailure(`${targetOf(sink)}: ${delivery.why}`, delivery.later);
       return { target: targetOf(sink) };

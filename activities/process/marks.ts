@@ -85,18 +85,24 @@ export function writeExit(dir: string, exit: ExitRecord, durability: Durability)
   }
 }
 
+/** Errors: those of the disk; the old mark stays then, and no temp file is left. */
 export function writeMark(path: string, text: string, durability: Durability): void {
   const temp = `${path}.tmp`;
-  const fd = openSync(temp, 'w', 0o600);
   try {
-    writeFileSync(fd, text);
-    if (durability === 'power') {
-      fsyncSync(fd);
+    const fd = openSync(temp, 'w', 0o600);
+    try {
+      writeFileSync(fd, text);
+      if (durability === 'power') {
+        fsyncSync(fd);
+      }
+    } finally {
+      closeSync(fd);
     }
-  } finally {
-    closeSync(fd);
+    renameSync(temp, path);
+  } catch (error) {
+    rmSync(temp, { force: true });
+    throw error;
   }
-  renameSync(temp, path);
   if (durability === 'power') {
     syncFolder(dirname(path));
   }
@@ -171,7 +177,9 @@ function isExit(value: object): value is ExitRecord {
     (exit.exitCode === null || typeof exit.exitCode === 'number') &&
     (exit.signal === null || typeof exit.signal === 'string') &&
     typeof exit.stdoutBytes === 'number' &&
-    typeof exit.stderrBytes === 'number'
+    typeof exit.stderrBytes === 'number' &&
+    (exit.ranMs === undefined || typeof exit.ranMs === 'number') &&
+    (exit.diskFull === undefined || exit.diskFull === true)
   );
 }
 

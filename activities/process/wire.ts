@@ -42,13 +42,23 @@ export interface EndedEvent {
   readonly exit: ExitRecord | null;
 }
 
-/** Calls `take` with every whole line that is a JSON object; anything else ends the connection. */
+/** Far above a request with all arguments and variables that a system takes (6 MB on Linux), each character escaped. */
+const MAX_LINE_CHARS = 48 * 1024 * 1024;
+
+/** Calls `take` with every whole line that is a JSON object; anything else, and a line that does not end, ends the connection. */
 export function readLines(socket: Socket, take: (line: Record<string, unknown>) => void): void {
   let rest: string[] = [];
+  let held = 0;
   socket.setEncoding('utf8');
   socket.on('data', (chunk: string) => {
     const parts = chunk.split('\n');
     rest.push(parts[0] ?? '');
+    held = parts.length === 1 ? held + chunk.length : (parts.at(-1)?.length ?? 0);
+    if (held > MAX_LINE_CHARS) {
+      rest = [];
+      socket.destroy();
+      return;
+    }
     for (const part of parts.slice(1)) {
       const line = parseLine(rest.join(''));
       rest = [part];

@@ -5,20 +5,20 @@
 import { Context } from '@temporalio/activity';
 import { CancelledFailure } from '@temporalio/common';
 import { DetachedError } from '../process/contract.js';
-import type { Attempts, Signals } from './attempts.js';
+import type { Signals } from './attempts.js';
+import type { HostDeps } from './host-deps.js';
 
 /** The SDK throttles to what the worker's `maxHeartbeatThrottleInterval` allows; a cancel arrives in the answer. */
 const HEARTBEAT_EVERY_MS = 500;
 
-export interface Attendance {
-  readonly token: string;
-  readonly attempts: Attempts;
-  /** Whether the workflow execution is still open; asked when the server no longer knows the attempt. */
-  readonly isOpen: (workflowId: string, executionRunId: string) => Promise<boolean>;
-}
+type Attendance = Pick<HostDeps, 'attempts' | 'isOpen' | 'failpoint'>;
 
-/** Errors: the SDK's CancelledFailure unchanged after a cancel or a detach; whatever `work` throws. */
-export async function attend<T>({ token, attempts, isOpen }: Attendance, work: (signals: Signals) => Promise<T>): Promise<T> {
+/** `token` stands for the piece of work. Errors: the SDK's CancelledFailure unchanged after a cancel or a detach; whatever `work` throws. */
+export async function attend<T>(
+  { attempts, isOpen, failpoint }: Attendance,
+  token: string,
+  work: (signals: Signals) => Promise<T>,
+): Promise<T> {
   const context = Context.current();
   const cancel = new AbortController();
   const detach = new AbortController();
@@ -29,9 +29,15 @@ export async function attend<T>({ token, attempts, isOpen }: Attendance, work: (
     else detach.abort();
   };
   context.cancellationSignal.addEventListener('abort', () => void onEnd(), { once: true });
-  const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_EVERY_MS);
+  const heartbeat = setInterval(() => {
+    failpoint('server.before-heartbeat');
+    context.heartbeat();
+  }, HEARTBEAT_EVERY_MS);
   try {
-    return await attempts.share(token, { cancel: cancel.signal, detach: detach.signal }, work);
+    failpoint('activity.before-work');
+    const answer = await attempts.share(token, { cancel: cancel.signal, detach: detach.signal }, work);
+    failpoint('activity.before-answer');
+    return answer;
   } catch (err) {
     const stopped = err instanceof DetachedError || cancel.signal.aborted;
     if (stopped && context.cancellationSignal.reason instanceof CancelledFailure) throw context.cancellationSignal.reason;

@@ -3,6 +3,7 @@
 import { resolveProgram } from '../../config/resolve-program.js';
 import type { TurnStage } from '../../protocol/lifecycle.js';
 import type { Policy } from '../../protocol/policy.js';
+import { programOf } from '../agent/program-of.js';
 import type { Repository } from '../git/contract.js';
 import { badAgent, programProblem } from './turn-failures.js';
 
@@ -22,9 +23,17 @@ export function checkAgents(policy: Policy, { env, repository, worktree }: Agent
   for (const name of new Set([...own, ...fallbacks])) {
     const config = policy.agents[name];
     if (config === undefined) throw badAgent(`the agent "${name}" is not configured`, NOW);
-    if (config.command === null) continue;
+    const wanted = programOf(config);
+    if (wanted === null) continue;
     const path = config.env['PATH'] ?? env['PATH'] ?? '';
-    const program = resolveProgram(config.command[0], { path, forbidden: [repository.root, worktree] });
-    if (program.kind !== 'found') throw badAgent(`the program of agent "${name}" cannot be run: ${programProblem(program)}`, NOW);
+    const program = resolveProgram(wanted, { path, forbidden: [repository.root, worktree] });
+    if (program.kind === 'found') continue;
+    const what = `the program of agent "${name}" cannot be run: ${programProblem(program)}`;
+    throw config.command === null ? badAgent(what, NOW, installed(name)) : badAgent(what, NOW);
   }
+}
+
+/** Of a coding CLI that nobody named by its place. */
+function installed(name: string): string {
+  return `Install it, or say where it is by agents.${name}.command, and look: sluice config`;
 }

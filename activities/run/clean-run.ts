@@ -26,10 +26,7 @@ import { buryRecord } from './run-tombstone.js';
 const serialize = createSerializer();
 
 export function createCleanRun(deps: HostDeps): (input: CleanRunInput) => Promise<CleanRunResult> {
-  return (input) =>
-    attend({ token: randomUUID(), attempts: deps.attempts, isOpen: deps.isOpen }, () =>
-      serialize(`${input.run.repoKey}/${input.run.runId}`, () => cleanRun(deps, input)),
-    );
+  return (input) => attend(deps, randomUUID(), () => serialize(`${input.run.repoKey}/${input.run.runId}`, () => cleanRun(deps, input)));
 }
 
 async function cleanRun(deps: HostDeps, { run: ref, giveUp }: CleanRunInput): Promise<CleanRunResult> {

@@ -12,7 +12,7 @@ import { groupOf } from './run-command-line.js';
 import { readRunToTell } from './run-record.js';
 
 export function createCloseRun(deps: HostDeps): (input: CloseRunInput) => Promise<CloseRunResult> {
-  return (input) => attend({ token: input.place.token, attempts: deps.attempts, isOpen: deps.isOpen }, () => closeRun(deps, input));
+  return (input) => attend(deps, input.place.token, () => closeRun(deps, input));
 }
 
 async function closeRun(deps: HostDeps, input: CloseRunInput): Promise<CloseRunResult> {
@@ -27,5 +27,6 @@ async function closeRun(deps: HostDeps, input: CloseRunInput): Promise<CloseRunR
   const result = { report: await publishClose(deps, run, input), journalSeq };
   deps.failpoint('close.before-record');
   writeRecord(place, result);
+  deps.failpoint('close.after-record');
   return result;
 }

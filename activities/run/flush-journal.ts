@@ -16,7 +16,7 @@ import { isBuried, type RunOnHost, readRunToTell } from './run-record.js';
 export function createFlushJournal(deps: HostDeps): (input: FlushJournalInput) => Promise<FlushJournalResult> {
   return ({ run, journal }) =>
     // Without a place: each attempt writes for itself.
-    attend({ token: randomUUID(), attempts: deps.attempts, isOpen: deps.isOpen }, async () => ({
+    attend(deps, randomUUID(), async () => ({
       journalSeq: await flushJournal(deps, readRunToTell(deps.home, run), journal),
     }));
 }

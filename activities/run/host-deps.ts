@@ -4,6 +4,7 @@ import type { Failpoint } from '../../protocol/failpoints.js';
 import type { ScriptedEntry } from '../agent/adapters/scripted.js';
 import type { Processes } from '../process/contract.js';
 import type { Durability } from '../process/marks.js';
+import type { SandboxPrograms } from '../sandbox/sandbox-spec.js';
 import type { Attempts } from './attempts.js';
 
 export interface HostDeps {
@@ -21,4 +22,6 @@ export interface HostDeps {
   readonly searchAttributes: boolean;
   /** How to start the scripted agent where the compiled one is not beside its adapter. */
   readonly scriptedEntry?: ScriptedEntry;
+  /** The programs of a sandbox where the compiled ones are not beside their callers. */
+  readonly sandboxPrograms?: SandboxPrograms;
 }

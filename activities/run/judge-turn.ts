@@ -9,12 +9,16 @@ import type { DecisionReading, TurnOutcome } from '../../protocol/outcomes.js';
 import type { TurnReading } from '../agent/contract.js';
 import { isDecisionStage, readDecision } from '../agent/decision-line.js';
 import { readHumanRequest } from '../agent/human-request.js';
-import type { Change, FoldedCommit, PlannedCommit } from '../git/contract.js';
+import type { FoldedCommit, PlannedCommit } from '../git/contract.js';
 import type { ExitRecord } from '../process/contract.js';
-import { type ChangeSize, checkChange } from './check-change.js';
+import { ranMsOf } from '../process/ran-ms.js';
+import { refusedHosts } from '../sandbox/refused-hosts.js';
+import type { ChangeSize } from './check-change.js';
+import { planChange } from './plan-change.js';
 import { storeFindings } from './review-findings.js';
 import { compareAfter, type SurroundingChange } from './surroundings.js';
 import { isWriteTurn, type TurnContextOnHost } from './turn-context.js';
+import { type KeptConversation, keptConversation } from './turn-conversation.js';
 import type { PreparedTurn } from './turn-request.js';
 import { outsidePath, troubleOf } from './turn-trouble.js';
 
@@ -34,6 +38,8 @@ export interface TurnJudgement {
   readonly guarded?: readonly string[];
   /** The agent was not started, since somebody else's commit is on the branch: that commit. Unsaid: none is. */
   readonly elsewhere?: string;
+  /** The agent was not started, since its account is closed. */
+  readonly started?: false;
   readonly observations: readonly Observation[];
   /** The agent's final text; null where it said nothing. */
   readonly output: ArtifactRef | null;
@@ -45,6 +51,10 @@ export interface TurnJudgement {
   readonly request?: HumanRequest;
   /** Of a reviewing turn that ended well. */
   readonly findings?: ArtifactRef;
+  /** What a later turn of the same agent can go on with. Unsaid: nothing. */
+  readonly conversation?: KeptConversation;
+  /** Tool calls that the agent was refused. Unsaid: none. */
+  readonly denied?: number;
 }
 
 export async function judgeTurn(
@@ -61,22 +71,29 @@ export async function judgeTurn(
       ? { kind: 'repository_changed', why: surroundings.gate.join('; ') }
       : found.outcome;
   const decision = decisionOf(context, reading);
+  const conversation = keptConversation(turn, reading);
   const isReview = decision !== null && context.input.stage === 'reviewing';
   const judgement = {
     ...found,
     outcome: gated,
     decision,
-    observations: [...surroundings.observations, ...found.observations],
+    observations: [...surroundings.observations, ...found.observations, ...refusedTo(context)],
     usage: reading.usage,
     exitCode: exit.exitCode,
-    durationMs: Math.max(0, Date.parse(exit.endedAt) - Date.parse(exit.startedAt)),
+    durationMs: ranMsOf(exit),
     endedAt: exit.endedAt,
     ...(answer.request === null ? {} : { request: answer.request }),
     // A change of the repository around the turn must not hide what a person must see of the diff.
     ...(gated !== found.outcome && found.outcome.kind === 'guarded_paths' ? { guarded: found.outcome.paths } : {}),
+    ...(conversation === null ? {} : { conversation }),
+    ...(reading.denied === 0 ? {} : { denied: reading.denied }),
     ...(isReview ? { findings: await storeFindings(context, reading.text, decision) } : {}),
   };
   return { judgement, text: reading.text };
+}
+
+function refusedTo({ place, input }: TurnContextOnHost): readonly Observation[] {
+  return refusedHosts([place.dir], { what: `the ${input.stage} agent`, seq: input.place.seq });
 }
 
 /** What the agent printed, and what of it asks for a person. */
@@ -139,23 +156,15 @@ async function readOnlyOutcome({ git, input }: TurnContextOnHost, outcome: TurnO
 }
 
 async function writeOutcome(context: TurnContextOnHost, { request }: Answer, exit: ExitRecord): Promise<Found> {
-  const { git, input } = context;
-  const changes: readonly Change[] = await git.changes();
-  const planned = await git.plan({ expectedHead: input.expectedHead, claimedAt: exit.claimedAt, ...commitMessage(context), changes });
+  const change = await planChange(context, exit.claimedAt);
   // A turn that waits for an answer has not failed to do its work.
-  if (planned === null) return { ...NOTHING, outcome: { kind: request?.kind === 'question' ? 'done' : 'no_change' }, restore: true };
-  const checked = await checkChange(context, planned);
+  if (change === null) return { ...NOTHING, outcome: { kind: request?.kind === 'question' ? 'done' : 'no_change' }, restore: true };
+  const { planned, checked } = change;
   if (checked.outcome.kind === 'policy_violation') {
     return { ...NOTHING, outcome: checked.outcome, restore: true, observations: checked.observations };
   }
   const observations = [...checked.observations, ...planned.folded.map((commit) => foldedObservation(context, commit))];
   return { ...NOTHING, outcome: checked.outcome, planned: { ...planned, size: checked.size }, observations };
-}
-
-function commitMessage({ run, input }: TurnContextOnHost): { subject: string; body: string } {
-  const title = input.journal.view.title;
-  const round = input.round === 0 ? '' : ` (round ${input.round})`;
-  return { subject: title, body: `${input.stage}${round} of sluice run ${run.record.runId}` };
 }
 
 function foldedObservation({ input }: TurnContextOnHost, commit: FoldedCommit): Observation {

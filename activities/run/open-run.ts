@@ -7,21 +7,28 @@
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { FAILURES } from '../../protocol/failures.js';
+import { MAX_SENTENCE_CHARS } from '../../protocol/limits.js';
 import type { OpenRunInput, OpenRunResult } from '../../protocol/messages.js';
 import { branchOf } from '../../protocol/names.js';
 import { runPolicyOf } from '../../protocol/policy.js';
+import { redact } from '../../protocol/redact.js';
 import { isRunId, RUN_ID_RULE, runIdOfWorkflow } from '../../protocol/run-id.js';
 import { captureEnvironment } from '../agent/environment.js';
 import { addWorktree } from '../git/add-worktree.js';
 import type { Base, Repository } from '../git/contract.js';
 import { repoKeyOf } from '../git/find-repository.js';
+import { lastingTrouble } from '../git/lasting-trouble.js';
 import { assertNoSymlink, SymlinkInTheWay } from '../git/no-symlink.js';
 import { openRunGit } from '../git/open-run-git.js';
 import { resolveBase } from '../git/resolve-base.js';
+import { chooseSandbox, sandboxObservation, sandboxText } from '../sandbox/choose-sandbox.js';
+import { hiddenPlaces } from '../sandbox/enter-sandbox.js';
 import type { Signals } from './attempts.js';
 import { attend } from './attend.js';
 import { checkAgents } from './check-agents.js';
 import type { HostDeps } from './host-deps.js';
+import { noteLeft } from './left-changes.js';
+import { withPassedEnvironment } from './pass-environment.js';
 import { hashOfInput, openPlaceFolder, type PlaceFolder, readMark, readRecord, writePlaceMark, writeRecord } from './place-record.js';
 import { resolveRunPolicy } from './resolve-run-policy.js';
 import { resumeRun, rewoundObservation, showTaken, takeArtifacts } from './resume-run.js';
@@ -29,6 +36,7 @@ import { badInput, runCleaned, runExists } from './run-failures.js';
 import {
   claimRun,
   findRunRecord,
+  frozenHash,
   gitInputOf,
   isBuried,
   type RunOnHost,
@@ -47,8 +55,7 @@ const FILLED_FILE = 'filled.json';
 const REFUSALS: readonly unknown[] = [FAILURES.RunExists, FAILURES.BadInput];
 
 export function createOpenRun(deps: HostDeps): (input: OpenRunInput) => Promise<OpenRunResult> {
-  return (input) =>
-    attend({ token: input.place.token, attempts: deps.attempts, isOpen: deps.isOpen }, (signals) => openRun(deps, input, signals));
+  return (input) => attend(deps, input.place.token, (signals) => openRun(deps, input, signals));
 }
 
 async function openRun(deps: HostDeps, input: OpenRunInput, signals: Signals): Promise<OpenRunResult> {
@@ -70,6 +77,7 @@ async function openRun(deps: HostDeps, input: OpenRunInput, signals: Signals): P
   const result = await open(deps, { run, input, place, signals });
   deps.failpoint('open.before-record');
   writeRecord(place, result);
+  deps.failpoint('open.after-record');
   return result;
 }
 
@@ -86,6 +94,7 @@ async function open(deps: HostDeps, { run, input, place, signals }: Opening): Pr
   // The record names the owner before branch and worktree are made, so that no other chain ever adopts a half-made run.
   const owner = claimRun(stateDir, record, deps.durability);
   if (owner.firstExecutionRunId !== input.firstExecutionRunId) throw runExists(runId, stateDir);
+  deps.failpoint('open.after-claim');
   try {
     await takeArtifacts(deps, run);
     startProgress(stateDir, record.rewound?.inherited ?? [], deps.durability);
@@ -96,13 +105,15 @@ async function open(deps: HostDeps, { run, input, place, signals }: Opening): Pr
   }
   writeEnvironment(stateDir, run.env, deps.durability);
   deps.failpoint('open.after-worktree');
-  await fillWorktree(run, place);
+  const unfilled = await fillWorktree(run, place);
+  if (unfilled !== null) return openedRun(deps, run, { error: unfilled, observations: [] });
   const setup = await setUpWorktree({ deps, run, place, token: input.place.token, signals });
+  if (record.policy.worktree.setup.length > 0) await noteLeft(run, await openRunGit(gitInputOf(run)), deps.durability);
   await showTaken(deps, run);
-  return openedRun(deps, record, setup);
+  return openedRun(deps, run, setup);
 }
 
-function openedRun(deps: HostDeps, record: RunRecord, setup: SetupEnd): OpenRunResult {
+function openedRun(deps: HostDeps, { record, stateDir }: RunOnHost, setup: SetupEnd): OpenRunResult {
   const { repository, worktree, baseSha } = record;
   const resumed = record.rewound?.resumed;
   return {
@@ -124,11 +135,13 @@ function openedRun(deps: HostDeps, record: RunRecord, setup: SetupEnd): OpenRunR
         timestamp: new Date().toISOString(),
         type: 'git.worktree.created',
         message: `${record.branch} from ${record.baseBranch} at ${startOf(record).slice(0, 12)}`,
-        data: { worktree, branch: record.branch, baseBranch: record.baseBranch, baseSha },
+        data: { worktree, branch: record.branch, baseBranch: record.baseBranch, baseSha, sandbox: sandboxText(record.sandbox) },
       },
+      ...sandboxObservation(record.sandbox, record.policy),
       ...setup.observations,
     ],
     ...(resumed === undefined ? {} : { resumed }),
+    frozen: frozenHash(stateDir),
   };
 }
 
@@ -142,12 +155,22 @@ async function refuseLinkedRunsDir(root: string, runsDir: string): Promise<void>
   }
 }
 
-/** Once a place: a second attempt may find a set-up command at work in it. */
-async function fillWorktree(run: RunOnHost, place: PlaceFolder): Promise<void> {
-  if (readMark<true>(place, FILLED_FILE).kind === 'answer') return;
-  const git = await openRunGit(gitInputOf(run));
-  await git.restore(startOf(run.record));
+/**
+ * Once a place: a second attempt may find a set-up command at work in it. Answers why git cannot check the commit out, where it never can
+ * (a path that git forbids, or that is longer than the system takes): as with a failed set-up the run is opened and closes with a report.
+ */
+async function fillWorktree(run: RunOnHost, place: PlaceFolder): Promise<string | null> {
+  if (readMark<true>(place, FILLED_FILE).kind === 'answer') return null;
+  try {
+    const git = await openRunGit(gitInputOf(run));
+    await git.restore(startOf(run.record));
+  } catch (error) {
+    const why = lastingTrouble(error);
+    if (why === null) throw error;
+    return redact(`git cannot check out the commit that the run starts from: ${why}`).slice(0, MAX_SENTENCE_CHARS);
+  }
   writePlaceMark<true>(place, FILLED_FILE, true);
+  return null;
 }
 
 interface NewRun {
@@ -159,6 +182,13 @@ interface NewRun {
 
 async function newRecord(deps: HostDeps, { input, repository, repoKey, runId }: NewRun): Promise<RunRecord> {
   const frozen = await frozenOf(deps, { input, repository, repoKey, runId });
+  const worktree = deps.home.worktree(repoKey, runId);
+  const sandbox = await chooseSandbox({
+    policy: frozen.policy,
+    env: captureEnvironment(deps.environment),
+    forbidden: [repository.root, worktree],
+    hidden: hiddenPlaces(deps.home.root, { repository }),
+  });
   return {
     version: 1,
     runId,
@@ -166,11 +196,13 @@ async function newRecord(deps: HostDeps, { input, repository, repoKey, runId }: 
     workflowId: input.workflowId,
     firstExecutionRunId: input.firstExecutionRunId,
     ...frozen,
+    policy: withPassedEnvironment(frozen.policy, deps.environment),
     repository,
-    worktree: deps.home.worktree(repoKey, runId),
+    worktree,
     branch: branchOf(runId),
     runDir: join(repository.root, frozen.policy.runsDir, runId),
     startedAt: input.startedAt,
+    sandbox,
   };
 }
 

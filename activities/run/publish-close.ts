@@ -31,6 +31,7 @@ export async function publishClose(
     verdictReasons: input.verdictReasons,
     endedAt: view.updatedAt,
   });
+  deps.failpoint?.('close.after-report');
   markClosedOnHost(run.stateDir, input.outcome, deps.durability);
   return report;
 }

@@ -12,6 +12,7 @@ import { stagePolicyOf } from '../agent/turn-agent.js';
 import { readClaim, readExit } from '../process/marks.js';
 import { fitResult } from './fit-result.js';
 import type { TurnJudgement } from './judge-turn.js';
+import { foundInWorktree } from './order-worktree.js';
 import { findingsShown } from './review-findings.js';
 import { projectionOf, takeFound } from './run-projection.js';
 import type { SettledTurn } from './settle-turn.js';
@@ -38,6 +39,7 @@ export async function publishTurn(context: TurnContextOnHost, turn: FinishedTurn
     endedObservation(judgement, ended, outcome),
     ...judgement.observations,
     ...settled.observations,
+    ...foundInWorktree(context),
     ...foundObservations(context),
   ];
   return fitResult({
@@ -56,6 +58,7 @@ export async function publishTurn(context: TurnContextOnHost, turn: FinishedTurn
     costMicroUsd: judgement.usage.costMicroUsd,
     ...(judgement.request === undefined ? {} : { request: judgement.request }),
     ...(judgement.findings === undefined ? {} : { findings: judgement.findings }),
+    ...(judgement.started === undefined ? {} : { started: judgement.started }),
   });
 }
 
@@ -80,6 +83,8 @@ function endedData({ run, input }: TurnContextOnHost, judgement: TurnJudgement, 
     outcome: outcome.kind,
     durationMs: judgement.durationMs,
     ...judgement.usage,
+    ...(judgement.denied === undefined ? {} : { denied: judgement.denied }),
+    ...(judgement.started === undefined ? {} : { started: judgement.started }),
   };
 }
 
@@ -90,9 +95,13 @@ function endedObservation(judgement: TurnJudgement, ended: TurnEndedData, outcom
   return {
     timestamp: judgement.endedAt,
     type: COMPLETED.includes(outcome.kind) ? 'turn.completed' : 'turn.failed',
-    message: `${ended.stage} turn ${outcome.kind}${why}`.slice(0, MAX_SENTENCE_CHARS),
+    message: `${ended.stage} turn ${outcome.kind}${refusedCalls(ended.denied)}${why}`.slice(0, MAX_SENTENCE_CHARS),
     data: ended,
   };
+}
+
+function refusedCalls(denied = 0): string {
+  return denied === 0 ? '' : ` (${denied} tool call(s) were refused)`;
 }
 
 async function projectTurn(
@@ -107,7 +116,7 @@ async function projectTurn(
     turn: {
       ...about,
       attempt: attempt(),
-      conversationId: null,
+      conversationId: judgement.conversation?.id ?? null,
       startedAt: readExit(place.dir)?.startedAt ?? readClaim(place.dir)?.claimedAt ?? judgement.endedAt,
       endedAt: judgement.endedAt,
       exitCode,

@@ -1,8 +1,8 @@
 /** The policy of a run, from the base commit's config or a trusted text, the host's user config and the run input. Never from a worktree. */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readCommand } from '../../config/command-store.js';
-import { type PlacedText, readConfigFile } from '../../config/config-text.js';
+import { ConfigError } from '../../config/config-error.js';
+import { type PlacedText, problem, readConfigFile } from '../../config/config-text.js';
 import { PROJECT_CONFIG, userConfigPath } from '../../config/home.js';
 import { resolvePolicy } from '../../config/resolve-policy.js';
 import { selectProjectConfig } from '../../config/select-config.js';
@@ -10,9 +10,12 @@ import { trustOf } from '../../config/trust.js';
 import type { RunInput } from '../../protocol/messages.js';
 import type { Policy } from '../../protocol/policy.js';
 import type { Repository } from '../git/contract.js';
+import { lastingTrouble } from '../git/lasting-trouble.js';
 import { readFileAt } from '../git/read-file-at.js';
 import type { HostDeps } from './host-deps.js';
 import { withConfigRefusals } from './run-failures.js';
+
+type PolicyDeps = Pick<HostDeps, 'home' | 'environment'>;
 
 export interface PolicyRequest {
   readonly run: RunInput;
@@ -27,7 +30,7 @@ export interface ResolvedRunPolicy {
 }
 
 /** Errors: BadConfig, BadInput, BadAgent, NotTrusted, each with place, rule and mend. */
-export function resolveRunPolicy(deps: HostDeps, request: PolicyRequest): Promise<ResolvedRunPolicy> {
+export function resolveRunPolicy(deps: PolicyDeps, request: PolicyRequest): Promise<ResolvedRunPolicy> {
   return withConfigRefusals(async () => {
     const { project, trustedConfig } = await projectConfig(deps, request);
     const userPath = userConfigPath(deps.environment);
@@ -47,7 +50,7 @@ export function resolveRunPolicy(deps: HostDeps, request: PolicyRequest): Promis
 }
 
 /** What `resolveRunPolicy` would answer as `trustedConfig`, as of now. Errors: BadConfig, NotTrusted. */
-export function trustedConfigOf(deps: HostDeps, request: PolicyRequest): Promise<string | null> {
+export function trustedConfigOf(deps: PolicyDeps, request: PolicyRequest): Promise<string | null> {
   return withConfigRefusals(async () => (await projectConfig(deps, request)).trustedConfig);
 }
 
@@ -55,10 +58,9 @@ interface ProjectConfig extends Pick<ResolvedRunPolicy, 'trustedConfig'> {
   readonly project: PlacedText | null;
 }
 
-async function projectConfig(deps: HostDeps, { run, repository, baseSha }: PolicyRequest): Promise<ProjectConfig> {
+async function projectConfig(deps: PolicyDeps, { run, repository, baseSha }: PolicyRequest): Promise<ProjectConfig> {
   const choice = selectProjectConfig({
-    baseText: await readFileAt(repository, baseSha, PROJECT_CONFIG),
-    workingText: await readFile(join(repository.root, PROJECT_CONFIG), 'utf8').catch(() => null),
+    ...(await textsOf(repository, baseSha)),
     ...(run.configHash === undefined ? {} : { requestedHash: run.configHash }),
     trust: trustOf(deps.home.root, repository.root),
   });
@@ -69,5 +71,20 @@ async function projectConfig(deps: HostDeps, { run, repository, baseSha }: Polic
       return { project: { text: choice.text, name: PROJECT_CONFIG }, trustedConfig: choice.needsTrust ? choice.hash : null };
     case 'not_trusted':
       throw choice.error;
+  }
+}
+
+/** Errors: ConfigError where the text that counts cannot be read: a folder, a FIFO, a link to a device, a file of any size. */
+async function textsOf(repository: Repository, baseSha: string) {
+  const baseText = await readFileAt(repository, baseSha, PROJECT_CONFIG).catch((error: unknown) => {
+    const found = lastingTrouble(error);
+    if (found === null) throw error;
+    throw new ConfigError([problem('BadConfig', PROJECT_CONFIG, { found, rule: 'must be a file that git can read at the base commit' })]);
+  });
+  try {
+    return { baseText, workingText: readConfigFile(join(repository.root, PROJECT_CONFIG), PROJECT_CONFIG)?.text ?? null };
+  } catch (error) {
+    if (baseText !== null && error instanceof ConfigError) return { baseText, workingText: null };
+    throw error;
   }
 }

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { subToken } from '../../protocol/place.js';
 import { type CommandEnd, DetachedError, type ExitRecord } from '../process/contract.js';
+import { enterSandbox } from '../sandbox/enter-sandbox.js';
 import type { Signals } from './attempts.js';
 import type { HostDeps } from './host-deps.js';
 import type { PlaceFolder } from './place-record.js';
@@ -37,12 +38,18 @@ export async function runCommandLine(context: CommandLineContext, command: Comma
   const { limits } = run.record.policy;
   const dir = join(place.dir, String(command.n));
   await mkdir(dir, { recursive: true, mode: 0o700 });
+  const argv = ['/bin/sh', '-c', command.line] as const;
+  const entered = enterSandbox(deps, { run, argv, env: run.env, cwd: command.cwd, dir, agent: null });
+  const prepare = async () => {
+    await command.prepare();
+    await entered.prepare();
+  };
   const end: CommandEnd = await deps.processes.run(
     {
       token: subToken(context.token, command.n),
       group: groupOf(run),
       inputHash: place.inputHash,
-      argv: ['/bin/sh', '-c', command.line],
+      argv: entered.argv,
       cwd: command.cwd,
       env: run.env,
       stdin: null,
@@ -55,7 +62,7 @@ export async function runCommandLine(context: CommandLineContext, command: Comma
         outputBytes: limits.outputBytes,
       },
     },
-    { prepare: command.prepare, cancel: signals.cancel, detach: signals.detach },
+    { prepare, cancel: signals.cancel, detach: signals.detach },
   );
   if (end.kind === 'crash_loop') throw new CommandCrashLoop(`\`${command.line}\` was started ${end.starts} times and never came to an end`);
   // Ended by somebody else's stop: neither red nor green. The next attempt, if the server wants one, starts it again.

@@ -21,6 +21,13 @@ export function runCleaned(runId: string): ApplicationFailure {
   );
 }
 
+export function runChanged(runId: string, stateDir: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(
+    `what run ${runId} was opened with was changed in ${stateDir}: its policy, its environment or its git config.\nThese are frozen when a run opens; an agent without a sandbox can write them.\nNothing of them was used, and no later turn is started.\nLook at its turns, then start anew: sluice audit ${runId}`,
+    FAILURES.RunChanged,
+  );
+}
+
 export function repositoryNotServed(repo: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(
     `${repo} is not on this host's list of repositories.\nA host works only in repositories that a person of it named, whoever can reach the server.\nNothing was started.\nIn that repository, once: sluice init`,

@@ -2,8 +2,8 @@
  * What openRun froze for a run on this host: its policy, repository and environment. Later activities read it by run and never from the repository.
  * The environment lies apart (0600) and is never copied into a payload, the journal or a log.
  */
-import { randomUUID } from 'node:crypto';
-import { existsSync, linkSync, rmSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, linkSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../../config/error-code.js';
 import type { HomePaths } from '../../config/home.js';
@@ -13,7 +13,8 @@ import type { Policy } from '../../protocol/policy.js';
 import type { Repository } from '../git/contract.js';
 import type { OpenRunGitInput } from '../git/open-run-git.js';
 import { type Durability, readJson, writeMark } from '../process/marks.js';
-import { runCleaned } from './run-failures.js';
+import type { SandboxChoice } from '../sandbox/choose-sandbox.js';
+import { runChanged, runCleaned } from './run-failures.js';
 import type { StageEntry } from './stage-progress.js';
 
 export const RUN_RECORD_FILE = 'run.json';
@@ -38,6 +39,8 @@ export interface RunRecord {
   readonly policy: Policy;
   /** SHA-256 of the project's config text that may start programs for this run; null: none may; unsaid: an earlier engine opened it. */
   readonly trustedConfig?: string | null;
+  /** Decided when the run opened, for all of it. Unsaid: an engine without a sandbox opened it. */
+  readonly sandbox?: SandboxChoice;
   /** What was taken over from an earlier run; unsaid: nothing, the run begins at the beginning. */
   readonly rewound?: { readonly resumed: ResumedRun; readonly inherited: readonly StageEntry[] };
 }
@@ -56,14 +59,36 @@ export function isBuried(record: RunRecord): boolean {
   return record.firstExecutionRunId === NOBODY;
 }
 
+/** What decides later activities, relative to the state folder; none of it is written again once the run is open. */
+const FROZEN_FILES = [RUN_RECORD_FILE, ENVIRONMENT_FILE, 'git/config', 'git/info/attributes'] as const;
+
 /**
- * Errors: RunExists if the run was cleaned, for a reset of it goes on with nothing; plain Error if it was never opened here, which a
+ * SHA-256 over what the run was opened with. The workflow keeps it, so that an agent which edits these files on its host, to weaken a policy or
+ * to choose the checks' PATH, is found out at the next activity. It is no protection of the worker itself from code of the same user.
+ */
+export function frozenHash(stateDir: string): string {
+  const hash = createHash('sha256');
+  for (const name of FROZEN_FILES) {
+    const path = join(stateDir, name);
+    hash.update(`\0${name}\0`).update(statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path) : '');
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * Errors: RunExists if the run was cleaned, for a reset of it goes on with nothing; RunChanged if it is not what the workflow opened; plain Error if it was never opened here, which a
  * workflow cannot get to.
  */
 export function readRun(home: HomePaths, ref: RunRef): RunOnHost {
   const run = readRunToTell(home, ref);
   if (isBuried(run.record)) throw runCleaned(ref.runId);
+  assertFrozen(run, ref);
   return run;
+}
+
+/** Asked again once an agent has ended: what it did to the private git dir must not choose a program of the engine's git. Errors: RunChanged. */
+export function assertFrozen({ stateDir }: RunOnHost, { runId, frozen }: RunRef): void {
+  if (frozen !== undefined && frozen !== frozenHash(stateDir)) throw runChanged(runId, stateDir);
 }
 
 /** For what people are told of a run, its end above all: a cleaned run too. */

@@ -1,5 +1,6 @@
-/** The set-up commands, in order, under one time limit for all of them. The times come from the exit records, so a second attempt counts the same. */
+/** The set-up commands, in order, under one time limit for all of them. What they took comes from the exit records, so a second attempt counts the same. */
 import type { ExitRecord } from '../process/contract.js';
+import { ranMsOf } from '../process/ran-ms.js';
 
 export interface Setup {
   readonly lines: readonly string[];
@@ -19,7 +20,7 @@ export async function runSetup({ lines, limitMs, run, each }: Setup): Promise<st
   let spentMs = 0;
   for (const [index, line] of lines.entries()) {
     const exit = await run(line, index, Math.max(LEAST_MS, limitMs - spentMs));
-    spentMs += Math.max(0, Date.parse(exit.endedAt) - Date.parse(exit.startedAt));
+    spentMs += ranMsOf(exit);
     const error = errorOf(line, exit);
     each?.(line, error);
     if (error !== null) return error;

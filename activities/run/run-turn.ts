@@ -10,9 +10,11 @@ import { DetachedError } from '../process/contract.js';
 import type { Signals } from './attempts.js';
 import { attend } from './attend.js';
 import { violation } from './check-change.js';
+import { rememberLimit } from './closed-account.js';
 import { flushJournal } from './flush-journal.js';
 import type { HostDeps } from './host-deps.js';
 import { judgeTurn, type TurnJudgement } from './judge-turn.js';
+import { noteLeft } from './left-changes.js';
 import {
   exitSeal,
   hashOfInput,
@@ -25,7 +27,7 @@ import {
 } from './place-record.js';
 import { publishTurn } from './publish-turn.js';
 import { artifactsOf } from './run-projection.js';
-import { gitInputOf, type RunOnHost, readRun } from './run-record.js';
+import { assertFrozen, gitInputOf, type RunOnHost, readRun } from './run-record.js';
 import { settleTurn } from './settle-turn.js';
 import { keepingTurn } from './stage-progress.js';
 import { startOrAttach } from './start-or-attach.js';
@@ -34,10 +36,7 @@ import { prepareTurn } from './turn-request.js';
 import { readTurnText, writeTurnText } from './turn-text.js';
 
 export function createRunTurn(deps: HostDeps): (input: RunTurnInput) => Promise<RunTurnResult> {
-  return (input) =>
-    attend({ token: input.place.token, attempts: deps.attempts, isOpen: deps.isOpen }, (signals) =>
-      keepingTurn(deps, input, () => runTurn(deps, input, signals)),
-    );
+  return (input) => attend(deps, input.place.token, (signals) => keepingTurn(deps, input, () => runTurn(deps, input, signals)));
 }
 
 async function runTurn(deps: HostDeps, input: RunTurnInput, signals: Signals): Promise<RunTurnResult> {
@@ -64,6 +63,7 @@ async function finishTurn(context: TurnContextOnHost, flushed: Promise<number>):
 
   const { judgement, seal } = known.kind === 'answer' ? { judgement: known.value, seal: sealed } : await judgementOf(context);
   const settled = await settleTurn(context, judgement);
+  if (settled.outcome.kind !== 'done') await noteLeft(run, context.git, deps.durability);
   deps.failpoint('turn.after-commit');
   const text = readTurnText(deps.home, run, input.place);
   const result = await publishTurn(context, { judgement, settled, text, journalSeq: await flushed, foreign });
@@ -88,6 +88,7 @@ async function judgementOf(context: TurnContextOnHost): Promise<{ judgement: Tur
   const turn = await prepareTurn(deps, run, input);
   const end = await startOrAttach(context, turn);
   if (end.kind === 'not_started') return { judgement: end.judgement, seal: null };
+  assertFrozen(run, input.run);
   // Without a cancel the abort was somebody else's; the next attempt, if the server wants one, starts the agent again.
   if (signals.cancel.aborted || end.exit.reason === 'aborted') throw new DetachedError('aborted');
   const seal = exitSeal(place, input.place.token);
@@ -95,6 +96,7 @@ async function judgementOf(context: TurnContextOnHost): Promise<{ judgement: Tur
   const { judgement: judged, text } = await judgeTurn(context, turn, end.exit);
   // Text and artifact first: the outcome mark announces them (V-99).
   writeTurnText(place.dir, text, deps.durability);
+  await rememberLimit(context, judged.outcome);
   const output = text === '' ? null : await artifactsOf(deps, run).put(text, 'text/markdown');
   const judgement: TurnJudgement = { ...judged, output };
   deps.failpoint('turn.before-outcome');

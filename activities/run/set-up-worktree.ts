@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Observation } from '../../protocol/journal.js';
 import { copyAndLink } from '../git/worktree-setup-files.js';
+import { refusedHosts } from '../sandbox/refused-hosts.js';
 import { CommandCrashLoop, type CommandLineContext, runCommandLine } from './run-command-line.js';
 import { runSetup } from './run-setup.js';
 
@@ -17,6 +18,8 @@ export async function setUpWorktree(context: CommandLineContext): Promise<SetupE
   await copyAndLink({ repository, target: worktree, copy: policy.copy, link: policy.link, gitDir: join(run.stateDir, 'git') });
   const observations: Observation[] = [];
   const error = await setupError(context, observations);
+  const folders = policy.setup.map((_, index) => join(place.dir, String(index + 1)));
+  observations.push(...refusedHosts(folders, { what: 'set-up', seq: 0 }));
   return { error: error === null ? null : `${error}; its output is below ${place.dir}`, observations };
 }
 

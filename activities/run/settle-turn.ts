@@ -2,9 +2,12 @@
 import type { GitCommittedData, TypedObservation } from '../../protocol/event-data.js';
 import type { Observation } from '../../protocol/journal.js';
 import type { TurnOutcome } from '../../protocol/outcomes.js';
+import { readExit } from '../process/marks.js';
 import { checkChange, violation } from './check-change.js';
 import type { TurnJudgement } from './judge-turn.js';
+import { usedBranch } from './order-worktree.js';
 import { readMark, writePlaceMark } from './place-record.js';
+import { publishChange } from './plan-change.js';
 import type { TurnContextOnHost } from './turn-context.js';
 import { PUT_BACK, type TurnTrouble, troubleOf } from './turn-trouble.js';
 
@@ -35,7 +38,8 @@ export async function settleTurn(context: TurnContextOnHost, judgement: TurnJudg
 async function settle(context: TurnContextOnHost, judgement: TurnJudgement): Promise<SettledTurn> {
   const { input, git } = context;
   if (judgement.restore) {
-    const restored = await git.restore(input.expectedHead);
+    // A commit that the agent made of a change that may not be kept is held by no ref either.
+    const restored = await git.restore(input.expectedHead, judgement.outcome.kind === 'policy_violation' ? 'dropped' : 'kept');
     if (restored.kind === 'branch_elsewhere') return moved(context, restored.actual);
   }
   if (judgement.planned !== null) return publish(context, judgement, judgement.planned);
@@ -63,7 +67,9 @@ async function publish(context: TurnContextOnHost, judgement: TurnJudgement, pla
   if (givenUp.kind === 'answer') return rollBack(context, planned, givenUp.value);
   const root = await git.root();
   if (root.kind === 'destroyed') return giveUp(context, planned, { rule: 'outside_path', why: `${root.why}; ${PUT_BACK}` });
-  const published = await git.publish(planned);
+  const used = (await git.head()) === planned.commit ? null : await usedBranch(context.run);
+  if (used !== null) return { outcome: used, head: context.input.expectedHead, observations: [] };
+  const published = await publishChange(context, planned, readExit(place.dir)?.claimedAt ?? '');
   if (published.kind === 'moved') return moved(context, published.actual);
   if (published.kind === 'adopted') {
     // A ref that stands at the planned id is adopted by that id alone, so its checks run again.

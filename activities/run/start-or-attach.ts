@@ -2,14 +2,16 @@
 import { join } from 'node:path';
 import { DetachedError, type ExitRecord, StartRefused } from '../process/contract.js';
 import { writeMark } from '../process/marks.js';
+import { type Entered, enterSandbox } from '../sandbox/enter-sandbox.js';
+import { refuseClosedAccount } from './closed-account.js';
 import type { TurnJudgement } from './judge-turn.js';
-import { moveBranchBack } from './move-branch-back.js';
+import { putWorktreeInOrder, WorktreeNotReady } from './order-worktree.js';
 import { groupOf } from './run-command-line.js';
 import { lookBefore } from './surroundings.js';
 import type { TurnContextOnHost } from './turn-context.js';
 import { badAgent } from './turn-failures.js';
 import type { PreparedTurn } from './turn-request.js';
-import { type TurnTrouble, troubleOf } from './turn-trouble.js';
+import type { TurnTrouble } from './turn-trouble.js';
 
 const PROMPT_FILE = 'prompt.md';
 
@@ -18,32 +20,22 @@ export type TurnEnd =
   | { readonly kind: 'ended'; readonly exit: ExitRecord }
   | { readonly kind: 'not_started'; readonly judgement: TurnJudgement };
 
-/** The worktree cannot be put in order: the agent is not started. */
-class WorktreeNotReady extends Error {
-  override readonly name = 'WorktreeNotReady';
-
-  constructor(
-    readonly trouble: TurnTrouble,
-    options?: ErrorOptions,
-  ) {
-    super(trouble.outcome.kind, options);
-  }
-}
-
 export async function startOrAttach(context: TurnContextOnHost, turn: PreparedTurn): Promise<TurnEnd> {
   const { deps, run, input, place, signals } = context;
   const { limits } = run.record.policy;
   const stdin = join(place.dir, PROMPT_FILE);
   writeMark(stdin, turn.command.stdin, deps.durability);
+  const { argv, env } = turn.command;
+  const entered = enterSandbox(deps, { run, argv, env, cwd: run.record.worktree, dir: place.dir, agent: turn.request.config });
   try {
     const end = await deps.processes.run(
       {
         token: input.place.token,
         group: groupOf(run),
         inputHash: place.inputHash,
-        argv: turn.command.argv,
+        argv: entered.argv,
         cwd: run.record.worktree,
-        env: turn.command.env,
+        env,
         stdin,
         dir: place.dir,
         limits: {
@@ -53,7 +45,7 @@ export async function startOrAttach(context: TurnContextOnHost, turn: PreparedTu
           outputBytes: limits.outputBytes,
         },
       },
-      { prepare: () => prepareWorktree(context), cancel: signals.cancel, detach: signals.detach },
+      { prepare: () => prepareWorktree(context, entered), cancel: signals.cancel, detach: signals.detach },
     );
     if (end.kind === 'ended') return { kind: 'ended', exit: end.exit };
     const why = `the agent was started ${end.starts} times and every start was lost; see the turn's stderr`;
@@ -68,49 +60,29 @@ export async function startOrAttach(context: TurnContextOnHost, turn: PreparedTu
   }
 }
 
-async function prepareWorktree(context: TurnContextOnHost): Promise<void> {
+async function prepareWorktree(context: TurnContextOnHost, entered: Entered): Promise<void> {
+  await refuseClosedAccount(context);
   // The one is about the worktree, the other about what lies around it.
   await Promise.all([putWorktreeInOrder(context), lookBefore(context)]);
+  await entered.prepare();
   context.deps.failpoint('turn.before-start');
 }
 
-async function putWorktreeInOrder(context: TurnContextOnHost): Promise<void> {
-  try {
-    await restoreIfNeeded(context);
-  } catch (err) {
-    const trouble = troubleOf(context.input, err);
-    throw trouble === null ? err : new WorktreeNotReady(trouble, { cause: err });
-  }
-}
+const NOTHING_USED = { tokensIn: 0, tokensOut: 0, costMicroUsd: 0 } as const;
 
-async function restoreIfNeeded(context: TurnContextOnHost): Promise<void> {
-  const { git, input, run } = context;
-  const inPlace =
-    (await moveBranchBack(context)) &&
-    (await git.standsAt(input.expectedHead)) &&
-    (await git.root()).kind === 'whole' &&
-    (await git.changes()).length === 0;
-  // What an interrupted start of the agent committed in this worktree goes too; only a branch that somebody else holds stops the turn.
-  const restored = inPlace ? null : await git.restore(input.expectedHead);
-  if (restored?.kind === 'branch_elsewhere') {
-    const { actual } = restored;
-    const why = `${run.record.branch} stands at ${actual?.slice(0, 12) ?? 'nothing'}, not at ${input.expectedHead.slice(0, 12)}, and not at a commit of this run`;
-    const elsewhere = actual === null ? {} : { elsewhere: actual };
-    throw new WorktreeNotReady({ outcome: { kind: 'repository_changed', why }, ...elsewhere, observations: [] });
-  }
-}
-
-function notStarted({ outcome, elsewhere, observations }: TurnTrouble): TurnEnd {
+function notStarted({ outcome, elsewhere, started, observations }: TurnTrouble): TurnEnd {
   const judgement: TurnJudgement = {
     outcome,
     ...(elsewhere === undefined ? {} : { elsewhere }),
+    ...(started === undefined ? {} : { started }),
     observations,
     decision: null,
     planned: null,
     restore: false,
     rolledBack: [],
     output: null,
-    usage: { tokensIn: null, tokensOut: null, costMicroUsd: null },
+    // Nothing was used by what a closed account kept from starting; of other troubles nobody knows.
+    usage: started === false ? NOTHING_USED : { tokensIn: null, tokensOut: null, costMicroUsd: null },
     exitCode: null,
     durationMs: 0,
     endedAt: new Date().toISOString(),

@@ -17,9 +17,10 @@ export function programProblem(program: Exclude<ResolvedProgram, { kind: 'found'
   }
 }
 
+const MEND = 'Name one: sluice run "<task>" --agent command -- <program>    or keep one: sluice init --agent command -- <program>';
+
 /** `now` is what is true: before the run is opened nothing was started, in mid-run earlier turns stand. */
-export function badAgent(what: string, now = 'The run ends here; what earlier turns did stays.'): ApplicationFailure {
+export function badAgent(what: string, now = 'The run ends here; what earlier turns did stays.', mend = MEND): ApplicationFailure {
   const rule = 'An agent is a program on PATH, or an absolute path, outside the repository.';
-  const mend = 'Name one: sluice run "<task>" --agent command -- <program>    or keep one: sluice init --agent command -- <program>';
   return ApplicationFailure.nonRetryable(`${what}.\n${rule}\n${now}\n${mend}`, FAILURES.BadAgent);
 }

@@ -9,11 +9,13 @@ import { titleOf } from '../../protocol/run-input.js';
 import { adapterOf } from '../agent/agent-adapters.js';
 import type { AgentAdapter, TurnCommand, TurnRequest } from '../agent/contract.js';
 import { composePrompt } from '../agent/prompts/compose-prompt.js';
+import { toolLevelOf } from '../agent/tool-level.js';
 import { stagePolicyOf } from '../agent/turn-agent.js';
 import type { ArtifactStore } from '../journal/artifact-store.js';
 import type { HostDeps } from './host-deps.js';
 import { artifactsOf } from './run-projection.js';
 import type { RunOnHost } from './run-record.js';
+import { conversationAt } from './turn-conversation.js';
 import { badAgent, programProblem } from './turn-failures.js';
 import { readTurnText } from './turn-text.js';
 
@@ -29,6 +31,9 @@ export async function prepareTurn(deps: HostDeps, run: RunOnHost, input: RunTurn
   const stagePolicy = stagePolicyOf(policy, input);
   const config = policy.agents[stagePolicy.agent];
   if (config === undefined) throw badAgent(`stage ${input.stage} names the agent "${stagePolicy.agent}", which is not configured`);
+  const adapter = adapterOf(config, deps.scriptedEntry === undefined ? {} : { scriptedEntry: deps.scriptedEntry });
+  const worker = { agent: stagePolicy.agent, adapter: config.adapter };
+  const resume = input.continues === undefined ? null : conversationAt(deps.home, { run, place: input.continues }, worker);
   const request: TurnRequest = {
     stage: input.stage,
     round: input.round,
@@ -37,10 +42,11 @@ export async function prepareTurn(deps: HostDeps, run: RunOnHost, input: RunTurn
     cwd: worktree,
     config,
     stagePolicy,
+    tools: toolLevelOf(policy, input.stage, stagePolicy),
+    resume: adapter.capabilities.resume ? resume : null,
     env: run.env,
     decisionCode: input.decisionCode,
   };
-  const adapter = adapterOf(config, deps.scriptedEntry === undefined ? {} : { scriptedEntry: deps.scriptedEntry });
   const command = adapter.command(request);
   const [name, ...args] = command.argv;
   const program = resolveProgram(name, { path: command.env['PATH'] ?? '', forbidden: [repository.root, worktree] });

@@ -10,6 +10,7 @@ import type { TurnOutcome } from '../../protocol/outcomes.js';
 import { redact } from '../../protocol/redact.js';
 import { SymlinkInTheWay } from '../git/no-symlink.js';
 import { isHostTrouble, isRepositoryBusy } from '../git/repository-busy.js';
+import { RepositoryGone } from '../git/repository-gone.js';
 import { GitError } from '../git/run-git.js';
 import { WorktreeViolation } from '../git/worktree-violation.js';
 import { violation } from './check-change.js';
@@ -18,6 +19,8 @@ export interface TurnTrouble {
   readonly outcome: TurnOutcome;
   /** Where somebody else moved the branch to. Unsaid: nowhere. */
   readonly elsewhere?: string;
+  /** The agent's account is closed: the turn counts in no budget. */
+  readonly started?: false;
   readonly observations: readonly Observation[];
 }
 
@@ -31,6 +34,8 @@ const SHAPES: ReadonlySet<string | null> = new Set(['EISDIR', 'ENOTDIR', 'ENOTEM
 export function troubleOf(input: RunTurnInput, error: unknown): TurnTrouble | null {
   if (error instanceof WorktreeViolation) return outsidePath(input, error.message, error.paths);
   if (error instanceof SymlinkInTheWay) return repositoryChanged(error.message);
+  // Nothing that the turn left: a person moved it, and can put it back.
+  if (error instanceof RepositoryGone) return { outcome: { kind: 'repository_changed', why: error.message }, observations: [] };
   if (error instanceof GitError && !isRepositoryBusy(error) && !isHostTrouble(error)) return repositoryChanged(firstLine(error));
   return SHAPES.has(codeOf(error)) ? repositoryChanged(messageOf(error)) : null;
 }

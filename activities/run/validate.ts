@@ -5,11 +5,15 @@
  * Errors: BadRepository where git cannot give the commit to anybody.
  * Cancel: the running command is gone; its output stays.
  */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { CommandCompletedData } from '../../protocol/event-data.js';
 import type { Observation } from '../../protocol/journal.js';
 import type { ValidateInput, ValidateResult } from '../../protocol/messages.js';
 import type { CommandResult } from '../../protocol/outcomes.js';
 import { lastingTrouble } from '../git/lasting-trouble.js';
+import { ranMsOf } from '../process/ran-ms.js';
+import { refusedHosts } from '../sandbox/refused-hosts.js';
 import type { Signals } from './attempts.js';
 import { attend } from './attend.js';
 import { NO_COMMANDS, outcomeOfReport, statusOfExit, summarize } from './classify-validation.js';
@@ -28,10 +32,7 @@ import { validationImpossible } from './validation-trouble.js';
 const CHANGED_FILE = 'tree-changed.json';
 
 export function createValidate(deps: HostDeps): (input: ValidateInput) => Promise<ValidateResult> {
-  return (input) =>
-    attend({ token: input.place.token, attempts: deps.attempts, isOpen: deps.isOpen }, (signals) =>
-      keepingValidation(deps, input, () => validate(deps, input, signals)),
-    );
+  return (input) => attend(deps, input.place.token, (signals) => keepingValidation(deps, input, () => validate(deps, input, signals)));
 }
 
 async function validate(deps: HostDeps, input: ValidateInput, signals: Signals): Promise<ValidateResult> {
@@ -54,14 +55,23 @@ async function validate(deps: HostDeps, input: ValidateInput, signals: Signals):
     summary: report.summary,
     tree: report.tree,
     report: await artifacts.put(JSON.stringify(report), 'application/json'),
-    observations: report.commands.map((command, index) => completed(command, input.round, ends[index]?.exit.endedAt)),
+    observations: [
+      ...report.commands.map((command, index) => completed(command, input.round, ends[index]?.exit.endedAt)),
+      ...refusedHosts(await commandFolders(dir), { what: 'validation', seq: input.place.seq }),
+    ],
     journalSeq,
     findings: await put(findings),
     output: await put(outputsOf(checks)),
   };
   deps.failpoint('validate.before-record');
   writeRecord(place, result);
+  deps.failpoint('validate.after-record');
   return result;
+}
+
+/** Of set-up, checks and what ran on the base: each at a sub-place of its own. */
+async function commandFolders(dir: string): Promise<readonly string[]> {
+  return (await readdir(dir)).filter((name) => /^\d+$/.test(name)).map((name) => join(dir, name));
 }
 
 interface Checks extends ValidatedChecks {
@@ -143,7 +153,7 @@ function resultOf(end: CommandEndOnCheckout, about: { round: number; n: number; 
     status: statusOfExit(exit),
     timedOut: exit.reason === 'timed_out',
     failedOnBase: about.failedOnBase,
-    durationMs: Math.max(0, Date.parse(exit.endedAt) - Date.parse(exit.startedAt)),
+    durationMs: ranMsOf(exit),
     stdoutPath: `validation/${about.round}-${about.n}.stdout.txt`,
     stderrPath: `validation/${about.round}-${about.n}.stderr.txt`,
   };

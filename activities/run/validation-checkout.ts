@@ -78,6 +78,7 @@ export class CheckoutSession {
   private async run(line: string, timeoutMs: number, prepare: () => Promise<void>): Promise<CommandEndOnCheckout> {
     const n = this.next;
     this.next += 1;
+    this.context.deps.failpoint('validate.before-command');
     const exit = await runCommandLine(this.context, { line, n, cwd: this.checkout.path, timeoutMs, prepare });
     this.context.deps.failpoint('validate.after-command');
     return { line, exit };
@@ -87,6 +88,7 @@ export class CheckoutSession {
     const { run } = this.context;
     const { worktree } = run.record.policy;
     await this.checkout.moveTo(commit);
+    this.context.deps.failpoint('validate.after-checkout');
     await copyAndLink({
       repository: run.record.repository,
       target: this.checkout.path,

@@ -1,4 +1,5 @@
 /** Asks a run for what is too much for its view: policy, budget and gates. Only the run itself knows them, so a worker must answer. */
+import type { DayBudgetView } from '../../protocol/day-budget.js';
 import type { RunDetails } from '../../protocol/run-view.js';
 import type { Sluice } from '../sluice.js';
 import { CliError } from './cli-error.js';
@@ -10,6 +11,8 @@ import { foreign } from './io.js';
 export interface AskedDetails {
   readonly run: FoundRun;
   readonly details: RunDetails;
+  /** Null where the run has no such budget, or its ledger does not answer. */
+  readonly day: DayBudgetView | null;
 }
 
 /** Errors: CliError where the engine is down, the run unknown, or nobody answers. */
@@ -18,7 +21,10 @@ export async function askDetails(context: Context, asked: string | null, command
   try {
     const run = await findRun(context, sluice, asked);
     if (sluice === null) throw new CliError(engineDown(run, command));
-    return { run, details: await detailsOf(run, sluice) };
+    const details = await detailsOf(run, sluice);
+    const { ledger = null } = details;
+    const day = ledger === null || command !== 'budget' ? null : await sluice.dayBudget(ledger).catch(() => null);
+    return { run, details, day };
   } finally {
     await sluice?.close();
   }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { commitOf, lookAtRepository } from '../repository.js';
 import type { Context } from './context.js';
 import { foreign } from './io.js';
+import { shellWord } from './removal-commands.js';
 import { refusal } from './run-arguments.js';
 
 export interface CheckedRepository {
@@ -41,7 +42,13 @@ export async function checkRepository(
       throw refusal(
         `${shown} is a bare repository`,
         'a run needs a repository with a work tree',
-        `git clone ${shown} <folder> && cd <folder>`,
+        `git clone ${shellWord(path)} <folder> && cd <folder>`,
+      );
+    case 'elsewhere':
+      throw refusal(
+        `the config of the repository at ${shown} names another work tree (core.worktree): ${foreign(look.root)}`,
+        'a run works where you named it',
+        `git -C ${shellWord(path)} config --unset core.worktree`,
       );
     case 'no_commits':
       throw refusal(`${shown} has no commits`, 'a run starts from a commit', 'git add -A && git commit -m "start"');

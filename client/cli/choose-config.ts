@@ -11,6 +11,7 @@ import { textAt } from '../repository.js';
 import type { Context } from './context.js';
 import { wantsDesktop } from './desktop-wanted.js';
 import { foreign, foreignBlock } from './io.js';
+import { isInsideTurn } from './person.js';
 
 export interface ConfigQuestion {
   readonly root: string;
@@ -101,9 +102,9 @@ async function select(context: Context, texts: Texts): Promise<{ readonly choice
   return { choice: look(), differs };
 }
 
-/** Asks once, on a terminal only. */
+/** Asks once, on a terminal only; an agent can make itself one. */
 async function askTrust({ io, home, json }: Context, root: string, text: string): Promise<boolean> {
-  if (!io.interactive || json) return false;
+  if (!io.interactive || json || isInsideTurn(io.env)) return false;
   const [{ confirm, isCancel }, { trustConfig }, { ensureHome }] = await Promise.all([
     import('@clack/prompts'),
     import('../../config/trust.js'),

@@ -37,6 +37,9 @@ export async function chooseServer({ io, home }: Context, { local }: { readonly 
   return { kind: 'remote', origin, options: { address, namespace: config.namespace ?? 'default', connection } };
 }
 
+/** Our own engine has just said that its server is up: only a machine under load keeps anybody waiting. */
+const OWN_CONNECT_MS = 15_000;
+
 /** For commands that start runs: brings the local engine up, or refuses a server where nobody would work. */
 export async function connectToRun(context: Context, options: { readonly local: boolean }): Promise<Connected> {
   // The SDK takes a fifth of a second to load: that goes on beside the engine's start.
@@ -45,7 +48,7 @@ export async function connectToRun(context: Context, options: { readonly local: 
   if (choice.kind === 'local') {
     const engine = await upEngine(context, { onProgress: (text) => context.io.err(foreign(text)) });
     await loading;
-    return { sluice: await createSluice(engine), engine };
+    return { sluice: await createSluice({ ...engine, connectTimeoutMs: OWN_CONNECT_MS }), engine };
   }
   const sluice = await connectRemote(choice);
   const { workflow } = await sluice.pollers();

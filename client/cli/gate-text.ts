@@ -50,7 +50,7 @@ export function questionOf({ question, requestedAction, reason }: Gate): string 
 const SOURCES: Readonly<Record<GateSource, string>> = {
   policy: 'the policy',
   agent: 'the agent',
-  budget: 'the budget of the run',
+  budget: 'the budget',
   completion: 'the policy, before the run ends',
   diff: 'what the turn changed',
 };

@@ -45,7 +45,11 @@ function isView(fields: Record<string, unknown>): boolean {
     TEXTS_OR_NULL.every((name) => isTextOrNull(fields[name])) &&
     typeof fields['pauseRequested'] === 'boolean' &&
     typeof fields['merge'] === 'string' &&
-    (waiting === null || (isRecord(waiting) && typeof waiting['kind'] === 'string' && isTextOrNull(waiting['until']))) &&
+    (waiting === null ||
+      (isRecord(waiting) &&
+        typeof waiting['kind'] === 'string' &&
+        isTextOrNull(waiting['until']) &&
+        isTextOrNull(waiting['account'] ?? null))) &&
     (agent === null || hasTexts(agent, ['name', 'adapter'])) &&
     (resumedFrom === null || hasTexts(resumedFrom, ['sourceRunId', 'fromStage']))
   );

@@ -6,6 +6,7 @@ import { addConfigCommands } from './program/config-commands.js';
 import { addEngineCommands } from './program/engine-commands.js';
 import { addLookCommands } from './program/look-commands.js';
 import { addPeopleCommands } from './program/people-commands.js';
+import { addQuotaCommands } from './program/quota-commands.js';
 import { addRecordCommands } from './program/record-commands.js';
 import { addRunCommands } from './program/run-commands.js';
 
@@ -16,7 +17,15 @@ export function createProgram(host: ProgramHost) {
     .showSuggestionAfterError(true)
     .configureOutput({ writeOut: (text) => host.out(text.trimEnd()), writeErr: (text) => host.err(text.trimEnd()) })
     .exitOverride();
-  for (const add of [addRunCommands, addPeopleCommands, addRecordCommands, addLookCommands, addEngineCommands, addConfigCommands])
+  for (const add of [
+    addRunCommands,
+    addPeopleCommands,
+    addRecordCommands,
+    addQuotaCommands,
+    addLookCommands,
+    addEngineCommands,
+    addConfigCommands,
+  ])
     add(program as Command, host);
   return program.addHelpText('after', exitHelp(RUNNING));
 }

@@ -4,6 +4,7 @@ import { isFromFiles, type ListedRun } from '../listed-run.js';
 import { retryText } from '../retrying.js';
 import { truncate } from './columns.js';
 import { foreign, type Io } from './io.js';
+import { elapsed } from './waiting-text.js';
 
 export function renderTable(runs: readonly ListedRun[], { columns, colors }: Pick<Io, 'columns' | 'colors'>): string {
   const table = new Table({ head: ['RUN', 'STATUS', 'SINCE', 'TITLE'], style: { head: [], border: [] }, chars: NO_FRAME });
@@ -45,7 +46,14 @@ export function statusText(run: ListedRun): string {
   if (run.refused) return 'refused';
   const status = run.status ?? (run.execution === 'RUNNING' ? 'starting' : (run.execution ?? 'unknown').toLowerCase());
   if (isFromFiles(run) && run.closedAt === null) return `${status} (unknown to the server)`;
-  return run.waiting === null || run.closedAt !== null ? status : `${status} (waits: ${foreign(run.waiting)})`;
+  return run.waiting === null || run.closedAt !== null ? status : `${status} (waits: ${foreign(run.waiting)}${leftText(run)})`;
+}
+
+/** Only of what ends by itself: a gate's expiry is no promise. */
+function leftText({ waiting, waitingUntil }: ListedRun): string {
+  const left = waiting === 'usage_limit' && waitingUntil !== null ? Date.parse(waitingUntil) - Date.now() : Number.NaN;
+  if (Number.isNaN(left)) return '';
+  return left > 0 ? `, ${elapsed(left)} left` : ', due now';
 }
 
 /** What a person should see first: why nothing was started, or what fails again and again. */

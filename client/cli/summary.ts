@@ -7,7 +7,7 @@ import type { createColors } from 'picocolors';
 import type { RunResult } from '../../protocol/messages.js';
 import type { DiffStat } from '../repository.js';
 import { foreign } from './io.js';
-import { removalCommands } from './removal-commands.js';
+import { removalCommands, shellWord } from './removal-commands.js';
 import type { RunEnd } from './run-end.js';
 
 export interface SummaryFacts {
@@ -129,7 +129,7 @@ function placeRows(facts: SummaryFacts): string[] {
 function nextRows(result: RunResult, facts: SummaryFacts): string[] {
   const { runId } = facts;
   if (result.outcome === 'merge_ready' && result.branch !== null && facts.diff?.files !== 0) {
-    return [row('next', `sluice diff ${runId}`), row('', `git merge ${foreign(result.branch)}`)];
+    return [row('next', `sluice diff ${runId}`), row('', `git merge ${shellWord(result.branch)}`)];
   }
   const rows = [row('next', `sluice logs ${runId}`)];
   if (result.branch !== null && facts.diff?.files !== 0) rows.push(row('', `sluice diff ${runId}`));

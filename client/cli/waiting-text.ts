@@ -11,11 +11,13 @@ const KINDS: Readonly<Record<string, string>> = {
   rate_limited: 'the provider, which limits the rate',
   transient: 'another try after a passing failure',
   host: 'its host',
+  budget: "the ledger of the day's budget",
 };
 
 /** `a usage limit to end, 12:30 left`. A kind of a later version is shown as it is. */
-export function waitingText({ kind, until }: Waiting, now: number): string {
-  const what = KINDS[kind] ?? foreign(kind);
+export function waitingText({ kind, until, account }: Waiting, now: number): string {
+  const named = kind === 'usage_limit' && account !== undefined ? `the usage limit of ${foreign(account)} to end` : null;
+  const what = named ?? KINDS[kind] ?? foreign(kind);
   const left = until === null ? Number.NaN : Date.parse(until) - now;
   return Number.isNaN(left) ? what : `${what}, ${left > 0 ? `${elapsed(left)} left` : 'due now'}`;
 }

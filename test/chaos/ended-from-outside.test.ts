@@ -94,6 +94,7 @@ describe('a run that is reset to before its executing turn', () => {
       await host.startWorker();
       const run = await host.startRun(repository);
       const old = await run.result();
+      const oldLines = linesOf(run, 'events.jsonl');
 
       const again = await resetBeforeExecuting(run);
 
@@ -105,7 +106,9 @@ describe('a run that is reset to before its executing turn', () => {
       expect(repository.git('rev-parse', `refs/sluice/${run.runId}/reset-1`).trim()).toBe(old.headSha);
       expect(traces.journal).not.toBe('damaged');
       expect(run.statuses().filter((status) => status === 'merge_ready')).toHaveLength(1);
-      expect(existsSync(join(run.runDir, 'events.1.jsonl'))).toBe(true);
+      const kept = linesOf(run, 'events.1.jsonl');
+      expect(kept.at(-1)).toContain('"run.completed"');
+      expect([...linesOf(run, 'events.jsonl').slice(0, oldLines.length - kept.length), ...kept]).toEqual(oldLines);
     },
     LIMIT_MS,
   );
@@ -131,6 +134,10 @@ describe('a run that is reset to before its executing turn', () => {
     LIMIT_MS,
   );
 });
+
+function linesOf(run: TestRun, name: string): readonly string[] {
+  return run.read(name).trimEnd().split('\n');
+}
 
 /** Resets to the workflow task that scheduled the executing turn, the third of a plain run. Answers the execution that goes on from there. */
 async function resetBeforeExecuting(run: TestRun): Promise<TestRun> {

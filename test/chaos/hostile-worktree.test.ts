@@ -2,17 +2,17 @@
  * Agents that turn on their own worktree: they remove it, put a link to the person's checkout in its place, delete objects, or leave what git
  * cannot stage. Each run must come to its end by itself, say why, and leave the person's repository whole.
  */
-import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunResult } from '../../protocol/messages.js';
 import { sideBySide } from '../support/side-by-side.js';
 import { openTestHost } from '../support/test-host.js';
-import { fixtureWith } from '../support/test-repository.js';
+import { fixtureWith, type TestRepository } from '../support/test-repository.js';
 
 const LIMIT_MS = 60_000;
 
-/** `$REPO`: the person's checkout. */
+/** `$REPO`: the person's checkout. The line that one of them adds there is the agent's own, and stays. */
 const HARMS = {
   'links it to the checkout': 'W=$PWD; cd /; mv "$W" "$W.aside"; ln -s "$REPO" "$W"; echo x >> "$REPO/a.txt"',
   'puts a clone in its place': 'W=$PWD; cd /; rm -rf "$W"; git clone -q "$REPO" "$W"; echo precious > "$W/untracked.txt"',
@@ -28,12 +28,19 @@ const NAMES = Object.keys(HARMS).filter((name): name is Harm => name in HARMS);
 
 interface Left {
   readonly result: RunResult;
-  readonly gitFolder: boolean;
   readonly branchMoved: boolean;
+  /** Of the person: before and after. */
+  readonly checkouts: readonly [Checkout, Checkout];
   readonly worktree: { readonly folder: boolean; readonly names: readonly string[] };
   /** What was moved out of the way. */
   readonly aside: readonly (readonly string[])[];
   readonly violations: readonly unknown[];
+}
+
+/** HEAD, index, refs that are not the run's, and each file outside of .git and .sluice/runs. */
+interface Checkout {
+  readonly git: readonly string[];
+  readonly files: Readonly<Record<string, string>>;
 }
 
 describe('an agent that turns on its worktree', () => {
@@ -54,9 +61,20 @@ describe('an agent that turns on its worktree', () => {
         outcome: 'blocked',
         blockedReason: name === 'deletes a base object' ? 'repository_changed' : 'policy_violation',
       });
-      expect(left).toMatchObject({ gitFolder: true, branchMoved: false, worktree: { folder: true } });
+      expect(left).toMatchObject({ branchMoved: false, worktree: { folder: true } });
       expect(left?.worktree.names).toEqual(expect.arrayContaining(['.git', 'a.txt']));
       expect(left?.worktree.names).not.toContain('sub');
+    },
+    LIMIT_MS * 2,
+  );
+
+  it.each(NAMES)(
+    'and %s: the person’s checkout, index and refs stay as they were, with what the agent itself wrote there',
+    async (name) => {
+      const [before, after] = (await runs.get(name))?.checkouts ?? [];
+
+      expect(before?.files).toMatchObject({ 'a.txt': 'one\n' });
+      expect(after).toEqual(name === 'links it to the checkout' ? { ...before, files: { ...before?.files, 'a.txt': 'one\nx\n' } } : before);
     },
     LIMIT_MS * 2,
   );
@@ -98,6 +116,7 @@ async function runWith(name: Harm): Promise<Left> {
     const executing = { append: { 'a.txt': 'changed\n' }, run, text: 'Done.' };
     const repository = await host.repository({ fixture: fixtureWith({ executing }) });
     await host.startWorker();
+    const before = checkoutOf(repository);
     const started = await host.startRun(repository, { attended: false });
     const result = await withLimit(started.result(), name);
     const { worktree } = await started.view();
@@ -106,7 +125,7 @@ async function runWith(name: Harm): Promise<Left> {
     const aside = readdirSync(dirname(worktree)).filter((entry) => entry.includes('.found-'));
     return {
       result,
-      gitFolder: existsSync(join(repository.path, '.git', 'HEAD')),
+      checkouts: [before, checkoutOf(repository)],
       branchMoved: repository.git('rev-parse', `sluice/${started.runId}`) !== repository.git('rev-parse', 'main'),
       worktree: { folder, names: folder ? readdirSync(worktree) : [] },
       aside: aside.map((entry) => readdirSync(join(dirname(worktree), entry))),
@@ -115,6 +134,21 @@ async function runWith(name: Harm): Promise<Left> {
   } finally {
     await host.close();
   }
+}
+
+function checkoutOf({ path, git }: TestRepository): Checkout {
+  const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => !/^\.(git|sluice\/runs)(\/|$)/.test(name) && lstatSync(join(path, name)).isFile(),
+  );
+  const refs = git('for-each-ref').split('\n');
+  return {
+    git: [
+      readFileSync(join(path, '.git/HEAD'), 'utf8'),
+      readFileSync(join(path, '.git/index')).toString('base64'),
+      ...refs.filter((ref) => !ref.includes('sluice/')),
+    ],
+    files: Object.fromEntries(names.map((name) => [name, readFileSync(join(path, name), 'utf8')])),
+  };
 }
 
 /** A run that is retried for ever must fail its own tests, not hold up the others. */

@@ -1,16 +1,17 @@
 /** SIGKILL of a worker from outside, without failpoints: in mid-turn of each stage, with a second worker beside it, and for longer than the guard waits. */
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { attendedAgain, commandLines, HELD_STAGES, type HeldStage, heldIn, letGo, reached } from '../support/held-stage.js';
-import { livingTurns, type RunTraces, tracesOf, turnFolders } from '../support/run-traces.js';
+import { writeHostSettings } from '../support/host-settings.js';
+import { livingTurns, type RunTraces, startsOf, tracesOf, turnFolders } from '../support/run-traces.js';
 import { sideBySide } from '../support/side-by-side.js';
-import { openTestHost, type TestHost } from '../support/test-host.js';
+import { openTestHost, type TestHost, type TestRun } from '../support/test-host.js';
 import { fixtureWith } from '../support/test-repository.js';
 import { until } from '../support/until.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 240_000;
 const STAGES = ['planning', 'architecting', 'executing', 'reviewing', 'verifying'];
 const EACH_ONCE = STAGES.flatMap((stage) => [`${stage} START`, `${stage} END`]);
 
@@ -53,14 +54,20 @@ describe('a worker that is killed in mid-turn', () => {
       const workers = [await host.startWorker(), await host.startWorker()];
       const run = await host.startRun(repository);
       await reached(host, repository, 'executing');
+      const attending = await attendant(run);
+      const first = workers.find(({ pid }) => pid === attending);
+      const other = workers.find(({ pid }) => pid !== attending);
 
-      await workers[0]?.kill();
-      await run.view();
-      await workers[1]?.kill();
-      await host.startWorker();
+      await first?.kill();
+      await attendedAgain(host, run);
+      const tookOver = await attendant(run);
+      await other?.kill();
+      const third = await host.startWorker();
+      await until(async () => (await attendant(run)) === third.pid);
       await attendedAgain(host, run);
       letGo(host);
 
+      expect([attending, tookOver]).toEqual([first?.pid, other?.pid]);
       expect(await tracesOf({ run, repository, home: host.home })).toMatchObject({
         outcome: 'merge_ready',
         agents: EACH_ONCE,
@@ -76,9 +83,7 @@ describe('a home without a worker for longer than orphanGrace', () => {
   it(
     'ends the agent; the next worker puts the worktree in order and runs the turn again',
     async () => {
-      const settings = join(host.env['HOME'] ?? '', '.config/sluice');
-      mkdirSync(settings, { recursive: true });
-      writeFileSync(join(settings, 'config.yaml'), 'limits:\n  orphanGrace: 500ms\n');
+      writeHostSettings(host, 'limits:\n  orphanGrace: 500ms\n');
       const edit = { append: { 'a.txt': 'changed\n' }, text: 'Added a line.' };
       const repository = await host.repository({
         fixture: fixtureWith({ executing: { ...edit, hang: true, again: edit } }),
@@ -106,16 +111,23 @@ describe('two workers at once on one home', () => {
   it(
     'share its runs: each agent is started once, each run has one commit, each journal is whole',
     async () => {
-      const plain = await host.repository();
-      const others = [await host.repository(), await host.repository()];
-      await Promise.all([host.startWorker(), host.startWorker()]);
+      // One turn at a time each: two agents at work are one of either worker.
+      writeHostSettings(host, 'slots: 1\n');
+      const plain = await host.repository(heldIn(host, 'executing'));
+      const others = [await host.repository(heldIn(host, 'executing')), await host.repository(heldIn(host, 'executing'))];
+      const workers = await Promise.all([host.startWorker(), host.startWorker()]);
 
       const repositories = [plain, ...others];
       const runs = await Promise.all(repositories.map((repository) => host.startRun(repository)));
+      await until(() => repositories.filter((repository) => startsOf(repository, 'executing') > 0).length === workers.length);
+      const atWork = runs.filter((_, index) => startsOf(repositories[index] ?? plain, 'executing') > 0);
+      const attending = await Promise.all(atWork.map(attendant));
+      letGo(host);
       const traces = await Promise.all(
         runs.map((run, index) => tracesOf({ run, repository: repositories[index] ?? plain, home: host.home })),
       );
 
+      expect(new Set(attending)).toEqual(new Set(workers.map(({ pid }) => pid)));
       for (const trace of traces)
         expect(trace).toMatchObject({ outcome: 'merge_ready', agents: EACH_ONCE, commits: 1, journal: traces[0]?.journal });
       expect(traces[0]?.journal).not.toBe('damaged');
@@ -140,6 +152,14 @@ async function runWithKillIn(stage: HeldStage): Promise<RunTraces & { commands: 
   } finally {
     await own.close();
   }
+}
+
+/** The pid of the worker whose attempt of the run's turn is under way, as the server has it. */
+async function attendant({ handle }: TestRun): Promise<number | null> {
+  const { raw } = await handle.describe();
+  const turn = (raw.pendingActivities ?? []).find(({ activityType }) => activityType?.name === 'runTurn');
+  const pid = Number.parseInt(turn?.lastWorkerIdentity ?? '', 10);
+  return Number.isNaN(pid) ? null : pid;
 }
 
 /** Known once the run is open. */

@@ -19,6 +19,7 @@ describe('a disk that is full while a mark is written', () => {
     const isMounted = mount(host.home);
     if (!isMounted) process.stderr.write('skipped: no right to mount a tmpfs\n');
     try {
+      expect(isMounted || process.env['CI'] === undefined).toBe(true);
       if (isMounted) await fillInReview(host);
     } finally {
       await host.close().catch(() => undefined);

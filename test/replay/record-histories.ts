@@ -11,13 +11,15 @@ import { findServerBinary } from '../../worker/local-engine/server-binary/find-s
 import { type OwnServer, openOwnServer } from '../support/own-server.js';
 import { openStubHost } from '../support/stub-host.js';
 import { BESIDE_SHAPES } from './beside-shapes.js';
+import { BUDGET_SHAPES } from './budget-shapes.js';
 import { FIRST_SHAPES } from './first-shapes.js';
+import { QUOTA_SHAPES } from './quota-shapes.js';
 import { RUN_SHAPES } from './run-shapes.js';
 import { type Shape, TASK } from './shape.js';
 
 const FOLDER = fileURLToPath(new URL('./histories', import.meta.url));
 const SEARCH_ATTRIBUTES = { SluiceProject: 2, SluiceStatus: 2, SluiceWaiting: 2, SluicePreset: 2 };
-const LATER = { ...RUN_SHAPES, ...BESIDE_SHAPES };
+const LATER = { ...RUN_SHAPES, ...BESIDE_SHAPES, ...BUDGET_SHAPES, ...QUOTA_SHAPES };
 
 const [again, ...named] = process.argv.slice(2);
 const fileOf = (name: string) => join(FOLDER, `${name}.json`);

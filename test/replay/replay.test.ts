@@ -6,11 +6,13 @@ import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { BUNDLE_PATH } from '../support/stub-host.js';
 import { BESIDE_SHAPES } from './beside-shapes.js';
+import { BUDGET_SHAPES } from './budget-shapes.js';
 import { FIRST_SHAPES } from './first-shapes.js';
+import { QUOTA_SHAPES } from './quota-shapes.js';
 import { RUN_SHAPES } from './run-shapes.js';
 
 const FOLDER = fileURLToPath(new URL('./histories', import.meta.url));
-const SHAPES = Object.keys({ ...FIRST_SHAPES, ...RUN_SHAPES, ...BESIDE_SHAPES });
+const SHAPES = Object.keys({ ...FIRST_SHAPES, ...RUN_SHAPES, ...BESIDE_SHAPES, ...BUDGET_SHAPES, ...QUOTA_SHAPES });
 
 describe('kept histories', () => {
   let errors: ReadonlyMap<string, Error | null>;

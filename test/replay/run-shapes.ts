@@ -59,6 +59,9 @@ function whileIn(stage: TurnStage, say: (handle: WorkflowHandle) => Promise<void
   };
 }
 
+const NOT_CONTENT_ONCE = inStage('reviewing', NOT_CONTENT);
+const LOST_ONCE = inStage('fixing', { outcome: { kind: 'transient', why: 'gone', fresh: true } });
+
 const ROUNDS: Shapes = {
   'run-fix-round-by-review': { activities: withTurns(inStage('reviewing', NOT_CONTENT)) },
   'run-fix-round-by-red-checks': {
@@ -69,6 +72,7 @@ const ROUNDS: Shapes = {
       },
     },
   },
+  'run-conversation-lost': { activities: withTurns((input) => ({ ...NOT_CONTENT_ONCE(input), ...LOST_ONCE(input) })) },
   'run-rounds-exhausted': { activities: noContent(2) },
   'run-twenty-rounds': { activities: noContent(20) },
 };
@@ -161,6 +165,14 @@ const MESSAGES: Shapes = {
     await pause(handle);
     await send(handle, 'resume');
   }),
+  'run-aborted-while-its-host-is-away': {
+    activities: { openRun: async (input) => ({ ...stubOpen(input), hostId: 'away' }) },
+    async drive(handle) {
+      await send(handle, 'pause');
+      await untilStatus(handle, 'paused');
+      await send(handle, 'abort');
+    },
+  },
   'run-aborted-while-paused': whileIn('planning', pause, async (handle) => {
     await untilStatus(handle, 'paused');
     await handle.signal('abort');

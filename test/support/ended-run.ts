@@ -18,6 +18,8 @@ export interface EndedRun {
 }
 
 export interface RunCase extends Pick<RepositoryOptions, 'config' | 'files'> {
+  /** False: the agent keeps none, since it can write nothing outside its worktree; then no turn is told. Default: it does. */
+  readonly ledger?: false;
   /** Instead of those of the plain fixture. */
   readonly stages?: Fixture['stages'];
   readonly input?: Partial<RunInput>;
@@ -25,8 +27,10 @@ export interface RunCase extends Pick<RepositoryOptions, 'config' | 'files'> {
   readonly meanwhile?: (run: TestRun, repository: TestRepository) => Promise<void>;
 }
 
-export async function endedRun(host: TestHost, { stages = {}, input = {}, meanwhile, ...options }: RunCase): Promise<EndedRun> {
-  const repository = await host.repository({ ...options, fixture: fixtureWith(stages) });
+export async function endedRun(host: TestHost, { stages = {}, input = {}, meanwhile, ledger, ...options }: RunCase): Promise<EndedRun> {
+  const { ledger: name, ...fixture } = fixtureWith(stages);
+  const kept = ledger === false || name === undefined ? fixture : { ...fixture, ledger: name };
+  const repository = await host.repository({ ...options, fixture: kept });
   const run = await host.startRun(repository, input);
   await meanwhile?.(run, repository);
   const result = await run.result();

@@ -10,11 +10,19 @@ import { openTestHost, type TestHost } from './test-host.js';
 
 export interface OwnServer {
   readonly address: string;
+  /** Holds its database; nothing else. */
+  readonly folder: string;
+  lives(): boolean;
+  pid(): number;
+  /** Its errors, since the first start. */
+  said(): string;
   start(): Promise<void>;
   /** SIGKILL, and wait until it is gone. */
   kill(): Promise<void>;
   close(): Promise<void>;
 }
+
+const MAX_SAID_CHARS = 1_000_000;
 
 /** A test host whose namespace is on this server. */
 export async function openHostOn(server: OwnServer): Promise<TestHost> {
@@ -34,20 +42,28 @@ export async function openOwnServer(): Promise<OwnServer> {
   const database = join(folder, 'temporal.db');
   const program = process.env['SLUICE_TEMPORAL_CLI'] ?? 'temporal';
   let child: ChildProcess | null = null;
+  let said = '';
+  const lives = () => child !== null && child.exitCode === null && child.signalCode === null;
   const kill = async (): Promise<void> => {
-    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    if (child === null || !lives()) return;
     const gone = once(child, 'exit');
     child.kill('SIGKILL');
     await gone;
   };
   const start = async (): Promise<void> => {
     const settings = { port, uiPort: null, database, durability: 'process' } as const;
-    child = spawn(program, serverArguments(settings), { stdio: 'ignore', env: cleanEnvironment(process.env) });
+    child = spawn(program, serverArguments(settings), { stdio: ['ignore', 'pipe', 'pipe'], env: cleanEnvironment(process.env) });
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-MAX_SAID_CHARS)));
     await waitForPort(port, AbortSignal.timeout(30_000));
   };
   await start();
   return {
     address: `${LOOPBACK}:${port}`,
+    folder,
+    lives,
+    pid: () => child?.pid ?? 0,
+    said: () => said,
     start,
     kill,
     close: async () => {

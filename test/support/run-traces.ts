@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readLedger } from '../../activities/agent/scripted/ledger.js';
 import { readEvents } from '../../activities/journal/events-file.js';
+import type { NotificationInput, NotificationResult } from '../../protocol/messages.js';
 import type { TestRun } from './test-host.js';
 import type { TestRepository } from './test-repository.js';
 
@@ -19,6 +20,8 @@ export interface RunTraces {
   readonly change: string;
   /** Of events.jsonl; `damaged` if a line is torn, doubled or out of number. */
   readonly journal: readonly string[] | 'damaged';
+  /** Notifications that reached their sinks, by the workflows that tell them: the journal has only what came of one before its run closed. */
+  readonly told: number;
   /** Pids of processes that carry the tag of a turn or command. */
   readonly living: readonly number[];
 }
@@ -30,7 +33,7 @@ export interface TracedRun {
   readonly home: string;
 }
 
-/** Waits for the end of the run. */
+/** Waits for the end of the run and of its notifications. */
 export async function tracesOf({ run, repository, home }: TracedRun): Promise<RunTraces> {
   const { outcome, error } = await run.result();
   const branch = `sluice/${run.runId}`;
@@ -41,6 +44,7 @@ export async function tracesOf({ run, repository, home }: TracedRun): Promise<Ru
     commits: Number(repository.git('rev-list', '--count', `main..${branch}`).trim()),
     change: repository.git('diff', '--full-index', 'main', branch),
     journal: await journalTypes(run.runDir),
+    told: await toldBy(run),
     living: livingTurns(home),
   };
 }
@@ -75,6 +79,18 @@ function environmentOf(pid: number): string {
   } catch {
     return '';
   }
+}
+
+/** Each is a workflow of its own that outlives the run. */
+async function toldBy({ handle }: TestRun): Promise<number> {
+  const { events } = await handle.fetchHistory();
+  const children = (events ?? []).flatMap(({ childWorkflowExecutionStartedEventAttributes: child }) =>
+    child?.workflowExecution?.workflowId ? [child.workflowExecution.workflowId] : [],
+  );
+  const results = await Promise.all(
+    children.map((id) => handle.client.getHandle<(input: NotificationInput) => Promise<NotificationResult>>(id).result()),
+  );
+  return results.flat().filter(({ error }) => error === null).length;
 }
 
 async function journalTypes(runDir: string): Promise<readonly string[] | 'damaged'> {

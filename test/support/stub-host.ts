@@ -11,6 +11,7 @@ import { ANY_HOST_QUEUE, hostQueue, hostTurnsQueue, RUN_WORKFLOW, TASK_QUEUE } f
 import type { RunPolicy, StageAgent } from '../../protocol/policy.js';
 import { runIdOfWorkflow } from '../../protocol/run-id.js';
 import { RedactingCodec } from '../../wire/redacting-codec.js';
+import { createControlActivities } from '../../worker/control-activities.js';
 
 export const BUNDLE_PATH = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
 const BASE = 'b'.repeat(40);
@@ -100,6 +101,7 @@ export async function openStubWorkers(): Promise<StubWorkers> {
       ...shared,
       taskQueue: TASK_QUEUE,
       workflowBundle: { codePath: BUNDLE_PATH },
+      activities: { ...createControlActivities(client.workflow) },
       // Without the failure converter of the real worker, which jest cannot require; the workflow sandbox has it in the bundle.
       dataConverter: { payloadCodecs: [new RedactingCodec()] },
     }),

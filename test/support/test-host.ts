@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -42,6 +42,7 @@ export interface TestRun {
   readonly runDir: string;
   result(): Promise<RunResult>;
   view(): Promise<RunView>;
+  /** None before the first flush, which comes a moment after a Query tells of them. */
   events(): JournalEvent[];
   /** Where each `state.changed` went, in order. */
   statuses(): unknown[];
@@ -120,8 +121,9 @@ export async function openTestHost(): Promise<TestHost> {
 
 /** The run behind a handle, also one that something else started. */
 export function runOf(handle: WorkflowHandle, runDir: string): TestRun {
+  const journal = join(runDir, 'events.jsonl');
   const events = () =>
-    readFileSync(join(runDir, 'events.jsonl'), 'utf8')
+    (existsSync(journal) ? readFileSync(journal, 'utf8') : '')
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as JournalEvent);

@@ -63,6 +63,34 @@ describe('fix rounds', () => {
     expect(host.turns.find((turn) => turn.stage === 'fixing')?.context.findings).toEqual(FINDINGS);
   });
 
+  it('goes on with the conversation of the last write turn when it fixes, and begins a new one everywhere else', async () => {
+    await runWith(reviewing('CHANGES_REQUESTED', 'CHANGES_REQUESTED', 'APPROVED'));
+
+    const write = host.turns.filter(({ stage }) => stage === 'executing' || stage === 'fixing');
+    expect(write.map(({ continues }) => continues)).toEqual([undefined, write[0]?.place, write[1]?.place]);
+    expect(host.turns.filter((turn) => !write.includes(turn)).every(({ continues }) => continues === undefined)).toBe(true);
+  });
+
+  it('fixes at once with a new conversation where the earlier one is gone, and goes on with the one of a failed attempt', async () => {
+    const outcomes: RunTurnResult['outcome'][] = [
+      { kind: 'timeout', why: 'late' },
+      { kind: 'transient', why: 'gone', fresh: true },
+    ];
+    await runWith(
+      {
+        runTurn: async (input) => {
+          const outcome = input.stage === 'fixing' ? outcomes.shift() : undefined;
+          return stubTurn(input, { ...turnPart(input, ['CHANGES_REQUESTED', 'APPROVED']), ...(outcome === undefined ? {} : { outcome }) });
+        },
+      },
+      { usageLimit: { action: 'wait', maxWaitMs: 1000, maxWaits: 0 } },
+    );
+
+    const executing = host.turns.find(({ stage }) => stage === 'executing');
+    const fixing = host.turns.filter(({ stage }) => stage === 'fixing');
+    expect(fixing.map(({ continues }) => continues)).toEqual([executing?.place, fixing[0]?.place, undefined]);
+  });
+
   it.each([
     [0, 0],
     [1, 1],

@@ -20,6 +20,16 @@ function hasSeenCancel({ events }: Awaited<ReturnType<WorkflowHandle['fetchHisto
   return at !== -1 && (events ?? []).slice(at).some((event) => event.workflowTaskCompletedEventAttributes);
 }
 
+async function historyOf(handle: WorkflowHandle) {
+  return (await handle.fetchHistory()).events ?? [];
+}
+
+/** What the first flush asked of the server. */
+async function flushOf(handle: WorkflowHandle) {
+  const asked = (await historyOf(handle)).map(({ activityTaskScheduledEventAttributes: activity }) => activity);
+  return asked.find((activity) => activity?.activityType?.name === 'flushJournal') ?? null;
+}
+
 describe('people and turns that meet', () => {
   const held: (() => void)[] = [];
   let host: StubHost;
@@ -151,7 +161,8 @@ describe('people and turns that meet', () => {
   it('pauses after a gate that was approved in the same breath, and hears Signals in the order in which they were sent', async () => {
     const handle = await start({ policy: { gates: { ...GATES, stages: ['executing'] } } });
     await untilGate(handle, 'gate-1');
-    await Promise.all([handle.signal('approve'), handle.signal('pause')]);
+    await handle.signal('approve');
+    await handle.signal('pause');
     await untilView(handle, (view) => view.status === 'paused');
     await handle.signal('resume');
 
@@ -221,4 +232,34 @@ describe('people and turns that meet', () => {
     expect(seqs).toEqual(seqs.map((_, index) => index + 1));
     expect(Math.max(...host.batches.map((batch) => JSON.stringify(batch.events).length))).toBeLessThan(450_000);
   }, 60_000);
+
+  it('sends the lines of a run that rests until its host can write them', async () => {
+    let tries = 0;
+    host = workers.open({
+      flushJournal: async ({ journal }) => {
+        tries += 1;
+        if (tries < 5) throw new Error('no room on the disk');
+        return { journalSeq: journal.view.seq };
+      },
+    });
+    const handle = await host.start(INPUT);
+    await handle.executeUpdate('pause', { args: [{ by: 'ada' }] });
+    await until(() => tries >= 5);
+
+    expect(tries).toBeGreaterThanOrEqual(5);
+    await handle.terminate();
+  });
+
+  it('leaves the lines of a run that rests to its host, however long that is away, and takes them back for an abort', async () => {
+    host = workers.open({ openRun: async (opening) => ({ ...stubOpen(opening), hostId: 'away' }) });
+    const handle = await host.start(INPUT);
+    await handle.executeUpdate('pause', { args: [{ by: 'ada' }] });
+    await until(async () => (await flushOf(handle)) !== null);
+
+    expect(Number((await flushOf(handle))?.scheduleToStartTimeout?.seconds ?? 0)).toBe(0);
+    await handle.executeUpdate('abort', { args: [{ by: 'ada' }] });
+    await until(async () => (await historyOf(handle)).some(({ activityTaskCanceledEventAttributes: end }) => end));
+    expect((await untilView(handle, ({ status }) => status === 'aborted')).outcome).toBe('aborted');
+    await handle.terminate();
+  });
 });

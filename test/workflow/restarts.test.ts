@@ -8,6 +8,7 @@ import { createSluice, type MessageToSend, type Sluice } from '../../client/slui
 import type { RunStatus } from '../../protocol/lifecycle.js';
 import { RedactingCodec } from '../../wire/redacting-codec.js';
 import { guardPid } from '../support/guard-pid.js';
+import { sluiceBeside } from '../support/host-cli.js';
 import { type OwnServer, openHostOn, openOwnServer } from '../support/own-server.js';
 import { startsOf } from '../support/run-traces.js';
 import { openTestHost, type TestHost, type TestRun } from '../support/test-host.js';
@@ -129,14 +130,15 @@ describe('waits and decisions on a server of their own', () => {
       for (const run of [gated, paused]) expect(await run.result()).toMatchObject({ outcome: 'merge_ready' });
       await sluice.close();
       await server.kill();
-      const unsent = await connect().catch((err: unknown) => err);
+      const unsent = await sluiceBeside(host, ['approve', later.runId]);
       await server.start();
       const back = await connect();
       const again = await back.send(later.runId, { name: 'approve', argument: {} });
       await back.close();
 
       expect(sent.map(({ kind }) => kind)).toEqual(['queued', 'queued', 'queued', 'queued']);
-      expect(unsent).toBeInstanceOf(Error);
+      expect(unsent).toMatchObject({ code: 1, stdout: '' });
+      expect(unsent.stderr).toMatch(new RegExp(`the Temporal server at ${host.address} .*does not answer`));
       expect(again).toMatchObject({ kind: 'accepted' });
       expect(await later.result()).toMatchObject({ outcome: 'merge_ready' });
       expect([gated, later].map((run) => count(run, 'approval.approved'))).toEqual([1, 1]);

@@ -72,10 +72,23 @@ function serve(socket: Socket, engine: Controlled): void {
     }
   }
 
+  endEndlessLine(socket);
   createInterface({ input: socket }).on('line', (line) => {
     const request = readRequest(line);
     if (request === null) writeReply(socket, { type: 'refused', reason: 'no such request' });
     else void handle(request);
+  });
+}
+
+/** A request has some dozen bytes; whoever sends no end of a line would fill the engine's memory. */
+const MAX_LINE_BYTES = 64 * 1024;
+
+function endEndlessLine(socket: Socket): void {
+  let held = 0;
+  socket.on('data', (chunk: Buffer) => {
+    const end = chunk.lastIndexOf('\n');
+    held = end < 0 ? held + chunk.length : chunk.length - end - 1;
+    if (held > MAX_LINE_BYTES) socket.destroy();
   });
 }
 

@@ -5,6 +5,7 @@
  */
 import { EventEmitter, once } from 'node:events';
 import { rmSync } from 'node:fs';
+import type { Failpoint } from '../../protocol/failpoints.js';
 import type { EnginePhase, EngineReport } from './control.js';
 import { listenForControl } from './control-server.js';
 import { EngineError, type FourParts, reasonOf } from './engine-error.js';
@@ -12,7 +13,7 @@ import type { EngineOptions } from './engine-options.js';
 import type { EnginePaths } from './engine-paths.js';
 import { NAMESPACE, recordedProcesses, removeEngineState, writeEngineState } from './engine-state.js';
 import { appendLine, openLog, tailOf } from './log-file.js';
-import { freePort, LOOPBACK, waitForPort } from './ports.js';
+import { freePort, LOOPBACK, uiHost, waitForPort } from './ports.js';
 import { endProcess, identify, type ProcessIdentity } from './process-identity.js';
 import { setRetention, spawnServer } from './server-child.js';
 import { SupervisedChild } from './supervised-child.js';
@@ -31,19 +32,22 @@ export class Engine {
   /** The start failed; the reason was given to everybody who waited for it. */
   startFailed = false;
   readonly #options: EngineOptions;
+  readonly #failpoint: Failpoint;
   readonly #paths: EnginePaths;
   readonly #startedAt = new Date().toISOString();
   readonly #events = new EventEmitter().setMaxListeners(0);
   readonly #server: SupervisedChild;
   readonly #worker: SupervisedChild;
   readonly #ports: { server: number; ui: number | null };
+  readonly #uiHost = uiHost();
   readonly #alive: { engine: ProcessIdentity; server: ProcessIdentity | null; worker: ProcessIdentity | null };
   #phase: EnginePhase = 'starting';
   #error: FourParts | null = null;
   #stopping: Promise<void> | null = null;
 
-  constructor(options: EngineOptions, paths: EnginePaths) {
+  constructor(options: EngineOptions, paths: EnginePaths, failpoint: Failpoint) {
     this.#options = options;
+    this.#failpoint = failpoint;
     this.#paths = paths;
     this.#ports = { server: options.ports.server, ui: options.ui ? options.ports.ui : null };
     this.#alive = { engine: { pid: process.pid, startedAt: '' }, server: null, worker: null };
@@ -55,12 +59,16 @@ export class Engine {
   async run(): Promise<void> {
     const stopped = once(this.#events, 'stopped');
     const control = await listenForControl(this.#paths.socket, this);
+    this.#failpoint('engine.start-listening');
     try {
       this.#alive.engine = (await identify(process.pid)) ?? this.#alive.engine;
       await this.#endLeftovers();
+      this.#failpoint('engine.start-cleared');
       await this.#startServer();
+      this.#failpoint('engine.start-server-ready');
       this.#requireWanted();
       await Promise.all([setRetention(this.#options.binary, this.#address()), this.#worker.start()]);
+      this.#failpoint('engine.start-worker-ready');
       if (this.#phase === 'starting') this.#enter('up');
     } catch (error) {
       if (this.#stopping === null) {
@@ -123,9 +131,13 @@ export class Engine {
 
   async #end(now: boolean): Promise<void> {
     if (this.#phase !== 'failed') this.#enter('stopping');
+    this.#failpoint('engine.stop-begun');
     await this.#worker.stop(now ? NOW_GRACE_MS : WORKER_GRACE_MS);
+    this.#failpoint('engine.stop-worker-ended');
     await this.#server.stop(now ? NOW_GRACE_MS : SERVER_GRACE_MS);
+    this.#failpoint('engine.stop-server-ended');
     removeEngineState(this.#paths.state);
+    this.#failpoint('engine.stop-forgotten');
     this.#events.emit('stopped');
   }
 
@@ -155,7 +167,7 @@ export class Engine {
     for (let attempt = 1; ; attempt += 1) {
       this.#ports.server = await freePort(this.#options.ports.server);
       this.#requireWanted();
-      if (this.#options.ui) this.#ports.ui = await freePort(this.#options.ports.ui);
+      if (this.#options.ui) this.#ports.ui = await freePort(this.#options.ports.ui, this.#uiHost);
       this.#say(`starting the server on ${this.#address()}`);
       try {
         await this.#server.start();
@@ -175,6 +187,7 @@ export class Engine {
         spawnServer(this.#options.binary, log, {
           port: this.#ports.server,
           uiPort: this.#ports.ui,
+          uiHost: this.#uiHost,
           database: this.#paths.database,
           durability: this.#options.durability,
         }),
@@ -194,6 +207,8 @@ export class Engine {
         return spawnWorker({ command: this.#options.worker, home: this.#paths.home, address: this.#address(), log });
       },
       ready: (child, signal) => workerReady(child, log, signal),
+      // It ends itself when it finds no server; however long that stays away, the server's own deaths are what counts.
+      isExcused: () => !this.#server.isReady,
       onIdentity: (identity) => this.#record('worker', identity),
       onRestart: (how) => this.#say(`the worker ${how}; it is started again`),
       onGivenUp: (how) => this.#fail(this.#crashLoop(how, this.#paths.workerLog)),
@@ -263,6 +278,6 @@ export class Engine {
   }
 
   #uiAddress(): string | null {
-    return this.#ports.ui === null ? null : `http://${LOOPBACK}:${this.#ports.ui}`;
+    return this.#ports.ui === null ? null : `http://${this.#uiHost}:${this.#ports.ui}`;
   }
 }

@@ -1,23 +1,5 @@
-/** The detached process `sluice-engine`. Exit codes: 0 after `sluice down`, 1 after a failed start, 75 if another engine owns this home. */
-import { Engine } from './engine.js';
-import { readEngineOptions } from './engine-options.js';
-import { enginePaths } from './engine-paths.js';
-import { tryLock } from './kernel-lock.js';
+/** The detached process `sluice-engine`; run-engine.ts tells its exit codes. */
+import { noFailpoint } from '../../protocol/failpoints.js';
+import { runEngine } from './run-engine.js';
 
-const OWNED_BY_ANOTHER = 75;
-
-process.title = 'sluice-engine';
-process.umask(0o077);
-// It outlives the terminal that started it.
-process.on('SIGHUP', () => undefined);
-
-const options = readEngineOptions(process.argv[2]);
-const paths = enginePaths(options.home);
-const lock = await tryLock(paths.lock);
-if (lock === null) process.exit(OWNED_BY_ANOTHER);
-
-const engine = new Engine(options, paths);
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void engine.stop({ now: false }));
-await engine.run();
-// The kernel releases the lock with the process; children do not inherit it.
-process.exit(engine.startFailed ? 1 : 0);
+await runEngine(process.argv[2], noFailpoint);

@@ -2,6 +2,7 @@
  * The engine's own ports, on loopback only: the wanted one, else the next free one. Never Temporal's default 7233.
  * A port can be taken between the look and the server's bind; the caller then asks again.
  */
+import { randomInt } from 'node:crypto';
 import { connect, createServer } from 'node:net';
 
 export const LOOPBACK = '127.0.0.1';
@@ -10,10 +11,18 @@ export const UI_PORT = 18_233;
 
 const TRIES = 100;
 
+/**
+ * Where the Web UI listens: an address of the loopback network that no web page knows. The UI answers whatever host name it is asked by, so
+ * that on 127.0.0.1 a page could have its own name resolved to it (DNS rebinding) and read and decide runs. Only Linux has 127.0.0.0/8 as it stands.
+ */
+export function uiHost(): string {
+  return process.platform === 'linux' ? `127.${randomInt(1, 255)}.${randomInt(0, 256)}.${randomInt(1, 255)}` : LOOPBACK;
+}
+
 /** Errors: plain Error if a hundred ports in a row are taken. */
-export async function freePort(wanted: number): Promise<number> {
+export async function freePort(wanted: number, host = LOOPBACK): Promise<number> {
   for (let port = wanted; port < wanted + TRIES; port += 1) {
-    if (await isFree(port)) return port;
+    if (await isFree(port, host)) return port;
   }
   throw new Error(`no free port from ${wanted} to ${wanted + TRIES - 1}`);
 }
@@ -26,11 +35,11 @@ export async function waitForPort(port: number, signal: AbortSignal): Promise<vo
   }
 }
 
-function isFree(port: number): Promise<boolean> {
+function isFree(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(false));
-    server.listen({ port, host: LOOPBACK, exclusive: true }, () => server.close(() => resolve(true)));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
   });
 }
 

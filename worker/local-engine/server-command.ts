@@ -10,6 +10,8 @@ export interface ServerSettings {
   readonly port: number;
   /** Null: no Web UI. */
   readonly uiPort: number | null;
+  /** Unsaid: where the server listens. */
+  readonly uiHost?: string;
   readonly database: string;
   /** `power` makes every commit durable against a power cut. */
   readonly durability: 'process' | 'power';
@@ -25,7 +27,10 @@ const RETENTION = '365d';
 const ISOLATED = ['--disable-config-file', '--disable-config-env'];
 
 export function serverArguments(settings: ServerSettings): readonly string[] {
-  const ui = settings.uiPort === null ? ['--headless'] : ['--ui-port', String(settings.uiPort), '--ui-disable-news-fetch'];
+  const ui =
+    settings.uiPort === null
+      ? ['--headless']
+      : ['--ui-ip', settings.uiHost ?? LOOPBACK, '--ui-port', String(settings.uiPort), '--ui-disable-news-fetch'];
   const dynamic = [
     `history.transferProcessorMaxPollRPS=${POLL_RPS}`,
     `history.timerProcessorMaxPollRPS=${POLL_RPS}`,

@@ -1,6 +1,7 @@
 /**
  * One child process that is started again when it dies: at once the first time, then with growing pauses, and no more after
- * CRASH_LIMIT deaths within CRASH_WINDOW_MS. A first start that fails is reported to the caller instead of tried again.
+ * CRASH_LIMIT deaths within CRASH_WINDOW_MS, those left out that something else explains. A first start that fails is reported to the caller instead
+ * of tried again.
  */
 import type { ChildProcess } from 'node:child_process';
 import { identify, type ProcessIdentity } from './process-identity.js';
@@ -9,6 +10,7 @@ const CRASH_LIMIT = 6;
 const CRASH_WINDOW_MS = 60_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
+const EXCUSED_PAUSE_MS = 500;
 
 export interface ChildPlan {
   readonly name: string;
@@ -16,6 +18,8 @@ export interface ChildPlan {
   /** Resolves when it works; rejects when `signal` is aborted, which happens at its end and at the time limit. */
   ready(child: ChildProcess, signal: AbortSignal): Promise<void>;
   readonly readyLimitMs: number;
+  /** Whether what it needs is away, so that its death says nothing of itself; asked at each one. */
+  isExcused?(): boolean;
   /** The recorded identity changed; null means that none lives. */
   onIdentity(identity: ProcessIdentity | null): void;
   onRestart(how: string): void;
@@ -29,11 +33,17 @@ export class SupervisedChild {
   readonly #plan: ChildPlan;
   #child: ChildProcess | null = null;
   #wish: 'stopped' | 'first start' | 'running' = 'stopped';
+  #ready = false;
   #deaths: number[] = [];
   #pause: AbortController = new AbortController();
 
   constructor(plan: ChildPlan) {
     this.#plan = plan;
+  }
+
+  /** It lives and said that it works. */
+  get isReady(): boolean {
+    return this.#ready;
   }
 
   get pid(): number | null {
@@ -83,6 +93,7 @@ export class SupervisedChild {
     void ended.then((how) => abort.abort(new Error(`${name} ${how} before it was ready`)));
     try {
       await this.#plan.ready(child, abort.signal);
+      this.#ready = this.#child === child;
     } catch (error) {
       child.kill('SIGKILL');
       throw error;
@@ -94,20 +105,23 @@ export class SupervisedChild {
   #died(child: ChildProcess, how: string): void {
     if (this.#child !== child) return;
     this.#child = null;
+    this.#ready = false;
     this.#plan.onIdentity(null);
     if (this.#wish === 'running') void this.#again(how);
   }
 
   async #again(how: string): Promise<void> {
+    const excused = this.#plan.isExcused?.() === true;
     const now = performance.now();
-    this.#deaths = [...this.#deaths.filter((at) => now - at < CRASH_WINDOW_MS), now];
+    this.#deaths = this.#deaths.filter((at) => now - at < CRASH_WINDOW_MS).concat(excused ? [] : [now]);
     const deaths = this.#deaths.length;
-    if (deaths >= CRASH_LIMIT) {
+    if (!excused && deaths >= CRASH_LIMIT) {
       this.#wish = 'stopped';
       this.#plan.onGivenUp(`${this.#plan.name} ${how}, for the ${deaths}th time within a minute`);
       return;
     }
-    if (deaths > 1) await this.#wait(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** deaths));
+    if (excused) await this.#wait(EXCUSED_PAUSE_MS);
+    else if (deaths > 1) await this.#wait(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** deaths));
     if (this.#wish !== 'running') return;
     this.restarts += 1;
     this.#plan.onRestart(how);

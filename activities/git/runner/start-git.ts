@@ -1,5 +1,6 @@
 /**
- * Starts one git and waits for its end, with exactly the environment it is given.
+ * Starts one git and waits for its end, with exactly the environment it is given. A git that never ends (a FIFO in the place of a file holds it
+ * for ever) or never stops printing is ended, and answers like any git that fails: it lies in what git was given, so asking again changes nothing.
  * Loaded by the git runner, so it needs nothing but Node: the smaller that process, the faster it starts a program.
  */
 import { execFile } from 'node:child_process';
@@ -11,6 +12,8 @@ export interface GitStart {
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** Default: `LIMIT_MS`. */
+  readonly limitMs?: number;
 }
 
 export interface GitResult {
@@ -19,17 +22,29 @@ export interface GitResult {
   readonly stderr: string;
 }
 
-const MAX_OUTPUT_BYTES = 1024 * 1024 * 1024;
+/** Half of what a string can hold: joining a longer one would throw outside of any call, and take every call of the runner along. */
+const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
+
+/** Far above a checkout of a large repository on a slow disk. */
+const LIMIT_MS = 15 * 60_000;
+
+/** Git's own for what is fatal. */
+const FATAL_EXIT = 128;
 
 const MAX_MESSAGE_CHARS = 2000;
 
-/** Errors: a git that cannot be started, is ended by a signal, or prints more than MAX_OUTPUT_BYTES. */
-export function startGit({ program, args, cwd, env, input }: GitStart): Promise<GitResult> {
+/** Errors: a git that cannot be started, or is ended by a signal of somebody else's. */
+export function startGit({ program, args, cwd, env, input, limitMs = LIMIT_MS }: GitStart): Promise<GitResult> {
   return new Promise((resolve, reject) => {
-    const options = { env: { ...env }, maxBuffer: MAX_OUTPUT_BYTES, encoding: 'utf8', ...(cwd === undefined ? {} : { cwd }) } as const;
+    // SIGTERM at the limit, so that git removes the lock files it holds.
+    const limits = { maxBuffer: MAX_OUTPUT_BYTES, timeout: limitMs };
+    const options = { env: { ...env }, encoding: 'utf8', ...limits, ...(cwd === undefined ? {} : { cwd }) } as const;
+    const began = performance.now();
     const child = execFile(program, [...args], options, (error, stdout, stderr) => {
       if (error === null) resolve({ exitCode: 0, stdout, stderr });
       else if (typeof error.code === 'number') resolve({ exitCode: error.code, stdout, stderr });
+      else if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') resolve(ended(`printed more than ${MAX_OUTPUT_BYTES} bytes`));
+      else if (error.killed === true && performance.now() - began >= limitMs) resolve(ended(`did not end within ${limitMs} ms`));
       // Node puts all of stderr into the message, and both outputs beside it.
       else reject(new Error(error.message.slice(0, MAX_MESSAGE_CHARS)));
     });
@@ -37,4 +52,8 @@ export function startGit({ program, args, cwd, env, input }: GitStart): Promise<
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input ?? '');
   });
+}
+
+function ended(why: string): GitResult {
+  return { exitCode: FATAL_EXIT, stdout: '', stderr: `fatal: git ${why} and was ended\n` };
 }

@@ -88,6 +88,21 @@ export function isAlive(pid: number, start: string): boolean {
   return stat !== null && stat.start === start && !isZombie(stat);
 }
 
+/** Ticks of a second in /proc, on every Linux that runs node. Source: proc(5), USER_HZ. */
+const TICKS = 100;
+
+/**
+ * How long a process lives, however the clock was set meanwhile: measured against this process, whose own age node keeps. Unit: ms.
+ * Not /proc/uptime: in a container it may count from another moment than the start times. Null: it is gone, or /proc is not there.
+ */
+export function ageOf(pid: number, start: string): number | null {
+  const self = HAS_PROC ? readStat(process.pid) : null;
+  if (self === null || !isAlive(pid, start)) {
+    return null;
+  }
+  return Math.max(0, performance.now() + ((Number(self.start) - Number(start)) * 1000) / TICKS);
+}
+
 export function readBootId(): string {
   return HAS_PROC ? readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() : 'unknown';
 }

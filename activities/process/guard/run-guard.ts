@@ -45,8 +45,9 @@ export async function runGuard(options: GuardOptions): Promise<void> {
     answerFirst('taken');
     return;
   }
-  const log = createGuardLog(join(options.home, 'guard.log'));
   const { durability, failpoint } = options;
+  failpoint('guard.start-locked');
+  const log = createGuardLog(join(options.home, 'guard.log'));
   const list = openTurnList(options.home, durability);
   const turns = createTurns({ table: createProcessTable(), durability, failpoint, log, list, marks: createLimitMarks() });
   let socketPath = join(folder, GUARD_SOCKET);
@@ -67,14 +68,18 @@ export async function runGuard(options: GuardOptions): Promise<void> {
     serveConnection(socket, { turns, log, version: options.version ?? PROTOCOL_VERSION, isRetired: () => retired, retire }),
   );
   turns.adoptOrphans();
+  failpoint('guard.start-adopted');
   removeDeadSockets(folder);
   await listen(server, socketPath);
+  failpoint('guard.start-listening');
   log('started');
   answerFirst('ready');
   const why = await untilNothingIsLeft({ turns, clients, options, isRetired: () => retired });
   log(why);
+  failpoint('guard.stop-decided');
   // Before the lock falls with this process: afterwards the path may be the next guard's.
   rmSync(socketPath, { force: true });
+  failpoint('guard.stop-silent');
   process.exit(0);
 }
 

@@ -2,7 +2,7 @@
  * One running command: its limits, its end and the exit record. The reason of an end is decided once, the first one wins, and is written down
  * before the first signal, so that the next guard knows it too. The record comes only after nothing of the command lives.
  */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, statfsSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import type { Claim, ExitReason, ExitRecord } from '../contract.js';
 import { type Durability, readEnding, readRaw, STDERR_FILE, STDOUT_FILE, writeEnding, writeExit } from '../marks.js';
 import type { GuardLog } from './guard-log.js';
 import { SIGNAL_BASE } from './parent-shell.js';
-import type { ProcessTable, Trace } from './process-table.js';
+import { ageOf, type ProcessTable, type Trace } from './process-table.js';
 import { endEverything } from './sweep.js';
 
 export interface Turn {
@@ -50,6 +50,9 @@ export const WATCH_MS = 50;
 
 const WRITE_AGAIN_MS = 250;
 
+/** A program with less room than this may have been cut off in the middle of a word. Unit: bytes. */
+const FULL_BYTES = 64 * 1024;
+
 export function tendTurn(parts: TurnParts, deps: TurnDeps): Turn {
   return new TendedTurn(parts, deps);
 }
@@ -73,7 +76,7 @@ class TendedTurn implements Turn {
     this.claim = parts.claim;
     this.dir = parts.dir;
     this.trace = { token: this.claim.token, limitMark: this.claim.limitMark, pid: this.claim.pid };
-    this.startedMs = performance.now() - Math.max(0, Date.now() - Date.parse(this.claim.claimedAt));
+    this.startedMs = performance.now() - (parts.adopted ? ageOfAdopted(this.claim) : 0);
     this.reason = readEnding(this.dir);
     // With a reason already: the former guard died between its decision and the end.
     if (parts.adopted && this.reason !== null) this.endWithin(this.claim.limits.killGraceMs);
@@ -116,6 +119,7 @@ class TendedTurn implements Turn {
     const { parts, deps, claim, dir } = this;
     const shell = await parts.shellEnded;
     this.shellHasEnded = true;
+    deps.failpoint('guard.before-sweep');
     await endEverything(
       deps.table,
       this.trace,
@@ -126,7 +130,13 @@ class TendedTurn implements Turn {
       deps.log('a command was lost with its guard', { token: claim.token });
       return null;
     }
-    const exit = exitRecord({ parts, reason: this.reason ?? 'exited', code, shellSignal: shell.signal });
+    const exit = exitRecord({
+      parts,
+      reason: this.reason ?? 'exited',
+      code,
+      shellSignal: shell.signal,
+      ranMs: performance.now() - this.startedMs,
+    });
     deps.failpoint('guard.before-exit');
     await writeUntilItHolds(dir, exit, deps);
     deps.failpoint('guard.after-exit');
@@ -139,9 +149,10 @@ interface Ending {
   readonly reason: ExitReason;
   readonly code: number | null;
   readonly shellSignal: string | null;
+  readonly ranMs: number;
 }
 
-function exitRecord({ parts, reason, code, shellSignal }: Ending): ExitRecord {
+function exitRecord({ parts, reason, code, shellSignal, ranMs }: Ending): ExitRecord {
   const size = outputSize(parts.dir);
   return {
     token: parts.claim.token,
@@ -151,12 +162,28 @@ function exitRecord({ parts, reason, code, shellSignal }: Ending): ExitRecord {
     signal: code === null ? shellSignal : signalOf(code),
     startedAt: parts.claim.claimedAt,
     endedAt: new Date().toISOString(),
+    ranMs: Math.round(ranMs),
+    ...(isDiskFull(parts.dir) ? { diskFull: true } : {}),
     stdoutBytes: size.stdout,
     stderrBytes: size.stderr,
     stdout: join(parts.dir, STDOUT_FILE),
     stderr: join(parts.dir, STDERR_FILE),
     claimedAt: parts.claim.claimedAt,
   };
+}
+
+/** The clock may have been set since the claim; only a command that ended before anybody looked has nothing better. */
+function ageOfAdopted({ pid, pidStart, claimedAt }: Claim): number {
+  return ageOf(pid, pidStart) ?? Math.max(0, Date.now() - Date.parse(claimedAt));
+}
+
+function isDiskFull(dir: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dir);
+    return bavail * bsize < FULL_BYTES;
+  } catch {
+    return false;
+  }
 }
 
 function signalOf(code: number): string | null {

@@ -198,7 +198,7 @@ class GuardTurns implements Turns {
     let shell: ParentShell | null = null;
     try {
       checkPlaces(spec);
-      deps.failpoint('guard.before-claim');
+      deps.failpoint('guard.before-shell');
       clearForStart(spec.dir);
       reserveExit(spec.dir);
       const limitMark = deps.marks.draw((mark) => this.all().some((turn) => turn.claim.limitMark === mark));
@@ -211,6 +211,7 @@ class GuardTurns implements Turns {
       }
       const claim = claimOf(reservation, { pid: shell.pid, limitMark, bootId: this.bootId });
       deps.list.own(spec.token, spec.dir);
+      deps.failpoint('guard.before-claim');
       writeClaim(spec.dir, claim, deps.durability);
       deps.failpoint('guard.after-claim');
       shell.go();

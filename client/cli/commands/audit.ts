@@ -36,6 +36,7 @@ const AUDITED: Readonly<Partial<Record<EventType, AuditEntry['about']>>> = {
   'message.refused': 'refused',
   'policy.violation': 'violation',
   'repository.changed': 'violation',
+  'network.refused': 'violation',
   'budget.limit': 'limit',
   'usage_limit.waiting': 'limit',
   'turn.fallback': 'limit',

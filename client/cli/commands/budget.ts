@@ -1,10 +1,12 @@
-/** `sluice budget`: what a run used of its budget and what is left, failed attempts included. */
+/** `sluice budget`: what a run used of its budget and what is left, failed attempts included; what each stage cost; and the day's budget of its project. */
 import type { BudgetPolicy } from '../../../protocol/policy.js';
 import type { BudgetUse } from '../../../protocol/run-view.js';
 import { askDetails } from '../ask-details.js';
 import type { Context } from '../context.js';
+import { dayRows, renderDay } from '../day-rows.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { foreign } from '../io.js';
+import { stageCostLines } from '../stage-costs.js';
 
 /** Shape: `allowed` and `left` are null where nothing is limited; a grant allows the whole budget once more. Unit: turns, minutes, USD. */
 export interface BudgetRow {
@@ -16,12 +18,14 @@ export interface BudgetRow {
 
 export async function budget(context: Context, asked: string | null): Promise<ExitCode> {
   const { io, json } = context;
-  const { run, details } = await askDetails(context, asked, 'budget');
-  const { policy, used } = details;
+  const { run, details, day } = await askDetails(context, asked, 'budget');
+  const { policy, used, stages = [] } = details;
+  const dayLimits = policy?.budget.day ?? null;
   const rows = budgetRows(used, policy?.budget ?? null);
   const onLimit = policy?.budget.onLimit ?? null;
   if (json) {
-    io.json({ runId: run.runId, used, grants: used.grants, onLimit, limits: rows });
+    const today = day === null || dayLimits === null ? null : { ...day, limits: dayRows(day, dayLimits) };
+    io.json({ runId: run.runId, used, grants: used.grants, onLimit, limits: rows, stages, day: today });
     return EXIT.done;
   }
   for (const { of, used: spent, allowed, left } of rows) {
@@ -29,7 +33,10 @@ export async function budget(context: Context, asked: string | null): Promise<Ex
     io.out(`${of.padEnd(9)}${shown(spent)} used, ${rest}`);
   }
   if (used.grants > 0) io.out(`granted   ${used.grants} × again by a person`);
-  if (rows.some(({ allowed }) => allowed !== null))
+  for (const [index, line] of stageCostLines(stages).entries()) io.out(`${(index === 0 ? 'cost' : '').padEnd(9)}${foreign(line)}`);
+  if (dayLimits !== null && day !== null) for (const line of renderDay(day, dayLimits, Date.now())) io.out(line);
+  else if (dayLimits !== null) io.out("the day's budget: its ledger does not answer; it begins with the first turn");
+  if (rows.some(({ allowed }) => allowed !== null) || dayLimits !== null)
     io.out(`at its end the run ${onLimit === 'pause' ? 'waits at a gate' : 'ends blocked'}`);
   else if (policy === null) io.out(foreign(`${run.runId} is not open yet`));
   return EXIT.done;

@@ -1,6 +1,7 @@
 /** `sluice doctor`: one line for everything that a run needs, each ok, warn or fail, and what mends it. It starts and changes nothing. */
 import { access, constants, statfs } from 'node:fs/promises';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { lookForSandbox } from '../../../config/sandbox-program.js';
 import { ANY_HOST_QUEUE, hostQueue, SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../../protocol/names.js';
 import { gitVersion } from '../../repository.js';
 import { createSluice, type Sluice } from '../../sluice.js';
@@ -8,6 +9,7 @@ import { chooseServer } from '../connect.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { exists } from '../find-run.js';
+import { findAgents, loginText } from '../found-agents.js';
 import { readHostId } from '../host-config.js';
 import { foreign, type Io } from '../io.js';
 import { lookAtEngine } from '../up.js';
@@ -26,9 +28,6 @@ export interface Finding {
 const LOW_DISK_BYTES = 2 * 1024 ** 3;
 const MIN_NODE = [20, 11] as const;
 const MIN_GIT = [2, 36] as const;
-/** Programs that people use as agents; finding none is no fault. */
-const AGENT_PROGRAMS = ['claude', 'codex', 'opencode', 'gemini', 'pi'];
-
 export async function doctor(context: Context): Promise<ExitCode> {
   const { io, json } = context;
   let worst: Grade = 'ok';
@@ -55,19 +54,39 @@ function printFinding({ check, grade, found, mend }: Finding, io: Io): void {
 
 async function lookAtMachine({ io }: Context): Promise<readonly Finding[]> {
   const git = await gitVersion();
-  const agents = await programsOnPath(AGENT_PROGRAMS, io.env['PATH'] ?? '');
   return [
     gradeVersion({ check: 'node', found: process.versions.node, least: MIN_NODE, mend: 'install Node 20.11 or newer' }),
     git === null
       ? { check: 'git', grade: 'fail', found: 'not on PATH', mend: 'install git 2.36 or newer' }
       : gradeVersion({ check: 'git', found: git, least: MIN_GIT, mend: 'install git 2.36 or newer' }),
-    {
-      check: 'agents on PATH',
-      grade: 'ok',
-      found: agents.length === 0 ? 'none of the known ones; any program will do: --agent command -- <program>' : agents.join(', '),
-      mend: null,
-    },
+    ...(await lookAtAgents(io.env)),
+    await lookAtSandbox(io),
   ];
+}
+
+/** One line each; that none is there, or has no login that can be seen without a call, is no fault: any program will do. */
+async function lookAtAgents(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
+  const found = await findAgents(env, []);
+  if (found.length === 0) {
+    const none = 'none of the known ones; any program will do: --agent command -- <program>';
+    return [{ check: 'agents on PATH', grade: 'ok', found: none, mend: null }];
+  }
+  return found.map((agent) => {
+    const check = `agent ${agent.program}`;
+    const text = `${agent.path}, ${agent.version ?? 'tells no version'}, ${loginText(agent.login)}`;
+    if (agent.version === null) return { check, grade: 'warn', found: text, mend: `${agent.program} --version` };
+    if (agent.login.kind === 'none') return { check, grade: 'warn', found: text, mend: agent.makeLogin };
+    const how = agent.adapter === null ? '; no adapter yet, so: --agent command -- <program>' : '';
+    return { check, grade: 'ok', found: `${text}${how}`, mend: null };
+  });
+}
+
+/** None is no fault: with `sandbox: auto` agents then work without. */
+async function lookAtSandbox({ env }: Io): Promise<Finding> {
+  const check = 'sandbox';
+  const found = await lookForSandbox({ path: env['PATH'] ?? '', forbidden: [] });
+  if (found.kind === 'works') return { check, grade: 'ok', found: `bubblewrap ${found.version} works (${found.program})`, mend: null };
+  return { check, grade: 'ok', found: `none: ${found.why}; with sandbox: auto agents and checks run without one`, mend: found.mend };
 }
 
 async function lookAtHome({ home }: Context): Promise<readonly Finding[]> {
@@ -189,21 +208,6 @@ export function gradeVersion({ check, found, least, mend }: VersionCheck): Findi
   const [major = 0, minor = 0] = found.split('.').map((part) => Number.parseInt(part, 10) || 0);
   const enough = major > least[0] || (major === least[0] && minor >= least[1]);
   return enough ? { check, grade: 'ok', found, mend: null } : { check, grade: 'fail', found: `${found} is too old`, mend };
-}
-
-async function programsOnPath(names: readonly string[], path: string): Promise<readonly string[]> {
-  const folders = path.split(delimiter).filter((folder) => folder.startsWith('/'));
-  const found = await Promise.all(
-    names.map(async (name) => (await Promise.all(folders.map((folder) => isExecutable(join(folder, name))))).includes(true)),
-  );
-  return names.filter((_, index) => found[index]);
-}
-
-async function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** A home that does not exist yet is judged by the folder that it would be made in. */

@@ -2,9 +2,12 @@
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { foreign } from '../io.js';
+import { personOf } from '../person.js';
 import { downEngine, type StopOutcome } from '../up.js';
 
-export async function down({ io, json, home }: Context, { now }: { readonly now: boolean }): Promise<ExitCode> {
+export async function down(context: Context, { now }: { readonly now: boolean }): Promise<ExitCode> {
+  personOf(context);
+  const { io, json, home } = context;
   const outcome = await downEngine(home, { now, onProgress: (text) => io.err(foreign(text)) });
   if (json) io.json({ stopped: outcome.kind !== 'not_running' });
   else io.out(sentenceOf(outcome));

@@ -1,5 +1,6 @@
 /** `sluice init`: writes a minimal config, trusts what it wrote, puts the repository on this host's list. A config that is there stays as it is. */
 
+import { chooseAgent } from '../../../config/detect-agents.js';
 import { ensureHome, PROJECT_CONFIG } from '../../../config/home.js';
 import { initConfig } from '../../../config/init-config.js';
 import { trustConfig } from '../../../config/trust.js';
@@ -7,8 +8,10 @@ import { checkProgram } from '../check-program.js';
 import { checkRepository } from '../check-repository.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { agentText, findAgents, initialAgent } from '../found-agents.js';
 import { serveRepository } from '../host-config.js';
 import { foreign, foreignBlock } from '../io.js';
+import { personOf } from '../person.js';
 import { programOf } from '../run-arguments.js';
 
 export interface InitOptions {
@@ -18,12 +21,15 @@ export interface InitOptions {
 }
 
 export async function init(context: Context, options: InitOptions): Promise<ExitCode> {
+  personOf(context);
   const { io, json, home } = context;
   const named = programOf(options, 'init');
   const { root } = await checkRepository(context, {});
   const program = checkProgram(context, named, root);
+  const found = program === null ? await findAgents(io.env, [root]) : [];
+  const chosen = chooseAgent(found);
   ensureHome(home);
-  const result = initConfig(root, program);
+  const result = initConfig(root, initialAgent(program, chosen));
   if (result.kind === 'written') await trustConfig(home, root, result.text);
   await serveRepository(home, root);
   if (json) {
@@ -37,11 +43,13 @@ export async function init(context: Context, options: InitOptions): Promise<Exit
   }
   io.out(`Wrote and trusted ${PROJECT_CONFIG}; this host serves ${foreign(root)}.`);
   if (result.detected.seen.length > 0) io.out(`Read from: ${foreign(result.detected.seen.join(', '))}`);
+  for (const agent of found) io.out(foreign(`Found ${agentText(agent)}${agent.path === chosen?.path ? ': it works here' : ''}`));
   io.out('');
   io.out(foreignBlock(result.text.trimEnd()));
+  if (chosen !== null && chosen.login.kind === 'none') io.out(foreign(`It has no login that could be found: ${chosen.makeLogin}`));
   io.out('');
   io.out(
-    program === null
+    program === null && chosen === null
       ? 'Next: name an agent there (or --agent command -- <program>), then: sluice trust && sluice run "<task>"'
       : 'Next: sluice run "<task>"',
   );

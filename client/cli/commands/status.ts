@@ -12,6 +12,7 @@ import { boundaryOf, decidingCommands, questionOf } from '../gate-text.js';
 import { foreign } from '../io.js';
 import { detailsOf, gatesOnDisk, openGates } from '../open-gates.js';
 import { agentLabel } from '../plain-lines.js';
+import { stageCostLines } from '../stage-costs.js';
 import { pauseText, roundText, waitingText } from '../waiting-text.js';
 
 export async function status(context: Context, asked: string | null): Promise<ExitCode> {
@@ -64,6 +65,7 @@ export function renderView(view: RunView, beside: Partial<BesideView> = {}): str
     ...openGates(gates).flatMap((gate) => decidingCommands(gate, view.runId).map((command) => ['', command] as const)),
     ['texts', details === null || details.waitingNotes === 0 ? null : `${details.waitingNotes} wait for the next turn`],
     ['budget', details === null ? null : budgetText(details)],
+    ...stageCostLines(details?.stages ?? []).map((line, index) => [index === 0 ? 'cost' : '', line] as const),
     ['attended', details === null || details.attended ? null : 'no: gates expire as the policy says'],
     ['repository', view.repo],
     ['branch', view.branch],
@@ -88,7 +90,7 @@ function gateText(gate: Gate): string {
 /** Null where no worker answers. */
 function budgetOf(details: RunDetails | null) {
   const budget = details === null ? null : { limits: details.policy?.budget ?? null, used: details.used };
-  return { budget, waitingNotes: details?.waitingNotes ?? null };
+  return { budget, stages: details?.stages ?? null, waitingNotes: details?.waitingNotes ?? null };
 }
 
 /** `turns 3 of 10, minutes 12`; money only where somebody counts it. */

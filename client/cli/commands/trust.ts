@@ -10,6 +10,7 @@ import { CliError } from '../cli-error.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { foreign, foreignBlock } from '../io.js';
+import { personOf } from '../person.js';
 
 export interface TrustOptions {
   readonly list: boolean;
@@ -20,6 +21,7 @@ export interface TrustOptions {
 export async function trust(context: Context, { list, revoke, repo }: TrustOptions): Promise<ExitCode> {
   const { io, json, home } = context;
   if (list) return printTrusted(context);
+  personOf(context);
   const { root, baseSha } = await checkRepository(context, { repo });
   if (revoke) {
     const revoked = await revokeTrust(home, root, null);

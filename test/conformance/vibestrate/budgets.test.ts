@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DayBudgetView } from '../../../protocol/day-budget.js';
+import { STATUS_QUERY } from '../../../protocol/names.js';
 import { type AttendedRun, attendedRun, beside } from '../../support/attended-run.js';
 import { attendedAgain, heldIn, letGo } from '../../support/held-stage.js';
+import { sluiceBeside } from '../../support/host-cli.js';
 import { detailsOf } from '../../support/run-steps.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 
@@ -9,6 +12,11 @@ const FOUR = 'stageList: [planning, architecting, executing, verifying]\n';
 const USED_UP = { outcome: 'blocked', blockedReason: 'budget' };
 
 const usedBy = async ({ run }: AttendedRun) => (await detailsOf(run.handle)).used;
+/** What the ledger of the run's project says. */
+const dayOf = async (host: TestHost, { run }: AttendedRun) => {
+  const { ledger } = await detailsOf(run.handle);
+  return host.client.workflow.getHandle(ledger ?? '').query<DayBudgetView>(STATUS_QUERY);
+};
 const limits = ({ run }: AttendedRun) => run.events().flatMap(({ type, data }) => (type === 'budget.limit' ? [data] : []));
 
 describe('the budget of a run', () => {
@@ -84,6 +92,40 @@ describe('the budget of a run', () => {
   );
 });
 
+describe('the budget of a day', () => {
+  let host: TestHost;
+
+  beforeAll(async () => {
+    host = await openTestHost();
+    await host.startWorker();
+  }, LIMIT_MS);
+
+  afterAll(() => host.close(), LIMIT_MS);
+
+  it(
+    'V-130, T-106: money and turns of all runs of a project count together, and stop new attempts with the reason budget',
+    async () => {
+      const config = `budget: {day: {turns: 3, usd: 0.5}}\nstageList: [planning]\n`;
+      const dear = await attendedRun(host, { config, stages: { planning: { text: 'Plan.', costUsd: 0.5 } } });
+      const first = await dear.result();
+      const again = beside(host, dear.repository, await host.startRun(dear.repository));
+
+      expect(first.blockedReason).not.toBe('budget');
+      expect(await again.result()).toMatchObject(USED_UP);
+      const told = await Promise.all(['budget', 'status'].map((command) => sluiceBeside(host, [command, dear.run.runId])));
+      expect(told[0]?.stdout).toMatch(
+        /\ncost {5}planning \$0\.50\nthe day \S+ \(UTC\) of .*\n {2}turns +1 used, of 3, 2 left\n.*\n {2}usd +0\.5 used, of 0\.5, 0 left/,
+      );
+      expect(told[1]?.stdout).toMatch(/\ncost +planning \$0\.50\n/);
+      expect(limits(again)).toMatchObject([{ limit: 'usd', used: 0.5, allowed: 0.5, day: expect.any(String) }]);
+      expect(again.turns()).toEqual(['planning']);
+      expect(await dayOf(host, again)).toMatchObject({ settled: { turns: 1, microUsd: 500_000 }, reserved: { turns: 0 } });
+      expect(dear.run.read('report.md')).toMatch(/\| planning \| 1 \| .* \| 0\.5000 \|/);
+    },
+    LIMIT_MS,
+  );
+});
+
 describe('the budget of a run whose worker is killed', () => {
   let host: TestHost;
 
@@ -96,8 +138,11 @@ describe('the budget of a run whose worker is killed', () => {
   it(
     'V-130: keeps its count: no turn is counted twice, none is forgotten',
     async () => {
-      const held = heldIn(host, 'executing', { costUsd: 0.25 });
-      const repository = await host.repository({ ...held, config: `${held.config ?? ''}budget: {run: {turns: 3, usd: 10}}\n` });
+      const options = heldIn(host, 'executing', { costUsd: 0.25 });
+      const repository = await host.repository({
+        ...options,
+        config: `${options.config ?? ''}budget: {run: {turns: 3, usd: 10}, day: {turns: 9}}\n`,
+      });
       const worker = await host.startWorker();
       const person = beside(host, repository, await host.startRun(repository));
       await person.started('executing');
@@ -106,6 +151,7 @@ describe('the budget of a run whose worker is killed', () => {
       await host.startWorker();
       await attendedAgain(host, person.run);
       const after = await usedBy(person);
+      const held = await dayOf(host, person);
       letGo(host);
 
       expect(await person.result()).toMatchObject(USED_UP);
@@ -113,6 +159,8 @@ describe('the budget of a run whose worker is killed', () => {
       expect(after).toEqual(before);
       expect(await usedBy(person)).toMatchObject({ turns: 3, microUsd: 250_000 });
       expect(person.turns()).toEqual(['planning', 'architecting', 'executing']);
+      expect(held).toMatchObject({ settled: { turns: 2 }, reserved: { turns: 1 } });
+      expect(await dayOf(host, person)).toMatchObject({ settled: { turns: 3, microUsd: 250_000 }, reserved: { turns: 0 } });
     },
     LIMIT_MS,
   );

@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { WorkflowHandle } from '@temporalio/client';
 import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
 import { readLedger } from '../../../activities/agent/scripted/ledger.js';
+import { DETAILS_QUERY, quotaGateId } from '../../../protocol/names.js';
+import type { RunDetails } from '../../../protocol/run-view.js';
 import { afterAttempt, type Tries } from '../../../workflows/turn-retry.js';
 import { type AttendedRun, attendedRun } from '../../support/attended-run.js';
 import { type EndedRun, endedRuns, type RunCase } from '../../support/ended-run.js';
@@ -172,7 +175,7 @@ describe('a turn that fails', () => {
     expect(dataOf(runs.limitedOnce, 'usage_limit.cleared')).toEqual(dataOf(runs.limitedOnce, 'usage_limit.waiting'));
     expect(thrice.result).toMatchObject({ outcome: 'blocked', blockedReason: 'usage_limit' });
     expect(thrice.turns).toEqual(['planning', 'planning', 'executing', 'executing', 'reviewing']);
-    expect(await waitsOf(thrice)).toHaveLength(2);
+    expect(dataOf(thrice, 'usage_limit.waiting')).toHaveLength(2);
     expect([...dataOf(runs.limitedOnce, 'turn.retried'), ...dataOf(thrice, 'turn.retried')]).toEqual([]);
   });
 
@@ -246,6 +249,8 @@ describe('a wait', () => {
     ]);
     runs = { rateLimited, usageLimit, untilTonight };
     await Promise.all(Object.values(runs).map(({ run }) => until(async () => /limit/.test((await run.view()).waiting?.kind ?? ''))));
+    // Of a usage limit once its account has a gate.
+    await Promise.all(Object.values(runs).map(({ run }) => until(async () => (await timersOf(run.handle)).length > 0)));
   }, 120_000);
 
   afterAll(() => host.close());
@@ -278,10 +283,12 @@ describe('a wait', () => {
     for (const [index, { run, turns }] of waiting.entries()) {
       expect(await run.result()).toMatchObject({ outcome: 'merge_ready' });
       const [timer, ...others] = await timersOf(run.handle);
-      expect({ ...timer, firedAt: null }).toEqual(before[index]?.[0]);
+      // The one timer that was there before the kill is the one that counted, and the turn was taken again after it.
+      expect(before[index]).toEqual([{ ...timer, firedAt: null }]);
       expect(others).toEqual([]);
-      // The second half of the wait, and not the whole of it again.
-      expect((timer?.firedAt ?? 0) - endOfTimer(timer)).toBeLessThan((timer?.ms ?? 0) / 2);
+      // Of a usage limit the gate's; that of the run only bounds it.
+      const [counted] = run === runs.usageLimit.run ? await timersOf(await gateOf(run)) : [timer];
+      expect(counted?.firedAt).not.toBeNull();
       expect(turns()).toEqual(['executing', 'executing']);
     }
     expect(runs.rateLimited.run.events().filter(({ type }) => type === 'turn.retried')).toHaveLength(1);
@@ -303,6 +310,11 @@ describe('a wait', () => {
   }, 120_000);
 });
 
+async function gateOf(run: AttendedRun['run']): Promise<WorkflowHandle> {
+  const details: RunDetails = await run.handle.query(DETAILS_QUERY);
+  return run.handle.client.getHandle(quotaGateId(details.policy?.agentOf.executing.account ?? ''));
+}
+
 function endOfTimer(timer: HistoryTimer | undefined): number {
   return (timer?.startedAt ?? 0) + (timer?.ms ?? 0);
 }
@@ -317,7 +329,7 @@ function virtualWaits(
   { jitter, afterMs }: { readonly jitter: number; readonly afterMs: number },
 ): number[] {
   const outcome = kind === 'rate_limited' ? ({ kind, why: '', afterMs } as const) : ({ kind, why: '' } as const);
-  const tries: Tries = { rateLimited: 0, transient: 0, timeouts: 0, fallback: null };
+  const tries: Tries = { rateLimited: 0, transient: 0, timeouts: 0, fresh: false, fallback: null };
   const rules = { usageLimit: { action: 'wait', maxWaitMs: 24 * HOUR_MS, maxWaits: 2 }, usageWaits: 0, fallbackAgent: null } as const;
   const waits: number[] = [];
   for (;;) {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { type EndedRun, endedRun, endedRuns, type RunCase } from '../../support/ended-run.js';
 import { openTestHost, type TestHost, type TestWorker } from '../../support/test-host.js';
 import { until } from '../../support/until.js';
@@ -57,7 +58,14 @@ describe('a turn', () => {
     host = await openTestHost();
     out = join(host.folder, 'dump');
     worker = await host.startWorker({
-      env: { TEMPORAL_CODEC_AUTH: 'x1y2z3', PLANTED_SECRET: 'x1y2z3', GH_TOKEN: 'x1y2z3', SSH_AUTH_SOCK: '/x1y2z3', LANG: 'C' },
+      env: {
+        TEMPORAL_CODEC_AUTH: 'x1y2z3',
+        PLANTED_SECRET: 'x1y2z3',
+        GH_TOKEN: 'x1y2z3',
+        SSH_AUTH_SOCK: '/x1y2z3',
+        LANG: 'C',
+        MY_PROVIDER: 'p4s5d6',
+      },
     });
     [runs, dumped] = await Promise.all([endedRuns(host, CASES), endedRun(host, dumpCase(out))]);
   }, 180_000);
@@ -78,6 +86,19 @@ describe('a turn', () => {
     expect(names.filter((name) => /TEMPORAL|SECRET|TOKEN|SSH_|SLUICE_HOME/.test(name ?? ''))).toEqual([]);
     expect(dump('env')).not.toContain('x1y2z3');
     expect(dump('env')).not.toContain(host.address);
+  });
+
+  it("V-120: is passed what its agent's passEnv names, which its checks and the server never see", async () => {
+    const { events } = JSON.parse(historyToJSON(await dumped.run.handle.fetchHistory())) as { readonly events: readonly unknown[] };
+    const history = JSON.stringify(events, (key, value: unknown) =>
+      key === 'data' && typeof value === 'string' ? Buffer.from(value, 'base64').toString() : value,
+    );
+
+    expect(dump('env')).toContain('MY_PROVIDER=p4s5d6\n');
+    expect(dump('check-env')).toContain('PATH=');
+    expect(dump('check-env')).not.toContain('p4s5d6');
+    expect(history).toContain('change a.txt');
+    expect(history).not.toContain('p4s5d6');
   });
 
   it('V-120: runs in the worktree, with the prompt on stdin', () => {
@@ -176,8 +197,9 @@ describe('a turn', () => {
 function dumpCase(out: string): RunCase {
   const line =
     'mkdir -p "$OUT"; cat > "$OUT/stdin"; env > "$OUT/env"; pwd -P > "$OUT/cwd"; cat /proc/$$/stat > "$OUT/stat"; echo changed >> a.txt; echo done';
-  const agent = `  dump:\n    adapter: command\n    command: [sh, -c, ${JSON.stringify(line)}]\n    env:\n      OUT: ${JSON.stringify(out)}\n`;
-  return { config: `${agent}stageList: [executing]\nstages:\n  executing:\n    agent: dump\n` };
+  const agent = `  dump:\n    adapter: command\n    command: [sh, -c, ${JSON.stringify(line)}]\n    env:\n      OUT: ${JSON.stringify(out)}\n    passEnv: [MY_PROVIDER]\n`;
+  const check = `validation: {commands: [${JSON.stringify(`env > ${join(out, 'check-env')}`)}]}\n`;
+  return { config: `${agent}${check}stageList: [executing, validating]\nstages:\n  executing:\n    agent: dump\n` };
 }
 
 /** Of a line of /proc/<pid>/stat, behind the name: state, parent, group. */

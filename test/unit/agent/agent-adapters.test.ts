@@ -98,7 +98,7 @@ describe('the adapter scripted', () => {
   });
 });
 
-describe.each(ADAPTERS)('a finished turn of %s', (adapter) => {
+describe.each(['command', 'scripted'] as const)('a finished turn of %s', (adapter) => {
   let folder = '';
 
   beforeAll(async () => {
@@ -129,6 +129,7 @@ describe.each(ADAPTERS)('a finished turn of %s', (adapter) => {
       text: 'all good\n',
       usage: { tokensIn: null, tokensOut: null, costMicroUsd: null },
       conversation: null,
+      denied: 0,
     });
   });
 
@@ -147,6 +148,16 @@ describe.each(ADAPTERS)('a finished turn of %s', (adapter) => {
 
     expect(outcome).toEqual({ kind: 'hard', why: expect.stringContaining(why) });
     expect(text).toBe(stdout);
+  });
+
+  it('that failed on a full disk may pass: the next attempt waits for room', async () => {
+    const { outcome } = await read({ exitCode: 1, diskFull: true }, 'half of');
+
+    expect(outcome).toEqual({ kind: 'transient', why: 'the agent exited with code 1, and the disk was full' });
+  });
+
+  it('that ended well on a full disk is done', async () => {
+    expect((await read({ diskFull: true }, 'all good\n')).outcome).toEqual({ kind: 'done' });
   });
 
   it.each([

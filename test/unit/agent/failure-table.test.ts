@@ -57,7 +57,10 @@ describe('a phrase at the start of a line', () => {
   it.each<[string, Partial<Failure>]>([
     ['Claude AI usage limit reached|1763733600', { kind: 'usage_limit', until: null }],
     ['Claude AI usage limit reached|1795269600', { kind: 'usage_limit', until: '2026-11-21T14:00:00.000Z' }],
-    ['  ⎿  Claude usage limit reached. Your limit will reset at 9am (America/Chicago).', { kind: 'usage_limit', until: null }],
+    [
+      '  ⎿  Claude usage limit reached. Your limit will reset at 9am (America/Chicago).',
+      { kind: 'usage_limit', until: '2026-11-21T15:01:00.000Z' },
+    ],
     ['Error: usage limit reached until 2026-11-21T12:00:00Z', { kind: 'usage_limit', until: '2026-11-21T12:00:00.000Z' }],
     [
       "ERROR: You've hit your usage limit. Upgrade to Pro or try again in 2 days 17 hours 14 minutes.",
@@ -65,6 +68,8 @@ describe('a phrase at the start of a line', () => {
     ],
     ["You've hit your session limit · resets 12:50am (America/Los_Angeles)", { kind: 'usage_limit', until: null }],
     ['Error: You exceeded your current quota, please check your plan.', { kind: 'usage_limit', until: null }],
+    ['The usage limit has been reached', { kind: 'usage_limit', until: null }],
+    ["This request would exceed your account's rate limit. Please try again later.", { kind: 'usage_limit', until: null }],
     [`{"error":{"message":"no credit","code":"insufficient_quota"}}`, { kind: 'usage_limit', until: null }],
     ['Error: 429', { kind: 'rate_limited', afterMs: null }],
     ['Error: 429 Too Many Requests, retry after 7 seconds', { kind: 'rate_limited', afterMs: 7000 }],
@@ -89,6 +94,8 @@ describe('a phrase at the start of a line', () => {
     ['Error: read ECONNRESET', { kind: 'transient' }],
     ['Error: connect ETIMEDOUT 10.0.0.1:443', { kind: 'transient' }],
     ["  code: 'ECONNREFUSED',", { kind: 'transient' }],
+    ['Error: ENOSPC: no space left on device, write', { kind: 'transient' }],
+    ['EDQUOT: disk quota exceeded', { kind: 'transient' }],
     ['TypeError: fetch failed', { kind: 'transient' }],
     ['Error: socket hang up', { kind: 'transient' }],
     ['Error: 400 {"error":{"code":"context_length_exceeded"}}', { kind: 'overflow' }],

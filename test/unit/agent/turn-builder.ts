@@ -11,6 +11,8 @@ export function aTurn(given: Partial<TurnRequest> = {}): TurnRequest {
     config: { adapter: 'command', command: ['/bin/true'], args: [], env: {}, model: null, fallback: null },
     stagePolicy: { agent: 'bot', model: null, effort: null, timeoutMs: 60_000, instructions: null },
     env: {},
+    tools: 'run',
+    resume: null,
     decisionCode: 'ab12cd34',
     ...given,
   };

@@ -47,6 +47,7 @@ export const aListedRun = (runId: string, over: Partial<ListedRun> = {}): Listed
   status: 'executing',
   stage: 'executing',
   waiting: null,
+  waitingUntil: null,
   since: null,
   title: 'Fix it',
   repo: '/shop',

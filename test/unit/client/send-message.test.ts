@@ -54,6 +54,13 @@ describe('sending a message', () => {
     expect(port.signals).toEqual([{ name: 'pause', argument: { by: 'me', requestId: 'r-1' } }]);
   });
 
+  it('leaves a message that a worker took and never showed to the run with the server, under the same request id', async () => {
+    const port = aPort({ update: refusing(typed('UnprocessedUpdate', 'not processed by worker')) });
+
+    expect(await send(port)).toEqual({ kind: 'queued', requestId: 'r-1' });
+    expect(port.signals).toEqual([{ name: 'pause', argument: { by: 'me', requestId: 'r-1' } }]);
+  });
+
   it('never calls a message queued that the run took and answers late', async () => {
     const port = aPort({ update: async () => ({ answer: async () => null }) });
 

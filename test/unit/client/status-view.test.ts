@@ -26,6 +26,18 @@ describe('the status of a run', () => {
     expect(text).toMatch(/budget +turns 3, minutes 1.3, money \$1.23, granted again 1 time/);
   });
 
+  it('shows what each stage cost where it is known', () => {
+    const use = { agentMs: 1, tokensIn: 10, tokensOut: 5, costMicroUsd: 120_000 };
+    const stages = [
+      { stage: 'planning', turns: 1, ...use },
+      { stage: 'executing', turns: 2, ...use, costMicroUsd: null },
+    ];
+
+    const text = renderView(aView(), { details: someDetails([], { stages }) }).join('\n');
+
+    expect(text).toMatch(/\ncost +planning \$0\.12 \(10 tokens in, 5 out\)\n +executing \(10 tokens in, 5 out\), 2 turns\n/);
+  });
+
   it('says that nobody attends it', () => {
     expect(renderView(aView(), { details: someDetails([], { attended: false }) }).join('\n')).toMatch(/attended +no/);
   });

@@ -52,7 +52,7 @@ describe('initConfig', () => {
   it('writes a config that resolves to what was found and the named agent', () => {
     put({ 'package.json': TESTED, 'package-lock.json': '{}' });
 
-    const result = initConfig(repo, ['/opt/my agent', '--say', 'it\'s "ok": yes\n#']);
+    const result = initConfig(repo, { kind: 'command', command: ['/opt/my agent', '--say', 'it\'s "ok": yes\n#'] });
 
     const project = readConfigFile(join(repo, '.sluice/config.yaml'), '.sluice/config.yaml');
     expect(result).toMatchObject({ kind: 'written', text: project?.text, hash: hashOfText(project?.text ?? '') });
@@ -71,6 +71,16 @@ describe('initConfig', () => {
     expect(policy.stagePolicies.planning.agent).toBe('main');
   });
 
+  it('names a coding CLI that was found, with the names of the variables that it needs and no value', () => {
+    const result = initConfig(repo, { kind: 'cli', adapter: 'scripted', passEnv: ['MY_KEY'] });
+
+    const text = readFileSync(join(repo, '.sluice/config.yaml'), 'utf8');
+    expect(result.kind).toBe('written');
+    expect(text).toContain('# Who works.\nagents:\n  main:\n    adapter: scripted\n    passEnv:\n      - MY_KEY\nagent: main\n');
+    const { policy } = resolvePolicy({ project: { text, name: 'x' } });
+    expect(policy.agents['main']).toMatchObject({ adapter: 'scripted', passEnv: ['MY_KEY'] });
+  });
+
   it('overwrites nothing', () => {
     put({ '.sluice/config.yaml': 'agent: mine\n' });
 
@@ -79,7 +89,7 @@ describe('initConfig', () => {
   });
 
   it('writes through no link and refuses an agent that is no program', () => {
-    expect(() => initConfig(repo, ['./agent'])).toThrow('never a path into the repository');
+    expect(() => initConfig(repo, { kind: 'command', command: ['./agent'] })).toThrow('never a path into the repository');
     symlinkSync(tmpdir(), join(repo, '.sluice'));
     expect(() => initConfig(repo, null)).toThrow('must be a folder, not a link');
   });

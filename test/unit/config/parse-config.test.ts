@@ -50,7 +50,7 @@ describe('a config file', () => {
     ['stages: {plan: {agent: x}}', 'must be one of planning'],
     ['<<: {agent: x}', 'is not a key of sluice'],
     ['slots: 3', "the user's file only"],
-    ['agents: {x: {adapter: codex}}', 'is not available in this version; available: command, scripted'],
+    ['agents: {x: {adapter: acp}}', 'is not available in this version; available: command, scripted, claude-code, codex, opencode'],
     ['agents: {x: {adapter: foo}}', 'must be one of command, scripted'],
     ['agents: {x: {command: ./tool}}', 'never a path into the repository'],
     ['agents: {x: {command: my tool}}', 'write arguments as a list'],
@@ -101,13 +101,10 @@ describe('a config file', () => {
   });
 
   it.each([
-    'budget: {day: {turns: 3}}',
     'landing: auto',
     'forge: {kind: github}',
     'recovery: {push: refs}',
-    'sandbox: auto',
-    'network: proxy',
-    'stages: {planning: {tools: read}}',
+    'agents: {x: {extendedModel: large}}',
     'limits: {hostLost: 15m}',
   ])('says that %s is not available in this version', (text) => {
     expect(refusalOf(() => parse(text)).message).toContain('is not available in this version');

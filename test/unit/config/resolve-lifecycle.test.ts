@@ -183,6 +183,19 @@ describe('what may only become stricter', () => {
     );
   });
 
+  it('is a budget of the day, and a run without one has none to ask about', () => {
+    const { policy } = resolve({
+      input: { budget: { day: { turns: 50, usd: 9 } } },
+      project: 'budget: {day: {turns: 20, minutes: 1.5, usd: 12.5}, run: {turns: 3}}',
+    });
+
+    expect(policy.budget).toEqual({
+      ...{ turns: 3, minutes: null, microUsd: null, onLimit: 'stop' },
+      day: { turns: 20, minutes: 1.5, microUsd: 9_000_000 },
+    });
+    expect(runPolicyOf(resolve({ project: 'budget: {run: {turns: 3}}' }).policy).budget).not.toHaveProperty('day');
+  });
+
   it('is the wait for a usage limit', () => {
     const { policy } = resolve({
       input: { usageLimit: { maxWait: '2d', maxWaits: 1, action: 'stop' } },
@@ -201,6 +214,16 @@ describe('a limit of money', () => {
     expect(problemsOf({ project: budget, agent: 'command: prog' })).toMatchObject([
       { type: 'BadConfig', place: `${PROJECT}:3:16`, key: 'budget.run.usd', found: expect.stringContaining('the agent main'), rule },
     ]);
+    expect(problemsOf({ project: budget.replace('run', 'day'), agent: 'command: prog' })).toMatchObject([
+      {
+        place: `${PROJECT}:3:16`,
+        key: 'budget.day.usd',
+        found: expect.stringContaining('budget.day.usd is set, and the agent main'),
+        rule,
+      },
+    ]);
+    expect(problemsOf({ project: budget, agent: 'adapter: codex' })).toMatchObject([{ rule: rule.replace('command', 'codex') }]);
+    expect(resolve({ project: budget, agent: 'adapter: claude-code' }).policy.budget.microUsd).toBe(3_000_000);
     expect(problemsOf({ input: { budget: { run: { usd: 3 } } }, agent: 'command: prog' })).toMatchObject([
       { type: 'BadInput', key: 'policy.budget.run.usd', rule },
     ]);
@@ -251,7 +274,7 @@ describe('sluice config', () => {
   it('shows the new values as a file would write them, without the path of a webhook', () => {
     const project = [
       'gates: {stages: [executing], expire: 30d, unattendedExpire: 1h}',
-      'budget: {run: {usd: 2.5}}',
+      'budget: {run: {usd: 2.5}, day: {usd: 40}}',
       'attended: false',
       'notify: [desktop, {webhook: "https://example.com/s3cr3t", secretEnv: HOOK}, {webhook: "https://example.com"}]',
     ].join('\n');
@@ -274,6 +297,8 @@ describe('sluice config', () => {
       'budget.run.turns': null,
       'budget.run.minutes': null,
       'budget.run.usd': 2.5,
+      'budget.day.turns': null,
+      'budget.day.usd': 40,
       'budget.onLimit': 'stop',
       'usageLimit.action': 'wait',
       'usageLimit.maxWait': '1d',

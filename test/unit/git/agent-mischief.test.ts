@@ -50,6 +50,18 @@ describe('an agent that commits itself', () => {
     expect(git(run.worktree, 'status', '--porcelain')).toBe('');
   });
 
+  it('is folded without the secrets in its message', async () => {
+    const run = await openRun();
+    write(run.worktree, 'a.txt', 'a\n');
+    git(run.worktree, 'add', '--all');
+    git(run.worktree, 'commit', '--quiet', '-m', `use ghp_${'a1'.repeat(18)}`);
+
+    const { planned } = await commitTurn(run);
+
+    expect(planned.folded.map(({ message }) => message)).toEqual(['use [redacted:github-token]']);
+    expect(git(run.root, 'log', '-1', '--format=%B', 'sluice/project-1')).not.toContain('ghp_');
+  });
+
   it('amends the base commit, and the base stays the parent', async () => {
     const run = await openRun();
     write(run.worktree, 'a.txt', 'a\n');

@@ -74,6 +74,16 @@ describe('the commit of a write turn', () => {
     expect(first).not.toBeNull();
   });
 
+  it('has the times of the claim, so that an attempt of another hour makes the same one', async () => {
+    const run = await openRun();
+    write(run.worktree, 'a.txt', 'a\n');
+
+    const planned = await run.run.plan(request(run));
+
+    const claimed = String(Math.floor(Date.parse(CLAIMED_AT) / 1000));
+    expect(git(run.root, 'show', '--no-patch', '--format=%at %ct', planned?.commit ?? '').trim()).toBe(`${claimed} ${claimed}`);
+  });
+
   it('is null when the tree is the same', async () => {
     const run = await openRun({ '.gitignore': 'ignored\n' });
     write(run.worktree, 'ignored', 'x');

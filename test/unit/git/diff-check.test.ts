@@ -42,6 +42,21 @@ describe('the diff check (V-128)', () => {
     expect((await check(run)).findings).toEqual([expect.objectContaining({ rule: 'outside_path', path: 'link' })]);
   });
 
+  it('finds a symlink into git by way of another one, and one that leads out as soon as a folder is made', async () => {
+    const run = await openRun();
+    write(run.worktree, 'deep/file', 'x');
+    symlinkSync('..', join(run.worktree, 'deep/up'));
+    symlinkSync('deep/up/.git/config', join(run.worktree, 'into-git'));
+    symlinkSync('/etc', join(run.worktree, 'deep/etc'));
+    symlinkSync('made/../etc/passwd', join(run.worktree, 'deep/later'));
+
+    expect((await check(run)).findings.map(({ rule, path }) => [rule, path])).toEqual([
+      ['outside_path', 'deep/etc'],
+      ['outside_path', 'deep/later'],
+      ['outside_path', 'into-git'],
+    ]);
+  });
+
   it('finds a secret-like file that was added or changed, not one that was removed', async () => {
     const run = await openRun({ 'old.pem': 'x\n', id_rsa: 'x\n' });
     write(run.worktree, '.env', 'A=1\n');
@@ -96,6 +111,26 @@ describe('the diff check (V-128)', () => {
     write(run.worktree, 'agents.md', 'read me\n');
 
     expect((await check(run, { guarded: ['**/AGENTS.md'] })).guarded).toEqual(['agents.md']);
+  });
+
+  it.each(['x\ny.txt', 'x::end||y.txt', 'x::start||y'])('finds a token in a file called %j', async (name) => {
+    const run = await openRun();
+    write(run.worktree, name, `key: ${TOKEN}\n`);
+
+    expect((await check(run)).findings.map(({ rule, path }) => [rule, path])).toEqual([['token_shape', name]]);
+    // What the linter's profiler does with a name, it does a moment later, and nobody catches it.
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  it('guards a path that holds a newline', async () => {
+    const run = await openRun();
+    write(run.worktree, '.github/workflows/a\nb.yml', 'on: push\n');
+    write(run.worktree, 'x\ny/AGENTS.md', 'obey\n');
+
+    expect((await check(run, { guarded: ['.github/workflows/**', '**/AGENTS.md'] })).guarded).toEqual([
+      '.github/workflows/a\nb.yml',
+      'x\ny/AGENTS.md',
+    ]);
   });
 
   it('answers guarded paths apart, removed ones too', async () => {

@@ -17,6 +17,10 @@ describe('what git says', () => {
     'error: open("x"): Too many open files',
     'error: cannot fork to run x',
     'fatal: unable to create thread: Resource temporarily unavailable',
+    "error: unable to write file a.txt\nfatal: Could not reset index file to revision 'aba6c14'.",
+    "fatal: cannot update ref 'refs/heads/x': couldn't write '/r/.git/refs/heads/x.lock'",
+    'fatal: Unable to write new index file',
+    'fatal: Could not write new index file.',
   ])('is trouble of the host: %s', (stderr) => {
     expect(isHostTrouble(error(stderr))).toBe(true);
   });
@@ -24,6 +28,7 @@ describe('what git says', () => {
   it.each([
     'fatal: unable to read 0123456789012345678901234567890123456789',
     "error: 'No space left on device/' is a directory",
+    'fatal: Unable to write to the log: unable to write file x, it said',
     'warning: failed to remove x: Permission denied',
   ])('is no trouble of the host and nobody else at work: %s', (stderr) => {
     expect(isHostTrouble(error(stderr))).toBe(false);

@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { fingerprintCheckout } from '../../../activities/git/checkout-fingerprint.js';
@@ -52,6 +52,37 @@ describe('watching a repository', () => {
     writeFileSync(included, '[alias]\n\tst = !evil\n');
 
     expect(compareRepository(before, await snapshotRepository(run.repository)).gate).toEqual([expect.stringContaining('alias.st')]);
+  });
+
+  it('opens a gate when git is told to read objects of another place', async () => {
+    const { gate } = await changeBy((run) => {
+      mkdirSync(join(run.root, '.git', 'objects', 'info'), { recursive: true });
+      writeFileSync(join(run.root, '.git', 'objects', 'info', 'alternates'), '/nowhere\n');
+    });
+
+    expect(gate).toEqual([expect.stringContaining('objects/info/alternates')]);
+  });
+
+  it('notes each ref that moved, loose or packed, but no branch of a run', async () => {
+    const { gate, note } = await changeBy((run) => {
+      git(run.root, 'tag', 'v1');
+      git(run.root, 'branch', 'release');
+      git(run.root, 'pack-refs', '--all');
+      git(run.root, 'branch', 'loose');
+      git(run.root, 'branch', 'sluice/another');
+      git(run.root, 'update-ref', 'refs/sluice/another/head', 'HEAD');
+    });
+
+    expect(gate).toEqual([]);
+    expect(note).toEqual(['refs/heads/loose', 'refs/heads/release', 'refs/tags/v1'].map((name) => `${name} moved during the turn`));
+  });
+
+  it('says nothing of what an earlier engine did not look at', async () => {
+    const run = await openRun();
+    const { redirects: _redirects, refs: _refs, ...before } = await snapshotRepository(run.repository);
+    git(run.root, 'tag', 'v1');
+
+    expect(compareRepository(before, await snapshotRepository(run.repository))).toEqual({ gate: [], note: [] });
   });
 
   it('only notes other keys, and says nothing when nothing changed', async () => {

@@ -120,6 +120,17 @@ describe('appendEvents', () => {
     expect(await readFile(join(dirname(path), 'events.1.jsonl'), 'utf8')).toBe('a note\n');
   });
 
+  it('keeps what a person wrote without an end of line', async () => {
+    const path = aPath();
+    await append(path, events(1, 3));
+    await writeFile(path, `${await readFile(path, 'utf8')}a note`);
+
+    expect(await append(path, events(4, 4))).toBe(4);
+
+    expect(await seqs(path)).toEqual([1, 2, 3, 4]);
+    expect(await readFile(join(dirname(path), 'events.1.jsonl'), 'utf8')).toBe('a note');
+  });
+
   it('does not double a line when many attempts append at once', async () => {
     const path = aPath();
 

@@ -95,9 +95,25 @@ describe('metrics', () => {
     });
   });
 
+  it('count no attempt whose agent was not started, since its account is closed', () => {
+    const failed = { durationMs: 1_000, tokensIn: 5, tokensOut: 1, costMicroUsd: 2 };
+    const spared = aJournal([
+      [0, 'turn.failed', 'met the limit', failed],
+      [1, 'turn.failed', 'spared', { ...failed, started: false }],
+    ]);
+
+    expect(metricsOf(spared, '2026-11-21T10:00:00.000Z', ENDED)).toMatchObject({
+      turns: 1,
+      failedAttempts: 1,
+      tokensIn: 5,
+      costMicroUsd: 2,
+    });
+  });
+
   it('of a run that ended while it waited count the wait until then', () => {
     const waiting = aJournal([
       [0, 'usage_limit.waiting', 'w', { until: null, agent: 'robot' }],
+      [30, 'usage_limit.waiting', 'still', { until: null, agent: 'robot' }],
       [60, 'usage_limit.cleared', 'c', { until: null, agent: 'robot' }],
       [300, 'approval.requested', 'gate-1 before executing: x', gate],
     ]);
@@ -132,6 +148,34 @@ describe('report.md', () => {
 
     expect(aReport({ events: requested })).toContain('a new dependency (agent, on 1111111111). Open when the run ended.');
     expect(aReport({ events: expired })).toContain('Expired at 2026-11-21T10:01:30.000Z after 30.0 s: nobody decided.');
+  });
+
+  it('shows what each stage cost, where its agents tell it', () => {
+    expect(aReport()).toContain(
+      [
+        '| Stage | Turns | Time | Tokens in | Tokens out | USD |',
+        '| --- | --- | --- | --- | --- | --- |',
+        '| executing | 2 | 1 min 0 s | 20 | 10 | 0.5000 |',
+        '| fixing | 1 | 30.0 s | 10 | 5 | 0.2500 |',
+      ].join('\n'),
+    );
+    const untold = aJournal([[0, 'turn.completed', 'done', aTurn('planning', 0, { tokensIn: null, tokensOut: null, costMicroUsd: null })]]);
+    expect(aReport({ events: untold })).not.toContain('Tokens in');
+  });
+
+  it("allows the run's budget once more for a grant of its own, not for one of the day's", () => {
+    const budgetGate = { ...gate, source: 'budget' };
+    const own = { limit: 'turns', used: 3, allowed: 3 };
+    const lines = (limit: JsonObject) =>
+      aJournal([
+        [0, 'turn.completed', 'done', aTurn('planning', 0)],
+        [1, 'budget.limit', 'used up', limit],
+        [2, 'approval.approved', 'gate-1 approved', budgetGate],
+      ]);
+    const budget = { ...NO_BUDGET, turns: 3 };
+
+    expect(aReport({ events: lines(own), budget })).toContain('| Turns | 1 | 6 |');
+    expect(aReport({ events: lines({ ...own, day: '2026-11-21' }), budget })).toContain('| Turns | 1 | 3 |');
   });
 
   it('shows what people wrote, what failed on the way, and what was used of the budget', () => {

@@ -12,6 +12,7 @@ import { createDeliver } from '../../../activities/notify/deliver.js';
 import type { HostDeps } from '../../../activities/run/host-deps.js';
 import type { RunRecord } from '../../../activities/run/run-record.js';
 import { ensureHome, type HomePaths } from '../../../config/home.js';
+import { noFailpoint } from '../../../protocol/failpoints.js';
 import { DELIVERY_FAILED, type Notification } from '../../../protocol/notification.js';
 import type { NotifySink } from '../../../protocol/policy.js';
 
@@ -45,7 +46,7 @@ describe('the activity deliver', () => {
 
   function deliver(sink: number, environment: HostDeps['environment'] = process.env) {
     const mock = new MockActivityEnvironment();
-    const deps = { home, environment } as HostDeps;
+    const deps = { home, environment, failpoint: noFailpoint } as HostDeps;
     return { mock, delivering: mock.run(createDeliver(deps), { run: RUN, sink, notification: NOTIFICATION }) };
   }
 

@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandSpec, Processes, RunHooks } from '../../../activities/process/contract.js';
 import { connectProcesses } from '../../../activities/process/processes.js';
 import type { GuardStart } from '../../../activities/process/start-guard.js';
+import type { SandboxPrograms } from '../../../activities/sandbox/sandbox-spec.js';
 
 export interface CompiledGuard {
   readonly folder: string;
@@ -19,6 +20,7 @@ export interface CompiledGuard {
   readonly failingMain: string;
   /** A worker process: connects, runs one spec, prints its end. */
   readonly worker: string;
+  readonly sandbox: SandboxPrograms;
   remove(): void;
 }
 
@@ -28,7 +30,13 @@ export function compileGuard(): CompiledGuard {
   // Ordinary users run it too.
   chmodSync(folder, 0o755);
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  const sources = ['activities/process/guard/main.ts', 'test/unit/process/failing-guard.ts', 'test/unit/process/one-run-worker.ts'];
+  const sandbox = ['activities/sandbox/main.ts', 'activities/sandbox/inside.ts'];
+  const sources = [
+    ...sandbox,
+    'activities/process/guard/main.ts',
+    'test/unit/process/failing-guard.ts',
+    'test/unit/process/one-run-worker.ts',
+  ];
   const options = [
     '--ignoreConfig',
     '--rootDir',
@@ -49,6 +57,7 @@ export function compileGuard(): CompiledGuard {
     main: join(folder, 'activities/process/guard/main.js'),
     failingMain: join(folder, 'test/unit/process/failing-guard.js'),
     worker: join(folder, 'test/unit/process/one-run-worker.js'),
+    sandbox: { main: join(folder, 'activities/sandbox/main.js'), inside: join(folder, 'activities/sandbox/inside.js') },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -80,6 +80,25 @@ describe('a guard that is killed', () => {
     expect(ledgerOf(command)).toBe('START\n');
   });
 
+  it('leaves its time to the next one: a command is as old as it was', async () => {
+    const processes = await host.connect();
+    const command = aLedgerCommand();
+    void processes.run(command, hooks()).catch(() => {});
+    await until(() => ledgerOf(command) !== '');
+    const started = performance.now();
+    await processes.close();
+    await killGuard();
+    await until(() => performance.now() - started > 3000);
+
+    const run = (await host.connect()).run(command, hooks());
+    letGo(command);
+
+    expect(await run).toMatchObject({ exit: { reason: 'exited', exitCode: 4 } });
+    const exit: { ranMs: number } = JSON.parse(host.text(`turns-${command.token}/exit.json`));
+    // By the kernel's clock ticks, a hundredth of a second each.
+    expect(exit.ranMs).toBeGreaterThanOrEqual(2900);
+  });
+
   it('together with its command: nothing is known of the end, so it is started again, the third time in vain', async () => {
     const processes = await host.connect();
     const command = aLedgerCommand();

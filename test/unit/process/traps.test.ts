@@ -19,6 +19,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type CommandSpec, GuardUnavailable, type Processes } from '../../../activities/process/contract.js';
 import { readRaw } from '../../../activities/process/marks.js';
 import { openSocketFolder } from '../../../config/socket-folder.js';
+import { itWhere } from '../../support/it-where.js';
 import { aGuardedHome, type CompiledGuard, compileGuard, type GuardedHome, hooks, lives, until } from './guarded-home.js';
 
 let guard: CompiledGuard;
@@ -100,11 +101,7 @@ describe('trap 3: a socket path that is too long', () => {
 describe('trap 4: a disk that is full at the exit', () => {
   const canMount = asRoot && tryMount();
 
-  it('does not lose the end: its room was taken before the start', async () => {
-    if (!canMount) {
-      process.stderr.write('skipped: no right to mount a tmpfs\n');
-      return;
-    }
+  itWhere(canMount, 'no right to mount a tmpfs')('does not lose the end: its room was taken before the start', async () => {
     await onSmallDisk(async (disk) => {
       const processes = await host.connect();
       const command = { ...aLedgerCommand(), dir: join(disk, 'turn') };
@@ -119,34 +116,29 @@ describe('trap 4: a disk that is full at the exit', () => {
     });
   });
 
-  it('keeps the end in memory if even that room is gone, and writes it when there is room again', async () => {
-    if (!canMount) {
-      process.stderr.write('skipped: no right to mount a tmpfs\n');
-      return;
-    }
-    await onSmallDisk(async (disk) => {
-      const processes = await host.connect();
-      const command = { ...aLedgerCommand(), dir: join(disk, 'turn') };
-      mkdirSync(command.dir);
-      const run = processes.run(command, hooks());
-      await until(() => ledgerOf(command) !== '');
-      rmSync(join(command.dir, 'exit.json.tmp'));
-      fill(disk);
-      letGo({ ...command, dir: command.cwd });
-      await until(() => /kept in memory/.test(host.text('home/guard.log')));
-      const live = await processes.live();
-      rmSync(join(disk, 'filler'));
+  itWhere(canMount, 'no right to mount a tmpfs')(
+    'keeps the end in memory if even that room is gone, and writes it when there is room again',
+    async () => {
+      await onSmallDisk(async (disk) => {
+        const processes = await host.connect();
+        const command = { ...aLedgerCommand(), dir: join(disk, 'turn') };
+        mkdirSync(command.dir);
+        const run = processes.run(command, hooks());
+        await until(() => ledgerOf(command) !== '');
+        rmSync(join(command.dir, 'exit.json.tmp'));
+        fill(disk);
+        letGo({ ...command, dir: command.cwd });
+        await until(() => /kept in memory/.test(host.text('home/guard.log')));
+        const live = await processes.live();
+        rmSync(join(disk, 'filler'));
 
-      expect(await run).toMatchObject({ kind: 'ended', exit: { exitCode: 4 } });
-      expect(live).toHaveLength(1);
-    });
-  });
+        expect(await run).toMatchObject({ kind: 'ended', exit: { exitCode: 4 } });
+        expect(live).toHaveLength(1);
+      });
+    },
+  );
 
-  it('refuses a start for which there is no room, and starts nothing', async () => {
-    if (!canMount) {
-      process.stderr.write('skipped: no right to mount a tmpfs\n');
-      return;
-    }
+  itWhere(canMount, 'no right to mount a tmpfs')('refuses a start for which there is no room, and starts nothing', async () => {
     await onSmallDisk(async (disk) => {
       const processes = await host.connect();
       const command = { ...aLedgerCommand(), dir: join(disk, 'turn') };
@@ -160,11 +152,7 @@ describe('trap 4: a disk that is full at the exit', () => {
 });
 
 describe('trap 5: a home that cannot be written', () => {
-  it('is refused with the reason that the guard had', async () => {
-    if (!asRoot) {
-      process.stderr.write('skipped: needs root to become another user\n');
-      return;
-    }
+  itWhere(asRoot, 'needs root to become another user')('is refused with the reason that the guard had', async () => {
     chmodSync(host.root, 0o755);
     chmodSync(host.home, 0o555);
     const command = host.aCommand('true');
@@ -279,32 +267,31 @@ describe('trap 8: a process that hides its environment', () => {
     expect(lives(pidIn('pid'))).toBe(false);
   });
 
-  it('is found by its limit mark: an undumpable program of an ordinary user', async () => {
-    if (!asRoot) {
-      process.stderr.write('skipped: needs root to become another user\n');
-      return;
-    }
-    for (const folder of [host.root, host.home]) {
-      chmodSync(folder, 0o755);
-      chownSync(folder, NOBODY, NOBODY);
-    }
-    const undumpable = host.path('unreadable-sleep');
-    copyFileSync('/bin/sleep', undumpable);
-    chmodSync(undumpable, 0o111);
-    const command = host.aCommand(`env -i /usr/bin/setsid ${undumpable} 60 & echo $! > pid`);
-    chownSync(command.dir, NOBODY, NOBODY);
-    const start = { home: host.home, orphanGraceMs: 60_000, durability: 'process', idleGraceMs: 300, guardMain: guard.main };
+  itWhere(asRoot, 'needs root to become another user')(
+    'is found by its limit mark: an undumpable program of an ordinary user',
+    async () => {
+      for (const folder of [host.root, host.home]) {
+        chmodSync(folder, 0o755);
+        chownSync(folder, NOBODY, NOBODY);
+      }
+      const undumpable = host.path('unreadable-sleep');
+      copyFileSync('/bin/sleep', undumpable);
+      chmodSync(undumpable, 0o111);
+      const command = host.aCommand(`env -i /usr/bin/setsid ${undumpable} 60 & echo $! > pid`);
+      chownSync(command.dir, NOBODY, NOBODY);
+      const start = { home: host.home, orphanGraceMs: 60_000, durability: 'process', idleGraceMs: 300, guardMain: guard.main };
 
-    const said = execFileSync('/usr/bin/setpriv', [
-      ...asNobody(),
-      process.execPath,
-      guard.worker,
-      JSON.stringify({ start, spec: command }),
-    ]);
+      const said = execFileSync('/usr/bin/setpriv', [
+        ...asNobody(),
+        process.execPath,
+        guard.worker,
+        JSON.stringify({ start, spec: command }),
+      ]);
 
-    expect(JSON.parse(String(said))).toMatchObject({ exit: { exitCode: 0 } });
-    expect(commandLines().filter((line) => line.includes(undumpable))).toEqual([]);
-  });
+      expect(JSON.parse(String(said))).toMatchObject({ exit: { exitCode: 0 } });
+      expect(commandLines().filter((line) => line.includes(undumpable))).toEqual([]);
+    },
+  );
 });
 
 describe('trap 9: forks and reused pids', () => {

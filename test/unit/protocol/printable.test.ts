@@ -42,4 +42,18 @@ describe('printable', () => {
   it('keeps a line on one line', () => {
     expect(printableLine('a\nb\tc')).toBe('a⏎b c');
   });
+
+  it('makes one line of any text, at most nine times as long, and leaves plain words as they are', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.lorem(), (text, words) => {
+        const line = printableLine(`${text} ${words}`);
+
+        expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u);
+        expect(line.length).toBeLessThanOrEqual(9 * (text.length + words.length + 1));
+        expect(printableLine(words)).toBe(words);
+        expect(printableLine(line)).toBe(line);
+      }),
+      { numRuns: 300 },
+    );
+  });
 });

@@ -83,9 +83,10 @@ describe('redact', () => {
       const before = performance.now();
       redact(text);
 
-      // Alone it takes about 0.1 s; the limit leaves room for a busy machine and none for a quadratic pattern.
-      expect(performance.now() - before).toBeLessThan(3000);
+      // Alone it takes about 0.5 s, a quadratic pattern hours: the limit leaves room for a busy machine.
+      expect(performance.now() - before).toBeLessThan(30_000);
     },
+    60_000,
   );
 
   it('redacts the strings of a JSON value and keeps its shape', () => {

@@ -22,6 +22,8 @@ describe('the argument of a message', () => {
     ['approve', { decision: 'yes' }, 'decision'],
     ['approve', { decision: 'request_changes' }, 'note'],
     ['approve', { note: 3 }, 'note'],
+    ['approve', { decision: ' ' }, 'decision'],
+    ['approve', { commit: '' }, 'commit'],
     ['steer', { text: 'x'.repeat(4001) }, 'text'],
     ['rename', { title: 'x'.repeat(121) }, 'title'],
     ['abort', { why: 'x' }, 'why'],

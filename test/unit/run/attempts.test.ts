@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DetachedError } from '../../../activities/process/contract.js';
-import { Attempts } from '../../../activities/run/attempts.js';
+import { Attempts, type Signals } from '../../../activities/run/attempts.js';
 
 const TOKEN = '11111111-1111-4111-8111-111111111111';
 
@@ -28,14 +28,19 @@ describe('attempts of one place in one process', () => {
     const attempts = new Attempts();
     const first = signals();
     let finish: (answer: string) => void = () => {};
-    const work = () => new Promise<string>((resolve) => (finish = resolve));
+    let isLeft = () => false;
+    const work = ({ detach }: Signals) => {
+      isLeft = () => detach.aborted;
+      return new Promise<string>((resolve) => (finish = resolve));
+    };
     const left = attempts.share(TOKEN, first.both, work);
     const stayed = attempts.share(TOKEN, signals().both, work);
 
     first.detach.abort();
     await expect(left).rejects.toBeInstanceOf(DetachedError);
-    finish('done');
 
+    expect(isLeft()).toBe(false);
+    finish('done');
     expect(await stayed).toBe('done');
   });
 

@@ -4,6 +4,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import type { CancelReason } from '@temporalio/worker/lib/activity.js';
 import { Attempts, type Signals } from '../../../activities/run/attempts.js';
 import { attend } from '../../../activities/run/attend.js';
+import { noFailpoint } from '../../../protocol/failpoints.js';
 
 const TOKEN = '22222222-2222-4222-8222-222222222222';
 
@@ -12,7 +13,7 @@ async function endWith(reason: CancelReason, details: Record<string, boolean>, i
   const environment = new MockActivityEnvironment();
   let seen = 'nothing';
   const attempt = environment.run(() =>
-    attend({ token: TOKEN, attempts: new Attempts(), isOpen }, ({ cancel, detach }: Signals) => {
+    attend({ attempts: new Attempts(), isOpen, failpoint: noFailpoint }, TOKEN, ({ cancel, detach }: Signals) => {
       setImmediate(() => environment.cancel(reason, { ...NONE, ...details }));
       return new Promise<string>((_resolve, reject) => {
         cancel.addEventListener('abort', () => {
@@ -59,7 +60,7 @@ describe('an attempt of a host activity', () => {
     const beat = new Promise<void>((resolve) => environment.on('heartbeat', () => resolve()));
 
     const answer = await environment.run(() =>
-      attend({ token: TOKEN, attempts: new Attempts(), isOpen: open }, async () => {
+      attend({ attempts: new Attempts(), isOpen: open, failpoint: noFailpoint }, TOKEN, async () => {
         await beat;
         return 'done';
       }),

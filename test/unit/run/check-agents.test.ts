@@ -11,12 +11,12 @@ const anAgent = (command: string, fallback: string | null = null): AgentConfig =
   fallback,
 });
 
-function check(agents: Record<string, AgentConfig>): void {
+function check(agents: Record<string, AgentConfig>, path = '/usr/bin:/bin'): void {
   const stagePolicies = { planning: { agent: 'own' } };
   // All that the check reads of a policy.
   const policy = { stages: ['planning', 'validating'], agents, stagePolicies } as unknown as Policy;
   const repository = { root: '/repository', commonDir: '/repository/.git', gitDir: '/repository/.git', project: 'repository' };
-  checkAgents(policy, { env: { PATH: '/usr/bin:/bin' }, repository, worktree: '/worktree' });
+  checkAgents(policy, { env: { PATH: path }, repository, worktree: '/worktree' });
 }
 
 describe('the agents of a run', () => {
@@ -24,6 +24,21 @@ describe('the agents of a run', () => {
     expect(() =>
       check({ own: anAgent('/bin/sh', 'other'), other: anAgent('sh', 'third'), unused: anAgent('no-such-program') }),
     ).not.toThrow();
+  });
+
+  it.each([
+    ['claude-code', 'claude'],
+    ['codex', 'codex'],
+    ['opencode', 'opencode'],
+  ] as const)('that are a coding CLI are looked for by its name: %s', (adapter, program) => {
+    const own: AgentConfig = { ...anAgent(''), adapter, command: null };
+    const refusal = `the program of agent "own" cannot be run: ${program} is not on PATH.`;
+
+    expect(() => check({ own }, '/nowhere')).toThrow(
+      expect.objectContaining({ type: 'BadAgent', message: expect.stringContaining(refusal) }),
+    );
+    expect(() => check({ own }, '/nowhere')).toThrow('Install it, or say where it is by agents.own.command');
+    expect(() => check({ own: { ...own, command: ['/bin/sh'] } }, '/nowhere')).not.toThrow();
   });
 
   it.each<[string, Record<string, AgentConfig>, string]>([

@@ -47,8 +47,8 @@ function contextOf({
   place: unknown;
   block: readonly string[];
 }): TurnContextOnHost {
-  const { worktree, base } = run;
-  const record = { worktree, branch: 'sluice/project-1', policy: { block, guardedPaths: [] } };
+  const { worktree, base, repository } = run;
+  const record = { repository, runId: 'project-1', worktree, branch: 'sluice/project-1', policy: { block, guardedPaths: [] } };
   const input = { stage: 'executing', place: { runId: 'project-1', seq: 3, token: 't' }, expectedHead: base };
   // All that settling reads; a whole context needs a guard and a server.
   return { run: { record }, input, git, place } as unknown as TurnContextOnHost;

@@ -11,7 +11,7 @@ const RULES: RetryRules = {
   now: NOW,
   jitter: 0.5,
 };
-const fresh = (part: Partial<Tries> = {}): Tries => ({ rateLimited: 0, transient: 0, timeouts: 0, fallback: null, ...part });
+const fresh = (part: Partial<Tries> = {}): Tries => ({ rateLimited: 0, transient: 0, timeouts: 0, fresh: false, fallback: null, ...part });
 const limited = (afterMs: number | null = null): TurnOutcome => ({ kind: 'rate_limited', why: '429', afterMs });
 const usage = (until: string | null): TurnOutcome => ({ kind: 'usage_limit', why: 'limit', until });
 
@@ -46,6 +46,13 @@ describe('what follows a failed attempt', () => {
     expect(afterAttempt(timeout, fresh(), RULES)).toEqual({ kind: 'again', retry: 1 });
     expect(afterAttempt(timeout, fresh({ timeouts: 1 }), RULES)).toEqual({ kind: 'settled' });
     expect(afterAttempt({ kind: 'hard', why: 'exit 1' }, fresh(), RULES)).toEqual({ kind: 'settled' });
+  });
+
+  it('takes a turn at once again with a new conversation, once, whoever works', () => {
+    const lost: TurnOutcome = { kind: 'transient', why: 'gone', fresh: true };
+    expect(afterAttempt(lost, fresh(), RULES)).toEqual({ kind: 'fresh' });
+    expect(afterAttempt(lost, fresh({ transient: 4, fallback: 'other' }), RULES)).toEqual({ kind: 'fresh' });
+    expect(afterAttempt(lost, fresh({ fresh: true }), RULES)).toMatchObject({ kind: 'wait', waiting: 'transient' });
   });
 
   it('calls the fallback agent once, when the retries are used up', () => {

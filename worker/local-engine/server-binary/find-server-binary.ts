@@ -3,10 +3,10 @@
  * What a person named by SLUICE_TEMPORAL_CLI is used or refused, never passed over; the rest is tried in order.
  */
 import { accessSync, constants, renameSync, statSync } from 'node:fs';
-import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { EngineError } from '../engine-error.js';
 import { waitForLock } from '../kernel-lock.js';
-import { cachedBinary, makeCacheFolder } from './cache.js';
+import { cachedBinary, isPrivateCache, makeCacheFolder } from './cache.js';
 import { type Download, downloadServer } from './download.js';
 import { BUILD_MINUTES, buildServer } from './go-build.js';
 import { type BinaryVersion, PINNED_CLI_VERSION, readVersion, SERVER_SERIES } from './version.js';
@@ -58,6 +58,7 @@ async function fromPath(environment: NodeJS.ProcessEnv, say: (text: string) => v
 
 async function fromCache(environment: NodeJS.ProcessEnv): Promise<ServerBinary | null> {
   const path = cachedBinary(environment);
+  if (!isPrivateCache(environment)) throw notPrivate(path);
   const version = await readVersion(path);
   return version.kind === 'right' ? { path, source: 'cache', serverVersion: version.serverVersion } : null;
 }
@@ -95,6 +96,15 @@ async function checked(path: string, source: 'download' | 'build'): Promise<Serv
     why: `sluice needs server ${SERVER_SERIES}.x.`,
     now: `Nothing was started; it lies at ${path}.refused.`,
     mend: 'Name one that you have: export SLUICE_TEMPORAL_CLI=<path of temporal>',
+  });
+}
+
+function notPrivate(path: string): EngineError {
+  return new EngineError({
+    what: `The cached server ${path} is not used: it, or a folder above it, belongs to another user or can be written by others.`,
+    why: 'What lies in the cache is run; only you may put it there.',
+    now: 'Nothing was started.',
+    mend: `Look at it, then: chmod -R go-w '${dirname(dirname(path))}'    or remove that folder; it is made anew`,
   });
 }
 

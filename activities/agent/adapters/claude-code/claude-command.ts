@@ -1,0 +1,68 @@
+/**
+ * The command line and environment of a turn of Claude Code. Nothing here skips its permissions: what a level of tools may do is allowed by
+ * name, what it may not is taken away, and everything else is refused, since nobody answers. Settings of the repository are not read: they can
+ * hold hooks and variables, and no trust was asked for them. Source: guide/libraries.md section 6.
+ */
+import type { ToolLevel } from '../../../../protocol/policy.js';
+import type { TurnCommand, TurnRequest } from '../../contract.js';
+import { turnEnvironment } from '../../turn-environment.js';
+
+/** Two more tries of one call bridge what passes in seconds; a turn that begins again loses its work. Longer waits are the workflow's. */
+const CLI_RETRIES = '2';
+
+const SWITCHES: Readonly<Record<string, string>> = {
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
+  CLAUDE_CODE_DISABLE_TERMINAL_TITLE: '1',
+  CLAUDE_CODE_MAX_RETRIES: CLI_RETRIES,
+  DISABLE_AUTOUPDATER: '1',
+  DISABLE_ERROR_REPORTING: '1',
+  DISABLE_TELEMETRY: '1',
+};
+
+const EDIT_TOOLS = ['Edit', 'MultiEdit', 'NotebookEdit', 'Write'];
+
+/** Asking belongs to the answer, where the engine reads it; nobody sees the tool's question. */
+const NEVER = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode'];
+
+/** A review reads its change from git. */
+const LOOKING = ['Bash(git diff:*)', 'Bash(git log:*)', 'Bash(git show:*)', 'Bash(git status:*)'];
+
+const LEVELS: Readonly<
+  Record<ToolLevel, { readonly mode: string; readonly allowed: readonly string[]; readonly taken: readonly string[] }>
+> = {
+  read: { mode: 'default', allowed: LOOKING, taken: [...EDIT_TOOLS, ...NEVER] },
+  edit: { mode: 'acceptEdits', allowed: [...EDIT_TOOLS, ...LOOKING], taken: NEVER },
+  run: { mode: 'acceptEdits', allowed: [...EDIT_TOOLS, 'Bash'], taken: NEVER },
+};
+
+export function claudeCommand(turn: TurnRequest): TurnCommand {
+  const { config, stagePolicy, resume } = turn;
+  const [program, ...leading] = config.command ?? ['claude'];
+  const { mode, allowed, taken } = LEVELS[turn.tools];
+  const model = stagePolicy.model ?? config.model;
+  const argv: [string, ...string[]] = [
+    program,
+    ...leading,
+    '-p',
+    ...['--output-format', 'stream-json', '--verbose'],
+    ...['--setting-sources', 'user', '--strict-mcp-config'],
+    ...['--permission-mode', mode, '--allowedTools', allowed.join(','), '--disallowedTools', taken.join(',')],
+    ...(model === null ? [] : ['--model', model]),
+    ...(resume === null ? [] : ['--resume', resume.id]),
+    ...config.args,
+  ];
+  return { argv, env: turnEnvironment(turn, environmentOf(turn)), stdin: turn.prompt };
+}
+
+export function claudeLogin({ config }: TurnRequest): string {
+  return config.configDir === undefined ? 'claude auth login' : `CLAUDE_CONFIG_DIR='${config.configDir}' claude auth login`;
+}
+
+function environmentOf({ config, stagePolicy }: TurnRequest): Record<string, string> {
+  return {
+    ...SWITCHES,
+    ...(config.configDir === undefined ? {} : { CLAUDE_CONFIG_DIR: config.configDir }),
+    ...(stagePolicy.effort === null ? {} : { CLAUDE_CODE_EFFORT_LEVEL: stagePolicy.effort }),
+  };
+}

@@ -1,0 +1,36 @@
+/**
+ * The command line and environment of a turn of Codex. Its own sandbox holds it to its level of tools: it cannot tell changing files from
+ * running programs, so `edit` and `run` are the same. Approvals are never asked for, since nobody answers. Source: guide/libraries.md section 6.
+ */
+import type { ToolLevel } from '../../../../protocol/policy.js';
+import type { TurnCommand, TurnRequest } from '../../contract.js';
+import { turnEnvironment } from '../../turn-environment.js';
+
+const SANDBOXES: Readonly<Record<ToolLevel, string>> = { read: 'read-only', edit: 'workspace-write', run: 'workspace-write' };
+
+/** The first also spares five seconds at the end of each turn where its server cannot be reached. */
+const SETTINGS = ['analytics.enabled=false', 'feedback.enabled=false', 'check_for_update_on_startup=false', 'approval_policy="never"'];
+
+export function codexCommand(turn: TurnRequest): TurnCommand {
+  const { config, stagePolicy, resume } = turn;
+  const [program, ...leading] = config.command ?? ['codex'];
+  const model = stagePolicy.model ?? config.model;
+  const settings = stagePolicy.effort === null ? SETTINGS : [...SETTINGS, `model_reasoning_effort="${stagePolicy.effort}"`];
+  const argv: [string, ...string[]] = [
+    program,
+    ...leading,
+    'exec',
+    ...['--json', '--color', 'never', '--skip-git-repo-check', '-s', SANDBOXES[turn.tools]],
+    ...settings.flatMap((setting) => ['-c', setting]),
+    ...(model === null ? [] : ['-m', model]),
+    ...config.args,
+    ...(resume === null ? [] : ['resume', resume.id]),
+    '-',
+  ];
+  const env = config.configDir === undefined ? {} : { CODEX_HOME: config.configDir };
+  return { argv, env: turnEnvironment(turn, env), stdin: turn.prompt };
+}
+
+export function codexLogin({ config }: TurnRequest): string {
+  return config.configDir === undefined ? 'codex login' : `CODEX_HOME='${config.configDir}' codex login`;
+}

@@ -1,0 +1,47 @@
+/**
+ * The one table from what OpenCode says to what a turn means: its errors have classes and an HTTP status. What it waits for it tells on stderr
+ * alone. Source: packages/opencode/src/cli/cmd/run.ts and session/retry.ts; guide/libraries.md section 6. Each row has a transcript as test.
+ */
+import type { Meaning, Row } from '../../cli-turn.js';
+import type { OpencodeSaid } from './opencode-events.js';
+
+export interface OpencodeSignals extends OpencodeSaid {
+  /** The last lines of stderr, oldest first: its log of warnings. */
+  readonly stderr: readonly string[];
+}
+
+export const OPENCODE_TABLE: readonly Row<OpencodeSignals>[] = [
+  ({ error, reason }) => (error === null && (reason === 'stop' || reason === 'other') ? { kind: 'success' } : null),
+  ({ error, stderr }) => {
+    const said = error === null ? stderr.findLast((line) => /(?:^|\bError:? |\s)Session not found\b/i.test(line)) : undefined;
+    return said === undefined ? null : { kind: 'unknown_conversation', said: said.trim() };
+  },
+  ({ error }) =>
+    error !== null && (error.name === 'ProviderAuthError' || error.status === 401 || error.status === 403)
+      ? meant('login', error.said)
+      : null,
+  ({ error }) => (error !== null && (error.name === 'ContextOverflowError' || error.status === 413) ? meant('overflow', error.said) : null),
+  ({ error }) => (error?.status === 402 ? { kind: 'usage_limit', said: error.said, untilMs: null } : null),
+  ({ error }) => (error?.status === 429 ? { kind: 'rate_limited', said: error.said, afterMs: error.afterMs } : null),
+  ({ error }) => {
+    const isServer = error !== null && error.status !== null && (error.status >= 500 || error.status === 408);
+    return isServer || error?.isRetryable === true ? meant('transient', error?.said ?? '') : null;
+  },
+  ({ error }) => (error === null ? null : { kind: 'told', said: error.said }),
+  ({ stderr }) => {
+    // The last line: it is what it waits for, and not what it got over.
+    const said = RETRIED.exec(stderr.at(-1) ?? '')?.[1];
+    return said === undefined ? null : { kind: 'told', said };
+  },
+  ({ reason, denied }) =>
+    reason === 'tool-calls' && denied > 0 ? meant('hard', 'it stopped since a call of a tool was refused; see its permissions') : null,
+  ({ reason }) => (reason === 'content-filter' ? { kind: 'refused', said: 'a filter of the provider stopped its answer' } : null),
+  ({ reason }) => (reason === 'length' ? meant('hard', "its answer was cut at the model's limit of output") : null),
+];
+
+/** The line of its log about a call that failed and is tried again. */
+const RETRIED = /\bmessage="stream error" .*\bsmall=false\b.* error\.error="(?:AI_\w{1,40}: )?([^"]{1,500})/;
+
+function meant(kind: 'login' | 'overflow' | 'transient' | 'hard', said: string): Meaning {
+  return { kind, said };
+}

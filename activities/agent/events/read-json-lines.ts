@@ -1,0 +1,98 @@
+/**
+ * Reads what a CLI printed as JSON lines, line by line, in memory that does not grow with the file. Whatever stands there is an answer:
+ * a line that is no JSON object, or is longer than `MAX_LINE_BYTES`, is counted and passed over.
+ */
+import { open } from 'node:fs/promises';
+
+export type JsonEvent = Readonly<Record<string, unknown>>;
+
+export interface LineCounts {
+  readonly events: number;
+  /** Lines that are no JSON object. */
+  readonly unreadable: number;
+  /** Lines above the limit. */
+  readonly tooLong: number;
+}
+
+/** A CLI puts a whole tool result, a file say, into one line; none that decides is near this. */
+export const MAX_LINE_BYTES = 8 * 1024 * 1024;
+
+const CHUNK_BYTES = 256 * 1024;
+
+const NEWLINE = 0x0a;
+
+/** Errors: those of reading the file; what `take` throws. */
+export async function readJsonLines(path: string, take: (event: JsonEvent) => void): Promise<LineCounts> {
+  const counts = { events: 0, unreadable: 0, tooLong: 0 };
+  const line = new OpenLine();
+  const end = () => {
+    const text = line.close();
+    if (text === null) counts.tooLong += 1;
+    else if (text.trim() !== '') {
+      const event = parsed(text);
+      if (event === null) counts.unreadable += 1;
+      else {
+        counts.events += 1;
+        take(event);
+      }
+    }
+  };
+  const file = await open(path, 'r');
+  try {
+    const chunk = Buffer.alloc(CHUNK_BYTES);
+    for (;;) {
+      const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, null);
+      if (bytesRead === 0) break;
+      let from = 0;
+      for (;;) {
+        const at = chunk.subarray(0, bytesRead).indexOf(NEWLINE, from);
+        line.add(chunk.subarray(from, at === -1 ? bytesRead : at));
+        if (at === -1) break;
+        end();
+        from = at + 1;
+      }
+    }
+  } finally {
+    await file.close();
+  }
+  if (!line.isEmpty) end();
+  return counts;
+}
+
+/** The line whose end has not been read yet. */
+class OpenLine {
+  private parts: Buffer[] = [];
+  private bytes = 0;
+
+  get isEmpty(): boolean {
+    return this.bytes === 0;
+  }
+
+  add(part: Buffer): void {
+    this.bytes += part.length;
+    if (this.bytes > MAX_LINE_BYTES) this.parts = [];
+    // The chunk is read into again.
+    else if (part.length > 0) this.parts.push(Buffer.from(part));
+  }
+
+  /** Null: it was too long. */
+  close(): string | null {
+    const text = this.bytes > MAX_LINE_BYTES ? null : Buffer.concat(this.parts).toString('utf8');
+    this.parts = [];
+    this.bytes = 0;
+    return text;
+  }
+}
+
+function parsed(text: string): JsonEvent | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isEvent(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isEvent(value: unknown): value is JsonEvent {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,99 @@
+/**
+ * Whether a run is sandboxed, decided once, when it opens, and frozen with it: a later turn never runs more open than the first, whatever happened to the host.
+ * It is the whole run or none of it: a check runs what an agent wrote, so an agent inside and its checks outside would be one way out.
+ */
+import { ApplicationFailure } from '@temporalio/common';
+import { lookForSandbox } from '../../config/sandbox-program.js';
+import { FAILURES } from '../../protocol/failures.js';
+import type { Observation } from '../../protocol/journal.js';
+import type { TurnStage } from '../../protocol/lifecycle.js';
+import type { Policy, SandboxPolicy } from '../../protocol/policy.js';
+import { homePlace } from './home-place.js';
+import { needsNoSandbox, needsOfAgent } from './known-needs.js';
+
+export type SandboxChoice =
+  | { readonly kind: 'inside'; readonly bwrap: string }
+  /** `why` is a clause for people. `expected`: it was asked for, or all that it needs but the host is there. */
+  | { readonly kind: 'outside'; readonly why: string; readonly expected: boolean };
+
+export interface SandboxQuestion {
+  readonly policy: Policy;
+  readonly env: Readonly<Record<string, string>>;
+  /** Repository and worktree, where no program counts. */
+  readonly forbidden: readonly string[];
+  /** What no sandbox shows. */
+  readonly hidden: readonly string[];
+}
+
+/** Errors: BadConfig where the policy requires a sandbox and there is none. */
+export async function chooseSandbox(question: SandboxQuestion): Promise<SandboxChoice> {
+  const { sandbox } = question.policy;
+  if (sandbox === undefined || sandbox.use === 'off') return { kind: 'outside', why: 'sandbox is off', expected: false };
+  const silent = silentAgent(question.policy);
+  if (silent !== null && sandbox.use === 'auto') {
+    return { kind: 'outside', why: `nobody said what the agent ${silent} needs of HOME (agents.${silent}.home)`, expected: false };
+  }
+  const trouble = homeTrouble(question, sandbox) ?? proxyTrouble(question.env, sandbox);
+  if (trouble !== null)
+    return without(sandbox, trouble, 'Change what is named, or set sandbox: off in the config of the user or of a trusted project');
+  const found = await lookForSandbox({ path: question.env['PATH'] ?? '', forbidden: question.forbidden });
+  return found.kind === 'works' ? { kind: 'inside', bwrap: found.program } : without(sandbox, found.why, found.mend);
+}
+
+/** Said where the run is inside, or where it was expected to be. */
+export function sandboxObservation(choice: SandboxChoice | undefined, { sandbox }: Pick<Policy, 'sandbox'>): readonly Observation[] {
+  if (choice === undefined || sandbox === undefined || (choice.kind === 'outside' && !choice.expected)) return [];
+  return [
+    {
+      timestamp: new Date().toISOString(),
+      type: 'sandbox.chosen',
+      message:
+        choice.kind === 'inside'
+          ? `agents, set-up and validation commands run in a sandbox, network: ${sandbox.network}`
+          : `agents, set-up and validation commands run without a sandbox: ${choice.why}`,
+      data: { sandbox: choice.kind, network: choice.kind === 'inside' ? sandbox.network : 'on' },
+    },
+  ];
+}
+
+export function sandboxText(choice: SandboxChoice | undefined): string {
+  if (choice === undefined) return 'none';
+  return choice.kind === 'inside' ? 'inside' : `outside: ${choice.why}`;
+}
+
+function silentAgent(policy: Policy): string | null {
+  const stages = policy.stages.filter((stage): stage is TurnStage => stage !== 'validating');
+  const own = stages.map((stage) => policy.stagePolicies[stage].agent);
+  const names = new Set(own.flatMap((name) => [name, policy.agents[name]?.fallback ?? name]));
+  return (
+    [...names].find((name) => {
+      const config = policy.agents[name];
+      return config !== undefined && !needsNoSandbox(config) && needsOfAgent(config) === null;
+    }) ?? null
+  );
+}
+
+function homeTrouble({ policy, env, hidden }: SandboxQuestion, sandbox: SandboxPolicy): string | null {
+  const home = env['HOME'];
+  if (home === undefined) return null;
+  const names = [...sandbox.home, ...Object.values(policy.agents).flatMap((config) => needsOfAgent(config)?.home ?? [])];
+  for (const name of names) {
+    const place = homePlace(home, name, hidden);
+    if (place.kind === 'refused') return place.why;
+  }
+  return null;
+}
+
+/** Ours would speak to the world past it. */
+function proxyTrouble(env: Readonly<Record<string, string>>, { network }: SandboxPolicy): string | null {
+  const name = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'].find((one) => (env[one] ?? '') !== '');
+  return network !== 'proxy' || name === undefined ? null : `${name} is set, and the proxy of the sandbox does not go through another one`;
+}
+
+function without({ use }: SandboxPolicy, why: string, mend: string): SandboxChoice {
+  if (use !== 'required') return { kind: 'outside', why, expected: true };
+  throw ApplicationFailure.nonRetryable(
+    `sandbox is required, and there is none: ${why}.\nWith sandbox: required nothing of a run may run outside of one.\nNothing was started.\nTo mend it: ${mend}; look with: sluice doctor`,
+    FAILURES.BadConfig,
+  );
+}

@@ -1,0 +1,174 @@
+/**
+ * Puts one command of a run into its sandbox: what the guard starts instead, and what must lie ready just before the start. Nothing is done for a command that is
+ * at work already, so that an attempt which attaches leaves the sandbox of the first as it is.
+ */
+import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ApplicationFailure } from '@temporalio/common';
+import { socketFolder } from '../../config/socket-folder.js';
+import { FAILURES } from '../../protocol/failures.js';
+import type { AgentConfig, SandboxPolicy } from '../../protocol/policy.js';
+import { writeMark } from '../process/marks.js';
+import type { HostDeps } from '../run/host-deps.js';
+import type { RunRecord } from '../run/run-record.js';
+import { checkoutGit, worktreeGit } from './git-view.js';
+import { homePlace } from './home-place.js';
+import { readablePlaces, systemMounts } from './host-view.js';
+import { loginOf, needsNoSandbox, needsOfAgent, REGISTRIES } from './known-needs.js';
+import { isBelow, touches } from './paths.js';
+import { planMounts } from './plan-mounts.js';
+import { type SandboxPrograms, type SandboxSpec, SPEC_FILE } from './sandbox-spec.js';
+
+/** They lie beside this file once it is compiled; tests name their own. */
+const COMPILED: SandboxPrograms = {
+  main: fileURLToPath(new URL('./main.js', import.meta.url)),
+  inside: fileURLToPath(new URL('./inside.js', import.meta.url)),
+};
+
+export type SandboxHost = Pick<HostDeps, 'home' | 'durability' | 'sandboxPrograms'>;
+
+export interface CommandToEnter {
+  readonly run: { readonly record: RunRecord; readonly stateDir: string };
+  readonly argv: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+  /** Worktree or validation checkout. */
+  readonly cwd: string;
+  /** Of this command; nothing inside sees it. */
+  readonly dir: string;
+  /** Null: a set-up or validation command. */
+  readonly agent: AgentConfig | null;
+}
+
+export interface Entered {
+  readonly argv: readonly [string, ...string[]];
+  /** After the checkout is in order. Errors: BadConfig for a place of HOME that may not be shown any more. */
+  readonly prepare: () => Promise<void>;
+}
+
+/** Where the run is not sandboxed the command stays as it is. */
+export function enterSandbox(host: SandboxHost, command: CommandToEnter): Entered {
+  const { sandbox: choice, policy } = command.run.record;
+  const open = choice?.kind !== 'inside' || policy.sandbox === undefined || (command.agent !== null && needsNoSandbox(command.agent));
+  if (open) return { argv: command.argv, prepare: async () => undefined };
+  const programs = host.sandboxPrograms ?? COMPILED;
+  const about = { bwrap: choice.bwrap, sandbox: policy.sandbox, inside: programs.inside };
+  return {
+    argv: [process.execPath, '--no-warnings', programs.main, command.dir],
+    prepare: async () => {
+      const spec = await specOf(host, command, about);
+      writeMark(join(command.dir, SPEC_FILE), JSON.stringify(spec), host.durability);
+    },
+  };
+}
+
+/** What no sandbox shows: the sluice home with all worktrees, its sockets, and the person's checkout. */
+export function hiddenPlaces(home: string, { repository }: Pick<RunRecord, 'repository'>): readonly string[] {
+  return withReal([home, socketFolder(home), repository.root, repository.commonDir]);
+}
+
+/** A place can be shown by its real path where the name that we know leads over a link. */
+function withReal(paths: readonly string[]): readonly string[] {
+  const real = paths.flatMap((path) => {
+    try {
+      return [realpathSync(path)];
+    } catch {
+      return [];
+    }
+  });
+  return [...new Set([...paths, ...real])];
+}
+
+interface AboutSandbox {
+  readonly bwrap: string;
+  readonly sandbox: SandboxPolicy;
+  readonly inside: string;
+}
+
+async function specOf(host: SandboxHost, command: CommandToEnter, { bwrap, sandbox, inside }: AboutSandbox): Promise<SandboxSpec> {
+  const { run, argv, env, cwd, agent } = command;
+  const hidden = hiddenPlaces(host.home.root, run.record);
+  const realHome = withReal(env['HOME'] === undefined ? [] : [env['HOME']]).slice(1);
+  const needs = agent === null ? null : needsOfAgent(agent);
+  const inHome = (names: readonly string[]) => placesOf(env['HOME'], names, hidden);
+  const mounts = planMounts({
+    system: systemMounts(),
+    home: emptiedHome(env['HOME']),
+    hidden: [...hidden, ...realHome],
+    readable: readablePlaces({ named: namedFiles(argv, agent), env, hidden }),
+    homeWritable: [...inHome([...sandbox.home, ...(needs?.home ?? [])]), ...loginFolder(agent, env['HOME'], hidden)],
+    homeReadable: inHome(needs?.readOnly ?? []),
+    git: await gitMounts(command),
+    linked: linkedPlaces(command),
+    checkout: cwd,
+  });
+  const known = [...REGISTRIES, ...(needs?.hosts ?? [])];
+  const { network, allow } = sandbox;
+  const asRoot = process.getuid?.() === 0;
+  return { version: 1, bwrap, mounts, cwd, asRoot, program: argv, network, allow, known, inside, node: process.execPath };
+}
+
+/** A service may have `/` for HOME: emptied, it would take the system along. */
+function emptiedHome(home: string | undefined): string | null {
+  return home === undefined || isBelow('/usr', home) ? null : home;
+}
+
+/** The program, and what its trusted config names. Other arguments may hold a text of somebody else's, such as a task, and that must choose no file. */
+function namedFiles([program]: CommandToEnter['argv'], agent: AgentConfig | null): readonly string[] {
+  return agent === null ? [program] : [program, ...(agent.command ?? []), ...agent.args];
+}
+
+function placesOf(home: string | undefined, names: readonly string[], hidden: readonly string[]): readonly string[] {
+  if (home === undefined) return [];
+  return [...new Set(names)].flatMap((name) => {
+    const place = homePlace(home, name, hidden);
+    if (place.kind === 'refused') throw homeRefused(place.why);
+    return place.kind === 'there' ? [place.path] : [];
+  });
+}
+
+/** A login of its own, wherever its person keeps it. Errors: BadConfig where it would show what no agent may see. */
+function loginFolder(agent: AgentConfig | null, home: string | undefined, hidden: readonly string[]): readonly string[] {
+  const path = agent === null ? null : loginOf(agent);
+  if (path === null || lstatSync(path, { throwIfNoEntry: false }) === undefined) return [];
+  const [, real = path] = withReal([path]);
+  const above = home !== undefined && isBelow(home, real);
+  if (above || touches(path, hidden) || touches(real, hidden)) throw homeRefused(`${path} would show what no agent may see`);
+  return [path];
+}
+
+function gitMounts({ run, cwd, dir }: CommandToEnter) {
+  const { record, stateDir } = run;
+  const { repository, worktree, branch, baseBranch } = record;
+  if (cwd !== worktree) return checkoutGit(repository);
+  const folder = join(dir, 'sandbox');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { mode: 0o700 });
+  return worktreeGit({ repository, worktree, branch, baseBranch, privateGitDir: join(stateDir, 'git'), folder });
+}
+
+/** A link that set-up made leads into the person's checkout, which is hidden; its target is shown. One that an agent turned elsewhere is not followed. */
+function linkedPlaces({ run, cwd }: CommandToEnter): readonly string[] {
+  const { repository, policy } = run.record;
+  return policy.worktree.link.flatMap((written) => {
+    const name = written.replace(/^(?:\.\/)+|\/+$/g, '');
+    const target = join(repository.root, name);
+    const [, real = target] = withReal([target]);
+    return linkTarget(join(cwd, name)) === target && existsSync(target) && isBelow(real, repository.root) ? [target] : [];
+  });
+}
+
+function linkTarget(path: string): string | null {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(path) : null;
+  } catch {
+    return null;
+  }
+}
+
+function homeRefused(why: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(
+    `the sandbox of this run cannot be made any more: ${why}.\nWhat is shown of HOME must be a file or folder of its own.\nThe run ends here; what earlier turns did stays.\nPut it back, then start anew: sluice run "<task>"`,
+    FAILURES.BadConfig,
+  );
+}

@@ -1,0 +1,29 @@
+/**
+ * A place below HOME that a sandbox shows. No component may be a symlink: bubblewrap follows it on the host, and what an agent may write one day would
+ * decide what the next one sees. Whether it still holds is asked again at each start.
+ */
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { touches } from './paths.js';
+
+export type HomePlace =
+  | { readonly kind: 'there'; readonly path: string }
+  /** What a program makes there inside is gone at its end. */
+  | { readonly kind: 'absent' }
+  /** `why` is a clause. */
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** `hidden`: what no sandbox may show. `name` is relative to HOME, in normal form, without `..` (config/key-values.ts). */
+export function homePlace(home: string, name: string, hidden: readonly string[]): HomePlace {
+  let path = home;
+  for (const part of name.split('/')) {
+    path = join(path, part);
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return { kind: 'absent' };
+    if (stat.isSymbolicLink()) return { kind: 'refused', why: `${path} is a symlink, which the sandbox does not follow` };
+    if (!stat.isDirectory() && !stat.isFile()) return { kind: 'refused', why: `${path} is neither a file nor a folder` };
+    if (!stat.isDirectory() && path !== join(home, name)) return { kind: 'absent' };
+  }
+  if (touches(path, hidden)) return { kind: 'refused', why: `${path} would show what no agent may see` };
+  return { kind: 'there', path };
+}

@@ -1,0 +1,118 @@
+/**
+ * What is known without being told: per adapter the folders of HOME that its CLI keeps login and conversations in, and the hosts it speaks to; and
+ * the registries that package managers install from. No forge is on a list: from there a token would open more than a download.
+ */
+import type { AgentConfig } from '../../protocol/policy.js';
+
+export interface AgentNeeds {
+  /** Below HOME, to read and write. */
+  readonly home: readonly string[];
+  /** Below HOME, to read: what steers the CLI, and its program. */
+  readonly readOnly: readonly string[];
+  readonly hosts: readonly string[];
+}
+
+const NOTHING: AgentNeeds = { home: [], readOnly: [], hosts: [] };
+
+const KNOWN: Readonly<Record<string, AgentNeeds>> = {
+  'claude-code': {
+    home: ['.claude', '.claude.json', '.cache/claude', '.cache/claude-cli-nodejs', '.local/state/claude'],
+    readOnly: [
+      ...['settings.json', 'settings.local.json', 'CLAUDE.md', 'commands', 'agents', 'hooks', 'plugins', 'skills', 'output-styles'].map(
+        (name) => `.claude/${name}`,
+      ),
+      '.local/share/claude',
+    ],
+    hosts: ['api.anthropic.com', 'claude.ai', 'console.anthropic.com', 'platform.claude.com'],
+  },
+  codex: {
+    home: ['.codex'],
+    readOnly: ['config.toml', 'AGENTS.md', 'AGENTS.override.md', 'prompts', 'rules', 'skills', 'hooks.json'].map(
+      (name) => `.codex/${name}`,
+    ),
+    hosts: ['api.openai.com', 'chatgpt.com', 'auth.openai.com'],
+  },
+  opencode: {
+    home: ['.local/share/opencode', '.local/state/opencode', '.cache/opencode'],
+    readOnly: ['.config/opencode', '.opencode/bin'],
+    hosts: [
+      'opencode.ai',
+      'models.dev',
+      'models.opencode.ai',
+      'api.anthropic.com',
+      'api.openai.com',
+      'openrouter.ai',
+      'generativelanguage.googleapis.com',
+    ],
+  },
+};
+
+/** Adapters whose program is the engine's own and starts nothing: there is nothing to keep in. */
+const WITHOUT: ReadonlySet<string> = new Set(['model']);
+
+/** Null: nobody said what it needs, so that a sandbox could only be guessed. */
+export function needsOfAgent(config: AgentConfig): AgentNeeds | null {
+  const known = Object.hasOwn(KNOWN, config.adapter) ? KNOWN[config.adapter] : undefined;
+  if (known === undefined && config.home === undefined) return null;
+  const { home, readOnly, hosts } = known ?? NOTHING;
+  // With a login of its own the CLI needs nothing of the person's.
+  const own = loginOf(config) === null ? home : [];
+  return { home: [...own, ...(config.home ?? [])], readOnly, hosts };
+}
+
+/** Absolute path of the folder that stands for the CLI's own of HOME (`agents.<name>.configDir`), or null. */
+export function loginOf(config: AgentConfig): string | null {
+  return 'configDir' in config && typeof config.configDir === 'string' ? config.configDir : null;
+}
+
+export function needsNoSandbox(config: AgentConfig): boolean {
+  return WITHOUT.has(config.adapter);
+}
+
+export const REGISTRIES: readonly string[] = [
+  'registry.npmjs.org',
+  'registry.yarnpkg.com',
+  'repo.yarnpkg.com',
+  'npm.jsr.io',
+  'jsr.io',
+  'pypi.org',
+  'files.pythonhosted.org',
+  'crates.io',
+  'index.crates.io',
+  'static.crates.io',
+  'static.rust-lang.org',
+  'proxy.golang.org',
+  'sum.golang.org',
+  'rubygems.org',
+  'index.rubygems.org',
+  'repo.maven.apache.org',
+  'repo1.maven.org',
+  'plugins.gradle.org',
+  'services.gradle.org',
+  'repo.packagist.org',
+  'packagist.org',
+  'api.nuget.org',
+  'hex.pm',
+  'repo.hex.pm',
+];
+
+/** Toolchains that people keep below HOME; none of these holds a login. */
+export const HOME_TOOLCHAINS: readonly string[] = [
+  '.local/bin',
+  '.nvm',
+  '.volta',
+  '.local/share/fnm',
+  '.asdf',
+  '.local/share/mise',
+  '.local/share/uv',
+  '.local/share/pipx',
+  '.local/share/pnpm',
+  '.rustup',
+  '.cargo/bin',
+  '.pyenv',
+  '.rbenv',
+  '.sdkman',
+  '.bun/bin',
+  '.deno/bin',
+  'go/bin',
+];

@@ -1,0 +1,61 @@
+/**
+ * Which of the known coding CLIs this machine has: on PATH, outside the repository, with their logins as far as files tell.
+ * It starts nothing; `agentVersion` asks a found program for its version and for nothing else. A guess that a person reads before it is used.
+ */
+import { type ExecFileOptionsWithStringEncoding, execFile } from 'node:child_process';
+import { ADAPTERS, type Adapter } from '../protocol/policy.js';
+import { type AgentLogin, type Environment, loginOf, variablesOf } from './agent-login.js';
+import { KNOWN_AGENTS } from './known-agents.js';
+import { resolveProgram } from './resolve-program.js';
+
+export interface FoundAgent {
+  readonly program: string;
+  readonly path: string;
+  /** Null: this version cannot talk to it yet. */
+  readonly adapter: Adapter | null;
+  readonly login: AgentLogin;
+  /** Names of variables that it needs in a turn, as they are set here. */
+  readonly passEnv: readonly string[];
+  /** The command that makes a login. */
+  readonly makeLogin: string;
+}
+
+const VERSION_LIMIT_MS = 5_000;
+const MAX_VERSION_BYTES = 64 * 1024;
+
+/** `forbidden`: folders that an agent can write. */
+export function detectAgents(env: Environment, forbidden: readonly string[]): readonly FoundAgent[] {
+  return KNOWN_AGENTS.flatMap((known) => {
+    const program = resolveProgram(known.program, { path: env['PATH'] ?? '', forbidden });
+    if (program.kind !== 'found') return [];
+    const adapter = ADAPTERS.find((name) => name === known.adapter) ?? null;
+    const login = loginOf(known, env);
+    const passEnv = variablesOf(known, env, login);
+    return [{ program: known.program, path: program.path, adapter, login, passEnv, makeLogin: known.login }];
+  });
+}
+
+/** The one that a config may name without a word of the person: one with a login before one without, else the order of the table. */
+export function chooseAgent(found: readonly FoundAgent[]): FoundAgent | null {
+  const usable = found.filter(({ adapter }) => adapter !== null);
+  return usable.find(({ login }) => login.kind !== 'none') ?? usable[0] ?? null;
+}
+
+/** Null: it does not say within five seconds. **Effects** one process, `<program> --version`, with an allowlisted environment and no input. */
+export function agentVersion({ path }: Pick<FoundAgent, 'path'>, env: Environment): Promise<string | null> {
+  const { PATH = '', HOME = '' } = env;
+  const options: ExecFileOptionsWithStringEncoding = {
+    encoding: 'utf8',
+    timeout: VERSION_LIMIT_MS,
+    killSignal: 'SIGKILL',
+    maxBuffer: MAX_VERSION_BYTES,
+    env: { PATH, HOME, NO_COLOR: '1', DISABLE_AUTOUPDATER: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' },
+  };
+  return new Promise((resolve) => {
+    const child = execFile(path, ['--version'], options, (error, stdout) => {
+      resolve(error === null ? (/\d+\.\d+\.\d+[\w.+-]{0,40}/.exec(stdout)?.[0] ?? null) : null);
+    });
+    // A program that is gone before it reads has an end of its own to tell.
+    child.stdin?.on('error', () => undefined).end();
+  });
+}

@@ -1,0 +1,57 @@
+/**
+ * The config keys of the sandbox. A start input can only make it stricter; what opens it (hosts, folders) comes from files, and from a
+ * project's file only if the person trusted it: a repository must not choose how far it is kept in.
+ */
+import { NETWORK_USES, SANDBOX_USES } from '../protocol/policy.js';
+import { row } from './key-table.js';
+import { homePaths, networkHosts, oneOf } from './key-values.js';
+
+export const SANDBOX_KEYS = {
+  sandbox: row({
+    schema: oneOf(SANDBOX_USES),
+    type: '`required`, `auto` or `off`',
+    fallback: 'auto',
+    meaning:
+      'keeps agents, set-up and validation commands inside their checkout (bubblewrap, Linux); `auto`: where it works and it is known of every ' +
+      'agent of the run what it needs; `required`: or the run is refused; strictest first',
+    merge: 'stricter',
+    executes: true,
+  }),
+  network: row({
+    schema: oneOf(NETWORK_USES),
+    type: '`off`, `proxy` or `on`',
+    fallback: 'proxy',
+    meaning: 'what can be reached from inside the sandbox: nothing, the hosts of a list, or all that the host can; strictest first',
+    merge: 'stricter',
+    executes: true,
+  }),
+  networkAllow: row({
+    schema: networkHosts,
+    type: 'list of `host`, `host:port` and `*.domain`',
+    fallback: [],
+    meaning:
+      'hosts that `network: proxy` lets through beside package registries and those of the agents; port 443 where none is named, an address ' +
+      'of this machine only by number and port; lists add up',
+    scope: 'files',
+    merge: 'union',
+    executes: true,
+  }),
+  sandboxHome: row({
+    schema: homePaths,
+    type: 'list of paths below HOME',
+    fallback: [],
+    meaning: 'what agents, set-up and validation commands may read and write below HOME, such as `.npm`; lists add up',
+    scope: 'files',
+    merge: 'union',
+    executes: true,
+  }),
+  'agents.<name>.home': row({
+    schema: homePaths,
+    type: 'list of paths below HOME',
+    fallbackText: 'what the adapter knows',
+    meaning:
+      'what this agent may read and write below HOME inside the sandbox; with it, even empty, `sandbox: auto` takes an agent of any adapter',
+    scope: 'files',
+    executes: true,
+  }),
+} as const;

@@ -1,0 +1,97 @@
+/**
+ * The coding CLIs that sluice knows by name: the program, its adapter, where its login lies, and which variables it takes a login or a provider from.
+ * Sources: the documentation of each CLI; guide/libraries.md section 6. A login in a system key store cannot be seen here.
+ */
+
+export interface KnownAgent {
+  readonly program: string;
+  /** The word of `agents.<name>.adapter`, where this version has it. */
+  readonly adapter: string;
+  /** Files that hold a login, first that does decides. */
+  readonly logins: readonly LoginFile[];
+  /** Any of these is a login, each with the variables that it needs beside it. */
+  readonly keys: Readonly<Record<string, readonly string[]>>;
+  /** Where it looks for its own files or its provider; a person who sets them needs them in a turn too. */
+  readonly settings: readonly string[];
+  /** Its config files can name further variables, found by the expression's first group. */
+  readonly configs: readonly ConfigFile[];
+  readonly login: string;
+}
+
+/** `variable` names the folder where it is set; else it is `folder` below HOME. */
+export interface AgentFile {
+  readonly variable: string | null;
+  readonly folder: string;
+  readonly name: string;
+}
+
+/** `field`: the JSON object must have it; null: any content but an empty object is a login. */
+export interface LoginFile extends AgentFile {
+  readonly field: string | null;
+}
+
+export interface ConfigFile extends AgentFile {
+  readonly names: RegExp;
+}
+
+const BRACED = /\{env:([A-Za-z_][A-Za-z0-9_]{0,127})\}/g;
+
+/** In the order in which one is chosen where several could work. */
+export const KNOWN_AGENTS: readonly KnownAgent[] = [
+  {
+    program: 'claude',
+    adapter: 'claude-code',
+    logins: [
+      { variable: 'CLAUDE_CONFIG_DIR', folder: '.claude', name: '.credentials.json', field: null },
+      // Beside the key store of macOS: whose account it is, and nothing of the key.
+      { variable: 'CLAUDE_CONFIG_DIR', folder: '', name: '.claude.json', field: 'oauthAccount' },
+    ],
+    keys: {
+      ANTHROPIC_API_KEY: [],
+      ANTHROPIC_AUTH_TOKEN: [],
+      CLAUDE_CODE_OAUTH_TOKEN: [],
+      CLAUDE_CODE_USE_BEDROCK: ['AWS_PROFILE', 'AWS_REGION'],
+      CLAUDE_CODE_USE_VERTEX: ['CLOUD_ML_REGION', 'ANTHROPIC_VERTEX_PROJECT_ID'],
+    },
+    settings: ['ANTHROPIC_BASE_URL', 'CLAUDE_CONFIG_DIR'],
+    configs: [],
+    login: 'claude auth login',
+  },
+  {
+    program: 'codex',
+    adapter: 'codex',
+    logins: [{ variable: 'CODEX_HOME', folder: '.codex', name: 'auth.json', field: null }],
+    keys: { CODEX_API_KEY: [], OPENAI_API_KEY: [] },
+    settings: ['CODEX_HOME', 'OPENAI_BASE_URL'],
+    configs: [
+      {
+        variable: 'CODEX_HOME',
+        folder: '.codex',
+        name: 'config.toml',
+        names: /^\s*env_key\s*=\s*["']([A-Za-z_][A-Za-z0-9_]{0,127})["']/gm,
+      },
+    ],
+    login: 'codex login',
+  },
+  {
+    program: 'opencode',
+    adapter: 'opencode',
+    logins: [{ variable: 'XDG_DATA_HOME', folder: '.local/share', name: 'opencode/auth.json', field: null }],
+    keys: { ANTHROPIC_API_KEY: [], OPENAI_API_KEY: [], OPENROUTER_API_KEY: [], GEMINI_API_KEY: [], GOOGLE_GENERATIVE_AI_API_KEY: [] },
+    settings: ['OPENCODE_CONFIG'],
+    configs: [
+      { variable: 'XDG_CONFIG_HOME', folder: '.config', name: 'opencode/opencode.json', names: BRACED },
+      { variable: 'XDG_CONFIG_HOME', folder: '.config', name: 'opencode/opencode.jsonc', names: BRACED },
+    ],
+    login: 'opencode auth login',
+  },
+  {
+    program: 'gemini',
+    adapter: 'gemini',
+    logins: [{ variable: null, folder: '.gemini', name: 'oauth_creds.json', field: null }],
+    keys: { GEMINI_API_KEY: [], GOOGLE_API_KEY: [] },
+    settings: ['GOOGLE_GEMINI_BASE_URL', 'GOOGLE_CLOUD_PROJECT'],
+    configs: [],
+    login: 'gemini    and choose a login there',
+  },
+];

@@ -1,0 +1,95 @@
+/**
+ * Whose usage limit an agent works under: `<provider>/<account>`, a pure function of its config. Runs whose agents have the same one share a quota
+ * gate, all others go on. It names no person and no folder: it stands in workflow ids and lists.
+ */
+
+/** The part of an agent's config that decides; unsaid and null mean the same. */
+interface AccountConfig {
+  readonly adapter: string;
+  readonly command: readonly [string, ...string[]] | null;
+  readonly args?: readonly string[];
+  readonly model?: string | null;
+  /** Named by a person: two logins of one provider, or agents that share one. */
+  readonly account?: string | null;
+  /** The folder of another login of the same program. */
+  readonly configDir?: string | null;
+}
+
+const DEFAULT_ACCOUNT = 'default';
+
+/** Adapters that talk to one provider. A Map, since the key comes from a file. */
+const PROVIDERS: ReadonlyMap<string, string> = new Map([
+  ['claude-code', 'anthropic'],
+  ['codex', 'openai'],
+  ['opencode', 'opencode'],
+]);
+
+/** Programs that say nothing about the provider behind them. */
+const CARRIERS: ReadonlySet<string> = new Set([
+  'sh',
+  'bash',
+  'dash',
+  'zsh',
+  'env',
+  'node',
+  'npx',
+  'npm',
+  'pnpm',
+  'yarn',
+  'bun',
+  'bunx',
+  'deno',
+  'tsx',
+  'python',
+  'python3',
+  'uvx',
+  'uv',
+]);
+
+/** What `accountOf` answers, and what a person may name. */
+export const ACCOUNT = /^[A-Za-z0-9][\w.-]{0,63}\/[A-Za-z0-9][\w.-]{0,63}$/;
+
+/** `name`: of the agent in `agents`. */
+export function accountOf(name: string, config: AccountConfig): string {
+  return `${providerOf(name, config)}/${loginOf(config)}`;
+}
+
+function providerOf(name: string, { adapter, command, model }: AccountConfig): string {
+  const own = word(name, 'agent');
+  const known = PROVIDERS.get(adapter);
+  if (known !== undefined) return known;
+  // A model is named `<provider>/<model>`.
+  const ofModel = adapter === 'model' ? (model ?? '').split('/') : [];
+  if (ofModel.length > 1) return word(ofModel[0] ?? '', own);
+  const program = command === null ? '' : lastPart(command[0]);
+  return program === '' || CARRIERS.has(program) ? own : word(program, own);
+}
+
+function loginOf({ adapter, args = [], account, configDir }: AccountConfig): string {
+  if (account !== undefined && account !== null) return word(account, DEFAULT_ACCOUNT);
+  // It has no provider: its limits are those that its fixture plays.
+  if (adapter === 'scripted' && args.length > 0) return hashOf(args.join('\0'));
+  if (configDir === undefined || configDir === null) return DEFAULT_ACCOUNT;
+  // Folders of one name in two places are two logins.
+  return `${word(lastPart(configDir), 'dir').slice(0, 55)}-${hashOf(configDir)}`;
+}
+
+function lastPart(path: string): string {
+  return path.split('/').findLast((part) => part !== '') ?? '';
+}
+
+/** Fit for an id: letters, digits, `_`, `.`, `-`. */
+function word(text: string, otherwise: string): string {
+  const kept = text
+    .replace(/[^\w.-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, 64);
+  return kept === '' ? otherwise : kept;
+}
+
+/** FNV-1a, 32 bits: it only has to tell a few folders apart. */
+function hashOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, '0');
+}

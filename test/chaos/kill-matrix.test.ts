@@ -1,0 +1,64 @@
+/**
+ * A sample of the kill matrix (`npm run chaos` is the whole): every third failpoint once, with faults and stages taken in turn. Every cell has a run of its own with a pause, a
+ * gate, a fix round and validation, and must leave what a run without a fault leaves, by the agent's ledger, git, the journal file and the process table.
+ */
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { FAILPOINTS } from '../../protocol/failpoints.js';
+import type { RunTraces } from '../support/run-traces.js';
+import { type Cell, cellsOf, FAULTS, NOT_PASSED, nameOfCell, type Point } from './matrix/cells.js';
+import { type CellResult, recordCourses, runCells } from './matrix/lanes.js';
+import { TURN_STAGES } from './matrix/scenario.js';
+import { COUNTS } from './matrix/verdict.js';
+
+const LANES = 4;
+const LIMIT_MS = 600_000;
+
+/** One of so many failpoints, so that the sample takes no longer than two minutes. */
+const ONE_OF = 3;
+const NAMES = FAILPOINTS.filter((name) => !NOT_PASSED.includes(name)).filter((_, index) => index % ONE_OF === 0);
+const CLEAN = Object.fromEntries(COUNTS.map((name) => [name, 0]));
+
+describe('a run that meets a fault', () => {
+  let expected: RunTraces;
+  const results = new Map<string, CellResult>();
+
+  beforeAll(async () => {
+    const recorded = await recordCourses();
+    expected = recorded.expected;
+    const cells = sampleOf(recorded.points);
+    await runCells({ cells, recorded, lanes: LANES, onResult: (result) => results.set(result.cell.point.name, result) });
+    const silent = cells.filter(({ point }) => results.get(point.name)?.counts === null);
+    await runCells({ cells: silent, recorded, lanes: LANES, onResult: (result) => results.set(result.cell.point.name, result) });
+  }, LIMIT_MS);
+
+  it('and one that meets none starts each agent once, makes a commit for each write, and leaves nothing alive', () => {
+    expect(expected).toMatchObject({
+      outcome: 'merge_ready',
+      agents: TURN_STAGES.map((stage) => stage.replace(' again', '')).flatMap((stage) => [`${stage} START`, `${stage} END`]),
+      commits: 2,
+      living: [],
+    });
+    expect(expected.journal).toEqual(expect.arrayContaining(['run.paused', 'approval.approved', 'run.completed']));
+  });
+
+  it.each(NAMES)('at %s loses nothing and doubles nothing', (name) => {
+    const result = results.get(name);
+
+    expect({ cell: result && nameOfCell(result.cell), counts: result?.counts, error: result?.error }).toEqual({
+      cell: expect.anything(),
+      counts: CLEAN,
+      error: null,
+    });
+  });
+});
+
+/** For each name one of its cells; neighbours have different faults, and one name's cells lie in different stages. */
+function sampleOf(points: readonly Point[]): readonly Cell[] {
+  const cells = cellsOf(points);
+  return NAMES.flatMap((name, index) => {
+    const ofName = cells.filter(({ point }) => point.name === name);
+    const wanted = ofName.filter(({ fault }) => fault === FAULTS[index % FAULTS.length]);
+    const [cell] = (wanted.length > 0 ? wanted : ofName).slice(index % 3);
+    return [cell ?? wanted[0] ?? ofName[0]].filter((one) => one !== undefined);
+  });
+}

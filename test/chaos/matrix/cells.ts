@@ -1,0 +1,123 @@
+/** What the kill matrix is made of: points of a recorded run, faults, and the cells between them. Pure. */
+import type { FailpointName } from '../../../protocol/failpoints.js';
+
+export const FAULTS = ['worker', 'guard', 'server', 'engine', 'all', 'stop'] as const;
+
+/** Whom SIGKILL meets; `stop`: the process at the point gets SIGSTOP and, 5 s later, SIGCONT. */
+export type Fault = (typeof FAULTS)[number];
+
+/** How a point is reached: in the course of a run, or because something is started or stopped in the middle of one. */
+export const COURSES = ['run', 'worker-restart', 'guard-restart', 'engine-restart', 'down'] as const;
+
+export type Course = (typeof COURSES)[number];
+
+/** One line of the record: what came by in the process of this role. */
+export interface Passage {
+  readonly role: 'worker' | 'guard' | 'engine';
+  readonly name: FailpointName;
+  /** Type and number of the activity under way; null outside of one. */
+  readonly where: string | null;
+}
+
+/** Elsewhere it is chance: whether an agent happens to work for longer than half a second, whether this worker has read that config before. */
+const ONLY_IN: Readonly<Partial<Record<FailpointName, string>>> = {
+  'server.before-heartbeat': 'executing',
+  'git.before-config': 'opening',
+  'git.after-config': 'opening',
+};
+
+/** Only `sluice clean` and a rewind give them; test/unit/run/clean-run.test.ts kills there. */
+export const NOT_PASSED: readonly FailpointName[] = [
+  'git.before-for-each-ref',
+  'git.after-for-each-ref',
+  'git.before-rev-list',
+  'git.after-rev-list',
+];
+
+export interface Point {
+  readonly course: Course;
+  readonly name: FailpointName;
+  readonly role: Passage['role'];
+  /** Null: whichever call is the `nth`. */
+  readonly where: string | null;
+  readonly nth: number;
+  /** For people: the stage that the run is in. */
+  readonly stage: string;
+}
+
+export interface Cell {
+  readonly point: Point;
+  readonly fault: Fault;
+}
+
+export function nameOfCell({ point, fault }: Cell): string {
+  return `${fault} at ${point.name} (${point.stage})`;
+}
+
+/**
+ * The points of a course: each name once an activity, the first time that it comes by there; outside of activities (guard, engine, start and stop)
+ * each time, once a stage. `stages`: of the activities of a run, in their order.
+ */
+export function pointsOf(course: Course, passages: readonly Passage[], stageOf: (where: string) => string): readonly Point[] {
+  const counts = new Map<string, number>();
+  const points = new Map<string, Point>();
+  let stage = course === 'run' ? 'opening' : course;
+  for (const { role, name, where } of passages) {
+    if (course === 'run' && where !== null) stage = stageOf(where);
+    const nth = (counts.get(name) ?? 0) + 1;
+    counts.set(name, nth);
+    const key = `${name} ${where ?? stage}`;
+    if (name in ONLY_IN && ONLY_IN[name] !== stage) continue;
+    if (!points.has(key)) points.set(key, { course, name, role, where, nth: where === null ? nth : 1, stage });
+  }
+  return [...points.values()];
+}
+
+/** Every fault at every point; the engine's own points meet only what can happen there. */
+export function cellsOf(points: readonly Point[]): readonly Cell[] {
+  return points.flatMap((point) => FAULTS.filter((fault) => isPossible(point, fault)).map((fault) => ({ point, fault })));
+}
+
+/** Stages of a run between two faults of one run, so that what the one cost is over before the other comes. */
+const STAGES_APART = 2;
+const MAX_TOGETHER = 5;
+
+/**
+ * Runs for the cells: several in one run where they lie far enough apart, so that a whole matrix is affordable; a run that is not clean is taken apart by the caller.
+ * A point that is told by its number alone (of the guard) comes first in its run: a guard that was killed counts anew. No fault comes twice in a run: the engine
+ * gives up on a child that dies too often. `order`: of the stages.
+ */
+export function tripsOf(cells: readonly Cell[], order: readonly string[]): readonly (readonly Cell[])[] {
+  const trips: Cell[][] = [];
+  const open: Cell[][] = [];
+  const at = ({ point }: Cell) => order.indexOf(point.stage);
+  for (const cell of [...cells].sort((a, b) => at(a) - at(b))) {
+    const fits = (trip: Cell[]) => {
+      const last = trip.at(-1);
+      return last !== undefined && at(cell) - at(last) >= STAGES_APART && !trip.some(({ fault }) => fault === cell.fault);
+    };
+    const trip = cell.point.course === 'run' && cell.point.where !== null ? open.find(fits) : undefined;
+    if (trip === undefined) {
+      const begun = [cell];
+      trips.push(begun);
+      if (cell.point.course === 'run') open.push(begun);
+    } else {
+      trip.push(cell);
+      if (trip.length === MAX_TOGETHER) open.splice(open.indexOf(trip), 1);
+    }
+  }
+  return fromBothEnds(trips);
+}
+
+/** Runs of many faults, which keep the cores busy, stand before those of one, which wait for restarts: side by side they take less time than one kind after the other. */
+function fromBothEnds<T>(all: readonly T[]): readonly T[] {
+  const half = Math.ceil(all.length / 2);
+  const ends = all.slice(half).reverse();
+  return all.slice(0, half).flatMap((one, index) => [one, ...ends.slice(index, index + 1)]);
+}
+
+/** What is being started or stopped is killed or stopped itself, or everything with it; whoever is not there cannot be met. */
+function isPossible({ course, role }: Point, fault: Fault): boolean {
+  if (course === 'run') return true;
+  return fault === role || fault === 'all' || fault === 'stop';
+}

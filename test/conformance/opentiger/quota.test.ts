@@ -1,0 +1,86 @@
+/** A usage limit that a hundred runs of one account meet, and what runs of other accounts do meanwhile. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { timersOf } from '../../support/history-timers.js';
+import { limitedRuns, limitedUntil } from '../../support/limited-runs.js';
+import { openStubWorkers, type StubWorkers } from '../../support/stub-host.js';
+import { until } from '../../support/until.js';
+
+const HOUR_MS = 3_600_000;
+const LIMIT_MS = 240_000;
+const RUNS = 100;
+
+describe('a usage limit that many runs meet', () => {
+  let workers: StubWorkers;
+
+  beforeAll(async () => {
+    workers = await openStubWorkers();
+  }, LIMIT_MS);
+  afterAll(() => workers.close(), LIMIT_MS);
+
+  it(
+    'B-44, T-96: costs one turn of each run, none until the reset, one probe after it, by one timer; then all go on',
+    async () => {
+      let isOver = false;
+      let goOn = () => {};
+      const held = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      const provider = async ({ place }: { readonly place: { readonly runId: string } }) => {
+        // The last one is told the true time; the gate takes the earliest.
+        if (!isOver) return limitedUntil(place.runId === 'many-last' ? 1_500 : HOUR_MS);
+        await held;
+        return {};
+      };
+      const runs = limitedRuns(workers, provider, { name: 'many' });
+      const first = await Promise.all(Array.from({ length: RUNS - 1 }, (_, n) => runs.start(String(n))));
+      await runs.untilGate((view) => view?.waiting === RUNS - 1);
+      const before = runs.calls.length;
+      const timers = await timersOf(runs.gate());
+      const heap = process.memoryUsage().heapUsed;
+      const last = await runs.start('last');
+      await runs.untilGate((view) => view?.waiting === RUNS || view?.state === 'probing');
+      isOver = true;
+      await until(() => runs.calls.length > RUNS);
+      await runs.untilGate((view) => view?.state === 'probing' && view.waiting === RUNS - 1);
+      const atProbe = runs.calls.length;
+      const openedAt = Date.now();
+      goOn();
+      await until(() => runs.calls.length === 2 * RUNS);
+      const resumedMs = Date.now() - openedAt;
+      const ended = await Promise.all([...first, last].map(async (handle) => (await handle.result()).outcome));
+      const own = await Promise.all(first.map(timersOf));
+
+      expect(before).toBe(RUNS - 1);
+      expect(new Set(runs.calls.slice(0, RUNS).map(({ place }) => place.runId)).size).toBe(RUNS);
+      expect(atProbe).toBe(RUNS + 1);
+      expect(ended).toEqual(ended.map(() => 'merge_ready'));
+      expect(runs.calls).toHaveLength(2 * RUNS);
+      expect(timers).toMatchObject([{ firedAt: null }]);
+      expect(own.flat().filter(({ firedAt }) => firedAt !== null)).toEqual([]);
+      const grown = Math.round((process.memoryUsage().heapUsed - heap) / 1024);
+      console.log(
+        `${RUNS} runs: ${before + 1} turns met the limit, 0 until the reset, ${atProbe - RUNS} probe; all had their turn ${resumedMs} ms after the probe ended; heap ${grown} KiB more`,
+      );
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'T-29: blocks only runs of that provider and account: those of another go on, and agents of one account share its gate',
+    async () => {
+      const limited = new Set(['account-a', 'account-b']);
+      const runs = limitedRuns(workers, ({ place }) => (limited.delete(place.runId) ? limitedUntil(HOUR_MS) : {}), { name: 'account' });
+      const [a, b] = [await runs.start('a', 'one'), await runs.start('b', 'one')];
+      await runs.untilGate((view) => view?.waiting === 2, 'one');
+
+      const other = await runs.start('other', 'two');
+
+      expect(await other.result()).toMatchObject({ outcome: 'merge_ready' });
+      expect(await runs.view('two')).toBeNull();
+      expect(await runs.view('one')).toMatchObject({ state: 'closed', waiting: 2 });
+      await runs.gate('one').signal('open');
+      expect([(await a.result()).outcome, (await b.result()).outcome]).toEqual(['merge_ready', 'merge_ready']);
+    },
+    LIMIT_MS,
+  );
+});

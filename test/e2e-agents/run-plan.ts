@@ -1,0 +1,28 @@
+/** What `main.ts` hands to the tests that it starts: where the CLIs are, and the file that takes down what ran. One variable, so that nothing is half set. */
+import { AGENT_CLIS, type CliName } from './agent-clis.js';
+
+export interface RunPlan {
+  readonly prefixes: Readonly<Record<CliName, string>>;
+  /** Folder of the package that plays the provider. */
+  readonly mock: string;
+  /** One JSON object a line. */
+  readonly ranFile: string;
+}
+
+export const PLAN_VARIABLE = 'SLUICE_AGENTS_PLAN';
+
+/** Errors: plain Error for people when the tests were started without `main.ts`. */
+export function readPlan(): RunPlan {
+  const text = process.env[PLAN_VARIABLE];
+  if (text === undefined)
+    throw new Error(
+      'These tests run the real CLIs, which must be installed first.\nNothing was run.\nStart them with:  npm run e2e:agents',
+    );
+  return JSON.parse(text) as RunPlan; // Ours, from the process above.
+}
+
+/** Which of the CLIs to run; SLUICE_AGENTS_ONLY names one. */
+export function plannedClis(): typeof AGENT_CLIS {
+  const only = process.env['SLUICE_AGENTS_ONLY'];
+  return AGENT_CLIS.filter(({ name }) => only === undefined || only === name);
+}

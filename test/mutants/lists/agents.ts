@@ -1,0 +1,90 @@
+/** What agents get and what is believed of them. */
+import type { Mutant } from '../mutant.js';
+
+const ENVIRONMENT = 'test/unit/agent/environment.test.ts';
+
+export const AGENT_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a decision with another code is taken',
+    area: 'agents',
+    file: 'activities/agent/decision-line.ts',
+    find: ' || match[2]?.toLowerCase() !== code.toLowerCase()',
+    replace: '',
+    test: { file: 'test/unit/agent/decision-line.test.ts', title: 'never decides with another code than the one in it' },
+  },
+  {
+    name: 'the first decision line counts',
+    area: 'agents',
+    file: 'activities/agent/decision-line.ts',
+    find: '.findLast((value) => !isTemplate(value, values));',
+    replace: '.find((value) => !isTemplate(value, values));',
+    test: { file: 'test/unit/agent/decision-line.test.ts', title: 'is read from %s' },
+  },
+  {
+    name: 'the environment allowlist lets everything through',
+    area: 'agents',
+    file: 'activities/agent/environment.ts',
+    find: 'if (ALLOWED.has(name) || LOCALE.test(name)) captured[name] = value;',
+    replace: 'captured[name] = value;',
+    test: { file: ENVIRONMENT, title: 'has no token, key or socket of the person or the server' },
+  },
+  {
+    name: 'a proxy with a password is handed on',
+    area: 'agents',
+    file: 'activities/agent/environment.ts',
+    find: 'PROXIES.has(name) && !carriesPassword(value)',
+    replace: 'PROXIES.has(name)',
+    test: { file: ENVIRONMENT, title: 'drops a proxy that carries a password' },
+  },
+  {
+    name: 'the PATH of the person is handed on as it is',
+    area: 'agents',
+    file: 'activities/agent/environment.ts',
+    find: 'captured[name] = programPath(value);',
+    replace: 'captured[name] = value;',
+    test: { file: ENVIRONMENT, title: 'drops entries of PATH that could lie in a worktree' },
+  },
+  {
+    name: 'a config lies to an agent about its stage',
+    area: 'agents',
+    file: 'activities/agent/turn-environment.ts',
+    find: 'SLUICE_STAGE: turn.stage,',
+    replace: '...{ SLUICE_STAGE: turn.stage, ...turn.config.env },',
+    test: { file: 'test/unit/agent/agent-adapters.test.ts', title: 'gives the base, the agent’s own variables, and the engine’s last' },
+  },
+  {
+    name: 'an agent that died of a signal is done',
+    area: 'agents',
+    file: 'activities/agent/read-plain-turn.ts',
+    find: "if (exit.exitCode === 0 && text.trim() !== '') return { kind: 'done' };",
+    replace: "if (text.trim() !== '') return { kind: 'done' };",
+    test: { file: 'test/unit/agent/agent-adapters.test.ts', title: 'that failed is classified %s' },
+  },
+  {
+    name: 'a timeout is a turn that is done',
+    area: 'agents',
+    file: 'activities/agent/guard-end.ts',
+    find: "return { kind: 'timeout', why: why('the agent was ended at its time limit', complaint) };",
+    replace: "return { kind: 'done' };",
+    test: { file: 'test/unit/agent/agent-adapters.test.ts', title: 'that was ended as %s is a timeout' },
+  },
+  {
+    name: 'the outcome line counts wherever it stands',
+    area: 'agents',
+    file: 'activities/agent/failure-table.ts',
+    find: 'const told = exit.stderr.at(-1);',
+    replace: "const told = exit.stderr.findLast((line) => line.startsWith('sluice-outcome'));",
+    test: { file: 'test/unit/agent/failure-table.test.ts', title: 'counts only as the last line, and only on stderr' },
+  },
+  {
+    name: 'a notification follows a redirect to another host',
+    area: 'agents',
+    file: 'activities/notify/post-webhook.ts',
+    find: "redirect: 'manual',",
+    replace: "redirect: 'follow',",
+    test: {
+      file: 'test/unit/notify/post-webhook.test.ts',
+      title: 'that redirects to another host is refused for good, and the other host hears nothing',
+    },
+  },
+];

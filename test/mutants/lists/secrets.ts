@@ -1,0 +1,108 @@
+/** Redaction of what leaves, and text that could steer a terminal. */
+import type { Mutant } from '../mutant.js';
+
+export const SECRET_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'redaction of payloads is forgotten',
+    area: 'secrets',
+    file: 'wire/redacting-codec.ts',
+    find: 'payloads.map(redacted)',
+    replace: 'payloads',
+    test: {
+      file: 'test/unit/wire/redacting.test.ts',
+      title: 'has no secret of a known shape in a payload, and stays the same value otherwise',
+    },
+  },
+  {
+    name: 'the stack of a failure is not redacted',
+    area: 'secrets',
+    file: 'wire/redacting-failure-converter.ts',
+    find: 'stackTrace: shortened(failure.stackTrace, MAX_STACK_CHARS),',
+    replace: '',
+    test: { file: 'test/unit/wire/redacting.test.ts', title: 'has no secret in a failure, its cause or its stack, and no endless message' },
+  },
+  {
+    name: 'the journal shows secrets',
+    area: 'secrets',
+    file: 'activities/journal/events-file.ts',
+    find: 'JSON.stringify(redactJson({ seq, timestamp, type, message, data }))',
+    replace: 'JSON.stringify({ seq, timestamp, type, message, data })',
+    test: { file: 'test/unit/journal/events-file.test.ts', title: 'keeps a secret out of the file' },
+  },
+  {
+    name: 'an artifact is stored as it came',
+    area: 'secrets',
+    file: 'activities/journal/artifact-store.ts',
+    find: 'Buffer.from(redact(text))',
+    replace: 'Buffer.from(text)',
+    test: { file: 'test/unit/journal/write-file.test.ts', title: 'stores a redacted text under its hash, once, and gives it back' },
+  },
+  {
+    name: 'the output of a turn is shown as it came',
+    area: 'secrets',
+    file: 'activities/journal/copy-redacted.ts',
+    find: 'writeFileSync(to, redactor.push(decoder.write(chunk.subarray(0, bytes))));',
+    replace: 'writeFileSync(to, decoder.write(chunk.subarray(0, bytes)));',
+    test: {
+      file: 'test/unit/journal/projection.test.ts',
+      title: 'holds each turn with its prompt, output, stream and summary, without the secrets in them',
+    },
+  },
+  {
+    name: 'a notification tells secrets',
+    area: 'secrets',
+    file: 'activities/notify/deliver.ts',
+    find: 'JSON.stringify(redactJson({ ...notification } as Record<string, Json>))',
+    replace: 'JSON.stringify({ ...notification } as Record<string, Json>)',
+    test: {
+      file: 'test/unit/notify/deliver.test.ts',
+      title: 'tells no secret, and hands a program neither forge token nor server address',
+    },
+  },
+  {
+    name: "the agent's own commit messages are folded in with their secrets",
+    area: 'secrets',
+    file: 'activities/git/commit.ts',
+    find: 'const message = redact(record.slice(sha.length + committed.length + 2).trim());',
+    replace: 'const message = record.slice(sha.length + committed.length + 2).trim();',
+    test: { file: 'test/unit/git/agent-mischief.test.ts', title: 'is folded without the secrets in its message' },
+  },
+  {
+    name: 'a secret across a forced cut is not seen',
+    area: 'secrets',
+    file: 'protocol/redact.ts',
+    find: 'const cut = suspect < 0 ? latest : Math.min(latest, latest - TOKEN_WINDOW_CHARS + suspect);',
+    replace: 'const cut = latest;',
+    test: { file: 'test/unit/protocol/redact.test.ts', title: 'finds a token that lies across a forced cut of a line without an end' },
+  },
+  {
+    name: 'only the first control character of a text is made visible',
+    area: 'secrets',
+    file: 'protocol/printable.ts',
+    find: "new RegExp(UNSAFE_CHARS, 'gu')",
+    replace: "new RegExp(UNSAFE_CHARS, 'u')",
+    test: {
+      file: 'test/unit/protocol/printable.test.ts',
+      title: 'leaves no control character but newline and tab, no bidi control and no separator in any text',
+    },
+  },
+  {
+    name: 'the name of a secret file is passed over',
+    area: 'secrets',
+    file: 'activities/git/diff-check.ts',
+    find: '...kept.flatMap(findSecretFile), ',
+    replace: '',
+    test: {
+      file: 'test/unit/git/diff-check.test.ts',
+      title: 'finds a secret-like file that was added or changed, not one that was removed',
+    },
+  },
+  {
+    name: 'a token in an added line is passed over',
+    area: 'secrets',
+    file: 'activities/git/diff-check.ts',
+    find: ', ...tokens.flat()]',
+    replace: ']',
+    test: { file: 'test/unit/git/diff-check.test.ts', title: 'finds a token in an added line and does not repeat it' },
+  },
+];

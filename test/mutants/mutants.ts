@@ -1,0 +1,21 @@
+/** Every mutant, in the order of the page. */
+import { AGENT_MUTANTS } from './lists/agents.js';
+import { ENGINE_MUTANTS } from './lists/engine.js';
+import { GIT_MUTANTS } from './lists/git.js';
+import { GUARD_MUTANTS } from './lists/guard.js';
+import { JOURNAL_MUTANTS } from './lists/journal.js';
+import { MESSAGE_MUTANTS } from './lists/messages.js';
+import { POLICY_MUTANTS } from './lists/policy.js';
+import { SECRET_MUTANTS } from './lists/secrets.js';
+import type { Mutant } from './mutant.js';
+
+export const MUTANTS: readonly Mutant[] = [
+  ...ENGINE_MUTANTS,
+  ...GUARD_MUTANTS,
+  ...GIT_MUTANTS,
+  ...JOURNAL_MUTANTS,
+  ...MESSAGE_MUTANTS,
+  ...POLICY_MUTANTS,
+  ...AGENT_MUTANTS,
+  ...SECRET_MUTANTS,
+];

@@ -1,0 +1,51 @@
+/** What the engine does about a child that dies again and again, with real processes that end at once. */
+import { spawn } from 'node:child_process';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { SupervisedChild } from '../../../worker/local-engine/supervised-child.js';
+import { until } from '../../support/until.js';
+
+let child: SupervisedChild | null = null;
+afterEach(() => child?.stop(0));
+
+/** Dies at once so many times, then lives; the first start lives until it is told. */
+function dyingOf(deaths: number, isExcused: () => boolean) {
+  const seen = { starts: 0, givenUp: '' };
+  child = new SupervisedChild({
+    name: 'the child',
+    readyLimitMs: 10_000,
+    spawn: () => {
+      seen.starts += 1;
+      return spawn('/bin/sh', ['-c', seen.starts <= deaths ? 'exit 1' : 'exec sleep 60'], { stdio: 'ignore' });
+    },
+    ready: async () => undefined,
+    isExcused,
+    onIdentity: () => undefined,
+    onRestart: () => undefined,
+    onGivenUp: (how) => {
+      seen.givenUp = how;
+    },
+  });
+  return { seen, child };
+}
+
+describe('a child that dies again and again', () => {
+  it('is given up on after six deaths within a minute', async () => {
+    const { seen, child: dying } = dyingOf(20, () => false);
+
+    await dying.start().catch(() => undefined);
+    await until(() => seen.givenUp !== '', 60_000);
+
+    expect(seen.givenUp).toContain('for the 6th time within a minute');
+    expect(seen.starts).toBe(6);
+  }, 90_000);
+
+  it('is started again for as long as what it needs is away', async () => {
+    const { seen, child: dying } = dyingOf(8, () => true);
+
+    await dying.start().catch(() => undefined);
+    await until(() => seen.starts === 9, 60_000);
+
+    expect(seen.givenUp).toBe('');
+    expect(dying.isReady).toBe(true);
+  }, 90_000);
+});

@@ -1,0 +1,55 @@
+/**
+ * Counts flushes: prints how often each kind of write asks the system to flush a file or a folder. Run with tsx in a process of its own,
+ * since the functions of `node:fs` are replaced before the product is loaded.
+ */
+import fs from 'node:fs';
+import { open } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+
+const folder = process.argv[2];
+let flushes = 0;
+
+const { fsync, fsyncSync } = fs;
+fs.fsyncSync = (fd) => {
+  flushes += 1;
+  fsyncSync(fd);
+};
+fs.fsync = (fd, done) => {
+  flushes += 1;
+  fsync(fd, done);
+};
+const handle = await open(folder, 'r');
+const { sync } = Object.getPrototypeOf(handle);
+Object.getPrototypeOf(handle).sync = function counted() {
+  flushes += 1;
+  return sync.call(this);
+};
+await handle.close();
+syncBuiltinESMExports();
+
+const { writeExit, writeMark } = await import('../../../activities/process/marks.ts');
+const { appendEvents } = await import('../../../activities/journal/events-file.ts');
+const { writeFileAtomic } = await import('../../../activities/journal/write-file.ts');
+
+const event = (seq) => ({ seq, timestamp: '2026-11-21T10:00:00.000Z', type: 'run.created', message: 'x', data: {} });
+const append = (seq, options) => appendEvents(join(folder, 'events.jsonl'), { events: [event(seq)], lastSeq: seq }, options);
+
+async function counted(work) {
+  flushes = 0;
+  await work();
+  return flushes;
+}
+
+const found = {};
+for (const durability of ['process', 'power']) {
+  const options = { root: folder, fsync: durability === 'power', failpoint: () => {} };
+  const seq = durability === 'process' ? 1 : 2;
+  found[durability] = {
+    mark: await counted(() => writeMark(join(folder, 'mark'), 'x', durability)),
+    exit: await counted(() => writeExit(folder, { token: 'x' }, durability)),
+    append: await counted(() => append(seq, options)),
+    file: await counted(() => writeFileAtomic(join(folder, 'state.json'), '{}', options)),
+  };
+}
+console.log(JSON.stringify(found));

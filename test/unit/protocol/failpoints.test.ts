@@ -1,0 +1,36 @@
+/** The list of failpoints against the sources: a name that nothing fires would be a cell that never counts. */
+import { execFileSync } from 'node:child_process';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { setGitFailpoint, tryGit } from '../../../activities/git/run-git.js';
+import { FAILPOINTS, type FailpointName, noFailpoint } from '../../../protocol/failpoints.js';
+
+const sources = execFileSync('git', ['grep', '-hoE', "failpoint(\\?\\.)?\\('[a-z.-]+'\\)", '--', 'activities', 'worker'], {
+  encoding: 'utf8',
+});
+const fired = new Set([...sources.matchAll(/'([^']+)'/g)].map(([, name]) => name));
+
+describe('the failpoints', () => {
+  it('are named once, and each step is fired somewhere', () => {
+    const steps = FAILPOINTS.filter((name) => !name.startsWith('git.'));
+
+    expect(new Set(FAILPOINTS).size).toBe(FAILPOINTS.length);
+    expect(steps.filter((name) => !fired.has(name))).toEqual([]);
+  });
+});
+
+describe('a command of git', () => {
+  const seen: FailpointName[] = [];
+  afterEach(() => setGitFailpoint(noFailpoint));
+
+  it.each([[['status', '--short']], [['-C', '.', '-c', 'core.pager=log', 'status']], [['-c', 'gc.auto=0', '--no-pager', 'status']]])(
+    'fires before and after it: git %j',
+    async (args) => {
+      seen.length = 0;
+      setGitFailpoint((name) => seen.push(name));
+
+      await tryGit(args, { cwd: process.cwd() });
+
+      expect(seen).toEqual(['git.before-status', 'git.after-status']);
+    },
+  );
+});

@@ -1,0 +1,128 @@
+/** Whether a run is sandboxed: what `off`, `auto` and `required` mean on hosts with and without bubblewrap, and for agents that are known or not. */
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { chooseSandbox, type SandboxQuestion, sandboxObservation } from '../../../activities/sandbox/choose-sandbox.js';
+import { resolvePolicy } from '../../../config/resolve-policy.js';
+import type { AgentConfig, Policy, SandboxPolicy } from '../../../protocol/policy.js';
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-choose-')));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const home = join(folder, 'ada');
+mkdirSync(join(home, '.robot'), { recursive: true });
+symlinkSync(join(home, '.robot'), join(home, '.linked'));
+
+/** A PATH on which bubblewrap is what the test says. */
+function withBwrap(script: string): string {
+  const bin = mkdtempSync(join(folder, 'bin-'));
+  writeFileSync(join(bin, 'bwrap'), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(bin, 'bwrap'), 0o755);
+  return bin;
+}
+
+const WORKS = withBwrap('[ "$1" = --version ] && echo "bubblewrap 0.8.0"; exit 0');
+const FAILS = withBwrap('[ "$1" = --version ] && exit 0; echo "bwrap: No permissions to create new namespace" >&2; exit 1');
+
+function question(
+  sandbox: Partial<SandboxPolicy>,
+  agent: Partial<AgentConfig>,
+  env: Readonly<Record<string, string>> = {},
+): SandboxQuestion {
+  const { policy } = resolvePolicy({ user: { text: 'agents: {robot: {command: [robot]}}', name: 'user' } });
+  const robot = { ...policy.agents['robot'], ...agent } as AgentConfig;
+  const asked: Policy = { ...policy, agents: { robot }, sandbox: { use: 'auto', network: 'proxy', allow: [], home: [], ...sandbox } };
+  return { policy: asked, env: { PATH: WORKS, HOME: home, ...env }, forbidden: [], hidden: [join(home, '.sluice')] };
+}
+
+describe('sandbox: auto', () => {
+  it('takes a run whose agent says what it needs of HOME, even nothing', async () => {
+    expect(await chooseSandbox(question({}, { home: [] }))).toEqual({ kind: 'inside', bwrap: join(WORKS, 'bwrap') });
+  });
+
+  it.each(['claude-code', 'codex', 'opencode'])('takes a run whose agent is %s, which it knows', async (adapter) => {
+    // As a later version of the policy has it.
+    expect((await chooseSandbox(question({}, { adapter: adapter as AgentConfig['adapter'] }))).kind).toBe('inside');
+  });
+
+  it.each(['command', 'scripted'] as const)(
+    'leaves a run as it was whose agent is any program (%s), and is silent about it',
+    async (adapter) => {
+      const asked = question({}, { adapter });
+      const choice = await chooseSandbox(asked);
+
+      expect(choice).toEqual({
+        kind: 'outside',
+        why: 'nobody said what the agent robot needs of HOME (agents.robot.home)',
+        expected: false,
+      });
+      expect(sandboxObservation(choice, asked.policy)).toEqual([]);
+    },
+  );
+
+  it('looks at the fallback of an agent too', async () => {
+    const asked = question({}, { home: [], fallback: 'other' });
+    const other: AgentConfig = { adapter: 'command', command: ['other'], args: [], env: {}, model: null, fallback: null };
+
+    expect(await chooseSandbox({ ...asked, policy: { ...asked.policy, agents: { ...asked.policy.agents, other } } })).toMatchObject({
+      kind: 'outside',
+    });
+  });
+
+  it.each([
+    ['bubblewrap is not there', { PATH: folder }, 'bwrap (bubblewrap) is not on PATH'],
+    ['the kernel forbids it', { PATH: FAILS }, 'cannot make a sandbox here: bwrap: No permissions to create new namespace'],
+    ['its network goes through another proxy', { HTTPS_PROXY: 'http://proxy.example:3128' }, 'HTTPS_PROXY is set'],
+  ])('runs without where %s, and says so in the journal', async (_why, env, why) => {
+    const asked = question({}, { home: ['.robot'] }, env);
+    const choice = await chooseSandbox(asked);
+
+    expect(choice).toMatchObject({ kind: 'outside', expected: true, why: expect.stringContaining(why) });
+    expect(sandboxObservation(choice, asked.policy)).toMatchObject([
+      { type: 'sandbox.chosen', message: expect.stringContaining(`without a sandbox: `) },
+    ]);
+  });
+
+  it('runs without where a folder of HOME is a symlink', async () => {
+    expect(await chooseSandbox(question({ home: ['.linked'] }, { home: [] }))).toMatchObject({
+      kind: 'outside',
+      why: expect.stringContaining('is a symlink'),
+    });
+  });
+});
+
+describe('sandbox: required', () => {
+  it('takes a run of any agent', async () => {
+    expect((await chooseSandbox(question({ use: 'required' }, {}))).kind).toBe('inside');
+  });
+
+  it.each([
+    ['bubblewrap is not there', { PATH: folder }],
+    ['the kernel forbids it', { PATH: FAILS }],
+  ])('refuses the run where %s, with the reason and what mends it', async (_why, env) => {
+    await expect(chooseSandbox(question({ use: 'required' }, {}, env))).rejects.toMatchObject({
+      type: 'BadConfig',
+      nonRetryable: true,
+      message: expect.stringMatching(
+        /^sandbox is required, and there is none: .*\n.*\nNothing was started\.\nTo mend it: .*sluice doctor$/,
+      ),
+    });
+  });
+});
+
+describe('sandbox: off', () => {
+  it('asks nobody', async () => {
+    expect(await chooseSandbox(question({ use: 'off' }, { home: [] }, { PATH: '' }))).toEqual({
+      kind: 'outside',
+      why: 'sandbox is off',
+      expected: false,
+    });
+  });
+
+  it('is what a run of an earlier engine has', async () => {
+    const { sandbox: _none, ...policy } = question({}, { home: [] }).policy;
+
+    expect(await chooseSandbox({ ...question({}, {}), policy })).toMatchObject({ kind: 'outside', expected: false });
+  });
+});

@@ -1,0 +1,193 @@
+/** From what a command needs to what it sees: the order of the mounts and the arguments of bubblewrap, without starting one. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { bwrapArguments } from '../../../activities/sandbox/bwrap-arguments.js';
+import { homePlace } from '../../../activities/sandbox/home-place.js';
+import { readablePlaces } from '../../../activities/sandbox/host-view.js';
+import { loginOf, needsOfAgent } from '../../../activities/sandbox/known-needs.js';
+import { planMounts, type SandboxNeeds } from '../../../activities/sandbox/plan-mounts.js';
+import type { Mount, SandboxSpec } from '../../../activities/sandbox/sandbox-spec.js';
+import type { AgentConfig } from '../../../protocol/policy.js';
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-mounts-')));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const NEEDS: SandboxNeeds = {
+  system: [{ kind: 'read', from: '/usr', to: '/usr' }],
+  home: '/home/ada',
+  hidden: ['/home/ada/.sluice', '/home/ada/project'],
+  readable: [],
+  homeWritable: ['/home/ada/.claude'],
+  homeReadable: ['/home/ada/.claude/settings.json'],
+  git: [{ kind: 'empty', to: '/home/ada/project/.git' }],
+  linked: ['/home/ada/project/node_modules'],
+  checkout: '/home/ada/.sluice/worktrees/k/run-1',
+};
+
+const at = (mounts: readonly Mount[], to: string) => mounts.findIndex((mount) => mount.to === to);
+
+describe('what a command sees', () => {
+  it('is laid in an order in which what hides lies over what shows, and what it needs over what hides', () => {
+    const mounts = planMounts({ ...NEEDS, readable: [{ from: '/home/ada/.sluice', to: '/home/ada/.sluice' }] });
+
+    const hides = mounts.findIndex((mount) => mount.kind === 'empty' && mount.to === '/home/ada/.sluice');
+    expect(at(mounts, '/home/ada')).toBeLessThan(at(mounts, '/home/ada/.sluice'));
+    expect(at(mounts, '/home/ada/.sluice')).toBeLessThan(hides);
+    expect(hides).toBeLessThan(at(mounts, NEEDS.checkout));
+    expect(at(mounts, '/home/ada/.claude')).toBeLessThan(at(mounts, '/home/ada/.claude/settings.json'));
+    expect(mounts.at(-1)).toEqual({ kind: 'write', from: NEEDS.checkout, to: NEEDS.checkout });
+  });
+
+  it('can be written in the checkout and the folders of HOME that were named, nowhere else', () => {
+    expect(planMounts(NEEDS).flatMap((mount) => (mount.kind === 'write' ? [mount.from] : []))).toEqual([
+      '/home/ada/.claude',
+      NEEDS.checkout,
+    ]);
+  });
+
+  it('has no secret of /etc', () => {
+    const etc = planMounts(NEEDS).flatMap((mount) => (mount.kind === 'read' ? [mount.from] : []));
+
+    expect(etc).toContain('/etc/passwd');
+    expect(etc.filter((path) => /shadow|ssh|sudoers|^\/etc$|ssl$|ssl\/private|netrc|npmrc/.test(path))).toEqual([]);
+  });
+});
+
+const SPEC: SandboxSpec = {
+  version: 1,
+  bwrap: '/usr/bin/bwrap',
+  mounts: planMounts(NEEDS),
+  cwd: NEEDS.checkout,
+  asRoot: false,
+  program: ['/bin/sh', '-c', 'exit 3'],
+  network: 'proxy',
+  allow: ['api.example.com', '127.0.0.1:4010', '10.0.0.7:1'],
+  known: ['registry.example.com'],
+  inside: '/opt/sluice/inside.js',
+  node: '/usr/bin/node',
+};
+
+describe('the arguments of bubblewrap', () => {
+  const files = { copies: new Map([['/state/x', 4]]), info: 3, socket: '/state/proxy.sock' };
+
+  it('are namespaces of its own for users, processes, IPC, names and the network, no rights, and an end with its parent', () => {
+    const args = bwrapArguments(SPEC, files);
+
+    for (const flag of ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--die-with-parent'])
+      expect(args).toContain(flag);
+    expect(args.join(' ')).toContain('--cap-drop ALL');
+    expect(args.join(' ')).toContain('--proc /proc --dev /dev');
+    expect(args.join(' ')).toMatch(
+      /--remount-ro \/ --chdir \S+ -- \/usr\/bin\/node \/run\/sluice\/inside\.mjs \S+ -- \/bin\/sh -c exit 3$/,
+    );
+  });
+
+  it('cover the settings of the kernel where root could write them, and leave /proc whole for everybody else', () => {
+    expect(bwrapArguments({ ...SPEC, asRoot: true }, files).join(' ')).toContain(
+      '--proc /proc --dev /dev --ro-bind-try /proc/sys /proc/sys',
+    );
+    expect(bwrapArguments(SPEC, files).join(' ')).not.toContain('/proc/sys');
+  });
+
+  it('share the network only where it is on', () => {
+    expect(bwrapArguments({ ...SPEC, network: 'off' }, { ...files, socket: null })).toContain('--unshare-net');
+    expect(bwrapArguments({ ...SPEC, network: 'on' }, { ...files, socket: null })).not.toContain('--unshare-net');
+  });
+
+  it('forward what stands on the list of the loopback, and tell nothing else of it', () => {
+    const options = bwrapArguments(SPEC, files).find((arg) => arg.startsWith('{'));
+
+    expect(JSON.parse(options ?? '')).toEqual({ socket: '/run/sluice/proxy.sock', loopback: [{ address: '127.0.0.1', port: 4010 }] });
+  });
+
+  it('copy by descriptor, so that no path is followed inside', () => {
+    const args = bwrapArguments({ ...SPEC, mounts: [{ kind: 'copy', from: '/state/x', to: '/repo/.git/HEAD' }] }, files);
+
+    expect(args.join(' ')).toContain('--file 4 /repo/.git/HEAD');
+  });
+});
+
+describe('a place below HOME', () => {
+  const home = join(folder, 'ada');
+  mkdirSync(join(home, '.config/tool'), { recursive: true });
+  mkdirSync(join(home, '.sluice/worktrees'), { recursive: true });
+  mkdirSync(join(folder, 'elsewhere/inner'), { recursive: true });
+  symlinkSync(join(folder, 'elsewhere'), join(home, '.linked'));
+  writeFileSync(join(home, '.tool.json'), '{}');
+  const hidden = [join(home, '.sluice')];
+
+  it.each(['.config/tool', '.tool.json'])('is shown: %s', (name) => {
+    expect(homePlace(home, name, hidden)).toEqual({ kind: 'there', path: join(home, name) });
+  });
+
+  it.each(['.linked', '.linked/inner', '.sluice', '.sluice/worktrees'])(
+    'is refused where it is a symlink, leads over one, or would show the sluice home: %s',
+    (name) => {
+      expect(homePlace(home, name, hidden).kind).toBe('refused');
+    },
+  );
+
+  it('is left out where it does not exist, and is not made', () => {
+    expect(homePlace(home, '.nothing/here', hidden)).toEqual({ kind: 'absent' });
+    expect(homePlace(home, '.nothing', hidden)).toEqual({ kind: 'absent' });
+  });
+});
+
+describe('what can be read of the host', () => {
+  it('are the folders of PATH with the libraries beside them, but none that holds HOME, the sluice home or the repository, and nothing inside these', () => {
+    const home = join(folder, 'bea');
+    for (const name of ['bin', 'home/bin', 'repository/bin', 'tools/bin', 'tools/lib', 'tools/share'])
+      mkdirSync(join(home, name), { recursive: true });
+    const hidden = [join(home, 'home'), join(home, 'repository')];
+    const PATH = [join(home, 'bin'), home, folder, '/', join(home, 'home/bin'), join(home, 'repository/bin'), join(home, 'tools/bin')].join(
+      ':',
+    );
+
+    const shown = readablePlaces({ named: ['/bin/sh'], env: { PATH, HOME: home }, hidden }).map(({ to }) => to);
+
+    expect(shown.filter((path) => path.startsWith(folder)).sort()).toEqual([
+      join(home, 'bin'),
+      join(home, 'tools/bin'),
+      join(home, 'tools/lib'),
+    ]);
+    expect(shown).not.toContain('/');
+  });
+
+  it('are the files that are named, under the name they are called by and their real one, and the packages beside them', () => {
+    const at = join(folder, 'cli');
+    mkdirSync(join(at, 'lib/node_modules/tool'), { recursive: true });
+    mkdirSync(join(at, 'bin'));
+    writeFileSync(join(at, 'lib/node_modules/tool/cli.js'), '');
+    symlinkSync('../lib/node_modules/tool/cli.js', join(at, 'bin/tool'));
+
+    const shown = readablePlaces({ named: [join(at, 'bin/tool'), '--flag', join(at, 'nothing')], env: {}, hidden: [] });
+
+    expect(shown.filter(({ to }) => to.startsWith(at))).toEqual([
+      { from: join(at, 'lib/node_modules/tool/cli.js'), to: join(at, 'bin/tool') },
+      { from: join(at, 'lib/node_modules/tool/cli.js'), to: join(at, 'lib/node_modules/tool/cli.js') },
+      { from: join(at, 'lib/node_modules'), to: join(at, 'lib/node_modules') },
+    ]);
+  });
+});
+
+describe('what an agent needs', () => {
+  const agent: AgentConfig = { adapter: 'command', command: ['robot'], args: [], env: {}, model: null, fallback: null };
+
+  it('is what its adapter knows and what its config names', () => {
+    expect(needsOfAgent(agent)).toBeNull();
+    expect(needsOfAgent({ ...agent, home: ['.robot'] })).toEqual({ home: ['.robot'], readOnly: [], hosts: [] });
+    const claude = needsOfAgent({ ...agent, adapter: 'claude-code' as AgentConfig['adapter'], home: ['.extra'] });
+    expect(claude?.home).toEqual(expect.arrayContaining(['.claude', '.claude.json', '.extra']));
+    expect(claude?.readOnly).toContain('.claude/settings.json');
+    expect(claude?.hosts).toContain('api.anthropic.com');
+  });
+
+  it('is nothing of the CLI’s own folder where it has a login of its own', () => {
+    const claude = { ...agent, adapter: 'claude-code' as AgentConfig['adapter'], configDir: '/srv/login' };
+
+    expect(loginOf(claude)).toBe('/srv/login');
+    expect(needsOfAgent(claude)?.home).toEqual([]);
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ActivateInput, ConcludeActivationInput, WorkflowInternalsInterceptor } from '@temporalio/workflow';
+import { interceptors } from '../../../workflows/decided-too-early.js';
+
+type Jobs = ActivateInput['activation']['jobs'];
+type Commands = ConcludeActivationInput['commands'];
+
+const RESOLVED: Jobs = [{ resolveActivity: { seq: 1 } }];
+const UPDATE: Jobs = [{ doUpdate: { id: 'u' } }];
+const QUERY: Jobs = [{ queryWorkflow: { queryId: 'legacy_query' } }];
+const MEMO = { modifyWorkflowProperties: {} };
+const SCHEDULED = { scheduleActivity: { seq: 2 } };
+const CANCELLED = { requestCancelActivity: { seq: 2 } };
+
+interface Step {
+  readonly jobs: Jobs;
+  /** Of the last event that the run saw. */
+  readonly events: number;
+  /** Of the start of its workflow task. */
+  readonly at: number;
+  readonly replaying?: boolean;
+  readonly commands?: Commands;
+}
+
+const QUERIED = { jobs: QUERY, events: 12, at: 1 } as const;
+const TASK: Step = { jobs: RESOLVED, events: 9, at: 1, commands: [SCHEDULED] };
+
+/** Which steps the run refuses. */
+function refused(...steps: readonly Step[]): readonly number[] {
+  const [internals] = interceptors().internals ?? [];
+  if (internals === undefined) throw new Error('no interceptor');
+  return steps.flatMap((step, index) => (passes(internals, step) ? [] : [index]));
+}
+
+function passes(
+  { activate, concludeActivation }: WorkflowInternalsInterceptor,
+  { jobs, events, at, replaying, commands = [] }: Step,
+): boolean {
+  // The SDK's timestamp has a Long, of which only its text is read.
+  const activation = {
+    jobs,
+    historyLength: events,
+    timestamp: { seconds: at, nanos: 0 },
+    isReplaying: replaying,
+  } as unknown as ActivateInput['activation'];
+  let passed = false;
+  try {
+    activate?.({ activation, batchIndex: 0 }, () => {
+      passed = true;
+    });
+  } catch {
+    return false;
+  }
+  concludeActivation?.({ commands }, (input) => input);
+  return passed;
+}
+
+describe('a cached run', () => {
+  it('goes on from task to task, with Queries between them', () => {
+    expect(
+      refused(
+        TASK,
+        { ...QUERIED, events: 9 },
+        { jobs: UPDATE, events: 13, at: 2, commands: [MEMO] },
+        { jobs: RESOLVED, events: 18, at: 3 },
+      ),
+    ).toEqual([]);
+  });
+
+  it('is given up where a Query brought the end of a turn before the task that holds it and a message', () => {
+    const early: Step = { jobs: RESOLVED, events: 16, at: 1, commands: [MEMO, SCHEDULED] };
+
+    expect(refused(TASK, early, { ...QUERIED, events: 16 }, { jobs: UPDATE, events: 17, at: 2 })).toEqual([3]);
+  });
+
+  it.each([2, 100])('is given up for a message that comes %d events after what a Query brought, though nothing was decided', (events) => {
+    expect(refused(TASK, { ...TASK, events: 16, commands: [] }, QUERIED, { jobs: UPDATE, events: 16 + events, at: 2 })).toEqual([3]);
+  });
+
+  it('is given up where the task of its last decision was lost', () => {
+    expect(refused(TASK, { ...TASK, events: 16, at: 2 }, { jobs: UPDATE, events: 19, at: 3 })).toEqual([2]);
+  });
+
+  it.each([3, 100])('is given up for the end of a turn that comes %d events after what a Query made it decide', (events) => {
+    expect(refused(TASK, { ...TASK, events: 16 }, { ...QUERIED, events: 16 }, { jobs: RESOLVED, events: 16 + events, at: 2 })).toEqual([3]);
+  });
+
+  it('goes on where a Query brought what decided nothing, and no message came', () => {
+    expect(refused(TASK, { ...TASK, events: 16, commands: [] }, QUERIED, { jobs: RESOLVED, events: 23, at: 3 })).toEqual([]);
+  });
+
+  it('goes on after a task that decided nothing, whatever became of it', () => {
+    expect(refused(TASK, { jobs: UPDATE, events: 16, at: 2 }, { jobs: RESOLVED, events: 18, at: 3 })).toEqual([]);
+  });
+
+  it('counts no activity that was cancelled before it was sent', () => {
+    expect(refused({ ...TASK, commands: [SCHEDULED, CANCELLED] }, { jobs: UPDATE, events: 12, at: 2 })).toEqual([]);
+  });
+
+  it('never refuses a replay', () => {
+    const replayed = { ...TASK, replaying: true, commands: [MEMO, SCHEDULED] };
+
+    expect(refused(replayed, { ...replayed, events: 10 }, { jobs: UPDATE, events: 11, at: 2 })).toEqual([]);
+  });
+});

@@ -1,0 +1,387 @@
+/**
+ * Any sequence of messages, right and wrong, new and repeated, at any moment of a run. Two runs that live the same life are sent the same messages,
+ * the one by Update and the other by Signal, and must agree all the way.
+ */
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Gate } from '../../../protocol/gate.js';
+import type { Observation } from '../../../protocol/journal.js';
+import { isTerminal, TRANSITIONS } from '../../../protocol/lifecycle.js';
+import { LAST_FREE_JOURNAL_EVENTS, MAX_KNOWN_REQUESTS, MAX_REFUSED_LINES, MAX_WAITING_NOTES } from '../../../protocol/limits.js';
+import { type MessageAnswer, RUN_MESSAGES, type RunMessageName } from '../../../protocol/run-message.js';
+import { MessageDesk } from '../../../workflows/message-desk.js';
+import { RunState } from '../../../workflows/run-state.js';
+
+type Said = { readonly kind: 'taken'; readonly answer: MessageAnswer } | { readonly kind: 'refused' };
+
+const FILLER: Observation = { timestamp: 'then', type: 'run.paused', message: 'filler', data: {} };
+
+/** A run without a server: its state and its desk, and what the world does to it. */
+class Life {
+  readonly run = new RunState('run-1', { task: 'the task', repo: '/r' }, true);
+  readonly events: Observation[] = [];
+  takenNotes: string[] = [];
+  private updateId: string | undefined;
+  private readonly scope = {
+    consideredCancelled: false,
+    cancel: () => {
+      this.scope.consideredCancelled = true;
+    },
+  };
+  private readonly desk: MessageDesk;
+
+  constructor() {
+    const { run, events } = this;
+    const observe = run.observe.bind(run);
+    run.observe = (observations) => {
+      events.push(...observations);
+      observe(observations);
+    };
+    this.desk = new MessageDesk({
+      run,
+      presenter: { show: () => undefined },
+      flush: { request: () => undefined },
+      lifecycle: this.scope,
+      updateId: () => this.updateId,
+    });
+  }
+
+  /** As the server does it: first the check, which must leave no trace, then the message itself. */
+  update(name: RunMessageName, argument: unknown, id: string): Said {
+    this.updateId = id;
+    const before = this.facts();
+    try {
+      this.desk.check(name, argument);
+    } catch {
+      expect(() => this.desk.take(name, argument)).toThrow();
+      expect(this.facts()).toBe(before);
+      return { kind: 'refused' };
+    } finally {
+      this.updateId = undefined;
+    }
+    expect(this.facts()).toBe(before);
+    this.updateId = id;
+    const answer = this.desk.take(name, argument);
+    this.updateId = undefined;
+    return { kind: 'taken', answer };
+  }
+
+  signal(name: RunMessageName, argument: unknown): void {
+    this.desk.hear(name, argument);
+  }
+
+  /** What people can see, without times, fillers and lines about refusals; of the journal its length and its last event. */
+  facts(): string {
+    const { people, gates, status } = this.run;
+    const shown = this.events.filter(({ type }) => type !== 'message.refused' && type !== FILLER.type);
+    const last = shown.at(-1);
+    const journal = [shown.length, last?.type, last?.message, last?.data];
+    return JSON.stringify({ status, people, gates: gates.all, journal, cancelled: this.cancelled }).replace(
+      /\d{4}-\d\d-\d\dT[\d:.]+Z/g,
+      'at',
+    );
+  }
+
+  get cancelled(): boolean {
+    return this.scope.consideredCancelled;
+  }
+
+  count(type: Observation['type']): number {
+    return this.events.filter((event) => event.type === type).length;
+  }
+}
+
+/** What happens to a run beside its messages. Each does nothing where it cannot happen. */
+const WORLD = {
+  nextStage: ({ run }: Life, choice: number) => {
+    if (run.gates.open !== null || run.status === 'paused') return;
+    const held = ['waiting_for_approval', 'paused', 'merge_ready', 'blocked', 'failed', 'aborted'];
+    const ways = TRANSITIONS[run.status].filter((to) => !held.includes(to));
+    const next = ways[choice % Math.max(1, ways.length)];
+    if (next !== undefined) run.move(next);
+  },
+  openGate: ({ run }: Life, choice: number) => {
+    if (run.gates.open !== null || run.status === 'paused' || run.status === 'waiting_for_approval' || isTerminal(run.status)) return;
+    run.gates.add(aGate({ question: choice % 3 === 0, changesGoTo: choice % 2 === 0 ? 'planning' : null }));
+    run.people.approvalRequestedFromStatus = run.status;
+    run.move('waiting_for_approval');
+  },
+  leaveGate: ({ run }: Life) => {
+    const from = run.people.approvalRequestedFromStatus;
+    if (run.status !== 'waiting_for_approval' || run.gates.open !== null || from === null) return;
+    run.move(from);
+  },
+  expireGate: ({ run }: Life) => {
+    const { open } = run.gates;
+    if (open === null) return;
+    run.gates.resolve(open.id, { status: 'expired', resolvedAt: 'then', resolvedBy: null, decisionNote: null, guidance: null });
+    run.note('approval.expired', 'expired', { gate: open.id, stage: open.stage, source: open.source, commit: null, by: null, note: null });
+  },
+  honourPause: ({ run }: Life) => {
+    if (!run.people.pauseRequested || run.status === 'waiting_for_approval' || run.status === 'paused' || isTerminal(run.status)) return;
+    run.people.pauseRequested = false;
+    run.people.pausedAtStatus = run.status;
+    run.people.approvalRequestedFromStatus = run.status;
+    run.move('paused');
+  },
+  goOn: ({ run }: Life) => {
+    const from = run.people.approvalRequestedFromStatus;
+    if (run.status === 'paused' && run.people.pausedAtStatus === null && from !== null) run.move(from);
+  },
+  turn: (life: Life) => {
+    life.takenNotes = [...life.takenNotes, ...life.run.takeNotes().map(({ text }) => text)];
+  },
+  fill: ({ run }: Life, choice: number) => {
+    if (run.eventCount < LAST_FREE_JOURNAL_EVENTS) run.observe(Array.from({ length: choice % 700 }, () => FILLER));
+  },
+  end: ({ run }: Life, choice: number) => {
+    if (choice % 8 === 0) run.people.closing = true;
+  },
+} as const;
+
+type Step =
+  | { readonly kind: 'message'; readonly name: RunMessageName; readonly argument: unknown }
+  | { readonly kind: 'world'; readonly what: keyof typeof WORLD; readonly choice: number };
+
+const text = fc.oneof({ weight: 5, arbitrary: fc.constantFrom('one', 'two', 'gate-1', 'gate-2') }, fc.string({ maxLength: 10 }));
+const requestId = fc.constantFrom('r1', 'r2', 'r3', 'r4');
+
+const ARGUMENTS: Record<RunMessageName, fc.Arbitrary<unknown>> = {
+  approve: fc.record(
+    {
+      decision: fc.constantFrom('approve', 'reject', 'request_changes', 'maybe'),
+      gate: fc.constantFrom('gate-1', 'gate-2', 'gate-3'),
+      note: text,
+      commit: fc.constantFrom('c'.repeat(40), 'd'.repeat(40)),
+      by: text,
+      requestId,
+    },
+    { requiredKeys: [] },
+  ),
+  pause: fc.record({ note: text, by: text, requestId }, { requiredKeys: [] }),
+  resume: fc.record({ note: text, by: text, requestId }, { requiredKeys: [] }),
+  abort: fc.record({ reason: text, requestId }, { requiredKeys: [] }),
+  steer: fc.record({ text, by: text, requestId }, { requiredKeys: ['text'] }),
+  rename: fc.record({ title: text, requestId }, { requiredKeys: ['title'] }),
+  answer: fc.record({ text, promptId: fc.constantFrom('gate-1', 'gate-2'), requestId }, { requiredKeys: ['text'] }),
+};
+
+/** Mostly understood; some of another message, some of nothing at all. An abort ends the story, so it is rare. */
+const message: fc.Arbitrary<Step> = fc.oneof(
+  ...RUN_MESSAGES.map((name) => ({
+    weight: name === 'abort' ? 1 : 6,
+    arbitrary: ARGUMENTS[name].map((argument) => ({ kind: 'message', name, argument }) as const),
+  })),
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(fc.constantFrom(...RUN_MESSAGES.filter((name) => name !== 'abort')), fc.oneof(fc.anything(), ...Object.values(ARGUMENTS)))
+      .map(([name, argument]) => ({ kind: 'message', name, argument }) as const),
+  },
+);
+const world: fc.Arbitrary<Step> = fc
+  .tuple(fc.constantFrom(...(Object.keys(WORLD) as (keyof typeof WORLD)[])), fc.nat(5000)) // The keys of a literal.
+  .map(([what, choice]) => ({ kind: 'world', what, choice }) as const);
+const life = fc.array(fc.oneof({ weight: 3, arbitrary: message }, { weight: 2, arbitrary: world }), { minLength: 50, maxLength: 100 });
+
+function aGate(part: Partial<Gate>): Omit<Gate, 'id'> {
+  return {
+    runId: 'run-1',
+    stage: 'executing',
+    status: 'pending',
+    source: 'policy',
+    alsoRequiredByPolicy: false,
+    reason: 'listed',
+    requestedAction: null,
+    riskLevel: 'medium',
+    files: [],
+    commit: 'c'.repeat(40),
+    round: 0,
+    createdAt: 'then',
+    expiresAt: null,
+    resolvedAt: null,
+    resolvedBy: null,
+    decisionNote: null,
+    guidance: null,
+    question: false,
+    changesGoTo: null,
+    ...part,
+  };
+}
+
+interface Told {
+  readonly name: RunMessageName;
+  readonly argument: unknown;
+  readonly said: Said;
+  readonly before: { readonly facts: string; readonly gates: readonly Gate[]; readonly events: number; readonly cancelled: boolean };
+  readonly life: Life;
+}
+
+/** Lives the steps in both runs. `watch` is told what each message did to the one that gets Updates. */
+function live(steps: readonly Step[], watch: (told: Told) => void = () => undefined): Life {
+  const byUpdate = new Life();
+  const bySignal = new Life();
+  for (const [n, step] of steps.entries()) {
+    if (step.kind === 'world') for (const one of [byUpdate, bySignal]) WORLD[step.what](one, step.choice);
+    else {
+      const { name, argument } = step;
+      const before = {
+        facts: byUpdate.facts(),
+        gates: byUpdate.run.gates.all,
+        events: byUpdate.events.length,
+        cancelled: byUpdate.cancelled,
+      };
+      const linesBefore = bySignal.count('message.refused');
+      const said = byUpdate.update(name, argument, `update-${n}`);
+      bySignal.signal(name, argument);
+      const isTold = said.kind === 'refused' && !bySignal.run.people.closing && linesBefore < MAX_REFUSED_LINES;
+      expect(bySignal.count('message.refused') - linesBefore).toBe(isTold ? 1 : 0);
+      watch({ name, argument, said, before, life: byUpdate });
+      // A nearly full journal refuses more, and only the one of the Signals holds lines about refusals.
+      if (isTold) byUpdate.run.observe([FILLER]);
+    }
+    expect(bySignal.facts()).toBe(byUpdate.facts());
+  }
+  return byUpdate;
+}
+
+/** The event that an accepted message leaves. */
+const TRACES: Record<RunMessageName, RegExp> = {
+  approve: /^approval\.(?:approved|rejected|changes_requested)$/,
+  answer: /^approval\.approved$/,
+  pause: /^run\.pause_requested$/,
+  resume: /^run\.resume_requested$/,
+  abort: /^run\.abort_requested$/,
+  steer: /^run\.steered$/,
+  rename: /^run\.renamed$/,
+};
+
+function requestIdOf(argument: unknown): string | null {
+  const id: unknown = typeof argument === 'object' && argument !== null && 'requestId' in argument ? argument.requestId : null;
+  return typeof id === 'string' ? id.trim() : null;
+}
+
+describe('any sequence of messages', () => {
+  it('is judged alike as Updates and as Signals; what is refused changes nothing, and a Signal says so in one line', () => {
+    fc.assert(
+      fc.property(life, (steps) => void live(steps)),
+      { numRuns: 15 },
+    );
+  });
+
+  it('leaves one event for each message that changed something, and none for the others', () => {
+    fc.assert(
+      fc.property(life, (steps) => {
+        live(steps, ({ name, said, before, life: { events } }) => {
+          const added = events.slice(before.events).map(({ type }) => type);
+          const isApplied = said.kind === 'taken' && said.answer.changed;
+
+          expect(added).toEqual(isApplied ? [expect.stringMatching(TRACES[name])] : []);
+        });
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('applies a request id once, and answers it as it was answered', () => {
+    fc.assert(
+      fc.property(life, (steps) => {
+        const known = new Map<string, { readonly name: RunMessageName; readonly answer: MessageAnswer }>();
+        live(steps, ({ name, argument, said, before, life: lived }) => {
+          const id = requestIdOf(argument);
+          const first = id === null ? undefined : known.get(id);
+          if (said.kind === 'refused' || id === null) return;
+          if (first === undefined) known.set(id, { name, answer: said.answer });
+          else {
+            expect({ name, said: said.answer.message, changed: said.answer.changed }).toEqual({
+              name: first.name,
+              said: first.answer.message,
+              changed: false,
+            });
+            expect(lived.facts()).toBe(before.facts);
+          }
+        });
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('never loses an abort, and takes nothing after it', () => {
+    fc.assert(
+      fc.property(life, (steps) => {
+        let first: string | null = null;
+        const lived = live(steps, ({ name, said, before, life: { cancelled, run } }) => {
+          if (before.cancelled) {
+            expect(said.kind === 'taken' && said.answer.changed).toBe(false);
+            expect(JSON.stringify(run.people.abort)).toBe(first);
+          } else if (name === 'abort' && said.kind === 'taken' && said.answer.changed) first = JSON.stringify(run.people.abort);
+          expect(cancelled).toBe(first !== null);
+        });
+
+        expect(lived.count('run.abort_requested')).toBe(first === null ? 0 : 1);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('decides a gate once at most, and the one that was meant', () => {
+    fc.assert(
+      fc.property(life, (steps) => {
+        const lived = live(steps, ({ before, life: { run } }) => {
+          const decided = before.gates.filter(({ status }) => status !== 'pending');
+          expect(run.gates.all.filter(({ id }) => decided.some((gate) => gate.id === id))).toEqual(decided);
+          expect(run.gates.all).toHaveLength(before.gates.length);
+        });
+
+        for (const gate of lived.run.gates.all) {
+          const ends = lived.events.filter(({ type, data }) => type.startsWith('approval.') && data['gate'] === gate.id);
+          expect(ends.map(({ type }) => type)).toEqual(gate.status === 'pending' ? [] : [`approval.${gate.status}`]);
+          if (gate.question && gate.status === 'approved') expect(gate.guidance).not.toBeNull();
+          if (gate.status === 'changes_requested') expect([gate.guidance === null, gate.changesGoTo]).toEqual([false, 'planning']);
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('brings each accepted text to a turn, once and in order, and never lets too many wait', () => {
+    fc.assert(
+      fc.property(life, (steps) => {
+        const accepted: unknown[] = [];
+        const lived = live(steps, ({ name, said, before, life: { run, events } }) => {
+          if (name === 'steer' && said.kind === 'taken' && said.answer.changed) accepted.push(events.at(-1)?.data['text']);
+          expect(run.people.notes.length).toBeLessThanOrEqual(MAX_WAITING_NOTES);
+          const isFree = ['approve', 'answer', 'resume', 'abort'].includes(name);
+          if (before.events >= LAST_FREE_JOURNAL_EVENTS && !isFree) expect(said.kind === 'taken' && said.answer.changed).toBe(false);
+        });
+
+        expect([...lived.takenNotes, ...lived.run.people.notes.map((note) => note.text)]).toEqual(accepted);
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
+
+describe('many messages', () => {
+  it('leave at most so many lines about refusals', () => {
+    const lived = new Life();
+    for (let n = 0; n < 2 * MAX_REFUSED_LINES; n += 1) lived.signal('resume', { note: `${n}` });
+
+    expect(lived.count('message.refused')).toBe(MAX_REFUSED_LINES);
+  });
+
+  it('let at most so many texts wait', () => {
+    const lived = new Life();
+    for (let n = 0; n < 2 * MAX_WAITING_NOTES; n += 1) lived.signal('steer', `text ${n}`);
+
+    expect(lived.run.people.notes.map((note) => note.text)).toEqual(Array.from({ length: MAX_WAITING_NOTES }, (_, n) => `text ${n}`));
+  });
+
+  it('are known by the last request ids of so many', () => {
+    const lived = new Life();
+    for (let n = 0; n <= MAX_KNOWN_REQUESTS; n += 1) lived.update('rename', { title: `title ${n}`, requestId: `r${n}` }, `u${n}`);
+
+    expect(lived.update('rename', { title: 'title 1', requestId: 'r1' }, 'v')).toMatchObject({ answer: { changed: false } });
+    expect(lived.update('rename', { title: 'title 0', requestId: 'r0' }, 'w')).toMatchObject({ answer: { changed: true } });
+  });
+});

@@ -1,0 +1,25 @@
+/** The life of the process `sluice-engine`. Exit codes: 0 after `sluice down`, 1 after a failed start, 75 if another engine owns this home. */
+import type { Failpoint } from '../../protocol/failpoints.js';
+import { Engine } from './engine.js';
+import { readEngineOptions } from './engine-options.js';
+import { enginePaths } from './engine-paths.js';
+import { tryLock } from './kernel-lock.js';
+
+const OWNED_BY_ANOTHER = 75;
+
+/** `argument`: the options as the starter wrote them. Ends the process. */
+export async function runEngine(argument: string | undefined, failpoint: Failpoint): Promise<never> {
+  process.title = 'sluice-engine';
+  process.umask(0o077);
+  // It outlives the terminal that started it.
+  process.on('SIGHUP', () => undefined);
+  const options = readEngineOptions(argument);
+  const paths = enginePaths(options.home);
+  const lock = await tryLock(paths.lock);
+  if (lock === null) process.exit(OWNED_BY_ANOTHER);
+  const engine = new Engine(options, paths, failpoint);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void engine.stop({ now: false }));
+  await engine.run();
+  // The kernel releases the lock with the process; children do not inherit it.
+  process.exit(engine.startFailed ? 1 : 0);
+}

@@ -1,0 +1,146 @@
+/**
+ * A run's side of the day's budget: reserves each turn with the ledger of its project before it starts and settles it after, whatever became of it.
+ * Only runs whose policy has a day budget come here. The ledger is started by the first run that finds none.
+ * Waits for: the ledger's answer; a person, where the budget is used up and the policy says so.
+ */
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  CancellationScope,
+  condition,
+  defineSignal,
+  getExternalWorkflowHandle,
+  isCancellation,
+  ParentClosePolicy,
+  setHandler,
+  startChild,
+  uuid4,
+  workflowInfo,
+} from '@temporalio/workflow';
+import {
+  BUDGET_ANSWER_SIGNAL,
+  BUDGET_WORKFLOW,
+  type BudgetAnswer,
+  budgetWorkflowId,
+  type LedgerInput,
+  RELEASE_SIGNAL,
+  RESERVE_SIGNAL,
+  type ReserveRequest,
+  readBudgetAnswer,
+  SETTLE_SIGNAL,
+  type Settlement,
+} from '../protocol/day-budget.js';
+import type { TurnStage } from '../protocol/lifecycle.js';
+import type { DayBudgetPolicy } from '../protocol/policy.js';
+import { costOf } from './budget.js';
+import type { RunContext } from './context.js';
+import { blocked, type Ending } from './ending.js';
+import { openGate } from './gate.js';
+import { causeOf } from './gate-book.js';
+import type { Attempt } from './turn-attempt.js';
+
+/** Then it is asked again: somebody may have terminated the ledger meanwhile. An answer takes some 30 ms. */
+const ANSWER_WITHIN = '1 minute';
+
+/** A worker that is killed while the ledger decides holds it up for this long; the default is 10 s. */
+const WORKFLOW_TASK_TIMEOUT = '5 seconds';
+
+const budgetAnswerSignal = defineSignal<[unknown]>(BUDGET_ANSWER_SIGNAL);
+
+export type DayTurn = Pick<Settlement, 'token' | 'day'>;
+
+export type DayPassage = { readonly kind: 'reserved'; readonly turn: DayTurn } | { readonly kind: 'ended'; readonly ending: Ending };
+
+export async function reserveTurn(context: RunContext, stage: TurnStage, limits: DayBudgetPolicy): Promise<DayPassage> {
+  const { run, notifier } = context;
+  for (let grant: string | null = null; ; grant = uuid4()) {
+    const answer = await ask(context, limits, grant);
+    if (answer.kind === 'granted') return { kind: 'reserved', turn: { token: answer.token, day: answer.day } };
+    const { limit, used, allowed, day, resetsAt } = answer;
+    const why = whyFull(answer);
+    run.note('budget.limit', why, { limit, used, allowed, day, resetsAt });
+    notifier.tell('budget_reached', why);
+    if (run.policy.budget.onLimit === 'stop') return { kind: 'ended', ending: blocked('budget', why) };
+    const cause = causeOf('budget', why, { requestedAction: "allow the day's whole budget once more, for all runs of the project" });
+    const passage = await openGate(context, { stage, cause, alsoRequiredByPolicy: false, question: false, changesGoTo: null });
+    if (passage.kind === 'ended') return passage;
+    if (passage.kind === 'changes') throw new Error('changes were requested at a gate that does not offer them');
+    run.move(passage.from);
+  }
+}
+
+/** Takes the turn and settles it, also where it was aborted or its host failed: then nobody knows what it used. */
+export async function settling({ run }: RunContext, turn: DayTurn, take: () => Promise<Attempt>): Promise<Attempt> {
+  let usage: Settlement['usage'] = null;
+  try {
+    const attempt = await take();
+    usage = { durationMs: attempt.result.durationMs, costMicroUsd: costOf(attempt.result, run.facts.agent?.adapter ?? null) };
+    return attempt;
+  } finally {
+    const settlement: Settlement = { ...turn, usage };
+    await CancellationScope.nonCancellable(() => tell(run.open.project, SETTLE_SIGNAL, settlement));
+  }
+}
+
+async function ask({ run }: RunContext, limits: DayBudgetPolicy, grant: string | null): Promise<BudgetAnswer> {
+  const token = uuid4();
+  const answers: BudgetAnswer[] = [];
+  setHandler(budgetAnswerSignal, (argument) => {
+    const answer = readBudgetAnswer(argument);
+    if (answer?.token === token) answers.push(answer);
+  });
+  const { workflowId, runId } = workflowInfo();
+  const request: ReserveRequest = { token, workflowId, executionRunId: runId, limits, grant };
+  const { project } = run.open;
+  run.people.waiting = { kind: 'budget', until: null };
+  try {
+    for (;;) {
+      await tell(project, RESERVE_SIGNAL, request);
+      await condition(() => answers.length > 0, ANSWER_WITHIN);
+      const [answer] = answers;
+      if (answer !== undefined) return answer;
+    }
+  } catch (err) {
+    // Aborted while it waited: what was reserved meanwhile is free again.
+    if (isCancellation(err)) await CancellationScope.nonCancellable(() => tell(project, RELEASE_SIGNAL, { token }));
+    throw err;
+  } finally {
+    run.people.waiting = null;
+  }
+}
+
+/** Starts the ledger where there is none. What a ledger that is ended again at once would lose is asked again. */
+async function tell(project: string, signal: string, argument: ReserveRequest | Settlement | Pick<Settlement, 'token'>): Promise<void> {
+  const send = async (): Promise<boolean> => {
+    try {
+      await getExternalWorkflowHandle(budgetWorkflowId(project)).signal(signal, argument);
+      return true;
+    } catch (err) {
+      if (isCancellation(err)) throw err;
+      return false;
+    }
+  };
+  if (await send()) return;
+  await CancellationScope.nonCancellable(() => startLedger(project));
+  await send();
+}
+
+async function startLedger(project: string): Promise<void> {
+  const input: LedgerInput = { project };
+  try {
+    await startChild<(input: LedgerInput) => Promise<void>>(BUDGET_WORKFLOW, {
+      workflowId: budgetWorkflowId(project),
+      args: [input],
+      workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      staticSummary: `the day's budget of ${project}`,
+    });
+  } catch (err) {
+    if (!(err instanceof WorkflowExecutionAlreadyStartedError)) throw err;
+  }
+}
+
+function whyFull({ limit, used, allowed, day, underWay, resetsAt }: Extract<BudgetAnswer, { kind: 'full' }>): string {
+  const round = (value: number) => Math.round(value * 100) / 100;
+  const running = underWay === 0 ? '' : `, ${underWay} ${underWay === 1 ? 'turn' : 'turns'} under way included`;
+  return `the project used ${round(used)} of ${round(allowed)} ${limit} of the day ${day} (UTC)${running}; a new day begins at ${resetsAt}`;
+}

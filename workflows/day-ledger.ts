@@ -1,0 +1,147 @@
+/**
+ * The table behind the workflow `budget`: what the runs of a project used today and what is reserved for turns under way. Pure.
+ * Turns are exact under any order of messages. Minutes and money of a turn under way are an estimate, the mean of what was settled today, so the
+ * first turns of a day can go over a limit by what they use; what was settled counts as it was.
+ */
+import type { BudgetAnswer, DayBudgetView, DayLedger, DayUse, ReserveRequest, Settlement } from '../protocol/day-budget.js';
+import type { DayBudgetPolicy } from '../protocol/policy.js';
+
+/** A settlement comes twice only after a reset, so more of a day than its last ones need not be remembered. */
+const MAX_DONE = 2_000;
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+const NOTHING: DayUse = { turns: 0, ms: 0, microUsd: 0 };
+
+export function emptyLedger(now: number): DayLedger {
+  return { day: dayOf(now), settled: NOTHING, grants: 0, reservations: [], done: [], grantedBy: [] };
+}
+
+/** A new day begins with nothing: a turn under way belongs to the day that reserved it. A clock that goes back opens no day again. */
+export function onDay(ledger: DayLedger, now: number): DayLedger {
+  return dayOf(now) > ledger.day ? emptyLedger(now) : ledger;
+}
+
+export interface Reserved {
+  readonly ledger: DayLedger;
+  readonly answer: BudgetAnswer;
+}
+
+/** A run has one turn at a time: its newest request ends what an earlier execution of it had reserved. */
+export function reserve(before: DayLedger, request: ReserveRequest, now: number): Reserved {
+  const today = onDay(before, now);
+  const { token, workflowId, executionRunId, limits, grant } = request;
+  const granted: BudgetAnswer = { kind: 'granted', token, day: today.day };
+  if (today.done.includes(token) || today.reservations.some((held) => held.token === token)) return { ledger: today, answer: granted };
+  const others = { ...today, reservations: today.reservations.filter((held) => held.workflowId !== workflowId) };
+  const ledger = withGrant(others, limits, grant);
+  const full = fullOf(ledger, limits);
+  if (full !== null) {
+    const answer: BudgetAnswer = {
+      ...full,
+      kind: 'full',
+      token,
+      day: ledger.day,
+      underWay: ledger.reservations.length,
+      resetsAt: endOf(ledger.day),
+    };
+    return { ledger, answer };
+  }
+  const reservation = { token, workflowId, executionRunId, ...expectedOf(ledger.settled) };
+  return { ledger: { ...ledger, reservations: [...ledger.reservations, reservation] }, answer: granted };
+}
+
+/** Harmless when repeated. What is of another day counts for none that is kept. */
+export function settle(before: DayLedger, { token, day, usage }: Settlement, now: number): DayLedger {
+  const today = onDay(before, now);
+  if (day !== today.day || today.done.includes(token)) return today;
+  const { ms = 0, microUsd = 0 } = today.reservations.find((held) => held.token === token) ?? {};
+  const used: DayUse = {
+    turns: 1,
+    ms: usage === null ? ms : Math.round(usage.durationMs),
+    microUsd: Math.round(usage?.costMicroUsd ?? microUsd),
+  };
+  return {
+    ...release(today, token),
+    settled: sumOf([today.settled, used]),
+    done: [...today.done, token].slice(-MAX_DONE),
+  };
+}
+
+/** The turn never began, or nobody is left who could settle it. */
+export function release(ledger: DayLedger, token: string): DayLedger {
+  return { ...ledger, reservations: ledger.reservations.filter((held) => held.token !== token) };
+}
+
+export function viewOf(before: DayLedger, project: string, now: number): DayBudgetView {
+  const { day, settled, grants, reservations } = onDay(before, now);
+  return { project, day, resetsAt: endOf(day), settled, reserved: reservedOf(reservations), grants };
+}
+
+/** As many grants as make room for one turn: what was used may be the whole budget several times. */
+function withGrant(ledger: DayLedger, limits: DayBudgetPolicy, grant: string | null): DayLedger {
+  if (grant === null || ledger.grantedBy.includes(grant)) return ledger;
+  const grantedBy = [...ledger.grantedBy, grant].slice(-MAX_DONE);
+  const times = rowsOf(ledger, limits).map(({ spent, budgeted }) => Math.floor(spent / budgeted));
+  let grants = Math.max(ledger.grants, ...times);
+  // A quotient of fractions may be rounded down to the whole number before.
+  if (fullOf({ ...ledger, grants }, limits) !== null) grants += 1;
+  return { ...ledger, grants, grantedBy };
+}
+
+type Full = Pick<Extract<BudgetAnswer, { kind: 'full' }>, 'limit' | 'used' | 'allowed'>;
+
+/** The first limit that is reached, or null. */
+function fullOf(ledger: DayLedger, limits: DayBudgetPolicy): Full | null {
+  for (const { limit, spent, budgeted, unit } of rowsOf(ledger, limits)) {
+    const allowed = budgeted * (1 + ledger.grants);
+    if (spent >= allowed) return { limit, used: shown(spent / unit), allowed: shown(allowed / unit) };
+  }
+  return null;
+}
+
+interface Row {
+  readonly limit: Full['limit'];
+  readonly spent: number;
+  readonly budgeted: number;
+  /** What people read one of. */
+  readonly unit: number;
+}
+
+function rowsOf({ settled, reservations }: DayLedger, limits: DayBudgetPolicy): readonly Row[] {
+  const { turns, ms, microUsd } = sumOf([settled, reservedOf(reservations)]);
+  const rows = [
+    { limit: 'turns', spent: turns, budgeted: limits.turns, unit: 1 },
+    { limit: 'minutes', spent: ms, budgeted: limits.minutes === null ? null : limits.minutes * MINUTE_MS, unit: MINUTE_MS },
+    { limit: 'usd', spent: microUsd, budgeted: limits.microUsd, unit: 1_000_000 },
+  ] as const;
+  return rows.flatMap((row) => (row.budgeted === null ? [] : [{ ...row, budgeted: row.budgeted }]));
+}
+
+function reservedOf(reservations: DayLedger['reservations']): DayUse {
+  return sumOf(reservations.map(({ ms, microUsd }) => ({ turns: 1, ms, microUsd })));
+}
+
+function expectedOf({ turns, ms, microUsd }: DayUse): Omit<DayUse, 'turns'> {
+  const mean = (total: number) => (turns === 0 ? 0 : Math.round(total / turns));
+  return { ms: mean(ms), microUsd: mean(microUsd) };
+}
+
+function sumOf(uses: readonly DayUse[]): DayUse {
+  return uses.reduce((sum, { turns, ms, microUsd }) => {
+    return { turns: sum.turns + turns, ms: sum.ms + ms, microUsd: sum.microUsd + microUsd };
+  }, NOTHING);
+}
+
+function shown(value: number): number {
+  return Math.round(value * 1_000_000) / 1_000_000;
+}
+
+function dayOf(now: number): string {
+  return new Date(now).toISOString().slice(0, 10);
+}
+
+function endOf(day: string): string {
+  return new Date(Date.parse(`${day}T00:00:00.000Z`) + DAY_MS).toISOString();
+}

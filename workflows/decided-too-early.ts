@@ -1,0 +1,87 @@
+/**
+ * Gives up a cached run that decided on events before their workflow task. A Query that was sent before an event can reach a worker after it: the SDK
+ * then runs the workflow over the event at once and takes what else the event's task holds later: messages, which a replay takes first, and ends of
+ * activities, which a replay takes together with it. Sent as they are, its commands make a history that no worker can replay. The task that would send
+ * them fails once instead and is tried again from history; so does one whose commands the server took in between, which cannot be told apart.
+ * What it does not see: a Query that brings the start of the task too; the server then refuses an Update of that task as unprocessed.
+ */
+import type { ActivateInput, ConcludeActivationInput, WorkflowInterceptorsFactory } from '@temporalio/workflow';
+
+type Jobs = NonNullable<ActivateInput['activation']['jobs']>;
+
+/** Completed, scheduled and started: what lies between two workflow tasks at least, beside the commands of the first. */
+const EVENTS_BETWEEN_TASKS = 3;
+
+/** What the last activation without a Query saw. */
+interface Seen {
+  /** Of a first activation: 0. */
+  readonly events: number;
+  /** When the task was started whose events it got; a Query's events keep the time of the task before them. */
+  readonly startedAt: string;
+  readonly replaying: boolean;
+  /** Events at least that its commands become. */
+  readonly commands: number;
+}
+
+/** Loaded into the bundle by its path, see worker/bundle.ts. One copy for each cached run. */
+export const interceptors: WorkflowInterceptorsFactory = () => {
+  let seen: Seen = { events: 0, startedAt: '', replaying: true, commands: 0 };
+  let early: 'no' | 'perhaps' | 'yes' = 'no';
+  return {
+    internals: [
+      {
+        activate(input, next) {
+          const jobs = input.activation.jobs ?? [];
+          if (jobs.some((job) => job.queryWorkflow != null)) {
+            if (early === 'perhaps') early = 'yes';
+            return next(input);
+          }
+          const now = sight(input);
+          if (now.events > seen.events) {
+            if ((early === 'yes' && (seen.commands > 0 || bringsMessage(jobs))) || isUnsent(seen, now)) throw new Error(TOO_EARLY);
+            early = !now.replaying && now.startedAt === seen.startedAt ? 'perhaps' : 'no';
+            seen = now;
+          }
+          next(input);
+        },
+        concludeActivation(input, next) {
+          const output = next(input);
+          seen = { ...seen, commands: seen.commands + certainEvents(output) };
+          return output;
+        },
+      },
+    ],
+  };
+};
+
+const TOO_EARLY = 'a Query brought events before their workflow task; this task is tried again from history';
+
+function sight({ activation }: ActivateInput): Seen {
+  const { historyLength, timestamp, isReplaying } = activation;
+  return {
+    events: historyLength ?? 0,
+    startedAt: `${timestamp?.seconds?.toString() ?? ''}.${timestamp?.nanos ?? 0}`,
+    replaying: isReplaying ?? false,
+    commands: 0,
+  };
+}
+
+/** There is not room enough in history for the commands of the activation before. */
+function isUnsent(before: Seen, now: Seen): boolean {
+  return !before.replaying && before.commands > 0 && now.events - before.events < EVENTS_BETWEEN_TASKS + before.commands;
+}
+
+/** A message is taken before the other jobs of its activation. */
+function bringsMessage(jobs: Jobs): boolean {
+  return jobs.some((job) => job.doUpdate != null || job.signalWorkflow != null);
+}
+
+/** An activity that is cancelled in the task that schedules it leaves no event. */
+function certainEvents({ commands }: ConcludeActivationInput): number {
+  let events = 0;
+  for (const { modifyWorkflowProperties, upsertWorkflowSearchAttributes, scheduleActivity, requestCancelActivity } of commands) {
+    if (modifyWorkflowProperties != null || upsertWorkflowSearchAttributes != null || scheduleActivity != null) events += 1;
+    if (requestCancelActivity != null) events -= 1;
+  }
+  return Math.max(events, 0);
+}
