@@ -55,8 +55,8 @@ export function nameOfCell({ point, fault }: Cell): string {
 }
 
 /**
- * The points of a course: each name once an activity, the first time that it comes by there; outside of activities (guard, engine, start and stop)
- * each time, once a stage. `stages`: of the activities of a run, in their order.
+ * The points of a course: each name once a stage within its activities and once outside of them (guard, engine, start and stop), the first time that it comes by
+ * there. `stageOf`: an activity's stage.
  */
 export function pointsOf(course: Course, passages: readonly Passage[], stageOf: (where: string) => string): readonly Point[] {
   const counts = new Map<string, number>();
@@ -66,7 +66,7 @@ export function pointsOf(course: Course, passages: readonly Passage[], stageOf: 
     if (course === 'run' && where !== null) stage = stageOf(where);
     const nth = (counts.get(name) ?? 0) + 1;
     counts.set(name, nth);
-    const key = `${name} ${where ?? stage}`;
+    const key = `${name} ${stage} ${where === null ? 'outside' : 'within'}`;
     if (name in ONLY_IN && ONLY_IN[name] !== stage) continue;
     if (!points.has(key)) points.set(key, { course, name, role, where, nth: where === null ? nth : 1, stage });
   }
@@ -80,30 +80,39 @@ export function cellsOf(points: readonly Point[]): readonly Cell[] {
 
 /** Stages of a run between two faults of one run, so that what the one cost is over before the other comes. */
 const STAGES_APART = 2;
-const MAX_TOGETHER = 5;
+
+/** Whose processes a fault ends, so that their points are counted from the start. */
+const ENDED_BY: Readonly<Record<Fault, readonly Passage['role'][]>> = {
+  worker: ['worker'],
+  guard: ['guard'],
+  server: [],
+  engine: ['engine', 'worker'],
+  all: ['worker', 'guard', 'engine'],
+  stop: [],
+};
 
 /**
  * Runs for the cells: several in one run where they lie far enough apart, so that a whole matrix is affordable; a run that is not clean is taken apart by the caller.
- * A point that is told by its number alone (of the guard) comes first in its run: a guard that was killed counts anew. No fault comes twice in a run: the engine
- * gives up on a child that dies too often. `order`: of the stages.
+ * A point that is told by its number alone (of the guard) comes behind no fault that ends its process, which would count anew. No fault comes twice in a run: the
+ * engine gives up on a child that dies too often. `order`: of the stages.
  */
 export function tripsOf(cells: readonly Cell[], order: readonly string[]): readonly (readonly Cell[])[] {
   const trips: Cell[][] = [];
   const open: Cell[][] = [];
   const at = ({ point }: Cell) => order.indexOf(point.stage);
   for (const cell of [...cells].sort((a, b) => at(a) - at(b))) {
-    const fits = (trip: Cell[]) => {
+    const { point } = cell;
+    const fits = (trip: readonly Cell[]) => {
       const last = trip.at(-1);
-      return last !== undefined && at(cell) - at(last) >= STAGES_APART && !trip.some(({ fault }) => fault === cell.fault);
+      const isCounted = point.where !== null || !trip.some(({ fault }) => ENDED_BY[fault].includes(point.role));
+      return last !== undefined && at(cell) - at(last) >= STAGES_APART && isCounted && !trip.some(({ fault }) => fault === cell.fault);
     };
-    const trip = cell.point.course === 'run' && cell.point.where !== null ? open.find(fits) : undefined;
-    if (trip === undefined) {
+    const trip = point.course === 'run' ? open.find(fits) : undefined;
+    if (trip !== undefined) trip.push(cell);
+    else {
       const begun = [cell];
       trips.push(begun);
-      if (cell.point.course === 'run') open.push(begun);
-    } else {
-      trip.push(cell);
-      if (trip.length === MAX_TOGETHER) open.splice(open.indexOf(trip), 1);
+      if (point.course === 'run') open.push(begun);
     }
   }
   return fromBothEnds(trips);

@@ -24,7 +24,7 @@ export const SCENARIO: RepositoryOptions = {
 export const TURN_STAGES = ['planning', 'architecting', 'executing', 'reviewing', 'fixing', 'reviewing again', 'verifying'] as const;
 const VALIDATIONS = ['validating', 'validating again'] as const;
 
-/** A function from an activity (`runTurn 12`) to the stage of the run, as the record meets them; light activities between two stages are told apart. */
+/** A function from an activity (`runTurn 12`) to the stage of the run, as the record meets them; those between two stages are one. */
 export function stageNames(): (where: string) => string {
   const known = new Map<string, string>();
   const counts = new Map<string, number>();
@@ -46,5 +46,5 @@ function nameOf(type: string, n: number): string {
   if (type === 'openRun' || type === 'pickHost') return 'opening';
   if (type === 'closeRun') return 'closing';
   if (type === 'deliver') return 'telling';
-  return n === 0 ? 'waiting' : `waiting ${n + 1}`;
+  return 'waiting';
 }

@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals';
+import { failedFiles, type JestReport, withRerun } from '../../../tools/jest-report.js';
+
+const passed = { status: 'passed' };
+const failed = { status: 'failed' };
+
+function report(files: Readonly<Record<string, readonly { readonly status: string }[]>>): JestReport {
+  const testResults = Object.entries(files).map(([name, assertionResults]) => ({
+    name,
+    assertionResults,
+    status: assertionResults.length === 0 || assertionResults.includes(failed) ? 'failed' : 'passed',
+  }));
+  const all = testResults.flatMap(({ assertionResults }) => assertionResults);
+  return {
+    testResults,
+    numPassedTests: all.filter((one) => one === passed).length,
+    numFailedTests: all.filter((one) => one === failed).length,
+    numFailedTestSuites: testResults.filter(({ status }) => status === 'failed').length,
+  };
+}
+
+describe('the report of a run whose failed files ran once more', () => {
+  const first = report({ '/a': [passed, passed], '/b': [passed, failed], '/c': [] });
+
+  it('counts the later result of each file, once', () => {
+    const second = report({ '/b': [passed, passed], '/c': [passed] });
+    expect(withRerun(first, second)).toEqual({ ...report({ '/a': [passed, passed], '/b': [passed, passed], '/c': [passed] }) });
+  });
+
+  it('keeps what failed again, and a file that could not be loaded', () => {
+    const both = withRerun(first, report({ '/b': [passed, failed], '/c': [] }));
+    expect(both).toEqual(first);
+    expect(failedFiles(both)).toEqual(['/b', '/c']);
+  });
+});

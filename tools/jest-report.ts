@@ -1,0 +1,44 @@
+/** What jest's `--json` file says, as far as it is read here, and the report of a run some of whose files were run once more. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+
+interface FileReport {
+  /** Absolute path. */
+  readonly name: string;
+  readonly status: string;
+  readonly assertionResults: readonly { readonly status: string }[];
+}
+
+export interface JestReport {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numFailedTestSuites: number;
+  readonly testResults: readonly FileReport[];
+}
+
+/** Null: jest ended before it wrote one. Errors: those of reading, and SyntaxError of a torn file. */
+export function readReport(path: string): JestReport | null {
+  // Jest wrote it; only the fields of JestReport are read.
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as JestReport) : null;
+}
+
+export function writeReport(path: string, report: JestReport): void {
+  writeFileSync(path, JSON.stringify(report));
+}
+
+export function failedFiles(report: JestReport): string[] {
+  return report.testResults.filter(({ status }) => status === 'failed').map(({ name }) => name);
+}
+
+/** The later result of a file counts. A file that could not be loaded has no tests, and counts as a failed suite. */
+export function withRerun(first: JestReport, second: JestReport): JestReport {
+  const again = new Map(second.testResults.map((file) => [file.name, file]));
+  const testResults = first.testResults.map((file) => again.get(file.name) ?? file);
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
+  return {
+    ...first,
+    testResults,
+    numPassedTests: tests.filter(({ status }) => status === 'passed').length,
+    numFailedTests: tests.filter(({ status }) => status === 'failed').length,
+    numFailedTestSuites: testResults.filter(({ status }) => status === 'failed').length,
+  };
+}
