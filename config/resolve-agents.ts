@@ -66,6 +66,8 @@ export function resolveStages(layers: Layers, table: AgentTable, needed: readonl
     const effort = firstOf(own, 'stages.<stage>.effort', `stages.${stage}.effort`);
     const timeout = stageTimeout(layers, stage);
     const instructions = firstOf(layers, 'stages.<stage>.instructions', `stages.${stage}.instructions`);
+    const prompt = firstOf(layers, 'stages.<stage>.prompt', `stages.${stage}.prompt`);
+    const context = stageContext(layers, stage);
     const tools = stageTools(layers, stage);
     problems.push(...tooManyTools(layers, stage));
     const agentModel = chosen === null ? null : (table.agents[chosen.value]?.model ?? null);
@@ -77,6 +79,8 @@ export function resolveStages(layers: Layers, table: AgentTable, needed: readonl
     say('effort', effort?.origin ?? 'default');
     say('timeout', timeout.origin);
     say('instructions', instructions?.origin ?? 'default');
+    say('prompt', prompt?.origin ?? 'default');
+    say('contextBytes', context.origin);
     say('tools', tools?.origin ?? 'default');
     return {
       agent: chosen?.value ?? 'none',
@@ -84,6 +88,8 @@ export function resolveStages(layers: Layers, table: AgentTable, needed: readonl
       effort: effort?.value ?? null,
       timeoutMs: timeout.value,
       instructions: instructions?.value ?? null,
+      ...(prompt === null ? {} : { prompt: prompt.value }),
+      ...(context.origin === 'default' ? {} : { contextBytes: context.value }),
       ...(tools === null ? {} : { tools: tools.value }),
     };
   };
@@ -118,6 +124,10 @@ function stageTimeout(layers: Layers, stage: TurnStage): Sourced<number> {
   const turn = strictestOf(layers, 'limits.turn', defaultOf('limits.turn'));
   const own = strictestOf(layers, `stages.${stage}.timeout`, turn);
   return turn.origin !== 'default' && turn.value < own.value ? turn : own;
+}
+
+function stageContext(layers: Layers, stage: TurnStage): Sourced<number> {
+  return strictestOf(layers, `stages.${stage}.contextBytes`, defaultOf('stages.<stage>.contextBytes'));
 }
 
 function stageTools(layers: Layers, stage: TurnStage): Sourced<ToolLevel> | null {
@@ -168,6 +178,7 @@ function makeAgent(own: Layers, name: string, place: string): Made {
   const args = (firstOf(own, 'agents.<name>.args', `${key}.args`) ?? defaultOf('agents.<name>.args')).value;
   const env = (firstOf(own, 'agents.<name>.env', `${key}.env`) ?? defaultOf('agents.<name>.env')).value;
   const model = firstOf(own, 'agents.<name>.model', `${key}.model`)?.value ?? null;
+  const extendedModel = firstOf(own, 'agents.<name>.extendedModel', `${key}.extendedModel`)?.value;
   const fallback = firstOf(own, 'agents.<name>.fallback', `${key}.fallback`)?.value ?? null;
   const passEnv = firstOf(own, 'agents.<name>.passEnv', `${key}.passEnv`)?.value ?? [];
   const twice = passEnv.find((variable) => Object.hasOwn(env, variable));
@@ -176,6 +187,7 @@ function makeAgent(own: Layers, name: string, place: string): Made {
   const account = firstOf(own, 'agents.<name>.account', `${key}.account`)?.value;
   const agent = {
     ...{ adapter, command, args, env, model, fallback },
+    ...(extendedModel === undefined ? {} : { extendedModel }),
     ...(passEnv.length === 0 ? {} : { passEnv }),
     ...(configDir === null ? {} : { configDir }),
     ...(home === undefined ? {} : { home }),

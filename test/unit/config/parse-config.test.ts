@@ -104,7 +104,6 @@ describe('a config file', () => {
     'landing: auto',
     'forge: {kind: github}',
     'recovery: {push: refs}',
-    'agents: {x: {extendedModel: large}}',
     'limits: {hostLost: 15m}',
   ])('says that %s is not available in this version', (text) => {
     expect(refusalOf(() => parse(text)).message).toContain('is not available in this version');
