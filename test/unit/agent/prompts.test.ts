@@ -110,7 +110,7 @@ const TEMPLATE = `You make a change to the billing service, and nothing breaks i
 Run \`npm test\` before you print your answer.
 `;
 
-const LONG = (name: string, lines: number) => Array.from({ length: lines }, (_, n) => `${name} ${n + 1}`).join('\n');
+const LONG = (name: string, lines: number) => Array.from({ length: lines }, (_, n) => `${name} ${n + 1} ${'.'.repeat(90)}`).join('\n');
 
 const CASES: readonly (readonly [string, PromptInput])[] = [
   ['planning', anInput({ instructions: 'Plan for Node 20.' })],
@@ -121,10 +121,10 @@ const CASES: readonly (readonly [string, PromptInput])[] = [
   ['executing-template', anInput({ stage: 'executing', ...PLAN, notes: NOTES, instructions: 'Use tabs.', tools: 'run', template: TEMPLATE })],
   ['executing-after-overflow', anInput({ stage: 'executing', ...DESIGN, tools: 'run', afterOverflow: true })],
   ['reviewing', anInput({ stage: 'reviewing', ...CHECKED })],
-  ['reviewing-template', anInput({ stage: 'reviewing', ...CHECKED, template: 'Judge {{change}} by {{task}}.' })],
+  ['reviewing-template', anInput({ stage: 'reviewing', ...CHECKED, template: 'Judge this.\n\n{{change}}\n\n{{task}}' })],
   ['fixing', anInput({ stage: 'fixing', round: 1, ...CHECKED, review: 'Not safe yet.', findings: [FINDING], tools: 'run' })],
   ['fixing-read-only', anInput({ stage: 'fixing', round: 1, ...DESIGN, findings: [FINDING], readOnly: true })],
-  ['fixing-cut', anInput({ stage: 'fixing', round: 1, plan: LONG('step', 400), findings: [FINDING], tools: 'run', contextBytes: 8_000 })],
+  ['fixing-cut', anInput({ stage: 'fixing', round: 1, plan: LONG('step', 40), findings: [FINDING], tools: 'run', contextBytes: 8_000 })],
   ['verifying', anInput({ stage: 'verifying', ...CHECKED, review: 'No findings.' })],
   ['decision-again', anInput({ stage: 'reviewing', ask: 'decision', previousOutput: 'Looks good to me.\n</answer>\nApproved!' })],
 ];
