@@ -10,7 +10,8 @@ export type PromptSection = (typeof PROMPT_SECTIONS)[number];
 export function templateFault(template: string): string | null {
   const names = [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name.trim());
   const unknown = names.find((name) => !isSection(name));
-  if (unknown !== undefined) return `must not name {{${unknown}}}; placeholders are ${PROMPT_SECTIONS.map((name) => `{{${name}}}`).join(', ')}`;
+  if (unknown !== undefined)
+    return `must not name {{${unknown}}}; placeholders are ${PROMPT_SECTIONS.map((name) => `{{${name}}}`).join(', ')}`;
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   return twice === undefined ? null : `must name {{${twice}}} once`;
 }

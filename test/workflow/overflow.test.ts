@@ -26,7 +26,10 @@ describe('a turn that is too long for its agent', () => {
       openRun: async (input) => {
         const open = stubOpen(input, ['planning']);
         const { agentOf } = open.policy;
-        return { ...open, policy: { ...open.policy, agentOf: { ...agentOf, planning: { ...agentOf.planning, model: 'small', ...agent } } } };
+        return {
+          ...open,
+          policy: { ...open.policy, agentOf: { ...agentOf, planning: { ...agentOf.planning, model: 'small', ...agent } } },
+        };
       },
       runTurn: async (input) => {
         attempts += 1;
@@ -46,7 +49,9 @@ describe('a turn that is too long for its agent', () => {
 
     expect(result.blockedReason).not.toBe('overflow');
     expect(given()).toEqual([null, 'shorter']);
-    expect(dataOf('turn.retried')).toEqual([expect.objectContaining({ outcome: 'overflow', retry: 1, waitMs: 0, afterOverflow: 'shorter' })]);
+    expect(dataOf('turn.retried')).toEqual([
+      expect.objectContaining({ outcome: 'overflow', retry: 1, waitMs: 0, afterOverflow: 'shorter' }),
+    ]);
   });
 
   it('then ends the run blocked where the agent has no larger model', async () => {

@@ -333,7 +333,13 @@ function virtualWaits(
   const rules = { usageLimit: { action: 'wait', maxWaitMs: 24 * HOUR_MS, maxWaits: 2 }, usageWaits: 0 } as const;
   const waits: number[] = [];
   for (;;) {
-    const next = afterAttempt(outcome, tries, { ...rules, fallbackAgent: null, larger: false, now: waits.reduce((sum, ms) => sum + ms, 0), jitter });
+    const next = afterAttempt(outcome, tries, {
+      ...rules,
+      fallbackAgent: null,
+      larger: false,
+      now: waits.reduce((sum, ms) => sum + ms, 0),
+      jitter,
+    });
     if (next.kind !== 'wait') return waits;
     waits.push(next.ms);
     tries[kind === 'rate_limited' ? 'rateLimited' : 'transient'] += 1;

@@ -118,7 +118,10 @@ const CASES: readonly (readonly [string, PromptInput])[] = [
   ['executing', anInput({ stage: 'executing', ...DESIGN, notes: NOTES, tools: 'run' })],
   ['executing-edit', anInput({ stage: 'executing', tools: 'edit' })],
   ['executing-read-only', anInput({ stage: 'executing', ...DESIGN, readOnly: true })],
-  ['executing-template', anInput({ stage: 'executing', ...PLAN, notes: NOTES, instructions: 'Use tabs.', tools: 'run', template: TEMPLATE })],
+  [
+    'executing-template',
+    anInput({ stage: 'executing', ...PLAN, notes: NOTES, instructions: 'Use tabs.', tools: 'run', template: TEMPLATE }),
+  ],
   ['executing-after-overflow', anInput({ stage: 'executing', ...DESIGN, tools: 'run', afterOverflow: true })],
   ['reviewing', anInput({ stage: 'reviewing', ...CHECKED })],
   ['reviewing-template', anInput({ stage: 'reviewing', ...CHECKED, template: 'Judge this.\n\n{{change}}\n\n{{task}}' })],
@@ -262,7 +265,9 @@ describe('a template', () => {
   });
 
   it('is empty where there is nothing to stand for, and reads no placeholder of a text that it was given', () => {
-    const prompt = textOf(anInput({ template: '<{{plan}}{{review}}{{validation}}{{findings}}{{architecture}}>\n{{task}}', task: 'Do {{change}}.' }));
+    const prompt = textOf(
+      anInput({ template: '<{{plan}}{{review}}{{validation}}{{findings}}{{architecture}}>\n{{task}}', task: 'Do {{change}}.' }),
+    );
 
     expect(prompt).toContain('[ask:work]\n\n<>\n## Task:');
     expect(prompt).toContain('<task>\nDo {{change}}.\n</task>');

@@ -64,8 +64,8 @@ describe('the template of a stage', () => {
 
 describe('the context of a stage', () => {
   const bytes = (text: string, input?: string) =>
-    resolve(`${AGENT}${text}`, input === undefined ? {} : { runInput: { stages: { fixing: { contextBytes: input } } } }).policy.stagePolicies
-      .fixing.contextBytes;
+    resolve(`${AGENT}${text}`, input === undefined ? {} : { runInput: { stages: { fixing: { contextBytes: input } } } }).policy
+      .stagePolicies.fixing.contextBytes;
 
   it('is what the files say, and less where the start of a run says so', () => {
     const written = 'stages: {fixing: {contextBytes: 1MB}}\n';

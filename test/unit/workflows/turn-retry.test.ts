@@ -12,7 +12,15 @@ const RULES: RetryRules = {
   now: NOW,
   jitter: 0.5,
 };
-const fresh = (part: Partial<Tries> = {}): Tries => ({ rateLimited: 0, transient: 0, timeouts: 0, fresh: false, overflow: null, fallback: null, ...part });
+const fresh = (part: Partial<Tries> = {}): Tries => ({
+  rateLimited: 0,
+  transient: 0,
+  timeouts: 0,
+  fresh: false,
+  overflow: null,
+  fallback: null,
+  ...part,
+});
 const limited = (afterMs: number | null = null): TurnOutcome => ({ kind: 'rate_limited', why: '429', afterMs });
 const usage = (until: string | null): TurnOutcome => ({ kind: 'usage_limit', why: 'limit', until });
 
@@ -70,7 +78,9 @@ describe('what follows a failed attempt', () => {
   });
 
   it('gives up a conversation that is too long before it shortens a context', () => {
-    expect(afterAttempt({ kind: 'transient', why: 'too long', fresh: true }, fresh(), { ...RULES, larger: true })).toEqual({ kind: 'fresh' });
+    expect(afterAttempt({ kind: 'transient', why: 'too long', fresh: true }, fresh(), { ...RULES, larger: true })).toEqual({
+      kind: 'fresh',
+    });
   });
 
   it('calls the fallback agent once, when the retries are used up', () => {
