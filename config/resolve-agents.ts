@@ -65,9 +65,7 @@ export function resolveStages(layers: Layers, table: AgentTable, needed: readonl
     const model = firstOf(own, 'stages.<stage>.model', `stages.${stage}.model`);
     const effort = firstOf(own, 'stages.<stage>.effort', `stages.${stage}.effort`);
     const timeout = stageTimeout(layers, stage);
-    const instructions = firstOf(layers, 'stages.<stage>.instructions', `stages.${stage}.instructions`);
-    const prompt = firstOf(layers, 'stages.<stage>.prompt', `stages.${stage}.prompt`);
-    const context = stageContext(layers, stage);
+    const words = stageWords(layers, stage);
     const tools = stageTools(layers, stage);
     problems.push(...tooManyTools(layers, stage));
     const agentModel = chosen === null ? null : (table.agents[chosen.value]?.model ?? null);
@@ -78,18 +76,14 @@ export function resolveStages(layers: Layers, table: AgentTable, needed: readonl
     say('model', model?.origin ?? (agentModel === null ? 'default' : (table.origins[`agents.${chosen?.value}`] ?? 'default')));
     say('effort', effort?.origin ?? 'default');
     say('timeout', timeout.origin);
-    say('instructions', instructions?.origin ?? 'default');
-    say('prompt', prompt?.origin ?? 'default');
-    say('contextBytes', context.origin);
+    for (const [field, origin] of Object.entries(words.origins)) say(field, origin);
     say('tools', tools?.origin ?? 'default');
     return {
       agent: chosen?.value ?? 'none',
       model: model?.value ?? agentModel,
       effort: effort?.value ?? null,
       timeoutMs: timeout.value,
-      instructions: instructions?.value ?? null,
-      ...(prompt === null ? {} : { prompt: prompt.value }),
-      ...(context.origin === 'default' ? {} : { contextBytes: context.value }),
+      ...words.policy,
       ...(tools === null ? {} : { tools: tools.value }),
     };
   };
@@ -126,8 +120,29 @@ function stageTimeout(layers: Layers, stage: TurnStage): Sourced<number> {
   return turn.origin !== 'default' && turn.value < own.value ? turn : own;
 }
 
-function stageContext(layers: Layers, stage: TurnStage): Sourced<number> {
-  return strictestOf(layers, `stages.${stage}.contextBytes`, defaultOf('stages.<stage>.contextBytes'));
+interface StageWords {
+  readonly policy: Pick<StagePolicy, 'instructions' | 'prompt' | 'contextBytes'>;
+  readonly origins: Readonly<Record<string, string>>;
+}
+
+/** What people say about a stage's prompt. */
+function stageWords(layers: Layers, stage: TurnStage): StageWords {
+  const key = `stages.${stage}`;
+  const instructions = firstOf(layers, 'stages.<stage>.instructions', `${key}.instructions`);
+  const prompt = firstOf(layers, 'stages.<stage>.prompt', `${key}.prompt`);
+  const context = strictestOf(layers, `${key}.contextBytes`, defaultOf('stages.<stage>.contextBytes'));
+  return {
+    policy: {
+      instructions: instructions?.value ?? null,
+      ...(prompt === null ? {} : { prompt: prompt.value }),
+      ...(context.origin === 'default' ? {} : { contextBytes: context.value }),
+    },
+    origins: {
+      instructions: instructions?.origin ?? 'default',
+      prompt: prompt?.origin ?? 'default',
+      contextBytes: context.origin,
+    },
+  };
 }
 
 function stageTools(layers: Layers, stage: TurnStage): Sourced<ToolLevel> | null {
