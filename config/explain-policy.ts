@@ -3,6 +3,7 @@
  * paths of webhooks are not shown, since people keep keys there.
  */
 import type { Json, JsonObject } from '../protocol/json.js';
+import { DEFAULT_CONTEXT_BYTES } from '../protocol/limits.js';
 import { defaultTools, type NotifySink, type Policy } from '../protocol/policy.js';
 import { formatByteSize } from './byte-size.js';
 import { printableLine } from './config-error.js';
@@ -112,13 +113,14 @@ function sinkValue(sink: NotifySink): Json {
 
 function agentValues({ agents }: Policy): [string, Json][] {
   return Object.entries(agents).map(
-    ([name, { adapter, command, args, env, passEnv, model, fallback, configDir, home }]): [string, Json] => {
+    ([name, { adapter, command, args, env, passEnv, model, extendedModel, fallback, configDir, home }]): [string, Json] => {
       const hidden: JsonObject = Object.fromEntries(Object.keys(env).map((variable) => [variable, '(not shown)']));
       const passed = passEnv === undefined ? {} : { passEnv };
+      const larger = extendedModel === undefined ? {} : { extendedModel };
       const folder = configDir === undefined ? {} : { configDir };
       return [
         `agents.${name}`,
-        { adapter, command, args, env: hidden, ...passed, model, fallback, ...folder, ...(home === undefined ? {} : { home }) },
+        { adapter, command, args, env: hidden, ...passed, model, ...larger, fallback, ...folder, ...(home === undefined ? {} : { home }) },
       ];
     },
   );
@@ -126,13 +128,15 @@ function agentValues({ agents }: Policy): [string, Json][] {
 
 function stageValues({ stagePolicies }: Policy): [string, Json][] {
   return TURN_STAGES.flatMap((stage): [string, Json][] => {
-    const { agent, model, effort, timeoutMs, instructions, tools } = stagePolicies[stage];
+    const { agent, model, effort, timeoutMs, instructions, prompt, contextBytes, tools } = stagePolicies[stage];
     return [
       [`stages.${stage}.agent`, agent],
       [`stages.${stage}.model`, model],
       [`stages.${stage}.effort`, effort],
       [`stages.${stage}.timeout`, formatDuration(timeoutMs)],
       [`stages.${stage}.instructions`, instructions],
+      [`stages.${stage}.prompt`, prompt ?? null],
+      [`stages.${stage}.contextBytes`, formatByteSize(contextBytes ?? DEFAULT_CONTEXT_BYTES)],
       [`stages.${stage}.tools`, tools ?? defaultTools(stage)],
     ];
   });

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { STAGE_LISTS, STAGES, type Stage, type StageListName } from '../protocol/lifecycle.js';
 import { ADAPTERS, type Adapter } from '../protocol/policy.js';
+import { templateFault } from '../protocol/prompt-template.js';
 import { formatByteSize, parseByteSize } from './byte-size.js';
 import { formatDuration, parseDuration } from './duration.js';
 import { compileBlockRule, compileGlob } from './glob-rule.js';
@@ -111,6 +112,12 @@ export const modelName = text('must be a name of letters, digits and ._:/@+-, at
 );
 
 export const instructions = text('must be a text of 1 to 16384 characters without NUL', (value) => value !== '' && isText(value, 16_384));
+
+/** Of one stage's prompt. */
+export const promptTemplate = instructions.superRefine((value, context) => {
+  const fault = templateFault(value);
+  if (fault !== null) context.addIssue({ code: 'custom', message: fault });
+});
 
 /** Shell command lines for `/bin/sh -c`. */
 export const commandLines = list(

@@ -21,5 +21,4 @@ export const COMING_KEYS: Readonly<Record<string, ComingRow>> = {
   'forge.apiUrl': coming("the address of the forge's API"),
   'recovery.push': coming("whether a run's commits are pushed as refs", ['off']),
   'limits.hostLost': coming('when a silent host is given up', ['off']),
-  'agents.<name>.extendedModel': coming('the model for texts that are too long for the first'),
 };

@@ -4,7 +4,9 @@
  */
 import { availableParallelism } from 'node:os';
 import { STAGE_LISTS } from '../protocol/lifecycle.js';
+import { DEFAULT_CONTEXT_BYTES } from '../protocol/limits.js';
 import { ADAPTERS, TOOL_LEVELS } from '../protocol/policy.js';
+import { PROMPT_SECTIONS } from '../protocol/prompt-template.js';
 import { row } from './key-table.js';
 import {
   accountName,
@@ -25,6 +27,7 @@ import {
   oneOf,
   programArgs,
   programLine,
+  promptTemplate,
   repositoryFolder,
   seconds,
   stageChoice,
@@ -113,6 +116,21 @@ export const KEYS = {
     meaning: "added to this stage's prompt",
     scope: 'files',
   }),
+  'stages.<stage>.prompt': row({
+    schema: promptTemplate,
+    type: 'text',
+    fallbackText: 'built in',
+    meaning: `stands instead of the opening and the sections of this stage's prompt, never of its rules; ${PROMPT_SECTIONS.map((name) => `\`{{${name}}}\``).join(', ')} in it become those sections`,
+    scope: 'files',
+  }),
+  'stages.<stage>.contextBytes': row({
+    schema: byteSize(32_000, 10_000_000),
+    type: 'size',
+    fallback: DEFAULT_CONTEXT_BYTES,
+    meaning: 'how long a prompt of this stage may become: texts of others are cut in their middle, each to its share',
+    merge: 'stricter',
+    unit: 'bytes',
+  }),
   'stages.<stage>.tools': row({
     schema: oneOf(TOOL_LEVELS),
     type: TOOL_LEVELS.map((level) => `\`${level}\``).join(', '),
@@ -166,6 +184,13 @@ export const KEYS = {
     schema: modelName,
     type: 'name',
     meaning: 'model of the agent where the stage names none',
+    scope: 'files',
+    executes: true,
+  }),
+  'agents.<name>.extendedModel': row({
+    schema: modelName,
+    type: 'name',
+    meaning: 'model that a turn is tried with last, once, where it was too long for `model`',
     scope: 'files',
     executes: true,
   }),

@@ -65,7 +65,7 @@ export function resolveStages(layers: Layers, table: AgentTable, needed: readonl
     const model = firstOf(own, 'stages.<stage>.model', `stages.${stage}.model`);
     const effort = firstOf(own, 'stages.<stage>.effort', `stages.${stage}.effort`);
     const timeout = stageTimeout(layers, stage);
-    const instructions = firstOf(layers, 'stages.<stage>.instructions', `stages.${stage}.instructions`);
+    const words = stageWords(layers, stage);
     const tools = stageTools(layers, stage);
     problems.push(...tooManyTools(layers, stage));
     const agentModel = chosen === null ? null : (table.agents[chosen.value]?.model ?? null);
@@ -76,14 +76,14 @@ export function resolveStages(layers: Layers, table: AgentTable, needed: readonl
     say('model', model?.origin ?? (agentModel === null ? 'default' : (table.origins[`agents.${chosen?.value}`] ?? 'default')));
     say('effort', effort?.origin ?? 'default');
     say('timeout', timeout.origin);
-    say('instructions', instructions?.origin ?? 'default');
+    for (const [field, origin] of Object.entries(words.origins)) say(field, origin);
     say('tools', tools?.origin ?? 'default');
     return {
       agent: chosen?.value ?? 'none',
       model: model?.value ?? agentModel,
       effort: effort?.value ?? null,
       timeoutMs: timeout.value,
-      instructions: instructions?.value ?? null,
+      ...words.policy,
       ...(tools === null ? {} : { tools: tools.value }),
     };
   };
@@ -118,6 +118,31 @@ function stageTimeout(layers: Layers, stage: TurnStage): Sourced<number> {
   const turn = strictestOf(layers, 'limits.turn', defaultOf('limits.turn'));
   const own = strictestOf(layers, `stages.${stage}.timeout`, turn);
   return turn.origin !== 'default' && turn.value < own.value ? turn : own;
+}
+
+interface StageWords {
+  readonly policy: Pick<StagePolicy, 'instructions' | 'prompt' | 'contextBytes'>;
+  readonly origins: Readonly<Record<string, string>>;
+}
+
+/** What people say about a stage's prompt. */
+function stageWords(layers: Layers, stage: TurnStage): StageWords {
+  const key = `stages.${stage}`;
+  const instructions = firstOf(layers, 'stages.<stage>.instructions', `${key}.instructions`);
+  const prompt = firstOf(layers, 'stages.<stage>.prompt', `${key}.prompt`);
+  const context = strictestOf(layers, `${key}.contextBytes`, defaultOf('stages.<stage>.contextBytes'));
+  return {
+    policy: {
+      instructions: instructions?.value ?? null,
+      ...(prompt === null ? {} : { prompt: prompt.value }),
+      ...(context.origin === 'default' ? {} : { contextBytes: context.value }),
+    },
+    origins: {
+      instructions: instructions?.origin ?? 'default',
+      prompt: prompt?.origin ?? 'default',
+      contextBytes: context.origin,
+    },
+  };
 }
 
 function stageTools(layers: Layers, stage: TurnStage): Sourced<ToolLevel> | null {
@@ -168,6 +193,7 @@ function makeAgent(own: Layers, name: string, place: string): Made {
   const args = (firstOf(own, 'agents.<name>.args', `${key}.args`) ?? defaultOf('agents.<name>.args')).value;
   const env = (firstOf(own, 'agents.<name>.env', `${key}.env`) ?? defaultOf('agents.<name>.env')).value;
   const model = firstOf(own, 'agents.<name>.model', `${key}.model`)?.value ?? null;
+  const extendedModel = firstOf(own, 'agents.<name>.extendedModel', `${key}.extendedModel`)?.value;
   const fallback = firstOf(own, 'agents.<name>.fallback', `${key}.fallback`)?.value ?? null;
   const passEnv = firstOf(own, 'agents.<name>.passEnv', `${key}.passEnv`)?.value ?? [];
   const twice = passEnv.find((variable) => Object.hasOwn(env, variable));
@@ -176,6 +202,7 @@ function makeAgent(own: Layers, name: string, place: string): Made {
   const account = firstOf(own, 'agents.<name>.account', `${key}.account`)?.value;
   const agent = {
     ...{ adapter, command, args, env, model, fallback },
+    ...(extendedModel === undefined ? {} : { extendedModel }),
     ...(passEnv.length === 0 ? {} : { passEnv }),
     ...(configDir === null ? {} : { configDir }),
     ...(home === undefined ? {} : { home }),

@@ -5,6 +5,7 @@
 import type { GateSource, GateStage } from './gate.js';
 import type { EventType, Observation } from './journal.js';
 import type { RunStatus, Stage, TurnStage } from './lifecycle.js';
+import type { AfterOverflow } from './messages.js';
 import type {
   BlockedReason,
   CommandResult,
@@ -41,6 +42,8 @@ export type TurnEndedData = TurnStartedData & {
   readonly denied?: number;
   /** No agent was started, since its account is closed. Unsaid: one was. */
   readonly started?: false;
+  /** The prompt left out some of what the turn was to be given. Unsaid: it is whole. */
+  readonly promptCut?: true;
 };
 
 export type ValidationStartedData = { readonly round: number; readonly commit: string; readonly commands: number };
@@ -111,6 +114,8 @@ export type TurnRetriedData = {
   readonly outcome: TurnOutcomeKind;
   readonly retry: number;
   readonly waitMs: number;
+  /** Of a turn that was too long for its agent. */
+  readonly afterOverflow?: AfterOverflow;
 };
 
 export type TurnFallbackData = { readonly stage: TurnStage; readonly seq: number; readonly from: string; readonly to: string };

@@ -6,6 +6,9 @@ export const MAX_JOURNAL_EVENTS = 2000;
 /** A task longer than this is refused: it travels in every history and prompt. */
 export const MAX_TASK_BYTES = 256 * 1024;
 
+/** Unit: bytes of UTF-8 of one prompt; about 50 000 tokens, a quarter of a usual context window. */
+export const DEFAULT_CONTEXT_BYTES = 200_000;
+
 /** Titles are one line in lists and in the Web UI. */
 export const MAX_TITLE_CHARS = 120;
 

@@ -153,6 +153,9 @@ export interface PersonNote {
   readonly at: string;
 }
 
+/** What a turn has after one of the same that was too long for its agent: a shorter context, or the whole one and the agent's larger model. */
+export type AfterOverflow = 'shorter' | 'extended';
+
 export interface RunTurnInput {
   readonly place: Place;
   readonly run: RunRef;
@@ -176,6 +179,8 @@ export interface RunTurnInput {
   readonly continues?: Place;
   /** The word by which a quota gate lets the turn go: the host overrules an account that it holds for closed. Unsaid: it does not. */
   readonly accountOpening?: string;
+  /** Unsaid: no attempt at this turn was too long. */
+  readonly afterOverflow?: AfterOverflow;
 }
 
 /** At most 8 KiB. */

@@ -21,6 +21,8 @@ export interface AgentConfig {
   /** Names of variables that are taken from the worker's environment when a run opens. Unsaid: none. */
   readonly passEnv?: readonly string[];
   readonly model: string | null;
+  /** What works where a turn is too long for `model`. Unsaid: nothing does. */
+  readonly extendedModel?: string;
   /** Name of the agent that is tried once where this one fails (V-125). */
   readonly fallback: string | null;
   /** Absolute path of the folder that holds this agent's login and settings. Unsaid: the person's own. */
@@ -39,6 +41,10 @@ export interface StagePolicy {
   readonly instructions: string | null;
   /** Unsaid: what the stage has by default. */
   readonly tools?: ToolLevel;
+  /** A template instead of the opening and sections of the stage's prompt. Unsaid: the built-in ones. */
+  readonly prompt?: string;
+  /** Unit: bytes of UTF-8 of one prompt. Unsaid: `DEFAULT_CONTEXT_BYTES`. */
+  readonly contextBytes?: number;
 }
 
 export interface WorktreePolicy {
@@ -174,6 +180,8 @@ export interface StageAgent {
   readonly fallbackAdapter?: Adapter;
   /** Whose usage limit it works under, `<provider>/<account>`. Unsaid: a host of an earlier version opened the run. */
   readonly account?: string;
+  /** Unsaid: there is none. */
+  readonly extendedModel?: string;
 }
 
 /** What the workflow needs of it, JSON-safe and free of programs. */
@@ -218,6 +226,7 @@ export function runPolicyOf(policy: Policy): RunPolicy {
       fallback,
       ...(stood === undefined ? {} : { fallbackAdapter: stood.adapter }),
       ...(config === undefined ? {} : { account: accountOf(agent, config) }),
+      ...(config?.extendedModel === undefined ? {} : { extendedModel: config.extendedModel }),
     };
   };
   return {

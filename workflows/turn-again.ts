@@ -1,5 +1,7 @@
 /** Between a failed attempt and the next: the wait as a durable timer, or the fallback agent. Source: V-121 to V-125. */
 import { patched, sleep } from '@temporalio/workflow';
+import type { TurnRetriedData } from '../protocol/event-data.js';
+import type { AfterOverflow } from '../protocol/messages.js';
 import { closedUntil } from '../protocol/quota.js';
 import type { RunContext } from './context.js';
 import { retriesTurns } from './old-policy.js';
@@ -22,6 +24,7 @@ export async function goesAgain(context: RunContext, failed: FailedTurn): Promis
     usageLimit: run.policy.usageLimit,
     usageWaits: run.facts.usageWaits,
     fallbackAgent: run.policy.agentOf[turn.stage].fallback,
+    larger: run.policy.agentOf[turn.stage].extendedModel !== undefined,
     now: Date.now(),
     jitter: Math.random(),
   });
@@ -35,6 +38,14 @@ export async function goesAgain(context: RunContext, failed: FailedTurn): Promis
     case 'fresh':
       tries.fresh = true;
       noteRetry(context, failed, { retry: 1, waitMs: 0 });
+      return true;
+    case 'overflow':
+      // Runs that overflowed before this patch ended there.
+      if (!patched('overflow-again')) return false;
+      tries.overflow = next.with;
+      // The conversation that is too long may be this attempt's own.
+      tries.fresh = true;
+      noteRetry(context, failed, { retry: next.retry, waitMs: 0, afterOverflow: next.with });
       return true;
     case 'fallback':
       callFallback(context, failed, next.agent);
@@ -133,12 +144,23 @@ function noteUsageWait(
   notifier.tell('usage_limit', `${failed.turn.stage} waits for a usage limit until ${until}`);
 }
 
-function noteRetry({ run }: RunContext, { turn, attempt }: FailedTurn, { retry, waitMs }: { retry: number; waitMs: number }): void {
+function noteRetry(
+  { run }: RunContext,
+  { turn, attempt }: FailedTurn,
+  { retry, waitMs, afterOverflow }: Pick<TurnRetriedData, 'retry' | 'waitMs' | 'afterOverflow'>,
+): void {
   const { kind } = attempt.result.outcome;
   const when = waitMs === 0 ? 'at once' : `in ${Math.round(waitMs / 1000)} s`;
+  const how = afterOverflow === undefined ? '' : `, ${HOW[afterOverflow]}`;
   const data = { stage: turn.stage, seq: attempt.place.seq, outcome: kind, retry, waitMs };
-  run.note('turn.retried', `${turn.stage} turn again ${when} after ${kind}, retry ${retry}`, data);
+  const more = afterOverflow === undefined ? {} : { afterOverflow };
+  run.note('turn.retried', `${turn.stage} turn again ${when} after ${kind}, retry ${retry}${how}`, { ...data, ...more });
 }
+
+const HOW: Readonly<Record<AfterOverflow, string>> = {
+  shorter: 'with a shorter context',
+  extended: "with the agent's larger model",
+};
 
 function agentOf({ turn }: FailedTurn, { run }: RunContext): string {
   return run.policy.agentOf[turn.stage].agent;

@@ -1,7 +1,7 @@
 /** One attempt of a turn: a place of its own, one host activity, and what its answer changes in the run's state. */
 import { uuid4 } from '@temporalio/workflow';
 import type { TurnStage } from '../protocol/lifecycle.js';
-import type { PersonNote, RunTurnInput, RunTurnResult } from '../protocol/messages.js';
+import type { AfterOverflow, PersonNote, RunTurnInput, RunTurnResult } from '../protocol/messages.js';
 import type { Place } from '../protocol/place.js';
 import type { StageAgent } from '../protocol/policy.js';
 import { turnHost } from './activity-options.js';
@@ -29,11 +29,13 @@ export interface TurnToAttempt extends Omit<Turn, 'fallback'> {
   readonly notes: readonly PersonNote[];
   /** Name of the fallback agent; null: the stage's own works. */
   readonly fallback: string | null;
+  /** Of the stage's own agent; null: the turn was not too long for it. */
+  readonly afterOverflow: AfterOverflow | null;
 }
 
 export async function attemptTurn({ run, presenter, quota }: RunContext, turn: TurnToAttempt): Promise<Attempt> {
-  const { stage, fallback } = turn;
-  const worker = fallback === null ? run.policy.agentOf[stage] : fallbackOf(run.policy.agentOf[stage], fallback);
+  const { stage } = turn;
+  const worker = workerOf(run.policy.agentOf[stage], turn);
   const place = run.nextPlace();
   announce(run, { turn, worker, place });
   presenter.show();
@@ -61,7 +63,8 @@ function announce(run: RunState, { turn, worker, place }: { turn: TurnToAttempt;
   run.note('turn.started', `${what} by ${who}`, { stage, round: run.facts.round, seq: place.seq, agent, adapter, model });
 }
 
-function inputOf(run: RunState, { stage, previousTurn, continues, notes, fallback }: TurnToAttempt, place: Place): RunTurnInput {
+function inputOf(run: RunState, turn: TurnToAttempt, place: Place): RunTurnInput {
+  const { stage, previousTurn, continues, notes, fallback, afterOverflow } = turn;
   return {
     stage,
     place,
@@ -76,7 +79,13 @@ function inputOf(run: RunState, { stage, previousTurn, continues, notes, fallbac
     ...(notes.length === 0 ? {} : { notes }),
     ...(fallback === null ? {} : { agent: fallback }),
     ...(continues === null ? {} : { continues }),
+    ...(afterOverflow === null ? {} : { afterOverflow }),
   };
+}
+
+function workerOf(own: StageAgent, { fallback, afterOverflow }: TurnToAttempt): StageAgent {
+  if (fallback !== null) return fallbackOf(own, fallback);
+  return afterOverflow === 'extended' ? { ...own, model: own.extendedModel ?? own.model } : own;
 }
 
 /** Same stage and rights, a conversation and a model of its own (V-125). */

@@ -1,4 +1,5 @@
 /** What follows a failed attempt of a turn: a wait, another attempt, another agent, or nothing. Pure; the waits become durable timers. Source: V-121 to V-125. */
+import type { AfterOverflow } from '../protocol/messages.js';
 import type { TurnOutcome } from '../protocol/outcomes.js';
 import type { UsageLimitPolicy } from '../protocol/policy.js';
 
@@ -9,6 +10,8 @@ export interface Tries {
   timeouts: number;
   /** The conversation that was gone on with is given up. */
   fresh: boolean;
+  /** What the turn has since it was too long for its agent; null: it was not. */
+  overflow: AfterOverflow | null;
   /** The fallback agent at work; null: the stage's own. */
   fallback: string | null;
 }
@@ -19,6 +22,8 @@ export interface RetryRules {
   readonly usageWaits: number;
   /** Agent to try once; null: none. */
   readonly fallbackAgent: string | null;
+  /** The agent has a larger model than that of the turn. */
+  readonly larger: boolean;
   /** Unit: ms since 1970. */
   readonly now: number;
   /** From 0 to 1, drawn by the caller. */
@@ -34,6 +39,8 @@ export type AfterAttempt =
   | { readonly kind: 'again'; readonly retry: number }
   /** Again at once, with a new conversation. */
   | { readonly kind: 'fresh' }
+  /** Again at once, as `with` says. */
+  | { readonly kind: 'overflow'; readonly with: AfterOverflow; readonly retry: number }
   | { readonly kind: 'fallback'; readonly agent: string };
 
 const SECOND_MS = 1_000;
@@ -61,12 +68,21 @@ export function afterAttempt(outcome: TurnOutcome, tries: Tries, rules: RetryRul
       return { kind: 'wait', waiting: 'transient', ms: backoff(TRANSIENT, tries.transient, rules.jitter), retry: tries.transient + 1 };
     case 'timeout':
       return tries.timeouts >= TIMEOUT_RETRIES ? fallbackOr(rules) : { kind: 'again', retry: tries.timeouts + 1 };
+    case 'overflow':
+      return afterOverflow(tries.overflow, rules);
     case 'crash_loop':
     case 'hard':
       return fallbackOr(rules);
     default:
       return { kind: 'settled' };
   }
+}
+
+/** A shorter context first: it costs least. The larger model then has the whole one. Why no more: docs/decisions/0017-an-overflow-has-a-ladder.md. */
+function afterOverflow(before: AfterOverflow | null, { larger }: RetryRules): AfterAttempt {
+  if (before === null) return { kind: 'overflow', with: 'shorter', retry: 1 };
+  if (before === 'shorter' && larger) return { kind: 'overflow', with: 'extended', retry: 2 };
+  return { kind: 'settled' };
 }
 
 /** Uses no retry (V-124). */

@@ -32,7 +32,7 @@ const DECIDES: readonly TurnStage[] = ['reviewing', 'verifying'];
 
 export async function takeTurn(context: RunContext, turn: Turn): Promise<TurnEnd> {
   const { run } = context;
-  const tries: Tries = { rateLimited: 0, transient: 0, timeouts: 0, fresh: false, fallback: turn.fallback ?? null };
+  const tries: Tries = { rateLimited: 0, transient: 0, timeouts: 0, fresh: false, overflow: null, fallback: turn.fallback ?? null };
   const notes: PersonNote[] = [];
   const start = run.head;
   let { continues } = turn;
@@ -43,7 +43,9 @@ export async function takeTurn(context: RunContext, turn: Turn): Promise<TurnEnd
     const reserved = day === null ? null : await reserveTurn(context, turn.stage, day);
     if (reserved?.kind === 'ended') return reserved;
     notes.push(...run.takeNotes());
-    const parts = { ...turn, continues: tries.fresh ? null : continues, notes, fallback: tries.fallback };
+    // A fallback agent has a context window of its own.
+    const afterOverflow = tries.fallback === null ? tries.overflow : null;
+    const parts = { ...turn, continues: tries.fresh ? null : continues, notes, fallback: tries.fallback, afterOverflow };
     const take = () => attemptTurn(context, parts);
     const attempt = await (reserved === null ? take() : settling(context, reserved.turn, take));
     // What an attempt that ended said is part of the conversation, whatever its outcome.

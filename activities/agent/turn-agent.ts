@@ -1,13 +1,20 @@
 /** Who works in a turn: the stage's agent, or the one that stands in for it (V-125). */
 import type { TurnStage } from '../../protocol/lifecycle.js';
+import type { AfterOverflow } from '../../protocol/messages.js';
 import type { Policy, StagePolicy } from '../../protocol/policy.js';
 
-/** Model and effort of a stage are meant for its own agent; another works with its own model. Time limit and instructions stay the stage's. */
+/**
+ * Model and effort of a stage are meant for its own agent; another works with its own model. Time limit, instructions and template stay the
+ * stage's. The larger model of the stage's agent works where the turn was too long for the first.
+ */
 export function stagePolicyOf(
-  policy: Pick<Policy, 'stagePolicies'>,
-  turn: { readonly stage: TurnStage; readonly agent?: string },
+  policy: Pick<Policy, 'stagePolicies' | 'agents'>,
+  turn: { readonly stage: TurnStage; readonly agent?: string; readonly afterOverflow?: AfterOverflow },
 ): StagePolicy {
   const own = policy.stagePolicies[turn.stage];
-  if (turn.agent === undefined || turn.agent === own.agent) return own;
+  if (turn.agent === undefined || turn.agent === own.agent) {
+    const larger = turn.afterOverflow === 'extended' ? policy.agents[own.agent]?.extendedModel : undefined;
+    return larger === undefined ? own : { ...own, model: larger };
+  }
   return { ...own, agent: turn.agent, model: null, effort: null };
 }

@@ -55,6 +55,8 @@ export interface TurnJudgement {
   readonly conversation?: KeptConversation;
   /** Tool calls that the agent was refused. Unsaid: none. */
   readonly denied?: number;
+  /** The prompt left out some of what the turn was to be given. Unsaid: it is whole. */
+  readonly promptCut?: true;
 }
 
 export async function judgeTurn(
@@ -87,6 +89,7 @@ export async function judgeTurn(
     ...(gated !== found.outcome && found.outcome.kind === 'guarded_paths' ? { guarded: found.outcome.paths } : {}),
     ...(conversation === null ? {} : { conversation }),
     ...(reading.denied === 0 ? {} : { denied: reading.denied }),
+    ...(turn.promptCut ? { promptCut: true as const } : {}),
     ...(isReview ? { findings: await storeFindings(context, reading.text, decision) } : {}),
   };
   return { judgement, text: reading.text };

@@ -84,6 +84,7 @@ function endedData({ run, input }: TurnContextOnHost, judgement: TurnJudgement, 
     durationMs: judgement.durationMs,
     ...judgement.usage,
     ...(judgement.denied === undefined ? {} : { denied: judgement.denied }),
+    ...(judgement.promptCut === undefined ? {} : { promptCut: judgement.promptCut }),
     ...(judgement.started === undefined ? {} : { started: judgement.started }),
   };
 }

@@ -5,10 +5,12 @@ import type { ArtifactRef } from '../../protocol/artifact.js';
 import type { Finding } from '../../protocol/finding.js';
 import type { CommandOutput, RunTurnInput } from '../../protocol/messages.js';
 import type { ValidationReport } from '../../protocol/outcomes.js';
+import type { ToolLevel } from '../../protocol/policy.js';
 import { titleOf } from '../../protocol/run-input.js';
 import { adapterOf } from '../agent/agent-adapters.js';
 import type { AgentAdapter, TurnCommand, TurnRequest } from '../agent/contract.js';
-import { composePrompt } from '../agent/prompts/compose-prompt.js';
+import { type ComposedPrompt, composePrompt } from '../agent/prompts/compose-prompt.js';
+import { contextBytesOf } from '../agent/prompts/context-share.js';
 import { toolLevelOf } from '../agent/tool-level.js';
 import { stagePolicyOf } from '../agent/turn-agent.js';
 import type { ArtifactStore } from '../journal/artifact-store.js';
@@ -23,6 +25,8 @@ export interface PreparedTurn {
   readonly request: TurnRequest;
   readonly adapter: AgentAdapter;
   readonly command: TurnCommand;
+  /** The prompt leaves out some of what the turn was to be given. */
+  readonly promptCut: boolean;
 }
 
 /** Errors: BadAgent, if the policy names none or its program cannot be run. */
@@ -34,15 +38,17 @@ export async function prepareTurn(deps: HostDeps, run: RunOnHost, input: RunTurn
   const adapter = adapterOf(config, deps.scriptedEntry === undefined ? {} : { scriptedEntry: deps.scriptedEntry });
   const worker = { agent: stagePolicy.agent, adapter: config.adapter };
   const resume = input.continues === undefined ? null : conversationAt(deps.home, { run, place: input.continues }, worker);
+  const tools = toolLevelOf(policy, input.stage, stagePolicy);
+  const prompt = await promptOf(deps, run, { input, tools });
   const request: TurnRequest = {
     stage: input.stage,
     round: input.round,
     ask: input.ask,
-    prompt: await promptOf(deps, run, input),
+    prompt: prompt.text,
     cwd: worktree,
     config,
     stagePolicy,
-    tools: toolLevelOf(policy, input.stage, stagePolicy),
+    tools,
     resume: adapter.capabilities.resume ? resume : null,
     env: run.env,
     decisionCode: input.decisionCode,
@@ -51,11 +57,17 @@ export async function prepareTurn(deps: HostDeps, run: RunOnHost, input: RunTurn
   const [name, ...args] = command.argv;
   const program = resolveProgram(name, { path: command.env['PATH'] ?? '', forbidden: [repository.root, worktree] });
   if (program.kind !== 'found') throw badAgent(`the program of agent "${stagePolicy.agent}" cannot be run: ${programProblem(program)}`);
-  return { request, adapter, command: { ...command, argv: [program.path, ...args] } };
+  return { request, adapter, command: { ...command, argv: [program.path, ...args] }, promptCut: prompt.cut };
 }
 
-async function promptOf(deps: HostDeps, run: RunOnHost, input: RunTurnInput): Promise<string> {
+async function promptOf(
+  deps: HostDeps,
+  run: RunOnHost,
+  { input, tools }: { readonly input: RunTurnInput; readonly tools: ToolLevel },
+): Promise<ComposedPrompt> {
   const { record } = run;
+  const own = record.policy.stagePolicies[input.stage];
+  const after = input.afterOverflow ?? null;
   const artifacts = artifactsOf(deps, run);
   return composePrompt({
     stage: input.stage,
@@ -75,7 +87,11 @@ async function promptOf(deps: HostDeps, run: RunOnHost, input: RunTurnInput): Pr
     findings: await readList<Finding>(artifacts, input.context.findings),
     notes: input.notes ?? [],
     readOnly: record.policy.permissions === 'read-only',
-    instructions: record.policy.stagePolicies[input.stage].instructions,
+    tools,
+    instructions: own.instructions,
+    template: own.prompt ?? null,
+    contextBytes: contextBytesOf(own, after),
+    afterOverflow: after !== null,
     previousOutput: input.previousTurn === null ? null : readTurnText(deps.home, run, input.previousTurn),
   });
 }

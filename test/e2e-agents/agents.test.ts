@@ -117,7 +117,7 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
 
   describe('a turn', () => {
     it(
-      'whose prompt is too long ends the run blocked, without another try',
+      'whose prompt is too long is tried once more with a shorter context, and then ends the run blocked',
       async () => {
         const repository = await agents.repository('overflow');
 
@@ -125,7 +125,7 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
         ran('overflow');
 
         expect(end).toMatchObject({ end: 'closed', outcome: 'blocked' });
-        expect(ended(end).map(({ outcome }) => outcome)).toEqual(['overflow']);
+        expect(ended(end).map(({ outcome }) => outcome)).toEqual(['overflow', 'overflow']);
         expect(code).toBe(3);
       },
       LIMIT_MS,

@@ -1,13 +1,13 @@
 /** The prompt of stage architecting: from the plan to a design, with nothing changed. */
 import type { PromptInput, PromptParts } from './prompt-input.js';
-import { planSection, readOnlyRules, requestRules, taskSection } from './sections.js';
+import { readOnlyRules, requestRules } from './rules.js';
 
 export function architectingPrompt(input: PromptInput): PromptParts {
   return {
     opening: 'You design a change to the git repository you were started in. Another will make it from the plan and your design.',
-    sections: [taskSection(input), planSection(input)],
+    sections: ['task', 'plan'],
     closing: [
-      readOnlyRules(),
+      readOnlyRules(input),
       `## Your answer
 
 Check the plan against the code, correct it where it is wrong, and print the design as Markdown:

@@ -1,16 +1,16 @@
 /** Asks a reviewer or verifier once more for its decision line alone (V-33), with its own answer at hand. */
 import { type DecisionStage, isDecisionStage } from '../decision-line.js';
 import type { PromptInput, PromptParts } from './prompt-input.js';
-import { changeSection, decisionRules, previousOutputSection, readOnlyRules, taskSection } from './sections.js';
+import { decisionRules, readOnlyRules } from './rules.js';
 
 /** Errors: a plain Error for a stage that does not decide, which no caller may ask. */
 export function decisionAgainPrompt(input: PromptInput): PromptParts {
   if (!isDecisionStage(input.stage)) throw new Error(`stage ${input.stage} has no decision to ask for`);
   return {
     opening: `You were asked to ${VERBS[input.stage]} the change below. Your answer had no decision that could be read.`,
-    sections: [taskSection(input), changeSection(input), previousOutputSection(input)],
+    sections: ['task', 'change', 'answer'],
     closing: [
-      readOnlyRules(),
+      readOnlyRules(input),
       '## What is asked\n\nDo not start again. Say what your answer above decides, in one line.',
       decisionRules(input.stage, input.decisionCode),
     ],

@@ -2,35 +2,15 @@
 import { DISPOSITIONS } from '../../../protocol/finding.js';
 import { RESPONSES_BLOCK } from '../responses-block.js';
 import type { PromptInput, PromptParts } from './prompt-input.js';
-import {
-  architectureSection,
-  changeSection,
-  findingsSection,
-  noWritingRule,
-  planSection,
-  readOnlyRules,
-  requestRules,
-  reviewSection,
-  taskSection,
-  validationSection,
-  writeRules,
-} from './sections.js';
+import { readOnlyRules, requestRules, writeRules } from './rules.js';
 
 export function fixingPrompt(input: PromptInput): PromptParts {
   const { readOnly, round } = input;
   return {
-    opening: `You repair a change in the git worktree you were started in. This is fix round ${round}.${readOnly ? ` ${noWritingRule()}` : ''}`,
-    sections: [
-      taskSection(input),
-      planSection(input),
-      architectureSection(input),
-      changeSection(input),
-      validationSection(input),
-      reviewSection(input),
-      findingsSection(input),
-    ],
+    opening: `You repair a change in the git worktree you were started in. This is fix round ${round}.`,
+    sections: ['task', 'plan', 'architecture', 'change', 'validation', 'review', 'findings'],
     closing: [
-      readOnly ? readOnlyRules() : writeRules(),
+      readOnly ? readOnlyRules(input) : writeRules(input),
       `## Your answer
 
 Repair the cause of every failed command and settle every finding. Do not weaken or skip a test to make it pass. Print in a few lines

@@ -1,13 +1,13 @@
 /** The prompt of stage planning: from the task to a plan, with nothing changed. */
 import type { PromptInput, PromptParts } from './prompt-input.js';
-import { readOnlyRules, requestRules, taskSection } from './sections.js';
+import { readOnlyRules, requestRules } from './rules.js';
 
 export function planningPrompt(input: PromptInput): PromptParts {
   return {
     opening: 'You plan a change to the git repository you were started in. Others will design, make and review it from your plan.',
-    sections: [taskSection(input)],
+    sections: ['task'],
     closing: [
-      readOnlyRules(),
+      readOnlyRules(input),
       `## Your answer
 
 Print the plan as Markdown, short and concrete:

@@ -3,6 +3,8 @@ import type { Finding } from '../../../protocol/finding.js';
 import type { TurnStage } from '../../../protocol/lifecycle.js';
 import type { CommandOutput, PersonNote } from '../../../protocol/messages.js';
 import type { ValidationReport } from '../../../protocol/outcomes.js';
+import type { ToolLevel } from '../../../protocol/policy.js';
+import type { PromptSection } from '../../../protocol/prompt-template.js';
 
 export interface PromptInput {
   readonly stage: TurnStage;
@@ -29,18 +31,29 @@ export interface PromptInput {
   readonly notes: readonly PersonNote[];
   /** The policy lets no stage write (V-129). */
   readonly readOnly: boolean;
+  /** What the agent may do in this turn by its own tools. */
+  readonly tools: ToolLevel;
   /** The stage's own, from the policy. */
   readonly instructions: string | null;
+  /** A person's text instead of the stage's opening and sections; without fault. Null: the built-in ones. */
+  readonly template: string | null;
+  /** Unit: bytes of UTF-8. */
+  readonly contextBytes: number;
+  /** An attempt at this very turn ran out of its context window. */
+  readonly afterOverflow: boolean;
   /** The unreadable answer, for `ask: 'decision'`. */
   readonly previousOutput: string | null;
 }
 
-/** A prompt in three parts, so that only the middle is ever cut. */
+/** `answer`: the unreadable one. */
+export type SectionName = PromptSection | 'answer';
+
+/** A prompt in three parts, so that only the middle is ever cut, and only opening and sections can be a person's instead. */
 export interface PromptParts {
   /** What the stage is for. */
   readonly opening: string;
   /** Texts of others. */
-  readonly sections: readonly string[];
+  readonly sections: readonly SectionName[];
   /** Rules, and how the answer is read: the end of a prompt is what an agent keeps best. */
   readonly closing: readonly string[];
 }

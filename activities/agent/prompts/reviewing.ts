@@ -2,23 +2,14 @@
 import { FINDING_CATEGORIES } from '../../../protocol/finding.js';
 import { FINDINGS_BLOCK } from '../findings-block.js';
 import type { PromptInput, PromptParts } from './prompt-input.js';
-import {
-  architectureSection,
-  changeSection,
-  decisionRules,
-  planSection,
-  readOnlyRules,
-  requestRules,
-  taskSection,
-  validationSection,
-} from './sections.js';
+import { decisionRules, readOnlyRules, requestRules } from './rules.js';
 
 export function reviewingPrompt(input: PromptInput): PromptParts {
   return {
     opening: 'You review a change in the git worktree you were started in. Judge the change, not the words about it.',
-    sections: [taskSection(input), planSection(input), architectureSection(input), changeSection(input), validationSection(input)],
+    sections: ['task', 'plan', 'architecture', 'change', 'validation'],
     closing: [
-      readOnlyRules(),
+      readOnlyRules(input),
       `## What to judge
 
 Does the change do the task, all of it and nothing else? Is it correct in the odd cases, safe, tested, simple, and in the style of the

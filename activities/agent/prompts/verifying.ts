@@ -1,22 +1,13 @@
 /** The prompt of stage verifying: does the exact commit do the task? Ends with a verification decision (V-31, V-34). */
 import type { PromptInput, PromptParts } from './prompt-input.js';
-import {
-  changeSection,
-  decisionRules,
-  planSection,
-  readOnlyRules,
-  requestRules,
-  reviewSection,
-  taskSection,
-  validationSection,
-} from './sections.js';
+import { decisionRules, readOnlyRules, requestRules } from './rules.js';
 
 export function verifyingPrompt(input: PromptInput): PromptParts {
   return {
     opening: 'You verify a reviewed change in the git worktree you were started in. You are the last to look before it may be merged.',
-    sections: [taskSection(input), planSection(input), changeSection(input), validationSection(input), reviewSection(input)],
+    sections: ['task', 'plan', 'change', 'validation', 'review'],
     closing: [
-      readOnlyRules(),
+      readOnlyRules(input),
       `## What to verify
 
 Take each thing that the task asks for and find the place in the change, and the test or command, that shows it. Take nobody's word for

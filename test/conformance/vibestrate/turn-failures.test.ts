@@ -329,11 +329,17 @@ function virtualWaits(
   { jitter, afterMs }: { readonly jitter: number; readonly afterMs: number },
 ): number[] {
   const outcome = kind === 'rate_limited' ? ({ kind, why: '', afterMs } as const) : ({ kind, why: '' } as const);
-  const tries: Tries = { rateLimited: 0, transient: 0, timeouts: 0, fresh: false, fallback: null };
-  const rules = { usageLimit: { action: 'wait', maxWaitMs: 24 * HOUR_MS, maxWaits: 2 }, usageWaits: 0, fallbackAgent: null } as const;
+  const tries: Tries = { rateLimited: 0, transient: 0, timeouts: 0, fresh: false, overflow: null, fallback: null };
+  const rules = { usageLimit: { action: 'wait', maxWaitMs: 24 * HOUR_MS, maxWaits: 2 }, usageWaits: 0 } as const;
   const waits: number[] = [];
   for (;;) {
-    const next = afterAttempt(outcome, tries, { ...rules, now: waits.reduce((sum, ms) => sum + ms, 0), jitter });
+    const next = afterAttempt(outcome, tries, {
+      ...rules,
+      fallbackAgent: null,
+      larger: false,
+      now: waits.reduce((sum, ms) => sum + ms, 0),
+      jitter,
+    });
     if (next.kind !== 'wait') return waits;
     waits.push(next.ms);
     tries[kind === 'rate_limited' ? 'rateLimited' : 'transient'] += 1;

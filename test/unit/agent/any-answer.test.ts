@@ -109,7 +109,7 @@ describe('a decision', () => {
     );
     fc.assert(
       fc.property(stage, plainLines, plainLines, echo, fc.boolean(), (asked, task, plan, echoed, isAgain) => {
-        const prompt = composePrompt(aPrompt({ stage: asked, task, plan, ask: isAgain ? 'decision' : 'work', previousOutput: plan }));
+        const prompt = composePrompt(aPrompt({ stage: asked, task, plan, ask: isAgain ? 'decision' : 'work', previousOutput: plan })).text;
         const text = prompt.split('\n').map(echoed).join('\n');
 
         expect(prompt).toContain(decisionTemplate({ stage: asked, code: CODE }));
@@ -229,7 +229,11 @@ function aPrompt(part: Partial<Parameters<typeof composePrompt>[0]>): Parameters
     findings: [],
     notes: [],
     readOnly: false,
+    tools: 'read',
     instructions: null,
+    template: null,
+    contextBytes: 200_000,
+    afterOverflow: false,
     previousOutput: null,
     ...part,
   };

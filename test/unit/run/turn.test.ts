@@ -5,7 +5,7 @@ import { artifactsOf } from '../../../activities/run/run-projection.js';
 import { readRun } from '../../../activities/run/run-record.js';
 import type { ArtifactRef } from '../../../protocol/artifact.js';
 import type { TurnStage } from '../../../protocol/lifecycle.js';
-import type { RunTurnInput, RunTurnResult } from '../../../protocol/messages.js';
+import type { AfterOverflow, RunTurnInput, RunTurnResult } from '../../../protocol/messages.js';
 import { fixtureWith } from '../../support/test-repository.js';
 import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
 
@@ -231,6 +231,57 @@ describe('what people wrote', () => {
 
     expect(promptOf(run, input)).toContain('## What people wrote');
     expect(promptOf(run, input)).toContain('> Mind the arrays.');
+  });
+});
+
+describe('a turn after one that was too long', () => {
+  let small: RewindHost;
+
+  beforeAll(async () => {
+    const args = JSON.stringify([host.repository.fixturePath]);
+    const agents = `  small: {adapter: scripted, model: small-model, extendedModel: large-model, args: ${args}}\n`;
+    const executing = '  executing: {agent: small, contextBytes: 64kB, prompt: "Change it.\\n\\n{{task}}"}\n';
+    small = await aRewindHost({ fixture: fixtureWith(STAGES), config: `${agents}stages:\n${executing}` });
+  });
+
+  afterAll(() => small.close());
+
+  const attempt = async (afterOverflow?: AfterOverflow) => {
+    const more = afterOverflow === undefined ? {} : { afterOverflow };
+    runs += 1;
+    const run = await small.start(`run-${runs}`, { task: 'ü'.repeat(5_000) });
+    const input = run.turnInput('executing', { round: 4, ...more });
+    const result = await run.runTurn(input);
+    const turn = JSON.parse(shown(run, `turns/${input.place.seq}-executing/turn.json`)) as Record<string, unknown>;
+    return { prompt: promptOf(run, input), turn, ended: result.observations[0]?.data };
+  };
+
+  it('has the template of its stage, and the whole task where its context has room for it', async () => {
+    const { prompt, turn, ended } = await attempt();
+
+    expect(prompt).toContain('[ask:work]\n\nChange it.\n\n## Task: ');
+    expect(prompt).toContain('ü'.repeat(5_000));
+    expect(prompt).toContain('- Your tools in this turn look, change files and run programs.');
+    expect(turn).not.toHaveProperty('promptCut');
+    expect(ended).toMatchObject({ model: 'small-model' });
+  });
+
+  it('has a quarter of its context, is told to read less, and its files say that something is missing', async () => {
+    const { prompt, turn, ended } = await attempt('shorter');
+
+    expect(Buffer.byteLength(prompt)).toBeLessThanOrEqual(16_000);
+    expect(prompt).toContain('bytes left out');
+    expect(prompt).toContain('ran out of its context window');
+    expect(turn).toMatchObject({ model: 'small-model', promptCut: true });
+    expect(ended).toMatchObject({ promptCut: true });
+  });
+
+  it('has its whole context again with the larger model', async () => {
+    const { prompt, turn, ended } = await attempt('extended');
+
+    expect(prompt).toContain('ü'.repeat(5_000));
+    expect(turn).toMatchObject({ agent: 'small', model: 'large-model' });
+    expect(ended).toMatchObject({ model: 'large-model' });
   });
 });
 

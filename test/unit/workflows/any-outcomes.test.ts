@@ -36,6 +36,7 @@ describe('the attempts of one turn', () => {
     maxWaitMs: fc.integer({ min: 100, max: 86_400_000 }),
     maxWaits: fc.nat(5),
     fallbackAgent: fc.constantFrom(null, 'other'),
+    larger: fc.boolean(),
     jitter: fc.double({ min: 0, max: 1, noNaN: true }),
     now: fc.integer({ min: 0, max: 4e12 }),
   });
@@ -48,7 +49,7 @@ describe('the attempts of one turn', () => {
   it('come to an end whatever each of them answers, wait no longer than is allowed, and call the fallback agent once', () => {
     fc.assert(
       fc.property(rules, history, ({ action, maxWaitMs, maxWaits, ...rest }, outcomes) => {
-        const tries: Tries = { rateLimited: 0, transient: 0, timeouts: 0, fresh: false, fallback: null };
+        const tries: Tries = { rateLimited: 0, transient: 0, timeouts: 0, fresh: false, overflow: null, fallback: null };
         const ways: string[] = [];
         let usageWaits = 0;
         for (const one of outcomes) {
@@ -59,6 +60,7 @@ describe('the attempts of one turn', () => {
           if (next.kind === 'fallback') tries.fallback = next.agent;
           else if (next.kind === 'again') tries.timeouts = next.retry;
           else if (next.kind === 'fresh') tries.fresh = true;
+          else if (next.kind === 'overflow') tries.overflow = next.with;
           else {
             expect(next.waiting).toBe(one.kind);
             expect(next.ms).toBeGreaterThanOrEqual(0);
@@ -70,8 +72,9 @@ describe('the attempts of one turn', () => {
         }
 
         expect(ways.at(-1)).toBe('settled');
-        expect(ways.length).toBeLessThanOrEqual(5 + 4 + 1 + 1 + maxWaits + 1 + 1);
+        expect(ways.length).toBeLessThanOrEqual(5 + 4 + 1 + 1 + 2 + maxWaits + 1 + 1);
         expect(ways.filter((way) => way === 'fallback').length).toBeLessThanOrEqual(1);
+        expect(ways.filter((way) => way === 'overflow').length).toBeLessThanOrEqual(rest.larger ? 2 : 1);
         expect([tries.rateLimited <= 5, tries.transient <= 4, tries.timeouts <= 1, usageWaits <= maxWaits]).toEqual([
           true,
           true,

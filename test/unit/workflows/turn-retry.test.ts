@@ -8,10 +8,19 @@ const RULES: RetryRules = {
   usageLimit: { action: 'wait', maxWaitMs: 24 * HOUR_MS, maxWaits: 2 },
   usageWaits: 0,
   fallbackAgent: null,
+  larger: false,
   now: NOW,
   jitter: 0.5,
 };
-const fresh = (part: Partial<Tries> = {}): Tries => ({ rateLimited: 0, transient: 0, timeouts: 0, fresh: false, fallback: null, ...part });
+const fresh = (part: Partial<Tries> = {}): Tries => ({
+  rateLimited: 0,
+  transient: 0,
+  timeouts: 0,
+  fresh: false,
+  overflow: null,
+  fallback: null,
+  ...part,
+});
 const limited = (afterMs: number | null = null): TurnOutcome => ({ kind: 'rate_limited', why: '429', afterMs });
 const usage = (until: string | null): TurnOutcome => ({ kind: 'usage_limit', why: 'limit', until });
 
@@ -53,6 +62,25 @@ describe('what follows a failed attempt', () => {
     expect(afterAttempt(lost, fresh(), RULES)).toEqual({ kind: 'fresh' });
     expect(afterAttempt(lost, fresh({ transient: 4, fallback: 'other' }), RULES)).toEqual({ kind: 'fresh' });
     expect(afterAttempt(lost, fresh({ fresh: true }), RULES)).toMatchObject({ kind: 'wait', waiting: 'transient' });
+  });
+
+  it('takes a turn that was too long once more with a shorter context, then with a larger model where there is one, and no more', () => {
+    const overflow: TurnOutcome = { kind: 'overflow', why: 'too long' };
+    const larger = { ...RULES, larger: true };
+    const [shorter, extended] = [fresh({ overflow: 'shorter', fresh: true }), fresh({ overflow: 'extended', fresh: true })];
+
+    expect(afterAttempt(overflow, fresh(), RULES)).toEqual({ kind: 'overflow', with: 'shorter', retry: 1 });
+    expect(afterAttempt(overflow, shorter, RULES)).toEqual({ kind: 'settled' });
+    expect(afterAttempt(overflow, shorter, larger)).toEqual({ kind: 'overflow', with: 'extended', retry: 2 });
+    expect(afterAttempt(overflow, extended, larger)).toEqual({ kind: 'settled' });
+    expect(afterAttempt(overflow, fresh({ fallback: 'other' }), larger)).toEqual({ kind: 'settled' });
+    expect(afterAttempt(overflow, shorter, { ...RULES, fallbackAgent: 'other' })).toEqual({ kind: 'settled' });
+  });
+
+  it('gives up a conversation that is too long before it shortens a context', () => {
+    expect(afterAttempt({ kind: 'transient', why: 'too long', fresh: true }, fresh(), { ...RULES, larger: true })).toEqual({
+      kind: 'fresh',
+    });
   });
 
   it('calls the fallback agent once, when the retries are used up', () => {
