@@ -14,7 +14,9 @@ import { stagePolicyOf } from '../agent/turn-agent.js';
 import type { ArtifactStore } from '../journal/artifact-store.js';
 import type { HostDeps } from './host-deps.js';
 import { artifactsOf } from './run-projection.js';
+import { repositoryText } from './repository-text.js';
 import type { RunOnHost } from './run-record.js';
+import type { TurnContextOnHost } from './turn-context.js';
 import { conversationAt } from './turn-conversation.js';
 import { badAgent, programProblem } from './turn-failures.js';
 import { readTurnText } from './turn-text.js';
@@ -26,19 +28,21 @@ export interface PreparedTurn {
 }
 
 /** Errors: BadAgent, if the policy names none or its program cannot be run. */
-export async function prepareTurn(deps: HostDeps, run: RunOnHost, input: RunTurnInput): Promise<PreparedTurn> {
-  const { policy, worktree, repository } = run.record;
+export async function prepareTurn({ deps, run, input, git }: Omit<TurnContextOnHost, 'place' | 'signals'>): Promise<PreparedTurn> {
+  const { record } = run;
+  const { policy, worktree, repository } = record;
   const stagePolicy = stagePolicyOf(policy, input);
   const config = policy.agents[stagePolicy.agent];
   if (config === undefined) throw badAgent(`stage ${input.stage} names the agent "${stagePolicy.agent}", which is not configured`);
   const adapter = adapterOf(config, deps.scriptedEntry === undefined ? {} : { scriptedEntry: deps.scriptedEntry });
   const worker = { agent: stagePolicy.agent, adapter: config.adapter };
   const resume = input.continues === undefined ? null : conversationAt(deps.home, { run, place: input.continues }, worker);
+  const prompt = await promptOf(deps, run, input);
   const request: TurnRequest = {
     stage: input.stage,
     round: input.round,
     ask: input.ask,
-    prompt: await promptOf(deps, run, input),
+    prompt: adapter.capabilities.promptOnly === true ? `${prompt}${await repositoryText(git, record.baseSha, input)}` : prompt,
     cwd: worktree,
     config,
     stagePolicy,
