@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { costOf } from '../../../../config/model-price.js';
 import type { ModelProvider } from '../../../../protocol/policy.js';
 import { ANSWER_SCHEMAS, type AnswerKind } from './answer-schema.js';
-import { CallTrouble } from './call-error.js';
+import { CallTrouble, STREAM_ENDED } from './call-error.js';
 import { KEY_VARIABLES } from './provider-keys.js';
 
 export interface Question {
@@ -37,7 +37,7 @@ export async function askModel(question: Question, { prompt, key, print }: Askin
     if (event !== null) print(event);
     if (event?.['type'] === 'end') return;
   }
-  throw new CallTrouble('stream_ended', 'the stream ended before the answer did');
+  throw new CallTrouble(STREAM_ENDED, 'the stream ended before the answer did');
 }
 
 /** Loads the package of the one provider. Every address is named here, so that no variable of the SDK's turns it elsewhere. */

@@ -2,8 +2,8 @@
  * What a failed call of a model tells, as plain fields: from the SDK's error of an HTTP answer, from an error that came in the stream, or from the network.
  * It reads and decides nothing; what the fields mean is model-outcome.ts. Headers are read, never printed.
  */
-import { APICallError } from '@ai-sdk/provider';
-import { at, textAt } from '../../events/event-fields.js';
+import { APICallError, InvalidResponseDataError } from '@ai-sdk/provider';
+import { textAt } from '../../events/event-fields.js';
 
 export interface CallError {
   readonly said: string;
@@ -13,6 +13,9 @@ export interface CallError {
   /** A request that was refused cost nothing; of an answer that broke off nobody knows. */
   readonly usage?: { readonly tokensIn: 0; readonly tokensOut: 0; readonly costMicroUsd: 0 };
 }
+
+/** Of a stream that is over before the answer is. */
+export const STREAM_ENDED = 'stream_ended';
 
 /** A failure that we tell ourselves. */
 export class CallTrouble extends Error {
@@ -29,12 +32,13 @@ const MAX_AFTER_MS = 24 * 60 * 60 * 1000;
 
 export function callErrorOf(error: unknown): CallError {
   const isCall = APICallError.isInstance(error);
-  const status = isCall ? (error.statusCode ?? null) : null;
+  // An answer that breaks off has the status it began with.
+  const status = isCall && (error.statusCode ?? 0) >= 400 ? (error.statusCode ?? null) : null;
   const body = isCall ? bodyOf(error) : error;
-  const said = messageIn(body) ?? textAt(error, 'message') ?? (error instanceof Error ? error.message : String(error));
-  const code = codeIn(body) ?? networkCode(error) ?? '';
+  const said = messageIn(body) ?? messages(error);
+  const code = codeIn(body) ?? innerCode(error) ?? '';
   const afterMs = isCall ? retryAfter(error.responseHeaders ?? {}) : null;
-  const isRefused = status !== null && status >= 400 && status < 500;
+  const isRefused = status !== null && status < 500;
   return { said, status, code, afterMs, ...(isRefused || code === 'no_key' ? { usage: NOTHING } : {}) };
 }
 
@@ -72,16 +76,22 @@ function firstText(body: unknown, names: readonly string[]): string | null {
   return null;
 }
 
+function messages(error: unknown): string {
+  const texts = chainOf(error).map(({ message }) => message);
+  return texts.length === 0 ? (textAt(error, 'message') ?? 'the provider told an error that has no message') : [...new Set(texts)].join(': ');
+}
+
+function innerCode(error: unknown): string | null {
+  const chain = chainOf(error);
+  if (chain.some((inner) => InvalidResponseDataError.isInstance(inner))) return STREAM_ENDED;
+  return chain.map((inner) => textAt(inner, 'code')).find((code) => code !== null && code !== '') ?? null;
+}
+
 /** The cause of a failed fetch lies a few errors deep. */
-function networkCode(error: unknown): string | null {
-  let inner: unknown = error;
-  for (let depth = 0; depth < 5 && inner instanceof Error; depth += 1) {
-    const code = at(inner, 'code');
-    if (typeof code === 'string' && code !== '') return code;
-    if (inner.message === 'terminated') return 'ECONNRESET';
-    inner = inner.cause;
-  }
-  return null;
+function chainOf(error: unknown): readonly Error[] {
+  const chain: Error[] = [];
+  for (let inner = error; inner instanceof Error && chain.length < 5; inner = inner.cause) chain.push(inner);
+  return chain;
 }
 
 /** Seconds or a date; OpenAI also tells milliseconds. Null: not told, or longer than a limit of rate lasts. */

@@ -66,7 +66,7 @@ describe.each(MODEL_PROVIDERS)('a turn of a model of %s', (name) => {
     });
   });
 
-  it('is refused nothing where the server is not there', async () => {
+  it('is transient where the server is not there', async () => {
     provider = await startProvider(() => undefined);
     const baseUrl = provider.url;
     await provider.close();
