@@ -106,7 +106,10 @@ function silenceOf(agents: Policy['agents'], name: string, model: string | null)
   if (config === undefined) return null;
   const unpriced = unpricedModel(config, model);
   if (unpriced !== null) {
-    return { found: `the agent ${name} asks the model ${unpriced}`, rule: 'its price is not known, so a limit of money would never be reached' };
+    return {
+      found: `the agent ${name} asks the model ${unpriced}`,
+      rule: 'its price is not known, so a limit of money would never be reached',
+    };
   }
   if (!TELL_NO_COST.has(config.adapter)) return null;
   const rule = `the adapter ${config.adapter} tells no cost, so a limit of money would never be reached`;

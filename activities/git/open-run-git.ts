@@ -10,8 +10,8 @@ import type { Change, CommitRequest, Diff, Identity, PlannedCommit, PublishOutco
 import { readDiff, readPatch } from './diff.js';
 import { openPrivateGitDir, type PrivateGitDir } from './private-git-dir.js';
 import { followRef, readRef } from './read-ref.js';
-import { splitNul } from './run-git.js';
 import { moveRefs, resetRefFor } from './run-branch.js';
+import { splitNul } from './run-git.js';
 import { type SetAside, setAside } from './set-aside.js';
 import { mendOwnState, type OwnWorktree, wasHere } from './worktree-own-state.js';
 import { assertRealRoot, clearDestroyed, type RootReading, readRoot } from './worktree-root.js';

@@ -90,12 +90,13 @@ describe('a stage that writes', () => {
 describe('a limit of money with a model', () => {
   const budget = 'budget: {run: {usd: 3}}\n';
 
-  it.each(['anthropic, model: claude-sonnet-4-5', 'openai, model: gpt-5', 'openai-compatible, model: mistral-large-latest, baseUrl: "https://api.mistral.ai/v1"'])(
-    'is kept where its price is known: %s',
-    (asked) => {
-      expect(resolve(`${agents(`adapter: model, provider: ${asked}`)}${reviewing}${budget}`).policy.budget.microUsd).toBe(3_000_000);
-    },
-  );
+  it.each([
+    'anthropic, model: claude-sonnet-4-5',
+    'openai, model: gpt-5',
+    'openai-compatible, model: mistral-large-latest, baseUrl: "https://api.mistral.ai/v1"',
+  ])('is kept where its price is known: %s', (asked) => {
+    expect(resolve(`${agents(`adapter: model, provider: ${asked}`)}${reviewing}${budget}`).policy.budget.microUsd).toBe(3_000_000);
+  });
 
   it.each([
     ['anthropic, model: claude-of-tomorrow', 'claude-of-tomorrow'],

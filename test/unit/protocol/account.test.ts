@@ -14,7 +14,11 @@ describe('the account of an agent', () => {
     ['o', { adapter: 'opencode', command: null }, 'opencode/default'],
     ['m', { adapter: 'model', command: null, provider: 'anthropic' }, 'anthropic/default'],
     ['m', { adapter: 'model', command: null, provider: 'openai', baseUrl: 'http://127.0.0.1:9/v1' }, 'openai/default'],
-    ['m', { adapter: 'model', command: null, provider: 'openai-compatible', baseUrl: 'https://LLM.example.com:8000/v1' }, 'llm.example.com-8000/default'],
+    [
+      'm',
+      { adapter: 'model', command: null, provider: 'openai-compatible', baseUrl: 'https://LLM.example.com:8000/v1' },
+      'llm.example.com-8000/default',
+    ],
     ['m', { adapter: 'model', command: null }, 'm/default'],
     ['any', {}, 'robot/default'],
     ['any', { command: ['/opt/bin/robot'] }, 'robot/default'],
@@ -54,7 +58,9 @@ describe('the account of an agent', () => {
         fc.option(text),
         fc.constantFrom('command', 'model', 'scripted', '__proto__'),
         (name, program, account, configDir, adapter) => {
-          expect(accountOf(name, { adapter, command: [program], provider: program, baseUrl: program, args: [program], account, configDir })).toMatch(ACCOUNT);
+          expect(
+            accountOf(name, { adapter, command: [program], provider: program, baseUrl: program, args: [program], account, configDir }),
+          ).toMatch(ACCOUNT);
         },
       ),
     );

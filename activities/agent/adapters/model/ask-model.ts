@@ -2,7 +2,13 @@
  * One call of a model by the provider packages of the AI SDK, streamed. They are used without the SDK's own core, which would add its retries, its
  * telemetry and twice the start time of this program. Errors: those of the provider, as they are; call-error.ts reads them.
  */
-import type { JSONSchema7, LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3StreamPart, LanguageModelV3Usage } from '@ai-sdk/provider';
+import type {
+  JSONSchema7,
+  LanguageModelV3,
+  LanguageModelV3CallOptions,
+  LanguageModelV3StreamPart,
+  LanguageModelV3Usage,
+} from '@ai-sdk/provider';
 import { z } from 'zod';
 import { costOf } from '../../../../config/model-price.js';
 import type { ModelProvider } from '../../../../protocol/policy.js';

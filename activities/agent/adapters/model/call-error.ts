@@ -78,7 +78,9 @@ function firstText(body: unknown, names: readonly string[]): string | null {
 
 function messages(error: unknown): string {
   const texts = chainOf(error).map(({ message }) => message);
-  return texts.length === 0 ? (textAt(error, 'message') ?? 'the provider told an error that has no message') : [...new Set(texts)].join(': ');
+  return texts.length === 0
+    ? (textAt(error, 'message') ?? 'the provider told an error that has no message')
+    : [...new Set(texts)].join(': ');
 }
 
 function innerCode(error: unknown): string | null {

@@ -37,6 +37,7 @@ function questionOf(args: readonly string[]): Question {
   const { values } = parseArgs({ args: [...args], options });
   const provider = MODEL_PROVIDERS.find((known) => known === values.provider);
   const answer = ANSWER_KINDS.find((known) => known === values.answer);
-  if (provider === undefined || answer === undefined || values.model === undefined) throw new Error('asked for without provider, model or answer');
+  if (provider === undefined || answer === undefined || values.model === undefined)
+    throw new Error('asked for without provider, model or answer');
   return { provider, model: values.model, answer, baseUrl: values['base-url'] ?? null, effort: values.effort ?? null };
 }

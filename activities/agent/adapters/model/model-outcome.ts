@@ -28,11 +28,15 @@ export const MODEL_TABLE: readonly Row<ModelSaid>[] = [
 ];
 
 function failed(fits: (error: ModelError) => boolean, kind: 'login' | 'overflow' | 'transient' | 'refused'): Row<ModelSaid> {
-  return ({ error }) => (error !== null && fits(error) ? { kind, said: error.said } satisfies Meaning : null);
+  return ({ error }) => (error !== null && fits(error) ? ({ kind, said: error.said } satisfies Meaning) : null);
 }
 
 function isSpent({ status, code, said }: ModelError): boolean {
-  return status === 402 || /^(?:insufficient_quota|billing_error|billing_hard_limit_reached)$/.test(code) || /\bcredit balance is too low\b/i.test(said);
+  return (
+    status === 402 ||
+    /^(?:insufficient_quota|billing_error|billing_hard_limit_reached)$/.test(code) ||
+    /\bcredit balance is too low\b/i.test(said)
+  );
 }
 
 /** Providers give it the status of any wrong request, and only some a name. */
@@ -41,7 +45,8 @@ function isTooLong({ status, code, said }: ModelError): boolean {
   return (status === 400 || status === null) && TOO_LONG.test(said);
 }
 
-const TOO_LONG = /\b(?:prompt is too long|maximum context length|context window|exceeds? the (?:available )?context|input length and .{0,20}max_tokens. exceed)/i;
+const TOO_LONG =
+  /\b(?:prompt is too long|maximum context length|context window|exceeds? the (?:available )?context|input length and .{0,20}max_tokens. exceed)/i;
 
 function isPassing({ status, code }: ModelError): boolean {
   if (status !== null) return status >= 500 || status === 408 || status === 409 || status === 425;

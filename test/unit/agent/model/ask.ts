@@ -28,7 +28,16 @@ export interface Asked {
 
 export async function askAsTurn(entry: ModelEntry, { provider, baseUrl, model, env, turn: given }: AskedTurn): Promise<Asked> {
   const keys = env ?? { ANTHROPIC_API_KEY: KEY, OPENAI_API_KEY: KEY };
-  const config = { adapter: 'model', command: null, args: [], env: keys, model: model ?? MODELS[provider], fallback: null, provider, baseUrl } as const;
+  const config = {
+    adapter: 'model',
+    command: null,
+    args: [],
+    env: keys,
+    model: model ?? MODELS[provider],
+    fallback: null,
+    provider,
+    baseUrl,
+  } as const;
   const turn = aTurn({ config, stage: 'planning', tools: 'read', env: { PATH: process.env['PATH'] ?? '' }, ...given });
   const adapter = createModelAdapter(entry);
   const command = adapter.command(turn);
@@ -40,7 +49,12 @@ export async function askAsTurn(entry: ModelEntry, { provider, baseUrl, model, e
     const child = spawn(program, args, { env: command.env, cwd: folder, stdio: ['pipe', stdout.fd, stderr.fd] });
     child.stdin?.end(command.stdin);
     const [exitCode, signal]: unknown[] = await once(child, 'exit');
-    const exit = { exitCode: exitCode as number | null, signal: signal as string | null, reason: 'exited', endedAt: new Date().toISOString() } as const;
+    const exit = {
+      exitCode: exitCode as number | null,
+      signal: signal as string | null,
+      reason: 'exited',
+      endedAt: new Date().toISOString(),
+    } as const;
     const reading = await adapter.read(turn, { ...exit, ...paths });
     const printed = await Promise.all([readFile(paths.stdout, 'utf8'), readFile(paths.stderr, 'utf8')]);
     return { reading, seen: [...command.argv, command.stdin, ...printed].join('\n'), stdout: printed[0] };

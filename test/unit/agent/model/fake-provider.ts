@@ -66,7 +66,8 @@ export function breakingOff(provider: ModelProvider, how: 'ends' | 'resets'): An
 export function trickling(provider: ModelProvider, parts: readonly string[]): Answering {
   return async (response) => {
     begin(response);
-    for (const byte of Buffer.from(eventsOf(provider, parts).join(''))) await new Promise((resolve) => response.write(Buffer.of(byte), resolve));
+    for (const byte of Buffer.from(eventsOf(provider, parts).join('')))
+      await new Promise((resolve) => response.write(Buffer.of(byte), resolve));
     response.end();
   };
 }
@@ -106,7 +107,16 @@ function eventsOf(provider: ModelProvider, parts: readonly string[], stop?: stri
 
 function anthropic(parts: readonly string[], stop: string) {
   const usage = { input_tokens: 600, cache_read_input_tokens: 400, cache_creation_input_tokens: 0, output_tokens: 1 };
-  const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, stop_sequence: null, usage };
+  const message = {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage,
+  };
   return [
     { type: 'message_start', message },
     { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },

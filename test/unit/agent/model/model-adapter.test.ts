@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { adapterOf } from '../../../../activities/agent/agent-adapters.js';
 import type { ModelEntry } from '../../../../activities/agent/adapters/model/model-adapter.js';
+import { adapterOf } from '../../../../activities/agent/agent-adapters.js';
 import { readDecision } from '../../../../activities/agent/decision-line.js';
 import { readFindings } from '../../../../activities/agent/findings-block.js';
 import { readHumanRequest } from '../../../../activities/agent/human-request.js';
@@ -12,7 +12,14 @@ import { type Answering, answering, breakingOff, erring, type FakeProvider, refu
 import { compileModelEntry } from './model-entry.js';
 
 const CODE = 'ab12cd34';
-const FINDING = { id: 'F1', severity: 'high', category: 'tests', claim: 'no test', evidence: ['a.ts:3'], recommendation: 'add one' } as const;
+const FINDING = {
+  id: 'F1',
+  severity: 'high',
+  category: 'tests',
+  claim: 'no test',
+  evidence: ['a.ts:3'],
+  recommendation: 'add one',
+} as const;
 const REVIEW = { summary: 'It is ```fine', findings: [FINDING], request: null, decision: 'CHANGES_REQUESTED' };
 
 let entry: ModelEntry;
@@ -156,14 +163,44 @@ describe('a failed call of a model', () => {
   const openai = (code: string | null, message: string, type = 'x') => ({ error: { message, type, code, param: null } });
 
   it.each([
-    ['anthropic', 401, anthropic('authentication_error', 'invalid x-api-key'), {}, { kind: 'hard', why: expect.stringContaining('ANTHROPIC_API_KEY') }],
-    ['openai', 401, openai('invalid_api_key', `Incorrect API key provided: ${KEY}`), {}, { kind: 'hard', why: expect.stringContaining('OPENAI_API_KEY') }],
+    [
+      'anthropic',
+      401,
+      anthropic('authentication_error', 'invalid x-api-key'),
+      {},
+      { kind: 'hard', why: expect.stringContaining('ANTHROPIC_API_KEY') },
+    ],
+    [
+      'openai',
+      401,
+      openai('invalid_api_key', `Incorrect API key provided: ${KEY}`),
+      {},
+      { kind: 'hard', why: expect.stringContaining('OPENAI_API_KEY') },
+    ],
     ['anthropic', 403, anthropic('permission_error', 'not yours'), {}, { kind: 'hard', why: expect.stringContaining('ANTHROPIC_API_KEY') }],
-    ['anthropic', 400, anthropic('invalid_request_error', 'Your credit balance is too low to access the API.'), {}, { kind: 'usage_limit', until: null }],
-    ['openai', 429, openai('insufficient_quota', 'You exceeded your current quota'), { 'retry-after': '9' }, { kind: 'usage_limit', until: null }],
+    [
+      'anthropic',
+      400,
+      anthropic('invalid_request_error', 'Your credit balance is too low to access the API.'),
+      {},
+      { kind: 'usage_limit', until: null },
+    ],
+    [
+      'openai',
+      429,
+      openai('insufficient_quota', 'You exceeded your current quota'),
+      { 'retry-after': '9' },
+      { kind: 'usage_limit', until: null },
+    ],
     ['openai-compatible', 402, openai(null, 'Insufficient credits'), {}, { kind: 'usage_limit', until: null }],
     ['anthropic', 429, anthropic('rate_limit_error', 'slow down'), { 'retry-after': '33' }, { kind: 'rate_limited', afterMs: 33_000 }],
-    ['openai', 429, openai('rate_limit_exceeded', 'slow down'), { 'retry-after-ms': '1500', 'retry-after': '2' }, { kind: 'rate_limited', afterMs: 1500 }],
+    [
+      'openai',
+      429,
+      openai('rate_limit_exceeded', 'slow down'),
+      { 'retry-after-ms': '1500', 'retry-after': '2' },
+      { kind: 'rate_limited', afterMs: 1500 },
+    ],
     ['anthropic', 429, anthropic('rate_limit_error', 'slow down'), { 'retry-after': '999999999' }, { kind: 'rate_limited', afterMs: null }],
     ['anthropic', 429, anthropic('rate_limit_error', 'slow down'), {}, { kind: 'rate_limited', afterMs: null }],
     ['openai-compatible', 429, 'Too Many Requests', {}, { kind: 'rate_limited', afterMs: null }],
@@ -176,7 +213,13 @@ describe('a failed call of a model', () => {
     ['openai', 500, openai('server_error', 'oops'), {}, { kind: 'transient' }],
     ['openai-compatible', 503, '<html>down</html>', {}, { kind: 'transient' }],
     ['openai-compatible', 408, openai(null, 'timeout'), {}, { kind: 'transient' }],
-    ['anthropic', 404, anthropic('not_found_error', 'model: claude-9'), {}, { kind: 'hard', why: expect.stringContaining('model: claude-9') }],
+    [
+      'anthropic',
+      404,
+      anthropic('not_found_error', 'model: claude-9'),
+      {},
+      { kind: 'hard', why: expect.stringContaining('model: claude-9') },
+    ],
     ['openai', 400, openai('unsupported_value', '429 tests'), {}, { kind: 'hard', why: expect.stringContaining('429 tests') }],
   ] as const)('of %s with status %s and %j, headers %j, is %j', async (name, status, body, headers, outcome) => {
     const { reading, seen } = await ask(refusing(status, body, headers), { provider: name });
@@ -188,7 +231,11 @@ describe('a failed call of a model', () => {
   it.each([
     ['anthropic', anthropic('overloaded_error', 'Overloaded'), 'transient'],
     ['anthropic', anthropic('invalid_request_error', 'no such thing'), 'hard'],
-    ['openai', { type: 'error', sequence_number: 9, error: { type: 'x', code: 'rate_limit_exceeded', message: 'slow', param: null } }, 'rate_limited'],
+    [
+      'openai',
+      { type: 'error', sequence_number: 9, error: { type: 'x', code: 'rate_limit_exceeded', message: 'slow', param: null } },
+      'rate_limited',
+    ],
     ['openai-compatible', { error: { message: 'oops', type: 'server_error', code: null, param: null } }, 'transient'],
   ] as const)('of %s in the stream, %j, is %s', async (name, error, kind) => {
     const { reading } = await ask(erring(name, error), { provider: name });
@@ -244,8 +291,14 @@ describe('the command of a model', () => {
     const config = { ...aTurn().config, adapter: 'model', command: null, model: 'm', provider: 'openai' } as const;
     const { [missing]: _left, ...rest } = { ...config };
 
-    expect(() => adapterOf(config).command(aTurn({ config: { ...rest, ...(missing === 'model' ? { model: null } : { model: 'm' }) } }))).toThrow(
-      expect.objectContaining({ type: 'BadAgent', nonRetryable: true, message: expect.stringContaining(`agents.bot.${missing} is not set`) }),
+    expect(() =>
+      adapterOf(config).command(aTurn({ config: { ...rest, ...(missing === 'model' ? { model: null } : { model: 'm' }) } })),
+    ).toThrow(
+      expect.objectContaining({
+        type: 'BadAgent',
+        nonRetryable: true,
+        message: expect.stringContaining(`agents.bot.${missing} is not set`),
+      }),
     );
   });
 
