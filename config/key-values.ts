@@ -14,7 +14,7 @@ import { compileBlockRule, compileGlob } from './glob-rule.js';
 import { NETWORK_HOST_RULE, parseNetworkHost } from './network-host.js';
 
 /** Adapters that design.md section 11 names and this version does not have. */
-const COMING_ADAPTERS: readonly string[] = ['acp', 'model'];
+const COMING_ADAPTERS: readonly string[] = ['acp'];
 
 const MAX_LIST = 200;
 
@@ -155,6 +155,17 @@ export const configFolder = text('must be an absolute path, or one below ~/, wit
 
 function isOutsideFolder(value: string): boolean {
   return isText(value, 4096) && /^(?:~\/|\/)[^/]/.test(value) && !value.split('/').includes('..');
+}
+
+const BASE_URL_RULE = 'must be an http or https address without credentials, query and fragment, such as https://llm.example.com/v1';
+
+/** Where a model is asked. **Shape** without a final slash. */
+export const baseUrl = text(BASE_URL_RULE, isBaseUrl).transform((value) => value.replace(/\/+$/, ''));
+
+function isBaseUrl(value: string): boolean {
+  if (!isText(value, 2048) || /\s/.test(value) || !/^https?:\/\//i.test(value) || !URL.canParse(value)) return false;
+  const { username, password } = new URL(value);
+  return username === '' && password === '' && !/[?#@]/.test(value);
 }
 
 export const adapter = z.custom<Adapter>((value) => ADAPTERS.some((known) => known === value), {

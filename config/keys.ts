@@ -5,13 +5,14 @@
 import { availableParallelism } from 'node:os';
 import { STAGE_LISTS } from '../protocol/lifecycle.js';
 import { DEFAULT_CONTEXT_BYTES } from '../protocol/limits.js';
-import { ADAPTERS, TOOL_LEVELS } from '../protocol/policy.js';
+import { ADAPTERS, MODEL_PROVIDERS, TOOL_LEVELS } from '../protocol/policy.js';
 import { PROMPT_SECTIONS } from '../protocol/prompt-template.js';
 import { row } from './key-table.js';
 import {
   accountName,
   adapter,
   agentName,
+  baseUrl,
   blockRules,
   byteSize,
   checkoutGlobs,
@@ -143,7 +144,7 @@ export const KEYS = {
     type: ADAPTERS.map((name) => `\`${name}\``).join(', '),
     fallback: 'command',
     meaning:
-      'how the agent is talked to: any program with the prompt on stdin, the deterministic one for demo and tests, or a coding CLI (docs/agents.md)',
+      'how the agent is talked to: any program with the prompt on stdin, the deterministic one for demo and tests, a coding CLI, or a model that is asked without one (docs/agents.md)',
     scope: 'files',
     executes: true,
   }),
@@ -191,6 +192,21 @@ export const KEYS = {
     schema: modelName,
     type: 'name',
     meaning: 'model that a turn is tried with last, once, where it was too long for `model`',
+    scope: 'files',
+    executes: true,
+  }),
+  'agents.<name>.provider': row({
+    schema: oneOf(MODEL_PROVIDERS),
+    type: MODEL_PROVIDERS.map((name) => `\`${name}\``).join(', '),
+    meaning: 'whose protocol the adapter `model` speaks; required by it',
+    scope: 'files',
+    executes: true,
+  }),
+  'agents.<name>.baseUrl': row({
+    schema: baseUrl,
+    type: 'http or https address',
+    fallbackText: "the provider's own",
+    meaning: 'where the adapter `model` asks; required with the provider `openai-compatible`',
     scope: 'files',
     executes: true,
   }),

@@ -207,9 +207,9 @@ function nodeAt(value: Node | null, path: readonly PropertyKey[]): Node | null {
   return isNode(node) ? node : null;
 }
 
-/** People keep keys in `env`, in a webhook's address and in arguments, and write one where only its variable's name belongs. */
+/** People keep keys in `env`, in addresses and in arguments, and write one where only its variable's name belongs. */
 function mayHoldSecret(pattern: KeyName, below: readonly PropertyKey[], value: unknown): boolean {
-  if (pattern === 'agents.<name>.env') return true;
+  if (pattern === 'agents.<name>.env' || pattern === 'agents.<name>.baseUrl') return true;
   if (pattern !== 'notify' || value === undefined || value === null) return false;
   if (below.at(-1) === 'secretEnv' || below.at(-1) === 'webhook' || typeof value === 'object') return true;
   return typeof value === 'string' && !/^[\w.-]{1,40}$/.test(value);

@@ -7,6 +7,7 @@ import { type AgentConfig, defaultTools, type StagePolicy, TOOL_LEVELS, type Too
 import { type Problem, printableLine } from './config-error.js';
 import { problem } from './config-text.js';
 import { defaultOf, firstOf, type Layers, type Placed, type Sourced, strictestOf, strictestStageWordOf } from './layer-merge.js';
+import { modelKeys, modelKeyTrouble } from './model-keys.js';
 import { problemOf, valueIn } from './parse-config.js';
 
 export interface AgentTable {
@@ -101,7 +102,7 @@ export function resolveStages(layers: Layers, table: AgentTable, needed: readonl
 type Chosen = Placed<string>;
 
 /** Layer by layer, the stage's own name before the general one: `--agent x` is meant for every stage. */
-function chosenAgent(layers: Layers, stage: TurnStage): Chosen | null {
+export function chosenAgent(layers: Layers, stage: TurnStage): Chosen | null {
   const own = firstOf(layers, 'stages.<stage>.agent', `stages.${stage}.agent`);
   const general = firstOf(layers, 'agent');
   if (own === null || general === null) return own ?? general;
@@ -186,7 +187,7 @@ function makeAgent(own: Layers, name: string, place: string): Made {
   if (adapter === 'scripted' && command !== null)
     return bad(`${key}.command is set`, 'the adapter scripted starts its own program; remove command');
   const configDir = firstOf(own, 'agents.<name>.configDir', `${key}.configDir`)?.value ?? null;
-  if (configDir !== null && (adapter === 'command' || adapter === 'scripted')) {
+  if (configDir !== null && (adapter === 'command' || adapter === 'scripted' || adapter === 'model')) {
     const rule = `the adapter ${adapter} has no login of its own; give the program what it needs in env`;
     return { kind: 'bad', problem: problem('BadConfig', place, { key: `${key}.configDir`, found: `${key}.configDir is set`, rule }) };
   }
@@ -196,6 +197,9 @@ function makeAgent(own: Layers, name: string, place: string): Made {
   const extendedModel = firstOf(own, 'agents.<name>.extendedModel', `${key}.extendedModel`)?.value;
   const fallback = firstOf(own, 'agents.<name>.fallback', `${key}.fallback`)?.value ?? null;
   const passEnv = firstOf(own, 'agents.<name>.passEnv', `${key}.passEnv`)?.value ?? [];
+  const asked = modelKeys(own, name);
+  const trouble = modelKeyTrouble({ key, adapter, command, args, model, ...asked });
+  if (trouble !== null) return { kind: 'bad', problem: problem('BadConfig', place, trouble) };
   const twice = passEnv.find((variable) => Object.hasOwn(env, variable));
   if (twice !== undefined) return bad(`${key} has ${twice} in env and in passEnv`, 'a variable has one source');
   const home = firstOf(own, 'agents.<name>.home', `${key}.home`)?.value;
@@ -205,6 +209,7 @@ function makeAgent(own: Layers, name: string, place: string): Made {
     ...(extendedModel === undefined ? {} : { extendedModel }),
     ...(passEnv.length === 0 ? {} : { passEnv }),
     ...(configDir === null ? {} : { configDir }),
+    ...asked,
     ...(home === undefined ? {} : { home }),
     ...(account === undefined ? {} : { account }),
   };

@@ -6,6 +6,7 @@ import { STAGES, type TurnStage } from '../protocol/lifecycle.js';
 import { PERMISSION_MODES, type Policy } from '../protocol/policy.js';
 import type { Problem } from './config-error.js';
 import { firstOf, type Layers } from './layer-merge.js';
+import { unpricedModel } from './model-agents.js';
 import { problemOf, valueIn } from './parse-config.js';
 import type { PolicyReader } from './policy-reader.js';
 
@@ -81,16 +82,36 @@ export function uncountedMoney(
   { agents, stagePolicies }: Pick<Policy, 'agents' | 'stagePolicies'>,
   stages: readonly TurnStage[],
 ): Problem[] {
-  const names = stages.flatMap((stage) => {
-    const { agent } = stagePolicies[stage];
-    return [agent, agents[agent]?.fallback ?? agent];
-  });
-  const silent = names.find((name) => TELL_NO_COST.has(agents[name]?.adapter ?? ''));
-  if (silent === undefined) return [];
-  const adapter = agents[silent]?.adapter;
-  const rule = `the adapter ${adapter} tells no cost, so a limit of money would never be reached`;
-  return MONEY_KEYS.flatMap((key) => {
-    const found = `${key} is set, and the agent ${silent} has the adapter ${adapter}`;
+  const limits = MONEY_KEYS.filter((key) => layers.some((layer) => valueIn(layer, key) !== null));
+  // The list of prices is read only where somebody counts.
+  if (limits.length === 0) return [];
+  const silent = stages
+    .flatMap((stage) => {
+      const { agent, model } = stagePolicies[stage];
+      const fallback = agents[agent]?.fallback ?? null;
+      return [silenceOf(agents, agent, model), ...(fallback === null ? [] : [silenceOf(agents, fallback, null)])];
+    })
+    .find((silence) => silence !== null);
+  if (silent === undefined || silent === null) return [];
+  return limits.flatMap((key) => {
+    const { rule } = silent;
+    const found = `${key} is set, and ${silent.found}`;
     return layers.filter((layer) => valueIn(layer, key) !== null).map((layer) => problemOf(layer, key, { found, rule }));
   });
+}
+
+/** Null: what the agent costs is told. `model`: of the stage. */
+function silenceOf(agents: Policy['agents'], name: string, model: string | null): { readonly found: string; readonly rule: string } | null {
+  const config = agents[name];
+  if (config === undefined) return null;
+  const unpriced = unpricedModel(config, model);
+  if (unpriced !== null) {
+    return {
+      found: `the agent ${name} asks the model ${unpriced}`,
+      rule: 'its price is not known, so a limit of money would never be reached',
+    };
+  }
+  if (!TELL_NO_COST.has(config.adapter)) return null;
+  const rule = `the adapter ${config.adapter} tells no cost, so a limit of money would never be reached`;
+  return { found: `the agent ${name} has the adapter ${config.adapter}`, rule };
 }

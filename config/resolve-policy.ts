@@ -10,6 +10,7 @@ import { ConfigError, type Problem, refuse, shownValue } from './config-error.js
 import { type PlacedText, problem } from './config-text.js';
 import type { KeyValue } from './keys.js';
 import { defaultOf, firstOf, type Layers, type Sourced } from './layer-merge.js';
+import { writingModels } from './model-agents.js';
 import { type Layer, parseConfigFile, parseConfigValue } from './parse-config.js';
 import { type PolicyReader, readPolicy } from './policy-reader.js';
 import { PRESETS } from './presets.js';
@@ -48,7 +49,8 @@ export function resolvePolicy(sources: PolicySources): ResolvedPolicy {
   const stages = resolveStages(layers, table, sources.toLook === true ? [] : turns);
   refuse(table.problems);
   refuse(stages.problems);
-  refuse([...idleGates(layers), ...uncountedMoney(layers, { agents: table.agents, stagePolicies: stages.stagePolicies }, turns)]);
+  const workers = { agents: table.agents, stagePolicies: stages.stagePolicies };
+  refuse([...idleGates(layers), ...writingModels(layers, workers, turns), ...uncountedMoney(layers, workers, turns)]);
   const policy: Policy = {
     version: 1,
     preset: read.note('preset', preset),

@@ -8,7 +8,9 @@ interface AccountConfig {
   readonly adapter: string;
   readonly command: readonly [string, ...string[]] | null;
   readonly args?: readonly string[];
-  readonly model?: string | null;
+  /** Of the adapter `model`. */
+  readonly provider?: string | null;
+  readonly baseUrl?: string | null;
   /** Named by a person: two logins of one provider, or agents that share one. */
   readonly account?: string | null;
   /** The folder of another login of the same program. */
@@ -54,13 +56,12 @@ export function accountOf(name: string, config: AccountConfig): string {
   return `${providerOf(name, config)}/${loginOf(config)}`;
 }
 
-function providerOf(name: string, { adapter, command, model }: AccountConfig): string {
+function providerOf(name: string, { adapter, command, provider, baseUrl }: AccountConfig): string {
   const own = word(name, 'agent');
   const known = PROVIDERS.get(adapter);
   if (known !== undefined) return known;
-  // A model is named `<provider>/<model>`.
-  const ofModel = adapter === 'model' ? (model ?? '').split('/') : [];
-  if (ofModel.length > 1) return word(ofModel[0] ?? '', own);
+  // Compatible servers have nothing in common but their protocol, so the server itself is the provider.
+  if (adapter === 'model') return word(provider === 'openai-compatible' ? hostOf(baseUrl ?? '') : (provider ?? ''), own);
   const program = command === null ? '' : lastPart(command[0]);
   return program === '' || CARRIERS.has(program) ? own : word(program, own);
 }
@@ -72,6 +73,10 @@ function loginOf({ adapter, args = [], account, configDir }: AccountConfig): str
   if (configDir === undefined || configDir === null) return DEFAULT_ACCOUNT;
   // Folders of one name in two places are two logins.
   return `${word(lastPart(configDir), 'dir').slice(0, 55)}-${hashOf(configDir)}`;
+}
+
+function hostOf(url: string): string {
+  return /^https?:\/\/([^/]+)/i.exec(url)?.[1]?.toLowerCase() ?? '';
 }
 
 function lastPart(path: string): string {

@@ -5,8 +5,12 @@
 import { accountOf } from './account.js';
 import type { Stage, StageListName, TurnStage } from './lifecycle.js';
 
-export const ADAPTERS = ['command', 'scripted', 'claude-code', 'codex', 'opencode'] as const;
+export const ADAPTERS = ['command', 'scripted', 'claude-code', 'codex', 'opencode', 'model'] as const;
 export type Adapter = (typeof ADAPTERS)[number];
+
+export const MODEL_PROVIDERS = ['anthropic', 'openai', 'openai-compatible'] as const;
+/** Whose protocol an agent with the adapter `model` speaks. */
+export type ModelProvider = (typeof MODEL_PROVIDERS)[number];
 
 export const TOOL_LEVELS = ['read', 'edit', 'run'] as const;
 /** What an agent may do by its own tools, each with what stands before it: look, change files, run programs. */
@@ -29,6 +33,10 @@ export interface AgentConfig {
   readonly configDir?: string;
   /** Names the account whose usage limit it works under; unsaid: the only one of its provider. */
   readonly account?: string;
+  /** Of the adapter `model`, and only of it. */
+  readonly provider?: ModelProvider;
+  /** Where its provider is asked, without a final slash. Unsaid: at the provider's own address. */
+  readonly baseUrl?: string;
   /** Below HOME: what the agent may use there inside a sandbox. Unsaid: nobody said what it needs. */
   readonly home?: readonly string[];
 }

@@ -3,6 +3,7 @@ import type { AgentConfig } from '../../protocol/policy.js';
 import { claudeAdapter } from './adapters/claude-code/claude-adapter.js';
 import { codexAdapter } from './adapters/codex/codex-adapter.js';
 import { commandAdapter } from './adapters/command.js';
+import { createModelAdapter } from './adapters/model/model-adapter.js';
 import { opencodeAdapter } from './adapters/opencode/opencode-adapter.js';
 import { createScriptedAdapter, type ScriptedEntry } from './adapters/scripted.js';
 import type { AgentAdapter } from './contract.js';
@@ -24,5 +25,7 @@ export function adapterOf(config: Pick<AgentConfig, 'adapter'>, options: Adapter
       return codexAdapter;
     case 'opencode':
       return opencodeAdapter;
+    case 'model':
+      return createModelAdapter();
   }
 }

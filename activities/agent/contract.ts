@@ -83,6 +83,8 @@ export interface AgentCapabilities {
   readonly structured: boolean;
   /** Can be held to read-only by its own means. */
   readonly permissions: boolean;
+  /** Sees nothing but its prompt, so the repository must come with it. Unsaid: it works in the worktree. */
+  readonly promptOnly?: true;
 }
 
 export interface AgentAdapter {

@@ -11,6 +11,7 @@ import { readDiff, readPatch } from './diff.js';
 import { openPrivateGitDir, type PrivateGitDir } from './private-git-dir.js';
 import { followRef, readRef } from './read-ref.js';
 import { moveRefs, resetRefFor } from './run-branch.js';
+import { splitNul } from './run-git.js';
 import { type SetAside, setAside } from './set-aside.js';
 import { mendOwnState, type OwnWorktree, wasHere } from './worktree-own-state.js';
 import { assertRealRoot, clearDestroyed, type RootReading, readRoot } from './worktree-root.js';
@@ -166,6 +167,11 @@ export class RunGit {
   /** Unified text for people; binary files are named, not shown. */
   patch(base: string, head: string): Promise<string> {
     return readPatch(this.git, base, head);
+  }
+
+  /** Of the commit, in git's order. */
+  async files(commit: string): Promise<readonly string[]> {
+    return splitNul(await this.git.run(['ls-tree', '-r', '--name-only', '-z', commit]));
   }
 
   private async restoreBranch(sha: string, left: 'kept' | 'dropped'): Promise<RestoreOutcome> {

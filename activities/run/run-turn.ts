@@ -85,7 +85,7 @@ async function contextOf(deps: HostDeps, parts: { run: RunOnHost; input: RunTurn
 /** Marks 2 to 4: the exit of the agent if there is one, else the agent. The seal is null for an agent that was not started. */
 async function judgementOf(context: TurnContextOnHost): Promise<{ judgement: TurnJudgement; seal: string | null }> {
   const { deps, place, input, run, signals } = context;
-  const turn = await prepareTurn(deps, run, input);
+  const turn = await prepareTurn(context);
   const end = await startOrAttach(context, turn);
   if (end.kind === 'not_started') return { judgement: end.judgement, seal: null };
   assertFrozen(run, input.run);

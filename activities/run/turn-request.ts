@@ -15,8 +15,10 @@ import { toolLevelOf } from '../agent/tool-level.js';
 import { stagePolicyOf } from '../agent/turn-agent.js';
 import type { ArtifactStore } from '../journal/artifact-store.js';
 import type { HostDeps } from './host-deps.js';
+import { repositoryText } from './repository-text.js';
 import { artifactsOf } from './run-projection.js';
 import type { RunOnHost } from './run-record.js';
+import type { TurnContextOnHost } from './turn-context.js';
 import { conversationAt } from './turn-conversation.js';
 import { badAgent, programProblem } from './turn-failures.js';
 import { readTurnText } from './turn-text.js';
@@ -30,8 +32,9 @@ export interface PreparedTurn {
 }
 
 /** Errors: BadAgent, if the policy names none or its program cannot be run. */
-export async function prepareTurn(deps: HostDeps, run: RunOnHost, input: RunTurnInput): Promise<PreparedTurn> {
-  const { policy, worktree, repository } = run.record;
+export async function prepareTurn({ deps, run, input, git }: Omit<TurnContextOnHost, 'place' | 'signals'>): Promise<PreparedTurn> {
+  const { record } = run;
+  const { policy, worktree, repository } = record;
   const stagePolicy = stagePolicyOf(policy, input);
   const config = policy.agents[stagePolicy.agent];
   if (config === undefined) throw badAgent(`stage ${input.stage} names the agent "${stagePolicy.agent}", which is not configured`);
@@ -39,7 +42,8 @@ export async function prepareTurn(deps: HostDeps, run: RunOnHost, input: RunTurn
   const worker = { agent: stagePolicy.agent, adapter: config.adapter };
   const resume = input.continues === undefined ? null : conversationAt(deps.home, { run, place: input.continues }, worker);
   const tools = toolLevelOf(policy, input.stage, stagePolicy);
-  const prompt = await promptOf(deps, run, { input, tools });
+  const composed = await promptOf(deps, run, { input, tools });
+  const prompt = adapter.capabilities.promptOnly === true ? await withRepository(composed, { git, run, input }) : composed;
   const request: TurnRequest = {
     stage: input.stage,
     round: input.round,
@@ -94,6 +98,16 @@ async function promptOf(
     afterOverflow: after !== null,
     previousOutput: input.previousTurn === null ? null : readTurnText(deps.home, run, input.previousTurn),
   });
+}
+
+async function withRepository(
+  prompt: ComposedPrompt,
+  { git, run, input }: Pick<TurnContextOnHost, 'git' | 'run' | 'input'>,
+): Promise<ComposedPrompt> {
+  const { policy, baseSha } = run.record;
+  const contextBytes = contextBytesOf(policy.stagePolicies[input.stage], input.afterOverflow ?? null);
+  const shown = await repositoryText(git, { baseSha, contextBytes, turn: input });
+  return { text: `${prompt.text}${shown.text}`, cut: prompt.cut || shown.cut };
 }
 
 async function textOf(artifacts: ArtifactStore, ref: ArtifactRef | null): Promise<string | null> {

@@ -47,7 +47,7 @@ const KNOWN: Readonly<Record<string, AgentNeeds>> = {
   },
 };
 
-/** Adapters whose program is the engine's own and starts nothing: there is nothing to keep in. */
+/** Adapters whose program is the engine's own, starts nothing and reads no file of the run: there is nothing to keep in. */
 const WITHOUT: ReadonlySet<string> = new Set(['model']);
 
 /** Null: nobody said what it needs, so that a sandbox could only be guessed. */

@@ -12,8 +12,14 @@ describe('the account of an agent', () => {
     ['other', { adapter: 'claude-code', command: null, account: 'work' }, 'anthropic/work'],
     ['c', { adapter: 'codex', command: null }, 'openai/default'],
     ['o', { adapter: 'opencode', command: null }, 'opencode/default'],
-    ['m', { adapter: 'model', command: null, model: 'mistral/large' }, 'mistral/default'],
-    ['m', { adapter: 'model', command: null, model: 'large' }, 'm/default'],
+    ['m', { adapter: 'model', command: null, provider: 'anthropic' }, 'anthropic/default'],
+    ['m', { adapter: 'model', command: null, provider: 'openai', baseUrl: 'http://127.0.0.1:9/v1' }, 'openai/default'],
+    [
+      'm',
+      { adapter: 'model', command: null, provider: 'openai-compatible', baseUrl: 'https://LLM.example.com:8000/v1' },
+      'llm.example.com-8000/default',
+    ],
+    ['m', { adapter: 'model', command: null }, 'm/default'],
     ['any', {}, 'robot/default'],
     ['any', { command: ['/opt/bin/robot'] }, 'robot/default'],
     ['wrapped', { command: ['sh', '-c', 'robot'] }, 'wrapped/default'],
@@ -52,7 +58,9 @@ describe('the account of an agent', () => {
         fc.option(text),
         fc.constantFrom('command', 'model', 'scripted', '__proto__'),
         (name, program, account, configDir, adapter) => {
-          expect(accountOf(name, { adapter, command: [program], model: program, args: [program], account, configDir })).toMatch(ACCOUNT);
+          expect(
+            accountOf(name, { adapter, command: [program], provider: program, baseUrl: program, args: [program], account, configDir }),
+          ).toMatch(ACCOUNT);
         },
       ),
     );

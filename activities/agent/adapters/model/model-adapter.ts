@@ -1,0 +1,42 @@
+/**
+ * Adapter for a model that is asked without a CLI, for stages that only decide or write text. It sees nothing but its prompt. What is run is a program
+ * of our own beside this file, so that the guard owns the call like any agent: docs/decisions/0016-models-are-asked-by-a-program.md.
+ */
+import { fileURLToPath } from 'node:url';
+import { meaningOf, outcomeOfCli } from '../../cli-turn.js';
+import type { AgentAdapter, AgentExit, TurnReading, TurnRequest } from '../../contract.js';
+import { readJsonLines } from '../../events/read-json-lines.js';
+import { readLastLines } from '../../read-plain-turn.js';
+import { decidedText } from './decided-text.js';
+import { modelCommand, modelLogin } from './model-command.js';
+import { ModelEvents } from './model-events.js';
+import { MODEL_TABLE } from './model-outcome.js';
+
+/** Arguments of node that start the program; what is asked is appended. */
+export type ModelEntry = readonly [string, ...string[]];
+
+/** Exists beside the compiled adapter only; under an on-the-fly compiler give another entry. */
+const COMPILED_ENTRY: ModelEntry = [fileURLToPath(new URL('./main.js', import.meta.url))];
+
+export function createModelAdapter(entry: ModelEntry = COMPILED_ENTRY): AgentAdapter {
+  return {
+    adapter: 'model',
+    capabilities: { resume: false, structured: true, permissions: true, promptOnly: true },
+    command: (turn) => modelCommand(turn, entry),
+    read: readModelTurn,
+  };
+}
+
+async function readModelTurn(turn: TurnRequest, exit: AgentExit): Promise<TurnReading> {
+  const events = new ModelEvents();
+  const counts = await readJsonLines(exit.stdout, (event) => events.take(event));
+  const stderr = await readLastLines(exit.stderr);
+  return {
+    outcome: outcomeOfCli({ turn, exit, meaning: meaningOf(MODEL_TABLE, events.said), counts, stderr, login: modelLogin(turn) }),
+    // What is no answer of the schema is read as any text.
+    text: decidedText(turn, events.text) ?? events.text,
+    usage: events.said.usage,
+    conversation: null,
+    denied: 0,
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * What a turn of a model said, from the JSON events of our own program (main.ts). It is read like that of any CLI: a line may be torn or somebody
+ * else's. Nothing is decided here.
+ */
+import type { TurnUsage } from '../../contract.js';
+import { amountAt, keptText, textAt } from '../../events/event-fields.js';
+import type { JsonEvent } from '../../events/read-json-lines.js';
+import { oneLine } from '../../one-line.js';
+import { MAX_TEXT_BYTES } from '../../read-plain-turn.js';
+import { NO_USAGE } from '../../usage-delta.js';
+
+export interface ModelError {
+  /** One line. */
+  readonly said: string;
+  /** HTTP. Null: there was no answer, or it came in the stream. */
+  readonly status: number | null;
+  /** As the provider names it, such as `insufficient_quota`; or a code of the network, such as `ECONNRESET`; or `no_key`. */
+  readonly code: string;
+  readonly afterMs: number | null;
+}
+
+export interface ModelSaid {
+  error: ModelError | null;
+  /** Why the answer ended: `stop`, `length`, `content-filter`, `tool-calls`, `error`, `other`. */
+  finish: string | null;
+  /** The same in the provider's own word. */
+  ending: string;
+  usage: TurnUsage;
+}
+
+export class ModelEvents {
+  readonly said: ModelSaid = { error: null, finish: null, ending: '', usage: NO_USAGE };
+
+  private parts: string[] = [];
+  private chars = 0;
+
+  get text(): string {
+    return keptText(this.parts.join(''));
+  }
+
+  take(event: JsonEvent): void {
+    const { said } = this;
+    switch (event['type']) {
+      case 'text':
+        this.add(textAt(event, 'text') ?? '');
+        break;
+      case 'end':
+        said.finish = textAt(event, 'finish');
+        said.ending = textAt(event, 'ending') ?? '';
+        said.usage = usageOf(event);
+        break;
+      case 'error':
+        said.error = {
+          said: oneLine(textAt(event, 'said')),
+          status: amountAt(event, 'status'),
+          code: textAt(event, 'code') ?? '',
+          afterMs: amountAt(event, 'afterMs'),
+        };
+        said.usage = usageOf(event);
+        break;
+    }
+  }
+
+  private add(part: string): void {
+    this.parts.push(part);
+    this.chars += part.length;
+    if (this.chars < MAX_OPEN_CHARS) return;
+    this.parts = [this.text];
+    this.chars = 0;
+  }
+}
+
+/** Above it the middle is left out early; seldom, since each time costs the whole text. */
+const MAX_OPEN_CHARS = 4 * MAX_TEXT_BYTES;
+
+function usageOf(event: JsonEvent): TurnUsage {
+  return {
+    tokensIn: amountAt(event, 'usage', 'tokensIn'),
+    tokensOut: amountAt(event, 'usage', 'tokensOut'),
+    costMicroUsd: amountAt(event, 'usage', 'costMicroUsd'),
+  };
+}
