@@ -13,7 +13,7 @@ import { compileBlockRule, compileGlob } from './glob-rule.js';
 import { NETWORK_HOST_RULE, parseNetworkHost } from './network-host.js';
 
 /** Adapters that design.md section 11 names and this version does not have. */
-const COMING_ADAPTERS: readonly string[] = ['acp', 'model'];
+const COMING_ADAPTERS: readonly string[] = ['model'];
 
 const MAX_LIST = 200;
 

@@ -125,7 +125,7 @@ export const KEYS = {
     type: ADAPTERS.map((name) => `\`${name}\``).join(', '),
     fallback: 'command',
     meaning:
-      'how the agent is talked to: any program with the prompt on stdin, the deterministic one for demo and tests, or a coding CLI (docs/agents.md)',
+      'how the agent is talked to: any program with the prompt on stdin, the deterministic one for demo and tests, a coding CLI, or any agent that speaks the Agent Client Protocol (docs/agents.md)',
     scope: 'files',
     executes: true,
   }),
@@ -133,7 +133,7 @@ export const KEYS = {
     schema: programLine,
     type: 'program, or list of program and arguments',
     fallbackText: "the CLI's own name",
-    meaning: 'a program on PATH or an absolute path; required by the adapter `command`',
+    meaning: 'a program on PATH or an absolute path; required by the adapters `command` and `acp`',
     scope: 'files',
     executes: true,
   }),

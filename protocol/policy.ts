@@ -5,7 +5,7 @@
 import { accountOf } from './account.js';
 import type { Stage, StageListName, TurnStage } from './lifecycle.js';
 
-export const ADAPTERS = ['command', 'scripted', 'claude-code', 'codex', 'opencode'] as const;
+export const ADAPTERS = ['command', 'scripted', 'claude-code', 'codex', 'opencode', 'acp'] as const;
 export type Adapter = (typeof ADAPTERS)[number];
 
 export const TOOL_LEVELS = ['read', 'edit', 'run'] as const;

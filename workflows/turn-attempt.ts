@@ -2,6 +2,7 @@
 import { uuid4 } from '@temporalio/workflow';
 import type { TurnStage } from '../protocol/lifecycle.js';
 import type { PersonNote, RunTurnInput, RunTurnResult } from '../protocol/messages.js';
+import type { PermissionAnswer } from '../protocol/outcomes.js';
 import type { Place } from '../protocol/place.js';
 import type { StageAgent } from '../protocol/policy.js';
 import { turnHost } from './activity-options.js';
@@ -27,6 +28,7 @@ export interface Attempt {
 
 export interface TurnToAttempt extends Omit<Turn, 'fallback'> {
   readonly notes: readonly PersonNote[];
+  readonly permissions: readonly PermissionAnswer[];
   /** Name of the fallback agent; null: the stage's own works. */
   readonly fallback: string | null;
 }
@@ -61,7 +63,7 @@ function announce(run: RunState, { turn, worker, place }: { turn: TurnToAttempt;
   run.note('turn.started', `${what} by ${who}`, { stage, round: run.facts.round, seq: place.seq, agent, adapter, model });
 }
 
-function inputOf(run: RunState, { stage, previousTurn, continues, notes, fallback }: TurnToAttempt, place: Place): RunTurnInput {
+function inputOf(run: RunState, { stage, previousTurn, continues, notes, permissions, fallback }: TurnToAttempt, place: Place): RunTurnInput {
   return {
     stage,
     place,
@@ -76,6 +78,7 @@ function inputOf(run: RunState, { stage, previousTurn, continues, notes, fallbac
     ...(notes.length === 0 ? {} : { notes }),
     ...(fallback === null ? {} : { agent: fallback }),
     ...(continues === null ? {} : { continues }),
+    ...(permissions.length === 0 ? {} : { permissions }),
   };
 }
 

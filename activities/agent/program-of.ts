@@ -7,6 +7,7 @@ const NAMES: Readonly<Record<Adapter, string | null>> = {
   'claude-code': 'claude',
   codex: 'codex',
   opencode: 'opencode',
+  acp: null,
 };
 
 /** Null: the adapter starts a program of its own, or the config names none. */
