@@ -63,7 +63,11 @@ function announce(run: RunState, { turn, worker, place }: { turn: TurnToAttempt;
   run.note('turn.started', `${what} by ${who}`, { stage, round: run.facts.round, seq: place.seq, agent, adapter, model });
 }
 
-function inputOf(run: RunState, { stage, previousTurn, continues, notes, permissions, fallback }: TurnToAttempt, place: Place): RunTurnInput {
+function inputOf(
+  run: RunState,
+  { stage, previousTurn, continues, notes, permissions, fallback }: TurnToAttempt,
+  place: Place,
+): RunTurnInput {
   return {
     stage,
     place,

@@ -107,14 +107,16 @@ async function take(context, step, code) {
     const text = step.say.replaceAll('{{code}}', code);
     await update(context, { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
   }
-  if (step.tool !== undefined) await update(context, { sessionUpdate: 'tool_call', toolCallId: 'call-0', status: 'completed', ...step.tool });
+  if (step.tool !== undefined)
+    await update(context, { sessionUpdate: 'tool_call', toolCallId: 'call-0', status: 'completed', ...step.tool });
   if (step.update !== undefined) await update(context, step.update);
   if (step.raw !== undefined) process.stdout.write(step.raw);
   if (step.flood !== undefined) process.stdout.write(`${'x'.repeat(step.flood)}\n`);
   if (step.write !== undefined) writeFileSync(step.write.path, step.write.text);
   if (step.ask !== undefined) return ask(context, step);
   if (step.call !== undefined) log({ called: await context.client.request(step.call, {}).catch((error) => error.code) });
-  if (step.daemon === true) spawn(process.execPath, ['-e', 'setTimeout(() => {}, 20_000)'], { detached: true, stdio: ['ignore', 1, 'ignore'] }).unref();
+  if (step.daemon === true)
+    spawn(process.execPath, ['-e', 'setTimeout(() => {}, 20_000)'], { detached: true, stdio: ['ignore', 1, 'ignore'] }).unref();
   if (step.die !== undefined) {
     if (typeof step.die === 'string') process.kill(process.pid, step.die);
     else process.exit(step.die);

@@ -28,7 +28,11 @@ export class AcpTurns {
   private count = 0;
 
   /** `meanwhile` gets the client once it is started. */
-  async take(scenario: Scenario, turn: Partial<TurnRequest> = {}, meanwhile: (client: ChildProcess) => Promise<void> = async () => undefined) {
+  async take(
+    scenario: Scenario,
+    turn: Partial<TurnRequest> = {},
+    meanwhile: (client: ChildProcess) => Promise<void> = async () => undefined,
+  ) {
     const request = this.request(scenario, turn);
     const { stdout, stderr } = this.outputs();
     const { argv, env, stdin } = adapter.command(request);
@@ -71,7 +75,9 @@ export class AcpTurns {
 
 function linesOf(path: string): readonly Readonly<Record<string, unknown>>[] {
   if (!existsSync(path)) return [];
-  const lines = readFileSync(path, 'utf8').split('\n').filter((line) => line !== '');
+  const lines = readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
   // Written by our own client and agent.
   return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
 }

@@ -2,8 +2,9 @@
  * What a turn of an ACP agent said, from the events of our client (client-turn.ts). The texts in them are the agent's, and untrusted. Nothing is decided here.
  * The answer is the last text: what stands before a tool call is said on the way.
  */
-import { redact } from '../../../../protocol/redact.js';
+
 import type { PermissionOption, PermissionRequest } from '../../../../protocol/outcomes.js';
+import { redact } from '../../../../protocol/redact.js';
 import { cut } from '../../block-entries.js';
 import type { TurnUsage } from '../../contract.js';
 import { amountAt, at, conversationIdAt, keptText, listAt, microUsdAt, textAt } from '../../events/event-fields.js';

@@ -26,7 +26,9 @@ export const ACP_TABLE: readonly Row<AcpSaid>[] = [
       ? { kind: 'rate_limited', said: error.lines.join(' · '), afterMs: null }
       : null,
   ({ error }) => {
-    const told = error?.lines.find((line) => classifyFailure({ exitCode: 1, stderr: [], stdout: [line], now: new Date(0) }).kind !== 'hard');
+    const told = error?.lines.find(
+      (line) => classifyFailure({ exitCode: 1, stderr: [], stdout: [line], now: new Date(0) }).kind !== 'hard',
+    );
     return told === undefined ? null : { kind: 'told', said: told };
   },
   failed('transient', ({ code, errorKind }) => isServer(code ?? 0) || errorKind === 'overloaded' || errorKind === 'server_error'),

@@ -67,7 +67,8 @@ export class AcpTurn {
     };
     const agent = await step('initialize', peer.request('initialize', asked));
     const spoken = at(agent, 'protocolVersion');
-    if (spoken !== protocolVersion) throw new StepFailed({ during: 'initialize', message: `it speaks version ${oneLine(String(spoken))} of ACP` });
+    if (spoken !== protocolVersion)
+      throw new StepFailed({ during: 'initialize', message: `it speaks version ${oneLine(String(spoken))} of ACP` });
     tell({ type: 'agent', name: textAt(agent, 'agentInfo', 'name'), version: textAt(agent, 'agentInfo', 'version') });
     const session = await this.openSession(peer, agent);
     const sessionId = this.session ?? '';

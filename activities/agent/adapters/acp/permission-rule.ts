@@ -20,15 +20,15 @@ export interface AskedPermission {
 
 export type PermissionRuling =
   /** `chosen`: by a person. */
-  | { readonly kind: 'allowed' | 'refused' | 'chosen'; readonly option: PermissionOption | null }
-  | { readonly kind: 'asked' };
+  { readonly kind: 'allowed' | 'refused' | 'chosen'; readonly option: PermissionOption | null } | { readonly kind: 'asked' };
 
 export function rulePermission(asked: AskedPermission, spec: Pick<TurnSpec, 'cwd' | 'tools' | 'asks' | 'answers'>): PermissionRuling {
   const ruling = byLevel(asked, spec);
   if (ruling === 'refused') return { kind: 'refused', option: once(asked, 'reject_once') };
   // What only "always" could allow would hold beyond this request.
   const allow = once(asked, 'allow_once');
-  if (ruling === 'allowed') return allow === null ? { kind: 'refused', option: once(asked, 'reject_once') } : { kind: 'allowed', option: allow };
+  if (ruling === 'allowed')
+    return allow === null ? { kind: 'refused', option: once(asked, 'reject_once') } : { kind: 'allowed', option: allow };
   const key = keyOf(asked);
   const answer = spec.answers.findLast((one) => one.key === key)?.option;
   const option = answer === undefined ? undefined : offered(asked.options, answer);
@@ -37,7 +37,10 @@ export function rulePermission(asked: AskedPermission, spec: Pick<TurnSpec, 'cwd
 
 /** The same for the same tool and title in a later turn. */
 export function keyOf({ kind, title }: Pick<AskedPermission, 'kind' | 'title'>): string {
-  return createHash('sha256').update(`${kind ?? ''}\n${title}`).digest('hex').slice(0, 32);
+  return createHash('sha256')
+    .update(`${kind ?? ''}\n${title}`)
+    .digest('hex')
+    .slice(0, 32);
 }
 
 const LOOKING: ReadonlySet<string> = new Set(['read', 'search', 'think']);

@@ -29,7 +29,9 @@ export function modelToSet(session: unknown, model: string | null): ModelChoice 
   if (models.length > 0) return models.includes(model) ? { kind: 'model' } : { kind: 'unknown', offered: models };
   const option = listAt(session, 'configOptions').find((one) => textAt(one, 'category') === 'model' || textAt(one, 'id') === 'model');
   const configId = textAt(option, 'id');
-  const values = listAt(option, 'options').flatMap((one) => [one, ...listAt(one, 'options')].flatMap((each) => textAt(each, 'value') ?? []));
+  const values = listAt(option, 'options').flatMap((one) =>
+    [one, ...listAt(one, 'options')].flatMap((each) => textAt(each, 'value') ?? []),
+  );
   if (configId === null || values.length === 0) return { kind: 'none' };
   return values.includes(model) ? { kind: 'option', configId } : { kind: 'unknown', offered: values };
 }
