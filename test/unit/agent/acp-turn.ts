@@ -1,11 +1,12 @@
 /** Runs one turn of `adapter: acp` for real: the client, compiled from its sources as it starts, and the scripted agent behind it, in a folder of their own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createAcpAdapter } from '../../../activities/agent/adapters/acp/acp-adapter.js';
 import type { AgentExit, TurnReading, TurnRequest } from '../../../activities/agent/contract.js';
+import { type LoggedLine, readLines } from '../../support/acp-log.js';
 import { aTurn } from './turn-builder.js';
 
 const AGENT = resolve('test/support/acp-agent.mjs');
@@ -18,8 +19,8 @@ export interface AcpTurnEnd {
   readonly reading: TurnReading;
   readonly exitCode: number | null;
   /** What the agent noted. */
-  readonly log: readonly Readonly<Record<string, unknown>>[];
-  readonly events: readonly Readonly<Record<string, unknown>>[];
+  readonly log: readonly LoggedLine[];
+  readonly events: readonly LoggedLine[];
 }
 
 export class AcpTurns {
@@ -40,16 +41,16 @@ export class AcpTurns {
     const files = [openSync(stdout, 'w'), openSync(stderr, 'w')] as const;
     const client = spawn(program, args, { cwd: this.folder, env, stdio: ['pipe', ...files] });
     for (const file of files) closeSync(file);
-    client.stdin.end(stdin);
+    client.stdin?.end(stdin);
     await meanwhile(client);
     if (client.exitCode === null && client.signalCode === null) await once(client, 'exit');
     const { exitCode, signalCode: signal } = client;
     const exit: AgentExit = { exitCode, signal, reason: 'exited', endedAt: '2026-11-21T10:00:00.000Z', stdout, stderr };
-    return { reading: await adapter.read(request, exit), exitCode, log: this.log(), events: linesOf(stdout) } satisfies AcpTurnEnd;
+    return { reading: await adapter.read(request, exit), exitCode, log: this.log(), events: readLines(stdout) } satisfies AcpTurnEnd;
   }
 
   log(): AcpTurnEnd['log'] {
-    return linesOf(this.logPath);
+    return readLines(this.logPath);
   }
 
   remove(): void {
@@ -71,13 +72,4 @@ export class AcpTurns {
     const config = { ...aTurn().config, adapter: 'acp' as const, command: [process.execPath, AGENT, path] as const };
     return aTurn({ cwd: this.folder, env: { PATH: process.env['PATH'] ?? '' }, config, ...turn });
   }
-}
-
-function linesOf(path: string): readonly Readonly<Record<string, unknown>>[] {
-  if (!existsSync(path)) return [];
-  const lines = readFileSync(path, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '');
-  // Written by our own client and agent.
-  return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
 }

@@ -44,12 +44,11 @@ export function startAgent({ argv: [program = '', ...args], cwd, take, passedOve
   // An agent that is gone has an end of its own to tell.
   child.stdin.on('error', () => undefined);
   const drained = new Promise<void>((done) => child.stdout.once('close', done));
-  const ended = new Promise<AgentEnd>((done) => {
+  const gone = new Promise<AgentEnd>((done) => {
     child.once('error', (error) => done({ exitCode: null, signal: null, error: error.message }));
-    child.once('exit', (exitCode, signal) => {
-      void Promise.race([drained, sleep(DRAIN_MS)]).then(() => done({ exitCode, signal, error: null }));
-    });
+    child.once('exit', (exitCode, signal) => done({ exitCode, signal, error: null }));
   });
+  const ended = afterLastWords(gone, drained);
   const within = (ms: number) => Promise.race([ended.then(() => true), sleep(ms, false)]);
   return {
     ended,
@@ -84,6 +83,12 @@ export function startAgent({ argv: [program = '', ...args], cwd, take, passedOve
       await ended;
     },
   };
+}
+
+async function afterLastWords(gone: Promise<AgentEnd>, drained: Promise<void>): Promise<AgentEnd> {
+  const end = await gone;
+  await Promise.race([drained, sleep(DRAIN_MS)]);
+  return end;
 }
 
 async function readMessages(

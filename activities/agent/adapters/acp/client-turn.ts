@@ -2,6 +2,7 @@
  * One turn with an ACP agent: initialize, session, prompt; every request of the agent is answered at once. What happens is told as events, which
  * acp-events.ts reads after the end. It offers the agent no files and no terminals: what the agent does it does by its own tools.
  */
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientContext, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import { at, keptText, listAt, textAt } from '../../events/event-fields.js';
@@ -112,11 +113,8 @@ export class AcpTurn {
   private async prompt(peer: ClientContext, text: string): Promise<void> {
     this.prompted = true;
     this.stopping = new AbortController();
-    const stopped = new Promise<null>((done) => {
-      this.stopping?.signal.addEventListener('abort', () => void sleep(CANCEL_MS).then(() => done(null)));
-    });
     const sent = peer.request('session/prompt', { sessionId: this.session ?? '', prompt: [{ type: 'text', text }] });
-    const answer: unknown = await Promise.race([step('session/prompt', sent), stopped]);
+    const answer: unknown = await Promise.race([step('session/prompt', sent), whenIgnored(this.stopping.signal)]);
     this.tell({
       type: 'end',
       reason: textAt(answer, 'stopReason') ?? 'none',
@@ -141,6 +139,12 @@ export class AcpTurn {
     this.tell({ type: 'permission', ruling: ruling.kind, kind, title: oneLine(title), option: option?.kind ?? null });
     return option === null ? cancelled : { outcome: { outcome: 'selected', optionId: option.id } };
   }
+}
+
+/** Resolves where an agent that was told to stop does not. */
+async function whenIgnored(stopping: AbortSignal): Promise<null> {
+  await once(stopping, 'abort');
+  return sleep(CANCEL_MS, null);
 }
 
 function askedOf({ toolCall, options }: RequestPermissionRequest): AskedPermission {
