@@ -13,6 +13,8 @@ export interface FoundAgent {
   readonly path: string;
   /** Null: this version cannot talk to it yet. */
   readonly adapter: Adapter | null;
+  /** What starts it, where its adapter does not know that. */
+  readonly command?: readonly [string, ...string[]];
   readonly login: AgentLogin;
   /** Names of variables that it needs in a turn, as they are set here. */
   readonly passEnv: readonly string[];
@@ -31,7 +33,8 @@ export function detectAgents(env: Environment, forbidden: readonly string[]): re
     const adapter = ADAPTERS.find((name) => name === known.adapter) ?? null;
     const login = loginOf(known, env);
     const passEnv = variablesOf(known, env, login);
-    return [{ program: known.program, path: program.path, adapter, login, passEnv, makeLogin: known.login }];
+    const command = known.command === undefined ? {} : { command: known.command };
+    return [{ program: known.program, path: program.path, adapter, ...command, login, passEnv, makeLogin: known.login }];
   });
 }
 

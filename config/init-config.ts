@@ -16,7 +16,7 @@ import { parseConfigFile } from './parse-config.js';
 /** `cli`: a coding CLI that was found, with the names of the variables that it needs; values never stand in the file. */
 export type InitialAgent =
   | { readonly kind: 'command'; readonly command: readonly string[] }
-  | { readonly kind: 'cli'; readonly adapter: Adapter; readonly passEnv: readonly string[] };
+  | { readonly kind: 'cli'; readonly adapter: Adapter; readonly command?: readonly string[]; readonly passEnv: readonly string[] };
 
 interface InitialConfig {
   readonly detected: DetectedProject;
@@ -63,7 +63,8 @@ export function initConfig(repo: string, agent: InitialAgent | null): InitResult
 
 function agentEntry(agent: InitialAgent): Readonly<Record<string, unknown>> {
   if (agent.kind === 'command') return { command: [...agent.command] };
-  return { adapter: agent.adapter, ...(agent.passEnv.length === 0 ? {} : { passEnv: [...agent.passEnv] }) };
+  const command = agent.command === undefined ? {} : { command: [...agent.command] };
+  return { adapter: agent.adapter, ...command, ...(agent.passEnv.length === 0 ? {} : { passEnv: [...agent.passEnv] }) };
 }
 
 const AGENT_EXAMPLE = '# agents:\n#   main:\n#     command: [my-agent, --some-option]\n# agent: main\n';

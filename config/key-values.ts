@@ -13,9 +13,6 @@ import { formatDuration, parseDuration } from './duration.js';
 import { compileBlockRule, compileGlob } from './glob-rule.js';
 import { NETWORK_HOST_RULE, parseNetworkHost } from './network-host.js';
 
-/** Adapters that design.md section 11 names and this version does not have. */
-const COMING_ADAPTERS: readonly string[] = ['acp'];
-
 const MAX_LIST = 200;
 
 /** **Unit** milliseconds, both ends inclusive. */
@@ -169,10 +166,7 @@ function isBaseUrl(value: string): boolean {
 }
 
 export const adapter = z.custom<Adapter>((value) => ADAPTERS.some((known) => known === value), {
-  error: ({ input }) =>
-    COMING_ADAPTERS.some((coming) => coming === input)
-      ? `is not available in this version; available: ${ADAPTERS.join(', ')}`
-      : `must be one of ${ADAPTERS.join(', ')}`,
+  error: `must be one of ${ADAPTERS.join(', ')}`,
 });
 
 const ENV_NAME = /^(?!SLUICE_)[A-Za-z_][A-Za-z0-9_]{0,127}$/;

@@ -106,7 +106,7 @@ export const LIFECYCLE_KEYS = {
     schema: dollars(1_000_000),
     type: 'US dollars',
     meaning:
-      'money that a run may use; refused where an agent of the run has the adapter `command` or `codex`, which tell no cost, or asks a model whose price is not known; ' +
+      'money that a run may use; refused where an agent of the run has the adapter `command`, `codex` or `acp`, which tell no cost, or asks a model whose price is not known; ' +
       'an agent that does not tell the cost of a turn ends the run blocked',
     merge: 'stricter',
   }),

@@ -144,7 +144,7 @@ export const KEYS = {
     type: ADAPTERS.map((name) => `\`${name}\``).join(', '),
     fallback: 'command',
     meaning:
-      'how the agent is talked to: any program with the prompt on stdin, the deterministic one for demo and tests, a coding CLI, or a model that is asked without one (docs/agents.md)',
+      'how the agent is talked to: any program with the prompt on stdin, the deterministic one for demo and tests, a coding CLI, any agent that speaks the Agent Client Protocol, or a model that is asked without a CLI (docs/agents.md)',
     scope: 'files',
     executes: true,
   }),
@@ -152,7 +152,7 @@ export const KEYS = {
     schema: programLine,
     type: 'program, or list of program and arguments',
     fallbackText: "the CLI's own name",
-    meaning: 'a program on PATH or an absolute path; required by the adapter `command`',
+    meaning: 'a program on PATH or an absolute path; required by the adapters `command` and `acp`',
     scope: 'files',
     executes: true,
   }),

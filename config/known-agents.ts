@@ -7,6 +7,8 @@ export interface KnownAgent {
   readonly program: string;
   /** The word of `agents.<name>.adapter`, where this version has it. */
   readonly adapter: string;
+  /** What starts it, where its adapter does not know that. */
+  readonly command?: readonly [string, ...string[]];
   /** Files that hold a login, first that does decides. */
   readonly logins: readonly LoginFile[];
   /** Any of these is a login, each with the variables that it needs beside it. */
@@ -36,43 +38,43 @@ export interface ConfigFile extends AgentFile {
 
 const BRACED = /\{env:([A-Za-z_][A-Za-z0-9_]{0,127})\}/g;
 
+const CLAUDE_FILES = {
+  logins: [
+    { variable: 'CLAUDE_CONFIG_DIR', folder: '.claude', name: '.credentials.json', field: null },
+    // Beside the key store of macOS: whose account it is, and nothing of the key.
+    { variable: 'CLAUDE_CONFIG_DIR', folder: '', name: '.claude.json', field: 'oauthAccount' },
+  ],
+  keys: {
+    ANTHROPIC_API_KEY: [],
+    ANTHROPIC_AUTH_TOKEN: [],
+    CLAUDE_CODE_OAUTH_TOKEN: [],
+    CLAUDE_CODE_USE_BEDROCK: ['AWS_PROFILE', 'AWS_REGION'],
+    CLAUDE_CODE_USE_VERTEX: ['CLOUD_ML_REGION', 'ANTHROPIC_VERTEX_PROJECT_ID'],
+  },
+  settings: ['ANTHROPIC_BASE_URL', 'CLAUDE_CONFIG_DIR'],
+  configs: [],
+  login: 'claude auth login',
+} as const;
+
+const CODEX_FILES = {
+  logins: [{ variable: 'CODEX_HOME', folder: '.codex', name: 'auth.json', field: null }],
+  keys: { CODEX_API_KEY: [], OPENAI_API_KEY: [] },
+  settings: ['CODEX_HOME', 'OPENAI_BASE_URL'],
+  configs: [
+    {
+      variable: 'CODEX_HOME',
+      folder: '.codex',
+      name: 'config.toml',
+      names: /^\s*env_key\s*=\s*["']([A-Za-z_][A-Za-z0-9_]{0,127})["']/gm,
+    },
+  ],
+  login: 'codex login',
+} as const;
+
 /** In the order in which one is chosen where several could work. */
 export const KNOWN_AGENTS: readonly KnownAgent[] = [
-  {
-    program: 'claude',
-    adapter: 'claude-code',
-    logins: [
-      { variable: 'CLAUDE_CONFIG_DIR', folder: '.claude', name: '.credentials.json', field: null },
-      // Beside the key store of macOS: whose account it is, and nothing of the key.
-      { variable: 'CLAUDE_CONFIG_DIR', folder: '', name: '.claude.json', field: 'oauthAccount' },
-    ],
-    keys: {
-      ANTHROPIC_API_KEY: [],
-      ANTHROPIC_AUTH_TOKEN: [],
-      CLAUDE_CODE_OAUTH_TOKEN: [],
-      CLAUDE_CODE_USE_BEDROCK: ['AWS_PROFILE', 'AWS_REGION'],
-      CLAUDE_CODE_USE_VERTEX: ['CLOUD_ML_REGION', 'ANTHROPIC_VERTEX_PROJECT_ID'],
-    },
-    settings: ['ANTHROPIC_BASE_URL', 'CLAUDE_CONFIG_DIR'],
-    configs: [],
-    login: 'claude auth login',
-  },
-  {
-    program: 'codex',
-    adapter: 'codex',
-    logins: [{ variable: 'CODEX_HOME', folder: '.codex', name: 'auth.json', field: null }],
-    keys: { CODEX_API_KEY: [], OPENAI_API_KEY: [] },
-    settings: ['CODEX_HOME', 'OPENAI_BASE_URL'],
-    configs: [
-      {
-        variable: 'CODEX_HOME',
-        folder: '.codex',
-        name: 'config.toml',
-        names: /^\s*env_key\s*=\s*["']([A-Za-z_][A-Za-z0-9_]{0,127})["']/gm,
-      },
-    ],
-    login: 'codex login',
-  },
+  { program: 'claude', adapter: 'claude-code', ...CLAUDE_FILES },
+  { program: 'codex', adapter: 'codex', ...CODEX_FILES },
   {
     program: 'opencode',
     adapter: 'opencode',
@@ -87,11 +89,15 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
   },
   {
     program: 'gemini',
-    adapter: 'gemini',
+    adapter: 'acp',
+    command: ['gemini', '--acp'],
     logins: [{ variable: null, folder: '.gemini', name: 'oauth_creds.json', field: null }],
     keys: { GEMINI_API_KEY: [], GOOGLE_API_KEY: [] },
     settings: ['GOOGLE_GEMINI_BASE_URL', 'GOOGLE_CLOUD_PROJECT'],
     configs: [],
     login: 'gemini    and choose a login there',
   },
+  // Other programs for the same logins: chosen last.
+  { program: 'claude-agent-acp', adapter: 'acp', command: ['claude-agent-acp'], ...CLAUDE_FILES },
+  { program: 'codex-acp', adapter: 'acp', command: ['codex-acp'], ...CODEX_FILES },
 ];

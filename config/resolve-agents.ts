@@ -2,6 +2,7 @@
  * Who works in which stage, and the agents as the host starts them. An agent is taken whole from the highest layer that
  * defines its name: half of one program and half of another would be a third that nobody trusted.
  */
+import { acpProgramOf, CONFIGURABLE_ACP_PROGRAMS } from '../protocol/acp-programs.js';
 import type { TurnStage } from '../protocol/lifecycle.js';
 import { type AgentConfig, defaultTools, type StagePolicy, TOOL_LEVELS, type ToolLevel } from '../protocol/policy.js';
 import { type Problem, printableLine } from './config-error.js';
@@ -184,11 +185,17 @@ function makeAgent(own: Layers, name: string, place: string): Made {
   });
   if (adapter === 'command' && command === null)
     return bad(`${key} has no command`, 'the adapter command needs a program: command: [prog, arg]');
+  if (adapter === 'acp' && command === null)
+    return bad(`${key} has no command`, 'the adapter acp needs a program that speaks the Agent Client Protocol: command: [gemini, --acp]');
   if (adapter === 'scripted' && command !== null)
     return bad(`${key}.command is set`, 'the adapter scripted starts its own program; remove command');
   const configDir = firstOf(own, 'agents.<name>.configDir', `${key}.configDir`)?.value ?? null;
   if (configDir !== null && (adapter === 'command' || adapter === 'scripted' || adapter === 'model')) {
     const rule = `the adapter ${adapter} has no login of its own; give the program what it needs in env`;
+    return { kind: 'bad', problem: problem('BadConfig', place, { key: `${key}.configDir`, found: `${key}.configDir is set`, rule }) };
+  }
+  if (configDir !== null && adapter === 'acp' && acpProgramOf(command)?.configVariable == null) {
+    const rule = `of programs behind the adapter acp it is known for ${CONFIGURABLE_ACP_PROGRAMS.join(' and ')} alone; give others what they need in env`;
     return { kind: 'bad', problem: problem('BadConfig', place, { key: `${key}.configDir`, found: `${key}.configDir is set`, rule }) };
   }
   const args = (firstOf(own, 'agents.<name>.args', `${key}.args`) ?? defaultOf('agents.<name>.args')).value;

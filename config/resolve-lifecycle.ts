@@ -72,7 +72,7 @@ export function idleGates(layers: Layers): Problem[] {
 }
 
 /** Codex tells tokens, and no price of them. */
-const TELL_NO_COST: ReadonlySet<string> = new Set(['command', 'codex']);
+const TELL_NO_COST: ReadonlySet<string> = new Set(['command', 'codex', 'acp']);
 
 const MONEY_KEYS = ['budget.run.usd', 'budget.day.usd'] as const;
 

@@ -3,6 +3,8 @@
  * gate, all others go on. It names no person and no folder: it stands in workflow ids and lists.
  */
 
+import { acpProgramOf } from './acp-programs.js';
+
 /** The part of an agent's config that decides; unsaid and null mean the same. */
 interface AccountConfig {
   readonly adapter: string;
@@ -58,7 +60,7 @@ export function accountOf(name: string, config: AccountConfig): string {
 
 function providerOf(name: string, { adapter, command, provider, baseUrl }: AccountConfig): string {
   const own = word(name, 'agent');
-  const known = PROVIDERS.get(adapter);
+  const known = adapter === 'acp' ? acpProgramOf(command)?.provider : PROVIDERS.get(adapter);
   if (known !== undefined) return known;
   // Compatible servers have nothing in common but their protocol, so the server itself is the provider.
   if (adapter === 'model') return word(provider === 'openai-compatible' ? hostOf(baseUrl ?? '') : (provider ?? ''), own);

@@ -47,6 +47,8 @@ export interface Gate {
   readonly guidance: string | null;
   /** A turn asks for a text: `answer` decides it, and `approve` alone does not. */
   readonly question: boolean;
+  /** The names of what may be answered to a question; unsaid: any text. */
+  readonly options?: readonly string[];
   /** Where request-changes would send the run; null: not offered (V-47). */
   readonly changesGoTo: Stage | null;
 }
@@ -58,4 +60,18 @@ export interface HumanRequest {
   readonly reason: string;
   readonly risk: RiskLevel;
   readonly action: string | null;
+}
+
+/** The option that an answer names, by its number from 1 or by its name; null: none of them. */
+export function optionNamed(options: readonly string[], answer: string): number | null {
+  const said = answer.trim().toLowerCase();
+  const named = options.findIndex((option) => option.trim().toLowerCase() === said);
+  if (named >= 0) return named;
+  const number = /^\d{1,3}$/.test(said) ? Number(said) - 1 : -1;
+  return number >= 0 && number < options.length ? number : null;
+}
+
+/** `1 Allow, 2 Reject`. */
+export function optionList(options: readonly string[]): string {
+  return options.map((option, index) => `${index + 1} ${option}`).join(', ');
 }

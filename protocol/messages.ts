@@ -4,7 +4,16 @@ import type { Gate, HumanRequest } from './gate.js';
 import type { JournalEvent, Observation } from './journal.js';
 import type { Stage, TurnStage } from './lifecycle.js';
 import type { Notification } from './notification.js';
-import type { BlockedReason, DecisionReading, RunOutcome, TurnOutcome, ValidationOutcome, ValidationReport, Verdict } from './outcomes.js';
+import type {
+  BlockedReason,
+  DecisionReading,
+  PermissionAnswer,
+  RunOutcome,
+  TurnOutcome,
+  ValidationOutcome,
+  ValidationReport,
+  Verdict,
+} from './outcomes.js';
 import type { Place } from './place.js';
 import type { RunPolicy } from './policy.js';
 import type { RunView } from './run-view.js';
@@ -181,6 +190,8 @@ export interface RunTurnInput {
   readonly accountOpening?: string;
   /** Unsaid: no attempt at this turn was too long. */
   readonly afterOverflow?: AfterOverflow;
+  /** What people chose where earlier attempts of this turn asked for permission. Unsaid: nothing was asked. */
+  readonly permissions?: readonly PermissionAnswer[];
 }
 
 /** At most 8 KiB. */

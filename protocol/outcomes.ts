@@ -16,12 +16,33 @@ export type DecisionReading =
 export const DIFF_RULES = ['outside_path', 'secret_file', 'token_shape', 'block'] as const;
 export type DiffRule = (typeof DIFF_RULES)[number];
 
+/** What an agent may answer to a request of its own for permission; `kind` is its own word for it. */
+export interface PermissionOption {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: string;
+}
+
+/** What an agent asked before it does it. */
+export interface PermissionRequest {
+  /** Tells the same request of a later turn: a hash of what is asked for. */
+  readonly key: string;
+  readonly options: readonly PermissionOption[];
+}
+
+/** What a person chose of a request's options. */
+export interface PermissionAnswer {
+  readonly key: string;
+  readonly option: PermissionOption;
+}
+
 /** `why` is one sentence for people, at most 300 characters, already redacted. */
 export type TurnOutcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'no_change' }
   | { readonly kind: 'refused'; readonly why: string }
-  | { readonly kind: 'needs_input'; readonly why: string }
+  /** `permission`: it can be answered with one of the options alone. */
+  | { readonly kind: 'needs_input'; readonly why: string; readonly permission?: PermissionRequest }
   | { readonly kind: 'usage_limit'; readonly why: string; readonly until: string | null }
   | { readonly kind: 'rate_limited'; readonly why: string; readonly afterMs: number | null }
   /** `fresh`: at once again, with a new conversation, since the earlier one is gone or too long. */

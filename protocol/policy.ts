@@ -5,7 +5,7 @@
 import { accountOf } from './account.js';
 import type { Stage, StageListName, TurnStage } from './lifecycle.js';
 
-export const ADAPTERS = ['command', 'scripted', 'claude-code', 'codex', 'opencode', 'model'] as const;
+export const ADAPTERS = ['command', 'scripted', 'claude-code', 'codex', 'opencode', 'acp', 'model'] as const;
 export type Adapter = (typeof ADAPTERS)[number];
 
 export const MODEL_PROVIDERS = ['anthropic', 'openai', 'openai-compatible'] as const;

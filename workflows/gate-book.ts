@@ -1,5 +1,5 @@
 /** The gates of one run, and what will open the next one. Plain state: waiting and status changes are in gate.ts. */
-import type { Gate, GateSource, GateStage, RiskLevel } from '../protocol/gate.js';
+import { type Gate, type GateSource, type GateStage, optionList, type RiskLevel } from '../protocol/gate.js';
 import type { Stage } from '../protocol/lifecycle.js';
 
 /** Why a gate opens. */
@@ -9,6 +9,8 @@ export interface GateCause {
   readonly requestedAction: string | null;
   readonly riskLevel: RiskLevel;
   readonly files: readonly string[];
+  /** What may be answered; unsaid: any text. */
+  readonly options?: readonly string[];
 }
 
 export type GateResolution = Pick<Gate, 'status' | 'resolvedAt' | 'resolvedBy' | 'decisionNote' | 'guidance'>;
@@ -20,6 +22,7 @@ export function causeOf(source: GateSource, reason: string, part: Partial<GateCa
 
 /** What a person types; also shown in the Web UI. */
 export function gateCommand(gate: Gate): string {
+  if (gate.options !== undefined) return `sluice answer ${gate.runId} <number>    of: ${optionList(gate.options)}`;
   return gate.question ? `sluice answer ${gate.runId} "…"` : `sluice approve ${gate.runId}    or: sluice reject ${gate.runId}`;
 }
 

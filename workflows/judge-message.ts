@@ -2,7 +2,7 @@
  * Whether a run takes a message, in which state: the one pure function behind every Update and every Signal. Source: design "Messages", V-51, V-64, V-80.
  * It changes nothing; `messages.ts` applies what was accepted.
  */
-import type { Gate } from '../protocol/gate.js';
+import { type Gate, optionList, optionNamed } from '../protocol/gate.js';
 import { isTerminal, type RunStatus } from '../protocol/lifecycle.js';
 import { LAST_FREE_JOURNAL_EVENTS, MAX_WAITING_NOTES } from '../protocol/limits.js';
 import type { RunMessage } from '../protocol/run-message.js';
@@ -64,13 +64,23 @@ function judgeDecision({ gate: named, decision, note, commit }: Decision, gate: 
     return refused(`changes cannot be requested at the gate into ${gate.stage}`);
   if (decision === 'approve' && gate.question && note === null)
     return refused(`${gate.id} asks a question: answer it, or approve with a note`);
+  if (decision === 'approve') {
+    const wrong = notOffered(note ?? '', gate);
+    if (wrong !== null) return wrong;
+  }
   return accepted(`${gate.id} is decided: ${decision.replace('_', ' ')}`);
 }
 
-function judgeAnswer({ promptId }: Answer, gate: Gate | null): Judgement {
+function judgeAnswer({ promptId, text }: Answer, gate: Gate | null): Judgement {
   if (gate === null || !gate.question) return refused('no question is open');
   if (promptId !== null && promptId !== gate.id) return refused(`${promptId} is not open; ${gate.id} is`);
-  return accepted(`${gate.id} is answered`);
+  return notOffered(text, gate) ?? accepted(`${gate.id} is answered`);
+}
+
+/** Null: the gate takes any text, or this is one of its options. */
+function notOffered(answer: string, { id, options }: Gate): Judgement | null {
+  if (options === undefined || optionNamed(options, answer) !== null) return null;
+  return refused(`the answer to ${id} must be one of: ${optionList(options)}`);
 }
 
 /** Source: V-64. */

@@ -2,6 +2,7 @@
 import { uuid4 } from '@temporalio/workflow';
 import type { TurnStage } from '../protocol/lifecycle.js';
 import type { AfterOverflow, PersonNote, RunTurnInput, RunTurnResult } from '../protocol/messages.js';
+import type { PermissionAnswer } from '../protocol/outcomes.js';
 import type { Place } from '../protocol/place.js';
 import type { StageAgent } from '../protocol/policy.js';
 import { turnHost } from './activity-options.js';
@@ -27,6 +28,7 @@ export interface Attempt {
 
 export interface TurnToAttempt extends Omit<Turn, 'fallback'> {
   readonly notes: readonly PersonNote[];
+  readonly permissions: readonly PermissionAnswer[];
   /** Name of the fallback agent; null: the stage's own works. */
   readonly fallback: string | null;
   /** Of the stage's own agent; null: the turn was not too long for it. */
@@ -64,7 +66,7 @@ function announce(run: RunState, { turn, worker, place }: { turn: TurnToAttempt;
 }
 
 function inputOf(run: RunState, turn: TurnToAttempt, place: Place): RunTurnInput {
-  const { stage, previousTurn, continues, notes, fallback, afterOverflow } = turn;
+  const { stage, previousTurn, continues, notes, permissions, fallback, afterOverflow } = turn;
   return {
     stage,
     place,
@@ -80,6 +82,7 @@ function inputOf(run: RunState, turn: TurnToAttempt, place: Place): RunTurnInput
     ...(fallback === null ? {} : { agent: fallback }),
     ...(continues === null ? {} : { continues }),
     ...(afterOverflow === null ? {} : { afterOverflow }),
+    ...(permissions.length === 0 ? {} : { permissions }),
   };
 }
 

@@ -2,9 +2,11 @@
  * One agent turn with everything that may come between its start and its end: budget, back-off, fallback agent, a question, a repository that changed.
  * Each attempt has a place of its own; waits are durable timers that survive every restart (V-122). What the answer means is read in stage.ts.
  */
+import { optionNamed } from '../protocol/gate.js';
 import type { TurnStage } from '../protocol/lifecycle.js';
 import { MAX_READ_ONLY_VIOLATIONS } from '../protocol/limits.js';
 import type { PersonNote, RunTurnResult } from '../protocol/messages.js';
+import type { PermissionAnswer, PermissionRequest } from '../protocol/outcomes.js';
 import type { Place } from '../protocol/place.js';
 import { reachedLimit, uncountedCost } from './budget.js';
 import type { RunContext } from './context.js';
@@ -35,6 +37,7 @@ export async function takeTurn(context: RunContext, turn: Turn): Promise<TurnEnd
   const tries: Tries = { rateLimited: 0, transient: 0, timeouts: 0, fresh: false, overflow: null, fallback: turn.fallback ?? null };
   const notes: PersonNote[] = [];
   const start = run.head;
+  const permissions: PermissionAnswer[] = [];
   let { continues } = turn;
   for (;;) {
     const stopped = await budgetStop(context, turn.stage);
@@ -45,7 +48,7 @@ export async function takeTurn(context: RunContext, turn: Turn): Promise<TurnEnd
     notes.push(...run.takeNotes());
     // A fallback agent has a context window of its own.
     const afterOverflow = tries.fallback === null ? tries.overflow : null;
-    const parts = { ...turn, continues: tries.fresh ? null : continues, notes, fallback: tries.fallback, afterOverflow };
+    const parts = { ...turn, continues: tries.fresh ? null : continues, notes, permissions, fallback: tries.fallback, afterOverflow };
     const take = () => attemptTurn(context, parts);
     const attempt = await (reserved === null ? take() : settling(context, reserved.turn, take));
     // What an attempt that ended said is part of the conversation, whatever its outcome.
@@ -54,7 +57,9 @@ export async function takeTurn(context: RunContext, turn: Turn): Promise<TurnEnd
     if (uncounted === null && (await goesAgain(context, { turn, tries, attempt }))) continue;
     askAboutChange(run, turn.stage, attempt.result);
     if (uncounted !== null) return { kind: 'ended', ending: blocked('budget', uncounted) };
-    const settled = await settle(context, { turn, attempt, changed: run.head !== start });
+    const settled = await settle(context, { turn, attempt, permissions, changed: run.head !== start });
+    // It stopped in the middle of its work, and goes on there if it can.
+    if (settled === 'again' && permissionOf(attempt.result) !== null) continues = attempt.place;
     if (settled === 'again') continue;
     return settled.kind === 'done' ? { ...settled, fallback: tries.fallback } : settled;
   }
@@ -75,12 +80,14 @@ function askAboutChange(run: RunState, stage: TurnStage, { outcome, observations
 interface Settling {
   readonly turn: Turn;
   readonly attempt: Attempt;
+  /** What people chose so far; an answer is added. */
+  readonly permissions: PermissionAnswer[];
   /** The branch moved since the turn was taken first. */
   readonly changed: boolean;
 }
 
 /** What an attempt that is not retried means; `again`: a person answered or agreed, and the turn is taken once more. */
-async function settle(context: RunContext, { turn, attempt, changed }: Settling): Promise<TurnEnd | 'again'> {
+async function settle(context: RunContext, { turn, attempt, permissions, changed }: Settling): Promise<TurnEnd | 'again'> {
   const { run } = context;
   const { result } = attempt;
   const violated = endingOfViolations(context);
@@ -90,7 +97,7 @@ async function settle(context: RunContext, { turn, attempt, changed }: Settling)
   if (run.attended) {
     if (result.outcome.kind === 'repository_changed') return afterChangedRepository(context, { turn, attempt, why: result.outcome.why });
     const question = questionOf(result);
-    if (question !== null) return asked(context, turn, question);
+    if (question !== null) return asked(context, turn, { cause: question, permission: permissionOf(result), permissions });
   } else if (result.request?.kind === 'question') {
     return { kind: 'ended', ending: blocked('needs_input', `the agent asks: ${result.request.reason}; nobody attends the run`) };
   }
@@ -109,7 +116,10 @@ function changesExpected({ run }: RunContext, stage: TurnStage): boolean {
 }
 
 function questionOf({ outcome, request }: RunTurnResult): GateCause | null {
-  if (outcome.kind === 'needs_input') return causeOf('agent', outcome.why, { requestedAction: outcome.why });
+  if (outcome.kind === 'needs_input') {
+    const options = outcome.permission?.options.map(({ name }) => name);
+    return causeOf('agent', outcome.why, { requestedAction: outcome.why, ...(options === undefined ? {} : { options }) });
+  }
   if (request?.kind !== 'question') return null;
   return causeOf('agent', `the agent asks: ${request.reason}`, {
     requestedAction: request.action ?? request.reason,
@@ -127,15 +137,27 @@ async function passAsked(context: RunContext, turn: Turn): Promise<Ending | null
   return null;
 }
 
-async function asked(context: RunContext, turn: Turn, cause: GateCause): Promise<TurnEnd | 'again'> {
+function permissionOf({ outcome }: RunTurnResult): PermissionRequest | null {
+  return outcome.kind === 'needs_input' ? (outcome.permission ?? null) : null;
+}
+
+interface Asking {
+  readonly cause: GateCause;
+  readonly permission: PermissionRequest | null;
+  readonly permissions: PermissionAnswer[];
+}
+
+async function asked(context: RunContext, turn: Turn, { cause, permission, permissions }: Asking): Promise<TurnEnd | 'again'> {
   const stopped = await passAsked(context, turn);
   if (stopped !== null) return { kind: 'ended', ending: stopped };
   const passage = await openGate(context, { stage: turn.stage, cause, alsoRequiredByPolicy: false, question: true, changesGoTo: null });
   if (passage.kind !== 'approved') return endOf(passage);
   context.run.move(passage.from);
+  const option = permission?.options[optionNamed(cause.options ?? [], passage.text ?? '') ?? -1];
+  if (permission !== null && option !== undefined) permissions.push({ key: permission.key, option });
   context.run.people.notes.unshift({
     kind: 'answer',
-    text: `Question: ${cause.requestedAction ?? cause.reason}\nAnswer: ${passage.text ?? ''}`,
+    text: `Question: ${cause.requestedAction ?? cause.reason}\nAnswer: ${option?.name ?? passage.text ?? ''}`,
     by: passage.by,
     at: new Date().toISOString(),
   });

@@ -1,5 +1,6 @@
 /** Which adapter serves which agent: the one place that knows all of them. */
 import type { AgentConfig } from '../../protocol/policy.js';
+import { createAcpAdapter } from './adapters/acp/acp-adapter.js';
 import { claudeAdapter } from './adapters/claude-code/claude-adapter.js';
 import { codexAdapter } from './adapters/codex/codex-adapter.js';
 import { commandAdapter } from './adapters/command.js';
@@ -27,5 +28,7 @@ export function adapterOf(config: Pick<AgentConfig, 'adapter'>, options: Adapter
       return opencodeAdapter;
     case 'model':
       return createModelAdapter();
+    case 'acp':
+      return createAcpAdapter();
   }
 }

@@ -4,8 +4,8 @@
  * to the guard, retries to the workflow. Why `Agent.start` is split so: docs/decisions/0002-agent-adapters-describe-commands.md.
  */
 import type { TurnStage } from '../../protocol/lifecycle.js';
-import type { TurnOutcome } from '../../protocol/outcomes.js';
-import type { Adapter, AgentConfig, StagePolicy, ToolLevel } from '../../protocol/policy.js';
+import type { PermissionAnswer, TurnOutcome } from '../../protocol/outcomes.js';
+import type { Adapter, AgentConfig, PermissionMode, StagePolicy, ToolLevel } from '../../protocol/policy.js';
 
 export interface TurnRequest {
   readonly stage: TurnStage;
@@ -19,6 +19,10 @@ export interface TurnRequest {
   readonly stagePolicy: StagePolicy;
   /** What the agent may do in this turn; never more than `read` where the turn may not write. */
   readonly tools: ToolLevel;
+  /** Of the run: whether people decide what goes beyond changing files. */
+  readonly permissions: PermissionMode;
+  /** What people chose where earlier attempts of this turn asked for permission. */
+  readonly permissionAnswers: readonly PermissionAnswer[];
   /** The conversation to go on with; null: a new one. */
   readonly resume: Conversation | null;
   /** The allowlisted base, as `captureEnvironment` made it at run start. */
@@ -37,6 +41,8 @@ export interface Conversation {
 
 export interface TurnCommand {
   readonly argv: readonly [string, ...string[]];
+  /** Index in `argv` of a program that the command itself starts; it is looked for like the first. Unsaid: it starts none. */
+  readonly starts?: number;
   /** The whole environment; the guard adds only the turn tag. */
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: string;

@@ -8,6 +8,7 @@ const NAMES: Readonly<Record<Adapter, string | null>> = {
   codex: 'codex',
   opencode: 'opencode',
   model: null,
+  acp: null,
 };
 
 /** Null: the adapter starts a program of its own, or the config names none. */

@@ -25,8 +25,8 @@ export async function startOrAttach(context: TurnContextOnHost, turn: PreparedTu
   const { limits } = run.record.policy;
   const stdin = join(place.dir, PROMPT_FILE);
   writeMark(stdin, turn.command.stdin, deps.durability);
-  const { argv, env } = turn.command;
-  const entered = enterSandbox(deps, { run, argv, env, cwd: run.record.worktree, dir: place.dir, agent: turn.request.config });
+  const { argv, starts, env } = turn.command;
+  const entered = enterSandbox(deps, { run, argv, starts, env, cwd: run.record.worktree, dir: place.dir, agent: turn.request.config });
   try {
     const end = await deps.processes.run(
       {

@@ -53,15 +53,21 @@ export async function prepareTurn({ deps, run, input, git }: Omit<TurnContextOnH
     config,
     stagePolicy,
     tools,
+    permissions: policy.permissions,
+    permissionAnswers: input.permissions ?? [],
     resume: adapter.capabilities.resume ? resume : null,
     env: run.env,
     decisionCode: input.decisionCode,
   };
   const command = adapter.command(request);
-  const [name, ...args] = command.argv;
-  const program = resolveProgram(name, { path: command.env['PATH'] ?? '', forbidden: [repository.root, worktree] });
-  if (program.kind !== 'found') throw badAgent(`the program of agent "${stagePolicy.agent}" cannot be run: ${programProblem(program)}`);
-  return { request, adapter, command: { ...command, argv: [program.path, ...args] }, promptCut: prompt.cut };
+  const find = (name: string): string => {
+    const program = resolveProgram(name, { path: command.env['PATH'] ?? '', forbidden: [repository.root, worktree] });
+    if (program.kind === 'found') return program.path;
+    throw badAgent(`the program of agent "${stagePolicy.agent}" cannot be run: ${programProblem(program)}`);
+  };
+  const [first, ...others] = command.argv;
+  const args = others.map((argument, index) => (index + 1 === command.starts ? find(argument) : argument));
+  return { request, adapter, command: { ...command, argv: [find(first), ...args] }, promptCut: prompt.cut };
 }
 
 async function promptOf(

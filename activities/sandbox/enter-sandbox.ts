@@ -31,6 +31,8 @@ export type SandboxHost = Pick<HostDeps, 'home' | 'durability' | 'sandboxProgram
 export interface CommandToEnter {
   readonly run: { readonly record: RunRecord; readonly stateDir: string };
   readonly argv: readonly [string, ...string[]];
+  /** Index in `argv` of a program that the command itself starts. */
+  readonly starts?: number | undefined;
   readonly env: Readonly<Record<string, string>>;
   /** Worktree or validation checkout. */
   readonly cwd: string;
@@ -95,7 +97,7 @@ async function specOf(host: SandboxHost, command: CommandToEnter, { bwrap, sandb
     system: systemMounts(),
     home: emptiedHome(env['HOME']),
     hidden: [...hidden, ...realHome],
-    readable: readablePlaces({ named: namedFiles(argv, agent), env, hidden }),
+    readable: readablePlaces({ named: namedFiles(command), env, hidden }),
     homeWritable: [...inHome([...sandbox.home, ...(needs?.home ?? [])]), ...loginFolder(agent, env['HOME'], hidden)],
     homeReadable: inHome(needs?.readOnly ?? []),
     git: await gitMounts(command),
@@ -114,8 +116,9 @@ function emptiedHome(home: string | undefined): string | null {
 }
 
 /** The program, and what its trusted config names. Other arguments may hold a text of somebody else's, such as a task, and that must choose no file. */
-function namedFiles([program]: CommandToEnter['argv'], agent: AgentConfig | null): readonly string[] {
-  return agent === null ? [program] : [program, ...(agent.command ?? []), ...agent.args];
+function namedFiles({ argv, starts, agent }: CommandToEnter): readonly string[] {
+  const programs = [argv[0], ...(starts === undefined ? [] : argv.slice(starts, starts + 1))];
+  return agent === null ? programs : [...programs, ...(agent.command ?? []), ...agent.args];
 }
 
 function placesOf(home: string | undefined, names: readonly string[], hidden: readonly string[]): readonly string[] {

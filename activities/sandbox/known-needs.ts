@@ -2,6 +2,7 @@
  * What is known without being told: per adapter the folders of HOME that its CLI keeps login and conversations in, and the hosts it speaks to; and
  * the registries that package managers install from. No forge is on a list: from there a token would open more than a download.
  */
+import { acpProgramName } from '../../protocol/acp-programs.js';
 import type { AgentConfig } from '../../protocol/policy.js';
 
 export interface AgentNeeds {
@@ -47,17 +48,38 @@ const KNOWN: Readonly<Record<string, AgentNeeds>> = {
   },
 };
 
+const GEMINI: AgentNeeds = {
+  home: ['.gemini'],
+  readOnly: ['settings.json', 'GEMINI.md', 'commands', 'extensions', 'policies', 'skills', 'trustedFolders.json'].map(
+    (name) => `.gemini/${name}`,
+  ),
+  hosts: ['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com', 'oauth2.googleapis.com'],
+};
+
+/** By the program behind `adapter: acp`. A Map, since the key comes from a file. */
+const KNOWN_ACP: ReadonlyMap<string, AgentNeeds | undefined> = new Map([
+  ['gemini', GEMINI],
+  ['claude-agent-acp', KNOWN['claude-code']],
+  ['codex-acp', KNOWN['codex']],
+  ['opencode', KNOWN['opencode']],
+]);
+
 /** Adapters whose program is the engine's own, starts nothing and reads no file of the run: there is nothing to keep in. */
 const WITHOUT: ReadonlySet<string> = new Set(['model']);
 
 /** Null: nobody said what it needs, so that a sandbox could only be guessed. */
 export function needsOfAgent(config: AgentConfig): AgentNeeds | null {
-  const known = Object.hasOwn(KNOWN, config.adapter) ? KNOWN[config.adapter] : undefined;
+  const known = knownNeeds(config);
   if (known === undefined && config.home === undefined) return null;
   const { home, readOnly, hosts } = known ?? NOTHING;
   // With a login of its own the CLI needs nothing of the person's.
   const own = loginOf(config) === null ? home : [];
   return { home: [...own, ...(config.home ?? [])], readOnly, hosts };
+}
+
+function knownNeeds({ adapter, command }: AgentConfig): AgentNeeds | undefined {
+  if (adapter === 'acp') return KNOWN_ACP.get(acpProgramName(command));
+  return Object.hasOwn(KNOWN, adapter) ? KNOWN[adapter] : undefined;
 }
 
 /** Absolute path of the folder that stands for the CLI's own of HOME (`agents.<name>.configDir`), or null. */

@@ -1,5 +1,5 @@
 /** A gate in words: what it asks, why, how risky it is, and the commands that decide it. Pure; foreign text leaves printable. */
-import type { Gate, GateSource } from '../../protocol/gate.js';
+import { type Gate, type GateSource, optionList } from '../../protocol/gate.js';
 import { foreign } from './io.js';
 
 /** `before executing`, `before the end`. */
@@ -25,6 +25,7 @@ export function gateRows(gate: Gate, files = Number.POSITIVE_INFINITY): readonly
   const rows: readonly [string, string | null][] = [
     ['reason', gate.reason],
     [gate.question ? 'question' : 'asks', gate.requestedAction],
+    ['answers', gate.options === undefined ? null : optionList(gate.options)],
     ['risk', gate.riskLevel],
     ['asked by', `${SOURCES[gate.source] ?? gate.source}${gate.alsoRequiredByPolicy ? ', and by the policy' : ''}`],
     ['commit', gate.commit === null ? null : gate.commit.slice(0, 12)],
@@ -37,7 +38,7 @@ export function gateRows(gate: Gate, files = Number.POSITIVE_INFINITY): readonly
 /** The commands that decide an open gate, the likeliest first. */
 export function decidingCommands(gate: Gate, runId: string): readonly string[] {
   const run = foreign(runId);
-  if (gate.question) return [`sluice answer ${run} "<text>"`, `sluice reject ${run}`];
+  if (gate.question) return [`sluice answer ${run} ${gate.options === undefined ? '"<text>"' : '<number>'}`, `sluice reject ${run}`];
   const changes = gate.changesGoTo === null ? [] : [`sluice approvals decide ${run} --request-changes "<text>"`];
   return [`sluice approve ${run}`, `sluice reject ${run} -m "<why>"`, ...changes];
 }

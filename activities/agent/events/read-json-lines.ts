@@ -29,7 +29,7 @@ export async function readJsonLines(path: string, take: (event: JsonEvent) => vo
     const text = line.close();
     if (text === null) counts.tooLong += 1;
     else if (text.trim() !== '') {
-      const event = parsed(text);
+      const event = jsonObjectOf(text);
       if (event === null) counts.unreadable += 1;
       else {
         counts.events += 1;
@@ -60,7 +60,7 @@ export async function readJsonLines(path: string, take: (event: JsonEvent) => vo
 }
 
 /** The line whose end has not been read yet. */
-class OpenLine {
+export class OpenLine {
   private parts: Buffer[] = [];
   private bytes = 0;
 
@@ -84,7 +84,8 @@ class OpenLine {
   }
 }
 
-function parsed(text: string): JsonEvent | null {
+/** Null: the line is none. */
+export function jsonObjectOf(text: string): JsonEvent | null {
   try {
     const value: unknown = JSON.parse(text);
     return isEvent(value) ? value : null;

@@ -12,6 +12,8 @@ export function aTurn(given: Partial<TurnRequest> = {}): TurnRequest {
     stagePolicy: { agent: 'bot', model: null, effort: null, timeoutMs: 60_000, instructions: null },
     env: {},
     tools: 'run',
+    permissions: 'auto',
+    permissionAnswers: [],
     resume: null,
     decisionCode: 'ab12cd34',
     ...given,

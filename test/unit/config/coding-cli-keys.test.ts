@@ -46,6 +46,27 @@ describe('an agent that is a coding CLI', () => {
   });
 });
 
+describe('an agent that speaks ACP', () => {
+  it('needs a program', () => {
+    expect(refusal('agents: {main: {adapter: acp}}')).toContain('needs a program that speaks the Agent Client Protocol');
+    const { policy } = resolve('agents: {main: {adapter: acp, command: [gemini, --acp]}}');
+
+    expect(policy.agents['main']).toMatchObject({ adapter: 'acp', command: ['gemini', '--acp'] });
+  });
+
+  it('may have a folder of its own where it is known how the program takes one', () => {
+    const of = (command: string) => `agents: {main: {adapter: acp, command: ${command}, configDir: /x}}`;
+
+    expect(resolve(of('/opt/bin/codex-acp')).policy.agents['main']?.configDir).toBe('/x');
+    expect(refusal(of('[gemini, --acp]'))).toContain('known for claude-agent-acp and codex-acp alone');
+    expect(refusal(of('robot'))).toContain('agents.main.configDir is set');
+  });
+
+  it('takes no limit of money, since most tell no cost', () => {
+    expect(refusal('agents: {main: {adapter: acp, command: robot}}\nbudget: {run: {usd: 1}}\n')).toContain('the adapter acp tells no cost');
+  });
+});
+
 describe('the tools of a stage', () => {
   it('are shown with their default, and where they come from', () => {
     const rows = explainConfig(resolve(`${CLI}stages: {fixing: {tools: edit}}\n`));

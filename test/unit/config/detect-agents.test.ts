@@ -113,6 +113,22 @@ describe('the coding CLIs of a machine', () => {
     expect(detect({ MY_KEY: '1' })[0]).toMatchObject({ login: { kind: 'none' }, passEnv: [] });
   });
 
+  it('are started as agents that speak ACP where they have no adapter of their own, and chosen after those that do', () => {
+    for (const name of ['gemini', 'claude-agent-acp', 'codex-acp', 'codex']) program(`a/${name}`);
+    put('home/.codex/auth.json', '{"OPENAI_API_KEY":"k"}');
+
+    const found = detect({ GEMINI_API_KEY: 'k' });
+
+    expect(found.map(({ program: name, adapter, command }) => [name, adapter, command])).toEqual([
+      ['codex', 'codex', undefined],
+      ['gemini', 'acp', ['gemini', '--acp']],
+      ['claude-agent-acp', 'acp', ['claude-agent-acp']],
+      ['codex-acp', 'acp', ['codex-acp']],
+    ]);
+    expect(found[3]?.login).toEqual(found[0]?.login);
+    expect(chooseAgent(found)?.program).toBe('codex');
+  });
+
   it('are chosen by login before order, and only where sluice can talk to them', () => {
     const found = (name: string, part: Partial<FoundAgent> = {}): FoundAgent => ({
       ...{ program: name, path: `/bin/${name}`, adapter: 'command', login: { kind: 'none' }, passEnv: [], makeLogin: '' },

@@ -81,6 +81,14 @@ describe('initConfig', () => {
     expect(policy.agents['main']).toMatchObject({ adapter: 'scripted', passEnv: ['MY_KEY'] });
   });
 
+  it('says how an agent that speaks ACP is started', () => {
+    initConfig(repo, { kind: 'cli', adapter: 'acp', command: ['gemini', '--acp'], passEnv: [] });
+
+    const text = readFileSync(join(repo, '.sluice/config.yaml'), 'utf8');
+    const { policy } = resolvePolicy({ project: { text, name: 'x' } });
+    expect(policy.agents['main']).toMatchObject({ adapter: 'acp', command: ['gemini', '--acp'] });
+  });
+
   it('overwrites nothing', () => {
     put({ '.sluice/config.yaml': 'agent: mine\n' });
 

@@ -50,7 +50,6 @@ describe('a config file', () => {
     ['stages: {plan: {agent: x}}', 'must be one of planning'],
     ['<<: {agent: x}', 'is not a key of sluice'],
     ['slots: 3', "the user's file only"],
-    ['agents: {x: {adapter: acp}}', 'is not available in this version; available: command, scripted, claude-code, codex, opencode, model'],
     ['agents: {x: {adapter: foo}}', 'must be one of command, scripted'],
     ['agents: {x: {command: ./tool}}', 'never a path into the repository'],
     ['agents: {x: {command: my tool}}', 'write arguments as a list'],

@@ -184,6 +184,14 @@ describe('what an agent needs', () => {
     expect(claude?.hosts).toContain('api.anthropic.com');
   });
 
+  it('is known of some programs behind the adapter acp, by their names', () => {
+    const acp = (...command: [string, ...string[]]) => needsOfAgent({ ...agent, adapter: 'acp', command });
+
+    expect(acp('gemini', '--acp')?.home).toEqual(['.gemini']);
+    expect(acp('/opt/bin/codex-acp')).toEqual(needsOfAgent({ ...agent, adapter: 'codex', command: null }));
+    expect(acp('robot')).toBeNull();
+  });
+
   it('is nothing of the CLI’s own folder where it has a login of its own', () => {
     const claude = { ...agent, adapter: 'claude-code' as AgentConfig['adapter'], configDir: '/srv/login' };
 

@@ -109,3 +109,24 @@ describe('which messages a run takes', () => {
     expect(judgeMessage(message('steer', 'x'), { ...OPEN, abortRequested: true }).kind).toBe('refused');
   });
 });
+
+describe('an answer to a question with options', () => {
+  const gate: Gate = { ...GATE, question: true, options: ['Always allow', 'Allow', '2'] };
+  const at = { ...AT_GATE, gate };
+
+  it.each(['Allow', ' allow ', '1', '2', '3'])('is taken by name or number: "%s"', (text) => {
+    expect(judgeMessage(message('answer', { text }), at)).toMatchObject({ kind: 'accepted' });
+    expect(judgeMessage(message('approve', { note: text }), at)).toMatchObject({ kind: 'accepted' });
+  });
+
+  it.each(['yes', '0', '4', '-1', '1.0', 'Allow, please'])('is refused with the options where it is none of them: "%s"', (text) => {
+    const refused = { kind: 'refused', why: 'the answer to gate-1 must be one of: 1 Always allow, 2 Allow, 3 2' };
+
+    expect(judgeMessage(message('answer', { text }), at)).toEqual(refused);
+    expect(judgeMessage(message('approve', { note: text }), at)).toEqual(refused);
+  });
+
+  it('is not needed to reject', () => {
+    expect(judgeMessage(message('approve', { decision: 'reject' }), at)).toMatchObject({ kind: 'accepted' });
+  });
+});

@@ -1,0 +1,58 @@
+/**
+ * What the guard starts for a turn of an ACP agent: our client program, with the agent's own command behind it. The turn itself goes by stdin.
+ * Why a program of ours: docs/decisions/0015-a-client-speaks-acp.md.
+ */
+import { fileURLToPath } from 'node:url';
+import { ApplicationFailure } from '@temporalio/common';
+import { acpProgramName, acpProgramOf } from '../../../../protocol/acp-programs.js';
+import { FAILURES } from '../../../../protocol/failures.js';
+import type { PermissionMode } from '../../../../protocol/policy.js';
+import type { TurnCommand, TurnRequest } from '../../contract.js';
+import { turnEnvironment } from '../../turn-environment.js';
+import { writeSpec } from './turn-spec.js';
+
+/** Arguments of node that start the client; the agent's command is appended. */
+export type AcpEntry = readonly [string, ...string[]];
+
+/** Exists beside the compiled adapter only; under an on-the-fly compiler give another entry. */
+export const COMPILED_ENTRY: AcpEntry = [fileURLToPath(new URL('./main.js', import.meta.url))];
+
+/** With a gate on changes, programs are a person's matter too. */
+const ASKING: readonly PermissionMode[] = ['ask', 'accept-edits'];
+
+/** Errors: BadAgent, if the config names no program. */
+export function acpCommand(entry: AcpEntry, turn: TurnRequest): TurnCommand {
+  const { config, cwd, tools, stagePolicy, resume, permissions, permissionAnswers } = turn;
+  if (config.command === null) throw noProgram(stagePolicy.agent);
+  const spec = {
+    ...{ cwd, tools },
+    asks: ASKING.includes(permissions),
+    model: stagePolicy.model ?? config.model,
+    resume: resume?.id ?? null,
+    answers: permissionAnswers,
+  };
+  const variable = acpProgramOf(config.command)?.configVariable ?? null;
+  const env = config.configDir === undefined || variable === null ? {} : { [variable]: config.configDir };
+  const leading: readonly [string, ...string[]] = [process.execPath, ...entry];
+  return {
+    argv: [...leading, ...config.command, ...config.args],
+    starts: leading.length,
+    env: turnEnvironment(turn, env),
+    stdin: writeSpec(spec, turn.prompt),
+  };
+}
+
+export function acpLogin({ config }: TurnRequest): string {
+  const known = acpProgramOf(config.command);
+  if (known === null) return `${acpProgramName(config.command)}, by its own means`;
+  const { configVariable, login } = known;
+  return config.configDir === undefined || configVariable === null ? login : `${configVariable}='${config.configDir}' ${login}`;
+}
+
+function noProgram(agent: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(
+    `agents.${agent}.command is not set.\nAn agent with the adapter "acp" needs a program that speaks the Agent Client Protocol there.\n` +
+      `No agent was started.\nSet it in the config and check it: sluice config`,
+    FAILURES.BadAgent,
+  );
+}

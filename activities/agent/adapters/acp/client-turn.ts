@@ -1,0 +1,207 @@
+/**
+ * One turn with an ACP agent: initialize, session, prompt; every request of the agent is answered at once. What happens is told as events, which
+ * acp-events.ts reads after the end. It offers the agent no files and no terminals: what the agent does it does by its own tools.
+ */
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClientContext, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
+import { at, keptText, listAt, textAt } from '../../events/event-fields.js';
+import type { JsonEvent } from '../../events/read-json-lines.js';
+import { oneLine } from '../../one-line.js';
+import type { AgentProcess } from './agent-process.js';
+import { type AskedPermission, keyOf, rulePermission } from './permission-rule.js';
+import { keyLogin, modelToSet, modeToSet, resumeMethod } from './session-choices.js';
+import type { TurnSpec } from './turn-spec.js';
+
+/** Prints one event. */
+export type Tell = (event: { readonly type: string } & JsonEvent) => void;
+
+/** **Unit** ms. For an agent that was told to stop. */
+const CANCEL_MS = 5_000;
+
+/** Source: the protocol's error codes. */
+const AUTH_REQUIRED = -32_000;
+
+export class AcpTurn {
+  private prompted = false;
+  private stopping: AbortController | null = null;
+  private session: string | null = null;
+
+  constructor(
+    private readonly spec: TurnSpec,
+    private readonly tell: Tell,
+  ) {}
+
+  /** Resolves whatever the agent answers. `failed`: it said why it cannot; `lost`: it is gone, or talks no more. */
+  async take(prompt: string, agent: Pick<AgentProcess, 'stream'>): Promise<'finished' | 'failed' | 'lost'> {
+    // Loaded while the agent starts.
+    const acp = await import('@agentclientprotocol/sdk');
+    const connection = acp
+      .client({ name: 'sluice' })
+      .onRequest(acp.methods.client.session.requestPermission, ({ params, agent: peer }) => this.answer(params, peer))
+      .connect(agent.stream);
+    try {
+      await this.open(connection.agent, acp.PROTOCOL_VERSION);
+      await this.prompt(connection.agent, prompt);
+      return 'finished';
+    } catch (error) {
+      if (!(error instanceof StepFailed)) return 'lost';
+      this.tell({ type: 'error', ...error.told });
+      return 'failed';
+    }
+  }
+
+  /** A message that the agent sent without asking anything. True: it was one. */
+  update(message: JsonEvent): boolean {
+    if (message['method'] !== 'session/update' || message['id'] !== undefined) return false;
+    // A session that is loaded tells all of its past again.
+    if (this.prompted) tellUpdate(at(message, 'params', 'update'), this.tell);
+    return true;
+  }
+
+  private async open(peer: ClientContext, protocolVersion: number): Promise<void> {
+    const { spec, tell } = this;
+    const asked = {
+      protocolVersion,
+      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+      clientInfo: { name: 'sluice', version: '1' },
+    };
+    const agent = await step('initialize', peer.request('initialize', asked));
+    const spoken = at(agent, 'protocolVersion');
+    if (spoken !== protocolVersion)
+      throw new StepFailed({ during: 'initialize', message: `it speaks version ${oneLine(String(spoken))} of ACP` });
+    tell({ type: 'agent', name: textAt(agent, 'agentInfo', 'name'), version: textAt(agent, 'agentInfo', 'version') });
+    const session = await this.openSession(peer, agent);
+    const sessionId = this.session ?? '';
+    const modeId = modeToSet(session, spec.tools);
+    if (modeId !== null) await step('session/set_mode', peer.request('session/set_mode', { sessionId, modeId }));
+    const choice = modelToSet(session, spec.model);
+    const model = spec.model ?? '';
+    if (choice.kind === 'unknown')
+      throw new StepFailed({ during: 'session/set_model', message: `it has no model ${model}; it has ${choice.offered.join(', ')}` });
+    if (choice.kind === 'model') await step('session/set_model', peer.request('session/set_model', { sessionId, modelId: model }));
+    if (choice.kind === 'option') {
+      const { configId } = choice;
+      await step('session/set_model', peer.request('session/set_config_option', { sessionId, configId, value: model }));
+    }
+  }
+
+  /** What the agent answered about it. */
+  private async openSession(peer: ClientContext, agent: unknown): Promise<unknown> {
+    const { spec, tell } = this;
+    const method = spec.resume === null ? null : resumeMethod(agent);
+    const open = async (): Promise<unknown> => {
+      const about = { cwd: spec.cwd, mcpServers: [] };
+      if (method === null || spec.resume === null) return step('session/new', peer.request('session/new', about));
+      return step(method, peer.request<unknown>(method, { ...about, sessionId: spec.resume }));
+    };
+    let session: unknown;
+    try {
+      session = await open();
+    } catch (error) {
+      const methodId = keyLogin(agent, process.env);
+      if (!(error instanceof StepFailed) || error.told['code'] !== AUTH_REQUIRED || methodId === null) throw error;
+      await step('authenticate', peer.request('authenticate', { methodId }));
+      session = await open();
+    }
+    this.session = method === null ? textAt(session, 'sessionId') : spec.resume;
+    if (this.session === null) throw new StepFailed({ during: 'session/new', message: 'it named no session' });
+    tell({ type: 'session', id: this.session, resumed: method !== null });
+    return session;
+  }
+
+  private async prompt(peer: ClientContext, text: string): Promise<void> {
+    this.prompted = true;
+    this.stopping = new AbortController();
+    const sent = peer.request('session/prompt', { sessionId: this.session ?? '', prompt: [{ type: 'text', text }] });
+    const answer: unknown = await Promise.race([step('session/prompt', sent), whenIgnored(this.stopping.signal)]);
+    this.tell({
+      type: 'end',
+      reason: textAt(answer, 'stopReason') ?? 'none',
+      usage: at(answer, 'usage') ?? at(answer, '_meta', 'quota', 'token_count') ?? null,
+    });
+  }
+
+  private answer(params: RequestPermissionRequest, peer: ClientContext): RequestPermissionResponse {
+    const cancelled: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
+    // It was told to stop, and one question is asked at a time.
+    if (this.stopping === null || this.stopping.signal.aborted) return cancelled;
+    const asked = askedOf(params);
+    const ruling = rulePermission(asked, this.spec);
+    const { kind, title, options } = asked;
+    if (ruling.kind === 'asked') {
+      this.tell({ type: 'asked', key: keyOf(asked), kind, title: oneLine(title), options });
+      void peer.notify('session/cancel', { sessionId: params.sessionId });
+      this.stopping.abort();
+      return cancelled;
+    }
+    const { option } = ruling;
+    this.tell({ type: 'permission', ruling: ruling.kind, kind, title: oneLine(title), option: option?.kind ?? null });
+    return option === null ? cancelled : { outcome: { outcome: 'selected', optionId: option.id } };
+  }
+}
+
+/** Resolves where an agent that was told to stop does not. */
+async function whenIgnored(stopping: AbortSignal): Promise<null> {
+  await once(stopping, 'abort');
+  return sleep(CANCEL_MS, null);
+}
+
+function askedOf({ toolCall, options }: RequestPermissionRequest): AskedPermission {
+  const named = [
+    ...listAt(toolCall, 'locations').map((place) => textAt(place, 'path')),
+    ...listAt(toolCall, 'content').map((part) => textAt(part, 'path')),
+  ];
+  const raw = toolCall.rawInput === undefined ? '' : JSON.stringify(toolCall.rawInput);
+  return {
+    kind: toolCall.kind ?? null,
+    title: toolCall.title ?? raw,
+    paths: named.filter((path) => path !== null),
+    commandLine: textAt(toolCall, 'rawInput', 'command'),
+    options: options.map(({ optionId, name, kind }) => ({ id: optionId, name, kind })),
+  };
+}
+
+function tellUpdate(update: unknown, tell: Tell): void {
+  switch (textAt(update, 'sessionUpdate')) {
+    case 'agent_message_chunk':
+      tell({ type: 'text', text: keptText(textAt(update, 'content', 'text') ?? '') });
+      break;
+    case 'tool_call':
+      tell({ type: 'tool', id: textAt(update, 'toolCallId'), kind: textAt(update, 'kind'), title: oneLine(textAt(update, 'title')) });
+      break;
+    case 'tool_call_update':
+      tell({ type: 'tool_update', id: textAt(update, 'toolCallId'), status: textAt(update, 'status') });
+      break;
+    case 'usage_update':
+      tell({ type: 'cost', cost: at(update, 'cost') ?? null });
+      break;
+    default:
+      // It is at work: silence would look like a stall.
+      tell({ type: 'update', of: oneLine(textAt(update, 'sessionUpdate')) });
+  }
+}
+
+class StepFailed extends Error {
+  constructor(readonly told: { readonly during: string; readonly message: string } & JsonEvent) {
+    super(told.message);
+  }
+}
+
+async function step<Answer>(during: string, answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer;
+  } catch (error) {
+    const code = at(error, 'code');
+    // An answer of the agent's has a code; else the connection is lost.
+    if (typeof code !== 'number') throw error;
+    const data = at(error, 'data');
+    throw new StepFailed({
+      during,
+      code,
+      message: oneLine(error instanceof Error ? error.message : String(error)),
+      errorKind: textAt(data, 'errorKind'),
+      details: oneLine(textAt(data, 'details') ?? textAt(data, 'message') ?? (typeof data === 'string' ? data : '')),
+    });
+  }
+}
