@@ -15,7 +15,11 @@ export interface KnownAgent {
   readonly settings: readonly string[];
   /** Its config files can name further variables, found by the expression's first group. */
   readonly configs: readonly ConfigFile[];
+  /** What names the address of a provider: variables, and the first group of expressions over config files. */
+  readonly addresses: { readonly variables: readonly string[]; readonly configs: readonly ConfigFile[] };
   readonly login: string;
+  /** Arguments of its own command that tells whether somebody is logged in, by exit code 0 or 1. Null: it has none. */
+  readonly status: readonly string[] | null;
 }
 
 /** `variable` names the folder where it is set; else it is `folder` below HOME. */
@@ -33,6 +37,14 @@ export interface LoginFile extends AgentFile {
 export interface ConfigFile extends AgentFile {
   readonly names: RegExp;
 }
+
+const CODEX_CONFIG = { variable: 'CODEX_HOME', folder: '.codex', name: 'config.toml' } as const;
+
+const OPENCODE_CONFIGS = ['opencode/opencode.json', 'opencode/opencode.jsonc'].map((name) => ({
+  variable: 'XDG_CONFIG_HOME',
+  folder: '.config',
+  name,
+}));
 
 const BRACED = /\{env:([A-Za-z_][A-Za-z0-9_]{0,127})\}/g;
 
@@ -55,7 +67,9 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
     },
     settings: ['ANTHROPIC_BASE_URL', 'CLAUDE_CONFIG_DIR'],
     configs: [],
+    addresses: { variables: ['ANTHROPIC_BASE_URL'], configs: [] },
     login: 'claude auth login',
+    status: ['auth', 'status'],
   },
   {
     program: 'codex',
@@ -63,15 +77,13 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
     logins: [{ variable: 'CODEX_HOME', folder: '.codex', name: 'auth.json', field: null }],
     keys: { CODEX_API_KEY: [], OPENAI_API_KEY: [] },
     settings: ['CODEX_HOME', 'OPENAI_BASE_URL'],
-    configs: [
-      {
-        variable: 'CODEX_HOME',
-        folder: '.codex',
-        name: 'config.toml',
-        names: /^\s*env_key\s*=\s*["']([A-Za-z_][A-Za-z0-9_]{0,127})["']/gm,
-      },
-    ],
+    configs: [{ ...CODEX_CONFIG, names: /^\s*env_key\s*=\s*["']([A-Za-z_][A-Za-z0-9_]{0,127})["']/gm }],
+    addresses: {
+      variables: ['OPENAI_BASE_URL'],
+      configs: [{ ...CODEX_CONFIG, names: /^\s*base_url\s*=\s*["']([^"'\s]{1,2000})["']/gm }],
+    },
     login: 'codex login',
+    status: ['login', 'status'],
   },
   {
     program: 'opencode',
@@ -79,11 +91,10 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
     logins: [{ variable: 'XDG_DATA_HOME', folder: '.local/share', name: 'opencode/auth.json', field: null }],
     keys: { ANTHROPIC_API_KEY: [], OPENAI_API_KEY: [], OPENROUTER_API_KEY: [], GEMINI_API_KEY: [], GOOGLE_GENERATIVE_AI_API_KEY: [] },
     settings: ['OPENCODE_CONFIG'],
-    configs: [
-      { variable: 'XDG_CONFIG_HOME', folder: '.config', name: 'opencode/opencode.json', names: BRACED },
-      { variable: 'XDG_CONFIG_HOME', folder: '.config', name: 'opencode/opencode.jsonc', names: BRACED },
-    ],
+    configs: OPENCODE_CONFIGS.map((file) => ({ ...file, names: BRACED })),
+    addresses: { variables: [], configs: OPENCODE_CONFIGS.map((file) => ({ ...file, names: /"baseURL"\s*:\s*"([^"\s]{1,2000})"/g })) },
     login: 'opencode auth login',
+    status: null,
   },
   {
     program: 'gemini',
@@ -92,6 +103,8 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
     keys: { GEMINI_API_KEY: [], GOOGLE_API_KEY: [] },
     settings: ['GOOGLE_GEMINI_BASE_URL', 'GOOGLE_CLOUD_PROJECT'],
     configs: [],
+    addresses: { variables: ['GOOGLE_GEMINI_BASE_URL'], configs: [] },
     login: 'gemini    and choose a login there',
+    status: null,
   },
 ];

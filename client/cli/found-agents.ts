@@ -32,5 +32,5 @@ export function loginText(login: FoundAgent['login']): string {
 export function initialAgent(program: readonly string[] | null, chosen: FoundAgent | null): InitialAgent | null {
   if (program !== null) return { kind: 'command', command: program };
   if (chosen === null || chosen.adapter === null) return null;
-  return { kind: 'cli', adapter: chosen.adapter, passEnv: chosen.passEnv };
+  return { kind: 'cli', adapter: chosen.adapter, passEnv: chosen.passEnv, hosts: chosen.hosts };
 }
