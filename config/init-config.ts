@@ -43,7 +43,9 @@ function renderInitialConfig({ detected, agent: initial }: InitialConfig): strin
   return [
     '# Policy of sluice for this repository. All keys: docs/config.md; what is in force: sluice config\nversion: 1\n',
     `# Who works.${initial?.kind === 'cli' ? '' : ' The prompt comes on stdin, the answer goes to stdout.'}\n${agent}`,
-    ...(hosts.length === 0 ? [] : [`# Where its own settings lead, so that a sandbox lets it through.\n${yamlOf({ networkAllow: [...hosts] })}`]),
+    ...(hosts.length === 0
+      ? []
+      : [`# Where its own settings lead, so that a sandbox lets it through.\n${yamlOf({ networkAllow: [...hosts] })}`]),
     `# Run in every new worktree and in the validation checkout.\n${setup}`,
     `# Run by sluice on the commit; all must pass.\n${validation}`,
   ].join('\n');

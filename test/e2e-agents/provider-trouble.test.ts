@@ -36,8 +36,15 @@ describe.each(plannedClis())('a provider in trouble and $name', (cli: AgentCli) 
     const { code, stdout } = await agents.sluice(repository, 'run', `Add a line. [mock:${marker}]`, '--json', '--stages', 'plan-only');
     noteRan(cli.name, name, agents.newCalls().length);
     const end = jsonLines(stdout).at(-1) ?? {};
-    const events = jsonLines(readFileSync(join(String(end['runDir']), 'events.jsonl'), 'utf8')) as { type: string; data: { outcome: string } }[];
-    return { code, end, outcomes: events.flatMap(({ type, data }) => (type.startsWith('turn.') && 'outcome' in data ? [data.outcome] : [])) };
+    const events = jsonLines(readFileSync(join(String(end['runDir']), 'events.jsonl'), 'utf8')) as {
+      type: string;
+      data: { outcome: string };
+    }[];
+    return {
+      code,
+      end,
+      outcomes: events.flatMap(({ type, data }) => (type.startsWith('turn.') && 'outcome' in data ? [data.outcome] : [])),
+    };
   }
 
   it.each([

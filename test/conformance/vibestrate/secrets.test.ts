@@ -39,7 +39,11 @@ describe('secrets of known shapes, and values that an agent was given', () => {
         stages: {
           planning: { text: `The key is ${TOKENS.text}.`, stderr: `${TOKENS.given}\n` },
           architecting: { text: `Use {"key": "${TOKENS.stream}"} of ${TOKENS.given}.`, stderr: `warning ${TOKENS.stderr}\n` },
-          executing: { append: { 'a.txt': 'changed\n' }, text: `Used ${TOKENS.text}.`, commit: `used ${TOKENS.commit} and ${TOKENS.given}` },
+          executing: {
+            append: { 'a.txt': 'changed\n' },
+            text: `Used ${TOKENS.text}.`,
+            commit: `used ${TOKENS.commit} and ${TOKENS.given}`,
+          },
           reviewing: { text: `It prints ${TOKENS.text} and ${TOKENS.given}`, decision: 'APPROVED' },
           verifying: { text: `${TOKENS.stream} is fine`, decision: 'PASSED' },
         },
