@@ -37,11 +37,18 @@ export function variablesOf({ keys, settings, configs }: KnownAgent, env: Enviro
   return [...new Set(names)].filter((name) => isSet(env, name));
 }
 
-function namesIn(configs: KnownAgent['configs'], env: Environment): readonly string[] {
+/** Of those that are there and can be read. */
+export function textsOf(configs: KnownAgent['configs'], env: Environment): readonly { readonly text: string; readonly names: RegExp }[] {
   return configs.flatMap((file) => {
     const path = pathOf(file, env);
     const text = path === null ? null : readSome(path);
-    return [...(text ?? '').matchAll(file.names)].flatMap(([, name]) => (name === undefined || name.startsWith('SLUICE_') ? [] : [name]));
+    return text === null ? [] : [{ text, names: file.names }];
+  });
+}
+
+function namesIn(configs: KnownAgent['configs'], env: Environment): readonly string[] {
+  return textsOf(configs, env).flatMap(({ text, names }) => {
+    return [...text.matchAll(names)].flatMap(([, name]) => (name === undefined || name.startsWith('SLUICE_') ? [] : [name]));
   });
 }
 

@@ -6,6 +6,7 @@ import { type ExecFileOptionsWithStringEncoding, execFile } from 'node:child_pro
 import { ADAPTERS, type Adapter } from '../protocol/policy.js';
 import { type AgentLogin, type Environment, loginOf, variablesOf } from './agent-login.js';
 import { KNOWN_AGENTS } from './known-agents.js';
+import { providerHosts } from './provider-hosts.js';
 import { resolveProgram } from './resolve-program.js';
 
 export interface FoundAgent {
@@ -18,6 +19,8 @@ export interface FoundAgent {
   readonly login: AgentLogin;
   /** Names of variables that it needs in a turn, as they are set here. */
   readonly passEnv: readonly string[];
+  /** Of providers that it was pointed at, as `networkAllow` takes them. */
+  readonly hosts: readonly string[];
   /** The command that makes a login. */
   readonly makeLogin: string;
 }
@@ -34,7 +37,8 @@ export function detectAgents(env: Environment, forbidden: readonly string[]): re
     const login = loginOf(known, env);
     const passEnv = variablesOf(known, env, login);
     const command = known.command === undefined ? {} : { command: known.command };
-    return [{ program: known.program, path: program.path, adapter, ...command, login, passEnv, makeLogin: known.login }];
+    const hosts = providerHosts(known, env);
+    return [{ program: known.program, path: program.path, adapter, ...command, login, passEnv, hosts, makeLogin: known.login }];
   });
 }
 
@@ -44,21 +48,41 @@ export function chooseAgent(found: readonly FoundAgent[]): FoundAgent | null {
   return usable.find(({ login }) => login.kind !== 'none') ?? usable[0] ?? null;
 }
 
+/**
+ * What its own command says of its login, without a call to a provider: it also sees a key store of the system. Null: it has no such command, or
+ * does not say within five seconds. **Effects** one process, with the folders of its settings and without a key.
+ */
+export function agentSaysLogin({ program, path }: Pick<FoundAgent, 'program' | 'path'>, env: Environment): Promise<boolean | null> {
+  const known = KNOWN_AGENTS.find((agent) => agent.program === program);
+  if (known === undefined || known.status === null) return Promise.resolve(null);
+  const folders = Object.fromEntries(known.settings.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+  const args = [...known.status];
+  return new Promise((resolve) => {
+    const child = execFile(path, args, optionsOf(env, folders), (error) => {
+      if (error === null) resolve(true);
+      else resolve(error.code === 1 ? false : null);
+    });
+    child.stdin?.on('error', () => undefined).end();
+  });
+}
+
 /** Null: it does not say within five seconds. **Effects** one process, `<program> --version`, with an allowlisted environment and no input. */
 export function agentVersion({ path }: Pick<FoundAgent, 'path'>, env: Environment): Promise<string | null> {
-  const { PATH = '', HOME = '' } = env;
-  const options: ExecFileOptionsWithStringEncoding = {
-    encoding: 'utf8',
-    timeout: VERSION_LIMIT_MS,
-    killSignal: 'SIGKILL',
-    maxBuffer: MAX_VERSION_BYTES,
-    env: { PATH, HOME, NO_COLOR: '1', DISABLE_AUTOUPDATER: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' },
-  };
   return new Promise((resolve) => {
-    const child = execFile(path, ['--version'], options, (error, stdout) => {
+    const child = execFile(path, ['--version'], optionsOf(env), (error, stdout) => {
       resolve(error === null ? (/\d+\.\d+\.\d+[\w.+-]{0,40}/.exec(stdout)?.[0] ?? null) : null);
     });
     // A program that is gone before it reads has an end of its own to tell.
     child.stdin?.on('error', () => undefined).end();
   });
+}
+
+function optionsOf({ PATH = '', HOME = '' }: Environment, more: Environment = {}): ExecFileOptionsWithStringEncoding {
+  return {
+    encoding: 'utf8',
+    timeout: VERSION_LIMIT_MS,
+    killSignal: 'SIGKILL',
+    maxBuffer: MAX_VERSION_BYTES,
+    env: { ...more, PATH, HOME, NO_COLOR: '1', DISABLE_AUTOUPDATER: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' },
+  };
 }

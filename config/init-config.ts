@@ -16,7 +16,14 @@ import { parseConfigFile } from './parse-config.js';
 /** `cli`: a coding CLI that was found, with the names of the variables that it needs; values never stand in the file. */
 export type InitialAgent =
   | { readonly kind: 'command'; readonly command: readonly string[] }
-  | { readonly kind: 'cli'; readonly adapter: Adapter; readonly command?: readonly string[]; readonly passEnv: readonly string[] };
+  | {
+      readonly kind: 'cli';
+      readonly adapter: Adapter;
+      readonly command?: readonly string[];
+      readonly passEnv: readonly string[];
+      /** Of providers that it was pointed at. Unsaid: none. */
+      readonly hosts?: readonly string[];
+    };
 
 interface InitialConfig {
   readonly detected: DetectedProject;
@@ -33,9 +40,13 @@ function renderInitialConfig({ detected, agent: initial }: InitialConfig): strin
   const agent = initial === null ? AGENT_EXAMPLE : yamlOf({ agents: { main: agentEntry(initial) }, agent: 'main' });
   const setup = detected.setup.length === 0 ? '# worktree:\n#   setup: [npm ci]\n' : yamlOf({ worktree: { setup: [...detected.setup] } });
   const validation = detected.validation.length === 0 ? VALIDATION_EXAMPLE : yamlOf({ validation: { commands: [...detected.validation] } });
+  const hosts = initial?.kind === 'cli' ? (initial.hosts ?? []) : [];
   return [
     '# Policy of sluice for this repository. All keys: docs/config.md; what is in force: sluice config\nversion: 1\n',
     `# Who works.${initial?.kind === 'cli' ? '' : ' The prompt comes on stdin, the answer goes to stdout.'}\n${agent}`,
+    ...(hosts.length === 0
+      ? []
+      : [`# Where its own settings lead, so that a sandbox lets it through.\n${yamlOf({ networkAllow: [...hosts] })}`]),
     `# Run in every new worktree and in the validation checkout.\n${setup}`,
     `# Run by sluice on the commit; all must pass.\n${validation}`,
   ].join('\n');

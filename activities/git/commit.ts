@@ -5,7 +5,7 @@
  */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { redact } from '../../protocol/redact.js';
+import { SHAPES_ONLY } from '../../protocol/value-redactor.js';
 import { assertCommittable } from './change-size.js';
 import { listChanges } from './changes.js';
 import type { Change, CommitRequest, FoldedCommit, PlannedCommit } from './contract.js';
@@ -74,7 +74,8 @@ interface AgentWork {
   readonly folded: readonly FoldedCommit[];
 }
 
-async function findAgentWork(git: PrivateGitDir, own: OwnWorktree, { expectedHead, claimedAt }: CommitRequest): Promise<AgentWork> {
+async function findAgentWork(git: PrivateGitDir, own: OwnWorktree, request: CommitRequest): Promise<AgentWork> {
+  const { expectedHead } = request;
   const { commonDir } = own.repository;
   const [branch, head] = await Promise.all([readRef(commonDir, own.branchRef), ownHead(own)]);
   const movedHere = branch === null || branch === expectedHead || (await wasHere(own, branch));
@@ -82,7 +83,7 @@ async function findAgentWork(git: PrivateGitDir, own: OwnWorktree, { expectedHea
   const branchAt = movedHere ? (branch ?? (await followRef(commonDir, own.branchRef))) : expectedHead;
   const headAt = await otherHead(own, head);
   const tips = [...new Set([branchAt, headAt])].filter((sha): sha is string => sha !== null && sha !== expectedHead);
-  return { branchAt, folded: tips.length === 0 ? [] : await commitsSince(git, tips, { expectedHead, claimedAt }) };
+  return { branchAt, folded: tips.length === 0 ? [] : await commitsSince(git, tips, request) };
 }
 
 /** A HEAD that the agent moved off the run's branch. */
@@ -95,16 +96,16 @@ async function otherHead({ repository, branchRef }: OwnWorktree, head: HeadReadi
 async function commitsSince(
   git: PrivateGitDir,
   tips: readonly string[],
-  since: { expectedHead: string; claimedAt: string },
+  { expectedHead, claimedAt, redactor = SHAPES_ONLY }: CommitRequest,
 ): Promise<FoldedCommit[]> {
   const limits = ['--topo-order', '--reverse', `--max-count=${MAX_FOLDED}`];
-  const { exitCode, stdout } = await git.try(['log', '-z', '--format=%H %ct %B', ...limits, ...tips, '--not', since.expectedHead, '--']);
+  const { exitCode, stdout } = await git.try(['log', '-z', '--format=%H %ct %B', ...limits, ...tips, '--not', expectedHead, '--']);
   if (exitCode !== 0) return [];
-  const claimed = epochSeconds(since.claimedAt);
+  const claimed = epochSeconds(claimedAt);
   return splitNul(stdout).flatMap((record) => {
     const [sha = '', committed = ''] = record.split(' ', 2);
     // Redacted before it is cut: half a token has no shape.
-    const message = redact(record.slice(sha.length + committed.length + 2).trim());
+    const message = redactor.text(record.slice(sha.length + committed.length + 2).trim());
     return Number(committed) < claimed ? [] : [{ sha, message: message.slice(0, MAX_MESSAGE_LENGTH) }];
   });
 }

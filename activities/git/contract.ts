@@ -2,7 +2,9 @@
  * The words that git/ and its callers share. All of it is JSON-safe, so that a turn can keep it in a mark.
  * Paths of a change are relative to the worktree, with `/`, as git stores them.
  */
+
 import type { DiffRule } from '../../protocol/outcomes.js';
+import type { Redactor } from '../../protocol/value-redactor.js';
 
 /** Real, absolute paths. */
 export interface Repository {
@@ -60,6 +62,8 @@ export interface CommitRequest {
   readonly identity?: Identity;
   /** What `changes()` answered just before, to save one process. */
   readonly changes?: readonly Change[];
+  /** Of the run, for the agent's own messages. Default: it knows shapes only. */
+  readonly redactor?: Redactor;
 }
 
 export type PublishOutcome =

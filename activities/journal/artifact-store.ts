@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ArtifactRef } from '../../protocol/artifact.js';
-import { redact } from '../../protocol/redact.js';
+import { type Redactor, SHAPES_ONLY } from '../../protocol/value-redactor.js';
 import { type WriteOptions, writeFileAtomic } from './write-file.js';
 
 export interface ArtifactStore {
@@ -16,11 +16,11 @@ export interface ArtifactStore {
   get(ref: ArtifactRef): Promise<string>;
 }
 
-/** `folder` lies below `options.root`. */
-export function createArtifactStore(folder: string, options: WriteOptions): ArtifactStore {
+/** `folder` lies below `options.root`. `redactor`: of the run. */
+export function createArtifactStore(folder: string, options: WriteOptions, redactor: Redactor = SHAPES_ONLY): ArtifactStore {
   return {
     async put(text, mediaType) {
-      const content = Buffer.from(redact(text));
+      const content = Buffer.from(redactor.text(text));
       const sha256 = hashOf(content);
       const path = join(folder, sha256);
       if (!existsSync(path) || !readFileSync(path).equals(content)) await writeFileAtomic(path, content, options);

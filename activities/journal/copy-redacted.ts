@@ -2,23 +2,29 @@
 import { closeSync, constants, openSync, readSync, writeFileSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate as rest } from 'node:timers/promises';
-import { createRedactor } from '../../protocol/redact.js';
+import type { StreamRedactor } from '../../protocol/redact.js';
+import type { Redactor } from '../../protocol/value-redactor.js';
 import { type WriteOptions, writeFileWith } from './write-file.js';
 
 const CHUNK_BYTES = 256 * 1024;
 
+export interface RedactedCopy {
+  readonly write: WriteOptions;
+  /** Of the run. */
+  readonly redactor: Redactor;
+}
+
 /** Effects: one file by temp file and rename; a repeat writes the same. Errors: ENOENT where the source is missing. */
-export async function copyRedacted(source: string, target: string, options: WriteOptions): Promise<void> {
+export async function copyRedacted(source: string, target: string, { write, redactor }: RedactedCopy): Promise<void> {
   const from = openSync(source, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    await writeFileWith(target, options, (to) => copy(from, to));
+    await writeFileWith(target, write, (to) => copy(from, to, redactor.stream()));
   } finally {
     closeSync(from);
   }
 }
 
-async function copy(from: number, to: number): Promise<void> {
-  const redactor = createRedactor();
+async function copy(from: number, to: number, redactor: StreamRedactor): Promise<void> {
   // It holds back the half of a character at the end of a chunk.
   const decoder = new StringDecoder('utf8');
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);

@@ -10,7 +10,7 @@ import { codeOf } from '../../config/error-code.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import { EVENT_TYPES, type EventType, type JournalEvent } from '../../protocol/journal.js';
 import type { JsonObject } from '../../protocol/json.js';
-import { redactJson } from '../../protocol/redact.js';
+import { type Redactor, SHAPES_ONLY } from '../../protocol/value-redactor.js';
 import { kindOf, moveAside, UnsafePathError } from './clear-way.js';
 import { readRegularFile } from './read-regular-file.js';
 import { createSerializer } from './serialize.js';
@@ -18,6 +18,8 @@ import { ensureFolder, ignoreCode, syncFolder, type WriteOptions, writeFileAtomi
 
 export interface AppendOptions extends WriteOptions {
   readonly failpoint: Failpoint;
+  /** Of the run. Unsaid: it knows shapes only. */
+  readonly redactor?: Redactor;
 }
 
 /** `lastSeq` is that of the whole journal as the batch's sender knows it: the `seq` of its view. */
@@ -79,13 +81,13 @@ async function appendOnce(path: string, batch: AppendBatch, options: AppendOptio
   try {
     const content = await file.readFile();
     const journal = parseJournal(content);
-    if (batch.mayBeLeft === true) return { seq: journal.lines.length, isLeft: !holdsAll(journal, batch.events) };
+    if (batch.mayBeLeft === true) return { seq: journal.lines.length, isLeft: !holdsAll(journal, batch.events, redactorIn(options)) };
     const kept = await mend(file, { path, content, journal, events: batch.events }, options);
     const missing = batch.events.filter((event) => event.seq > kept.lastSeq);
     const first = missing[0];
     if (first === undefined || first.seq !== kept.lastSeq + 1) return { seq: kept.lastSeq, isLeft: false };
     options.failpoint('journal.before-append');
-    const bytes = Buffer.from(missing.map((event) => `${render(event)}\n`).join(''));
+    const bytes = Buffer.from(missing.map((event) => `${render(event, redactorIn(options))}\n`).join(''));
     const isAlone = await writeWhole(file, bytes, kept.bytes);
     if (options.fsync) await file.sync();
     options.failpoint('journal.after-append');
@@ -157,7 +159,7 @@ interface MendTask {
 /** Leaves exactly the lines that the batch does not contradict. Crash between the two steps: the same tail is not stored twice. */
 async function mend(file: FileHandle, task: MendTask, options: AppendOptions): Promise<{ lastSeq: number; bytes: number }> {
   const { lines } = task.journal;
-  const wrong = firstWrong(task.journal, task.events);
+  const wrong = firstWrong(task.journal, task.events, redactorIn(options));
   const lastSeq = wrong === undefined ? lines.length : wrong.seq - 1;
   const bytes = lines[lastSeq - 1]?.end ?? 0;
   if (bytes === task.content.length) return { lastSeq, bytes };
@@ -177,15 +179,15 @@ function withoutTornLine(content: Buffer): number {
 }
 
 /** The first event that the file holds in other words. */
-function firstWrong({ lines }: ParsedJournal, events: readonly JournalEvent[]): JournalEvent | undefined {
+function firstWrong({ lines }: ParsedJournal, events: readonly JournalEvent[], redactor: Redactor): JournalEvent | undefined {
   return events.find((event) => {
     const line = lines[event.seq - 1];
-    return line !== undefined && line.text !== render(event);
+    return line !== undefined && line.text !== render(event, redactor);
   });
 }
 
-function holdsAll(journal: ParsedJournal, events: readonly JournalEvent[]): boolean {
-  return journal.lines.length >= (events.at(-1)?.seq ?? 0) && firstWrong(journal, events) === undefined;
+function holdsAll(journal: ParsedJournal, events: readonly JournalEvent[], redactor: Redactor): boolean {
+  return journal.lines.length >= (events.at(-1)?.seq ?? 0) && firstWrong(journal, events, redactor) === undefined;
 }
 
 /** Every line of the tail stands in the file already: another process wrote the same events. */
@@ -257,9 +259,13 @@ function isEventType(value: unknown): value is EventType {
   return EVENT_TYPES.some((type) => type === value);
 }
 
-function render(event: JournalEvent): string {
+function render(event: JournalEvent, redactor: Redactor): string {
   const { seq, timestamp, type, message, data } = event;
-  return JSON.stringify(redactJson({ seq, timestamp, type, message, data }));
+  return JSON.stringify(redactor.json({ seq, timestamp, type, message, data }));
+}
+
+function redactorIn({ redactor = SHAPES_ONLY }: AppendOptions): Redactor {
+  return redactor;
 }
 
 function requireGapless(events: readonly JournalEvent[]): void {

@@ -18,9 +18,9 @@ import type {
   VerificationDecision,
 } from '../../protocol/outcomes.js';
 import type { BudgetPolicy } from '../../protocol/policy.js';
-import { redact } from '../../protocol/redact.js';
 import { isRunId } from '../../protocol/run-id.js';
 import type { RunView } from '../../protocol/run-view.js';
+import { type Redactor, SHAPES_ONLY } from '../../protocol/value-redactor.js';
 import { type FoundEntry, UnsafePathError } from './clear-way.js';
 import { readEvents } from './events-file.js';
 import { addToExecutionLog, MAX_EXECUTION_LOG_BYTES } from './execution-log.js';
@@ -46,6 +46,8 @@ export interface ProjectionOptions {
   readonly found: (entry: FoundEntry) => void;
   /** A step failed for good; the run goes on without it. */
   readonly skipped: Skipped;
+  /** Of the run. Unsaid: it knows shapes only. */
+  readonly redactor?: Redactor;
 }
 
 /** The head of turn.json; `class` is the outcome's kind. Absent values are null. */
@@ -129,13 +131,13 @@ export function commandOutputPaths(round: number, n: number): Pick<CommandResult
 
 /** Errors: UnsafePathError where the runs directory would leave the repository; each step: only a shortage of the machine (`goOn`). */
 export function createRunProjection(options: ProjectionOptions): RunProjection {
-  const { repo, runId, fsync, failpoint, found, skipped } = options;
+  const { repo, runId, fsync, failpoint, found, skipped, redactor = SHAPES_ONLY } = options;
   if (!isRunId(runId) || isAbsolute(options.runsDir) || options.runsDir.split('/').some((part) => part === '..' || part === '.git')) {
     throw new UnsafePathError(`run directory ${JSON.stringify(`${options.runsDir}/${runId}`)} must lie inside the repository`);
   }
   const runsDir = join(repo, options.runsDir);
   const runDir = join(runsDir, runId);
-  const folder: RunFolder = { runDir, write: { root: repo, fsync, failpoint, aside: { below: runsDir, tell: found } }, skipped };
+  const folder: RunFolder = { runDir, write: { root: repo, fsync, failpoint, aside: { below: runsDir, tell: found } }, skipped, redactor };
   return {
     runDir,
     async open() {
@@ -189,13 +191,15 @@ async function projectStage(folder: RunFolder, input: TurnProjection): Promise<v
       if (input.verification === null) return;
       return putRound(folder, turn.round, {
         name: 'verification.md',
-        text: redact(renderVerification({ decision: input.verification, commit, summary: null, openPoints: [], raw: output })),
+        text: folder.redactor.text(
+          renderVerification({ decision: input.verification, commit, summary: null, openPoints: [], raw: output }),
+        ),
       });
   }
 }
 
 async function putReview(folder: RunFolder, review: ReviewFile): Promise<void> {
-  await putRound(folder, review.round, { name: 'review.md', text: redact(renderReview(review)) });
+  await putRound(folder, review.round, { name: 'review.md', text: folder.redactor.text(renderReview(review)) });
 }
 
 /** Outcomes after which the branch stands at a commit of the turn's own. */
@@ -209,13 +213,13 @@ async function putResponses(folder: RunFolder, { turn, commit, output, responses
     commit: COMMITTED.includes(turn.class) ? commit : null,
     raw: output,
   });
-  await putRound(folder, turn.round, { name: 'finding-responses.md', text: redact(text) });
+  await putRound(folder, turn.round, { name: 'finding-responses.md', text: folder.redactor.text(text) });
 }
 
 async function projectExecution(folder: RunFolder, { turn, output }: TurnProjection): Promise<void> {
   const log = readRegularFile(join(folder.runDir, 'execution.log'), MAX_EXECUTION_LOG_BYTES)?.toString() ?? '';
   const { seq, stage, agent, startedAt } = turn;
-  await put(folder, 'execution.log', addToExecutionLog(log, { seq, stage, agent, startedAt, output: redact(output) }));
+  await put(folder, 'execution.log', addToExecutionLog(log, { seq, stage, agent, startedAt, output: folder.redactor.text(output) }));
 }
 
 async function projectValidation(folder: RunFolder, { report, outputs, findings }: ValidationProjection): Promise<void> {
@@ -234,7 +238,7 @@ async function projectValidation(folder: RunFolder, { report, outputs, findings 
     treeChanged,
     note,
   };
-  await putRound(folder, round, { name: 'validation.json', text: jsonText(json) });
+  await putRound(folder, round, { name: 'validation.json', text: jsonText(json, folder.redactor) });
   if (findings === null) return;
   await putReview(folder, {
     round,
@@ -254,7 +258,7 @@ async function projectClose(folder: RunFolder, input: CloseProjection): Promise<
   const metrics = metricsOf(events, view.startedAt, input.endedAt);
   await putJson(folder, 'metrics.json', metrics);
   await putJson(folder, 'assurance.json', { verdict, reasons: [...verdictReasons] });
-  await putText(folder, 'report.md', () => redact(renderReport({ ...input, events, metrics })));
+  await putText(folder, 'report.md', () => folder.redactor.text(renderReport({ ...input, events, metrics })));
   await goOn(folder.skipped, 'the sweep', () => sweepTemporaries(folder.runDir));
   return path;
 }

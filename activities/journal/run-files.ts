@@ -2,7 +2,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../../protocol/json.js';
-import { redact, redactJson } from '../../protocol/redact.js';
+import type { Redactor } from '../../protocol/value-redactor.js';
 import { copyRedacted } from './copy-redacted.js';
 import { goOn, type Skipped } from './go-on.js';
 import { type WriteOptions, writeFileAtomic } from './write-file.js';
@@ -11,6 +11,8 @@ export interface RunFolder {
   readonly runDir: string;
   readonly write: WriteOptions;
   readonly skipped: Skipped;
+  /** Of the run. */
+  readonly redactor: Redactor;
 }
 
 /** The copy of the round first, so that the latest is never without it (V-100). */
@@ -24,11 +26,11 @@ export async function putIfMissing(folder: RunFolder, name: string, text: string
 }
 
 export function put(folder: RunFolder, name: string, text: string): Promise<void> {
-  return putText(folder, name, () => redact(text));
+  return putText(folder, name, () => folder.redactor.text(text));
 }
 
 export function putJson(folder: RunFolder, name: string, value: Json): Promise<void> {
-  return putText(folder, name, () => jsonText(value));
+  return putText(folder, name, () => jsonText(value, folder.redactor));
 }
 
 export async function putText(folder: RunFolder, name: string, render: () => string): Promise<void> {
@@ -36,9 +38,9 @@ export async function putText(folder: RunFolder, name: string, render: () => str
 }
 
 export async function copyTo(folder: RunFolder, name: string, source: string): Promise<void> {
-  await goOn(folder.skipped, name, () => copyRedacted(source, join(folder.runDir, name), folder.write));
+  await goOn(folder.skipped, name, () => copyRedacted(source, join(folder.runDir, name), folder));
 }
 
-export function jsonText(value: Json): string {
-  return `${JSON.stringify(redactJson(value), null, 2)}\n`;
+export function jsonText(value: Json, redactor: Redactor): string {
+  return `${JSON.stringify(redactor.json(value), null, 2)}\n`;
 }

@@ -61,7 +61,7 @@ async function writeAlone(folder: RunFolder, { events, view, gates }: JournalBat
   const isOlder = last !== undefined && view.updatedAt < last.updatedAt;
   const append = () => {
     const path = join(folder.runDir, 'events.jsonl');
-    return appendEvents(path, { events, lastSeq: view.seq, mayBeLeft: isOlder }, { ...folder.write, failpoint });
+    return appendEvents(path, { events, lastSeq: view.seq, mayBeLeft: isOlder }, { ...folder.write, failpoint, redactor: folder.redactor });
   };
   const appended = await goOn(folder.skipped, 'events.jsonl', append);
   const isNewest = !isOlder && !isOvertaken(view, last) && (appended === undefined || appended.batch === 'newest');

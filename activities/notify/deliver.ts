@@ -11,10 +11,10 @@ import type { Json } from '../../protocol/json.js';
 import type { DeliverInput, DeliverResult } from '../../protocol/messages.js';
 import type { Notification } from '../../protocol/notification.js';
 import { hostSinks } from '../../protocol/policy.js';
-import { redactJson } from '../../protocol/redact.js';
 import { captureEnvironment } from '../agent/environment.js';
 import type { HostDeps } from '../run/host-deps.js';
 import { findRunRecord, type RunRecord } from '../run/run-record.js';
+import { redactorOf } from '../run/run-redactor.js';
 import { type Delivery, deliveryFailure, failed } from './delivery-failure.js';
 import { postWebhook } from './post-webhook.js';
 import { runSinkProgram } from './run-sink-program.js';
@@ -55,7 +55,7 @@ interface Telling {
 
 async function tell(deps: HostDeps, { sink, record, notification }: Telling, stop: AbortSignal): Promise<Delivery> {
   // Wire types are JSON; an interface alone has no index signature.
-  const body = JSON.stringify(redactJson({ ...notification } as Record<string, Json>));
+  const body = JSON.stringify(redactorOf({ record }).json({ ...notification } as Record<string, Json>));
   if (sink.kind === 'command') {
     const env = captureEnvironment(deps.environment);
     const forbidden = [record.repository.root, record.worktree];

@@ -4,7 +4,7 @@
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { printable } from '../../protocol/printable.js';
-import { redact } from '../../protocol/redact.js';
+import type { Redactor } from '../../protocol/value-redactor.js';
 import { cutMarker, cutMiddle, wholeHead, wholeTail } from '../agent/cut-middle.js';
 import type { ExitRecord } from '../process/contract.js';
 
@@ -13,16 +13,25 @@ const MARGIN_BYTES = 16 * 1024;
 
 const SEPARATOR = '\n';
 
-/** Unit: bytes of UTF-8. Empty where the command printed nothing, or its output is gone. */
-export function commandExcerpt({ stdout, stderr }: Pick<ExitRecord, 'stdout' | 'stderr'>, maxBytes: number): string {
+export interface Excerpt {
+  /** Unit: bytes of UTF-8. */
+  readonly maxBytes: number;
+  /** Of the run. */
+  readonly redactor: Redactor;
+}
+
+/** Empty where the command printed nothing, or its output is gone. */
+export function commandExcerpt({ stdout, stderr }: Pick<ExitRecord, 'stdout' | 'stderr'>, { maxBytes, redactor }: Excerpt): string {
   const half = Math.floor(maxBytes / 2);
-  const errors = excerptOf(stderr, maxBytes);
-  const output = excerptOf(stdout, Math.max(half, maxBytes - Buffer.byteLength(errors) - 1));
+  const errors = excerptOf(stderr, { maxBytes, redactor });
+  const left = Math.max(half, maxBytes - Buffer.byteLength(errors) - 1);
+  const output = excerptOf(stdout, { maxBytes: left, redactor });
   if (errors === '' || output === '') return `${errors}${output}`;
   return `${cutMiddle(errors, maxBytes - Buffer.byteLength(output) - 1)}${SEPARATOR}${output}`;
 }
 
-function excerptOf(path: string, maxBytes: number): string {
+function excerptOf(path: string, { maxBytes, redactor }: Excerpt): string {
+  const clean = (text: string) => printable(redactor.text(text));
   const ends = readEnds(path, Math.floor(maxBytes / 2) + MARGIN_BYTES);
   if (ends === null) return '';
   if (ends.leftOut === 0) return cutMiddle(clean(ends.head), maxBytes).trim();
@@ -64,8 +73,4 @@ function readEnds(path: string, each: number): Ends | null {
 function read(file: number, position: number, length: number): Buffer {
   const buffer = Buffer.alloc(length);
   return buffer.subarray(0, readSync(file, buffer, 0, length, position));
-}
-
-function clean(text: string): string {
-  return printable(redact(text));
 }

@@ -16,6 +16,8 @@ import { refusedHosts } from '../sandbox/refused-hosts.js';
 import type { ChangeSize } from './check-change.js';
 import { planChange } from './plan-change.js';
 import { storeFindings } from './review-findings.js';
+import type { RunOnHost } from './run-record.js';
+import { redactorOf } from './run-redactor.js';
 import { compareAfter, type SurroundingChange } from './surroundings.js';
 import { isWriteTurn, type TurnContextOnHost } from './turn-context.js';
 import { type KeptConversation, keptConversation } from './turn-conversation.js';
@@ -64,7 +66,7 @@ export async function judgeTurn(
   turn: PreparedTurn,
   exit: ExitRecord,
 ): Promise<{ judgement: Omit<TurnJudgement, 'output'>; text: string }> {
-  const reading = await turn.adapter.read(turn.request, exit);
+  const reading = withoutValues(context.run, await turn.adapter.read(turn.request, exit));
   const answer: Answer = { reading, request: requestOf(context, reading) };
   // The one looks around the worktree, the other at what is in it.
   const [surroundings, found] = await Promise.all([lookAfter(context), outcomeOf(context, answer, exit)]);
@@ -93,6 +95,13 @@ export async function judgeTurn(
     ...(isReview ? { findings: await storeFindings(context, reading.text, decision) } : {}),
   };
   return { judgement, text: reading.text };
+}
+
+/** Before anything else is read from it, so that no value gets further. */
+function withoutValues(run: RunOnHost, reading: TurnReading): TurnReading {
+  const { hide, hideCut } = redactorOf(run);
+  const { outcome } = reading;
+  return { ...reading, text: hide(reading.text), outcome: 'why' in outcome ? { ...outcome, why: hideCut(outcome.why) } : outcome };
 }
 
 function refusedTo({ place, input }: TurnContextOnHost): readonly Observation[] {

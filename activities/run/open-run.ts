@@ -45,6 +45,7 @@ import {
   startOf,
   writeEnvironment,
 } from './run-record.js';
+import { redactorOf, toldWithoutValues } from './run-redactor.js';
 import { servedRepository } from './served-repository.js';
 import { type SetupEnd, setUpWorktree } from './set-up-worktree.js';
 import { startProgress } from './stage-progress.js';
@@ -113,7 +114,8 @@ async function open(deps: HostDeps, { run, input, place, signals }: Opening): Pr
   return openedRun(deps, run, setup);
 }
 
-function openedRun(deps: HostDeps, { record, stateDir }: RunOnHost, setup: SetupEnd): OpenRunResult {
+function openedRun(deps: HostDeps, run: RunOnHost, setup: SetupEnd): OpenRunResult {
+  const { record, stateDir } = run;
   const { repository, worktree, baseSha } = record;
   const resumed = record.rewound?.resumed;
   return {
@@ -128,7 +130,7 @@ function openedRun(deps: HostDeps, { record, stateDir }: RunOnHost, setup: Setup
     runDir: record.runDir,
     policy: runPolicyOf(record.policy),
     searchAttributes: deps.searchAttributes,
-    setupError: setup.error,
+    setupError: setup.error === null ? null : redactorOf(run).text(setup.error),
     observations: [
       ...(resumed === undefined ? [] : [rewoundObservation(resumed)]),
       {
@@ -138,7 +140,7 @@ function openedRun(deps: HostDeps, { record, stateDir }: RunOnHost, setup: Setup
         data: { worktree, branch: record.branch, baseBranch: record.baseBranch, baseSha, sandbox: sandboxText(record.sandbox) },
       },
       ...sandboxObservation(record.sandbox, record.policy),
-      ...setup.observations,
+      ...toldWithoutValues(run, setup.observations),
     ],
     ...(resumed === undefined ? {} : { resumed }),
     frozen: frozenHash(stateDir),

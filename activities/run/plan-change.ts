@@ -6,6 +6,7 @@ import type { CommitRequest, PlannedCommit, PublishOutcome } from '../git/contra
 import { isHostTrouble, isRepositoryBusy } from '../git/repository-busy.js';
 import { GitError } from '../git/run-git.js';
 import { type CheckedChange, checkChange } from './check-change.js';
+import { redactorOf } from './run-redactor.js';
 import type { TurnContextOnHost } from './turn-context.js';
 
 export interface PlannedChange {
@@ -49,7 +50,7 @@ export async function publishChange(context: TurnContextOnHost, planned: Planned
 function requestOf({ run, input }: TurnContextOnHost, claimedAt: string): CommitRequest {
   const round = input.round === 0 ? '' : ` (round ${input.round})`;
   const body = `${input.stage}${round} of sluice run ${run.record.runId}`;
-  return { expectedHead: input.expectedHead, claimedAt, subject: input.journal.view.title, body };
+  return { expectedHead: input.expectedHead, claimedAt, subject: input.journal.view.title, body, redactor: redactorOf(run) };
 }
 
 function mayBePruned(error: unknown): boolean {

@@ -7,7 +7,7 @@ import type { Observation } from '../../protocol/journal.js';
 import { MAX_SENTENCE_CHARS } from '../../protocol/limits.js';
 import type { RunTurnResult } from '../../protocol/messages.js';
 import type { TurnOutcome } from '../../protocol/outcomes.js';
-import { redact } from '../../protocol/redact.js';
+import type { Redactor } from '../../protocol/value-redactor.js';
 import { stagePolicyOf } from '../agent/turn-agent.js';
 import { readClaim, readExit } from '../process/marks.js';
 import { fitResult } from './fit-result.js';
@@ -15,6 +15,7 @@ import type { TurnJudgement } from './judge-turn.js';
 import { foundInWorktree } from './order-worktree.js';
 import { findingsShown } from './review-findings.js';
 import { projectionOf, takeFound } from './run-projection.js';
+import { redactorOf, toldWithoutValues } from './run-redactor.js';
 import type { SettledTurn } from './settle-turn.js';
 import type { TurnContextOnHost } from './turn-context.js';
 
@@ -30,18 +31,19 @@ export interface FinishedTurn {
 /** Order: artifact and projection first, so that nothing announces a file that is not there (V-99). */
 export async function publishTurn(context: TurnContextOnHost, turn: FinishedTurn): Promise<RunTurnResult> {
   const { judgement, settled, text, journalSeq, foreign } = turn;
-  const outcome = cleaned(settled.outcome);
+  const redactor = redactorOf(context.run);
+  const outcome = cleaned(settled.outcome, redactor);
   const ended = endedData(context, judgement, outcome);
   await projectTurn(context, { judgement, settled, text, ended });
   context.deps.failpoint('turn.after-projection');
-  const observations = [
+  const observations = toldWithoutValues(context.run, [
     ...foreign,
     endedObservation(judgement, ended, outcome),
     ...judgement.observations,
     ...settled.observations,
     ...foundInWorktree(context),
     ...foundObservations(context),
-  ];
+  ]);
   return fitResult({
     outcome,
     head: settled.elsewhere ?? settled.head,
@@ -49,7 +51,7 @@ export async function publishTurn(context: TurnContextOnHost, turn: FinishedTurn
     output: judgement.output,
     rolledBack: judgement.rolledBack.length > 0,
     ...(judgement.branchMoved === undefined ? {} : { branchMoved: judgement.branchMoved }),
-    ...(judgement.guarded === undefined ? {} : { guarded: judgement.guarded }),
+    ...(judgement.guarded === undefined ? {} : { guarded: judgement.guarded.map(redactor.text) }),
     agent: ended.agent,
     exitCode: judgement.exitCode,
     durationMs: judgement.durationMs,
@@ -146,9 +148,11 @@ function decisionsShown({ decision }: TurnJudgement, ask: 'work' | 'decision') {
   }
 }
 
-/** `why` may quote the agent. */
-function cleaned(outcome: TurnOutcome): TurnOutcome {
-  return 'why' in outcome ? { ...outcome, why: redact(outcome.why).slice(0, MAX_SENTENCE_CHARS) } : outcome;
+/** `why` may quote the agent, and names of files are its words too. */
+function cleaned(outcome: TurnOutcome, redactor: Redactor): TurnOutcome {
+  if (!('why' in outcome)) return outcome;
+  const why = redactor.text(outcome.why).slice(0, MAX_SENTENCE_CHARS);
+  return outcome.kind === 'guarded_paths' ? { ...outcome, why, paths: outcome.paths.map(redactor.text) } : { ...outcome, why };
 }
 
 function attempt(): number {

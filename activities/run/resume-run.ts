@@ -14,6 +14,7 @@ import type { Observation } from '../../protocol/journal.js';
 import type { Stage } from '../../protocol/lifecycle.js';
 import type { ResumedRun, RunInput } from '../../protocol/messages.js';
 import { isRunId, RUN_ID_RULE } from '../../protocol/run-id.js';
+import { SHAPES_ONLY } from '../../protocol/value-redactor.js';
 import type { Repository } from '../git/contract.js';
 import { ON_REAL_REPOSITORY, tryGit } from '../git/run-git.js';
 import { goOn, isShortage } from '../journal/go-on.js';
@@ -77,7 +78,7 @@ export async function takeArtifacts(deps: HostDeps, run: RunOnHost): Promise<voi
   const { rewound } = run.record;
   if (rewound === undefined) return;
   const { sourceRunId } = rewound.resumed;
-  const own = artifactsOf(deps, run);
+  const own = artifactsOf(deps, run, SHAPES_ONLY);
   const theirs = artifactsOf(deps, { ...run, stateDir: deps.home.stateDir(run.record.repoKey, sourceRunId) });
   for (const ref of refsOf(rewound)) {
     const isThere = await own.get(ref).then(

@@ -5,11 +5,13 @@
 import { log } from '@temporalio/activity';
 import { messageOf } from '../../config/error-code.js';
 import { noFailpoint } from '../../protocol/failpoints.js';
+import type { Redactor } from '../../protocol/value-redactor.js';
 import { type ArtifactStore, createArtifactStore } from '../journal/artifact-store.js';
 import type { FoundEntry } from '../journal/clear-way.js';
 import { createRunProjection, type RunProjection } from '../journal/projection.js';
 import type { HostDeps } from './host-deps.js';
 import type { RunOnHost } from './run-record.js';
+import { redactorOf } from './run-redactor.js';
 
 export type Warn = (message: string, fields: Record<string, unknown>) => void;
 
@@ -22,7 +24,8 @@ const untold = new Map<string, FoundEntry[]>();
 /** Each sentence once a process: a run that cannot be shown says so at every step. */
 const warned = new Set<string>();
 
-export function projectionOf(deps: ProjectionDeps, { record, stateDir }: RunOnHost): RunProjection {
+export function projectionOf(deps: ProjectionDeps, run: RunOnHost): RunProjection {
+  const { record, stateDir } = run;
   const { runId } = record;
   const warn: Warn = deps.warn ?? ((message, fields) => log.warn(message, fields));
   return createRunProjection({
@@ -31,6 +34,7 @@ export function projectionOf(deps: ProjectionDeps, { record, stateDir }: RunOnHo
     runId,
     fsync: deps.durability === 'power',
     failpoint: deps.failpoint ?? noFailpoint,
+    redactor: redactorOf(run),
     found: (entry) => {
       untold.set(stateDir, [...(untold.get(stateDir) ?? []), entry]);
       warn('an entry of the run directory was not ours and was moved aside', { runId, ...entry });
@@ -54,6 +58,12 @@ export function takeFound({ record, stateDir }: RunOnHost): readonly string[] {
   );
 }
 
-export function artifactsOf(deps: Pick<HostDeps, 'home' | 'durability'>, { stateDir }: RunOnHost): ArtifactStore {
-  return createArtifactStore(`${stateDir}/artifacts`, { root: deps.home.root, fsync: deps.durability === 'power' });
+/** `redactor`: of the run; what was redacted by another keeps its name only where it is stored as it is. */
+export function artifactsOf(
+  deps: Pick<HostDeps, 'home' | 'durability'>,
+  run: RunOnHost,
+  redactor: Redactor = redactorOf(run),
+): ArtifactStore {
+  const options = { root: deps.home.root, fsync: deps.durability === 'power' };
+  return createArtifactStore(`${run.stateDir}/artifacts`, options, redactor);
 }

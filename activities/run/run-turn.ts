@@ -27,7 +27,8 @@ import {
 } from './place-record.js';
 import { publishTurn } from './publish-turn.js';
 import { artifactsOf } from './run-projection.js';
-import { assertFrozen, gitInputOf, type RunOnHost, readRun } from './run-record.js';
+import { assertFrozen, gitInputOf, readRun } from './run-record.js';
+import { hidingInErrors } from './run-redactor.js';
 import { settleTurn } from './settle-turn.js';
 import { keepingTurn } from './stage-progress.js';
 import { startOrAttach } from './start-or-attach.js';
@@ -41,7 +42,14 @@ export function createRunTurn(deps: HostDeps): (input: RunTurnInput) => Promise<
 
 async function runTurn(deps: HostDeps, input: RunTurnInput, signals: Signals): Promise<RunTurnResult> {
   const run = readRun(deps.home, input.run);
-  const context = await contextOf(deps, { run, input, signals });
+  return hidingInErrors(run, () => turnOf(deps, { run, input, signals }));
+}
+
+type TurnParts = Pick<TurnContextOnHost, 'run' | 'input' | 'signals'>;
+
+async function turnOf(deps: HostDeps, parts: TurnParts): Promise<RunTurnResult> {
+  const { run, input } = parts;
+  const context = await contextOf(deps, parts);
   // Beside the start of the agent; what it throws is met once the agent has ended, and the next attempt does it again.
   const flushed = flushJournal(deps, run, input.journal);
   try {
@@ -74,7 +82,7 @@ async function finishTurn(context: TurnContextOnHost, flushed: Promise<number>):
   return result;
 }
 
-async function contextOf(deps: HostDeps, parts: { run: RunOnHost; input: RunTurnInput; signals: Signals }): Promise<TurnContextOnHost> {
+async function contextOf(deps: HostDeps, parts: TurnParts): Promise<TurnContextOnHost> {
   const { run, input } = parts;
   const { record } = run;
   const dir = deps.home.turnDir(record.repoKey, record.runId, input.place);

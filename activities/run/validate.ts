@@ -23,7 +23,8 @@ import { hashOfInput, openPlaceFolder, readMark, readRecord, writePlaceMark, wri
 import { publishValidation } from './publish-validation.js';
 import { CommandCrashLoop, type CommandLineContext } from './run-command-line.js';
 import { artifactsOf } from './run-projection.js';
-import { readRun } from './run-record.js';
+import { type RunOnHost, readRun } from './run-record.js';
+import { hidingInErrors, redactorOf, toldWithoutValues } from './run-redactor.js';
 import { keepingValidation } from './stage-progress.js';
 import { CheckoutSession, type CommandEndOnCheckout } from './validation-checkout.js';
 import { findingsOf, outputsOf, type ValidatedChecks } from './validation-findings.js';
@@ -37,6 +38,16 @@ export function createValidate(deps: HostDeps): (input: ValidateInput) => Promis
 
 async function validate(deps: HostDeps, input: ValidateInput, signals: Signals): Promise<ValidateResult> {
   const run = readRun(deps.home, input.run);
+  return hidingInErrors(run, () => validateRun(deps, { run, input, signals }));
+}
+
+interface Validation {
+  readonly run: RunOnHost;
+  readonly input: ValidateInput;
+  readonly signals: Signals;
+}
+
+async function validateRun(deps: HostDeps, { run, input, signals }: Validation): Promise<ValidateResult> {
   const { repoKey, runId, policy } = run.record;
   const dir = deps.home.turnDir(repoKey, runId, input.place);
   const place = await openPlaceFolder(dir, hashOfInput(input), deps.durability);
@@ -44,7 +55,7 @@ async function validate(deps: HostDeps, input: ValidateInput, signals: Signals):
   const record = readRecord<ValidateResult>(place);
   if (record.kind === 'answer') return { ...record.value, journalSeq };
   const context: CommandLineContext = { deps, run, place, token: input.place.token, signals };
-  const checks = await checksOf(context, input);
+  const checks = { ...(await checksOf(context, input)), redactor: redactorOf(run) };
   const { report, ends } = checks;
   const findings = findingsOf(checks, policy.validation.baseFailures);
   await publishValidation(deps, run, { report, ends, findings });
@@ -55,10 +66,10 @@ async function validate(deps: HostDeps, input: ValidateInput, signals: Signals):
     summary: report.summary,
     tree: report.tree,
     report: await artifacts.put(JSON.stringify(report), 'application/json'),
-    observations: [
+    observations: toldWithoutValues(run, [
       ...report.commands.map((command, index) => completed(command, input.round, ends[index]?.exit.endedAt)),
       ...refusedHosts(await commandFolders(dir), { what: 'validation', seq: input.place.seq }),
-    ],
+    ]),
     journalSeq,
     findings: await put(findings),
     output: await put(outputsOf(checks)),
@@ -74,7 +85,7 @@ async function commandFolders(dir: string): Promise<readonly string[]> {
   return (await readdir(dir)).filter((name) => /^\d+$/.test(name)).map((name) => join(dir, name));
 }
 
-interface Checks extends ValidatedChecks {
+interface Checks extends Omit<ValidatedChecks, 'redactor'> {
   readonly ends: readonly CommandEndOnCheckout[];
 }
 

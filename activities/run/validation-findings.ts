@@ -6,6 +6,7 @@ import type { Finding } from '../../protocol/finding.js';
 import type { CommandOutput } from '../../protocol/messages.js';
 import type { CommandResult, ValidationReport } from '../../protocol/outcomes.js';
 import type { Policy } from '../../protocol/policy.js';
+import type { Redactor } from '../../protocol/value-redactor.js';
 import type { ExitRecord } from '../process/contract.js';
 import { outcomeOfReport } from './classify-validation.js';
 import { commandExcerpt } from './command-excerpt.js';
@@ -24,6 +25,8 @@ export interface ValidatedChecks {
   readonly failedSetup: { readonly line: string; readonly exit: Printed } | null;
   /** Tracked files that differ after the commands. */
   readonly changedFiles: readonly string[];
+  /** Of the run. */
+  readonly redactor: Redactor;
 }
 
 /** Null: nothing failed that counts. Shape: `V<round>-<n>`, n as in the names of the output files. */
@@ -39,12 +42,13 @@ export function findingsOf(checks: ValidatedChecks, baseFailures: 'fix' | 'ignor
 }
 
 /** Null: every command passed. */
-export function outputsOf({ report, ends, failedSetup }: ValidatedChecks): readonly CommandOutput[] | null {
+export function outputsOf({ report, ends, failedSetup, redactor }: ValidatedChecks): readonly CommandOutput[] | null {
+  const excerptOf = (exit: Printed) => commandExcerpt(exit, { maxBytes: MAX_OUTPUT_BYTES, redactor });
   const outputs = report.commands.flatMap(({ command, status }, index) => {
     const end = ends[index];
-    return status === 'passed' || end === undefined ? [] : [{ command, text: commandExcerpt(end.exit, MAX_OUTPUT_BYTES) }];
+    return status === 'passed' || end === undefined ? [] : [{ command, text: excerptOf(end.exit) }];
   });
-  if (failedSetup !== null) outputs.push({ command: failedSetup.line, text: commandExcerpt(failedSetup.exit, MAX_OUTPUT_BYTES) });
+  if (failedSetup !== null) outputs.push({ command: failedSetup.line, text: excerptOf(failedSetup.exit) });
   return outputs.length === 0 ? null : outputs;
 }
 
@@ -53,12 +57,12 @@ export function decidesReview({ validation, rounds, stages }: Pick<Policy, 'vali
   return validation.onFailure === 'fix' && rounds > 0 && stages.includes('reviewing') && stages.includes('fixing');
 }
 
-function redCommand({ report, ends }: ValidatedChecks, { command, index }: { command: CommandResult; index: number }): Finding {
+function redCommand({ report, ends, redactor }: ValidatedChecks, { command, index }: { command: CommandResult; index: number }): Finding {
   const printed = ends[index];
   return {
     ...aFinding(`V${report.round}-${index + 1}`),
     claim: `\`${command.command}\` ${howItFailed(command)}`,
-    evidence: [...excerpt(printed?.exit), `its whole output: ${command.stdoutPath}, ${command.stderrPath}`],
+    evidence: [...excerpt(printed?.exit, redactor), `its whole output: ${command.stdoutPath}, ${command.stderrPath}`],
     recommendation: command.failedOnBase
       ? 'Make the command pass. It is red on the base commit too, so the change may not be the cause.'
       : 'Make the command pass without weakening what it checks.',
@@ -81,12 +85,12 @@ function changedTree({ report, changedFiles }: ValidatedChecks): Finding {
   };
 }
 
-function withoutChecks({ report, failedSetup }: ValidatedChecks): Finding {
+function withoutChecks({ report, failedSetup, redactor }: ValidatedChecks): Finding {
   const why = report.note ?? 'the set-up failed';
   return {
     ...aFinding(`V${report.round}-1`),
     claim: `no check could be run: ${why}`,
-    evidence: failedSetup === null ? [why] : [...excerpt(failedSetup.exit), why],
+    evidence: failedSetup === null ? [why] : [...excerpt(failedSetup.exit, redactor), why],
     recommendation:
       failedSetup === null ? 'Mend what the reason names, so that checks run on this commit.' : 'Make the set-up command pass.',
   };
@@ -96,7 +100,7 @@ function aFinding(id: string) {
   return { id, severity: 'high', category: 'correctness' } as const;
 }
 
-function excerpt(exit: Printed | undefined): readonly string[] {
-  const text = exit === undefined ? '' : commandExcerpt(exit, MAX_EVIDENCE_BYTES);
+function excerpt(exit: Printed | undefined, redactor: Redactor): readonly string[] {
+  const text = exit === undefined ? '' : commandExcerpt(exit, { maxBytes: MAX_EVIDENCE_BYTES, redactor });
   return [text === '' ? 'it printed nothing' : text];
 }

@@ -33,5 +33,5 @@ export function initialAgent(program: readonly string[] | null, chosen: FoundAge
   if (program !== null) return { kind: 'command', command: program };
   if (chosen === null || chosen.adapter === null) return null;
   const command = chosen.command === undefined ? {} : { command: chosen.command };
-  return { kind: 'cli', adapter: chosen.adapter, ...command, passEnv: chosen.passEnv };
+  return { kind: 'cli', adapter: chosen.adapter, ...command, passEnv: chosen.passEnv, hosts: chosen.hosts };
 }

@@ -11,6 +11,10 @@ export const AGENT_CASES = [
   'killed worker',
   'login',
   'cut connection',
+  'init and run',
+  'provider fails',
+  'provider cuts',
+  'provider trickles',
 ] as const;
 
 export type AgentCase = (typeof AGENT_CASES)[number];

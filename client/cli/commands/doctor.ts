@@ -1,37 +1,40 @@
-/** `sluice doctor`: one line for everything that a run needs, each ok, warn or fail, and what mends it. It starts and changes nothing. */
+/**
+ * `sluice doctor`: one line for everything that a run needs, each ok, warn or fail, and what mends it. It changes nothing, and starts what tells its
+ * own version and login; only `--call` has an agent work.
+ */
 import { access, constants, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { agentSaysLogin } from '../../../config/detect-agents.js';
 import { lookForSandbox } from '../../../config/sandbox-program.js';
 import { ANY_HOST_QUEUE, hostQueue, SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../../protocol/names.js';
 import { gitVersion } from '../../repository.js';
 import { createSluice, type Sluice } from '../../sluice.js';
+import { callAgents } from '../call-agents.js';
 import { chooseServer } from '../connect.js';
 import type { Context } from '../context.js';
+import type { Finding, Grade } from '../doctor-finding.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { exists } from '../find-run.js';
-import { findAgents, loginText } from '../found-agents.js';
+import { findAgents, loginText, type VersionedAgent } from '../found-agents.js';
 import { readHostId } from '../host-config.js';
 import { foreign, type Io } from '../io.js';
 import { lookAtEngine } from '../up.js';
-
-export type Grade = 'ok' | 'warn' | 'fail';
-
-/** Shape: one line of `sluice doctor --json`. `mend` is null where nothing is to do. */
-export interface Finding {
-  readonly check: string;
-  readonly grade: Grade;
-  readonly found: string;
-  readonly mend: string | null;
-}
 
 /** **Unit** bytes: below this a run with a validation checkout may not fit. */
 const LOW_DISK_BYTES = 2 * 1024 ** 3;
 const MIN_NODE = [20, 11] as const;
 const MIN_GIT = [2, 36] as const;
-export async function doctor(context: Context): Promise<ExitCode> {
+
+export interface DoctorOptions {
+  /** A program or an adapter; true: every agent that was found. Unsaid: none is called. */
+  readonly call?: string | true | undefined;
+}
+
+export async function doctor(context: Context, { call }: DoctorOptions): Promise<ExitCode> {
   const { io, json } = context;
   let worst: Grade = 'ok';
-  for (const look of [lookAtMachine, lookAtHome, lookAtServer]) {
+  const looks = call === undefined ? LOOKS : [...LOOKS, (given: Context) => callAgents(given, { agent: call === true ? null : call })];
+  for (const look of looks) {
     for (const finding of await look(context)) {
       if (finding.grade === 'fail' || (finding.grade === 'warn' && worst === 'ok')) worst = finding.grade;
       if (json) io.json(finding);
@@ -45,6 +48,8 @@ export async function doctor(context: Context): Promise<ExitCode> {
   }
   return worst === 'fail' ? EXIT.notStarted : EXIT.done;
 }
+
+const LOOKS = [lookAtMachine, lookAtHome, lookAtServer];
 
 function printFinding({ check, grade, found, mend }: Finding, io: Io): void {
   const paint = { ok: io.colors.green, warn: io.colors.yellow, fail: io.colors.red }[grade];
@@ -64,21 +69,38 @@ async function lookAtMachine({ io }: Context): Promise<readonly Finding[]> {
   ];
 }
 
+/** `says`: what its own command says of its login; null: it has none. */
+interface AskedAgent extends VersionedAgent {
+  readonly says: boolean | null;
+}
+
 /** One line each; that none is there, or has no login that can be seen without a call, is no fault: any program will do. */
 async function lookAtAgents(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
-  const found = await findAgents(env, []);
+  const found = await Promise.all((await findAgents(env, [])).map(async (agent) => ({ ...agent, says: await agentSaysLogin(agent, env) })));
   if (found.length === 0) {
     const none = 'none of the known ones; any program will do: --agent command -- <program>';
     return [{ check: 'agents on PATH', grade: 'ok', found: none, mend: null }];
   }
   return found.map((agent) => {
     const check = `agent ${agent.program}`;
-    const text = `${agent.path}, ${agent.version ?? 'tells no version'}, ${loginText(agent.login)}`;
+    const text = `${agent.path}, ${agent.version ?? 'tells no version'}, ${saidText(agent)}`;
     if (agent.version === null) return { check, grade: 'warn', found: text, mend: `${agent.program} --version` };
-    if (agent.login.kind === 'none') return { check, grade: 'warn', found: text, mend: agent.makeLogin };
+    if (!mayBeLoggedIn(agent)) return { check, grade: 'warn', found: text, mend: agent.makeLogin };
     const how = agent.adapter === null ? '; no adapter yet, so: --agent command -- <program>' : '';
     return { check, grade: 'ok', found: `${text}${how}`, mend: null };
   });
+}
+
+/** A variable may hold the key of a provider that the CLI's own command knows nothing of. */
+function mayBeLoggedIn({ login, says }: AskedAgent): boolean {
+  return login.kind === 'variable' || (says ?? login.kind === 'file');
+}
+
+function saidText(agent: AskedAgent): string {
+  const { login, says } = agent;
+  if (says === true && login.kind === 'none') return 'logged in, as it says itself';
+  if (says === false && login.kind === 'file') return `its login lies in ${login.where}, and it says that nobody is logged in`;
+  return loginText(login);
 }
 
 /** None is no fault: with `sandbox: auto` agents then work without. */

@@ -30,9 +30,14 @@ export function addEngineCommands(program: Command, host: ProgramHost): void {
     exits: LOOKING,
     special: {
       ...INTERRUPTED,
-      notStarted: 'something that a run needs is missing',
+      notStarted: 'something that a run needs is missing, or an agent that was called does not work',
     },
-  }).action(async (options) => {
-    await host.start(async (context) => (await import('../commands/doctor.js')).doctor(context), { ...options, ownsStop: false });
-  });
+  })
+    .option('--call [agent]', 'ask each agent that was found, or this one, one question: it may cost')
+    .action(async (options) => {
+      await host.start(async (context) => (await import('../commands/doctor.js')).doctor(context, options), {
+        ...options,
+        ownsStop: false,
+      });
+    });
 }

@@ -16,11 +16,15 @@ const TOKENS = {
   commandOut: ['AK', 'IA', hex(8).toUpperCase()].join(''),
   commandErr: ['xoxb', '123456789012', hex(12)].join('-'),
   commit: ['github', 'pat', hex(16)].join('_'),
+  /** Of no known shape: the agent has it by a variable. */
+  given: `quiet otter ${hex(4)}`,
 } as const;
 
-const KINDS = ['github-token', 'anthropic-key', 'gitlab-token', 'npm-token', 'aws-key', 'slack-token'] as const;
+const GIVEN = `    env: { CORP_LOGIN: ${TOKENS.given} }\n`;
 
-describe('secrets of known shapes', () => {
+const KINDS = ['github-token', 'anthropic-key', 'gitlab-token', 'npm-token', 'aws-key', 'slack-token', 'environment'] as const;
+
+describe('secrets of known shapes, and values that an agent was given', () => {
   let host: TestHost;
   let runs: { spoken: EndedRun; died: EndedRun };
 
@@ -30,17 +34,24 @@ describe('secrets of known shapes', () => {
     runs = await endedRuns(host, {
       spoken: {
         input: { task: `change a.txt\nwith ${TOKENS.task}`, title: `change it with ${TOKENS.task}` },
-        files: { 'check.sh': `#!/bin/sh\necho out ${TOKENS.commandOut}\necho err ${TOKENS.commandErr} >&2\n` },
-        config: PLAIN_VALIDATION.replace('["', '["./check.sh", "'),
+        files: { 'check.sh': `#!/bin/sh\necho out ${TOKENS.commandOut} ${TOKENS.given}\necho err ${TOKENS.commandErr} >&2\n` },
+        config: `${GIVEN}${PLAIN_VALIDATION.replace('["', '["./check.sh", "')}`,
         stages: {
-          planning: { text: `The key is ${TOKENS.text}.` },
-          architecting: { text: `Use {"key": "${TOKENS.stream}"}.`, stderr: `warning ${TOKENS.stderr}\n` },
-          executing: { append: { 'a.txt': 'changed\n' }, text: `Used ${TOKENS.text}.`, commit: `used ${TOKENS.commit}` },
-          reviewing: { text: `It prints ${TOKENS.text}`, decision: 'APPROVED' },
+          planning: { text: `The key is ${TOKENS.text}.`, stderr: `${TOKENS.given}\n` },
+          architecting: { text: `Use {"key": "${TOKENS.stream}"} of ${TOKENS.given}.`, stderr: `warning ${TOKENS.stderr}\n` },
+          executing: {
+            append: { 'a.txt': 'changed\n' },
+            text: `Used ${TOKENS.text}.`,
+            commit: `used ${TOKENS.commit} and ${TOKENS.given}`,
+          },
+          reviewing: { text: `It prints ${TOKENS.text} and ${TOKENS.given}`, decision: 'APPROVED' },
           verifying: { text: `${TOKENS.stream} is fine`, decision: 'PASSED' },
         },
       },
-      died: { stages: { planning: { text: `Half of ${TOKENS.text}`, stderr: `no access with ${TOKENS.stderr}\n`, exit: 1 } } },
+      died: {
+        config: `${GIVEN}${PLAIN_VALIDATION}`,
+        stages: { planning: { text: `Half of ${TOKENS.text}`, stderr: `no access with ${TOKENS.stderr} as ${TOKENS.given}\n`, exit: 1 } },
+      },
     });
   });
 
@@ -56,7 +67,7 @@ describe('secrets of known shapes', () => {
     expect(files.flatMap(({ path, text }) => leaks(text).map((token) => `${path}: ${token}`))).toEqual([]);
     expect(KINDS.filter((kind) => !all.includes(`[redacted:${kind}]`))).toEqual([]);
     expect(runs.spoken.run.read('plan.md')).toContain('The key is [redacted:anthropic-key].');
-    expect(runs.spoken.run.read('validation/0-1.stdout.txt')).toBe('out [redacted:aws-key]\n');
+    expect(runs.spoken.run.read('validation/0-1.stdout.txt')).toBe('out [redacted:aws-key] [redacted:environment]\n');
     expect(runs.spoken.run.read('validation/0-1.stderr.txt')).toBe('err [redacted:slack-token]\n');
     expect(runs.spoken.result.outcome).toBe('merge_ready');
   });
@@ -75,7 +86,7 @@ describe('secrets of known shapes', () => {
     expect(histories[0]).toContain('[redacted:github-token]');
     expect(leaks(JSON.stringify([runs.spoken.events, runs.spoken.view, runs.spoken.result]))).toEqual([]);
     expect(leaks(JSON.stringify([runs.died.events, runs.died.view, runs.died.result]))).toEqual([]);
-    expect(runs.died.result.error).toContain('no access with [redacted:npm-token]');
+    expect(runs.died.result.error).toContain('no access with [redacted:npm-token] as [redacted:environment]');
   });
 
   it('V-101: are in no commit message of the branch', () => {

@@ -51,7 +51,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     name: 'a line with the right seq is believed, whatever it says',
     area: 'journal',
     file: EVENTS_FILE,
-    find: 'line.text !== render(event)',
+    find: 'line.text !== render(event, redactor)',
     replace: 'line.event.seq !== event.seq',
     test: { file: EVENTS, title: 'moves the tail that disagrees after a reset into a file of its own' },
   },

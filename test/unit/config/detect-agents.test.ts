@@ -1,11 +1,11 @@
 /** Which coding CLIs a machine has, told from temp PATH folders with fake programs, a temp HOME and an environment of the test's own. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { agentVersion, chooseAgent, detectAgents, type FoundAgent } from '../../../config/detect-agents.js';
+import { agentSaysLogin, agentVersion, chooseAgent, detectAgents, type FoundAgent } from '../../../config/detect-agents.js';
 
 let folder: string;
 let home: string;
@@ -104,6 +104,22 @@ describe('the coding CLIs of a machine', () => {
     expect(opencode).toMatchObject({ login: { kind: 'variable', where: 'THEIR_KEY' }, passEnv: ['THEIR_KEY'] });
   });
 
+  it('are told with the hosts of providers that they were pointed at, and with nothing else of an address', () => {
+    for (const name of ['claude', 'codex', 'opencode']) program(`a/${name}`);
+    put(
+      'home/.codex/config.toml',
+      'base_url = "http://localhost:4010/v1"\n# base_url = "http://no.example"\nbase_url = \'https://llm.example/x?key=k\'\n',
+    );
+    put(
+      'home/.config/opencode/opencode.json',
+      '{"provider":{"x":{"options":{"baseURL": "http://10.0.0.7/v1"}},"y":{"baseURL":"{env:Y}"}}}',
+    );
+
+    const found = detect({ ANTHROPIC_BASE_URL: 'https://me:pw@proxy.example:8443/path', OPENAI_BASE_URL: 'file:///x' });
+
+    expect(found.map(({ hosts }) => hosts)).toEqual([['proxy.example:8443'], ['localhost:4010', 'llm.example'], ['10.0.0.7:80']]);
+  });
+
   it('are looked at without waiting for a FIFO and without reading a file of any size', () => {
     program('a/codex');
     mkdirSync(join(home, '.codex'));
@@ -131,7 +147,7 @@ describe('the coding CLIs of a machine', () => {
 
   it('are chosen by login before order, and only where sluice can talk to them', () => {
     const found = (name: string, part: Partial<FoundAgent> = {}): FoundAgent => ({
-      ...{ program: name, path: `/bin/${name}`, adapter: 'command', login: { kind: 'none' }, passEnv: [], makeLogin: '' },
+      ...{ program: name, path: `/bin/${name}`, adapter: 'command', login: { kind: 'none' }, passEnv: [], hosts: [], makeLogin: '' },
       ...part,
     });
     const login = { kind: 'file', where: '/x' } as const;
@@ -164,4 +180,31 @@ describe('the version of a coding CLI', () => {
   it('is not waited for where the program hangs', async () => {
     expect(await agentVersion({ path: program('a/x', 'exec sleep 600') }, { PATH: process.env['PATH'], HOME: home })).toBeNull();
   }, 60_000);
+});
+
+describe('what a CLI says of its login', () => {
+  const asked = (name: string, body: string) => {
+    const env = { PATH: process.env['PATH'], HOME: home, CODEX_HOME: '/other', CODEX_API_KEY: 'k' };
+    return agentSaysLogin({ program: name, path: program(`a/${name}`, body) }, env);
+  };
+
+  it.each([
+    ['somebody is logged in', 'exit 0', true],
+    ['nobody is', 'exit 1', false],
+    ['it does not know the question', 'exit 2', null],
+    ['it dies', 'kill -9 $$', null],
+  ])('is its exit code: %s', async (_what, body, says) => {
+    expect(await asked('codex', body)).toBe(says);
+  });
+
+  it('is asked by its own command, with the folder of its settings and without a key', async () => {
+    const body = 'test "$*" = "login status" && test "$CODEX_HOME" = /other && test -z "$CODEX_API_KEY"';
+
+    expect(await asked('codex', body)).toBe(true);
+  });
+
+  it('is not asked where it has no such command', async () => {
+    expect(await asked('opencode', `touch ${join(folder, 'asked')}`)).toBeNull();
+    expect(existsSync(join(folder, 'asked'))).toBe(false);
+  });
 });

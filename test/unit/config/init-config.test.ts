@@ -89,6 +89,13 @@ describe('initConfig', () => {
     expect(policy.agents['main']).toMatchObject({ adapter: 'acp', command: ['gemini', '--acp'] });
   });
 
+  it('lets a sandbox through to where the settings of a coding CLI lead', () => {
+    initConfig(repo, { kind: 'cli', adapter: 'scripted', passEnv: [], hosts: ['127.0.0.1:4010', 'llm.example'] });
+
+    const text = readFileSync(join(repo, '.sluice/config.yaml'), 'utf8');
+    expect(resolvePolicy({ project: { text, name: 'x' } }).policy.sandbox?.allow).toEqual(['127.0.0.1:4010', 'llm.example']);
+  });
+
   it('overwrites nothing', () => {
     put({ '.sluice/config.yaml': 'agent: mine\n' });
 

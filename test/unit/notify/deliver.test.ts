@@ -18,8 +18,17 @@ import type { NotifySink } from '../../../protocol/policy.js';
 
 const RUN = { runId: 'run-1', repoKey: '0123456789abcdef' };
 const SECRET = `ghp_${'a1B2'.repeat(9)}`;
+/** Of no known shape; an agent of the run has it. */
+const GIVEN = 'quiet otter of nine';
 const NOTIFICATION: Notification = {
-  ...{ id: 'run-1:1', kind: 'gate_opened', message: `a gate is open; ${SECRET}`, runId: 'run-1', title: 'fix it', repo: '/repository' },
+  ...{
+    id: 'run-1:1',
+    kind: 'gate_opened',
+    message: `a gate is open; ${SECRET} ${GIVEN}`,
+    runId: 'run-1',
+    title: 'fix it',
+    repo: '/repository',
+  },
   ...{ branch: 'sluice/run-1', status: 'waiting_for_approval', stage: 'executing', outcome: null, blockedReason: null, gate: 'gate-1' },
   ...{ command: 'sluice approve run-1', at: '2026-01-01T00:00:00.000Z' },
 };
@@ -35,12 +44,13 @@ describe('the activity deliver', () => {
 
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Of the record only the sinks and the forbidden places are looked at here. */
+  /** Of the record only the sinks, the forbidden places and the agents' variables are looked at here. */
   function openRun(notify: readonly NotifySink[]): void {
     const stateDir = home.stateDir(RUN.repoKey, RUN.runId);
     mkdirSync(stateDir, { recursive: true });
     const repository = { root: join(folder, 'repository') };
-    const record = { version: 1, repository, worktree: join(folder, 'worktree'), policy: { notify } } as unknown as RunRecord;
+    const policy = { notify, agents: { bot: { env: { CORP_LOGIN: GIVEN } } } };
+    const record = { version: 1, repository, worktree: join(folder, 'worktree'), policy } as unknown as RunRecord;
     writeFileSync(join(stateDir, 'run.json'), JSON.stringify(record));
   }
 
@@ -69,6 +79,7 @@ describe('the activity deliver', () => {
     await deliver(0, { ...process.env, GH_TOKEN: 'forge', TEMPORAL_ADDRESS: 'server', HOOK_KEY: 'key' }).delivering;
 
     expect(readFileSync(join(folder, 'told'), 'utf8')).not.toContain(SECRET);
+    expect(readFileSync(join(folder, 'told'), 'utf8')).not.toContain(GIVEN);
     expect(readFileSync(join(folder, 'env'), 'utf8')).not.toMatch(/GH_TOKEN|TEMPORAL_ADDRESS|HOOK_KEY/);
   });
 

@@ -1,0 +1,47 @@
+/** The redactor of a run on its host: it knows the values of the environment that the run was opened with. */
+
+import type { Observation } from '../../protocol/journal.js';
+import type { Json } from '../../protocol/json.js';
+import { createValueRedactor, type Redactor } from '../../protocol/value-redactor.js';
+import { secretValues } from '../agent/secret-values.js';
+import type { RunOnHost } from './run-record.js';
+
+/** By the record, of which an activity reads its own. */
+const known = new WeakMap<RunOnHost['record'], Redactor>();
+
+/** By what was frozen alone, so that a repeated activity writes the same. */
+export function redactorOf({ record, env = {} }: Pick<RunOnHost, 'record'> & Partial<Pick<RunOnHost, 'env'>>): Redactor {
+  const made = known.get(record);
+  if (made !== undefined) return made;
+  const given = Object.values(record.policy.agents).map((agent) => agent.env ?? {});
+  const redactor = createValueRedactor(secretValues({ captured: env, given }));
+  known.set(record, redactor);
+  return redactor;
+}
+
+/** Names of files and words of programs stand in them. */
+export function toldWithoutValues(run: RunOnHost, observations: readonly Observation[]): readonly Observation[] {
+  const redactor = redactorOf(run);
+  return observations.map((observation) => {
+    const { message, data } = observation;
+    // Strings become strings, so that it is what it was.
+    return { ...observation, message: redactor.text(message), data: redactor.json(data as Json) as typeof data };
+  });
+}
+
+/** What an error says stands in the history and in the worker's log. Errors: those of `work`, the same objects. */
+export async function hidingInErrors<T>(run: RunOnHost, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    hideIn(error, redactorOf(run));
+    throw error;
+  }
+}
+
+function hideIn(error: unknown, redactor: Redactor): void {
+  if (!(error instanceof Error)) return;
+  error.message = redactor.hide(error.message);
+  if (error.stack !== undefined) error.stack = redactor.hide(error.stack);
+  hideIn(error.cause, redactor);
+}

@@ -1,0 +1,77 @@
+/**
+ * A provider that is in trouble for as long as it is asked: whatever a CLI does about it by itself, each turn ends typed, the turns are few, and the run
+ * ends. Only `npm run e2e:agents` starts this.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { jsonLines } from '../support/cli-world.js';
+import type { AgentCase } from './agent-cases.js';
+import type { AgentCli } from './agent-clis.js';
+import { type AgentWorld, noteRan, openAgentWorld } from './agent-world.js';
+import { type MockProvider, startMockProvider } from './mock-provider.js';
+import { plannedClis, readPlan } from './run-plan.js';
+
+const LIMIT_MS = 900_000;
+
+/** The first and four more: protocol limits of `transient`. */
+const MOST_TURNS = 5;
+
+describe.each(plannedClis())('a provider in trouble and $name', (cli: AgentCli) => {
+  let provider: MockProvider;
+  let agents: AgentWorld;
+
+  beforeAll(async () => {
+    provider = await startMockProvider(readPlan().mock);
+    agents = openAgentWorld(cli, provider);
+  }, LIMIT_MS);
+
+  afterAll(async () => {
+    await agents.close();
+    await provider.close();
+  }, LIMIT_MS);
+
+  async function ended(name: AgentCase, marker: string) {
+    const repository = await agents.repository(name.replaceAll(' ', '-'), { limits: { stall: '20s', killGrace: '1s' } });
+    const { code, stdout } = await agents.sluice(repository, 'run', `Add a line. [mock:${marker}]`, '--json', '--stages', 'plan-only');
+    noteRan(cli.name, name, agents.newCalls().length);
+    const end = jsonLines(stdout).at(-1) ?? {};
+    const events = jsonLines(readFileSync(join(String(end['runDir']), 'events.jsonl'), 'utf8')) as {
+      type: string;
+      data: { outcome: string };
+    }[];
+    return {
+      code,
+      end,
+      outcomes: events.flatMap(({ type, data }) => (type.startsWith('turn.') && 'outcome' in data ? [data.outcome] : [])),
+    };
+  }
+
+  it.each([
+    ['provider fails', 'http-500'],
+    ['provider cuts', 'reset'],
+  ] as const)(
+    '(%s): the turn is tried some times more, and the run fails',
+    async (name, marker) => {
+      const { code, end, outcomes } = await ended(name, marker);
+
+      expect(end).toMatchObject({ end: 'closed', outcome: 'failed' });
+      expect(code).toBe(2);
+      expect(outcomes.length).toBeGreaterThan(1);
+      expect(outcomes.length).toBeLessThanOrEqual(MOST_TURNS);
+      expect(outcomes.filter((outcome) => outcome !== 'transient' && outcome !== 'timeout')).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    '(provider trickles): the turn is ended at the stall limit, once more, and the run fails',
+    async () => {
+      const { end, outcomes } = await ended('provider trickles', 'trickle');
+
+      expect(end).toMatchObject({ end: 'closed', outcome: 'failed', error: expect.stringContaining('stall') });
+      expect(outcomes).toEqual(['timeout', 'timeout']);
+    },
+    LIMIT_MS,
+  );
+});

@@ -1,0 +1,105 @@
+/** What a run's agents were given by variable stands in no file that people are shown, in no artifact, and in nothing that goes to the server. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readRun } from '../../../activities/run/run-record.js';
+import { hidingInErrors } from '../../../activities/run/run-redactor.js';
+import { fixtureWith } from '../../support/test-repository.js';
+import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
+
+/** Of no known shape, and told by no name beside it. */
+const VALUE = 'quiet "otter" of-nine';
+const IN_JSON = JSON.stringify(VALUE).slice(1, -1);
+/** The same in a name of a file. */
+const WORD = 'quiet-otter-of-ten';
+
+const FINDING = { id: VALUE, severity: 'high', category: 'tests', claim: `It prints ${VALUE}`, evidence: [VALUE], recommendation: VALUE };
+
+const fixture = fixtureWith({
+  planning: { text: `The plan: ${VALUE}`, stderr: `${VALUE}\n`, humanApproval: { reason: `see ${VALUE}`, risk: 'low', action: VALUE } },
+  architecting: { text: 'One file.', question: `Is ${VALUE} right?` },
+  executing: [
+    { text: VALUE, files: { [`.github/workflows/${WORD}.yml`]: `${VALUE}\n` }, commit: `use ${VALUE}` },
+    { text: VALUE, stderr: `broken: ${VALUE}\n`, exit: 9 },
+  ],
+  reviewing: { text: VALUE, files: { [`${WORD}.md`]: '' }, findings: [FINDING], decision: 'CHANGES_REQUESTED' },
+  fixing: { text: VALUE, append: { 'a.txt': 'fixed\n' }, responses: [{ id: 'F1', disposition: 'fix', rationale: VALUE }] },
+  verifying: { text: VALUE, decision: 'PASSED' },
+});
+
+const env = JSON.stringify({ CORP_LOGIN: VALUE, CORP_NAME: WORD });
+const config = `    env: ${env}\nvalidation:\n  commands: ["cat .github/workflows/*.yml; ls .github/workflows >&2; exit 1"]\n`;
+
+let host: RewindHost;
+let run: DrivenRun;
+/** All that the activities answered: what the server would keep. */
+const told: unknown[] = [];
+
+beforeAll(async () => {
+  host = await aRewindHost({ fixture, config });
+  run = await host.start('run-1');
+  told.push(run.opened);
+  for (const stage of ['planning', 'architecting', 'executing'] as const) told.push(await run.turn(stage));
+  told.push(await run.validate());
+  told.push(await run.turn('reviewing'));
+  run.round = 1;
+  for (const stage of ['executing', 'fixing', 'verifying'] as const) told.push(await run.turn(stage));
+  await run.close('blocked');
+}, 60_000);
+
+afterAll(() => host.close());
+
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() ? [join(entry.parentPath, entry.name)] : [],
+  );
+}
+
+const holding = (paths: readonly string[]) =>
+  paths.filter((path) => {
+    const text = readFileSync(path, 'utf8');
+    return [VALUE, IN_JSON, WORD].some((form) => text.includes(form));
+  });
+
+describe('a value of the environment of an agent', () => {
+  it('was printed in every stage, and by a check', () => {
+    const raw = filesBelow(run.stateDir).filter((path) => /\/std(?:out|err)$/.test(path));
+
+    expect(holding(raw).length).toBeGreaterThanOrEqual(8);
+  });
+
+  it('stands in no file of the run directory', () => {
+    const files = filesBelow(run.opened.runDir);
+
+    expect(files.length).toBeGreaterThan(20);
+    expect(holding(files)).toEqual([]);
+    expect(readFileSync(join(run.opened.runDir, 'plan.md'), 'utf8')).toContain('The plan: [redacted:environment]');
+  });
+
+  it('stands in no artifact', () => {
+    const artifacts = filesBelow(join(run.stateDir, 'artifacts'));
+
+    expect(artifacts.length).toBeGreaterThan(5);
+    expect(holding(artifacts)).toEqual([]);
+  });
+
+  it('stands in nothing that an activity answers: outcome, question, gate, paths and observations', () => {
+    const answers = JSON.stringify(told);
+
+    expect(answers).not.toContain(IN_JSON);
+    expect(answers).not.toContain(WORD);
+    expect(answers).toContain('see [redacted:environment]');
+  });
+
+  it("stands in no message of the engine's commits", () => {
+    expect(host.repository.git('log', '--format=%B', run.opened.branch)).not.toContain(VALUE);
+  });
+
+  it('stands in no error that an activity ends with, nor in its cause', async () => {
+    const onHost = readRun(host.deps.home, { runId: 'run-1', repoKey: run.opened.repoKey });
+    const error = new Error(`cannot read ${VALUE}`, { cause: new Error(WORD) });
+
+    await expect(hidingInErrors(onHost, () => Promise.reject(error))).rejects.toBe(error);
+    expect(`${error.message} ${error.stack} ${String(error.cause)}`).not.toMatch(/otter/);
+  });
+});
