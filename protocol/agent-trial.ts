@@ -6,6 +6,8 @@ export interface AgentTrial {
   readonly adapter: Adapter;
   /** Absolute path. */
   readonly program: string;
+  /** Arguments that it cannot do without. */
+  readonly args: readonly string[];
   /** Names of the variables that it is passed beside the allowlist. */
   readonly passEnv: readonly string[];
 }

@@ -21,7 +21,10 @@ interface Shown {
 }
 
 /** Empty for a turn that only decides again: its own answer stands in the prompt. */
-export async function repositoryText(git: Pick<RunGit, 'patch' | 'files'>, { baseSha, contextBytes, turn }: Shown): Promise<ComposedPrompt> {
+export async function repositoryText(
+  git: Pick<RunGit, 'patch' | 'files'>,
+  { baseSha, contextBytes, turn }: Shown,
+): Promise<ComposedPrompt> {
   const { stage, ask, expectedHead } = turn;
   if (ask === 'decision') return { text: '', cut: false };
   const isJudging = stage === 'reviewing' || stage === 'verifying';

@@ -48,7 +48,7 @@ export async function tryAgent(trial: AgentTrial, { environment, limitMs, stop }
   }
 }
 
-function requestOf({ adapter, program, passEnv }: AgentTrial, environment: Environment, cwd: string): TurnRequest {
+function requestOf({ adapter, program, args, passEnv }: AgentTrial, environment: Environment, cwd: string): TurnRequest {
   const passed = Object.fromEntries(passEnv.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])));
   return {
     stage: 'planning',
@@ -56,12 +56,14 @@ function requestOf({ adapter, program, passEnv }: AgentTrial, environment: Envir
     ask: 'work',
     prompt: PROMPT,
     cwd,
-    config: { adapter, command: [program], args: [], env: passed, model: null, fallback: null },
+    config: { adapter, command: [program, ...args], args: [], env: passed, model: null, fallback: null },
     stagePolicy: { agent: adapter, model: null, effort: null, timeoutMs: 0, instructions: null },
     tools: 'read',
     resume: null,
     env: captureEnvironment(environment),
     decisionCode: '',
+    permissions: 'read-only',
+    permissionAnswers: [],
   };
 }
 

@@ -32,7 +32,7 @@ const noted = (name: string) => readFileSync(join(folder, name), 'utf8').trim();
 
 function tried(program: string, { limitMs = LIMIT_MS, stop = new AbortController().signal } = {}) {
   const environment = { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder, CODEX_API_KEY: KEY, OTHER_KEY: 'of-nobody-else' };
-  return tryAgent({ adapter: 'codex', program, passEnv: ['CODEX_API_KEY', 'NOT_SET'] }, { environment, limitMs, stop });
+  return tryAgent({ adapter: 'codex', program, args: [], passEnv: ['CODEX_API_KEY', 'NOT_SET'] }, { environment, limitMs, stop });
 }
 
 const saying = (...events: readonly unknown[]) => `cat <<'END'\n${events.map((event) => JSON.stringify(event)).join('\n')}\nEND`;
