@@ -26,6 +26,8 @@ export interface AcpTurnEnd {
 export class AcpTurns {
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-acp-')));
 
+  private readonly clients: ChildProcess[] = [];
+
   private count = 0;
 
   /** `meanwhile` gets the client once it is started. */
@@ -40,6 +42,7 @@ export class AcpTurns {
     const [program, ...args] = argv;
     const files = [openSync(stdout, 'w'), openSync(stderr, 'w')] as const;
     const client = spawn(program, args, { cwd: this.folder, env, stdio: ['pipe', ...files] });
+    this.clients.push(client);
     for (const file of files) closeSync(file);
     client.stdin?.end(stdin);
     await meanwhile(client);
@@ -53,7 +56,9 @@ export class AcpTurns {
     return readLines(this.logPath);
   }
 
+  /** A test that failed may have left a client at work; its agent ends with it. */
   remove(): void {
+    for (const client of this.clients) client.kill('SIGKILL');
     rmSync(this.folder, { recursive: true, force: true });
   }
 
