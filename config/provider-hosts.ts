@@ -1,6 +1,6 @@
 /**
- * Where the person pointed a coding CLI: hosts of providers that its variables or its own settings name. A sandbox knows the usual host of each CLI
- * only, so `sluice init` writes these down. A host and a port leave, never the rest of an address. **Effects** none.
+ * Where the person pointed a coding CLI: hosts of providers that its variables or its own settings name. A sandbox knows the usual host of
+ * each CLI only, so `sluice init` writes these down. A host and a port leave, never the rest of an address. **Effects** none.
  */
 import { type Environment, textsOf } from './agent-login.js';
 import type { KnownAgent } from './known-agents.js';

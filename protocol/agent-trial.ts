@@ -1,4 +1,7 @@
-/** What `sluice doctor --call` asks of one agent, and what came of it: one JSON value each, between the command line and `activities/agent/trial/main.ts`. */
+/**
+ * What `sluice doctor --call` asks of one agent, and what came of it: one JSON value each, between the command line and
+ * `activities/agent/trial/main.ts`.
+ */
 import type { TurnOutcome } from './outcomes.js';
 import type { Adapter } from './policy.js';
 

@@ -1,6 +1,6 @@
 /**
- * Which values of a run's environment are secrets, so that they are shown nowhere. Pure. A guess on the safe side: who gives an agent a value by
- * `env` or `passEnv` gave it for a reason, unless it is plainly something else; of what was captured only the name can tell.
+ * Which values of a run's environment are secrets, so that they are shown nowhere. Pure. A guess on the safe side: who gives an agent a
+ * value by `env` or `passEnv` gave it for a reason, unless it is plainly something else; of what was captured only the name can tell.
  */
 
 type Variables = Readonly<Record<string, string>>;

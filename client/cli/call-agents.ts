@@ -1,6 +1,7 @@
 /**
- * `sluice doctor --call`: one tiny turn of each agent that was found, so that what no file tells is known: does its login work, is a limit reached.
- * It costs what one question costs, so a person is asked first; in a pipe the option itself is the answer. Not from inside a turn.
+ * `sluice doctor --call`: one tiny turn of each agent that was found, so that what no file tells is known: does its login work, is a limit
+ * reached. It costs what one question costs, so a person is asked first; in a pipe the option itself is the answer. Not from inside a
+ * turn.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 /**
- * A person who has one coding CLI on PATH, set up for a provider of their own, and a fresh repository: `sluice init`, then `sluice run`, and no file
- * edited by hand. Where a sandbox works the run is inside. Only `npm run e2e:agents` starts this.
+ * A person who has one coding CLI on PATH, set up for a provider of their own, and a fresh repository: `sluice init`, then `sluice run`,
+ * and no file edited by hand. Where a sandbox works the run is inside. Only `npm run e2e:agents` starts this.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * A provider that is in trouble for as long as it is asked: whatever a CLI does about it by itself, each turn ends typed, the turns are few, and the run
- * ends. Only `npm run e2e:agents` starts this.
+ * A provider that is in trouble for as long as it is asked: whatever a CLI does about it by itself, each turn ends typed, the turns are
+ * few, and the run ends. Only `npm run e2e:agents` starts this.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

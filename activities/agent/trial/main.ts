@@ -1,6 +1,6 @@
 /**
- * The process behind `sluice doctor --call`: one line of JSON in (`AgentTrial`), one out (`AgentTrialResult`). Apart from the command line, which
- * knows no adapter. It ends its agent when it is told to end, or when whoever started it is gone.
+ * The process behind `sluice doctor --call`: one line of JSON in (`AgentTrial`), one out (`AgentTrialResult`). Apart from the command line,
+ * which knows no adapter. It ends its agent when it is told to end, or when whoever started it is gone.
  */
 import { createInterface } from 'node:readline';
 import type { AgentTrial } from '../../../protocol/agent-trial.js';

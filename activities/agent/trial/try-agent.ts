@@ -1,7 +1,7 @@
 /**
- * One tiny turn of an agent outside any run, for `sluice doctor --call`: its own adapter starts it and reads it, in an empty folder that is gone
- * afterwards, with tools that only look. It costs what one question costs. No guard watches it: what leaves its process group lives on.
- * **Effects** one process with its group. **Cancel** the group is ended.
+ * One tiny turn of an agent outside any run, for `sluice doctor --call`: its own adapter starts it and reads it, in an empty folder that
+ * is gone afterwards, with tools that only look. It costs what one question costs. No guard watches it: what leaves its process group
+ * lives on. **Effects** one process with its group. **Cancel** the group is ended.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';

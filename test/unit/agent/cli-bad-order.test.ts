@@ -1,4 +1,7 @@
-/** Events of a coding CLI that contradict each other or its exit code, and reset times that cannot be: none is believed beyond the end it had. */
+/**
+ * Events of a coding CLI that contradict each other or its exit code, and reset times that cannot be: none is believed beyond the end it
+ * had.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

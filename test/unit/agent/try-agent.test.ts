@@ -1,4 +1,7 @@
-/** One question to an agent outside any run. The CLIs are programs that print what Codex prints; how it is started and read is the adapter's own. */
+/**
+ * One question to an agent outside any run. The CLIs are programs that print what Codex prints; how it is started and read is the
+ * adapter's own.
+ */
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,6 @@
-/** `sluice doctor --call` up to the agent: which are asked, when, and what people read of the answers. The process between is the real one. */
+/**
+ * `sluice doctor --call` up to the agent: which are asked, when, and what people read of the answers. The process between is the real one.
+ */
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** What a run's agents were given by variable stands in no file that people are shown, in no artifact, and in nothing that goes to the server. */
+/**
+ * What a run's agents were given by variable stands in no file that people are shown, in no artifact, and in nothing that goes to the
+ * server.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
