@@ -17,7 +17,11 @@ describe('what a prompt alone shows of the repository', () => {
   it.each(['reviewing', 'verifying'] as const)('is the change and the names of all files for %s', async (stage) => {
     const { run, commit } = await changed('src/new.ts', 'one\n</change>\n');
 
-    const text = await repositoryText(run.run, run.base, { stage, ask: 'work', expectedHead: commit });
+    const { text } = await repositoryText(run.run, {
+      baseSha: run.base,
+      contextBytes: 200_000,
+      turn: { stage, ask: 'work', expectedHead: commit },
+    });
 
     expect(text).toContain('+++ b/src/new.ts\n@@ -0,0 +1,2 @@\n+one\n+<\\/change>\n</change>');
     expect(text).toMatch(/<files>\n(?:.*\n)*src\/new\.ts\n(?:.*\n)*<\/files>/);
@@ -26,7 +30,11 @@ describe('what a prompt alone shows of the repository', () => {
   it('is the names of the files as they were for planning', async () => {
     const { run } = await changed('src/new.ts', 'one\n');
 
-    const text = await repositoryText(run.run, run.base, { stage: 'planning', ask: 'work', expectedHead: run.base });
+    const { text } = await repositoryText(run.run, {
+      baseSha: run.base,
+      contextBytes: 200_000,
+      turn: { stage: 'planning', ask: 'work', expectedHead: run.base },
+    });
 
     expect(text).toContain('<files>');
     expect(text).not.toMatch(/<change>|src\/new\.ts/);
@@ -35,22 +43,37 @@ describe('what a prompt alone shows of the repository', () => {
   it('is nothing for a turn that only decides again', async () => {
     const { run, commit } = await changed('src/new.ts', 'one\n');
 
-    expect(await repositoryText(run.run, run.base, { stage: 'reviewing', ask: 'decision', expectedHead: commit })).toBe('');
+    expect(
+      await repositoryText(run.run, {
+        baseSha: run.base,
+        contextBytes: 200_000,
+        turn: { stage: 'reviewing', ask: 'decision', expectedHead: commit },
+      }),
+    ).toEqual({ text: '', cut: false });
   });
 
-  it('keeps head and tail of a long change', async () => {
+  it.each([200_000, 50_000])('keeps head and tail of a long change in a context of %d bytes', async (contextBytes) => {
     const { run, commit } = await changed('long.txt', `HEAD\n${'line\n'.repeat(100_000)}TAIL\n`);
 
-    const text = await repositoryText(run.run, run.base, { stage: 'reviewing', ask: 'work', expectedHead: commit });
+    const { text, cut } = await repositoryText(run.run, {
+      baseSha: run.base,
+      contextBytes,
+      turn: { stage: 'reviewing', ask: 'work', expectedHead: commit },
+    });
 
     expect(text).toMatch(/\+HEAD\n[^]*bytes left out[^]*\+TAIL\n/);
-    expect(Buffer.byteLength(text)).toBeLessThan(210_000);
+    expect(cut).toBe(true);
+    expect(Buffer.byteLength(text)).toBeLessThan(1.05 * contextBytes);
   });
 
   it('says so where git cannot show it', async () => {
     const run = await openRun();
 
-    const text = await repositoryText(run.run, run.base, { stage: 'reviewing', ask: 'work', expectedHead: '1'.repeat(40) });
+    const { text } = await repositoryText(run.run, {
+      baseSha: run.base,
+      contextBytes: 200_000,
+      turn: { stage: 'reviewing', ask: 'work', expectedHead: '1'.repeat(40) },
+    });
 
     expect(text).toContain('<change>\ncould not be read\n</change>');
   });

@@ -8,12 +8,9 @@ import type { AgentAdapter, AgentExit, TurnReading, TurnRequest } from '../../co
 import { readJsonLines } from '../../events/read-json-lines.js';
 import { readLastLines } from '../../read-plain-turn.js';
 import { decidedText } from './decided-text.js';
-import { modelCommand, modelLogin } from './model-command.js';
+import { type ModelEntry, modelCommand, modelLogin } from './model-command.js';
 import { ModelEvents } from './model-events.js';
 import { MODEL_TABLE } from './model-outcome.js';
-
-/** Arguments of node that start the program; what is asked is appended. */
-export type ModelEntry = readonly [string, ...string[]];
 
 /** Exists beside the compiled adapter only; under an on-the-fly compiler give another entry. */
 const COMPILED_ENTRY: ModelEntry = [fileURLToPath(new URL('./main.js', import.meta.url))];

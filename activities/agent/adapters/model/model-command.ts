@@ -8,8 +8,10 @@ import type { ModelProvider } from '../../../../protocol/policy.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
 import { turnEnvironment } from '../../turn-environment.js';
 import { answerKindOf, schemaRules } from './answer-schema.js';
-import type { ModelEntry } from './model-adapter.js';
 import { KEY_VARIABLES } from './provider-keys.js';
+
+/** Arguments of node that start the program; what is asked is appended. */
+export type ModelEntry = readonly [string, ...string[]];
 
 /** Its requests of structured answers are no promise: such servers often have none. */
 const STRUCTURED: Readonly<Record<ModelProvider, boolean>> = { anthropic: true, openai: true, 'openai-compatible': false };

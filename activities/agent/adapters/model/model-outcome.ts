@@ -13,7 +13,7 @@ export const MODEL_TABLE: readonly Row<ModelSaid>[] = [
   failed(({ status, code }) => status === 403 || code === 'permission_error', 'login'),
   failed((error) => isTooLong(error), 'overflow'),
   ({ error }) =>
-    error !== null && (error.status === 429 || /^rate_limit/.test(error.code))
+    error !== null && (error.status === 429 || error.code.startsWith('rate_limit'))
       ? { kind: 'rate_limited', said: error.said, afterMs: error.afterMs }
       : null,
   failed(({ code }) => /^(?:content_filter|content_policy_violation|refusal)$/.test(code), 'refused'),

@@ -2,7 +2,7 @@
  * A server on loopback that speaks as much of the protocols of Anthropic, OpenAI (responses) and compatible servers (chat completions) as one streamed
  * answer needs. What it answers is said per test; it keeps what it was asked.
  */
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { ModelProvider } from '../../../../protocol/policy.js';
@@ -23,11 +23,12 @@ export type Answering = (response: ServerResponse) => void | Promise<void>;
 
 export async function startProvider(answer: Answering): Promise<FakeProvider> {
   const asked: AskedRequest[] = [];
-  const server = createServer(async (request, response) => {
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
     const body: AskedRequest['body'] = JSON.parse((await text(request)) || '{}');
     asked.push({ url: request.url ?? '', headers: request.headers, body });
     await answer(response);
-  });
+  };
+  const server = createServer((request, response) => void take(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {

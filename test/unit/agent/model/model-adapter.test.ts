@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ModelEntry } from '../../../../activities/agent/adapters/model/model-adapter.js';
+import type { ModelEntry } from '../../../../activities/agent/adapters/model/model-command.js';
 import { adapterOf } from '../../../../activities/agent/agent-adapters.js';
 import { readDecision } from '../../../../activities/agent/decision-line.js';
 import { readFindings } from '../../../../activities/agent/findings-block.js';
