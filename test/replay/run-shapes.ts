@@ -4,7 +4,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { ArtifactRef } from '../../protocol/artifact.js';
 import type { Stage, TurnStage } from '../../protocol/lifecycle.js';
 import type { RunTurnResult } from '../../protocol/messages.js';
-import type { RunPolicy } from '../../protocol/policy.js';
+import type { RunPolicy, StageAgent } from '../../protocol/policy.js';
 import { untilStatus, untilView } from '../support/run-steps.js';
 import { type Activities, type StubHost, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
 import { until } from '../support/until.js';
@@ -194,6 +194,16 @@ const MESSAGES: Shapes = {
   }),
 };
 
+const TOO_LONG = { kind: 'overflow', why: 'too long' } as const;
+
+const withPlanner = (part: Partial<StageAgent>): Partial<Activities> => ({
+  openRun: async (input) => {
+    const open = stubOpen(input);
+    const planning = { ...open.policy.agentOf.planning, ...part };
+    return { ...open, policy: { ...open.policy, agentOf: { ...open.policy.agentOf, planning } } };
+  },
+});
+
 const RETRIES: Shapes = {
   'run-rate-limited': { activities: withTurns(inStage('planning', { outcome: { kind: 'rate_limited', why: '429', afterMs: null } })) },
   'run-timed-out-once': { activities: withTurns(inStage('planning', { outcome: { kind: 'timeout', why: 'late' } })) },
@@ -204,13 +214,15 @@ const RETRIES: Shapes = {
         : {},
     ),
   },
+  'run-overflow-again': {
+    activities: {
+      ...withPlanner({ extendedModel: 'large' }),
+      ...withTurns(inStage('planning', { outcome: TOO_LONG }, { outcome: TOO_LONG })),
+    },
+  },
   'run-fallback-agent': {
     activities: {
-      openRun: async (input) => {
-        const open = stubOpen(input);
-        const planning = { ...open.policy.agentOf.planning, fallback: 'other' };
-        return { ...open, policy: { ...open.policy, agentOf: { ...open.policy.agentOf, planning } } };
-      },
+      ...withPlanner({ fallback: 'other' }),
       ...withTurns(inStage('planning', { outcome: { kind: 'hard', why: 'exit 1' } })),
     },
   },
