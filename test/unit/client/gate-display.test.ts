@@ -28,6 +28,13 @@ describe('an open gate in the panel', () => {
     expect(blockOf(shownGate({ gate: aQuestion(), prompt: null }))).toContain('sluice answer shop-1 "<text>"');
   });
 
+  it('shows what may be answered, by number', () => {
+    const gate = aQuestion({ options: ['Always allow', 'Allow'] });
+
+    expect(blockOf(shownGate({ gate, prompt: null }))).toContain('answers   1 Always allow, 2 Allow');
+    expect(blockOf(shownGate({ gate, prompt: null }))).toContain('sluice answer shop-1 <number>');
+  });
+
   it('keeps within its room and width, with the keys last', () => {
     const told = Array.from({ length: 30 }, (_, n) => `${n} ${'wide 漢字 '.repeat(30)}`);
     const lines = gateBlock(shownGate({ told }), frame(40, 6));

@@ -37,7 +37,9 @@ export interface AcpSaid {
 
 /** More make no question that a person reads. */
 const MAX_OPTIONS = 8;
-const MAX_OPTION_CHARS = 120;
+
+/** All of them fit into the answer of a turn. */
+const MAX_OPTION_CHARS = { id: 60, name: 120, kind: 30 } as const;
 
 export class AcpEvents {
   readonly said: AcpSaid = { conversation: null, end: null, error: null, asked: null, text: '', told: NO_USAGE, denied: 0 };
@@ -90,7 +92,7 @@ function askedOf(event: JsonEvent): AcpSaid['asked'] {
 
 /** It travels in histories and stands in a gate. */
 function optionOf(option: unknown): PermissionOption {
-  const field = (name: string) => cut(redact(oneLine(textAt(option, name))), MAX_OPTION_CHARS);
+  const field = (name: keyof PermissionOption) => cut(redact(oneLine(textAt(option, name))), MAX_OPTION_CHARS[name]);
   return { id: field('id'), name: field('name'), kind: field('kind') };
 }
 

@@ -33,7 +33,7 @@ export interface AgentToStart {
 }
 
 /** **Unit** ms. An agent that is told the end of its input writes its conversation down and goes. */
-const LEAVE_MS = 1_500;
+const LEAVE_MS = 500;
 const TERM_MS = 1_500;
 
 /** **Unit** ms. What a dead agent printed is in the pipe; a daemon of it may hold that open for ever. */

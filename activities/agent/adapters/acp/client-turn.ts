@@ -131,7 +131,8 @@ export class AcpTurn {
     const { kind, title, options } = asked;
     if (ruling.kind === 'asked') {
       this.tell({ type: 'asked', key: keyOf(asked), kind, title: oneLine(title), options });
-      void peer.notify('session/cancel', { sessionId: params.sessionId });
+      // One that is gone needs no word.
+      peer.notify('session/cancel', { sessionId: params.sessionId }).catch(() => undefined);
       this.stopping.abort();
       return cancelled;
     }
