@@ -33,7 +33,8 @@ const codex = (...events: readonly unknown[]) =>
   cli('codex', `cat <<'END'\n${events.map((event) => JSON.stringify(event)).join('\n')}\nEND`);
 
 function inPipe(over: Partial<Io> = {}) {
-  const env = { PATH: `${folder}:/usr/bin:/bin`, HOME: folder, TMPDIR: folder };
+  // The folder for temporary files is the machine's: what was compiled of the program is kept there.
+  const env = { PATH: `${folder}:/usr/bin:/bin`, HOME: folder };
   return openTerminal({ interactive: false, env, ...over });
 }
 
