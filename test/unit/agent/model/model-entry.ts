@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { transform } from '@swc/core';
-import type { ModelEntry } from '../../../../activities/agent/adapters/model/model-adapter.js';
+import type { ModelEntry } from '../../../../activities/agent/adapters/model/model-command.js';
 
 const MAIN = 'activities/agent/adapters/model/main.ts';
 
