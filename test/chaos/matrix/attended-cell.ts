@@ -19,7 +19,8 @@ import type { Course } from './cells.js';
 import type { ChaosHome } from './chaos-home.js';
 
 const LOOK_AGAIN_MS = 100;
-const MAX_TRIES = 100;
+/** Of `LOOK_AGAIN_MS` each: longer than a workflow task takes that a killed worker took along. */
+const MAX_TRIES = 300;
 /** Of a call that meets a dead server. */
 const CALL_MS = 3_000;
 /** Source: the issue's own rule for orphans where nobody was left to end the agent. */
@@ -80,17 +81,23 @@ async function startPaused(starting: Omit<Attended, 'run'>): Promise<Attended> {
   }
 }
 
-/** Tried again where the server dies under it. */
+/**
+ * Tried again where the server dies under it. The view says that a run is over before its workflow is, and an engine that is killed in between leaves a workflow
+ * that goes on once somebody brings the engine up.
+ */
 async function tracesLeft(attended: Attended): Promise<RunTraces> {
   const { place, repository, run } = attended;
   for (let tries = 1; ; tries += 1) {
     await bringUpIfDead(attended);
+    const handle = attended.client.workflow.getHandle(run.runId);
     try {
-      return await tracesOf({ run: runOf(attended.client.workflow.getHandle(run.runId), run.runDir), repository, home: place.home });
+      const { status } = await attended.client.withDeadline(Date.now() + CALL_MS, () => handle.describe());
+      if (status.name !== 'RUNNING') return await tracesOf({ run: runOf(handle, run.runDir), repository, home: place.home });
+      if (tries === MAX_TRIES) throw new Error('the workflow does not close');
     } catch (error) {
       if (tries === MAX_TRIES) throw error;
-      await sleep(LOOK_AGAIN_MS);
     }
+    await sleep(LOOK_AGAIN_MS);
   }
 }
 
