@@ -53,20 +53,15 @@ export function startAgent({ argv: [program = '', ...args], cwd, take, passedOve
   return {
     ended,
     stream: {
-      readable: new ReadableStream<AnyMessage>({
-        start: (controller) => {
-          readMessages(child.stdout, {
-            message: (message) => {
-              // What it is the protocol's reader checks.
-              if (!take(message)) controller.enqueue(message as unknown as AnyMessage);
-            },
-            passedOver,
-          }).then(
-            () => controller.close(),
-            (error: unknown) => controller.error(error),
-          );
-        },
-      }),
+      readable: messageStream((enqueue) =>
+        readMessages(child.stdout, {
+          message: (message) => {
+            // What it is the protocol's reader checks.
+            if (!take(message)) enqueue(message as unknown as AnyMessage);
+          },
+          passedOver,
+        }),
+      ),
       writable: new WritableStream<AnyMessage>({
         write: async (message) => {
           if (!child.stdin.write(`${JSON.stringify(message)}\n`)) await Promise.race([once(child.stdin, 'drain'), ended]);
@@ -83,6 +78,25 @@ export function startAgent({ argv: [program = '', ...args], cwd, take, passedOve
       await ended;
     },
   };
+}
+
+/** What `read` gives, until it is done. A reader that wants no more closes the stream from its side, and whoever writes then would throw. */
+function messageStream(read: (enqueue: (message: AnyMessage) => void) => Promise<void>): ReadableStream<AnyMessage> {
+  let isWanted = true;
+  return new ReadableStream<AnyMessage>({
+    start: (controller) => {
+      const ifWanted = (act: () => void) => {
+        if (isWanted) act();
+      };
+      read((message) => ifWanted(() => controller.enqueue(message))).then(
+        () => ifWanted(() => controller.close()),
+        (error: unknown) => ifWanted(() => controller.error(error)),
+      );
+    },
+    cancel: () => {
+      isWanted = false;
+    },
+  });
 }
 
 async function afterLastWords(gone: Promise<AgentEnd>, drained: Promise<void>): Promise<AgentEnd> {
