@@ -2,7 +2,7 @@
  * A place below HOME that a sandbox shows. No component may be a symlink: bubblewrap follows it on the host, and what an agent may write one day would
  * decide what the next one sees. Whether it still holds is asked again at each start.
  */
-import { lstatSync, mkdirSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { touches } from './paths.js';
 
@@ -26,6 +26,15 @@ export function homePlace(home: string, name: string, hidden: readonly string[])
   }
   if (touches(path, hidden)) return { kind: 'refused', why: `${path} would show what no agent may see` };
   return { kind: 'there', path };
+}
+
+/** What lies in a place, as far as it may be shown; a symlink is left out. A place that is no folder has nothing in it. */
+export function placesIn(folder: string, hidden: readonly string[]): readonly string[] {
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  return readdirSync(folder).flatMap((name) => {
+    const place = homePlace(folder, name, hidden);
+    return place.kind === 'there' ? [place.path] : [];
+  });
 }
 
 /**

@@ -12,10 +12,12 @@ export interface AgentNeeds {
   readonly made: readonly string[];
   /** Below HOME, to read: what steers the CLI, and its program. */
   readonly readOnly: readonly string[];
+  /** Below HOME, folders that steer the CLI and that it writes files of its own to as it starts: to read, and what it writes is gone at its end. */
+  readonly scratch: readonly string[];
   readonly hosts: readonly string[];
 }
 
-const NOTHING: AgentNeeds = { home: [], made: [], readOnly: [], hosts: [] };
+const NOTHING: AgentNeeds = { home: [], made: [], readOnly: [], scratch: [], hosts: [] };
 
 const KNOWN: Readonly<Record<string, AgentNeeds>> = {
   'claude-code': {
@@ -27,6 +29,7 @@ const KNOWN: Readonly<Record<string, AgentNeeds>> = {
       ),
       '.local/share/claude',
     ],
+    scratch: [],
     hosts: ['api.anthropic.com', 'claude.ai', 'console.anthropic.com', 'platform.claude.com'],
   },
   codex: {
@@ -35,12 +38,14 @@ const KNOWN: Readonly<Record<string, AgentNeeds>> = {
     readOnly: ['config.toml', 'AGENTS.md', 'AGENTS.override.md', 'prompts', 'rules', 'skills', 'hooks.json'].map(
       (name) => `.codex/${name}`,
     ),
+    scratch: [],
     hosts: ['api.openai.com', 'chatgpt.com', 'auth.openai.com'],
   },
   opencode: {
     home: ['.local/share/opencode', '.local/state/opencode', '.cache/opencode'],
     made: ['.local/share/opencode'],
-    readOnly: ['.config/opencode', '.opencode/bin'],
+    readOnly: ['.opencode/bin'],
+    scratch: ['.config/opencode'],
     hosts: [
       'opencode.ai',
       'models.dev',
@@ -59,6 +64,7 @@ const GEMINI: AgentNeeds = {
   readOnly: ['settings.json', 'GEMINI.md', 'commands', 'extensions', 'policies', 'skills', 'trustedFolders.json'].map(
     (name) => `.gemini/${name}`,
   ),
+  scratch: [],
   hosts: ['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com', 'oauth2.googleapis.com'],
 };
 
@@ -77,10 +83,10 @@ const WITHOUT: ReadonlySet<string> = new Set(['model']);
 export function needsOfAgent(config: AgentConfig): AgentNeeds | null {
   const known = knownNeeds(config);
   if (known === undefined && config.home === undefined) return null;
-  const { home, made, readOnly, hosts } = known ?? NOTHING;
+  const { home, made, readOnly, scratch, hosts } = known ?? NOTHING;
   // With a login of its own the CLI needs nothing of the person's.
   const own = loginOf(config) === null ? { home, made } : NOTHING;
-  return { home: [...own.home, ...(config.home ?? [])], made: own.made, readOnly, hosts };
+  return { home: [...own.home, ...(config.home ?? [])], made: own.made, readOnly, scratch, hosts };
 }
 
 function knownNeeds({ adapter, command }: AgentConfig): AgentNeeds | undefined {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { bwrapArguments } from '../../../activities/sandbox/bwrap-arguments.js';
-import { homePlace, makeHomeFolder } from '../../../activities/sandbox/home-place.js';
+import { homePlace, makeHomeFolder, placesIn } from '../../../activities/sandbox/home-place.js';
 import { readablePlaces } from '../../../activities/sandbox/host-view.js';
 import { loginOf, needsOfAgent } from '../../../activities/sandbox/known-needs.js';
 import { planMounts, type SandboxNeeds } from '../../../activities/sandbox/plan-mounts.js';
@@ -20,7 +20,8 @@ const NEEDS: SandboxNeeds = {
   hidden: ['/home/ada/.sluice', '/home/ada/project'],
   readable: [],
   homeWritable: ['/home/ada/.claude'],
-  homeReadable: ['/home/ada/.claude/settings.json'],
+  homeScratch: ['/home/ada/.config/cli'],
+  homeReadable: ['/home/ada/.claude/settings.json', '/home/ada/.config/cli/cli.json'],
   git: [{ kind: 'empty', to: '/home/ada/project/.git' }],
   linked: ['/home/ada/project/node_modules'],
   checkout: '/home/ada/.sluice/worktrees/k/run-1',
@@ -37,6 +38,8 @@ describe('what a command sees', () => {
     expect(at(mounts, '/home/ada/.sluice')).toBeLessThan(hides);
     expect(hides).toBeLessThan(at(mounts, NEEDS.checkout));
     expect(at(mounts, '/home/ada/.claude')).toBeLessThan(at(mounts, '/home/ada/.claude/settings.json'));
+    expect(mounts[at(mounts, '/home/ada/.config/cli')]?.kind).toBe('empty');
+    expect(at(mounts, '/home/ada/.config/cli')).toBeLessThan(at(mounts, '/home/ada/.config/cli/cli.json'));
     expect(mounts.at(-1)).toEqual({ kind: 'write', from: NEEDS.checkout, to: NEEDS.checkout });
   });
 
@@ -134,6 +137,19 @@ describe('a place below HOME', () => {
     expect(homePlace(home, '.nothing', hidden)).toEqual({ kind: 'absent' });
   });
 
+  it('has in it what may be shown, and no symlink', () => {
+    mkdirSync(join(home, '.config/cli/plugin'), { recursive: true });
+    writeFileSync(join(home, '.config/cli/cli.json'), '{}');
+    symlinkSync(join(folder, 'elsewhere'), join(home, '.config/cli/linked'));
+
+    expect([...placesIn(join(home, '.config/cli'), hidden)].sort()).toEqual([
+      join(home, '.config/cli/cli.json'),
+      join(home, '.config/cli/plugin'),
+    ]);
+    expect(placesIn(join(home, '.tool.json'), hidden)).toEqual([]);
+    expect(placesIn(join(home, '.nothing'), hidden)).toEqual([]);
+  });
+
   it('is made for its person alone where a CLI keeps its conversations there', () => {
     makeHomeFolder(home, '.local/share/cli');
 
@@ -193,7 +209,7 @@ describe('what an agent needs', () => {
 
   it('is what its adapter knows and what its config names', () => {
     expect(needsOfAgent(agent)).toBeNull();
-    expect(needsOfAgent({ ...agent, home: ['.robot'] })).toEqual({ home: ['.robot'], made: [], readOnly: [], hosts: [] });
+    expect(needsOfAgent({ ...agent, home: ['.robot'] })).toEqual({ home: ['.robot'], made: [], readOnly: [], scratch: [], hosts: [] });
     const claude = needsOfAgent({ ...agent, adapter: 'claude-code' as AgentConfig['adapter'], home: ['.extra'] });
     expect(claude?.home).toEqual(expect.arrayContaining(['.claude', '.claude.json', '.extra']));
     expect(claude?.readOnly).toContain('.claude/settings.json');
