@@ -13,7 +13,7 @@ import { writeMark } from '../process/marks.js';
 import type { HostDeps } from '../run/host-deps.js';
 import type { RunRecord } from '../run/run-record.js';
 import { checkoutGit, worktreeGit } from './git-view.js';
-import { homePlace } from './home-place.js';
+import { homePlace, makeHomeFolder, placesIn } from './home-place.js';
 import { readablePlaces, systemMounts } from './host-view.js';
 import { loginOf, needsNoSandbox, needsOfAgent, REGISTRIES } from './known-needs.js';
 import { isBelow, touches } from './paths.js';
@@ -92,14 +92,17 @@ async function specOf(host: SandboxHost, command: CommandToEnter, { bwrap, sandb
   const hidden = hiddenPlaces(host.home.root, run.record);
   const realHome = withReal(env['HOME'] === undefined ? [] : [env['HOME']]).slice(1);
   const needs = agent === null ? null : needsOfAgent(agent);
+  for (const name of needs?.made ?? []) makeHomeFolder(env['HOME'], name);
   const inHome = (names: readonly string[]) => placesOf(env['HOME'], names, hidden);
+  const scratch = inHome(needs?.scratch ?? []);
   const mounts = planMounts({
     system: systemMounts(),
     home: emptiedHome(env['HOME']),
     hidden: [...hidden, ...realHome],
     readable: readablePlaces({ named: namedFiles(command), env, hidden }),
     homeWritable: [...inHome([...sandbox.home, ...(needs?.home ?? [])]), ...loginFolder(agent, env['HOME'], hidden)],
-    homeReadable: inHome(needs?.readOnly ?? []),
+    homeScratch: scratch,
+    homeReadable: [...inHome(needs?.readOnly ?? []), ...scratch.flatMap((path) => placesIn(path, hidden))],
     git: await gitMounts(command),
     linked: linkedPlaces(command),
     checkout: cwd,

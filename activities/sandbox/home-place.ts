@@ -2,7 +2,7 @@
  * A place below HOME that a sandbox shows. No component may be a symlink: bubblewrap follows it on the host, and what an agent may write one day would
  * decide what the next one sees. Whether it still holds is asked again at each start.
  */
-import { lstatSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { touches } from './paths.js';
 
@@ -26,4 +26,28 @@ export function homePlace(home: string, name: string, hidden: readonly string[])
   }
   if (touches(path, hidden)) return { kind: 'refused', why: `${path} would show what no agent may see` };
   return { kind: 'there', path };
+}
+
+/** What lies in a place, as far as it may be shown; a symlink is left out. A place that is no folder has nothing in it. */
+export function placesIn(folder: string, hidden: readonly string[]): readonly string[] {
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  return readdirSync(folder).flatMap((name) => {
+    const place = homePlace(folder, name, hidden);
+    return place.kind === 'there' ? [place.path] : [];
+  });
+}
+
+/**
+ * Makes a folder below HOME that is not there, as the program itself would outside. **Effects** `name` and its parents, for its person alone.
+ * What cannot be made stays absent; over a symlink nothing is made, and what is there is left as it is.
+ */
+export function makeHomeFolder(home: string | undefined, name: string): void {
+  // A service may have a HOME that is no folder; it gets none.
+  if (home === undefined || lstatSync(home, { throwIfNoEntry: false }) === undefined) return;
+  if (homePlace(home, name, []).kind !== 'absent') return;
+  try {
+    mkdirSync(join(home, name), { recursive: true, mode: 0o700 });
+  } catch {
+    // Not ours to write, or full: its conversations end with their turns.
+  }
 }

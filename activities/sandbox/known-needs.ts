@@ -8,34 +8,44 @@ import type { AgentConfig } from '../../protocol/policy.js';
 export interface AgentNeeds {
   /** Below HOME, to read and write. */
   readonly home: readonly string[];
+  /** Of `home`: the folder of its conversations, made where it is not there yet. Else what one turn said would be gone for the next. */
+  readonly made: readonly string[];
   /** Below HOME, to read: what steers the CLI, and its program. */
   readonly readOnly: readonly string[];
+  /** Below HOME, folders that steer the CLI and that it writes files of its own to as it starts: to read, and what it writes is gone at its end. */
+  readonly scratch: readonly string[];
   readonly hosts: readonly string[];
 }
 
-const NOTHING: AgentNeeds = { home: [], readOnly: [], hosts: [] };
+const NOTHING: AgentNeeds = { home: [], made: [], readOnly: [], scratch: [], hosts: [] };
 
 const KNOWN: Readonly<Record<string, AgentNeeds>> = {
   'claude-code': {
     home: ['.claude', '.claude.json', '.cache/claude', '.cache/claude-cli-nodejs', '.local/state/claude'],
+    made: ['.claude'],
     readOnly: [
       ...['settings.json', 'settings.local.json', 'CLAUDE.md', 'commands', 'agents', 'hooks', 'plugins', 'skills', 'output-styles'].map(
         (name) => `.claude/${name}`,
       ),
       '.local/share/claude',
     ],
+    scratch: [],
     hosts: ['api.anthropic.com', 'claude.ai', 'console.anthropic.com', 'platform.claude.com'],
   },
   codex: {
     home: ['.codex'],
+    made: ['.codex'],
     readOnly: ['config.toml', 'AGENTS.md', 'AGENTS.override.md', 'prompts', 'rules', 'skills', 'hooks.json'].map(
       (name) => `.codex/${name}`,
     ),
+    scratch: [],
     hosts: ['api.openai.com', 'chatgpt.com', 'auth.openai.com'],
   },
   opencode: {
     home: ['.local/share/opencode', '.local/state/opencode', '.cache/opencode'],
-    readOnly: ['.config/opencode', '.opencode/bin'],
+    made: ['.local/share/opencode'],
+    readOnly: ['.opencode/bin'],
+    scratch: ['.config/opencode'],
     hosts: [
       'opencode.ai',
       'models.dev',
@@ -50,9 +60,11 @@ const KNOWN: Readonly<Record<string, AgentNeeds>> = {
 
 const GEMINI: AgentNeeds = {
   home: ['.gemini'],
+  made: ['.gemini'],
   readOnly: ['settings.json', 'GEMINI.md', 'commands', 'extensions', 'policies', 'skills', 'trustedFolders.json'].map(
     (name) => `.gemini/${name}`,
   ),
+  scratch: [],
   hosts: ['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com', 'oauth2.googleapis.com'],
 };
 
@@ -71,10 +83,10 @@ const WITHOUT: ReadonlySet<string> = new Set(['model']);
 export function needsOfAgent(config: AgentConfig): AgentNeeds | null {
   const known = knownNeeds(config);
   if (known === undefined && config.home === undefined) return null;
-  const { home, readOnly, hosts } = known ?? NOTHING;
+  const { home, made, readOnly, scratch, hosts } = known ?? NOTHING;
   // With a login of its own the CLI needs nothing of the person's.
-  const own = loginOf(config) === null ? home : [];
-  return { home: [...own, ...(config.home ?? [])], readOnly, hosts };
+  const own = loginOf(config) === null ? { home, made } : NOTHING;
+  return { home: [...own.home, ...(config.home ?? [])], made: own.made, readOnly, scratch, hosts };
 }
 
 function knownNeeds({ adapter, command }: AgentConfig): AgentNeeds | undefined {

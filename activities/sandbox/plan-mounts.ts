@@ -16,6 +16,8 @@ export interface SandboxNeeds {
   readonly readable: readonly Readable[];
   /** Below HOME, existing. */
   readonly homeWritable: readonly string[];
+  /** Existing; what is made in them is gone at the end. What stands in them stands in `homeReadable`. */
+  readonly homeScratch: readonly string[];
   /** Over `homeWritable`: what steers a CLI is not changed from inside. */
   readonly homeReadable: readonly string[];
   readonly git: readonly Mount[];
@@ -86,6 +88,7 @@ export function planMounts(needs: SandboxNeeds): readonly Mount[] {
     ...shown,
     ...needs.hidden.filter((path) => isShown(path, shown)).map((to): Mount => ({ kind: 'empty', to })),
     ...needs.homeWritable.map((path): Mount => ({ kind: 'write', from: path, to: path })),
+    ...needs.homeScratch.map((to): Mount => ({ kind: 'empty', to })),
     ...needs.homeReadable.map(read),
     ...needs.git,
     ...needs.linked.map(read),

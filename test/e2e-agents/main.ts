@@ -17,13 +17,12 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findServerBinary } from '../../worker/local-engine/server-binary/find-server-binary.js';
 import { AGENT_CASES } from './agent-cases.js';
 import { AGENT_CLIS, type AgentCli, cliNamed, MOCK_PACKAGE } from './agent-clis.js';
-import { install } from './install-agents.js';
+import { cacheFolder, install } from './install-agents.js';
 import { asOrdinaryUser, giveToOrdinaryUser } from './ordinary-user.js';
 import { missingFrom, parseRan, type Row, ranTable } from './ran-table.js';
 import { PLAN_VARIABLE, type RunPlan } from './run-plan.js';
@@ -35,7 +34,9 @@ const args = process.argv.slice(2);
 const only = args[0] === '--cli' ? args.splice(0, 2)[1] : undefined;
 const clis = only === undefined ? AGENT_CLIS : [cliNamed(only)];
 
-const folder = mkdtempSync(join(tmpdir(), 'sluice-agents-'));
+// Not below /tmp, where no HOME lies: Codex then makes no helper programs there, and its own sandbox finds none.
+mkdirSync(cacheFolder(), { recursive: true, mode: 0o755 });
+const folder = mkdtempSync(join(dirname(cacheFolder()), 'agents-'));
 try {
   process.exitCode = await runAll();
 } finally {

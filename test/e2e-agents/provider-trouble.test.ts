@@ -43,7 +43,7 @@ describe.each(plannedClis())('a provider in trouble and $name', (cli: AgentCli) 
     return {
       code,
       end,
-      outcomes: events.flatMap(({ type, data }) => (type.startsWith('turn.') && 'outcome' in data ? [data.outcome] : [])),
+      outcomes: events.flatMap(({ type, data }) => (type === 'turn.completed' || type === 'turn.failed' ? [data.outcome] : [])),
     };
   }
 

@@ -1,10 +1,10 @@
 /** From what a command needs to what it sees: the order of the mounts and the arguments of bubblewrap, without starting one. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { bwrapArguments } from '../../../activities/sandbox/bwrap-arguments.js';
-import { homePlace } from '../../../activities/sandbox/home-place.js';
+import { homePlace, makeHomeFolder, placesIn } from '../../../activities/sandbox/home-place.js';
 import { readablePlaces } from '../../../activities/sandbox/host-view.js';
 import { loginOf, needsOfAgent } from '../../../activities/sandbox/known-needs.js';
 import { planMounts, type SandboxNeeds } from '../../../activities/sandbox/plan-mounts.js';
@@ -20,7 +20,8 @@ const NEEDS: SandboxNeeds = {
   hidden: ['/home/ada/.sluice', '/home/ada/project'],
   readable: [],
   homeWritable: ['/home/ada/.claude'],
-  homeReadable: ['/home/ada/.claude/settings.json'],
+  homeScratch: ['/home/ada/.config/cli'],
+  homeReadable: ['/home/ada/.claude/settings.json', '/home/ada/.config/cli/cli.json'],
   git: [{ kind: 'empty', to: '/home/ada/project/.git' }],
   linked: ['/home/ada/project/node_modules'],
   checkout: '/home/ada/.sluice/worktrees/k/run-1',
@@ -37,6 +38,8 @@ describe('what a command sees', () => {
     expect(at(mounts, '/home/ada/.sluice')).toBeLessThan(hides);
     expect(hides).toBeLessThan(at(mounts, NEEDS.checkout));
     expect(at(mounts, '/home/ada/.claude')).toBeLessThan(at(mounts, '/home/ada/.claude/settings.json'));
+    expect(mounts[at(mounts, '/home/ada/.config/cli')]?.kind).toBe('empty');
+    expect(at(mounts, '/home/ada/.config/cli')).toBeLessThan(at(mounts, '/home/ada/.config/cli/cli.json'));
     expect(mounts.at(-1)).toEqual({ kind: 'write', from: NEEDS.checkout, to: NEEDS.checkout });
   });
 
@@ -133,6 +136,35 @@ describe('a place below HOME', () => {
     expect(homePlace(home, '.nothing/here', hidden)).toEqual({ kind: 'absent' });
     expect(homePlace(home, '.nothing', hidden)).toEqual({ kind: 'absent' });
   });
+
+  it('has in it what may be shown, and no symlink', () => {
+    mkdirSync(join(home, '.config/cli/plugin'), { recursive: true });
+    writeFileSync(join(home, '.config/cli/cli.json'), '{}');
+    symlinkSync(join(folder, 'elsewhere'), join(home, '.config/cli/linked'));
+
+    expect([...placesIn(join(home, '.config/cli'), hidden)].sort()).toEqual([
+      join(home, '.config/cli/cli.json'),
+      join(home, '.config/cli/plugin'),
+    ]);
+    expect(placesIn(join(home, '.tool.json'), hidden)).toEqual([]);
+    expect(placesIn(join(home, '.nothing'), hidden)).toEqual([]);
+  });
+
+  it('is made for its person alone where a CLI keeps its conversations there', () => {
+    makeHomeFolder(home, '.local/share/cli');
+
+    expect(homePlace(home, '.local/share/cli', hidden)).toEqual({ kind: 'there', path: join(home, '.local/share/cli') });
+    expect(statSync(join(home, '.local/share/cli')).mode & 0o777).toBe(0o700);
+  });
+
+  it('is not made over a symlink, over a file, or below a HOME that is not there', () => {
+    for (const name of ['.linked/new', '.tool.json', '.tool.json/new']) makeHomeFolder(home, name);
+    makeHomeFolder(join(folder, 'nobody'), '.cli');
+
+    expect(existsSync(join(folder, 'elsewhere/new'))).toBe(false);
+    expect(readFileSync(join(home, '.tool.json'), 'utf8')).toBe('{}');
+    expect(existsSync(join(folder, 'nobody'))).toBe(false);
+  });
 });
 
 describe('what can be read of the host', () => {
@@ -177,7 +209,7 @@ describe('what an agent needs', () => {
 
   it('is what its adapter knows and what its config names', () => {
     expect(needsOfAgent(agent)).toBeNull();
-    expect(needsOfAgent({ ...agent, home: ['.robot'] })).toEqual({ home: ['.robot'], readOnly: [], hosts: [] });
+    expect(needsOfAgent({ ...agent, home: ['.robot'] })).toEqual({ home: ['.robot'], made: [], readOnly: [], scratch: [], hosts: [] });
     const claude = needsOfAgent({ ...agent, adapter: 'claude-code' as AgentConfig['adapter'], home: ['.extra'] });
     expect(claude?.home).toEqual(expect.arrayContaining(['.claude', '.claude.json', '.extra']));
     expect(claude?.readOnly).toContain('.claude/settings.json');
@@ -196,6 +228,6 @@ describe('what an agent needs', () => {
     const claude = { ...agent, adapter: 'claude-code' as AgentConfig['adapter'], configDir: '/srv/login' };
 
     expect(loginOf(claude)).toBe('/srv/login');
-    expect(needsOfAgent(claude)?.home).toEqual([]);
+    expect(needsOfAgent(claude)).toMatchObject({ home: [], made: [] });
   });
 });

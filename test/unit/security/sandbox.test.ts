@@ -3,7 +3,7 @@
  * Bubblewrap must be there and must work; elsewhere the tests are skipped and say so, but not in CI where it is there.
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { refusedHosts } from '../../../activities/sandbox/refused-hosts.js';
@@ -97,6 +97,24 @@ describe('a command in a sandbox', () => {
 
     expect(stdout).toBe('.robot\nsecret of .robot/login\n');
     expect(readFileSync(join(host.person, '.robot/session'), 'utf8')).toBe('new\n');
+  });
+
+  it('keeps the conversations of a CLI that was never started before, and of what it writes beside its config nothing', async () => {
+    const config = join(host.person, '.config/opencode');
+    mkdirSync(config, { recursive: true });
+    writeFileSync(join(config, 'opencode.json'), '{}');
+    const { stdout } = await host.inside(
+      [
+        'cd "$HOME/.config/opencode"; cat opencode.json; echo "*" > .gitignore && cat .gitignore',
+        '(echo evil > opencode.json) 2>/dev/null || echo kept; echo said > "$HOME/.local/share/opencode/session"',
+      ].join('; '),
+      { agent: { ...AGENT, adapter: 'opencode' } },
+    );
+
+    expect(stdout).toBe('{}*\nkept\n');
+    expect(readdirSync(config)).toEqual(['opencode.json']);
+    expect(readFileSync(join(config, 'opencode.json'), 'utf8')).toBe('{}');
+    expect(readFileSync(join(host.person, '.local/share/opencode/session'), 'utf8')).toBe('said\n');
   });
 
   it('sees a git that it can use as it likes: it commits, hooks and configures, and the repository stays as it is, its token unseen', async () => {
