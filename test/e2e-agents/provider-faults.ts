@@ -51,6 +51,7 @@ export function faultOf({ name, settings }: FaultMarker, api: ProviderApi, now: 
     case 'overflow':
       return overflow(api);
     case 'login':
+      if (api === 'gemini') return googleRefusal(400, 'API key not valid. Please pass a valid API key.', {});
       return refusal(api, { status: 401, type: 'authentication_error', code: 'invalid_api_key', message: 'invalid x-api-key' });
     case 'credit':
       return refusal(api, {
@@ -82,8 +83,18 @@ interface Refusal {
 }
 
 function refusal(api: ProviderApi, { status, type, code, message, headers = {} }: Refusal): Fault {
+  if (api === 'gemini') return googleRefusal(status, message, headers);
   const error = api === 'anthropic' ? { type: 'error', error: { type, message } } : { error: { message, type, param: null, code } };
   return { kind: 'answer', status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(error) };
+}
+
+const GOOGLE_STATUS: Readonly<Record<number, string>> = { 401: 'UNAUTHENTICATED', 429: 'RESOURCE_EXHAUSTED', 500: 'INTERNAL', 503: 'UNAVAILABLE' };
+
+/** It tells a wait in the body. Source: google.rpc.Status, cloud.google.com/apis/design/errors. */
+function googleRefusal(code: number, message: string, { 'retry-after': after }: Readonly<Record<string, string>>): Fault {
+  const details = after === undefined ? [] : [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${after}s` }];
+  const error = { code, message, status: GOOGLE_STATUS[code] ?? 'INVALID_ARGUMENT', details };
+  return { kind: 'answer', status: code, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ error }) };
 }
 
 /** Source: what the subscriptions of the two providers answer; others have no reset time to tell. */
@@ -121,6 +132,7 @@ function overflow(api: ProviderApi): Fault {
       code: '',
       message: 'prompt is too long: 250000 tokens > 200000 maximum',
     });
+  if (api === 'gemini') return googleRefusal(400, 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).', {});
   return refusal(api, {
     status: 400,
     type: 'invalid_request_error',
