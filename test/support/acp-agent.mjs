@@ -45,7 +45,7 @@ acp
     log({ method: 'initialize', params });
     return {
       protocolVersion: scenario.version ?? acp.PROTOCOL_VERSION,
-      agentInfo: { name: 'scripted-acp', version: '1.0.0' },
+      agentInfo: { name: scenario.name ?? 'scripted-acp', version: '1.0.0' },
       agentCapabilities: scenario.capabilities ?? {},
       authMethods: scenario.authMethods ?? [],
     };

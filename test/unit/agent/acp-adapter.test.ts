@@ -92,6 +92,11 @@ describe('a turn of an ACP agent', () => {
       { kind: 'rate_limited', afterMs: null, why: 'Rate limit exceeded' },
     ],
     [
+      'a rate limit with a wait in the words of gemini',
+      fail(429, 'You exceeded your current quota, please check your plan.\nSuggested retry after 2s.'),
+      { kind: 'rate_limited', afterMs: 2000, why: 'Suggested retry after 2s' },
+    ],
+    [
       'a rate limit in words',
       fail(-32603, 'Internal error', { details: 'API Error: 429 too many, retry after 7 s' }),
       { kind: 'rate_limited', afterMs: 7000, why: '429' },
@@ -234,6 +239,17 @@ describe('a session of an ACP agent', () => {
     expect(bare.reading.outcome).toMatchObject({ kind: 'hard', why: expect.stringContaining('log in with') });
   });
 
+  it('leaves settings of the repository unread where the agent is known to read them', async () => {
+    const name = '@agentclientprotocol/claude-agent-acp';
+    const _meta = { claudeCode: { options: { settingSources: ['user'], strictMcpConfig: true } } };
+
+    const fresh = await turns.take({ name });
+    const loaded = await turns.take({ name, capabilities: LOADS }, { resume: RESUME });
+
+    expect(fresh.log).toContainEqual({ method: 'session/new', params: expect.objectContaining({ _meta }) });
+    expect(loaded.log).toContainEqual({ method: 'session/load', params: expect.objectContaining({ _meta }) });
+  });
+
   it.each<[string, Partial<TurnRequest>, Scenario, Scenario]>([
     [
       'its mode, where it would not ask',
@@ -295,6 +311,17 @@ describe('a permission that an ACP agent asks for', () => {
 
     expect(log).toContainEqual({ permission: { outcome: 'selected', optionId: 'no' } });
     expect(reading).toMatchObject({ outcome: { kind: 'done' }, denied: 1 });
+  });
+
+  it.each([
+    ['gemini-cli', 'once'],
+    ['another', 'no'],
+  ])('is read from its title alone where that is the command line: of %s', async (name, optionId) => {
+    const ask = { kind: 'execute', title: 'git diff main' };
+
+    const { log } = await turns.take({ name, steps: [{ ask }, { say: 'done' }] }, { tools: 'read' });
+
+    expect(log).toContainEqual({ permission: { outcome: 'selected', optionId } });
   });
 
   it.each(['ask', 'accept-edits'] as const)(

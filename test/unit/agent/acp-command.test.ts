@@ -47,6 +47,13 @@ describe('the command of an ACP agent', () => {
     expect(commandOf({ config: codex }).env).toMatchObject({ CODEX_HOME: '/accounts/b' });
   });
 
+  it('gives Claude Code the switches that its own adapter gives it', () => {
+    const claude = { ...config, command: ['/opt/bin/claude-agent-acp'] as const };
+
+    expect(commandOf({ config: claude }).env).toMatchObject({ CLAUDE_CODE_MAX_RETRIES: '2', DISABLE_AUTOUPDATER: '1' });
+    expect(commandOf().env).not.toHaveProperty('CLAUDE_CODE_MAX_RETRIES');
+  });
+
   it('refuses an agent without a program', () => {
     expect(() => commandOf({ config: { ...config, command: null } })).toThrow('needs a program that speaks the Agent Client Protocol');
   });

@@ -9,6 +9,7 @@ import { at, keptText, listAt, textAt } from '../../events/event-fields.js';
 import type { JsonEvent } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
 import type { AgentProcess } from './agent-process.js';
+import { type KnownPeer, knownPeer } from './known-peers.js';
 import { type AskedPermission, keyOf, rulePermission } from './permission-rule.js';
 import { keyLogin, modelToSet, modeToSet, resumeMethod } from './session-choices.js';
 import type { TurnSpec } from './turn-spec.js';
@@ -26,6 +27,7 @@ export class AcpTurn {
   private prompted = false;
   private stopping: AbortController | null = null;
   private session: string | null = null;
+  private known: KnownPeer = knownPeer(null);
 
   constructor(
     private readonly spec: TurnSpec,
@@ -70,7 +72,9 @@ export class AcpTurn {
     const spoken = at(agent, 'protocolVersion');
     if (spoken !== protocolVersion)
       throw new StepFailed({ during: 'initialize', message: `it speaks version ${oneLine(String(spoken))} of ACP` });
-    tell({ type: 'agent', name: textAt(agent, 'agentInfo', 'name'), version: textAt(agent, 'agentInfo', 'version') });
+    const name = textAt(agent, 'agentInfo', 'name');
+    this.known = knownPeer(name);
+    tell({ type: 'agent', name, version: textAt(agent, 'agentInfo', 'version') });
     const session = await this.openSession(peer, agent);
     const sessionId = this.session ?? '';
     const modeId = modeToSet(session, spec.tools);
@@ -91,7 +95,8 @@ export class AcpTurn {
     const { spec, tell } = this;
     const method = spec.resume === null ? null : resumeMethod(agent);
     const open = async (): Promise<unknown> => {
-      const about = { cwd: spec.cwd, mcpServers: [] };
+      const { sessionMeta } = this.known;
+      const about = { cwd: spec.cwd, mcpServers: [], ...(sessionMeta === null ? {} : { _meta: sessionMeta }) };
       if (method === null || spec.resume === null) return step('session/new', peer.request('session/new', about));
       return step(method, peer.request<unknown>(method, { ...about, sessionId: spec.resume }));
     };
@@ -126,7 +131,7 @@ export class AcpTurn {
     const cancelled: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
     // It was told to stop, and one question is asked at a time.
     if (this.stopping === null || this.stopping.signal.aborted) return cancelled;
-    const asked = askedOf(params);
+    const asked = askedOf(params, this.known);
     const ruling = rulePermission(asked, this.spec);
     const { kind, title, options } = asked;
     if (ruling.kind === 'asked') {
@@ -148,7 +153,7 @@ async function whenIgnored(stopping: AbortSignal): Promise<null> {
   return sleep(CANCEL_MS, null);
 }
 
-function askedOf({ toolCall, options }: RequestPermissionRequest): AskedPermission {
+function askedOf({ toolCall, options }: RequestPermissionRequest, { titleIsCommand }: KnownPeer): AskedPermission {
   const named = [
     ...listAt(toolCall, 'locations').map((place) => textAt(place, 'path')),
     ...listAt(toolCall, 'content').map((part) => textAt(part, 'path')),
@@ -158,7 +163,7 @@ function askedOf({ toolCall, options }: RequestPermissionRequest): AskedPermissi
     kind: toolCall.kind ?? null,
     title: toolCall.title ?? raw,
     paths: named.filter((path) => path !== null),
-    commandLine: textAt(toolCall, 'rawInput', 'command'),
+    commandLine: textAt(toolCall, 'rawInput', 'command') ?? (titleIsCommand ? (toolCall.title ?? null) : null),
     options: options.map(({ optionId, name, kind }) => ({ id: optionId, name, kind })),
   };
 }

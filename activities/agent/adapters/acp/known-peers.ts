@@ -1,0 +1,27 @@
+/** What the client does for agents that it knows by the name they tell of themselves; for any other it does nothing special. Pure. */
+
+export interface KnownPeer {
+  /** `_meta` of a session that is opened; null: none. */
+  readonly sessionMeta: Readonly<Record<string, unknown>> | null;
+  /** The title of a request to run a program is its command line, and nothing else is told of it. Of others a model may have written the title. */
+  readonly titleIsCommand: boolean;
+}
+
+/** A Map, since the key is the agent's word. Sources: dist/acp-agent.js of claude-agent-acp 0.49.0; acpSession.ts of gemini-cli 0.61.0. */
+const KNOWN: ReadonlyMap<string, KnownPeer> = new Map([
+  [
+    '@agentclientprotocol/claude-agent-acp',
+    {
+      // It would read settings of the repository, which can hold hooks and variables, and no trust was asked for them.
+      sessionMeta: { claudeCode: { options: { settingSources: ['user'], strictMcpConfig: true } } },
+      titleIsCommand: false,
+    },
+  ],
+  ['gemini-cli', { sessionMeta: null, titleIsCommand: true }],
+]);
+
+const UNKNOWN: KnownPeer = { sessionMeta: null, titleIsCommand: false };
+
+export function knownPeer(name: string | null): KnownPeer {
+  return KNOWN.get(name ?? '') ?? UNKNOWN;
+}
