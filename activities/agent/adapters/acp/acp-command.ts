@@ -21,8 +21,11 @@ export const COMPILED_ENTRY: AcpEntry = [fileURLToPath(new URL('./main.js', impo
 /** With a gate on changes, programs are a person's matter too. */
 const ASKING: readonly PermissionMode[] = ['ask', 'accept-edits'];
 
-/** What a CLI gets behind its own adapter it gets here too. By the name of the program. */
-const SWITCHES: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map([['claude-agent-acp', CLAUDE_SWITCHES]]);
+/** By the name of the program. Claude Code gets what it gets behind its own adapter; gemini leaves settings of the repository unread. */
+const SWITCHES: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map([
+  ['claude-agent-acp', CLAUDE_SWITCHES],
+  ['gemini', { GEMINI_CLI_TRUST_WORKSPACE: 'false' }],
+]);
 
 /** Errors: BadAgent, if the config names no program. */
 export function acpCommand(entry: AcpEntry, turn: TurnRequest): TurnCommand {
