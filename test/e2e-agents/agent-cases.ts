@@ -1,7 +1,7 @@
 /** Names of what a CLI must have run; the table of `main.ts` fails where one is missing. */
 import { ACP_AGENTS, type CliName } from './agent-clis.js';
 
-export const AGENT_CASES = [
+const AGENT_CASES = [
   'full run',
   'resume',
   'rate limit with a wait',
@@ -22,7 +22,7 @@ export const AGENT_CASES = [
 export type AgentCase = (typeof AGENT_CASES)[number];
 
 /** Of every agent behind `adapter: acp`: what its protocol and its adapter have to do with. */
-export const ACP_CASES = [
+const ACP_CASES = [
   'full run',
   'resume',
   'rate limit with a wait',
