@@ -199,6 +199,14 @@ describe('a session of an ACP agent', () => {
     expect(reading).toMatchObject({ outcome: { kind: 'done' }, text: 'new', conversation: { id: 'old-1' } });
   });
 
+  it('of gemini is gone on with once its past is told, which comes after the answer', async () => {
+    const scenario = { name: 'gemini-cli', capabilities: LOADS, pastComesLate: true, steps: [{ say: 'new' }] };
+
+    const { reading } = await turns.take(scenario, { resume: RESUME });
+
+    expect(reading).toMatchObject({ outcome: { kind: 'done' }, text: 'new' });
+  });
+
   it('is resumed rather than loaded, and begun anew where the agent can do neither', async () => {
     const resumes = { ...LOADS, sessionCapabilities: { resume: {} } };
 

@@ -20,6 +20,9 @@ export type Tell = (event: { readonly type: string } & JsonEvent) => void;
 /** **Unit** ms. For an agent that was told to stop. */
 const CANCEL_MS = 5_000;
 
+/** **Unit** ms. For a past that is told late: longer than any takes, and a turn begins all the same. */
+const PAST_MS = 2_000;
+
 /** Source: the protocol's error codes. */
 const AUTH_REQUIRED = -32_000;
 
@@ -28,6 +31,10 @@ export class AcpTurn {
   private stopping: AbortController | null = null;
   private session: string | null = null;
   private known: KnownPeer = knownPeer(null);
+  private toldCommands: () => void = () => undefined;
+  private readonly commandsTold = new Promise<void>((done) => {
+    this.toldCommands = done;
+  });
 
   constructor(
     private readonly spec: TurnSpec,
@@ -57,7 +64,9 @@ export class AcpTurn {
   update(message: JsonEvent): boolean {
     if (message['method'] !== 'session/update' || message['id'] !== undefined) return false;
     // A session that is loaded tells all of its past again.
-    if (this.prompted) tellUpdate(at(message, 'params', 'update'), this.tell);
+    const update = at(message, 'params', 'update');
+    if (this.prompted) tellUpdate(update, this.tell);
+    else if (textAt(update, 'sessionUpdate') === 'available_commands_update') this.toldCommands();
     return true;
   }
 
@@ -112,6 +121,7 @@ export class AcpTurn {
     this.session = method === null ? textAt(session, 'sessionId') : spec.resume;
     if (this.session === null) throw new StepFailed({ during: 'session/new', message: 'it named no session' });
     tell({ type: 'session', id: this.session, resumed: method !== null });
+    if (method === 'session/load' && this.known.pastComesLate) await Promise.race([this.commandsTold, sleep(PAST_MS)]);
     return session;
   }
 

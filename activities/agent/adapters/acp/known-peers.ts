@@ -5,6 +5,8 @@ export interface KnownPeer {
   readonly sessionMeta: Readonly<Record<string, unknown>> | null;
   /** The title of a request to run a program is its command line, and nothing else is told of it. Of others a model may have written the title. */
   readonly titleIsCommand: boolean;
+  /** A session that is loaded is answered before all of its past is told; the list of its commands comes behind that. */
+  readonly pastComesLate: boolean;
 }
 
 /** A Map, since the key is the agent's word. Sources: dist/acp-agent.js of claude-agent-acp 0.49.0; acpSession.ts of gemini-cli 0.61.0. */
@@ -15,12 +17,13 @@ const KNOWN: ReadonlyMap<string, KnownPeer> = new Map([
       // It would read settings of the repository, which can hold hooks and variables, and no trust was asked for them.
       sessionMeta: { claudeCode: { options: { settingSources: ['user'], strictMcpConfig: true } } },
       titleIsCommand: false,
+      pastComesLate: false,
     },
   ],
-  ['gemini-cli', { sessionMeta: null, titleIsCommand: true }],
+  ['gemini-cli', { sessionMeta: null, titleIsCommand: true, pastComesLate: true }],
 ]);
 
-const UNKNOWN: KnownPeer = { sessionMeta: null, titleIsCommand: false };
+const UNKNOWN: KnownPeer = { sessionMeta: null, titleIsCommand: false, pastComesLate: false };
 
 export function knownPeer(name: string | null): KnownPeer {
   return KNOWN.get(name ?? '') ?? UNKNOWN;
