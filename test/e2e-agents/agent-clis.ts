@@ -31,6 +31,8 @@ export interface AcpAgent extends AgentCli {
   readonly command: readonly [string, ...string[]];
   /** How often it makes a call of its model that is answered with 429, before it gives up. */
   readonly callsUnderLimit: number;
+  /** Of the task whose executor's conversation the fixer goes on with. */
+  readonly resumeMarker: string;
 }
 
 const VERSION = { versionArguments: ['--version'] } as const;
@@ -46,6 +48,8 @@ export const ACP_AGENTS: readonly AcpAgent[] = [
     ...{ name: 'gemini', program: 'gemini', package: '@google/gemini-cli', version: '0.61.0', ...VERSION },
     command: ['gemini', '--acp'],
     callsUnderLimit: 1,
+    // It loses a session that is loaded in the minute in which it was opened: both write the file of that name.
+    resumeMarker: '[mock:slow stage=reviewing times=1 seconds=61]',
   },
   {
     ...{ name: 'claude-agent-acp', program: 'claude-agent-acp', package: '@agentclientprotocol/claude-agent-acp', version: '0.49.0' },
@@ -53,6 +57,7 @@ export const ACP_AGENTS: readonly AcpAgent[] = [
     versionArguments: ['--cli', '--version'],
     command: ['claude-agent-acp'],
     callsUnderLimit: 3,
+    resumeMarker: '',
   },
 ];
 

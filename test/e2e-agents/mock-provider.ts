@@ -130,6 +130,9 @@ async function play(state: FrontState, fault: Fault | null, exchange: Exchange):
     case 'hold':
       await state.held.promise;
       return pass(state, exchange, (chunk) => void exchange.response.write(chunk));
+    case 'slow':
+      await sleep(fault.ms, undefined, { ref: false });
+      return pass(state, exchange, (chunk) => void exchange.response.write(chunk));
     case 'trickle':
       return pass(state, exchange, async (chunk) => {
         for (const byte of chunk) {

@@ -17,6 +17,8 @@ export type Fault =
   | { readonly kind: 'reset' }
   /** The true answer, one byte a second. */
   | { readonly kind: 'trickle' }
+  /** The true answer, so much later. */
+  | { readonly kind: 'slow'; readonly ms: number }
   /** The true answer, once `release` was called. */
   | { readonly kind: 'hold' };
 
@@ -64,6 +66,8 @@ export function faultOf({ name, settings }: FaultMarker, api: ProviderApi, now: 
       return refusal(api, { status: 500, type: 'api_error', code: 'server_error', message: 'Internal server error' });
     case 'overloaded':
       return refusal(api, { status: 529, type: 'overloaded_error', code: 'server_overloaded', message: 'Overloaded' });
+    case 'slow':
+      return { kind: 'slow', ms: Number(settings['seconds']) * 1000 };
     case 'hang':
     case 'reset':
     case 'trickle':

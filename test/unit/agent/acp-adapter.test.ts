@@ -63,6 +63,11 @@ describe('a turn of an ACP agent', () => {
       { kind: 'hard', why: 'log in with: node, by its own means: Authentication required' },
     ],
     ['a refused key', fail(-32603, 'Internal error: Invalid API key · Please run /login'), { kind: 'hard', why: 'log in with' }],
+    [
+      'a refused key in the body of the provider',
+      fail(400, '{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[]}}'),
+      { kind: 'hard', why: 'log in with' },
+    ],
     ['status 401', fail(401, 'unauthorized'), { kind: 'hard', why: 'log in with' }],
     ['authentication_failed', fail(-32603, 'Internal error', { errorKind: 'authentication_failed' }), { kind: 'hard', why: 'log in with' }],
     ['a prompt that is too long', fail(-32603, 'Internal error: Prompt is too long'), { kind: 'overflow', why: 'Prompt is too long' }],

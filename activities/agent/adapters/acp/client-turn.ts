@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientContext, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import { at, keptText, listAt, textAt } from '../../events/event-fields.js';
-import type { JsonEvent } from '../../events/read-json-lines.js';
+import { type JsonEvent, jsonObjectOf } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
 import type { AgentProcess } from './agent-process.js';
 import { type KnownPeer, knownPeer } from './known-peers.js';
@@ -215,9 +215,14 @@ async function step<Answer>(during: string, answer: Promise<Answer>): Promise<An
     throw new StepFailed({
       during,
       code,
-      message: oneLine(error instanceof Error ? error.message : String(error)),
+      message: oneLine(wordsOf(error instanceof Error ? error.message : String(error))),
       errorKind: textAt(data, 'errorKind'),
       details: oneLine(textAt(data, 'details') ?? textAt(data, 'message') ?? (typeof data === 'string' ? data : '')),
     });
   }
+}
+
+/** The body of a provider's answer is passed on as it came: `{"error":{"code":400,"message":"API key not valid. …"}}` of gemini 0.61.0. */
+function wordsOf(message: string): string {
+  return textAt(jsonObjectOf(message.trim()), 'error', 'message') ?? message;
 }
