@@ -52,9 +52,9 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
   }
 
   const ended = (end: End) =>
-    (jsonLines(readFileSync(join(String(end['runDir']), 'events.jsonl'), 'utf8')) as { type: string; data: Record<string, unknown> }[]).flatMap(
-      ({ type, data }) => (type === 'turn.completed' || type === 'turn.failed' ? [data] : []),
-    );
+    (
+      jsonLines(readFileSync(join(String(end['runDir']), 'events.jsonl'), 'utf8')) as { type: string; data: Record<string, unknown> }[]
+    ).flatMap(({ type, data }) => (type === 'turn.completed' || type === 'turn.failed' ? [data] : []));
 
   describe('a run with a fix round', () => {
     let where: CliRepository;

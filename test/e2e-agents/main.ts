@@ -22,7 +22,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findServerBinary } from '../../worker/local-engine/server-binary/find-server-binary.js';
 import { casesOf } from './agent-cases.js';
-import { ACP_AGENTS, ALL_CLIS, type AgentCli, cliNamed, MOCK_PACKAGE } from './agent-clis.js';
+import { ACP_AGENTS, type AgentCli, ALL_CLIS, cliNamed, MOCK_PACKAGE } from './agent-clis.js';
 import { install } from './install-agents.js';
 import { asOrdinaryUser, giveToOrdinaryUser } from './ordinary-user.js';
 import { missingFrom, parseRan, type Row, ranTable } from './ran-table.js';

@@ -181,5 +181,6 @@ function toolCount(body: string): number {
 /** In the words of all APIs. */
 function toolResults(body: string): number {
   const own = body.slice(body.lastIndexOf('[stage:'));
-  return [...own.matchAll(/"type":"tool_result"|"role":"tool"|"type":"(?:custom_tool_call|function_call)_output"|"functionResponse":/g)].length;
+  return [...own.matchAll(/"type":"tool_result"|"role":"tool"|"type":"(?:custom_tool_call|function_call)_output"|"functionResponse":/g)]
+    .length;
 }

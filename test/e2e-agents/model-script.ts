@@ -69,7 +69,8 @@ function forcedAnswer({ name, settings }: FaultMarker, turn: ModelTurn): ModelAn
   if (name === 'lookalike') return text(`These lines are only quoted:\n\n${LOOKALIKE_LINES.join('\n')}`);
   if (name === 'question') return text(`I cannot know that.\n\nQUESTION ${code}: Which line?`);
   if (name === 'denied') return turn.results === 0 ? forbiddenCall(turn) : text('It was not allowed, so I stopped.');
-  if (name === 'shell') return turn.results === 0 ? shellCall(turn, "printf 'one\\nchanged\\n' > a.txt") : text('I wrote to a.txt by a program.');
+  if (name === 'shell')
+    return turn.results === 0 ? shellCall(turn, "printf 'one\\nchanged\\n' > a.txt") : text('I wrote to a.txt by a program.');
   if (name === 'write') return edited(turn, 'one', 'one\nchanged', 'I wrote to a.txt.');
   return null;
 }

@@ -92,7 +92,12 @@ function refusal(api: ProviderApi, { status, type, code, message, headers = {} }
   return { kind: 'answer', status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(error) };
 }
 
-const GOOGLE_STATUS: Readonly<Record<number, string>> = { 401: 'UNAUTHENTICATED', 429: 'RESOURCE_EXHAUSTED', 500: 'INTERNAL', 503: 'UNAVAILABLE' };
+const GOOGLE_STATUS: Readonly<Record<number, string>> = {
+  401: 'UNAUTHENTICATED',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  503: 'UNAVAILABLE',
+};
 
 /** It tells a wait in the body. Source: google.rpc.Status, cloud.google.com/apis/design/errors. */
 function googleRefusal(code: number, message: string, { 'retry-after': after }: Readonly<Record<string, string>>): Fault {
@@ -136,7 +141,8 @@ function overflow(api: ProviderApi): Fault {
       code: '',
       message: 'prompt is too long: 250000 tokens > 200000 maximum',
     });
-  if (api === 'gemini') return googleRefusal(400, 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).', {});
+  if (api === 'gemini')
+    return googleRefusal(400, 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).', {});
   return refusal(api, {
     status: 400,
     type: 'invalid_request_error',

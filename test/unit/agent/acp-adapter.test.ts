@@ -65,7 +65,10 @@ describe('a turn of an ACP agent', () => {
     ['a refused key', fail(-32603, 'Internal error: Invalid API key · Please run /login'), { kind: 'hard', why: 'log in with' }],
     [
       'a refused key in the body of the provider',
-      fail(400, '{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[]}}'),
+      fail(
+        400,
+        '{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[]}}',
+      ),
       { kind: 'hard', why: 'log in with' },
     ],
     ['status 401', fail(401, 'unauthorized'), { kind: 'hard', why: 'log in with' }],
