@@ -139,7 +139,8 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
       'that asks before it starts a program waits for a person, and goes on with the option that is chosen',
       async () => {
         const id = `asks-${agent.name}`;
-        const where = await repository('question');
+        // Nobody sits at a terminal here.
+        const where = await repository('question', { attended: true });
         const task = 'Add a line. [mock:approve] [mock:shell stage=executing]';
         const started = await agents.sluice(where, 'run', task, '--permissions', 'ask', '--detach', '--run-id', id);
         expect(started).toMatchObject({ code: 0 });
