@@ -207,6 +207,18 @@ describe('a session of an ACP agent', () => {
     expect(reading).toMatchObject({ outcome: { kind: 'done' }, text: 'new', conversation: { id: 'old-1' } });
   });
 
+  it.each([
+    ['another', 150_000],
+    ['@agentclientprotocol/claude-agent-acp', 250_000],
+  ])('costs what was added to it, or what the turn cost where that is told: of %s', async (name, costMicroUsd) => {
+    const update = { sessionUpdate: 'usage_update', used: 1, size: 2, cost: { amount: 0.25, currency: 'USD' } };
+    const resume = { id: 'old-1', totals: { ...NO_TOTALS, costMicroUsd: 100_000 } };
+
+    const { reading } = await turns.take({ name, capabilities: LOADS, steps: [{ update }] }, { resume });
+
+    expect(reading.usage.costMicroUsd).toBe(costMicroUsd);
+  });
+
   it('of gemini is gone on with once its past is told, which comes after the answer', async () => {
     const scenario = { name: 'gemini-cli', capabilities: LOADS, pastComesLate: true, steps: [{ say: 'new' }] };
 

@@ -7,6 +7,8 @@ export interface KnownPeer {
   readonly titleIsCommand: boolean;
   /** A session that is loaded is answered before all of its past is told; the list of its commands comes behind that. */
   readonly pastComesLate: boolean;
+  /** The cost that it tells is that of its process, so of one turn; the protocol means that of the session. */
+  readonly costsAnew: boolean;
 }
 
 /** A Map, since the key is the agent's word. Sources: dist/acp-agent.js of claude-agent-acp 0.49.0; acpSession.ts of gemini-cli 0.61.0. */
@@ -18,12 +20,13 @@ const KNOWN: ReadonlyMap<string, KnownPeer> = new Map([
       sessionMeta: { claudeCode: { options: { settingSources: ['user'], strictMcpConfig: true } } },
       titleIsCommand: false,
       pastComesLate: false,
+      costsAnew: true,
     },
   ],
-  ['gemini-cli', { sessionMeta: null, titleIsCommand: true, pastComesLate: true }],
+  ['gemini-cli', { sessionMeta: null, titleIsCommand: true, pastComesLate: true, costsAnew: false }],
 ]);
 
-const UNKNOWN: KnownPeer = { sessionMeta: null, titleIsCommand: false, pastComesLate: false };
+const UNKNOWN: KnownPeer = { sessionMeta: null, titleIsCommand: false, pastComesLate: false, costsAnew: false };
 
 export function knownPeer(name: string | null): KnownPeer {
   return KNOWN.get(name ?? '') ?? UNKNOWN;
