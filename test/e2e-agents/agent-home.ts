@@ -24,6 +24,8 @@ export function prepareHome(cli: CliName, home: string, providerUrl: string): Ag
   switch (cli) {
     case 'claude-code':
     case 'claude-agent-acp':
+      // Whoever used it has the folder; without it a sandbox keeps no conversation.
+      mkdirSync(join(home, '.claude'), { recursive: true });
       return claudeHome(providerUrl);
     case 'gemini':
       return alike(prepareGemini(join(home, '.gemini'), providerUrl));
