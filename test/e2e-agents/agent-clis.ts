@@ -48,8 +48,9 @@ export const ACP_AGENTS: readonly AcpAgent[] = [
     ...{ name: 'gemini', program: 'gemini', package: '@google/gemini-cli', version: '0.61.0', ...VERSION },
     command: ['gemini', '--acp'],
     callsUnderLimit: 1,
-    // It loses a session that is loaded in the minute in which it was opened: both write the file of that name.
-    resumeMarker: '[mock:slow stage=reviewing times=1 seconds=61]',
+    // It loses a session that is loaded in the minute in which it was opened: both write the file of that name. An answer takes
+    // less than a minute, since it waits for none longer.
+    resumeMarker: '[mock:slow stage=executing times=1 seconds=31] [mock:slow stage=reviewing times=1 seconds=31]',
   },
   {
     ...{ name: 'claude-agent-acp', program: 'claude-agent-acp', package: '@agentclientprotocol/claude-agent-acp', version: '0.49.0' },
