@@ -1,5 +1,7 @@
-/** Names of what every CLI must have run; the table of `main.ts` fails where one is missing. */
-export const AGENT_CASES = [
+/** Names of what a CLI must have run; the table of `main.ts` fails where one is missing. */
+import { ACP_AGENTS, type CliName } from './agent-clis.js';
+
+const AGENT_CASES = [
   'full run',
   'resume',
   'rate limit with a wait',
@@ -18,3 +20,22 @@ export const AGENT_CASES = [
 ] as const;
 
 export type AgentCase = (typeof AGENT_CASES)[number];
+
+/** Of every agent behind `adapter: acp`: what its protocol and its adapter have to do with. */
+const ACP_CASES = [
+  'full run',
+  'resume',
+  'rate limit with a wait',
+  'rate limit without one',
+  'overflow',
+  'question',
+  'hang',
+  'killed worker',
+  'login',
+] as const;
+
+export type AcpCase = (typeof ACP_CASES)[number];
+
+export function casesOf(cli: CliName): readonly string[] {
+  return ACP_AGENTS.some(({ name }) => name === cli) ? ACP_CASES : AGENT_CASES;
+}

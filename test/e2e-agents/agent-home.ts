@@ -23,7 +23,12 @@ export function prepareHome(cli: CliName, home: string, providerUrl: string): Ag
   mkdirSync(home, { recursive: true });
   switch (cli) {
     case 'claude-code':
+    case 'claude-agent-acp':
+      // Whoever used it has the folder; without it a sandbox keeps no conversation.
+      mkdirSync(join(home, '.claude'), { recursive: true });
       return claudeHome(providerUrl);
+    case 'gemini':
+      return alike(prepareGemini(join(home, '.gemini'), providerUrl));
     case 'codex':
       return alike(prepareCodex(join(home, '.codex'), providerUrl));
     case 'opencode':
@@ -56,6 +61,21 @@ stream_max_retries = 0
 `;
   writeFileSync(join(folder, 'config.toml'), config);
   return { CODEX_HOME: folder, MOCK_API_KEY: 'dummy' };
+}
+
+function prepareGemini(folder: string, providerUrl: string): Environment {
+  mkdirSync(folder, { recursive: true });
+  const settings = {
+    security: { auth: { selectedType: 'gemini-api-key' } },
+    // It tries ten times else, without a word.
+    general: { maxAttempts: 1, enableAutoUpdate: false, enableAutoUpdateNotification: false },
+    privacy: { usageStatisticsEnabled: false },
+    telemetry: { enabled: false },
+    // By itself it asks a model which model to ask.
+    model: { name: 'gemini-2.5-flash' },
+  };
+  writeFileSync(join(folder, 'settings.json'), `${JSON.stringify(settings, null, 2)}\n`);
+  return { GOOGLE_GEMINI_BASE_URL: providerUrl, GEMINI_API_KEY: 'dummy' };
 }
 
 function prepareOpencode(folder: string, providerUrl: string): Environment {

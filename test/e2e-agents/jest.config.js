@@ -4,6 +4,8 @@ import all from '../../jest.config.js';
 
 const rootDir = fileURLToPath(new URL('../..', import.meta.url));
 const { transform, testEnvironment, extensionsToTreatAsEsm, moduleNameMapper, modulePathIgnorePatterns } = all.projects[0];
+/** `main.ts` narrows it to the files of one CLI. */
+const tests = process.env['SLUICE_AGENTS_TESTS'] ?? '*';
 const shared = { rootDir, transform, testEnvironment, extensionsToTreatAsEsm, moduleNameMapper, modulePathIgnorePatterns };
 
 export default {
@@ -11,5 +13,5 @@ export default {
   // One engine, and one CLI after the other: each takes a core.
   maxWorkers: 1,
   testTimeout: 600_000,
-  projects: [{ ...shared, displayName: 'agents', testMatch: ['<rootDir>/test/e2e-agents/**/*.test.ts'] }],
+  projects: [{ ...shared, displayName: 'agents', testMatch: [`<rootDir>/test/e2e-agents/${tests}.test.ts`] }],
 };

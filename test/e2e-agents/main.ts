@@ -20,8 +20,8 @@ import {
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findServerBinary } from '../../worker/local-engine/server-binary/find-server-binary.js';
-import { AGENT_CASES } from './agent-cases.js';
-import { AGENT_CLIS, type AgentCli, cliNamed, MOCK_PACKAGE } from './agent-clis.js';
+import { casesOf } from './agent-cases.js';
+import { ACP_AGENTS, type AgentCli, ALL_CLIS, cliNamed, MOCK_PACKAGE } from './agent-clis.js';
 import { cacheFolder, install } from './install-agents.js';
 import { asOrdinaryUser, giveToOrdinaryUser } from './ordinary-user.js';
 import { missingFrom, parseRan, type Row, ranTable } from './ran-table.js';
@@ -32,7 +32,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 const args = process.argv.slice(2);
 const only = args[0] === '--cli' ? args.splice(0, 2)[1] : undefined;
-const clis = only === undefined ? AGENT_CLIS : [cliNamed(only)];
+const clis: readonly AgentCli[] = only === undefined ? ALL_CLIS : [cliNamed(only)];
 
 // Not below /tmp, where no HOME lies: Codex then makes no helper programs there, and its own sandbox finds none.
 mkdirSync(cacheFolder(), { recursive: true, mode: 0o755 });
@@ -64,7 +64,7 @@ async function runAll(): Promise<number> {
 }
 
 function makePlan(): RunPlan {
-  const prefixes = Object.fromEntries(AGENT_CLIS.map((cli) => [cli.name, clis.includes(cli) ? install(cli).prefix : '']));
+  const prefixes = Object.fromEntries(ALL_CLIS.map((cli) => [cli.name, clis.includes(cli) ? install(cli).prefix : '']));
   const ranFile = join(folder, 'ran.jsonl');
   writeFileSync(ranFile, '');
   return { prefixes: prefixes as RunPlan['prefixes'], mock: install(MOCK_PACKAGE).packageFolder, ranFile }; // One of each name.
@@ -82,8 +82,13 @@ async function makeEnvironment(plan: RunPlan): Promise<Record<string, string>> {
     SLUICE_TEMPORAL_CLI: await readableServer(),
     SLUICE_TEMPORAL_DOWNLOAD: 'off',
     [PLAN_VARIABLE]: JSON.stringify(plan),
-    ...(only === undefined ? {} : { SLUICE_AGENTS_ONLY: only }),
+    ...(only === undefined ? {} : { SLUICE_AGENTS_ONLY: only, SLUICE_AGENTS_TESTS: testsOf(only) }),
   };
+}
+
+/** A file without a planned CLI has no test, which jest takes for a failure. */
+function testsOf(cli: string): string {
+  return ACP_AGENTS.some(({ name }) => name === cli) ? 'acp-*' : '!(acp-*)';
 }
 
 /** Root's cache is closed to others. */
@@ -111,7 +116,7 @@ function mustBeReadable(env: Readonly<Record<string, string>>): void {
 function versionOf(cli: AgentCli, env: Readonly<Record<string, string>>): string {
   const program = join(install(cli).prefix, 'bin', cli.program);
   accessSync(program, constants.X_OK);
-  const [first, ...rest] = asOrdinaryUser([program, '--version']);
+  const [first, ...rest] = asOrdinaryUser([program, ...cli.versionArguments]);
   return execFileSync(first, rest, { env, encoding: 'utf8', timeout: 60_000 }).trim();
 }
 
@@ -149,7 +154,7 @@ function readProc(pid: string, name: string): string {
 function summary(rows: readonly Row[], code: number, { ranFile }: RunPlan): number {
   const ran = existsSync(ranFile) ? parseRan(readFileSync(ranFile, 'utf8')) : [];
   console.log(ranTable(rows, ran));
-  const missing = args.length > 0 ? [] : missingFrom(rows, ran, AGENT_CASES);
+  const missing = args.length > 0 ? [] : missingFrom(rows, ran, casesOf);
   for (const one of missing) console.log(`did not really run: ${one}`);
   const left = endLeftovers();
   for (const one of left) console.log(`was left behind, and ended: ${one}`);

@@ -130,6 +130,9 @@ async function play(state: FrontState, fault: Fault | null, exchange: Exchange):
     case 'hold':
       await state.held.promise;
       return pass(state, exchange, (chunk) => void exchange.response.write(chunk));
+    case 'slow':
+      await sleep(fault.ms, undefined, { ref: false });
+      return pass(state, exchange, (chunk) => void exchange.response.write(chunk));
     case 'trickle':
       return pass(state, exchange, async (chunk) => {
         for (const byte of chunk) {
@@ -178,5 +181,6 @@ function toolCount(body: string): number {
 /** In the words of all APIs. */
 function toolResults(body: string): number {
   const own = body.slice(body.lastIndexOf('[stage:'));
-  return [...own.matchAll(/"type":"tool_result"|"role":"tool"|"type":"(?:custom_tool_call|function_call)_output"/g)].length;
+  return [...own.matchAll(/"type":"tool_result"|"role":"tool"|"type":"(?:custom_tool_call|function_call)_output"|"functionResponse":/g)]
+    .length;
 }

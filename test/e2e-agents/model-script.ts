@@ -69,17 +69,22 @@ function forcedAnswer({ name, settings }: FaultMarker, turn: ModelTurn): ModelAn
   if (name === 'lookalike') return text(`These lines are only quoted:\n\n${LOOKALIKE_LINES.join('\n')}`);
   if (name === 'question') return text(`I cannot know that.\n\nQUESTION ${code}: Which line?`);
   if (name === 'denied') return turn.results === 0 ? forbiddenCall(turn) : text('It was not allowed, so I stopped.');
+  if (name === 'shell')
+    return turn.results === 0 ? shellCall(turn, "printf 'one\\nchanged\\n' > a.txt") : text('I wrote to a.txt by a program.');
   if (name === 'write') return edited(turn, 'one', 'one\nchanged', 'I wrote to a.txt.');
   return null;
 }
 
 /** A call that no CLI allows unasked in the modes it is started in. */
-function forbiddenCall({ tools }: ModelTurn): ModelAnswer {
-  const command = 'curl -s http://127.0.0.1:9/denied -o /etc/sluice-denied';
+function forbiddenCall(turn: ModelTurn): ModelAnswer {
+  return shellCall(turn, 'curl -s http://127.0.0.1:9/denied -o /etc/sluice-denied');
+}
+
+function shellCall({ tools }: ModelTurn, command: string): ModelAnswer {
   if (tools.includes('exec_command')) return { kind: 'tool', name: 'exec_command', arguments: { cmd: command } };
   const shell = ['Bash', 'bash', 'shell_command', 'run_shell_command', 'shell'].find((name) => tools.includes(name)) ?? 'Bash';
   const given = shell === 'shell' ? ['bash', '-lc', command] : command;
-  return { kind: 'tool', name: shell, arguments: { command: given, description: 'fetch a page' } };
+  return { kind: 'tool', name: shell, arguments: { command: given, description: 'run a program' } };
 }
 
 /** Reads a.txt where the CLI wants that first, edits it with the CLI's own tool, then says so. */

@@ -17,6 +17,8 @@ export type Fault =
   | { readonly kind: 'reset' }
   /** The true answer, one byte a second. */
   | { readonly kind: 'trickle' }
+  /** The true answer, so much later. */
+  | { readonly kind: 'slow'; readonly ms: number }
   /** The true answer, once `release` was called. */
   | { readonly kind: 'hold' };
 
@@ -51,6 +53,7 @@ export function faultOf({ name, settings }: FaultMarker, api: ProviderApi, now: 
     case 'overflow':
       return overflow(api);
     case 'login':
+      if (api === 'gemini') return googleRefusal(400, 'API key not valid. Please pass a valid API key.', {});
       return refusal(api, { status: 401, type: 'authentication_error', code: 'invalid_api_key', message: 'invalid x-api-key' });
     case 'credit':
       return refusal(api, {
@@ -63,6 +66,8 @@ export function faultOf({ name, settings }: FaultMarker, api: ProviderApi, now: 
       return refusal(api, { status: 500, type: 'api_error', code: 'server_error', message: 'Internal server error' });
     case 'overloaded':
       return refusal(api, { status: 529, type: 'overloaded_error', code: 'server_overloaded', message: 'Overloaded' });
+    case 'slow':
+      return { kind: 'slow', ms: Number(settings['seconds']) * 1000 };
     case 'hang':
     case 'reset':
     case 'trickle':
@@ -82,8 +87,23 @@ interface Refusal {
 }
 
 function refusal(api: ProviderApi, { status, type, code, message, headers = {} }: Refusal): Fault {
+  if (api === 'gemini') return googleRefusal(status, message, headers);
   const error = api === 'anthropic' ? { type: 'error', error: { type, message } } : { error: { message, type, param: null, code } };
   return { kind: 'answer', status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(error) };
+}
+
+const GOOGLE_STATUS: Readonly<Record<number, string>> = {
+  401: 'UNAUTHENTICATED',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  503: 'UNAVAILABLE',
+};
+
+/** It tells a wait in the body. Source: google.rpc.Status, cloud.google.com/apis/design/errors. */
+function googleRefusal(code: number, message: string, { 'retry-after': after }: Readonly<Record<string, string>>): Fault {
+  const details = after === undefined ? [] : [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${after}s` }];
+  const error = { code, message, status: GOOGLE_STATUS[code] ?? 'INVALID_ARGUMENT', details };
+  return { kind: 'answer', status: code, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ error }) };
 }
 
 /** Source: what the subscriptions of the two providers answer; others have no reset time to tell. */
@@ -121,6 +141,8 @@ function overflow(api: ProviderApi): Fault {
       code: '',
       message: 'prompt is too long: 250000 tokens > 200000 maximum',
     });
+  if (api === 'gemini')
+    return googleRefusal(400, 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).', {});
   return refusal(api, {
     status: 400,
     type: 'invalid_request_error',

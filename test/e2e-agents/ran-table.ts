@@ -43,8 +43,10 @@ export function ranTable(rows: readonly Row[], ran: readonly Ran[]): string {
 }
 
 /** What did not run although it had to; empty: all did. */
-export function missingFrom(rows: readonly Row[], ran: readonly Ran[], cases: readonly string[]): readonly string[] {
+export function missingFrom(rows: readonly Row[], ran: readonly Ran[], casesOf: (cli: CliName) => readonly string[]): readonly string[] {
   return rows.flatMap(({ cli }) =>
-    cases.filter((name) => !ran.some((one) => one.cli === cli && one.case === name)).map((name) => `${cli}: ${name}`),
+    casesOf(cli)
+      .filter((name) => !ran.some((one) => one.cli === cli && one.case === name))
+      .map((name) => `${cli}: ${name}`),
   );
 }

@@ -7,7 +7,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeCliRepository } from '../support/cli-repository.js';
-import { AGENT_CLIS, type AgentCli, MOCK_PACKAGE } from './agent-clis.js';
+import { AGENT_CLIS, MOCK_PACKAGE, type NativeCli } from './agent-clis.js';
 import { prepareHome } from './agent-home.js';
 import { install } from './install-agents.js';
 import { type MockProvider, startMockProvider } from './mock-provider.js';
@@ -37,7 +37,7 @@ if (process.env[INSIDE] === undefined) {
   await provider.close();
 }
 
-function chosen(): readonly AgentCli[] {
+function chosen(): readonly NativeCli[] {
   return AGENT_CLIS.filter(({ name }) => only === undefined || only === name);
 }
 
@@ -49,7 +49,7 @@ interface Place {
   readonly env: Readonly<Record<string, string>>;
 }
 
-async function recordAll(cli: AgentCli, provider: MockProvider): Promise<void> {
+async function recordAll(cli: NativeCli, provider: MockProvider): Promise<void> {
   const place = makePlace(cli, provider.url);
   mkdirSync(join(folder, cli.name), { recursive: true });
   let session: Session = null;
@@ -62,7 +62,7 @@ async function recordAll(cli: AgentCli, provider: MockProvider): Promise<void> {
   rmSync(place.root, { recursive: true, force: true });
 }
 
-function makePlace(cli: AgentCli, providerUrl: string): Place {
+function makePlace(cli: NativeCli, providerUrl: string): Place {
   const root = mkdtempSync(join(tmpdir(), 'sluice-transcripts-'));
   chmodSync(root, 0o755);
   const [home, repository] = [join(root, 'person'), join(root, 'repository')];
@@ -85,7 +85,7 @@ function makePlace(cli: AgentCli, providerUrl: string): Place {
 }
 
 async function recordOne(
-  cli: AgentCli,
+  cli: NativeCli,
   transcriptCase: TranscriptCase,
   { place, provider, before }: { readonly place: Place; readonly provider: MockProvider; readonly before: Session },
 ): Promise<Session> {

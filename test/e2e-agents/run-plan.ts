@@ -1,5 +1,5 @@
 /** What `main.ts` hands to the tests that it starts: where the CLIs are, and the file that takes down what ran. One variable, so that nothing is half set. */
-import { AGENT_CLIS, type CliName } from './agent-clis.js';
+import { ACP_AGENTS, AGENT_CLIS, type CliName } from './agent-clis.js';
 
 export interface RunPlan {
   readonly prefixes: Readonly<Record<CliName, string>>;
@@ -21,8 +21,17 @@ export function readPlan(): RunPlan {
   return JSON.parse(text) as RunPlan; // Ours, from the process above.
 }
 
-/** Which of the CLIs to run; SLUICE_AGENTS_ONLY names one. */
+/** Which of the CLIs with an adapter of their own to run; SLUICE_AGENTS_ONLY names one of all. */
 export function plannedClis(): typeof AGENT_CLIS {
+  return AGENT_CLIS.filter(isPlanned);
+}
+
+/** Which of the agents behind `adapter: acp` to run. */
+export function plannedAcpAgents(): typeof ACP_AGENTS {
+  return ACP_AGENTS.filter(isPlanned);
+}
+
+function isPlanned({ name }: { readonly name: CliName }): boolean {
   const only = process.env['SLUICE_AGENTS_ONLY'];
-  return AGENT_CLIS.filter(({ name }) => only === undefined || only === name);
+  return only === undefined || only === name;
 }

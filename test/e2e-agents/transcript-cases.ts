@@ -1,6 +1,6 @@
 /** What is recorded of each CLI: one case a row of its outcome table. The prompt's markers say how the provider behaves. */
 import { randomUUID } from 'node:crypto';
-import type { CliName } from './agent-clis.js';
+import type { NativeName } from './agent-clis.js';
 
 export interface TranscriptCase {
   readonly name: string;
@@ -103,14 +103,14 @@ export interface Started {
   readonly session: Session;
 }
 
-const UNKNOWN_SESSION: Readonly<Record<CliName, string>> = {
+const UNKNOWN_SESSION: Readonly<Record<NativeName, string>> = {
   'claude-code': '00000000-0000-4000-8000-000000000000',
   codex: '00000000-0000-4000-8000-000000000000',
   opencode: 'ses_0000000000000000000000000000',
 };
 
 /** How the CLI is started. The prompt goes to its standard input. */
-export function startOf(cli: CliName, { tools, resume, retries, sameSession }: TranscriptCase, before: Session): Started {
+export function startOf(cli: NativeName, { tools, resume, retries, sameSession }: TranscriptCase, before: Session): Started {
   const id = resume === undefined ? null : resume === 'unknown' ? UNKNOWN_SESSION[cli] : before;
   switch (cli) {
     case 'claude-code': {

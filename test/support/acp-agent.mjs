@@ -39,13 +39,15 @@ const opened = (method) => (context) => {
 
 let authenticated = false;
 
+let pastTold = Promise.resolve();
+
 acp
   .agent({ name: 'scripted' })
   .onRequest('initialize', ({ params }) => {
     log({ method: 'initialize', params });
     return {
       protocolVersion: scenario.version ?? acp.PROTOCOL_VERSION,
-      agentInfo: { name: 'scripted-acp', version: '1.0.0' },
+      agentInfo: { name: scenario.name ?? 'scripted-acp', version: '1.0.0' },
       agentCapabilities: scenario.capabilities ?? {},
       authMethods: scenario.authMethods ?? [],
     };
@@ -58,7 +60,12 @@ acp
   .onRequest('session/new', opened('session/new'))
   .onRequest('session/load', async (context) => {
     const answer = opened('session/load')(context);
-    await update(context, { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'told long ago' } });
+    const past = () => update(context, { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'told long ago' } });
+    if (scenario.pastComesLate === true)
+      pastTold = sleep(50)
+        .then(past)
+        .then(() => update(context, { sessionUpdate: 'available_commands_update', availableCommands: [] }));
+    else await past();
     return answer;
   })
   .onRequest('session/resume', opened('session/resume'))
@@ -85,6 +92,7 @@ acp
   .onRequest('session/prompt', async (context) => {
     const prompt = context.params.prompt.map((block) => block.text).join('');
     log({ method: 'session/prompt', prompt });
+    await pastTold;
     const stage = /^\[stage:(\w+)\]/.exec(prompt)?.[1];
     const code = [...prompt.matchAll(/^(?:DECISION|VERIFICATION) (\S+):/gm)].at(-1)?.[1] ?? '';
     for (const step of scenario.stages?.[stage] ?? scenario.steps ?? []) {

@@ -63,6 +63,14 @@ describe('a turn of an ACP agent', () => {
       { kind: 'hard', why: 'log in with: node, by its own means: Authentication required' },
     ],
     ['a refused key', fail(-32603, 'Internal error: Invalid API key · Please run /login'), { kind: 'hard', why: 'log in with' }],
+    [
+      'a refused key in the body of the provider',
+      fail(
+        400,
+        '{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[]}}',
+      ),
+      { kind: 'hard', why: 'log in with' },
+    ],
     ['status 401', fail(401, 'unauthorized'), { kind: 'hard', why: 'log in with' }],
     ['authentication_failed', fail(-32603, 'Internal error', { errorKind: 'authentication_failed' }), { kind: 'hard', why: 'log in with' }],
     ['a prompt that is too long', fail(-32603, 'Internal error: Prompt is too long'), { kind: 'overflow', why: 'Prompt is too long' }],
@@ -90,6 +98,11 @@ describe('a turn of an ACP agent', () => {
       'a rate limit by its code',
       fail(429, 'Rate limit exceeded. Try again later.'),
       { kind: 'rate_limited', afterMs: null, why: 'Rate limit exceeded' },
+    ],
+    [
+      'a rate limit with a wait in the words of gemini',
+      fail(429, 'You exceeded your current quota, please check your plan.\nSuggested retry after 2s.'),
+      { kind: 'rate_limited', afterMs: 2000, why: 'Suggested retry after 2s' },
     ],
     [
       'a rate limit in words',
@@ -194,6 +207,26 @@ describe('a session of an ACP agent', () => {
     expect(reading).toMatchObject({ outcome: { kind: 'done' }, text: 'new', conversation: { id: 'old-1' } });
   });
 
+  it.each([
+    ['another', 150_000],
+    ['@agentclientprotocol/claude-agent-acp', 250_000],
+  ])('costs what was added to it, or what the turn cost where that is told: of %s', async (name, costMicroUsd) => {
+    const update = { sessionUpdate: 'usage_update', used: 1, size: 2, cost: { amount: 0.25, currency: 'USD' } };
+    const resume = { id: 'old-1', totals: { ...NO_TOTALS, costMicroUsd: 100_000 } };
+
+    const { reading } = await turns.take({ name, capabilities: LOADS, steps: [{ update }] }, { resume });
+
+    expect(reading.usage.costMicroUsd).toBe(costMicroUsd);
+  });
+
+  it('of gemini is gone on with once its past is told, which comes after the answer', async () => {
+    const scenario = { name: 'gemini-cli', capabilities: LOADS, pastComesLate: true, steps: [{ say: 'new' }] };
+
+    const { reading } = await turns.take(scenario, { resume: RESUME });
+
+    expect(reading).toMatchObject({ outcome: { kind: 'done' }, text: 'new' });
+  });
+
   it('is resumed rather than loaded, and begun anew where the agent can do neither', async () => {
     const resumes = { ...LOADS, sessionCapabilities: { resume: {} } };
 
@@ -232,6 +265,17 @@ describe('a session of an ACP agent', () => {
     expect(keyed.reading.outcome).toEqual({ kind: 'done' });
     expect(bare.log).not.toContainEqual(expect.objectContaining({ method: 'authenticate' }));
     expect(bare.reading.outcome).toMatchObject({ kind: 'hard', why: expect.stringContaining('log in with') });
+  });
+
+  it('leaves settings of the repository unread where the agent is known to read them', async () => {
+    const name = '@agentclientprotocol/claude-agent-acp';
+    const _meta = { claudeCode: { options: { settingSources: ['user'], strictMcpConfig: true } } };
+
+    const fresh = await turns.take({ name });
+    const loaded = await turns.take({ name, capabilities: LOADS }, { resume: RESUME });
+
+    expect(fresh.log).toContainEqual({ method: 'session/new', params: expect.objectContaining({ _meta }) });
+    expect(loaded.log).toContainEqual({ method: 'session/load', params: expect.objectContaining({ _meta }) });
   });
 
   it.each<[string, Partial<TurnRequest>, Scenario, Scenario]>([
@@ -295,6 +339,17 @@ describe('a permission that an ACP agent asks for', () => {
 
     expect(log).toContainEqual({ permission: { outcome: 'selected', optionId: 'no' } });
     expect(reading).toMatchObject({ outcome: { kind: 'done' }, denied: 1 });
+  });
+
+  it.each([
+    ['gemini-cli', 'once'],
+    ['another', 'no'],
+  ])('is read from its title alone where that is the command line: of %s', async (name, optionId) => {
+    const ask = { kind: 'execute', title: 'git diff main' };
+
+    const { log } = await turns.take({ name, steps: [{ ask }, { say: 'done' }] }, { tools: 'read' });
+
+    expect(log).toContainEqual({ permission: { outcome: 'selected', optionId } });
   });
 
   it.each(['ask', 'accept-edits'] as const)(

@@ -25,7 +25,7 @@ async function readAcpTurn(turn: TurnRequest, exit: AgentExit): Promise<TurnRead
   const meaning = meaningOf(ACP_TABLE, said);
   const outcome = outcomeOfCli({ turn, exit, meaning, counts, stderr, login: acpLogin(turn) });
   const cost = { ...NO_USAGE, costMicroUsd: said.told.costMicroUsd };
-  const before = turn.resume?.totals ?? NO_USAGE;
+  const before = said.costsAnew ? NO_USAGE : (turn.resume?.totals ?? NO_USAGE);
   return {
     outcome: outcome.kind === 'needs_input' && said.asked !== null ? { ...outcome, permission: said.asked.request } : outcome,
     text: said.text,

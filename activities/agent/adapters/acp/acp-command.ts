@@ -9,6 +9,7 @@ import { FAILURES } from '../../../../protocol/failures.js';
 import type { PermissionMode } from '../../../../protocol/policy.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
 import { turnEnvironment } from '../../turn-environment.js';
+import { CLAUDE_SWITCHES } from '../claude-code/claude-command.js';
 import { writeSpec } from './turn-spec.js';
 
 /** Arguments of node that start the client; the agent's command is appended. */
@@ -19,6 +20,12 @@ export const COMPILED_ENTRY: AcpEntry = [fileURLToPath(new URL('./main.js', impo
 
 /** With a gate on changes, programs are a person's matter too. */
 const ASKING: readonly PermissionMode[] = ['ask', 'accept-edits'];
+
+/** By the name of the program. Claude Code gets what it gets behind its own adapter; gemini leaves settings of the repository unread. */
+const SWITCHES: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map([
+  ['claude-agent-acp', CLAUDE_SWITCHES],
+  ['gemini', { GEMINI_CLI_TRUST_WORKSPACE: 'false' }],
+]);
 
 /** Errors: BadAgent, if the config names no program. */
 export function acpCommand(entry: AcpEntry, turn: TurnRequest): TurnCommand {
@@ -32,7 +39,10 @@ export function acpCommand(entry: AcpEntry, turn: TurnRequest): TurnCommand {
     answers: permissionAnswers,
   };
   const variable = acpProgramOf(config.command)?.configVariable ?? null;
-  const env = config.configDir === undefined || variable === null ? {} : { [variable]: config.configDir };
+  const env = {
+    ...SWITCHES.get(acpProgramName(config.command)),
+    ...(config.configDir === undefined || variable === null ? {} : { [variable]: config.configDir }),
+  };
   const leading: readonly [string, ...string[]] = [process.execPath, ...entry];
   return {
     argv: [...leading, ...config.command, ...config.args],

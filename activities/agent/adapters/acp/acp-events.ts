@@ -11,6 +11,7 @@ import { amountAt, at, conversationIdAt, keptText, listAt, microUsdAt, textAt } 
 import type { JsonEvent } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
 import { NO_USAGE } from '../../usage-delta.js';
+import { knownPeer } from './known-peers.js';
 
 /** An error that the agent answered. */
 export interface AcpError {
@@ -30,9 +31,10 @@ export interface AcpSaid {
   /** What it asked a person. */
   asked: { readonly question: string; readonly request: PermissionRequest } | null;
   text: string;
-  /** Tokens of this turn; cost over the conversation. */
+  /** Tokens of this turn; cost over the conversation, or of this turn where `costsAnew`. */
   told: TurnUsage;
   denied: number;
+  costsAnew: boolean;
 }
 
 /** More make no question that a person reads. */
@@ -42,13 +44,25 @@ const MAX_OPTIONS = 8;
 const MAX_OPTION_CHARS = { id: 60, name: 120, kind: 30 } as const;
 
 export class AcpEvents {
-  readonly said: AcpSaid = { conversation: null, end: null, error: null, asked: null, text: '', told: NO_USAGE, denied: 0 };
+  readonly said: AcpSaid = {
+    conversation: null,
+    end: null,
+    error: null,
+    asked: null,
+    text: '',
+    told: NO_USAGE,
+    denied: 0,
+    costsAnew: false,
+  };
 
   private isNewText = true;
 
   take(event: JsonEvent): void {
     const { said } = this;
     switch (event['type']) {
+      case 'agent':
+        said.costsAnew = knownPeer(textAt(event, 'name')).costsAnew;
+        break;
       case 'session':
         said.conversation = conversationIdAt(event, 'id');
         break;

@@ -21,6 +21,11 @@ export const ACP_TABLE: readonly Row<AcpSaid>[] = [
     const limit = error?.lines.find((line) => USAGE_LIMIT.test(line));
     return limit === undefined ? null : { kind: 'usage_limit', said: limit, untilMs: null };
   },
+  ({ error }) => {
+    // Of a limit by the minute and of one by the day it says the same, and only the first has a wait.
+    const wait = error?.code === 429 ? waitIn(error.lines) : null;
+    return wait === null ? null : { kind: 'rate_limited', ...wait };
+  },
   ({ error }) =>
     error !== null && (error.code === 429 || error.errorKind === 'rate_limit')
       ? { kind: 'rate_limited', said: error.lines.join(' · '), afterMs: null }
@@ -42,6 +47,17 @@ const OVERFLOW =
   /\bprompt is too long\b|\bcontext_length_exceeded\b|\bmaximum context length\b|\bexceeds the maximum number of tokens\b|\bran out of room in the model['’]s context window\b|\bcontext window (?:is full|exceeded)\b/i;
 
 const USAGE_LIMIT = /^you have exhausted your (?:daily )?(?:quota|capacity)\b/i;
+
+/** In the words of gemini. */
+const WAIT = /\b(?:please retry in|suggested retry after) (\d{1,6}(?:\.\d{1,9})?)(ms|s)\b/i;
+
+function waitIn(lines: readonly string[]): { readonly said: string; readonly afterMs: number } | null {
+  for (const line of lines) {
+    const [said, count, unit] = WAIT.exec(line) ?? [];
+    if (said !== undefined) return { said, afterMs: Math.ceil(Number(count) * (unit === 'ms' ? 1 : 1000)) };
+  }
+  return null;
+}
 
 function isServer(code: number): boolean {
   return code === 408 || (code >= 500 && code < 600);

@@ -6,9 +6,10 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientContext, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import { at, keptText, listAt, textAt } from '../../events/event-fields.js';
-import type { JsonEvent } from '../../events/read-json-lines.js';
+import { type JsonEvent, jsonObjectOf } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
 import type { AgentProcess } from './agent-process.js';
+import { type KnownPeer, knownPeer } from './known-peers.js';
 import { type AskedPermission, keyOf, rulePermission } from './permission-rule.js';
 import { keyLogin, modelToSet, modeToSet, resumeMethod } from './session-choices.js';
 import type { TurnSpec } from './turn-spec.js';
@@ -19,6 +20,9 @@ export type Tell = (event: { readonly type: string } & JsonEvent) => void;
 /** **Unit** ms. For an agent that was told to stop. */
 const CANCEL_MS = 5_000;
 
+/** **Unit** ms. For a past that is told late: longer than any takes, and a turn begins all the same. */
+const PAST_MS = 2_000;
+
 /** Source: the protocol's error codes. */
 const AUTH_REQUIRED = -32_000;
 
@@ -26,6 +30,11 @@ export class AcpTurn {
   private prompted = false;
   private stopping: AbortController | null = null;
   private session: string | null = null;
+  private known: KnownPeer = knownPeer(null);
+  private toldCommands: () => void = () => undefined;
+  private readonly commandsTold = new Promise<void>((done) => {
+    this.toldCommands = done;
+  });
 
   constructor(
     private readonly spec: TurnSpec,
@@ -55,7 +64,9 @@ export class AcpTurn {
   update(message: JsonEvent): boolean {
     if (message['method'] !== 'session/update' || message['id'] !== undefined) return false;
     // A session that is loaded tells all of its past again.
-    if (this.prompted) tellUpdate(at(message, 'params', 'update'), this.tell);
+    const update = at(message, 'params', 'update');
+    if (this.prompted) tellUpdate(update, this.tell);
+    else if (textAt(update, 'sessionUpdate') === 'available_commands_update') this.toldCommands();
     return true;
   }
 
@@ -70,7 +81,9 @@ export class AcpTurn {
     const spoken = at(agent, 'protocolVersion');
     if (spoken !== protocolVersion)
       throw new StepFailed({ during: 'initialize', message: `it speaks version ${oneLine(String(spoken))} of ACP` });
-    tell({ type: 'agent', name: textAt(agent, 'agentInfo', 'name'), version: textAt(agent, 'agentInfo', 'version') });
+    const name = textAt(agent, 'agentInfo', 'name');
+    this.known = knownPeer(name);
+    tell({ type: 'agent', name, version: textAt(agent, 'agentInfo', 'version') });
     const session = await this.openSession(peer, agent);
     const sessionId = this.session ?? '';
     const modeId = modeToSet(session, spec.tools);
@@ -91,7 +104,8 @@ export class AcpTurn {
     const { spec, tell } = this;
     const method = spec.resume === null ? null : resumeMethod(agent);
     const open = async (): Promise<unknown> => {
-      const about = { cwd: spec.cwd, mcpServers: [] };
+      const { sessionMeta } = this.known;
+      const about = { cwd: spec.cwd, mcpServers: [], ...(sessionMeta === null ? {} : { _meta: sessionMeta }) };
       if (method === null || spec.resume === null) return step('session/new', peer.request('session/new', about));
       return step(method, peer.request<unknown>(method, { ...about, sessionId: spec.resume }));
     };
@@ -107,6 +121,7 @@ export class AcpTurn {
     this.session = method === null ? textAt(session, 'sessionId') : spec.resume;
     if (this.session === null) throw new StepFailed({ during: 'session/new', message: 'it named no session' });
     tell({ type: 'session', id: this.session, resumed: method !== null });
+    if (method === 'session/load' && this.known.pastComesLate) await Promise.race([this.commandsTold, sleep(PAST_MS)]);
     return session;
   }
 
@@ -126,7 +141,7 @@ export class AcpTurn {
     const cancelled: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
     // It was told to stop, and one question is asked at a time.
     if (this.stopping === null || this.stopping.signal.aborted) return cancelled;
-    const asked = askedOf(params);
+    const asked = askedOf(params, this.known);
     const ruling = rulePermission(asked, this.spec);
     const { kind, title, options } = asked;
     if (ruling.kind === 'asked') {
@@ -148,7 +163,7 @@ async function whenIgnored(stopping: AbortSignal): Promise<null> {
   return sleep(CANCEL_MS, null);
 }
 
-function askedOf({ toolCall, options }: RequestPermissionRequest): AskedPermission {
+function askedOf({ toolCall, options }: RequestPermissionRequest, { titleIsCommand }: KnownPeer): AskedPermission {
   const named = [
     ...listAt(toolCall, 'locations').map((place) => textAt(place, 'path')),
     ...listAt(toolCall, 'content').map((part) => textAt(part, 'path')),
@@ -158,7 +173,7 @@ function askedOf({ toolCall, options }: RequestPermissionRequest): AskedPermissi
     kind: toolCall.kind ?? null,
     title: toolCall.title ?? raw,
     paths: named.filter((path) => path !== null),
-    commandLine: textAt(toolCall, 'rawInput', 'command'),
+    commandLine: textAt(toolCall, 'rawInput', 'command') ?? (titleIsCommand ? (toolCall.title ?? null) : null),
     options: options.map(({ optionId, name, kind }) => ({ id: optionId, name, kind })),
   };
 }
@@ -200,9 +215,14 @@ async function step<Answer>(during: string, answer: Promise<Answer>): Promise<An
     throw new StepFailed({
       during,
       code,
-      message: oneLine(error instanceof Error ? error.message : String(error)),
+      message: oneLine(wordsOf(error instanceof Error ? error.message : String(error))),
       errorKind: textAt(data, 'errorKind'),
       details: oneLine(textAt(data, 'details') ?? textAt(data, 'message') ?? (typeof data === 'string' ? data : '')),
     });
   }
+}
+
+/** The body of a provider's answer is passed on as it came: `{"error":{"code":400,"message":"API key not valid. …"}}` of gemini 0.61.0. */
+function wordsOf(message: string): string {
+  return textAt(jsonObjectOf(message.trim()), 'error', 'message') ?? message;
 }

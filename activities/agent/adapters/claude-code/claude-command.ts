@@ -10,7 +10,7 @@ import { turnEnvironment } from '../../turn-environment.js';
 /** Two more tries of one call bridge what passes in seconds; a turn that begins again loses its work. Longer waits are the workflow's. */
 const CLI_RETRIES = '2';
 
-const SWITCHES: Readonly<Record<string, string>> = {
+export const CLAUDE_SWITCHES: Readonly<Record<string, string>> = {
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
   CLAUDE_CODE_DISABLE_TERMINAL_TITLE: '1',
@@ -61,7 +61,7 @@ export function claudeLogin({ config }: TurnRequest): string {
 
 function environmentOf({ config, stagePolicy }: TurnRequest): Record<string, string> {
   return {
-    ...SWITCHES,
+    ...CLAUDE_SWITCHES,
     ...(config.configDir === undefined ? {} : { CLAUDE_CONFIG_DIR: config.configDir }),
     ...(stagePolicy.effort === null ? {} : { CLAUDE_CODE_EFFORT_LEVEL: stagePolicy.effort }),
   };
