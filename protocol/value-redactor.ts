@@ -1,7 +1,7 @@
 /**
  * The redactor of one run: besides the secrets of known shapes it knows values, those of the run's environment that `secretValues` picks.
  * Pure and linear; where no value stands a text costs one search a form. **Not covered**: a value in base64 or hex, in another case, in
- * pieces with something between them, or cut (`hideCut` takes the cut at an end), and one that holds a marker's own words.
+ * pieces with something between them, or cut (`hideCut` takes the cut at an end), one that holds a marker's own words, and one of little but quotes and backslashes.
  */
 import type { Json } from './json.js';
 import { createRedactor, redact, redactJson, type StreamRedactor } from './redact.js';
@@ -33,6 +33,9 @@ const MARK = '[redacted:environment]';
 /** **Unit** characters. A shorter beginning of a value says nothing of it. */
 const LEAST_BEGINNING = 6;
 
+/** **Unit** characters. What is shorter between quotes and backslashes is punctuation. */
+const LEAST_CORE = 5;
+
 /** A line of a value of several, a key say, that is quoted or indented. */
 const LEAST_LINE = 16;
 
@@ -54,7 +57,7 @@ export function createValueRedactor(values: readonly string[]): Redactor {
 
 /** Longest first, so that no value is left with the rest of another. */
 function formsOf(values: readonly string[]): readonly string[] {
-  const whole = values.map((value) => value.trim());
+  const whole = values.map(coreOf).filter((core) => core.length >= LEAST_CORE);
   const lines = whole.flatMap((value) => (value.includes('\n') ? value.split('\n').map((line) => line.trim()) : []));
   // The frame of a key is no secret, and the redactor of shapes needs it to find the key.
   const parts = lines.filter((line) => line.length >= LEAST_LINE && !line.startsWith('-----'));
@@ -63,6 +66,14 @@ function formsOf(values: readonly string[]): readonly string[] {
     return [value, once, inJson(once), asciiOf(once), inAddress(value)];
   });
   return [...new Set(forms)].filter((form) => form !== '' && !MARK.includes(form)).sort((a, b) => b.length - a.length);
+}
+
+/**
+ * Without the quotes and backslashes at its ends: there JSON has some of its own, which would be taken along, and what is left would be no JSON. A value is
+ * as unknown without them.
+ */
+function coreOf(value: string): string {
+  return value.replace(/^["'\\\s]+/, '').replace(/["'\\\s]+$/, '');
 }
 
 function inJson(value: string): string {

@@ -9,7 +9,7 @@ const MARK = '[redacted:environment]';
 /** No brackets: a value that holds part of a marker is not promised. */
 const aValue = fc
   .string({ minLength: 6, maxLength: 40, unit: fc.constantFrom(...'abXY01 /+="\\\n\tä€😀$.*'.split(/(?:)/u)) })
-  .filter((value) => value.trim().length >= 6);
+  .filter((value) => value.replace(/^["'\\\s]+|["'\\\s]+$/g, '').length >= 5);
 
 /** Texts in which values stand, whole and in pieces. */
 const aCase = fc.array(aValue, { minLength: 1, maxLength: 4 }).chain((values) => {
@@ -75,6 +75,14 @@ describe('a redactor that knows values', () => {
     expect(redactor.text(`  ${'cD2/'.repeat(12)}  `)).toBe(`  ${MARK}  `);
     expect(redactor.text(key)).toBe(MARK);
     expect(redactor.text('-----BEGIN PRIVATE KEY-----')).toBe('-----BEGIN PRIVATE KEY-----');
+  });
+
+  it.each(['aaaaa\\', '"aaaaa"', '\\"aaaaa'])('leaves JSON whole around a text like the value %j without its ends', (value) => {
+    const nested = JSON.stringify({ result: JSON.stringify({ text: 'aaaaa', value }) });
+
+    const shown = JSON.parse(createValueRedactor([value]).hide(nested)) as { readonly result: string };
+
+    expect((JSON.parse(shown.result) as { readonly value: string }).value).not.toContain('aaaaa');
   });
 
   it('takes the longer of two values where one begins like the other', () => {
