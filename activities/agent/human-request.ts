@@ -25,7 +25,10 @@ export function readHumanRequest(text: string, asked: { readonly stage: TurnStag
 }
 
 function requestOf(kind: HumanRequest['kind'], { reason, risk, action }: Pick<HumanRequest, 'reason' | 'risk' | 'action'>): HumanRequest {
-  return { kind, reason: oneLine(reason, MAX_SENTENCE_CHARS), risk, action: action === null ? null : oneLine(action, MAX_ACTION_CHARS) };
+  const said = oneLine(reason, MAX_SENTENCE_CHARS);
+  const wanted = action === null ? '' : oneLine(action, MAX_ACTION_CHARS);
+  // Of control characters alone nothing is left.
+  return { kind, reason: said === '' ? 'it says nothing that can be read' : said, risk, action: wanted === '' ? null : wanted };
 }
 
 function oneLine(text: string, maxChars: number): string {

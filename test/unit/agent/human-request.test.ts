@@ -19,6 +19,14 @@ describe('what a turn asks a person', () => {
     });
   });
 
+  it('has a reason that can be read, also where it is of control characters alone', () => {
+    expect(requestOf(`QUESTION ${CODE}: \u0000`)).toMatchObject({
+      kind: 'question',
+      reason: 'it says nothing that can be read',
+      action: null,
+    });
+  });
+
   it('is the question first, where it asks both', () => {
     expect(requestOf(`QUESTION ${CODE}: Which key?\n\nHUMAN_APPROVAL ${CODE}: REQUIRED`)).toEqual({
       kind: 'question',
