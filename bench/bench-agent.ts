@@ -65,8 +65,8 @@ export interface BenchAgent {
   byHand(stage: string, prompt: string, output?: 'dropped' | 'kept'): Promise<number>;
 }
 
-/** `folder` exists and is the agent's alone. */
-export function makeAgent(folder: string): BenchAgent {
+/** `folder` exists and is the agent's alone. `others`: lines of YAML of further agents. */
+export function makeAgent(folder: string, others: readonly string[]): BenchAgent {
   const script = join(folder, 'agent.sh');
   const holdPath = join(folder, 'hold');
   const clockPath = join(folder, 'clock');
@@ -77,11 +77,14 @@ export function makeAgent(folder: string): BenchAgent {
     configText: [
       'version: 1',
       'agent: bench',
+      // Its cost is no part of the figures.
+      'sandbox: off',
       'agents:',
       '  bench:',
       '    adapter: command',
       '    command: [/bin/sh]',
       `    args: ${JSON.stringify([script, folder])}`,
+      ...others,
       'validation:',
       `  commands: [${JSON.stringify(VALIDATION_COMMAND)}]`,
       '',

@@ -11,6 +11,7 @@ import { ensureHome } from '../config/home.js';
 import { readOrMakeHostId } from '../config/host-id.js';
 import { RedactingCodec } from '../wire/redacting-codec.js';
 import { type BenchAgent, makeAgent } from './bench-agent.js';
+import { type CliStubs, makeCliStubs } from './cli-stubs.js';
 import { endProcessesOf } from './home-processes.js';
 import { makeSmallRepository } from './repositories.js';
 
@@ -28,6 +29,7 @@ export interface BenchHost {
   readonly address: string;
   readonly client: Client;
   readonly agent: BenchAgent;
+  readonly stubs: CliStubs;
   /** For commands of the bench's person. */
   readonly env: NodeJS.ProcessEnv;
   workerPid(): Promise<number>;
@@ -53,7 +55,8 @@ export async function openBenchHost({ build = OWN_BUILD, workerCommand }: BenchH
   const home = ensureHome(join(folder, 'home')).root;
   process.env['SLUICE_HOME'] = home;
   mkdirSync(join(folder, 'agent'));
-  const agent = makeAgent(join(folder, 'agent'));
+  const stubs = makeCliStubs(join(folder, 'agent'));
+  const agent = makeAgent(join(folder, 'agent'), stubs.configLines);
   const repository = await makeSmallRepository({ home, configText: agent.configText }, join(folder, 'project'));
   const close = async (): Promise<void> => {
     await engine.stopEngine(home, { now: true, liveTurns: async () => 0, endTurns: async () => undefined });
@@ -89,6 +92,7 @@ export async function openBenchHost({ build = OWN_BUILD, workerCommand }: BenchH
       address,
       client,
       agent,
+      stubs,
       env: process.env,
       workerPid,
       close: closeAll,

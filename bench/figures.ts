@@ -14,6 +14,10 @@ export const FIGURES = [
   'runMs',
   'writeTurnMs',
   'otherTurnMs',
+  'claudeTurnMs',
+  'codexTurnMs',
+  'opencodeTurnMs',
+  'acpTurnMs',
   'cliMs',
   'concurrent10Ms',
   'concurrent100Ms',
@@ -74,6 +78,11 @@ function budgetOf(name: FigureName, { worktreeAddMs, emptyActivityMs, heartbeatT
       return ofActivities(1, 45);
     case 'otherTurnMs':
       return ofActivities(1, 20);
+    case 'claudeTurnMs':
+    case 'codexTurnMs':
+    case 'opencodeTurnMs':
+    case 'acpTurnMs':
+      return 60;
     case 'cliMs':
       return 1_000;
     case 'concurrent10Ms':

@@ -8,6 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { measureAdapters } from './adapters.js';
 import { measureAtOnce } from './at-once.js';
 import { openBenchHost, say } from './bench-host.js';
 import { compareBuilds } from './compare-builds.js';
@@ -38,8 +39,13 @@ const IN_ONE = { repositories: 1, times: 1, memory: 'processesRssMb' } as const;
 
 const PARTS: Readonly<Record<string, (measuring: Measuring) => Promise<void>>> = {
   plain: (measuring) => measurePlainRuns(measuring, few(15, 2)),
+  adapters: (measuring) => measureAdapters(measuring, few(9, 1)),
   cli: ({ host, samples }) => measureCli(host, samples, few(7, 1)),
   help: ({ host, samples }) => measureHelp(host, samples, few(9, 1)),
+  rounds: (measuring) => measureFixRounds(measuring, few(3, 1)),
+  gates: (measuring) => measureGates(measuring, few(4, 1)),
+  messages: (measuring) => measureMidTurn(measuring, few(5, 1)),
+  // After the runs that are alone: a server that had a hundred is busy for a while.
   ten: (measuring) => measureAtOnce(measuring, { ...IN_ONE, name: 'ten', runs: few(10, 3), times: few(3, 1), time: 'concurrent10Ms' }),
   hundred: (measuring) => measureAtOnce(measuring, { ...IN_ONE, name: 'hundred', runs: few(100, 4), time: 'concurrent100Ms' }),
   crowd: (measuring) => {
@@ -50,9 +56,6 @@ const PARTS: Readonly<Record<string, (measuring: Measuring) => Promise<void>>> =
     const crowd = { name: 'spread', runs: few(100, 4), repositories: few(10, 2), times: 1 };
     return measureAtOnce(measuring, { ...crowd, time: 'spread100Ms', memory: 'processesSpreadRssMb' });
   },
-  rounds: (measuring) => measureFixRounds(measuring, few(3, 1)),
-  gates: (measuring) => measureGates(measuring, few(4, 1)),
-  messages: (measuring) => measureMidTurn(measuring, few(5, 1)),
   growth: (measuring) => measureGrowth(measuring, { times: few(3, 1), sizes: few(3, 2) }),
   kill: ({ host, samples }) => measureKill(host, samples),
 };

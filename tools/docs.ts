@@ -1,14 +1,18 @@
 /** The generated documents: `npm run docs` writes them, `--check` says which are not current. docs/conformance.json is write-conformance's. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { renderConfigDoc } from '../config/config-doc.js';
+import { renderPerformance } from './bench-section.js';
+import { renderGuarantees } from './kill-matrix-section.js';
 import { renderMessages } from './messages-page.js';
 import { PAGE_FILE, renderMutants } from './mutants-page.js';
 import { renderStates } from './states-page.js';
 
 const PAGES: readonly { readonly file: string; readonly render: () => string }[] = [
   { file: 'docs/config.md', render: renderConfigDoc },
+  { file: 'docs/guarantees.md', render: renderGuarantees },
   { file: 'docs/messages.md', render: renderMessages },
   { file: PAGE_FILE, render: renderMutants },
+  { file: 'docs/performance.md', render: renderPerformance },
   { file: 'docs/states.md', render: renderStates },
 ];
 

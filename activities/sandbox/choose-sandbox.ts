@@ -8,8 +8,8 @@ import { FAILURES } from '../../protocol/failures.js';
 import type { Observation } from '../../protocol/journal.js';
 import type { TurnStage } from '../../protocol/lifecycle.js';
 import type { Policy, SandboxPolicy } from '../../protocol/policy.js';
-import { homePlace } from './home-place.js';
-import { needsNoSandbox, needsOfAgent } from './known-needs.js';
+import { shownPlace } from './home-place.js';
+import { needsNoSandbox, needsOfAgent, ownPlacesOf } from './known-needs.js';
 
 export type SandboxChoice =
   | { readonly kind: 'inside'; readonly bwrap: string }
@@ -73,13 +73,17 @@ function silentAgent(policy: Policy): string | null {
   );
 }
 
+/** The files that steer a CLI too: over a link they could not be shown read-only, and a run that has begun would end there. */
 function homeTrouble({ policy, env, hidden }: SandboxQuestion, sandbox: SandboxPolicy): string | null {
-  const home = env['HOME'];
-  if (home === undefined) return null;
-  const names = [...sandbox.home, ...Object.values(policy.agents).flatMap((config) => needsOfAgent(config)?.home ?? [])];
-  for (const name of names) {
-    const place = homePlace(home, name, hidden);
-    if (place.kind === 'refused') return place.why;
+  const agents = Object.values(policy.agents).flatMap((config) => {
+    const needs = needsOfAgent(config);
+    // The variables of `configDir` are its adapter's, and looked at as each turn starts.
+    if (needs === null || config.configDir !== undefined) return [];
+    return ownPlacesOf([...needs.home, ...needs.readOnly, ...needs.scratch], needs, { ...env, ...config.env });
+  });
+  for (const place of [...ownPlacesOf(sandbox.home, null, env), ...agents]) {
+    const shown = shownPlace(place, env['HOME'], hidden);
+    if (shown.kind === 'refused') return shown.why;
   }
   return null;
 }

@@ -13,10 +13,10 @@ import { writeMark } from '../process/marks.js';
 import type { HostDeps } from '../run/host-deps.js';
 import type { RunRecord } from '../run/run-record.js';
 import { checkoutGit, worktreeGit } from './git-view.js';
-import { homePlace, makeHomeFolder, placesIn } from './home-place.js';
+import { makeHomeFolder, placesIn, shownPlace } from './home-place.js';
 import { readablePlaces, systemMounts } from './host-view.js';
-import { loginOf, needsNoSandbox, needsOfAgent, REGISTRIES } from './known-needs.js';
-import { isBelow, touches } from './paths.js';
+import { needsNoSandbox, needsOfAgent, type OwnPlace, ownPlacesOf, REGISTRIES } from './known-needs.js';
+import { isBelow } from './paths.js';
 import { planMounts } from './plan-mounts.js';
 import { type SandboxPrograms, type SandboxSpec, SPEC_FILE } from './sandbox-spec.js';
 
@@ -92,17 +92,17 @@ async function specOf(host: SandboxHost, command: CommandToEnter, { bwrap, sandb
   const hidden = hiddenPlaces(host.home.root, run.record);
   const realHome = withReal(env['HOME'] === undefined ? [] : [env['HOME']]).slice(1);
   const needs = agent === null ? null : needsOfAgent(agent);
-  for (const name of needs?.made ?? []) makeHomeFolder(env['HOME'], name);
-  const inHome = (names: readonly string[]) => placesOf(env['HOME'], names, hidden);
-  const scratch = inHome(needs?.scratch ?? []);
+  for (const place of ownPlacesOf(needs?.made ?? [], needs, env)) makeHomeFolder(place);
+  const shown = (names: readonly string[]) => shownPlaces(ownPlacesOf(names, needs, env), env['HOME'], hidden);
+  const scratch = shown(needs?.scratch ?? []);
   const mounts = planMounts({
     system: systemMounts(),
     home: emptiedHome(env['HOME']),
     hidden: [...hidden, ...realHome],
     readable: readablePlaces({ named: namedFiles(command), env, hidden }),
-    homeWritable: [...inHome([...sandbox.home, ...(needs?.home ?? [])]), ...loginFolder(agent, env['HOME'], hidden)],
+    homeWritable: shown([...sandbox.home, ...(needs?.home ?? [])]),
     homeScratch: scratch,
-    homeReadable: [...inHome(needs?.readOnly ?? []), ...scratch.flatMap((path) => placesIn(path, hidden))],
+    homeReadable: [...shown(needs?.readOnly ?? []), ...scratch.flatMap((path) => placesIn(path, hidden))],
     git: await gitMounts(command),
     linked: linkedPlaces(command),
     checkout: cwd,
@@ -118,29 +118,20 @@ function emptiedHome(home: string | undefined): string | null {
   return home === undefined || isBelow('/usr', home) ? null : home;
 }
 
-/** The program, and what its trusted config names. Other arguments may hold a text of somebody else's, such as a task, and that must choose no file. */
+/** The program, and what its trusted config names, by a variable too. Other arguments may hold a text of somebody else's, such as a task, and that must choose no file. */
 function namedFiles({ argv, starts, agent }: CommandToEnter): readonly string[] {
   const programs = [argv[0], ...(starts === undefined ? [] : argv.slice(starts, starts + 1))];
-  return agent === null ? programs : [...programs, ...(agent.command ?? []), ...agent.args];
+  return agent === null ? programs : [...programs, ...(agent.command ?? []), ...agent.args, ...Object.values(agent.env)];
 }
 
-function placesOf(home: string | undefined, names: readonly string[], hidden: readonly string[]): readonly string[] {
-  if (home === undefined) return [];
-  return [...new Set(names)].flatMap((name) => {
-    const place = homePlace(home, name, hidden);
+/** Errors: BadConfig for one that would show what no agent may see. */
+function shownPlaces(places: readonly OwnPlace[], home: string | undefined, hidden: readonly string[]): readonly string[] {
+  const paths = places.flatMap((one) => {
+    const place = shownPlace(one, home, hidden);
     if (place.kind === 'refused') throw homeRefused(place.why);
     return place.kind === 'there' ? [place.path] : [];
   });
-}
-
-/** A login of its own, wherever its person keeps it. Errors: BadConfig where it would show what no agent may see. */
-function loginFolder(agent: AgentConfig | null, home: string | undefined, hidden: readonly string[]): readonly string[] {
-  const path = agent === null ? null : loginOf(agent);
-  if (path === null || lstatSync(path, { throwIfNoEntry: false }) === undefined) return [];
-  const [, real = path] = withReal([path]);
-  const above = home !== undefined && isBelow(home, real);
-  if (above || touches(path, hidden) || touches(real, hidden)) throw homeRefused(`${path} would show what no agent may see`);
-  return [path];
+  return [...new Set(paths)];
 }
 
 function gitMounts({ run, cwd, dir }: CommandToEnter) {

@@ -1,10 +1,11 @@
 /**
- * A place below HOME that a sandbox shows. No component may be a symlink: bubblewrap follows it on the host, and what an agent may write one day would
+ * A place below HOME, or below the folder that a CLI has instead, that a sandbox shows. No component may be a symlink: bubblewrap follows it on the host, and what an agent may write one day would
  * decide what the next one sees. Whether it still holds is asked again at each start.
  */
-import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { touches } from './paths.js';
+import type { OwnPlace } from './known-needs.js';
+import { isBelow, touches } from './paths.js';
 
 export type HomePlace =
   | { readonly kind: 'there'; readonly path: string }
@@ -28,6 +29,25 @@ export function homePlace(home: string, name: string, hidden: readonly string[])
   return { kind: 'there', path };
 }
 
+/** The folder itself may be named over a link, since its person named it; it may not hold HOME, nor lead to what is hidden. */
+export function shownPlace({ folder, name }: OwnPlace, home: string | undefined, hidden: readonly string[]): HomePlace {
+  if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return { kind: 'absent' };
+  const path = join(folder, name);
+  const all = [path, join(realOf(folder), name)];
+  if (all.some((one) => touches(one, hidden) || (home !== undefined && isBelow(home, one)))) {
+    return { kind: 'refused', why: `${path} would show what no agent may see` };
+  }
+  return name === '' ? { kind: 'there', path } : homePlace(folder, name, hidden);
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
 /** What lies in a place, as far as it may be shown; a symlink is left out. A place that is no folder has nothing in it. */
 export function placesIn(folder: string, hidden: readonly string[]): readonly string[] {
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
@@ -41,12 +61,12 @@ export function placesIn(folder: string, hidden: readonly string[]): readonly st
  * Makes a folder below HOME that is not there, as the program itself would outside. **Effects** `name` and its parents, for its person alone.
  * What cannot be made stays absent; over a symlink nothing is made, and what is there is left as it is.
  */
-export function makeHomeFolder(home: string | undefined, name: string): void {
+export function makeHomeFolder({ folder, name }: OwnPlace): void {
   // A service may have a HOME that is no folder; it gets none.
-  if (home === undefined || lstatSync(home, { throwIfNoEntry: false }) === undefined) return;
-  if (homePlace(home, name, []).kind !== 'absent') return;
+  if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
+  if (homePlace(folder, name, []).kind !== 'absent') return;
   try {
-    mkdirSync(join(home, name), { recursive: true, mode: 0o700 });
+    mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
   } catch {
     // Not ours to write, or full: its conversations end with their turns.
   }

@@ -2,6 +2,7 @@
  * What is known without being told: per adapter the folders of HOME that its CLI keeps login and conversations in, and the hosts it speaks to; and
  * the registries that package managers install from. No forge is on a list: from there a token would open more than a download.
  */
+import { isAbsolute, resolve } from 'node:path';
 import { acpProgramName } from '../../protocol/acp-programs.js';
 import type { AgentConfig } from '../../protocol/policy.js';
 
@@ -14,10 +15,26 @@ export interface AgentNeeds {
   readonly readOnly: readonly string[];
   /** Below HOME, folders that steer the CLI and that it writes files of its own to as it starts: to read, and what it writes is gone at its end. */
   readonly scratch: readonly string[];
+  /** Folders of HOME that a variable moves elsewhere: by `agents.<name>.configDir`, or by its person. */
+  readonly moves: readonly Move[];
   readonly hosts: readonly string[];
 }
 
-const NOTHING: AgentNeeds = { home: [], made: [], readOnly: [], scratch: [], hosts: [] };
+interface Move {
+  /** Below HOME. */
+  readonly from: string;
+  readonly variable: string;
+  /** Below the folder that the variable names; empty: that folder. */
+  readonly to: string;
+}
+
+/** A folder of this machine and a name below it; empty: the folder. */
+export interface OwnPlace {
+  readonly folder: string;
+  readonly name: string;
+}
+
+const NOTHING: AgentNeeds = { home: [], made: [], readOnly: [], scratch: [], moves: [], hosts: [] };
 
 const KNOWN: Readonly<Record<string, AgentNeeds>> = {
   'claude-code': {
@@ -30,6 +47,10 @@ const KNOWN: Readonly<Record<string, AgentNeeds>> = {
       '.local/share/claude',
     ],
     scratch: [],
+    moves: [
+      { from: '.claude', variable: 'CLAUDE_CONFIG_DIR', to: '' },
+      { from: '.claude.json', variable: 'CLAUDE_CONFIG_DIR', to: '.claude.json' },
+    ],
     hosts: ['api.anthropic.com', 'claude.ai', 'console.anthropic.com', 'platform.claude.com'],
   },
   codex: {
@@ -39,6 +60,7 @@ const KNOWN: Readonly<Record<string, AgentNeeds>> = {
       (name) => `.codex/${name}`,
     ),
     scratch: [],
+    moves: [{ from: '.codex', variable: 'CODEX_HOME', to: '' }],
     hosts: ['api.openai.com', 'chatgpt.com', 'auth.openai.com'],
   },
   opencode: {
@@ -46,6 +68,12 @@ const KNOWN: Readonly<Record<string, AgentNeeds>> = {
     made: ['.local/share/opencode'],
     readOnly: ['.opencode/bin'],
     scratch: ['.config/opencode'],
+    moves: [
+      { from: '.config', variable: 'XDG_CONFIG_HOME', to: '' },
+      { from: '.local/share', variable: 'XDG_DATA_HOME', to: '' },
+      { from: '.local/state', variable: 'XDG_STATE_HOME', to: '' },
+      { from: '.cache', variable: 'XDG_CACHE_HOME', to: '' },
+    ],
     hosts: [
       'opencode.ai',
       'models.dev',
@@ -65,6 +93,7 @@ const GEMINI: AgentNeeds = {
     (name) => `.gemini/${name}`,
   ),
   scratch: [],
+  moves: [],
   hosts: ['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com', 'oauth2.googleapis.com'],
 };
 
@@ -83,20 +112,32 @@ const WITHOUT: ReadonlySet<string> = new Set(['model']);
 export function needsOfAgent(config: AgentConfig): AgentNeeds | null {
   const known = knownNeeds(config);
   if (known === undefined && config.home === undefined) return null;
-  const { home, made, readOnly, scratch, hosts } = known ?? NOTHING;
-  // With a login of its own the CLI needs nothing of the person's.
-  const own = loginOf(config) === null ? { home, made } : NOTHING;
-  return { home: [...own.home, ...(config.home ?? [])], made: own.made, readOnly, scratch, hosts };
+  const needs = known ?? NOTHING;
+  return { ...needs, home: [...needs.home, ...(config.home ?? [])] };
+}
+
+/** Where a command finds what it has below HOME, in its environment. A variable with a relative path moves nothing. */
+export function ownPlacesOf(
+  names: readonly string[],
+  needs: AgentNeeds | null,
+  env: Readonly<Record<string, string>>,
+): readonly OwnPlace[] {
+  const home = env['HOME'];
+  return names.flatMap((name) => movedPlace(name, needs?.moves ?? [], env) ?? (home === undefined ? [] : { folder: home, name }));
+}
+
+function movedPlace(name: string, moves: readonly Move[], env: Readonly<Record<string, string>>): OwnPlace | null {
+  for (const { from, variable, to } of moves) {
+    const folder = env[variable] ?? '';
+    if (!isAbsolute(folder) || !`${name}/`.startsWith(`${from}/`)) continue;
+    return { folder: resolve(folder), name: [to, name.slice(from.length + 1)].filter((part) => part !== '').join('/') };
+  }
+  return null;
 }
 
 function knownNeeds({ adapter, command }: AgentConfig): AgentNeeds | undefined {
   if (adapter === 'acp') return KNOWN_ACP.get(acpProgramName(command));
   return Object.hasOwn(KNOWN, adapter) ? KNOWN[adapter] : undefined;
-}
-
-/** Absolute path of the folder that stands for the CLI's own of HOME (`agents.<name>.configDir`), or null. */
-export function loginOf(config: AgentConfig): string | null {
-  return 'configDir' in config && typeof config.configDir === 'string' ? config.configDir : null;
 }
 
 export function needsNoSandbox(config: AgentConfig): boolean {

@@ -87,7 +87,7 @@ export function planMounts(needs: SandboxNeeds): readonly Mount[] {
   return [
     ...shown,
     ...needs.hidden.filter((path) => isShown(path, shown)).map((to): Mount => ({ kind: 'empty', to })),
-    ...needs.homeWritable.map((path): Mount => ({ kind: 'write', from: path, to: path })),
+    ...uppermost(needs.homeWritable).map((path): Mount => ({ kind: 'write', from: path, to: path })),
     ...needs.homeScratch.map((to): Mount => ({ kind: 'empty', to })),
     ...needs.homeReadable.map(read),
     ...needs.git,
@@ -103,6 +103,11 @@ function outermost(readable: readonly Readable[]): readonly Readable[] {
     if (!kept.some(({ to }) => isBelow(one.to, to))) kept.push(one);
   }
   return kept;
+}
+
+/** A file that is a mount of its own cannot be renamed over, as CLIs do with their settings. */
+function uppermost(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => !paths.some((other) => other !== path && isBelow(path, other)));
 }
 
 function isShown(path: string, mounts: readonly Mount[]): boolean {

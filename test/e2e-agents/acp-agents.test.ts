@@ -2,8 +2,6 @@
  * Real agents behind `adapter: acp`, through the built command line, against a provider on loopback. Each case counts what the provider saw; a
  * case without a request is an error. Only `npm run e2e:agents` starts this.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CliRepository } from '../support/cli-repository.js';
 import { jsonLines } from '../support/cli-world.js';
@@ -11,16 +9,12 @@ import { until } from '../support/until.js';
 import type { AcpCase } from './agent-cases.js';
 import type { AcpAgent } from './agent-clis.js';
 import { prepareHome } from './agent-home.js';
+import { type End, endedTurns, killWorker, noTurnLives, ranTurns, runTask } from './agent-runs.js';
 import { type AgentWorld, noteRan, openAgentWorld } from './agent-world.js';
 import { type MockProvider, type ProviderCall, startMockProvider } from './mock-provider.js';
 import { plannedAcpAgents, readPlan } from './run-plan.js';
 
 const LIMIT_MS = 600_000;
-
-type End = Readonly<Record<string, unknown>>;
-
-/** With one of our prompts and tools: not a request for a title. */
-const turns = (calls: readonly ProviderCall[]) => calls.filter(({ stage, tools }) => stage !== null && tools > 0);
 
 describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent) => {
   let provider: MockProvider;
@@ -40,21 +34,8 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
     return agents.repository(name, { agents: { main: { adapter: 'acp', command: agent.command, env } }, ...config });
   }
 
-  async function run(where: CliRepository, task: string, ...options: readonly string[]) {
-    const { code, stdout, stderr } = await agents.sluice(where, 'run', task, '--json', ...options);
-    return { code, end: jsonLines(stdout).at(-1) ?? {}, stderr };
-  }
-
-  function ran(name: AcpCase): readonly ProviderCall[] {
-    const calls = agents.newCalls();
-    noteRan(agent.name, name, calls.length);
-    return turns(calls);
-  }
-
-  const ended = (end: End) =>
-    (
-      jsonLines(readFileSync(join(String(end['runDir']), 'events.jsonl'), 'utf8')) as { type: string; data: Record<string, unknown> }[]
-    ).flatMap(({ type, data }) => (type === 'turn.completed' || type === 'turn.failed' ? [data] : []));
+  const run = (where: CliRepository, task: string, ...options: readonly string[]) => runTask(agents, where, task, ...options);
+  const ran = (name: AcpCase) => ranTurns(agents, name);
 
   describe('a run with a fix round', () => {
     let where: CliRepository;
@@ -84,7 +65,7 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
       const requests = (stage: string) => calls.filter((call) => call.stage === stage).length;
 
       // Two reviews, so each has half of the requests.
-      for (const { stage, tokensIn, tokensOut } of ended(end)) {
+      for (const { stage, tokensIn, tokensOut } of endedTurns(end)) {
         const share = stage === 'reviewing' ? requests('reviewing') / 2 : requests(String(stage));
         expect({ stage, tokensIn, tokensOut }).toEqual({ stage, tokensIn: share * 1000, tokensOut: share * 100 });
       }
@@ -113,7 +94,7 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
 
         expect(end).toMatchObject({ end: 'closed', error: null });
         expect(calls.map(({ answered }) => answered)).toEqual([...Array<string>(agent.callsUnderLimit).fill(marker), 'model']);
-        expect(ended(end).map(({ outcome }) => outcome)).toEqual(['rate_limited', 'done']);
+        expect(endedTurns(end).map(({ outcome }) => outcome)).toEqual(['rate_limited', 'done']);
       },
       LIMIT_MS,
     );
@@ -129,7 +110,7 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
         ran('overflow');
 
         expect(end).toMatchObject({ end: 'closed', outcome: 'blocked' });
-        expect(ended(end).map(({ outcome }) => outcome)).toEqual(['overflow', 'overflow']);
+        expect(endedTurns(end).map(({ outcome }) => outcome)).toEqual(['overflow', 'overflow']);
         expect(code).toBe(3);
       },
       LIMIT_MS,
@@ -160,7 +141,7 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
 
         expect(end).toMatchObject({ outcome: 'merge_ready' });
         expect(where.git('show', `${String(end['branch'])}:a.txt`)).toBe('one\nchanged\n');
-        const outcomes = ended(end).flatMap(({ stage, outcome }) => (stage === 'executing' ? [outcome] : []));
+        const outcomes = endedTurns(end).flatMap(({ stage, outcome }) => (stage === 'executing' ? [outcome] : []));
         expect([outcomes[0], outcomes.at(-1)]).toEqual(['needs_input', 'done']);
         // The program ran in the second turn alone.
         expect(calls.filter(({ stage, results }) => stage === 'executing' && results > 0)).toHaveLength(1);
@@ -177,7 +158,7 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
         ran('hang');
 
         expect(end).toMatchObject({ end: 'closed', outcome: 'failed', error: expect.stringContaining('stall') });
-        await until(() => !agents.world.living().some(isTurn));
+        await until(() => noTurnLives(agents));
       },
       LIMIT_MS,
     );
@@ -191,10 +172,8 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
         const started = await agents.sluice(where, 'run', `Add a line. [mock:approve] ${held}`, '--detach', '--run-id', id);
         expect(started).toMatchObject({ code: 0 });
         await until(() => provider.calls().some(({ answered }) => answered === held), LIMIT_MS / 2);
-        const before = workerPid();
 
-        process.kill(before, 'SIGKILL');
-        await until(() => ![0, before].includes(workerPid()) && isAlive(workerPid()));
+        await killWorker(agents);
         provider.release();
         const { stdout } = await agents.sluice(where, 'watch', id, '--json');
         const calls = ran('killed worker');
@@ -214,7 +193,7 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
         ran('login');
 
         expect(end).toMatchObject({ end: 'closed', outcome: 'failed', error: expect.stringContaining('log in with') });
-        expect(ended(end)).toHaveLength(1);
+        expect(endedTurns(end)).toHaveLength(1);
         expect(code).toBe(2);
       },
       LIMIT_MS,
@@ -231,26 +210,4 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
     }, LIMIT_MS / 2);
     return gate ?? {};
   }
-
-  /** 0 while there is none. */
-  const workerPid = () =>
-    (JSON.parse(readFileSync(join(agents.world.home, 'engine.json'), 'utf8')) as { worker: { pid: number } | null }).worker?.pid ?? 0;
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Carries the turn tag. */
-function isTurn(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1').includes('SLUICE_TURN=');
-  } catch {
-    return false;
-  }
-}

@@ -2,23 +2,20 @@
  * The real CLIs behind the built command line, against a provider on loopback: what a person has who pays for one. Each case counts what the
  * provider saw; a case without a request is an error. Only `npm run e2e:agents` starts this.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CliRepository } from '../support/cli-repository.js';
 import { jsonLines } from '../support/cli-world.js';
 import { until } from '../support/until.js';
 import type { AgentCase } from './agent-cases.js';
 import type { AgentCli } from './agent-clis.js';
+import { type End, endedTurns, killWorker, noTurnLives, ranTurns, runTask } from './agent-runs.js';
 import { type AgentWorld, noteRan, openAgentWorld } from './agent-world.js';
 import { type MockProvider, type ProviderCall, startMockProvider } from './mock-provider.js';
 import { plannedClis, readPlan } from './run-plan.js';
 
 /** A turn of the slowest takes 5 s on a free machine, and a minute beside much else. */
 const LIMIT_MS = 600_000;
-
-/** With one of our prompts and tools: not a request for a title. */
-const turns = (calls: readonly ProviderCall[]) => calls.filter(({ stage, tools }) => stage !== null && tools > 0);
 
 describe.each(plannedClis())('$name', (cli: AgentCli) => {
   let provider: MockProvider;
@@ -33,27 +30,12 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
     await provider.close();
   }, LIMIT_MS);
 
-  /** Runs the task to its end; the last line of `--json`. */
-  async function run(repository: CliRepository, task: string, ...options: readonly string[]) {
-    const { code, stdout, stderr } = await agents.sluice(repository, 'run', task, '--json', ...options);
-    return { code, end: jsonLines(stdout).at(-1) ?? {}, stderr };
-  }
-
-  /** Notes the case and gives its turns. */
-  function ran(name: AgentCase): readonly ProviderCall[] {
-    const calls = agents.newCalls();
-    noteRan(cli.name, name, calls.length);
-    return turns(calls);
-  }
-
-  const events = (end: Readonly<Record<string, unknown>>) =>
-    jsonLines(readFileSync(join(String(end['runDir']), 'events.jsonl'), 'utf8')) as { type: string; data: Record<string, unknown> }[];
-  const ended = (end: Readonly<Record<string, unknown>>) =>
-    events(end).flatMap(({ type, data }) => (type === 'turn.completed' || type === 'turn.failed' ? [data] : []));
+  const run = (repository: CliRepository, task: string, ...options: readonly string[]) => runTask(agents, repository, task, ...options);
+  const ran = (name: AgentCase) => ranTurns(agents, name);
 
   describe('a run with a fix round', () => {
     let repository: CliRepository;
-    let end: Record<string, unknown>;
+    let end: End;
     let calls: readonly ProviderCall[];
 
     beforeAll(async () => {
@@ -76,7 +58,7 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
     });
 
     it('tells what each turn used, of this turn alone', () => {
-      const used = ended(end).map(({ stage, tokensIn, tokensOut }) => ({ stage, tokensIn, tokensOut }));
+      const used = endedTurns(end).map(({ stage, tokensIn, tokensOut }) => ({ stage, tokensIn, tokensOut }));
       const requests = (stage: string) => calls.filter((call) => call.stage === stage).length;
 
       // Two reviews, so each has half of the requests.
@@ -125,7 +107,7 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
         ran('overflow');
 
         expect(end).toMatchObject({ end: 'closed', outcome: 'blocked' });
-        expect(ended(end).map(({ outcome }) => outcome)).toEqual(['overflow', 'overflow']);
+        expect(endedTurns(end).map(({ outcome }) => outcome)).toEqual(['overflow', 'overflow']);
         expect(code).toBe(3);
       },
       LIMIT_MS,
@@ -150,13 +132,12 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
       'whose provider is silent is ended at the stall limit, and nothing of it lives',
       async () => {
         const repository = await agents.repository('hang', { limits: { stall: '20s', killGrace: '1s' } });
-        const before = agents.world.living();
 
         const { end } = await run(repository, 'Add a line. [mock:hang]', '--stages', 'plan-only');
         ran('hang');
 
         expect(end).toMatchObject({ end: 'closed', outcome: 'failed', error: expect.stringContaining('stall') });
-        await until(() => agents.world.living().every((pid) => before.includes(pid) || before.length === 0 || !isTurn(pid)));
+        await until(() => noTurnLives(agents));
       },
       LIMIT_MS,
     );
@@ -177,8 +158,7 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
         const isHeld = () => provider.calls().some(({ answered }) => answered === '[mock:hold stage=executing times=1]');
         await until(isHeld, LIMIT_MS / 2);
 
-        process.kill(workerPid(), 'SIGKILL');
-        await until(() => workerPid() !== 0 && isAlive(workerPid()));
+        await killWorker(agents);
         provider.release();
         const { stdout } = await agents.sluice(repository, 'watch', `killed-${cli.name}`, '--json');
         const calls = ran('killed worker');
@@ -198,7 +178,7 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
         ran('login');
 
         expect(end).toMatchObject({ end: 'closed', outcome: 'failed', error: expect.stringMatching(/api.key|log ?in|auth/i) });
-        expect(ended(end).length).toBe(1);
+        expect(endedTurns(end).length).toBe(1);
         expect(code).toBe(2);
       },
       LIMIT_MS,
@@ -235,25 +215,4 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
     },
     LIMIT_MS,
   );
-
-  const workerPid = () =>
-    (JSON.parse(readFileSync(join(agents.world.home, 'engine.json'), 'utf8')) as { worker: { pid: number } }).worker.pid;
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Carries the turn tag. */
-function isTurn(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1').includes('SLUICE_TURN=');
-  } catch {
-    return false;
-  }
-}

@@ -2,12 +2,10 @@
  * A provider that is in trouble for as long as it is asked: whatever a CLI does about it by itself, each turn ends typed, the turns are
  * few, and the run ends. Only `npm run e2e:agents` starts this.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { jsonLines } from '../support/cli-world.js';
 import type { AgentCase } from './agent-cases.js';
 import type { AgentCli } from './agent-clis.js';
+import { endedTurns, runTask } from './agent-runs.js';
 import { type AgentWorld, noteRan, openAgentWorld } from './agent-world.js';
 import { type MockProvider, startMockProvider } from './mock-provider.js';
 import { plannedClis, readPlan } from './run-plan.js';
@@ -33,18 +31,9 @@ describe.each(plannedClis())('a provider in trouble and $name', (cli: AgentCli) 
 
   async function ended(name: AgentCase, marker: string) {
     const repository = await agents.repository(name.replaceAll(' ', '-'), { limits: { stall: '20s', killGrace: '1s' } });
-    const { code, stdout } = await agents.sluice(repository, 'run', `Add a line. [mock:${marker}]`, '--json', '--stages', 'plan-only');
+    const { code, end } = await runTask(agents, repository, `Add a line. [mock:${marker}]`, '--stages', 'plan-only');
     noteRan(cli.name, name, agents.newCalls().length);
-    const end = jsonLines(stdout).at(-1) ?? {};
-    const events = jsonLines(readFileSync(join(String(end['runDir']), 'events.jsonl'), 'utf8')) as {
-      type: string;
-      data: { outcome: string };
-    }[];
-    return {
-      code,
-      end,
-      outcomes: events.flatMap(({ type, data }) => (type === 'turn.completed' || type === 'turn.failed' ? [data.outcome] : [])),
-    };
+    return { code, end, outcomes: endedTurns(end).map(({ outcome }) => outcome) };
   }
 
   it.each([

@@ -7,6 +7,9 @@ import { GOOD_AGENT } from '../support/cli-repository.js';
 import { type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
 import { until } from '../support/until.js';
 
+/** What a person at a screen has, and the engine that they start. */
+const SCREEN = { BROWSER: '/usr/bin/false', DISPLAY: ':0', WAYLAND_DISPLAY: 'wayland-0', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' };
+
 let world: CliWorld;
 /** Engine, server, worker and guard. */
 let atRest: readonly number[];
@@ -19,6 +22,7 @@ beforeAll(async () => {
     (
       await world.sluice(['run', 'x', '--stages', 'plan-only', '--agent', 'command', '--', join(world.folder, 'bin/good')], {
         cwd: warm.path,
+        env: SCREEN,
       })
     ).code,
   ).toBe(0);
@@ -110,6 +114,26 @@ describe('a run whose agent', () => {
     expect(error).toContain('limits.outputBytes');
     await nothingElseLives();
   }, 60_000);
+
+  it('opens a browser finds no screen of its person', async () => {
+    const shown = Object.keys(SCREEN).map((name) => `${name}=[$${name}]`);
+
+    const { end } = await runWith(`cat > /dev/null; echo "${shown.join(' ')}"`);
+
+    const plan = readFileSync(join(String(end['runDir']), 'plan.md'), 'utf8');
+    expect(plan).toContain('BROWSER=[] DISPLAY=[] WAYLAND_DISPLAY=[] DBUS_SESSION_BUS_ADDRESS=[]');
+  });
+
+  it('updates itself in mid-turn is done, and its next turn starts the new program', async () => {
+    const next = world.script('next-version', GOOD_AGENT);
+
+    const { code, end } = await runWith(`cat > /dev/null; cp ${next} "$0.part"; mv "$0.part" "$0"; echo the old program`, { args: [] });
+
+    expect(readFileSync(join(String(end['runDir']), 'plan.md'), 'utf8')).toContain('the old program');
+    expect(end).toMatchObject({ outcome: 'merge_ready' });
+    expect(code).toBe(0);
+    await nothingElseLives();
+  });
 
   it.each([
     ['changes nothing', 'no_changes', GOOD_AGENT.replace('echo changed >> a.txt;', '')],

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 
-export const AREAS = ['engine', 'guard', 'git', 'journal', 'messages', 'policy', 'agents', 'secrets'] as const;
+export const AREAS = ['engine', 'guard', 'git', 'journal', 'messages', 'policy', 'agents', 'secrets', 'limits', 'sandbox'] as const;
 export type Area = (typeof AREAS)[number];
 
 export interface Mutant {

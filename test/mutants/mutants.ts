@@ -4,8 +4,10 @@ import { ENGINE_MUTANTS } from './lists/engine.js';
 import { GIT_MUTANTS } from './lists/git.js';
 import { GUARD_MUTANTS } from './lists/guard.js';
 import { JOURNAL_MUTANTS } from './lists/journal.js';
+import { LIMIT_MUTANTS } from './lists/limits.js';
 import { MESSAGE_MUTANTS } from './lists/messages.js';
 import { POLICY_MUTANTS } from './lists/policy.js';
+import { SANDBOX_MUTANTS } from './lists/sandbox.js';
 import { SECRET_MUTANTS } from './lists/secrets.js';
 import type { Mutant } from './mutant.js';
 
@@ -18,4 +20,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...POLICY_MUTANTS,
   ...AGENT_MUTANTS,
   ...SECRET_MUTANTS,
+  ...LIMIT_MUTANTS,
+  ...SANDBOX_MUTANTS,
 ];

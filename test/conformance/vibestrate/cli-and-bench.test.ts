@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { makeAgent, VALIDATION_COMMAND } from '../../../bench/bench-agent.js';
+import { NO_STUBS } from '../../../bench/cli-stubs.js';
 import { figuresOf, type Samples } from '../../../bench/figures.js';
 import { measurePlainRuns } from '../../../bench/plain-run.js';
 import { type AttendedRun, attendedRun } from '../../support/attended-run.js';
@@ -64,7 +65,7 @@ describe('command line and bench', () => {
   it('V-136: the bench reports the engine time of a turn with a zero-latency agent', async () => {
     const { repository, agent } = await benchRepository(host);
     const samples: Samples = {};
-    const bench = { ...host, repository: repository.path, agent, workerPid: async () => 0 };
+    const bench = { ...host, repository: repository.path, agent, stubs: NO_STUBS, workerPid: async () => 0 };
 
     await measurePlainRuns({ host: bench, empty: { measure: async () => 1, close: async () => undefined }, samples }, 2);
     const figures = figuresOf(samples);
@@ -217,7 +218,7 @@ describe('a command to a run that no worker attends', () => {
 async function benchRepository(host: TestHost): Promise<{ repository: TestRepository; agent: ReturnType<typeof makeAgent> }> {
   const folder = join(host.folder, `bench-${Math.random().toString(36).slice(2)}`);
   mkdirSync(folder);
-  const agent = makeAgent(folder);
+  const agent = makeAgent(folder, []);
   const program = `  bench:\n    adapter: command\n    command: [/bin/sh]\n    args: ${JSON.stringify([join(folder, 'agent.sh'), folder])}\n`;
   const stages = STAGES.map((stage) => `  ${stage}:\n    agent: bench\n`).join('');
   const config = `${program}stages:\n${stages}validation:\n  commands: [${JSON.stringify(VALIDATION_COMMAND)}]\n`;

@@ -3,6 +3,8 @@ import type { Mutant } from '../mutant.js';
 
 const ENVIRONMENT = 'test/unit/agent/environment.test.ts';
 
+const RULING = 'test/unit/agent/acp-permission-rule.test.ts';
+
 export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a decision with another code is taken',
@@ -86,5 +88,72 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
       file: 'test/unit/notify/post-webhook.test.ts',
       title: 'that redirects to another host is refused for good, and the other host hears nothing',
     },
+  },
+  {
+    name: 'a CLI that tells a success and exits with 1 is done',
+    area: 'agents',
+    file: 'activities/agent/cli-turn.ts',
+    find: 'if (exit.exitCode === 0 && exit.signal === null) return',
+    replace: 'if (exit.signal === null) return',
+    test: { file: 'test/unit/agent/cli-bad-order.test.ts', title: 'tell a success, and it exits with 1: no success' },
+  },
+  {
+    name: 'a CLI without its final event is done',
+    area: 'agents',
+    file: 'activities/agent/cli-turn.ts',
+    find: "return { kind: 'unfinished' };",
+    replace: "return { kind: 'success' };",
+    test: { file: 'test/unit/agent/cli-bad-input.test.ts', title: 'may be torn anywhere: half of its final event is no success' },
+  },
+  {
+    name: 'a conversation that is too long makes the prompt shorter and stays',
+    area: 'agents',
+    file: 'activities/agent/cli-turn.ts',
+    find: 'if (turn.resume !== null) return',
+    replace: 'if (turn.resume === undefined) return',
+    test: { file: 'test/unit/agent/claude-adapter.test.ts', title: 'that overflows in an earlier conversation begins a new one' },
+  },
+  {
+    name: 'a turn that goes on counts its whole conversation',
+    area: 'agents',
+    file: 'activities/agent/usage-delta.ts',
+    find: 'return startedAgain ? told : mapped(',
+    replace: 'return startedAgain || told !== before ? told : mapped(',
+    test: { file: 'test/unit/agent/codex-adapter.test.ts', title: 'that goes on tells what it added to its conversation' },
+  },
+  {
+    name: 'a stage that only reads gets the tools that its policy names',
+    area: 'agents',
+    file: 'activities/agent/tool-level.ts',
+    find: "if (policy.permissions === 'read-only' || defaultTools(stage) === 'read') return 'read';",
+    replace: "if (policy.permissions === 'read-only') return 'read';",
+    test: {
+      file: 'test/unit/agent/tool-level.test.ts',
+      title: 'are what the policy says where the stage may write, and never more elsewhere',
+    },
+  },
+  {
+    name: 'an ACP agent that may read may start any git',
+    area: 'agents',
+    file: 'activities/agent/adapters/acp/permission-rule.ts',
+    find: 'GIT_LOOKING.test(line) && !GIT_ACTING.test(line)',
+    replace: 'GIT_LOOKING.test(line)',
+    test: { file: RULING, title: 'for %s is decided by the level of tools' },
+  },
+  {
+    name: 'an ACP agent edits wherever it says',
+    area: 'agents',
+    file: 'activities/agent/adapters/acp/permission-rule.ts',
+    find: ' && asked.paths.length > 0 && asked.paths.every((path) => isInside(cwd, path))) return',
+    replace: ' && cwd !== undefined) return',
+    test: { file: RULING, title: 'for %s is decided by the level of tools' },
+  },
+  {
+    name: 'an answer allows whatever an ACP agent asks next',
+    area: 'agents',
+    file: 'activities/agent/adapters/acp/permission-rule.ts',
+    find: 'spec.answers.findLast((one) => one.key === key)?.option;',
+    replace: "spec.answers.findLast((one) => one.key !== '' && key !== '')?.option;",
+    test: { file: RULING, title: 'takes what a person chose for this very request, also with another id, and no other' },
   },
 ];

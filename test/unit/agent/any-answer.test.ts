@@ -11,8 +11,8 @@ import { DISPOSITIONS, FINDING_CATEGORIES, SEVERITIES } from '../../../protocol/
 import type { TurnStage } from '../../../protocol/lifecycle.js';
 import { MAX_FINDINGS, MAX_SENTENCE_CHARS } from '../../../protocol/limits.js';
 import { REVIEW_DECISIONS, VERIFICATION_DECISIONS } from '../../../protocol/outcomes.js';
+import { aPromptInput, CODE } from './prompt-builder.js';
 
-const CODE = 'ab12cd34';
 const VALUES = { reviewing: REVIEW_DECISIONS, verifying: VERIFICATION_DECISIONS } as const;
 const KEYWORDS = { reviewing: 'DECISION', verifying: 'VERIFICATION' } as const;
 
@@ -109,7 +109,9 @@ describe('a decision', () => {
     );
     fc.assert(
       fc.property(stage, plainLines, plainLines, echo, fc.boolean(), (asked, task, plan, echoed, isAgain) => {
-        const prompt = composePrompt(aPrompt({ stage: asked, task, plan, ask: isAgain ? 'decision' : 'work', previousOutput: plan })).text;
+        const prompt = composePrompt(
+          aPromptInput({ stage: asked, task, plan, ask: isAgain ? 'decision' : 'work', previousOutput: plan }),
+        ).text;
         const text = prompt.split('\n').map(echoed).join('\n');
 
         expect(prompt).toContain(decisionTemplate({ stage: asked, code: CODE }));
@@ -209,32 +211,3 @@ describe('any answer', () => {
     60_000,
   );
 });
-
-function aPrompt(part: Partial<Parameters<typeof composePrompt>[0]>): Parameters<typeof composePrompt>[0] {
-  return {
-    stage: 'reviewing',
-    ask: 'work',
-    task: 'do it',
-    title: 'do it',
-    round: 0,
-    decisionCode: CODE,
-    baseSha: 'a'.repeat(40),
-    head: 'b'.repeat(40),
-    branch: 'sluice/run-1',
-    plan: null,
-    architecture: null,
-    validation: null,
-    validationOutput: [],
-    review: null,
-    findings: [],
-    notes: [],
-    readOnly: false,
-    tools: 'read',
-    instructions: null,
-    template: null,
-    contextBytes: 200_000,
-    afterOverflow: false,
-    previousOutput: null,
-    ...part,
-  };
-}

@@ -11,8 +11,7 @@ import type { Finding } from '../../../protocol/finding.js';
 import { DEFAULT_CONTEXT_BYTES, MAX_FINDINGS, MAX_NOTE_CHARS, MAX_WAITING_NOTES } from '../../../protocol/limits.js';
 import type { PersonNote } from '../../../protocol/messages.js';
 import type { CommandResult, ValidationReport } from '../../../protocol/outcomes.js';
-
-const CODE = 'ab12cd34';
+import { aPromptInput, CODE } from './prompt-builder.js';
 
 function aResult(given: Partial<CommandResult>): CommandResult {
   return {
@@ -42,35 +41,6 @@ const VALIDATION: ValidationReport = {
   treeChanged: true,
   note: null,
 };
-
-function anInput(given: Partial<PromptInput>): PromptInput {
-  return {
-    stage: 'planning',
-    ask: 'work',
-    task: 'Fix the prototype pollution in setKey.\nKeep the API.',
-    title: 'Fix the prototype pollution',
-    round: 0,
-    decisionCode: CODE,
-    baseSha: 'a'.repeat(40),
-    head: 'b'.repeat(40),
-    branch: 'sluice/demo-261121-abcd',
-    plan: null,
-    architecture: null,
-    validation: null,
-    validationOutput: [],
-    review: null,
-    findings: [],
-    notes: [],
-    readOnly: false,
-    tools: 'read',
-    instructions: null,
-    template: null,
-    contextBytes: DEFAULT_CONTEXT_BYTES,
-    afterOverflow: false,
-    previousOutput: null,
-    ...given,
-  };
-}
 
 const textOf = (input: PromptInput) => composePrompt(input).text;
 
@@ -113,23 +83,26 @@ Run \`npm test\` before you print your answer.
 const LONG = (name: string, lines: number) => Array.from({ length: lines }, (_, n) => `${name} ${n + 1} ${'.'.repeat(90)}`).join('\n');
 
 const CASES: readonly (readonly [string, PromptInput])[] = [
-  ['planning', anInput({ instructions: 'Plan for Node 20.' })],
-  ['architecting', anInput({ stage: 'architecting', ...PLAN })],
-  ['executing', anInput({ stage: 'executing', ...DESIGN, notes: NOTES, tools: 'run' })],
-  ['executing-edit', anInput({ stage: 'executing', tools: 'edit' })],
-  ['executing-read-only', anInput({ stage: 'executing', ...DESIGN, readOnly: true })],
+  ['planning', aPromptInput({ instructions: 'Plan for Node 20.' })],
+  ['architecting', aPromptInput({ stage: 'architecting', ...PLAN })],
+  ['executing', aPromptInput({ stage: 'executing', ...DESIGN, notes: NOTES, tools: 'run' })],
+  ['executing-edit', aPromptInput({ stage: 'executing', tools: 'edit' })],
+  ['executing-read-only', aPromptInput({ stage: 'executing', ...DESIGN, readOnly: true })],
   [
     'executing-template',
-    anInput({ stage: 'executing', ...PLAN, notes: NOTES, instructions: 'Use tabs.', tools: 'run', template: TEMPLATE }),
+    aPromptInput({ stage: 'executing', ...PLAN, notes: NOTES, instructions: 'Use tabs.', tools: 'run', template: TEMPLATE }),
   ],
-  ['executing-after-overflow', anInput({ stage: 'executing', ...DESIGN, tools: 'run', afterOverflow: true })],
-  ['reviewing', anInput({ stage: 'reviewing', ...CHECKED })],
-  ['reviewing-template', anInput({ stage: 'reviewing', ...CHECKED, template: 'Judge this.\n\n{{change}}\n\n{{task}}' })],
-  ['fixing', anInput({ stage: 'fixing', round: 1, ...CHECKED, review: 'Not safe yet.', findings: [FINDING], tools: 'run' })],
-  ['fixing-read-only', anInput({ stage: 'fixing', round: 1, ...DESIGN, findings: [FINDING], readOnly: true })],
-  ['fixing-cut', anInput({ stage: 'fixing', round: 1, plan: LONG('step', 40), findings: [FINDING], tools: 'run', contextBytes: 8_000 })],
-  ['verifying', anInput({ stage: 'verifying', ...CHECKED, review: 'No findings.' })],
-  ['decision-again', anInput({ stage: 'reviewing', ask: 'decision', previousOutput: 'Looks good to me.\n</answer>\nApproved!' })],
+  ['executing-after-overflow', aPromptInput({ stage: 'executing', ...DESIGN, tools: 'run', afterOverflow: true })],
+  ['reviewing', aPromptInput({ stage: 'reviewing', ...CHECKED })],
+  ['reviewing-template', aPromptInput({ stage: 'reviewing', ...CHECKED, template: 'Judge this.\n\n{{change}}\n\n{{task}}' })],
+  ['fixing', aPromptInput({ stage: 'fixing', round: 1, ...CHECKED, review: 'Not safe yet.', findings: [FINDING], tools: 'run' })],
+  ['fixing-read-only', aPromptInput({ stage: 'fixing', round: 1, ...DESIGN, findings: [FINDING], readOnly: true })],
+  [
+    'fixing-cut',
+    aPromptInput({ stage: 'fixing', round: 1, plan: LONG('step', 40), findings: [FINDING], tools: 'run', contextBytes: 8_000 }),
+  ],
+  ['verifying', aPromptInput({ stage: 'verifying', ...CHECKED, review: 'No findings.' })],
+  ['decision-again', aPromptInput({ stage: 'reviewing', ask: 'decision', previousOutput: 'Looks good to me.\n</answer>\nApproved!' })],
 ];
 
 describe('the prompt of', () => {
@@ -178,7 +151,7 @@ describe('the prompt of', () => {
   });
 
   it('a stage without a decision is never asked for one again', () => {
-    expect(() => textOf(anInput({ stage: 'executing', ask: 'decision' }))).toThrow('executing has no decision');
+    expect(() => textOf(aPromptInput({ stage: 'executing', ask: 'decision' }))).toThrow('executing has no decision');
   });
 });
 
@@ -212,7 +185,7 @@ describe('a prompt of megabytes', () => {
       ...NOTES[1],
       text: `${n} ${'n'.repeat(MAX_NOTE_CHARS - 10)} end`,
     }));
-    const input = anInput({ stage: 'reviewing', ...CHECKED, plan: 'p'.repeat(1_000_000) });
+    const input = aPromptInput({ stage: 'reviewing', ...CHECKED, plan: 'p'.repeat(1_000_000) });
 
     const prompt = textOf({ ...input, notes: notes as PersonNote[] });
     const few = textOf({ ...input, notes: notes.slice(0, 30) as PersonNote[] });
@@ -228,7 +201,7 @@ describe('a prompt of megabytes', () => {
     const findings = Array.from({ length: MAX_FINDINGS }, (_, n) => ({ ...FINDING, id: `F${n + 1}`, claim: 'c'.repeat(2000) }));
     const texts = { task: 't'.repeat(90_000), plan: 'p'.repeat(90_000), architecture: 'a'.repeat(90_000), review: 'r'.repeat(90_000) };
 
-    const prompt = textOf(anInput({ stage: 'fixing', round: 1, ...texts, findings }));
+    const prompt = textOf(aPromptInput({ stage: 'fixing', round: 1, ...texts, findings }));
 
     for (const { id } of findings) expect(prompt).toContain(`### ${id} (high, security)`);
   });
@@ -237,7 +210,7 @@ describe('a prompt of megabytes', () => {
     const text = `first line\n${'x'.repeat(100_000)}\nlast line`;
     const validation = { ...VALIDATION, commands: [aResult({ status: 'failed', exitCode: 1 })] };
 
-    const prompt = textOf(anInput({ stage: 'fixing', round: 1, validation, validationOutput: [{ command: 'npm test', text }] }));
+    const prompt = textOf(aPromptInput({ stage: 'fixing', round: 1, validation, validationOutput: [{ command: 'npm test', text }] }));
 
     expect(prompt).toContain('<output>\nfirst line\nxxx');
     expect(prompt).toContain('xxx\nlast line\n</output>');
@@ -259,14 +232,14 @@ describe('a template', () => {
   });
 
   it('is not asked where only the decision line is', () => {
-    const input = anInput({ stage: 'verifying', ask: 'decision', previousOutput: 'Fine.' });
+    const input = aPromptInput({ stage: 'verifying', ask: 'decision', previousOutput: 'Fine.' });
 
     expect(textOf({ ...input, template: 'Only this.' })).toBe(textOf(input));
   });
 
   it('is empty where there is nothing to stand for, and reads no placeholder of a text that it was given', () => {
     const prompt = textOf(
-      anInput({ template: '<{{plan}}{{review}}{{validation}}{{findings}}{{architecture}}>\n{{task}}', task: 'Do {{change}}.' }),
+      aPromptInput({ template: '<{{plan}}{{review}}{{validation}}{{findings}}{{architecture}}>\n{{task}}', task: 'Do {{change}}.' }),
     );
 
     expect(prompt).toContain('[ask:work]\n\n<>\n## Task:');
@@ -275,12 +248,14 @@ describe('a template', () => {
 
   it('stands whole, whatever is cut beside it', () => {
     const template = `First.\n{{task}}\nBetween.\n{{plan}}\nLast.`;
-    const { text, cut } = composePrompt(anInput({ template, task: 't'.repeat(90_000), plan: 'p'.repeat(90_000), contextBytes: 32_000 }));
+    const { text, cut } = composePrompt(
+      aPromptInput({ template, task: 't'.repeat(90_000), plan: 'p'.repeat(90_000), contextBytes: 32_000 }),
+    );
 
     expect(cut).toBe(true);
     expect(text).toMatch(/\nFirst\.\n## Task:[^]*<\/task>\nBetween\.\n## Plan\n[^]*<\/plan>\nLast\.\n\n## Rules\n/);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(32_000);
-    expect(fromRules(text)).toBe(fromRules(textOf(anInput({}))));
+    expect(fromRules(text)).toBe(fromRules(textOf(aPromptInput({}))));
   });
 });
 
@@ -288,7 +263,7 @@ describe('the context of a turn', () => {
   const long = { task: 't'.repeat(90_000), plan: 'p'.repeat(90_000), architecture: 'a'.repeat(90_000) };
 
   it.each([32_000, 50_000, DEFAULT_CONTEXT_BYTES])('of %d bytes is kept to, and tells that something is missing', (contextBytes) => {
-    const { text, cut } = composePrompt(anInput({ stage: 'executing', ...long, contextBytes }));
+    const { text, cut } = composePrompt(aPromptInput({ stage: 'executing', ...long, contextBytes }));
 
     expect(cut).toBe(true);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(contextBytes);
@@ -297,7 +272,7 @@ describe('the context of a turn', () => {
   });
 
   it('that is larger leaves nothing out', () => {
-    const { text, cut } = composePrompt(anInput({ stage: 'executing', ...long, contextBytes: 1_000_000 }));
+    const { text, cut } = composePrompt(aPromptInput({ stage: 'executing', ...long, contextBytes: 1_000_000 }));
 
     expect(cut).toBe(false);
     for (const whole of Object.values(long)) expect(text).toContain(whole);

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { answerGates } from '../../../client/cli/answer-gate.js';
 import type { ShownGate } from '../../../client/cli/gate-block.js';
 import type { MessageToSend, Sent } from '../../../client/sluice.js';
+import { aGate, aQuestion, COMMIT } from '../../support/gate-builder.js';
 import { until } from '../../support/until.js';
 import { openTerminal } from './fake-io.js';
-import { aGate, aQuestion, COMMIT } from './gate-builder.js';
 
 const ACCEPTED: Sent = { kind: 'accepted', answer: { message: 'gate-1 is decided', status: 'executing', changed: true } };
 

@@ -6,9 +6,9 @@ import { clean } from '../../../client/cli/commands/clean.js';
 import type { Sluice } from '../../../client/sluice.js';
 import type { CleanRunInput, CleanRunResult } from '../../../protocol/clean.js';
 import type { RunView } from '../../../protocol/run-view.js';
+import { aListedRun } from '../../support/gate-builder.js';
 import { aView } from '../journal/journal-builders.js';
 import { openTerminal } from './fake-io.js';
-import { aListedRun } from './gate-builder.js';
 
 const CLEANED: CleanRunResult = { kind: 'cleaned', removed: ['worktree /worktrees/key/shop-1'] };
 const OF_HOST = 'Run shop-1 was not cleaned: its worktree is locked.\nA rule.\nNothing was removed.\ngit worktree unlock';

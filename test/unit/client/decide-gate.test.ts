@@ -6,7 +6,7 @@ import { CliError, formatError } from '../../../client/cli/cli-error.js';
 import { answerFor, type Decision, decisionFor } from '../../../client/cli/decide-gate.js';
 import type { Gate } from '../../../protocol/gate.js';
 import type { RunDetails } from '../../../protocol/run-view.js';
-import { aGate, aQuestion, COMMIT, someDetails } from './gate-builder.js';
+import { aGate, aQuestion, COMMIT, someDetails } from '../../support/gate-builder.js';
 
 const RUN = { runId: 'shop-1', workflowId: 'shop-1', runDir: null };
 const tells = (...gates: readonly Gate[]) => ({ details: async () => someDetails(gates) });

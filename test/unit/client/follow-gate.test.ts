@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { followGates } from '../../../client/cli/follow-gate.js';
 import type { Gate } from '../../../protocol/gate.js';
+import { aGate, aView, someDetails } from '../../support/gate-builder.js';
 import { until } from '../../support/until.js';
-import { aGate, aView, someDetails } from './gate-builder.js';
 
 function follow(answers: (() => readonly Gate[])[]) {
   const told: (string | null)[] = [];

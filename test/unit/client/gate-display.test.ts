@@ -6,8 +6,8 @@ import { gateBlock, type ShownGate } from '../../../client/cli/gate-block.js';
 import { renderPanel } from '../../../client/cli/panel.js';
 import { createPanelState } from '../../../client/cli/panel-display.js';
 import { STAGE_LISTS } from '../../../protocol/lifecycle.js';
+import { aGate, aQuestion, aView, COMMIT } from '../../support/gate-builder.js';
 import { openTerminal } from './fake-io.js';
-import { aGate, aQuestion, aView, COMMIT } from './gate-builder.js';
 
 const HOSTILE = 'delete \u001b[2Jeverything\u202e\nnow';
 const frame = (width = 100, room = 20) => ({ width, room, colors: createColors(false) });

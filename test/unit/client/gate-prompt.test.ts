@@ -3,7 +3,7 @@ import { firstPrompt, type GatePrompt, pressKey, promptLine } from '../../../cli
 import { keysOf } from '../../../client/cli/keys.js';
 import type { Gate } from '../../../protocol/gate.js';
 import { MAX_NOTE_CHARS } from '../../../protocol/limits.js';
-import { aGate, aQuestion } from './gate-builder.js';
+import { aGate, aQuestion } from '../../support/gate-builder.js';
 
 /** Each text is one read of the terminal. Answers the last step, and every effect. */
 function type(gate: Gate, ...chunks: readonly string[]) {

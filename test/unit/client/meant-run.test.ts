@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Meant, meantRuns, waitsForPerson } from '../../../client/cli/meant-run.js';
 import { UNKNOWN_EXECUTION } from '../../../client/listed-run.js';
-import { aListedRun } from './gate-builder.js';
+import { aListedRun } from '../../support/gate-builder.js';
 
 const working = aListedRun('working');
 const gated = aListedRun('gated', { status: 'waiting_for_approval', waiting: 'approval' });

@@ -9,8 +9,8 @@ import type { ListedQuotaGate } from '../../../client/quota-calls.js';
 import type { MessageToSend, Sent, Sluice } from '../../../client/sluice.js';
 import { closeAccount, closedAccounts } from '../../../config/closed-accounts.js';
 import type { QuotaGateView } from '../../../protocol/quota.js';
+import { aListedRun } from '../../support/gate-builder.js';
 import { openTerminal } from './fake-io.js';
-import { aListedRun } from './gate-builder.js';
 
 const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
 const HOUR_MS = 3_600_000;

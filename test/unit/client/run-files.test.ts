@@ -10,9 +10,9 @@ import { type ListedRun, UNKNOWN_EXECUTION } from '../../../client/listed-run.js
 import { readRunFile } from '../../../client/read-run-file.js';
 import type { Sluice } from '../../../client/sluice.js';
 import type { RunView } from '../../../protocol/run-view.js';
+import { aGate, aListedRun, aView } from '../../support/gate-builder.js';
 import { makeRepository, removeFolders, tempFolder } from '../git/repository-fixture.js';
 import { openTerminal } from './fake-io.js';
-import { aGate, aListedRun, aView } from './gate-builder.js';
 
 afterEach(removeFolders);
 

@@ -3,8 +3,8 @@ import { CliError } from '../../../client/cli/cli-error.js';
 import { type RunMessageCommand, sendToRun } from '../../../client/cli/send-to-run.js';
 import type { ListedRun } from '../../../client/listed-run.js';
 import type { MessageToSend, Sent, Sluice } from '../../../client/sluice.js';
+import { aListedRun } from '../../support/gate-builder.js';
 import { openTerminal } from './fake-io.js';
-import { aListedRun } from './gate-builder.js';
 
 const PAUSE: RunMessageCommand = {
   command: 'pause',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { renderView } from '../../../client/cli/commands/status.js';
-import { aGate, aView, someDetails } from './gate-builder.js';
+import { aGate, aView, someDetails } from '../../support/gate-builder.js';
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z');
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { noticeDesktop, noticeSequence } from '../../../client/cli/desktop-notice.js';
 import { pauseText, roundText, waitingText } from '../../../client/cli/waiting-text.js';
+import { aView } from '../../support/gate-builder.js';
 import { openTerminal } from './fake-io.js';
-import { aView } from './gate-builder.js';
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z');
 

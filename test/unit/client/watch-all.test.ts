@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type WatchedRuns, watchAll } from '../../../client/cli/watch-all.js';
 import type { ListedRun } from '../../../client/listed-run.js';
+import { aListedRun } from '../../support/gate-builder.js';
 import { openTerminal } from './fake-io.js';
-import { aListedRun } from './gate-builder.js';
 
 const CLOSED = { closedAt: '2026-11-21T11:00:00.000Z' };
 const a = (over: Partial<ListedRun> = {}) => aListedRun('a', over);

@@ -90,6 +90,18 @@ describe('sandbox: auto', () => {
       why: expect.stringContaining('is a symlink'),
     });
   });
+
+  it('runs without where a file that steers its CLI is a symlink, at the place where the CLI looks', async () => {
+    const login = mkdtempSync(join(folder, 'login-'));
+    symlinkSync(join(home, '.robot'), join(login, 'config.toml'));
+    const ask = (env: Readonly<Record<string, string>>, more: Partial<AgentConfig> = {}) =>
+      chooseSandbox(question({}, { adapter: 'codex', ...more }, env));
+
+    expect(await ask({ CODEX_HOME: login })).toMatchObject({ kind: 'outside', why: expect.stringContaining('config.toml is a symlink') });
+    expect(await ask({}, { env: { CODEX_HOME: login } })).toMatchObject({ kind: 'outside' });
+    expect(await ask({})).toMatchObject({ kind: 'inside' });
+    expect(await ask({ CODEX_HOME: login }, { configDir: mkdtempSync(join(folder, 'own-')) })).toMatchObject({ kind: 'inside' });
+  });
 });
 
 describe('sandbox: required', () => {

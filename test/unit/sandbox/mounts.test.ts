@@ -1,12 +1,12 @@
 /** From what a command needs to what it sees: the order of the mounts and the arguments of bubblewrap, without starting one. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { bwrapArguments } from '../../../activities/sandbox/bwrap-arguments.js';
-import { homePlace, makeHomeFolder, placesIn } from '../../../activities/sandbox/home-place.js';
+import { homePlace, makeHomeFolder, placesIn, shownPlace } from '../../../activities/sandbox/home-place.js';
 import { readablePlaces } from '../../../activities/sandbox/host-view.js';
-import { loginOf, needsOfAgent } from '../../../activities/sandbox/known-needs.js';
+import { needsOfAgent, ownPlacesOf } from '../../../activities/sandbox/known-needs.js';
 import { planMounts, type SandboxNeeds } from '../../../activities/sandbox/plan-mounts.js';
 import type { Mount, SandboxSpec } from '../../../activities/sandbox/sandbox-spec.js';
 import type { AgentConfig } from '../../../protocol/policy.js';
@@ -48,6 +48,12 @@ describe('what a command sees', () => {
       '/home/ada/.claude',
       NEEDS.checkout,
     ]);
+  });
+
+  it('has a file of a folder that can be written in that folder, where it can be renamed over', () => {
+    const mounts = planMounts({ ...NEEDS, homeWritable: ['/srv/login/.claude.json', '/srv/login', '/srv/login-2'] });
+
+    expect(mounts.flatMap((mount) => (mount.kind === 'write' ? [mount.from] : []))).toEqual(['/srv/login', '/srv/login-2', NEEDS.checkout]);
   });
 
   it('has no secret of /etc', () => {
@@ -151,15 +157,15 @@ describe('a place below HOME', () => {
   });
 
   it('is made for its person alone where a CLI keeps its conversations there', () => {
-    makeHomeFolder(home, '.local/share/cli');
+    makeHomeFolder({ folder: home, name: '.local/share/cli' });
 
     expect(homePlace(home, '.local/share/cli', hidden)).toEqual({ kind: 'there', path: join(home, '.local/share/cli') });
     expect(statSync(join(home, '.local/share/cli')).mode & 0o777).toBe(0o700);
   });
 
   it('is not made over a symlink, over a file, or below a HOME that is not there', () => {
-    for (const name of ['.linked/new', '.tool.json', '.tool.json/new']) makeHomeFolder(home, name);
-    makeHomeFolder(join(folder, 'nobody'), '.cli');
+    for (const name of ['.linked/new', '.tool.json', '.tool.json/new']) makeHomeFolder({ folder: home, name });
+    makeHomeFolder({ folder: join(folder, 'nobody'), name: '.cli' });
 
     expect(existsSync(join(folder, 'elsewhere/new'))).toBe(false);
     expect(readFileSync(join(home, '.tool.json'), 'utf8')).toBe('{}');
@@ -209,7 +215,14 @@ describe('what an agent needs', () => {
 
   it('is what its adapter knows and what its config names', () => {
     expect(needsOfAgent(agent)).toBeNull();
-    expect(needsOfAgent({ ...agent, home: ['.robot'] })).toEqual({ home: ['.robot'], made: [], readOnly: [], scratch: [], hosts: [] });
+    expect(needsOfAgent({ ...agent, home: ['.robot'] })).toEqual({
+      home: ['.robot'],
+      made: [],
+      readOnly: [],
+      scratch: [],
+      moves: [],
+      hosts: [],
+    });
     const claude = needsOfAgent({ ...agent, adapter: 'claude-code' as AgentConfig['adapter'], home: ['.extra'] });
     expect(claude?.home).toEqual(expect.arrayContaining(['.claude', '.claude.json', '.extra']));
     expect(claude?.readOnly).toContain('.claude/settings.json');
@@ -224,10 +237,61 @@ describe('what an agent needs', () => {
     expect(acp('robot')).toBeNull();
   });
 
-  it('is nothing of the CLI’s own folder where it has a login of its own', () => {
-    const claude = { ...agent, adapter: 'claude-code' as AgentConfig['adapter'], configDir: '/srv/login' };
+  it.each<[AgentConfig['adapter'], string, Readonly<Record<string, string>>, { folder: string; name: string }]>([
+    ['claude-code', '.claude', {}, { folder: '/home/ada', name: '.claude' }],
+    ['claude-code', '.claude', { CLAUDE_CONFIG_DIR: '/srv/login/' }, { folder: '/srv/login', name: '' }],
+    ['claude-code', '.claude/settings.json', { CLAUDE_CONFIG_DIR: '/srv/login' }, { folder: '/srv/login', name: 'settings.json' }],
+    ['claude-code', '.claude.json', { CLAUDE_CONFIG_DIR: '/srv/login' }, { folder: '/srv/login', name: '.claude.json' }],
+    ['claude-code', '.local/share/claude', { CLAUDE_CONFIG_DIR: '/srv/login' }, { folder: '/home/ada', name: '.local/share/claude' }],
+    ['claude-code', '.claude', { CLAUDE_CONFIG_DIR: 'login', CODEX_HOME: '/srv/other' }, { folder: '/home/ada', name: '.claude' }],
+    ['codex', '.codex/config.toml', { CODEX_HOME: '/srv/login' }, { folder: '/srv/login', name: 'config.toml' }],
+    ['opencode', '.local/share/opencode', { XDG_DATA_HOME: '/srv/data' }, { folder: '/srv/data', name: 'opencode' }],
+    ['opencode', '.config/opencode', { XDG_CONFIG_HOME: '/srv/config' }, { folder: '/srv/config', name: 'opencode' }],
+  ])('of %s: %s with %j is where the CLI looks for it', (adapter, name, env, place) => {
+    const needs = needsOfAgent({ ...agent, adapter });
 
-    expect(loginOf(claude)).toBe('/srv/login');
-    expect(needsOfAgent(claude)).toMatchObject({ home: [], made: [] });
+    expect([...(needs?.home ?? []), ...(needs?.readOnly ?? []), ...(needs?.scratch ?? [])]).toContain(name);
+    expect(ownPlacesOf([name], needs, { ...env, HOME: '/home/ada' })).toEqual([place]);
+  });
+
+  it('is nowhere without a HOME, but where a variable says', () => {
+    const needs = needsOfAgent({ ...agent, adapter: 'codex' });
+
+    expect(ownPlacesOf(['.codex'], needs, {})).toEqual([]);
+    expect(ownPlacesOf(['.codex'], needs, { CODEX_HOME: '/srv/login' })).toEqual([{ folder: '/srv/login', name: '' }]);
+  });
+});
+
+describe('a folder that a CLI has instead of one below HOME', () => {
+  const person = join(folder, 'cleo/home');
+  const login = join(folder, 'login');
+  const hidden = [join(folder, 'cleo/sluice')];
+  mkdirSync(person, { recursive: true });
+  mkdirSync(join(folder, 'cleo/sluice'));
+  mkdirSync(login);
+  writeFileSync(join(login, 'settings.json'), '{}');
+  symlinkSync(login, join(folder, 'linked-login'));
+  symlinkSync(join(folder, 'cleo'), join(folder, 'linked-cleo'));
+  symlinkSync('settings.json', join(login, 'linked.json'));
+  const shown = (at: string, name = '') => shownPlace({ folder: at, name }, person, hidden);
+
+  it('is shown, over a link too, with what lies in it', () => {
+    expect(shown(login)).toEqual({ kind: 'there', path: login });
+    expect(shown(join(folder, 'linked-login'))).toEqual({ kind: 'there', path: join(folder, 'linked-login') });
+    expect(shown(login, 'settings.json')).toEqual({ kind: 'there', path: join(login, 'settings.json') });
+    expect(shown(join(folder, 'nowhere'), 'settings.json')).toEqual({ kind: 'absent' });
+  });
+
+  it.each([
+    ['HOME', person, ''],
+    ['a folder above HOME', dirname(person), ''],
+    ['one above HOME by a link', join(folder, 'linked-cleo'), ''],
+    ['HOME by its name in one above', dirname(person), 'home'],
+    ['the root', '/', ''],
+    ['the sluice home', join(folder, 'cleo/sluice'), ''],
+    ['something in it', join(folder, 'cleo/sluice'), 'trust.json'],
+    ['a link in it', login, 'linked.json'],
+  ])('is refused where it is %s', (_what, at, name) => {
+    expect(shown(at, name).kind).toBe('refused');
   });
 });

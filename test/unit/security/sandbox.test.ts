@@ -99,6 +99,23 @@ describe('a command in a sandbox', () => {
     expect(readFileSync(join(host.person, '.robot/session'), 'utf8')).toBe('new\n');
   });
 
+  it('has the login that a variable names, what steers the CLI there to read, and a file that the variable of its agent names', async () => {
+    const login = join(dirname(host.person), 'login');
+    const settings = join(dirname(host.person), 'provider.json');
+    mkdirSync(login);
+    for (const name of ['auth.json', 'config.toml']) writeFileSync(join(login, name), 'mine\n');
+    writeFileSync(settings, 'provider\n');
+    const { stdout } = await host.inside(
+      `cd '${login}' && cat auth.json && echo new > next && mv next auth.json; (echo evil > config.toml) 2>/dev/null || echo kept; cat '${settings}'; (echo evil > '${settings}') 2>/dev/null || echo kept; ls -A "$HOME"`,
+      { agent: { ...AGENT, adapter: 'codex', env: { PROVIDER_FILE: settings } }, env: { CODEX_HOME: login } },
+    );
+
+    expect(stdout).toBe('mine\nkept\nprovider\nkept\n.robot\n');
+    expect(readFileSync(join(login, 'auth.json'), 'utf8')).toBe('new\n');
+    expect(readFileSync(join(login, 'config.toml'), 'utf8')).toBe('mine\n');
+    expect(readFileSync(settings, 'utf8')).toBe('provider\n');
+  });
+
   it('keeps the conversations of a CLI that was never started before, and of what it writes beside its config nothing', async () => {
     const config = join(host.person, '.config/opencode');
     mkdirSync(config, { recursive: true });

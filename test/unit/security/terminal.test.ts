@@ -21,8 +21,8 @@ import { status } from '../../../client/cli/commands/status.js';
 import type { Context } from '../../../client/cli/context.js';
 import { foreignBlock, jsonLine } from '../../../client/cli/io.js';
 import { EVENT_TYPES, type JournalEvent } from '../../../protocol/journal.js';
+import { aGate, aView } from '../../support/gate-builder.js';
 import { openTerminal } from '../client/fake-io.js';
-import { aGate, aView } from '../client/gate-builder.js';
 import { git, makeRepository, removeFolders, tempFolder, write } from '../git/repository-fixture.js';
 import { NO_BUDGET, NO_FAIL } from '../journal/journal-builders.js';
 

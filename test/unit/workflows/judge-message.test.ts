@@ -1,31 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Gate } from '../../../protocol/gate.js';
 import { RUN_STATUSES, type RunStatus, TERMINAL_STATUSES } from '../../../protocol/lifecycle.js';
 import { RUN_MESSAGES, type RunMessage, type RunMessageName, readRunMessage } from '../../../protocol/run-message.js';
 import { judgeMessage, type Situation } from '../../../workflows/judge-message.js';
+import { aGate } from '../../support/gate-builder.js';
 
-const GATE: Gate = {
-  id: 'gate-1',
-  runId: 'r',
-  stage: 'executing',
-  status: 'pending',
-  source: 'policy',
-  alsoRequiredByPolicy: false,
-  reason: 'listed',
-  requestedAction: null,
-  riskLevel: 'medium',
-  files: [],
-  commit: 'c'.repeat(40),
-  round: 0,
-  createdAt: '2026-11-21T10:00:00.000Z',
-  expiresAt: null,
-  resolvedAt: null,
-  resolvedBy: null,
-  decisionNote: null,
-  guidance: null,
-  question: false,
-  changesGoTo: 'architecting',
-};
+const GATE = aGate();
 const OPEN: Situation = {
   status: 'executing',
   closing: false,
@@ -111,7 +90,7 @@ describe('which messages a run takes', () => {
 });
 
 describe('an answer to a question with options', () => {
-  const gate: Gate = { ...GATE, question: true, options: ['Always allow', 'Allow', '2'] };
+  const gate = aGate({ question: true, options: ['Always allow', 'Allow', '2'] });
   const at = { ...AT_GATE, gate };
 
   it.each(['Allow', ' allow ', '1', '2', '3'])('is taken by name or number: "%s"', (text) => {

@@ -11,6 +11,7 @@ import { LAST_FREE_JOURNAL_EVENTS, MAX_KNOWN_REQUESTS, MAX_REFUSED_LINES, MAX_WA
 import { type MessageAnswer, RUN_MESSAGES, type RunMessageName } from '../../../protocol/run-message.js';
 import { MessageDesk } from '../../../workflows/message-desk.js';
 import { RunState } from '../../../workflows/run-state.js';
+import { aGate } from '../../support/gate-builder.js';
 
 type Said = { readonly kind: 'taken'; readonly answer: MessageAnswer } | { readonly kind: 'refused' };
 
@@ -183,31 +184,6 @@ const world: fc.Arbitrary<Step> = fc
   .tuple(fc.constantFrom(...(Object.keys(WORLD) as (keyof typeof WORLD)[])), fc.nat(5000)) // The keys of a literal.
   .map(([what, choice]) => ({ kind: 'world', what, choice }) as const);
 const life = fc.array(fc.oneof({ weight: 3, arbitrary: message }, { weight: 2, arbitrary: world }), { minLength: 50, maxLength: 100 });
-
-function aGate(part: Partial<Gate>): Omit<Gate, 'id'> {
-  return {
-    runId: 'run-1',
-    stage: 'executing',
-    status: 'pending',
-    source: 'policy',
-    alsoRequiredByPolicy: false,
-    reason: 'listed',
-    requestedAction: null,
-    riskLevel: 'medium',
-    files: [],
-    commit: 'c'.repeat(40),
-    round: 0,
-    createdAt: 'then',
-    expiresAt: null,
-    resolvedAt: null,
-    resolvedBy: null,
-    decisionNote: null,
-    guidance: null,
-    question: false,
-    changesGoTo: null,
-    ...part,
-  };
-}
 
 interface Told {
   readonly name: RunMessageName;

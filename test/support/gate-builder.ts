@@ -1,7 +1,7 @@
-/** Gates and views for tests of the command line. */
-import type { ListedRun } from '../../../client/listed-run.js';
-import type { Gate } from '../../../protocol/gate.js';
-import type { RunDetails, RunView } from '../../../protocol/run-view.js';
+/** Gates, runs and their views, for tests that need one and no server. */
+import type { ListedRun } from '../../client/listed-run.js';
+import type { Gate } from '../../protocol/gate.js';
+import type { RunDetails, RunView } from '../../protocol/run-view.js';
 
 export const COMMIT = 'c0ffee'.repeat(6).concat('c0ff');
 

@@ -1,0 +1,97 @@
+/** Usage limits of an account, and the budget of a day: what many runs share. */
+import type { Mutant } from '../mutant.js';
+
+const GATE = 'test/unit/workflows/quota-table.test.ts';
+
+const LEDGER = 'test/unit/workflows/day-ledger.test.ts';
+
+export const LIMIT_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'every waiting run probes at the reset',
+    area: 'limits',
+    file: 'workflows/quota-table.ts',
+    find: '...others.map(({ workflowId, wait }) => ({ workflowId, word: wordOf(mode, wait) })),',
+    replace: "...others.map(({ workflowId, wait }) => ({ workflowId, word: { wait, word: 'probe' as const, opening: isoOf(now) } })),",
+    test: { file: GATE, title: 'lets the oldest probe at the reset and tells the others by when there is news' },
+  },
+  {
+    name: 'a limit opens although the probe met it again',
+    area: 'limits',
+    file: 'workflows/quota-table.ts',
+    find: "return result === 'limited' ? refused(state, until, now) : probeNext(state, now);",
+    replace: "return result === 'limited' ? opened(state, now) : probeNext(state, now);",
+    test: { file: GATE, title: 'closes anew where the probe meets the limit again, tells who waits, and lets the next one probe' },
+  },
+  {
+    name: 'a probe is sent before the reset',
+    area: 'limits',
+    file: 'workflows/quota-table.ts',
+    find: 'now >= (wakesAt(state) ?? now) ? probeNext',
+    replace: 'now > 0 ? probeNext',
+    test: { file: GATE, title: 'closes with the first that waits, tells nobody what they know, and does nothing before its time' },
+  },
+  {
+    name: 'a probe that is gone leaves all others waiting',
+    area: 'limits',
+    file: 'workflows/quota-table.ts',
+    find: "if (state.mode.kind === 'probing' && isGone(state.mode.waiter)) return probeNext(rest, now);",
+    replace: '',
+    test: { file: GATE, title: 'lets the next one probe where the probe %s' },
+  },
+  {
+    name: 'a message that comes late closes a gate again',
+    area: 'limits',
+    file: 'workflows/quota-table.ts',
+    find: 'if (before.released.includes(park.wait)) return unchanged(before);',
+    replace: '',
+    test: { file: GATE, title: 'is not changed by a message that comes twice, or after the run was let go' },
+  },
+  {
+    name: 'the latest time that was told counts',
+    area: 'limits',
+    file: 'workflows/quota-table.ts',
+    find: '(!mode.isTold || at < mode.untilMs)',
+    replace: '(!mode.isTold || at > mode.untilMs)',
+    test: { file: GATE, title: 'takes the earliest time that was told: a late one that is wrong would hold everybody' },
+  },
+  {
+    name: 'a usage limit takes a retry of the turn',
+    area: 'limits',
+    file: 'activities/agent/cli-turn.ts',
+    find: "if (told?.kind === 'usage_limit') return told;",
+    replace: '',
+    test: { file: 'test/unit/agent/claude-adapter.test.ts', title: 'is judged by its table: %s' },
+  },
+  {
+    name: 'what is reserved is not counted against the budget of the day',
+    area: 'limits',
+    file: 'workflows/day-ledger.ts',
+    find: 'sumOf([settled, reservedOf(reservations)]);',
+    replace: 'sumOf([settled, reservedOf(reservations.slice(0, 0))]);',
+    test: { file: LEDGER, title: 'gives the last turn to one of two that ask for it' },
+  },
+  {
+    name: 'a turn that is settled twice counts twice in the day',
+    area: 'limits',
+    file: 'workflows/day-ledger.ts',
+    find: 'if (day !== today.day || today.done.includes(token)) return today;',
+    replace: 'if (day !== today.day) return today;',
+    test: { file: LEDGER, title: 'counts a settlement that comes twice once' },
+  },
+  {
+    name: 'a request that comes twice reserves twice',
+    area: 'limits',
+    file: 'workflows/day-ledger.ts',
+    find: 'if (today.done.includes(token) || today.reservations.some((held) => held.token === token)) return',
+    replace: 'if (today.done.includes(token)) return',
+    test: { file: LEDGER, title: 'answers a repeated request alike and reserves once' },
+  },
+  {
+    name: 'the end of a day forgets nothing',
+    area: 'limits',
+    file: 'workflows/day-ledger.ts',
+    find: 'return dayOf(now) > ledger.day ? emptyLedger(now) : ledger;',
+    replace: 'return ledger;',
+    test: { file: LEDGER, title: 'begins at 00:00 UTC with nothing used, and a turn that is still under way counts for its own day' },
+  },
+];
