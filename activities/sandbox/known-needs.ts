@@ -36,6 +36,14 @@ export interface OwnPlace {
 
 const NOTHING: AgentNeeds = { home: [], made: [], readOnly: [], scratch: [], moves: [], hosts: [] };
 
+/** Source: the XDG base directory specification. */
+const XDG_MOVES: readonly Move[] = [
+  { from: '.config', variable: 'XDG_CONFIG_HOME', to: '' },
+  { from: '.local/share', variable: 'XDG_DATA_HOME', to: '' },
+  { from: '.local/state', variable: 'XDG_STATE_HOME', to: '' },
+  { from: '.cache', variable: 'XDG_CACHE_HOME', to: '' },
+];
+
 const KNOWN: Readonly<Record<string, AgentNeeds>> = {
   'claude-code': {
     home: ['.claude', '.claude.json', '.cache/claude', '.cache/claude-cli-nodejs', '.local/state/claude'],
@@ -50,6 +58,7 @@ const KNOWN: Readonly<Record<string, AgentNeeds>> = {
     moves: [
       { from: '.claude', variable: 'CLAUDE_CONFIG_DIR', to: '' },
       { from: '.claude.json', variable: 'CLAUDE_CONFIG_DIR', to: '.claude.json' },
+      ...XDG_MOVES,
     ],
     hosts: ['api.anthropic.com', 'claude.ai', 'console.anthropic.com', 'platform.claude.com'],
   },
@@ -68,12 +77,7 @@ const KNOWN: Readonly<Record<string, AgentNeeds>> = {
     made: ['.local/share/opencode'],
     readOnly: ['.opencode/bin'],
     scratch: ['.config/opencode'],
-    moves: [
-      { from: '.config', variable: 'XDG_CONFIG_HOME', to: '' },
-      { from: '.local/share', variable: 'XDG_DATA_HOME', to: '' },
-      { from: '.local/state', variable: 'XDG_STATE_HOME', to: '' },
-      { from: '.cache', variable: 'XDG_CACHE_HOME', to: '' },
-    ],
+    moves: XDG_MOVES,
     hosts: [
       'opencode.ai',
       'models.dev',

@@ -79,11 +79,11 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     test: { file: LEDGER, title: 'counts a settlement that comes twice once' },
   },
   {
-    name: 'a request that comes twice reserves twice',
+    name: 'a turn that is settled already is reserved again by a request that comes late',
     area: 'limits',
     file: 'workflows/day-ledger.ts',
-    find: 'if (today.done.includes(token) || today.reservations.some((held) => held.token === token)) return',
-    replace: 'if (today.done.includes(token)) return',
+    find: 'if (today.done.includes(token) || today.reservations.some(',
+    replace: 'if (today.reservations.some(',
     test: { file: LEDGER, title: 'answers a repeated request alike and reserves once' },
   },
   {

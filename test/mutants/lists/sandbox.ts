@@ -33,8 +33,8 @@ export const SANDBOX_MUTANTS: readonly Mutant[] = [
     name: 'a symlink below HOME is followed',
     area: 'sandbox',
     file: 'activities/sandbox/home-place.ts',
-    find: 'if (stat.isSymbolicLink()) return',
-    replace: 'if (stat.isSocket()) return',
+    find: 'import { lstatSync, mkdirSync,',
+    replace: 'import { mkdirSync, statSync as lstatSync,',
     test: { file: MOUNTS, title: 'is refused where it is a symlink, leads over one, or would show the sluice home: %s' },
   },
   {
@@ -109,7 +109,7 @@ export const SANDBOX_MUTANTS: readonly Mutant[] = [
     area: 'sandbox',
     file: 'activities/sandbox/choose-sandbox.ts',
     find: "if (silent !== null && sandbox.use === 'auto') {",
-    replace: "if (silent !== null && sandbox.use === 'off') {",
+    replace: "if (silent !== null && sandbox.use === 'required') {",
     test: { file: CHOOSE, title: 'leaves a run as it was whose agent is any program (%s), and is silent about it' },
   },
 ];

@@ -244,6 +244,7 @@ describe('what an agent needs', () => {
     ['claude-code', '.claude.json', { CLAUDE_CONFIG_DIR: '/srv/login' }, { folder: '/srv/login', name: '.claude.json' }],
     ['claude-code', '.local/share/claude', { CLAUDE_CONFIG_DIR: '/srv/login' }, { folder: '/home/ada', name: '.local/share/claude' }],
     ['claude-code', '.claude', { CLAUDE_CONFIG_DIR: 'login', CODEX_HOME: '/srv/other' }, { folder: '/home/ada', name: '.claude' }],
+    ['claude-code', '.cache/claude', { XDG_CACHE_HOME: '/srv/cache' }, { folder: '/srv/cache', name: 'claude' }],
     ['codex', '.codex/config.toml', { CODEX_HOME: '/srv/login' }, { folder: '/srv/login', name: 'config.toml' }],
     ['opencode', '.local/share/opencode', { XDG_DATA_HOME: '/srv/data' }, { folder: '/srv/data', name: 'opencode' }],
     ['opencode', '.config/opencode', { XDG_CONFIG_HOME: '/srv/config' }, { folder: '/srv/config', name: 'opencode' }],
