@@ -10,7 +10,8 @@ import { runGit } from './run-git.js';
 
 export type RepositoryLook =
   | { readonly kind: 'ok'; readonly root: string; readonly head: string; readonly branch: string | null }
-  | { readonly kind: 'not_git' | 'bare' | 'no_commits' | 'no_git' | 'missing' }
+  | { readonly kind: 'not_git' | 'bare' | 'no_git' | 'missing' }
+  | { readonly kind: 'no_commits'; readonly root: string }
   /** The repository's config names another folder as its work tree. */
   | { readonly kind: 'elsewhere'; readonly root: string };
 
@@ -43,7 +44,7 @@ export async function lookAtRepository(path: string): Promise<RepositoryLook> {
     gitIn(root, ['symbolic-ref', '--quiet', '--short', 'HEAD']),
   ]);
   if (gitDir.kind !== 'ok' || ownGitDir(root) !== realpathSync(gitDir.stdout.replace(/\n$/, ''))) return { kind: 'elsewhere', root };
-  if (head === null) return { kind: 'no_commits' };
+  if (head === null) return { kind: 'no_commits', root };
   return { kind: 'ok', root, head, branch: branch === null ? null : branch.trimEnd() };
 }
 

@@ -44,9 +44,15 @@ const DAY = 24 * HOUR;
 /** Files that steer agents or run by themselves, at any depth where a tool reads them there. Source: design.md section 6. */
 export const DEFAULT_GUARDED_PATHS: readonly string[] = [
   '**/.claude/**',
+  '**/.codex/**',
+  '**/.gemini/**',
+  '**/.opencode/**',
+  '**/opencode.json',
+  '**/opencode.jsonc',
   '**/.mcp.json',
   '**/AGENTS.md',
   '**/CLAUDE.md',
+  '**/GEMINI.md',
   '.github/workflows/**',
   '.husky/**',
   '**/.npmrc',

@@ -39,6 +39,8 @@ export async function takeTurn(context: RunContext, turn: Turn): Promise<TurnEnd
   const start = run.head;
   const permissions: PermissionAnswer[] = [];
   let { continues } = turn;
+  // After a conversation that was not known: until there is another one.
+  let forgets = false;
   for (;;) {
     const stopped = await budgetStop(context, turn.stage);
     if (stopped !== null) return { kind: 'ended', ending: stopped };
@@ -48,18 +50,25 @@ export async function takeTurn(context: RunContext, turn: Turn): Promise<TurnEnd
     notes.push(...run.takeNotes());
     // A fallback agent has a context window of its own.
     const afterOverflow = tries.fallback === null ? tries.overflow : null;
-    const parts = { ...turn, continues: tries.fresh ? null : continues, notes, permissions, fallback: tries.fallback, afterOverflow };
+    const parts = { ...turn, continues: forgets ? null : continues, notes, permissions, fallback: tries.fallback, afterOverflow };
     const take = () => attemptTurn(context, parts);
     const attempt = await (reserved === null ? take() : settling(context, reserved.turn, take));
     // What an attempt that ended said is part of the conversation, whatever its outcome.
     if (continues !== null && attempt.result.exitCode !== null) continues = attempt.place;
     const uncounted = uncountedCost(run.policy.budget, { ...attempt.result, agent: run.facts.agent });
-    if (uncounted === null && (await goesAgain(context, { turn, tries, attempt }))) continue;
+    const wasFresh = tries.fresh;
+    if (uncounted === null && (await goesAgain(context, { turn, tries, attempt }))) {
+      forgets ||= tries.fresh && !wasFresh;
+      continue;
+    }
     askAboutChange(run, turn.stage, attempt.result);
     if (uncounted !== null) return { kind: 'ended', ending: blocked('budget', uncounted) };
     const settled = await settle(context, { turn, attempt, permissions, changed: run.head !== start });
     // It stopped in the middle of its work, and goes on there if it can.
-    if (settled === 'again' && permissionOf(attempt.result) !== null) continues = attempt.place;
+    if (settled === 'again' && permissionOf(attempt.result) !== null) {
+      continues = attempt.place;
+      forgets = false;
+    }
     if (settled === 'again') continue;
     return settled.kind === 'done' ? { ...settled, fallback: tries.fallback } : settled;
   }

@@ -18,7 +18,7 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 
 const DAY = String.raw`(?<month>[a-z]{3,9})\.? (?<day>\d{1,2})(?:st|nd|rd|th)?,?(?: (?<year>\d{4}),?)?(?: at)? `;
 const TIME = String.raw`(?<hour>\d{1,2})(?::(?<minute>\d{2}))? ?(?<half>[ap])\.?m\b\.?`;
-const ZONE = String.raw`(?: \((?<zone>[A-Za-z_]{1,30}(?:\/[A-Za-z_+-]{1,30}){0,2})\))?`;
+const ZONE = String.raw`(?: ?\((?<zone>[^)]{0,60}))?`;
 const SAID = new RegExp(String.raw`\b(?:resets?|try again)(?: at| on)? (?:${DAY})?${TIME}${ZONE}`, 'i');
 
 interface Wall {

@@ -17,7 +17,7 @@ import type { ChangeSize } from './check-change.js';
 import { planChange } from './plan-change.js';
 import { storeFindings } from './review-findings.js';
 import type { RunOnHost } from './run-record.js';
-import { redactorOf } from './run-redactor.js';
+import { redactorOf, withoutValuesIn } from './run-redactor.js';
 import { compareAfter, type SurroundingChange } from './surroundings.js';
 import { isWriteTurn, type TurnContextOnHost } from './turn-context.js';
 import { type KeptConversation, keptConversation } from './turn-conversation.js';
@@ -99,9 +99,8 @@ export async function judgeTurn(
 
 /** Before anything else is read from it, so that no value gets further. */
 function withoutValues(run: RunOnHost, reading: TurnReading): TurnReading {
-  const { hide, hideCut } = redactorOf(run);
-  const { outcome } = reading;
-  return { ...reading, text: hide(reading.text), outcome: 'why' in outcome ? { ...outcome, why: hideCut(outcome.why) } : outcome };
+  const { hide } = redactorOf(run);
+  return { ...reading, text: hide(reading.text), outcome: withoutValuesIn(reading.outcome, redactorOf(run)) };
 }
 
 function refusedTo({ place, input }: TurnContextOnHost): readonly Observation[] {

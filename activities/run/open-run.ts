@@ -184,9 +184,10 @@ interface NewRun {
 
 async function newRecord(deps: HostDeps, { input, repository, repoKey, runId }: NewRun): Promise<RunRecord> {
   const frozen = await frozenOf(deps, { input, repository, repoKey, runId });
+  const policy = withPassedEnvironment(frozen.policy, deps.environment);
   const worktree = deps.home.worktree(repoKey, runId);
   const sandbox = await chooseSandbox({
-    policy: frozen.policy,
+    policy,
     env: captureEnvironment(deps.environment),
     forbidden: [repository.root, worktree],
     hidden: hiddenPlaces(deps.home.root, { repository }),
@@ -198,7 +199,7 @@ async function newRecord(deps: HostDeps, { input, repository, repoKey, runId }: 
     workflowId: input.workflowId,
     firstExecutionRunId: input.firstExecutionRunId,
     ...frozen,
-    policy: withPassedEnvironment(frozen.policy, deps.environment),
+    policy,
     repository,
     worktree,
     branch: branchOf(runId),

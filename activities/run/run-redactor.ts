@@ -2,6 +2,7 @@
 
 import type { Observation } from '../../protocol/journal.js';
 import type { Json } from '../../protocol/json.js';
+import type { TurnOutcome } from '../../protocol/outcomes.js';
 import { createValueRedactor, type Redactor } from '../../protocol/value-redactor.js';
 import { secretValues } from '../agent/secret-values.js';
 import type { RunOnHost } from './run-record.js';
@@ -27,6 +28,15 @@ export function toldWithoutValues(run: RunOnHost, observations: readonly Observa
     // Strings become strings, so that it is what it was.
     return { ...observation, message: redactor.text(message), data: redactor.json(data as Json) as typeof data };
   });
+}
+
+/** Options of a question are the agent's words too. */
+export function withoutValuesIn(outcome: TurnOutcome, { hideCut }: Pick<Redactor, 'hideCut'>): TurnOutcome {
+  if (!('why' in outcome)) return outcome;
+  const why = hideCut(outcome.why);
+  if (outcome.kind !== 'needs_input' || outcome.permission === undefined) return { ...outcome, why };
+  const options = outcome.permission.options.map((option) => ({ ...option, id: hideCut(option.id), name: hideCut(option.name) }));
+  return { ...outcome, why, permission: { ...outcome.permission, options } };
 }
 
 /** What an error says stands in the history and in the worker's log. Errors: those of `work`, the same objects. */

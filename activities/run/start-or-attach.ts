@@ -6,6 +6,7 @@ import { type Entered, enterSandbox } from '../sandbox/enter-sandbox.js';
 import { refuseClosedAccount } from './closed-account.js';
 import type { TurnJudgement } from './judge-turn.js';
 import { putWorktreeInOrder, WorktreeNotReady } from './order-worktree.js';
+import { refusePlugins } from './repository-plugins.js';
 import { groupOf } from './run-command-line.js';
 import { lookBefore } from './surroundings.js';
 import type { TurnContextOnHost } from './turn-context.js';
@@ -45,7 +46,7 @@ export async function startOrAttach(context: TurnContextOnHost, turn: PreparedTu
           outputBytes: limits.outputBytes,
         },
       },
-      { prepare: () => prepareWorktree(context, entered), cancel: signals.cancel, detach: signals.detach },
+      { prepare: () => prepareWorktree(context, turn, entered), cancel: signals.cancel, detach: signals.detach },
     );
     if (end.kind === 'ended') return { kind: 'ended', exit: end.exit };
     const why = `the agent was started ${end.starts} times and every start was lost; see the turn's stderr`;
@@ -60,10 +61,12 @@ export async function startOrAttach(context: TurnContextOnHost, turn: PreparedTu
   }
 }
 
-async function prepareWorktree(context: TurnContextOnHost, entered: Entered): Promise<void> {
+async function prepareWorktree(context: TurnContextOnHost, turn: PreparedTurn, entered: Entered): Promise<void> {
   await refuseClosedAccount(context);
   // The one is about the worktree, the other about what lies around it.
   await Promise.all([putWorktreeInOrder(context), lookBefore(context)]);
+  const { sandbox, worktree } = context.run.record;
+  if (sandbox?.kind !== 'inside') refusePlugins(turn.request.config, worktree);
   await entered.prepare();
   context.deps.failpoint('turn.before-start');
 }

@@ -2,14 +2,17 @@
  * Whether a run is sandboxed, decided once, when it opens, and frozen with it: a later turn never runs more open than the first, whatever happened to the host.
  * It is the whole run or none of it: a check runs what an agent wrote, so an agent inside and its checks outside would be one way out.
  */
+import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { lookForSandbox } from '../../config/sandbox-program.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { Observation } from '../../protocol/journal.js';
 import type { TurnStage } from '../../protocol/lifecycle.js';
 import type { Policy, SandboxPolicy } from '../../protocol/policy.js';
-import { shownPlace } from './home-place.js';
-import { needsNoSandbox, needsOfAgent, ownPlacesOf } from './known-needs.js';
+import { loginVariables } from '../agent/login-variables.js';
+import { type Guarded, shownPlace } from './home-place.js';
+import { NOTHING, needsNoSandbox, needsOfAgent, type OwnPlace, ownPlacesOf } from './known-needs.js';
+import { isBelow } from './paths.js';
 
 export type SandboxChoice =
   | { readonly kind: 'inside'; readonly bwrap: string }
@@ -73,19 +76,34 @@ function silentAgent(policy: Policy): string | null {
   );
 }
 
-/** The files that steer a CLI too: over a link they could not be shown read-only, and a run that has begun would end there. */
+/**
+ * Why the run cannot be inside. Errors: BadConfig where the trouble lies in a folder that an agent can write: it could have put a link there, so that
+ * later runs would be outside.
+ */
 function homeTrouble({ policy, env, hidden }: SandboxQuestion, sandbox: SandboxPolicy): string | null {
-  const agents = Object.values(policy.agents).flatMap((config) => {
-    const needs = needsOfAgent(config);
-    // The variables of `configDir` are its adapter's, and looked at as each turn starts.
-    if (needs === null || config.configDir !== undefined) return [];
-    return ownPlacesOf([...needs.home, ...needs.readOnly, ...needs.scratch], needs, { ...env, ...config.env });
-  });
-  for (const place of [...ownPlacesOf(sandbox.home, null, env), ...agents]) {
-    const shown = shownPlace(place, env['HOME'], hidden);
-    if (shown.kind === 'refused') return shown.why;
-  }
-  return null;
+  const guarded: Guarded = { home: env['HOME'], hidden };
+  const looked = (places: readonly OwnPlace[]) =>
+    places.map((place) => ({ path: join(place.folder, place.name), shown: shownPlace(place, guarded) }));
+  const agents = Object.values(policy.agents).map((config) => ({
+    needs: needsOfAgent(config) ?? NOTHING,
+    own: { ...env, ...loginVariables(config), ...config.env },
+  }));
+  const named = ownPlacesOf([...sandbox.home, ...agents.flatMap(({ needs }) => needs.named)], null, env);
+  const writable = looked([...named, ...agents.flatMap(({ needs, own }) => ownPlacesOf(needs.home, needs, own))]);
+  const readable = looked(agents.flatMap(({ needs, own }) => ownPlacesOf([...needs.scratch, ...needs.readOnly], needs, own)));
+  const open = writable.flatMap(({ path, shown }) => (shown.kind === 'there' ? [path] : []));
+  const troubles = [...writable, ...readable].flatMap(({ path, shown }) => (shown.kind === 'refused' ? [{ path, why: shown.why }] : []));
+  const inside = troubles.find(({ path }) => open.some((folder) => folder !== path && isBelow(path, folder)));
+  if (inside !== undefined) throw putByAgent(inside.why);
+  return troubles[0]?.why ?? null;
+}
+
+function putByAgent(why: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(
+    `${why}.\nAn agent of an earlier run could have put it there, so no run goes outside of the sandbox for it.\nNothing was started.\n` +
+      'Look where it leads, then put a file or folder of its own there; or set sandbox: off in the config of the user',
+    FAILURES.BadConfig,
+  );
 }
 
 /** Ours would speak to the world past it. */

@@ -13,9 +13,9 @@ import { writeMark } from '../process/marks.js';
 import type { HostDeps } from '../run/host-deps.js';
 import type { RunRecord } from '../run/run-record.js';
 import { checkoutGit, worktreeGit } from './git-view.js';
-import { makeHomeFolder, placesIn, shownPlace } from './home-place.js';
+import { type Guarded, makeOwnFolder, placesIn, shownPlace } from './home-place.js';
 import { readablePlaces, systemMounts } from './host-view.js';
-import { needsNoSandbox, needsOfAgent, type OwnPlace, ownPlacesOf, REGISTRIES } from './known-needs.js';
+import { NOTHING, needsNoSandbox, needsOfAgent, type OwnPlace, ownPlacesOf, REGISTRIES } from './known-needs.js';
 import { isBelow } from './paths.js';
 import { planMounts } from './plan-mounts.js';
 import { type SandboxPrograms, type SandboxSpec, SPEC_FILE } from './sandbox-spec.js';
@@ -92,17 +92,30 @@ async function specOf(host: SandboxHost, command: CommandToEnter, { bwrap, sandb
   const hidden = hiddenPlaces(host.home.root, run.record);
   const realHome = withReal(env['HOME'] === undefined ? [] : [env['HOME']]).slice(1);
   const needs = agent === null ? null : needsOfAgent(agent);
-  for (const place of ownPlacesOf(needs?.made ?? [], needs, env)) makeHomeFolder(place);
-  const shown = (names: readonly string[]) => shownPlaces(ownPlacesOf(names, needs, env), env['HOME'], hidden);
-  const scratch = shown(needs?.scratch ?? []);
+  const guarded: Guarded = { home: env['HOME'], hidden };
+  const { made, home, caches, named, readOnly, scratch } = needs ?? NOTHING;
+  const own = (names: readonly string[]) => ownPlacesOf(names, needs, env);
+  // Outside of HOME nothing can be made inside.
+  const moved = own(caches).filter(({ folder }) => folder !== env['HOME']);
+  for (const place of [...own(made), ...moved]) makeOwnFolder(place, guarded);
+  const writable = [
+    ...shownPlaces([...ownPlacesOf([...sandbox.home, ...named], null, env), ...own(home)], guarded),
+    ...own(caches).flatMap((place) => pathIfShown(place, guarded)),
+  ];
+  const emptied = shownPlaces(own(scratch), guarded).filter((path) => !writable.includes(path));
+  const programs = namedFiles(command);
   const mounts = planMounts({
     system: systemMounts(),
     home: emptiedHome(env['HOME']),
     hidden: [...hidden, ...realHome],
-    readable: readablePlaces({ named: namedFiles(command), env, hidden }),
-    homeWritable: shown([...sandbox.home, ...(needs?.home ?? [])]),
-    homeScratch: scratch,
-    homeReadable: [...shown(needs?.readOnly ?? []), ...scratch.flatMap((path) => placesIn(path, hidden))],
+    readable: readablePlaces({ named: programs, env, hidden }),
+    homeWritable: writable,
+    homeScratch: emptied,
+    homeReadable: [
+      ...shownPlaces(own(readOnly), guarded).map((path) => ({ from: path, to: path })),
+      ...emptied.flatMap((path) => placesIn(path, guarded)),
+    ],
+    programs: readablePlaces({ named: programs, env: {}, hidden }),
     git: await gitMounts(command),
     linked: linkedPlaces(command),
     checkout: cwd,
@@ -125,13 +138,18 @@ function namedFiles({ argv, starts, agent }: CommandToEnter): readonly string[] 
 }
 
 /** Errors: BadConfig for one that would show what no agent may see. */
-function shownPlaces(places: readonly OwnPlace[], home: string | undefined, hidden: readonly string[]): readonly string[] {
+function shownPlaces(places: readonly OwnPlace[], guarded: Guarded): readonly string[] {
   const paths = places.flatMap((one) => {
-    const place = shownPlace(one, home, hidden);
+    const place = shownPlace(one, guarded);
     if (place.kind === 'refused') throw homeRefused(place.why);
     return place.kind === 'there' ? [place.path] : [];
   });
   return [...new Set(paths)];
+}
+
+function pathIfShown(one: OwnPlace, guarded: Guarded): readonly string[] {
+  const place = shownPlace(one, guarded);
+  return place.kind === 'there' ? [place.path] : [];
 }
 
 function gitMounts({ run, cwd, dir }: CommandToEnter) {

@@ -2,10 +2,11 @@
  * A place below HOME, or below the folder that a CLI has instead, that a sandbox shows. No component may be a symlink: bubblewrap follows it on the host, and what an agent may write one day would
  * decide what the next one sees. Whether it still holds is asked again at each start.
  */
-import { lstatSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { OwnPlace } from './known-needs.js';
 import { isBelow, touches } from './paths.js';
+import type { Readable } from './plan-mounts.js';
 
 export type HomePlace =
   | { readonly kind: 'there'; readonly path: string }
@@ -29,15 +30,64 @@ export function homePlace(home: string, name: string, hidden: readonly string[])
   return { kind: 'there', path };
 }
 
-/** The folder itself may be named over a link, since its person named it; it may not hold HOME, nor lead to what is hidden. */
-export function shownPlace({ folder, name }: OwnPlace, home: string | undefined, hidden: readonly string[]): HomePlace {
+/** What no sandbox may show, and HOME, which none may show whole. */
+export interface Guarded {
+  readonly home: string | undefined;
+  readonly hidden: readonly string[];
+}
+
+/** The folder itself may be named over a link, since its person named it. */
+export function shownPlace({ folder, name }: OwnPlace, { home, hidden }: Guarded): HomePlace {
   if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return { kind: 'absent' };
   const path = join(folder, name);
-  const all = [path, join(realOf(folder), name)];
-  if (all.some((one) => touches(one, hidden) || (home !== undefined && isBelow(home, one)))) {
-    return { kind: 'refused', why: `${path} would show what no agent may see` };
-  }
+  const homes = home === undefined ? [] : [home, realOf(home)];
+  const shows = (one: string) => touches(one, hidden) || homes.some((each) => isBelow(each, one));
+  if ([path, join(realOf(folder), name)].some(shows)) return { kind: 'refused', why: `${path} would show what no agent may see` };
   return name === '' ? { kind: 'there', path } : homePlace(folder, name, hidden);
+}
+
+/** What lies in a folder that nobody inside can write, so that its links are its person's own: each by its real place, as far as that may be shown. */
+export function placesIn(folder: string, { home, hidden }: Guarded): readonly Readable[] {
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  return readdirSync(folder).flatMap((name) => {
+    const to = join(folder, name);
+    const from = realOf(to);
+    const stat = statSync(from, { throwIfNoEntry: false });
+    const isPlain = stat?.isDirectory() === true || stat?.isFile() === true;
+    return isPlain && !touches(from, hidden) && (home === undefined || !isBelow(realOf(home), from)) ? [{ from, to }] : [];
+  });
+}
+
+/**
+ * Makes a folder that is not there, as the program itself would outside. **Effects** the folder and its parents, for its person alone.
+ * What cannot be made stays absent; over a symlink nothing is made, and what is there is left as it is.
+ */
+export function makeOwnFolder({ folder, name }: OwnPlace, { home, hidden }: Guarded): void {
+  // A service may have a HOME that is no folder; it gets none.
+  const isThere = lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
+  if (!isThere && (folder === home || !standsInOwnFolder(folder))) return;
+  const path = join(folder, name);
+  if (touches(path, hidden) || (name !== '' && homePlace(folder, name, []).kind !== 'absent')) return;
+  try {
+    makeEach(path);
+  } catch {
+    // Not ours to write, or full: its conversations end with their turns.
+  }
+}
+
+/** The first folder above it that exists is our person's, and no link. */
+function standsInOwnFolder(path: string): boolean {
+  const above = dirname(path);
+  const stat = lstatSync(above, { throwIfNoEntry: false });
+  if (stat === undefined) return above !== path && standsInOwnFolder(above);
+  return stat.isDirectory() && stat.uid === process.getuid?.();
+}
+
+/** Node's `recursive` never ends where a folder such as `/proc` takes no new one. */
+function makeEach(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
+  makeEach(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }
 
 function realOf(path: string): string {
@@ -45,29 +95,5 @@ function realOf(path: string): string {
     return realpathSync(path);
   } catch {
     return path;
-  }
-}
-
-/** What lies in a place, as far as it may be shown; a symlink is left out. A place that is no folder has nothing in it. */
-export function placesIn(folder: string, hidden: readonly string[]): readonly string[] {
-  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
-  return readdirSync(folder).flatMap((name) => {
-    const place = homePlace(folder, name, hidden);
-    return place.kind === 'there' ? [place.path] : [];
-  });
-}
-
-/**
- * Makes a folder below HOME that is not there, as the program itself would outside. **Effects** `name` and its parents, for its person alone.
- * What cannot be made stays absent; over a symlink nothing is made, and what is there is left as it is.
- */
-export function makeHomeFolder({ folder, name }: OwnPlace): void {
-  // A service may have a HOME that is no folder; it gets none.
-  if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
-  if (homePlace(folder, name, []).kind !== 'absent') return;
-  try {
-    mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
-  } catch {
-    // Not ours to write, or full: its conversations end with their turns.
   }
 }

@@ -9,6 +9,10 @@ import type { AgentConfig } from '../../protocol/policy.js';
 export interface AgentNeeds {
   /** Below HOME, to read and write. */
   readonly home: readonly string[];
+  /** The same, and left out where they cannot be shown: what lies there is made anew. */
+  readonly caches: readonly string[];
+  /** Below HOME, wherever its variables lead: `agents.<name>.home`. */
+  readonly named: readonly string[];
   /** Of `home`: the folder of its conversations, made where it is not there yet. Else what one turn said would be gone for the next. */
   readonly made: readonly string[];
   /** Below HOME, to read: what steers the CLI, and its program. */
@@ -34,7 +38,7 @@ export interface OwnPlace {
   readonly name: string;
 }
 
-const NOTHING: AgentNeeds = { home: [], made: [], readOnly: [], scratch: [], moves: [], hosts: [] };
+export const NOTHING: AgentNeeds = { home: [], caches: [], named: [], made: [], readOnly: [], scratch: [], moves: [], hosts: [] };
 
 /** Source: the XDG base directory specification. */
 const XDG_MOVES: readonly Move[] = [
@@ -46,12 +50,23 @@ const XDG_MOVES: readonly Move[] = [
 
 const KNOWN: Readonly<Record<string, AgentNeeds>> = {
   'claude-code': {
-    home: ['.claude', '.claude.json', '.cache/claude', '.cache/claude-cli-nodejs', '.local/state/claude'],
+    home: ['.claude', '.claude.json'],
+    caches: ['.cache/claude', '.cache/claude-cli-nodejs', '.local/state/claude'],
+    named: [],
     made: ['.claude'],
     readOnly: [
-      ...['settings.json', 'settings.local.json', 'CLAUDE.md', 'commands', 'agents', 'hooks', 'plugins', 'skills', 'output-styles'].map(
-        (name) => `.claude/${name}`,
-      ),
+      ...[
+        'settings.json',
+        'settings.local.json',
+        'CLAUDE.md',
+        'commands',
+        'agents',
+        'hooks',
+        'plugins',
+        'skills',
+        'output-styles',
+        'local',
+      ].map((name) => `.claude/${name}`),
       '.local/share/claude',
     ],
     scratch: [],
@@ -64,6 +79,8 @@ const KNOWN: Readonly<Record<string, AgentNeeds>> = {
   },
   codex: {
     home: ['.codex'],
+    caches: [],
+    named: [],
     made: ['.codex'],
     readOnly: ['config.toml', 'AGENTS.md', 'AGENTS.override.md', 'prompts', 'rules', 'skills', 'hooks.json'].map(
       (name) => `.codex/${name}`,
@@ -73,7 +90,9 @@ const KNOWN: Readonly<Record<string, AgentNeeds>> = {
     hosts: ['api.openai.com', 'chatgpt.com', 'auth.openai.com'],
   },
   opencode: {
-    home: ['.local/share/opencode', '.local/state/opencode', '.cache/opencode'],
+    home: ['.local/share/opencode'],
+    caches: ['.local/state/opencode', '.cache/opencode'],
+    named: [],
     made: ['.local/share/opencode'],
     readOnly: ['.opencode/bin'],
     scratch: ['.config/opencode'],
@@ -92,6 +111,8 @@ const KNOWN: Readonly<Record<string, AgentNeeds>> = {
 
 const GEMINI: AgentNeeds = {
   home: ['.gemini'],
+  caches: [],
+  named: [],
   made: ['.gemini'],
   readOnly: ['settings.json', 'GEMINI.md', 'commands', 'extensions', 'policies', 'skills', 'trustedFolders.json'].map(
     (name) => `.gemini/${name}`,
@@ -117,7 +138,7 @@ export function needsOfAgent(config: AgentConfig): AgentNeeds | null {
   const known = knownNeeds(config);
   if (known === undefined && config.home === undefined) return null;
   const needs = known ?? NOTHING;
-  return { ...needs, home: [...needs.home, ...(config.home ?? [])] };
+  return { ...needs, named: config.home ?? [] };
 }
 
 /** Where a command finds what it has below HOME, in its environment. A variable with a relative path moves nothing. */

@@ -19,7 +19,9 @@ export interface SandboxNeeds {
   /** Existing; what is made in them is gone at the end. What stands in them stands in `homeReadable`. */
   readonly homeScratch: readonly string[];
   /** Over `homeWritable`: what steers a CLI is not changed from inside. */
-  readonly homeReadable: readonly string[];
+  readonly homeReadable: readonly Readable[];
+  /** What the command starts; where it lies in a folder that can be written, it cannot. */
+  readonly programs: readonly Readable[];
   readonly git: readonly Mount[];
   /** Targets of links of the checkout, such as node_modules. */
   readonly linked: readonly string[];
@@ -82,14 +84,17 @@ export function planMounts(needs: SandboxNeeds): readonly Mount[] {
     { kind: 'link', target: '/tmp', to: '/var/tmp' },
     { kind: 'folder', to: '/run' },
     ...(needs.home === null ? [] : [{ kind: 'empty', to: needs.home } as const]),
-    ...outermost(needs.readable).map(({ from, to }): Mount => ({ kind: 'read', from, to })),
+    ...outermost(needs.readable).map(readAt),
   ];
   return [
     ...shown,
     ...needs.hidden.filter((path) => isShown(path, shown)).map((to): Mount => ({ kind: 'empty', to })),
     ...uppermost(needs.homeWritable).map((path): Mount => ({ kind: 'write', from: path, to: path })),
     ...needs.homeScratch.map((to): Mount => ({ kind: 'empty', to })),
-    ...needs.homeReadable.map(read),
+    ...needs.homeReadable.map(readAt),
+    ...outermost(needs.programs)
+      .filter(({ to }) => needs.homeWritable.some((folder) => isBelow(to, folder)))
+      .map(readAt),
     ...needs.git,
     ...needs.linked.map(read),
     { kind: 'write', from: needs.checkout, to: needs.checkout },
@@ -115,5 +120,9 @@ function isShown(path: string, mounts: readonly Mount[]): boolean {
 }
 
 function read(path: string): Mount {
-  return { kind: 'read', from: path, to: path };
+  return readAt({ from: path, to: path });
+}
+
+function readAt({ from, to }: Readable): Mount {
+  return { kind: 'read', from, to };
 }

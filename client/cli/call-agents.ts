@@ -11,7 +11,7 @@ import type { Adapter } from '../../protocol/policy.js';
 import { CliError } from './cli-error.js';
 import type { Context } from './context.js';
 import type { Finding } from './doctor-finding.js';
-import { findAgents, type VersionedAgent } from './found-agents.js';
+import { findAgentsAround, type VersionedAgent } from './found-agents.js';
 import { foreign } from './io.js';
 import { personOf } from './person.js';
 
@@ -32,7 +32,7 @@ interface Callable extends VersionedAgent {
 export async function callAgents(context: Context, { agent, entry = COMPILED_ENTRY }: CallOptions): Promise<readonly Finding[]> {
   personOf(context);
   const { io } = context;
-  const agents = chosenOf(await findAgents(io.env, []), agent);
+  const agents = chosenOf(await findAgentsAround(io), agent);
   const names = agents.map(({ program }) => program).join(', ');
   if (!(await mayCall(context, names))) return [];
   io.err(`One question to ${names}, which may cost; each has a minute.`);

@@ -1,10 +1,18 @@
 /** What was found of coding CLIs, in words: for `sluice run` without a config, `sluice init` and `sluice doctor`. */
 import type { FoundAgent } from '../../config/detect-agents.js';
 import type { InitialAgent } from '../../config/init-config.js';
+import { lookAtRepository } from '../repository.js';
+import type { Io } from './io.js';
 
 export interface VersionedAgent extends FoundAgent {
   /** Null: it did not say. */
   readonly version: string | null;
+}
+
+/** The same, for a command that may be called in any folder: no program of the repository around it is one. */
+export async function findAgentsAround({ env, cwd }: Pick<Io, 'env' | 'cwd'>): Promise<readonly VersionedAgent[]> {
+  const look = await lookAtRepository(cwd);
+  return findAgents(env, 'root' in look ? [look.root] : []);
 }
 
 /** Effects: one `--version` each, side by side, five seconds at most. */

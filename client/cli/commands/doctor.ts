@@ -15,7 +15,7 @@ import type { Context } from '../context.js';
 import type { Finding, Grade } from '../doctor-finding.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { exists } from '../find-run.js';
-import { findAgents, loginText, type VersionedAgent } from '../found-agents.js';
+import { findAgentsAround, loginText, type VersionedAgent } from '../found-agents.js';
 import { readHostId } from '../host-config.js';
 import { foreign, type Io } from '../io.js';
 import { lookAtEngine } from '../up.js';
@@ -64,7 +64,7 @@ async function lookAtMachine({ io }: Context): Promise<readonly Finding[]> {
     git === null
       ? { check: 'git', grade: 'fail', found: 'not on PATH', mend: 'install git 2.36 or newer' }
       : gradeVersion({ check: 'git', found: git, least: MIN_GIT, mend: 'install git 2.36 or newer' }),
-    ...(await lookAtAgents(io.env)),
+    ...(await lookAtAgents(io)),
     await lookAtSandbox(io),
   ];
 }
@@ -75,8 +75,9 @@ interface AskedAgent extends VersionedAgent {
 }
 
 /** One line each; that none is there, or has no login that can be seen without a call, is no fault: any program will do. */
-async function lookAtAgents(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
-  const found = await Promise.all((await findAgents(env, [])).map(async (agent) => ({ ...agent, says: await agentSaysLogin(agent, env) })));
+async function lookAtAgents(io: Io): Promise<readonly Finding[]> {
+  const agents = await findAgentsAround(io);
+  const found = await Promise.all(agents.map(async (agent) => ({ ...agent, says: await agentSaysLogin(agent, io.env) })));
   if (found.length === 0) {
     const none = 'none of the known ones; any program will do: --agent command -- <program>';
     return [{ check: 'agents on PATH', grade: 'ok', found: none, mend: null }];

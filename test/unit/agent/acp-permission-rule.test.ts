@@ -70,6 +70,14 @@ describe('a request for permission', () => {
     expect(rulePermission(asked({ kind: 'fetch' }), answered(ALLOW)).kind).toBe('asked');
   });
 
+  it('is refused where it is longer than what people are shown', () => {
+    const long = asked({ title: `npm test ${'-v '.repeat(80)}; rm -rf ~` });
+    const answers = [{ key: keyOf(long), option: ALLOW }];
+
+    expect(rulePermission(long, { ...inside('run', true), answers })).toEqual({ kind: 'refused', option: REJECT });
+    expect(rulePermission(long, inside('run')).kind).toBe('allowed');
+  });
+
   it('takes the last of what people chose', () => {
     const key = keyOf(asked({}));
     const answers = [ALLOW, REJECT].map((option) => ({ key, option }));

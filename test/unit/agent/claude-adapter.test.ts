@@ -29,8 +29,8 @@ describe('the command of Claude Code', () => {
   });
 
   it.each<[ToolLevel, string, RegExp, RegExp]>([
-    ['read', 'default', /^Bash\(git diff:\*\),/, /^Edit,MultiEdit,NotebookEdit,Write,/],
-    ['edit', 'acceptEdits', /^Edit,.*Bash\(git diff:\*\)/, /^AskUserQuestion/],
+    ['read', 'default', /^$/, /^Edit,MultiEdit,NotebookEdit,Write,/],
+    ['edit', 'acceptEdits', /^Edit,MultiEdit,NotebookEdit,Write$/, /^AskUserQuestion/],
     ['run', 'acceptEdits', /^Edit,.*,Bash$/, /^AskUserQuestion/],
   ])('at the level %s has its own rules and never skips permissions', (tools, mode, allowed, taken) => {
     const argv = argvOf({ tools });

@@ -27,6 +27,12 @@ describe('the command of Codex', () => {
     expect(argv.join(' ')).not.toMatch(/dangerously|bypass|full-auto|danger-full-access/i);
   });
 
+  it('takes no word of the repository for trusted, though its person trusts it', () => {
+    const { argv } = codexAdapter.command(aTurn({ config, cwd: '/home/ada/with "quotes"' }));
+
+    expect(argv).toContain('projects={"/home/ada/with \\"quotes\\""={trust_level="untrusted"}}');
+  });
+
   it('goes on with a conversation behind all of its options', () => {
     const argv = codexAdapter.command(aTurn({ config: { ...config, model: 'm', args: ['-c', 'x=1'] }, resume: BEFORE })).argv;
 

@@ -41,7 +41,7 @@ describe('the command of OpenCode', () => {
   });
 
   it.each<[ToolLevel, object]>([
-    ['read', { edit: 'deny', bash: { '*': 'deny', 'git diff*': 'allow' }, webfetch: 'deny' }],
+    ['read', { edit: 'deny', bash: { '*': 'deny', 'git diff *': 'allow' }, webfetch: 'deny' }],
     ['edit', { edit: 'allow', bash: { '*': 'deny' } }],
     ['run', { edit: 'allow', bash: 'allow' }],
   ])('at the level %s has its rules, none of which asks', (tools, rules) => {
@@ -51,6 +51,31 @@ describe('the command of OpenCode', () => {
     expect(permission).toMatchObject({ ...rules, external_directory: tools === 'run' ? 'allow' : 'deny', question: 'deny' });
     expect(env['OPENCODE_PERMISSION']).not.toContain('"ask"');
     expect(argv.join(' ')).not.toMatch(/auto|yolo|dangerously/i);
+  });
+
+  it.each<[string, boolean]>([
+    ['git diff', true],
+    ['git diff HEAD~1 -- a.txt', true],
+    ['git log -p --format=%h', true],
+    ['ls -la src', true],
+    ['git difftool --extcmd=x -y HEAD', false],
+    ['git diff --output=/home/ada/.bashrc', false],
+    ['git log --format=x --output /tmp/x', false],
+    ['git show --ext-diff', false],
+    ['git diff > x', false],
+    ['git diff "$(id)"', false],
+    ['git diff --out""put=x', false],
+    ['git diff --out\\put=x', false],
+    ['lsof', false],
+    ['rm -rf .', false],
+  ])('at the level read looks by git and lists, and writes and starts nothing by them: %s', (line, allowed) => {
+    const { env } = opencodeAdapter.command(aTurn({ config, tools: 'read' }));
+    // As the CLI reads them: `*` is any text, and the last rule that fits counts.
+    const { bash } = JSON.parse(env['OPENCODE_PERMISSION'] ?? '') as { bash: Record<string, string> };
+    const fits = (pattern: string) =>
+      new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 's').test(line);
+
+    expect(Object.entries(bash).findLast(([pattern]) => fits(pattern))?.[1]).toBe(allowed ? 'allow' : 'deny');
   });
 
   it('switches off updates, sharing and the config of the repository, and starts in the worktree', () => {

@@ -17,6 +17,7 @@ describe('a reset time in words', () => {
     ['resets Mar 8, 2027 3am (America/New_York)', '2027-03-08T08:01:00.000Z'],
     ['or try again at Nov 24th, 2026 3:05 PM.', local(2026, 10, 24, 15, 6)],
     ['Try again at Dec 31st, 2026 12:00 AM.', local(2026, 11, 31, 0, 1)],
+    ['resets 3am (Etc/GMT+8)', '2026-11-21T11:01:00.000Z'],
     ['resets Oct 1, 2026 5pm (UTC)', '2026-10-01T17:01:00.000Z'],
   ])('is read: %s', (text, time) => {
     const said = resetTimeSaid(text, NOW);
@@ -38,6 +39,8 @@ describe('a reset time in words', () => {
     ['an hour that no clock has', 'resets 13pm (UTC)'],
     ['a minute that no clock has', 'resets 1:75pm (UTC)'],
     ['a zone that nobody knows', 'resets 2pm (No/Where)'],
+    ['a zone that is none', 'resets 2pm (somewhere else)'],
+    ['a zone that is cut off', 'resets 2pm (Amer'],
     ['a month that nobody knows', 'resets Foo 3, 5pm (UTC)'],
     ['words', 'resets soon; try again later'],
     ['a count', 'try again at 3 files'],

@@ -1,6 +1,7 @@
 /**
  * `sluice doctor --call` up to the agent: which are asked, when, and what people read of the answers. The process between is the real one.
  */
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -56,6 +57,14 @@ describe('an agent that doctor calls', () => {
     },
     LIMIT_MS,
   );
+
+  it('is no program of the repository around it', async () => {
+    cli('codex', 'echo x');
+    execFileSync('git', ['init', '-q', folder]);
+
+    await expect(callAgents(inPipe({ cwd: folder }).context, { agent: 'codex', entry: ENTRY })).rejects.toThrow('was not found');
+    expect(existsSync(join(folder, 'asked-codex'))).toBe(false);
+  });
 
   it(
     'is told with why it does not, and the others are asked all the same',

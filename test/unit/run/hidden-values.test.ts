@@ -6,7 +6,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readRun } from '../../../activities/run/run-record.js';
-import { hidingInErrors } from '../../../activities/run/run-redactor.js';
+import { hidingInErrors, withoutValuesIn } from '../../../activities/run/run-redactor.js';
+import { createValueRedactor } from '../../../protocol/value-redactor.js';
 import { fixtureWith } from '../../support/test-repository.js';
 import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
 
@@ -65,6 +66,16 @@ const holding = (paths: readonly string[]) =>
   });
 
 describe('a value of the environment of an agent', () => {
+  it('stands in no question of the agent for permission, nor in what it offers', () => {
+    const options = [{ id: `run ${VALUE}`, name: `Allow: curl ${VALUE}`, kind: 'allow_once' }];
+    const asks = { kind: 'needs_input', why: `may it run ${VALUE}`, permission: { key: 'k', options } } as const;
+
+    const said = withoutValuesIn(asks, createValueRedactor([VALUE]));
+
+    expect(JSON.stringify(said)).not.toContain('otter');
+    expect(said).toMatchObject({ permission: { key: 'k', options: [{ name: 'Allow: curl [redacted:environment]', kind: 'allow_once' }] } });
+  });
+
   it('was printed in every stage, and by a check', () => {
     const raw = filesBelow(run.stateDir).filter((path) => /\/std(?:out|err)$/.test(path));
 

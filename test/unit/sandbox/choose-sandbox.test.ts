@@ -91,16 +91,38 @@ describe('sandbox: auto', () => {
     });
   });
 
-  it('runs without where a file that steers its CLI is a symlink, at the place where the CLI looks', async () => {
-    const login = mkdtempSync(join(folder, 'login-'));
-    symlinkSync(join(home, '.robot'), join(login, 'config.toml'));
-    const ask = (env: Readonly<Record<string, string>>, more: Partial<AgentConfig> = {}) =>
+  describe('where a login folder', () => {
+    const codex = (env: Readonly<Record<string, string>>, more: Partial<AgentConfig> = {}) =>
       chooseSandbox(question({}, { adapter: 'codex', ...more }, env));
+    const loginWith = (...links: readonly string[]) => {
+      const login = mkdtempSync(join(folder, 'login-'));
+      for (const name of links) symlinkSync('nowhere', join(login, name));
+      return login;
+    };
 
-    expect(await ask({ CODEX_HOME: login })).toMatchObject({ kind: 'outside', why: expect.stringContaining('config.toml is a symlink') });
-    expect(await ask({}, { env: { CODEX_HOME: login } })).toMatchObject({ kind: 'outside' });
-    expect(await ask({})).toMatchObject({ kind: 'inside' });
-    expect(await ask({ CODEX_HOME: login }, { configDir: mkdtempSync(join(folder, 'own-')) })).toMatchObject({ kind: 'inside' });
+    it('has a link that an agent could have put there, no run is started, and none goes outside', async () => {
+      for (const name of ['config.toml', 'prompts'])
+        for (const more of [{}, { configDir: loginWith(name) }, { env: { CODEX_HOME: loginWith(name) } }])
+          await expect(codex({ CODEX_HOME: loginWith(name) }, more)).rejects.toThrow(/is a symlink.*\n.*could have put it there/);
+      await expect(
+        chooseSandbox(question({}, { adapter: 'claude-code' }, { CLAUDE_CONFIG_DIR: loginWith('.claude.json') })),
+      ).rejects.toThrow('could have put it there');
+      expect(await codex({ CODEX_HOME: loginWith() })).toMatchObject({ kind: 'inside' });
+      expect(await codex({ CODEX_HOME: loginWith('config.toml') }, { configDir: loginWith() })).toMatchObject({ kind: 'inside' });
+    });
+
+    it('is a link itself, the run is outside: no agent inside could have put it there', async () => {
+      symlinkSync(loginWith('config.toml'), join(home, '.codex'));
+
+      expect(await codex({})).toMatchObject({ kind: 'outside', why: expect.stringContaining('.codex is a symlink') });
+    });
+
+    it('has caches that are links, the run is inside without them', async () => {
+      mkdirSync(join(home, '.claude'), { recursive: true });
+      symlinkSync(mkdtempSync(join(folder, 'scratch-')), join(home, '.cache'));
+
+      expect(await chooseSandbox(question({}, { adapter: 'claude-code' }))).toMatchObject({ kind: 'inside' });
+    });
   });
 });
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { bwrapArguments } from '../../../activities/sandbox/bwrap-arguments.js';
-import { homePlace, makeHomeFolder, placesIn, shownPlace } from '../../../activities/sandbox/home-place.js';
+import { homePlace, makeOwnFolder, placesIn, shownPlace } from '../../../activities/sandbox/home-place.js';
 import { readablePlaces } from '../../../activities/sandbox/host-view.js';
 import { needsOfAgent, ownPlacesOf } from '../../../activities/sandbox/known-needs.js';
 import { planMounts, type SandboxNeeds } from '../../../activities/sandbox/plan-mounts.js';
@@ -21,7 +21,8 @@ const NEEDS: SandboxNeeds = {
   readable: [],
   homeWritable: ['/home/ada/.claude'],
   homeScratch: ['/home/ada/.config/cli'],
-  homeReadable: ['/home/ada/.claude/settings.json', '/home/ada/.config/cli/cli.json'],
+  homeReadable: ['/home/ada/.claude/settings.json', '/home/ada/.config/cli/cli.json'].map((path) => ({ from: path, to: path })),
+  programs: [],
   git: [{ kind: 'empty', to: '/home/ada/project/.git' }],
   linked: ['/home/ada/project/node_modules'],
   checkout: '/home/ada/.sluice/worktrees/k/run-1',
@@ -54,6 +55,15 @@ describe('what a command sees', () => {
     const mounts = planMounts({ ...NEEDS, homeWritable: ['/srv/login/.claude.json', '/srv/login', '/srv/login-2'] });
 
     expect(mounts.flatMap((mount) => (mount.kind === 'write' ? [mount.from] : []))).toEqual(['/srv/login', '/srv/login-2', NEEDS.checkout]);
+  });
+
+  it('cannot write the program that it starts, though it lies in a folder that it may write', () => {
+    const programs = [{ from: '/home/ada/.claude/local/claude', to: '/home/ada/.claude/local/claude' }];
+    const mounts = planMounts({ ...NEEDS, programs: [...programs, { from: '/opt/x', to: '/opt/x' }] });
+
+    expect(at(mounts, '/home/ada/.claude')).toBeLessThan(at(mounts, '/home/ada/.claude/local/claude'));
+    expect(mounts[at(mounts, '/home/ada/.claude/local/claude')]?.kind).toBe('read');
+    expect(at(mounts, '/opt/x')).toBe(-1);
   });
 
   it('has no secret of /etc', () => {
@@ -143,33 +153,51 @@ describe('a place below HOME', () => {
     expect(homePlace(home, '.nothing', hidden)).toEqual({ kind: 'absent' });
   });
 
-  it('has in it what may be shown, and no symlink', () => {
-    mkdirSync(join(home, '.config/cli/plugin'), { recursive: true });
-    writeFileSync(join(home, '.config/cli/cli.json'), '{}');
-    symlinkSync(join(folder, 'elsewhere'), join(home, '.config/cli/linked'));
+  it('has in it what may be shown, each by its real place', () => {
+    const config = join(home, '.config/cli');
+    mkdirSync(join(config, 'plugin'), { recursive: true });
+    writeFileSync(join(config, 'cli.json'), '{}');
+    symlinkSync(join(folder, 'elsewhere'), join(config, 'linked'));
+    symlinkSync(join(home, '.sluice/worktrees'), join(config, 'hidden'));
+    symlinkSync(home, join(config, 'home'));
+    symlinkSync('nowhere', join(config, 'dangling'));
 
-    expect([...placesIn(join(home, '.config/cli'), hidden)].sort()).toEqual([
-      join(home, '.config/cli/cli.json'),
-      join(home, '.config/cli/plugin'),
+    expect([...placesIn(config, { home, hidden })].sort((a, b) => a.to.localeCompare(b.to))).toEqual([
+      { from: join(config, 'cli.json'), to: join(config, 'cli.json') },
+      { from: join(folder, 'elsewhere'), to: join(config, 'linked') },
+      { from: join(config, 'plugin'), to: join(config, 'plugin') },
     ]);
-    expect(placesIn(join(home, '.tool.json'), hidden)).toEqual([]);
-    expect(placesIn(join(home, '.nothing'), hidden)).toEqual([]);
+    expect(placesIn(join(home, '.tool.json'), { home, hidden })).toEqual([]);
+    expect(placesIn(join(home, '.nothing'), { home, hidden })).toEqual([]);
   });
 
   it('is made for its person alone where a CLI keeps its conversations there', () => {
-    makeHomeFolder({ folder: home, name: '.local/share/cli' });
+    makeOwnFolder({ folder: home, name: '.local/share/cli' }, { home, hidden });
 
     expect(homePlace(home, '.local/share/cli', hidden)).toEqual({ kind: 'there', path: join(home, '.local/share/cli') });
     expect(statSync(join(home, '.local/share/cli')).mode & 0o777).toBe(0o700);
   });
 
-  it('is not made over a symlink, over a file, or below a HOME that is not there', () => {
-    for (const name of ['.linked/new', '.tool.json', '.tool.json/new']) makeHomeFolder({ folder: home, name });
-    makeHomeFolder({ folder: join(folder, 'nobody'), name: '.cli' });
+  it('is made with the folder that a variable moved it to', () => {
+    makeOwnFolder({ folder: join(folder, 'moved/data'), name: 'cli' }, { home, hidden });
+    makeOwnFolder({ folder: join(folder, 'moved/login'), name: '' }, { home, hidden });
+
+    for (const path of ['moved/data/cli', 'moved/login']) expect(statSync(join(folder, path)).mode & 0o777).toBe(0o700);
+  });
+
+  it('is not made over a symlink, over a file, in what is hidden, or below a HOME that is not there', () => {
+    const nobody = join(folder, 'nobody');
+    for (const name of ['.linked/new', '.tool.json', '.tool.json/new', '.sluice/new'])
+      makeOwnFolder({ folder: home, name }, { home, hidden });
+    makeOwnFolder({ folder: nobody, name: '.cli' }, { home: nobody, hidden });
+    makeOwnFolder({ folder: join(home, '.linked/deep/new'), name: '' }, { home, hidden });
+    makeOwnFolder({ folder: '/proc/new', name: 'cli' }, { home, hidden });
 
     expect(existsSync(join(folder, 'elsewhere/new'))).toBe(false);
+    expect(existsSync(join(folder, 'elsewhere/deep'))).toBe(false);
+    expect(existsSync(join(home, '.sluice/new'))).toBe(false);
     expect(readFileSync(join(home, '.tool.json'), 'utf8')).toBe('{}');
-    expect(existsSync(join(folder, 'nobody'))).toBe(false);
+    expect(existsSync(nobody)).toBe(false);
   });
 });
 
@@ -216,7 +244,9 @@ describe('what an agent needs', () => {
   it('is what its adapter knows and what its config names', () => {
     expect(needsOfAgent(agent)).toBeNull();
     expect(needsOfAgent({ ...agent, home: ['.robot'] })).toEqual({
-      home: ['.robot'],
+      home: [],
+      caches: [],
+      named: ['.robot'],
       made: [],
       readOnly: [],
       scratch: [],
@@ -224,7 +254,7 @@ describe('what an agent needs', () => {
       hosts: [],
     });
     const claude = needsOfAgent({ ...agent, adapter: 'claude-code' as AgentConfig['adapter'], home: ['.extra'] });
-    expect(claude?.home).toEqual(expect.arrayContaining(['.claude', '.claude.json', '.extra']));
+    expect(claude).toMatchObject({ home: ['.claude', '.claude.json'], named: ['.extra'] });
     expect(claude?.readOnly).toContain('.claude/settings.json');
     expect(claude?.hosts).toContain('api.anthropic.com');
   });
@@ -251,7 +281,7 @@ describe('what an agent needs', () => {
   ])('of %s: %s with %j is where the CLI looks for it', (adapter, name, env, place) => {
     const needs = needsOfAgent({ ...agent, adapter });
 
-    expect([...(needs?.home ?? []), ...(needs?.readOnly ?? []), ...(needs?.scratch ?? [])]).toContain(name);
+    expect([...(needs?.home ?? []), ...(needs?.caches ?? []), ...(needs?.readOnly ?? []), ...(needs?.scratch ?? [])]).toContain(name);
     expect(ownPlacesOf([name], needs, { ...env, HOME: '/home/ada' })).toEqual([place]);
   });
 
@@ -274,7 +304,7 @@ describe('a folder that a CLI has instead of one below HOME', () => {
   symlinkSync(login, join(folder, 'linked-login'));
   symlinkSync(join(folder, 'cleo'), join(folder, 'linked-cleo'));
   symlinkSync('settings.json', join(login, 'linked.json'));
-  const shown = (at: string, name = '') => shownPlace({ folder: at, name }, person, hidden);
+  const shown = (at: string, name = '') => shownPlace({ folder: at, name }, { home: person, hidden });
 
   it('is shown, over a link too, with what lies in it', () => {
     expect(shown(login)).toEqual({ kind: 'there', path: login });
@@ -294,5 +324,12 @@ describe('a folder that a CLI has instead of one below HOME', () => {
     ['a link in it', login, 'linked.json'],
   ])('is refused where it is %s', (_what, at, name) => {
     expect(shown(at, name).kind).toBe('refused');
+  });
+
+  it('is refused where it is HOME by its real place', () => {
+    const linked = join(folder, 'linked-home');
+    symlinkSync(person, linked);
+
+    expect(shownPlace({ folder: person, name: '' }, { home: linked, hidden }).kind).toBe('refused');
   });
 });

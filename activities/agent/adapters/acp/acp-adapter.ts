@@ -28,7 +28,7 @@ async function readAcpTurn(turn: TurnRequest, exit: AgentExit): Promise<TurnRead
   const before = said.costsAnew ? NO_USAGE : (turn.resume?.totals ?? NO_USAGE);
   return {
     outcome: outcome.kind === 'needs_input' && said.asked !== null ? { ...outcome, permission: said.asked.request } : outcome,
-    text: said.text,
+    text: events.text,
     usage: { ...said.told, costMicroUsd: addedSince(before, cost).costMicroUsd },
     conversation: said.conversation === null ? null : { id: said.conversation, totals: latestOf(before, cost) },
     denied: said.denied,

@@ -8,6 +8,7 @@ import { acpProgramName, acpProgramOf } from '../../../../protocol/acp-programs.
 import { FAILURES } from '../../../../protocol/failures.js';
 import type { PermissionMode } from '../../../../protocol/policy.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
+import { loginCommand, loginVariables } from '../../login-variables.js';
 import { turnEnvironment } from '../../turn-environment.js';
 import { CLAUDE_SWITCHES } from '../claude-code/claude-command.js';
 import { writeSpec } from './turn-spec.js';
@@ -38,11 +39,7 @@ export function acpCommand(entry: AcpEntry, turn: TurnRequest): TurnCommand {
     resume: resume?.id ?? null,
     answers: permissionAnswers,
   };
-  const variable = acpProgramOf(config.command)?.configVariable ?? null;
-  const env = {
-    ...SWITCHES.get(acpProgramName(config.command)),
-    ...(config.configDir === undefined || variable === null ? {} : { [variable]: config.configDir }),
-  };
+  const env = { ...SWITCHES.get(acpProgramName(config.command)), ...loginVariables(config) };
   const leading: readonly [string, ...string[]] = [process.execPath, ...entry];
   return {
     argv: [...leading, ...config.command, ...config.args],
@@ -55,8 +52,7 @@ export function acpCommand(entry: AcpEntry, turn: TurnRequest): TurnCommand {
 export function acpLogin({ config }: TurnRequest): string {
   const known = acpProgramOf(config.command);
   if (known === null) return `${acpProgramName(config.command)}, by its own means`;
-  const { configVariable, login } = known;
-  return config.configDir === undefined || configVariable === null ? login : `${configVariable}='${config.configDir}' ${login}`;
+  return loginCommand(config, known.login);
 }
 
 function noProgram(agent: string): ApplicationFailure {

@@ -7,7 +7,8 @@ import type { PermissionOption, PermissionRequest } from '../../../../protocol/o
 import { redact } from '../../../../protocol/redact.js';
 import { cut } from '../../block-entries.js';
 import type { TurnUsage } from '../../contract.js';
-import { amountAt, at, conversationIdAt, keptText, listAt, microUsdAt, textAt } from '../../events/event-fields.js';
+import { amountAt, at, conversationIdAt, listAt, microUsdAt, textAt } from '../../events/event-fields.js';
+import { GrowingText } from '../../events/growing-text.js';
 import type { JsonEvent } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
 import { NO_USAGE } from '../../usage-delta.js';
@@ -30,7 +31,6 @@ export interface AcpSaid {
   error: AcpError | null;
   /** What it asked a person. */
   asked: { readonly question: string; readonly request: PermissionRequest } | null;
-  text: string;
   /** Tokens of this turn; cost over the conversation, or of this turn where `costsAnew`. */
   told: TurnUsage;
   denied: number;
@@ -49,13 +49,18 @@ export class AcpEvents {
     end: null,
     error: null,
     asked: null,
-    text: '',
     told: NO_USAGE,
     denied: 0,
     costsAnew: false,
   };
 
+  private readonly last = new GrowingText();
   private isNewText = true;
+
+  /** Empty: it said nothing. */
+  get text(): string {
+    return this.last.text;
+  }
 
   take(event: JsonEvent): void {
     const { said } = this;
@@ -93,7 +98,8 @@ export class AcpEvents {
 
   private takeText(text: string): void {
     if (this.isNewText && text.trim() === '') return;
-    this.said.text = keptText(this.isNewText ? text : `${this.said.text}${text}`);
+    if (this.isNewText) this.last.clear();
+    this.last.add(text);
     this.isNewText = false;
   }
 }

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { PermissionOption } from '../../../../protocol/outcomes.js';
+import { oneLine } from '../../one-line.js';
 import type { TurnSpec } from './turn-spec.js';
 
 export interface AskedPermission {
@@ -30,10 +31,15 @@ export function rulePermission(asked: AskedPermission, spec: Pick<TurnSpec, 'cwd
   if (ruling === 'allowed')
     return allow === null ? { kind: 'refused', option: once(asked, 'reject_once') } : { kind: 'allowed', option: allow };
   const key = keyOf(asked);
+  // What a person cannot read whole they cannot allow.
+  if (oneLine(asked.title).length > MAX_TITLE_CHARS) return { kind: 'refused', option: once(asked, 'reject_once') };
   const answer = spec.answers.findLast((one) => one.key === key)?.option;
   const option = answer === undefined ? undefined : offered(asked.options, answer);
   return option === undefined ? { kind: 'asked' } : { kind: 'chosen', option };
 }
+
+/** Of a question that stands in a gate with all of its words. */
+const MAX_TITLE_CHARS = 200;
 
 /** The same for the same tool and title in a later turn. */
 export function keyOf({ kind, title }: Pick<AskedPermission, 'kind' | 'title'>): string {

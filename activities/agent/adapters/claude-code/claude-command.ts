@@ -5,6 +5,7 @@
  */
 import type { ToolLevel } from '../../../../protocol/policy.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
+import { loginCommand, loginVariables } from '../../login-variables.js';
 import { turnEnvironment } from '../../turn-environment.js';
 
 /** Two more tries of one call bridge what passes in seconds; a turn that begins again loses its work. Longer waits are the workflow's. */
@@ -25,14 +26,12 @@ const EDIT_TOOLS = ['Edit', 'MultiEdit', 'NotebookEdit', 'Write'];
 /** Asking belongs to the answer, where the engine reads it; nobody sees the tool's question. */
 const NEVER = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode'];
 
-/** A review reads its change from git. */
-const LOOKING = ['Bash(git diff:*)', 'Bash(git log:*)', 'Bash(git show:*)', 'Bash(git status:*)'];
-
 const LEVELS: Readonly<
   Record<ToolLevel, { readonly mode: string; readonly allowed: readonly string[]; readonly taken: readonly string[] }>
 > = {
-  read: { mode: 'default', allowed: LOOKING, taken: [...EDIT_TOOLS, ...NEVER] },
-  edit: { mode: 'acceptEdits', allowed: [...EDIT_TOOLS, ...LOOKING], taken: NEVER },
+  // Looking by git it allows by itself, and refuses what of git would write; a rule by prefix would let `--output` through.
+  read: { mode: 'default', allowed: [], taken: [...EDIT_TOOLS, ...NEVER] },
+  edit: { mode: 'acceptEdits', allowed: EDIT_TOOLS, taken: NEVER },
   run: { mode: 'acceptEdits', allowed: [...EDIT_TOOLS, 'Bash'], taken: NEVER },
 };
 
@@ -56,13 +55,13 @@ export function claudeCommand(turn: TurnRequest): TurnCommand {
 }
 
 export function claudeLogin({ config }: TurnRequest): string {
-  return config.configDir === undefined ? 'claude auth login' : `CLAUDE_CONFIG_DIR='${config.configDir}' claude auth login`;
+  return loginCommand(config, 'claude auth login');
 }
 
 function environmentOf({ config, stagePolicy }: TurnRequest): Record<string, string> {
   return {
     ...CLAUDE_SWITCHES,
-    ...(config.configDir === undefined ? {} : { CLAUDE_CONFIG_DIR: config.configDir }),
+    ...loginVariables(config),
     ...(stagePolicy.effort === null ? {} : { CLAUDE_CODE_EFFORT_LEVEL: stagePolicy.effort }),
   };
 }

@@ -4,6 +4,7 @@
  */
 import type { ToolLevel } from '../../../../protocol/policy.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
+import { loginCommand, loginVariables } from '../../login-variables.js';
 import { turnEnvironment } from '../../turn-environment.js';
 
 const SANDBOXES: Readonly<Record<ToolLevel, string>> = { read: 'read-only', edit: 'workspace-write', run: 'workspace-write' };
@@ -15,7 +16,12 @@ export function codexCommand(turn: TurnRequest): TurnCommand {
   const { config, stagePolicy, resume } = turn;
   const [program, ...leading] = config.command ?? ['codex'];
   const model = stagePolicy.model ?? config.model;
-  const settings = stagePolicy.effort === null ? SETTINGS : [...SETTINGS, `model_reasoning_effort="${stagePolicy.effort}"`];
+  const settings = [
+    ...SETTINGS,
+    // It takes trust in a repository for trust in its worktrees, and starts what their `.codex/config.toml` names. Only this form is heard.
+    `projects={${JSON.stringify(turn.cwd)}={trust_level="untrusted"}}`,
+    ...(stagePolicy.effort === null ? [] : [`model_reasoning_effort="${stagePolicy.effort}"`]),
+  ];
   const argv: [string, ...string[]] = [
     program,
     ...leading,
@@ -27,10 +33,9 @@ export function codexCommand(turn: TurnRequest): TurnCommand {
     ...(resume === null ? [] : ['resume', resume.id]),
     '-',
   ];
-  const env = config.configDir === undefined ? {} : { CODEX_HOME: config.configDir };
-  return { argv, env: turnEnvironment(turn, env), stdin: turn.prompt };
+  return { argv, env: turnEnvironment(turn, loginVariables(config)), stdin: turn.prompt };
 }
 
 export function codexLogin({ config }: TurnRequest): string {
-  return config.configDir === undefined ? 'codex login' : `CODEX_HOME='${config.configDir}' codex login`;
+  return loginCommand(config, 'codex login');
 }

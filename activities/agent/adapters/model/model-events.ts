@@ -3,10 +3,10 @@
  * else's. Nothing is decided here.
  */
 import type { TurnUsage } from '../../contract.js';
-import { amountAt, keptText, textAt } from '../../events/event-fields.js';
+import { amountAt, textAt } from '../../events/event-fields.js';
+import { GrowingText } from '../../events/growing-text.js';
 import type { JsonEvent } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
-import { MAX_TEXT_BYTES } from '../../read-plain-turn.js';
 import { NO_USAGE } from '../../usage-delta.js';
 
 export interface ModelError {
@@ -31,18 +31,17 @@ export interface ModelSaid {
 export class ModelEvents {
   readonly said: ModelSaid = { error: null, finish: null, ending: '', usage: NO_USAGE };
 
-  private parts: string[] = [];
-  private chars = 0;
+  private readonly answer = new GrowingText();
 
   get text(): string {
-    return keptText(this.parts.join(''));
+    return this.answer.text;
   }
 
   take(event: JsonEvent): void {
     const { said } = this;
     switch (event['type']) {
       case 'text':
-        this.add(textAt(event, 'text') ?? '');
+        this.answer.add(textAt(event, 'text') ?? '');
         break;
       case 'end':
         said.finish = textAt(event, 'finish');
@@ -60,18 +59,7 @@ export class ModelEvents {
         break;
     }
   }
-
-  private add(part: string): void {
-    this.parts.push(part);
-    this.chars += part.length;
-    if (this.chars < MAX_OPEN_CHARS) return;
-    this.parts = [this.text];
-    this.chars = 0;
-  }
 }
-
-/** Above it the middle is left out early; seldom, since each time costs the whole text. */
-const MAX_OPEN_CHARS = 4 * MAX_TEXT_BYTES;
 
 function usageOf(event: JsonEvent): TurnUsage {
   return {

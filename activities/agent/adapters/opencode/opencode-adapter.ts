@@ -23,7 +23,7 @@ async function readOpencodeTurn(turn: TurnRequest, exit: AgentExit): Promise<Tur
   const meaning = meaningOf(OPENCODE_TABLE, { ...said, stderr });
   return {
     outcome: outcomeOfCli({ turn, exit, meaning, counts, stderr, login: opencodeLogin(turn) }),
-    text: said.text,
+    text: events.text,
     usage: said.usage,
     conversation: said.conversation === null ? null : { id: said.conversation, totals: sumOf(turn.resume?.totals ?? NO_USAGE, said.usage) },
     denied: said.denied,

@@ -4,6 +4,7 @@
  */
 import type { ToolLevel } from '../../../../protocol/policy.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
+import { loginCommand, loginVariables } from '../../login-variables.js';
 import { turnEnvironment } from '../../turn-environment.js';
 
 const SWITCHES: Readonly<Record<string, string>> = {
@@ -16,14 +17,26 @@ const SWITCHES: Readonly<Record<string, string>> = {
 
 type Rule = 'allow' | 'deny';
 
-/** The last rule that fits counts. A review reads its change from git. */
+/** A review reads its change from git. */
+const LOOKING_COMMANDS = ['git diff', 'git log', 'git show', 'git status', 'ls'];
+
+/** Options of git that write a file or start a program, and what a shell takes for more than a word. */
+const ACTING_PARTS = ['--output', '--ext-diff', '--textconv', '>', '<', '$', '`', '"', "'", '\\'];
+
+const ruled = (patterns: readonly string[], rule: Rule): Readonly<Record<string, Rule>> =>
+  Object.fromEntries(patterns.map((pattern) => [pattern, rule] as const));
+
+/** The last rule that fits counts. */
 const LOOKING: Readonly<Record<string, Rule>> = {
   '*': 'deny',
-  'git diff*': 'allow',
-  'git log*': 'allow',
-  'git show*': 'allow',
-  'git status*': 'allow',
-  'ls*': 'allow',
+  ...ruled(
+    LOOKING_COMMANDS.flatMap((command) => [command, `${command} *`]),
+    'allow',
+  ),
+  ...ruled(
+    ACTING_PARTS.map((part) => `*${part}*`),
+    'deny',
+  ),
 };
 
 const NEVER: Readonly<Record<string, Rule>> = { question: 'deny', plan_enter: 'deny', plan_exit: 'deny', doom_loop: 'deny' };
@@ -55,8 +68,7 @@ export function opencodeCommand(turn: TurnRequest): TurnCommand {
 }
 
 export function opencodeLogin({ config }: TurnRequest): string {
-  const folders = config.configDir === undefined ? {} : foldersBelow(config.configDir);
-  return [...Object.entries(folders).map(([name, folder]) => `${name}='${folder}'`), 'opencode auth login'].join(' ');
+  return loginCommand(config, 'opencode auth login');
 }
 
 function environmentOf({ config, cwd, tools }: TurnRequest): Record<string, string> {
@@ -66,11 +78,6 @@ function environmentOf({ config, cwd, tools }: TurnRequest): Record<string, stri
     OPENCODE_PERMISSION: JSON.stringify({ ...LEVELS[tools], external_directory: OUTSIDE[tools] }),
     // It takes its folder from here, and not from where it was started.
     PWD: cwd,
-    ...(config.configDir === undefined ? {} : foldersBelow(config.configDir)),
+    ...loginVariables(config),
   };
-}
-
-/** The login lies in the data folder, and no variable of its own names that. */
-function foldersBelow(folder: string): Record<string, string> {
-  return { XDG_CONFIG_HOME: `${folder}/config`, XDG_DATA_HOME: `${folder}/data`, XDG_STATE_HOME: `${folder}/state` };
 }

@@ -3,7 +3,8 @@
  * Nothing is decided here. It has no final event of its own in every version: the last step's reason tells whether it had finished.
  */
 import type { TurnUsage } from '../../contract.js';
-import { amountAt, at, conversationIdAt, keptText, microUsdAt, textAt } from '../../events/event-fields.js';
+import { amountAt, at, conversationIdAt, microUsdAt, textAt } from '../../events/event-fields.js';
+import { GrowingText } from '../../events/growing-text.js';
 import type { JsonEvent } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
 import { NO_USAGE, sumOf } from '../../usage-delta.js';
@@ -24,17 +25,21 @@ export interface OpencodeSaid {
   error: OpencodeError | null;
   /** Why the last step ended: `stop`, `tool-calls`, `length`. */
   reason: string | null;
-  /** The texts of the last step that had one. */
-  text: string;
   /** Its steps, added up: of this turn alone. */
   usage: TurnUsage;
   denied: number;
 }
 
 export class OpencodeEvents {
-  readonly said: OpencodeSaid = { conversation: null, error: null, reason: null, text: '', usage: NO_USAGE, denied: 0 };
+  readonly said: OpencodeSaid = { conversation: null, error: null, reason: null, usage: NO_USAGE, denied: 0 };
 
+  private readonly last = new GrowingText();
   private isNewStep = true;
+
+  /** The texts of the last step that had one; empty: none had. */
+  get text(): string {
+    return this.last.text;
+  }
 
   take(event: JsonEvent): void {
     const { said } = this;
@@ -63,7 +68,8 @@ export class OpencodeEvents {
 
   private takeText(text: string): void {
     if (text.trim() === '') return;
-    this.said.text = keptText(this.isNewStep ? text : `${this.said.text}\n${text}`);
+    if (this.isNewStep) this.last.clear();
+    this.last.add(this.last.isEmpty ? text : `\n${text}`);
     this.isNewStep = false;
   }
 }

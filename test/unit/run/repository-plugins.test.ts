@@ -1,0 +1,45 @@
+/** Plugins of the repository that a CLI would run unasked: outside a sandbox no turn is started over them. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { refusePlugins } from '../../../activities/run/repository-plugins.js';
+import type { AgentConfig } from '../../../protocol/policy.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-plugins-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const opencode: AgentConfig = { adapter: 'opencode', command: null, args: [], env: {}, model: null, fallback: null };
+
+function worktreeWith(name: string, text: string): string {
+  const worktree = mkdtempSync(join(folder, 'w-'));
+  mkdirSync(dirname(join(worktree, name)), { recursive: true });
+  writeFileSync(join(worktree, name), text);
+  return worktree;
+}
+
+describe('a worktree', () => {
+  it.each([
+    ['.opencode/plugin/evil.js', 'x'],
+    ['.opencode/plugins/evil.ts', 'x'],
+    ['opencode.json', '{ "plugin" : ["./evil.mjs"] }'],
+    ['opencode.jsonc', '// mine\n{"plugins":[]}'],
+    ['.opencode/opencode.json', '{"plugin":["x"]}'],
+  ])('with %s starts no turn of OpenCode', (name, text) => {
+    const worktree = worktreeWith(name, text);
+
+    for (const config of [opencode, { ...opencode, adapter: 'acp', command: ['/opt/bin/opencode', 'acp'] } as const])
+      expect(() => refusePlugins(config, worktree)).toThrow(
+        `${name.startsWith('.opencode/plugin') ? dirname(name) : name} of the repository has plugins`,
+      );
+    expect(() => refusePlugins({ ...opencode, adapter: 'codex' }, worktree)).not.toThrow();
+  });
+
+  it.each([
+    ['opencode.json', '{"model":"x"}'],
+    ['.opencode/agent/reviewer.md', 'plugin'],
+    ['src/plugin.js', '"plugin":'],
+  ])('with %s and no plugin does', (name, text) => {
+    expect(() => refusePlugins(opencode, worktreeWith(name, text))).not.toThrow();
+  });
+});
