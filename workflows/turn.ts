@@ -6,7 +6,7 @@ import { optionNamed } from '../protocol/gate.js';
 import type { TurnStage } from '../protocol/lifecycle.js';
 import { MAX_READ_ONLY_VIOLATIONS } from '../protocol/limits.js';
 import type { PersonNote, RunTurnResult } from '../protocol/messages.js';
-import type { PermissionAnswer, PermissionRequest } from '../protocol/outcomes.js';
+import type { PermissionAnswer, PermissionRequest, TurnOutcome } from '../protocol/outcomes.js';
 import type { Place } from '../protocol/place.js';
 import { reachedLimit, uncountedCost } from './budget.js';
 import type { RunContext } from './context.js';
@@ -56,9 +56,8 @@ export async function takeTurn(context: RunContext, turn: Turn): Promise<TurnEnd
     // What an attempt that ended said is part of the conversation, whatever its outcome.
     if (continues !== null && attempt.result.exitCode !== null) continues = attempt.place;
     const uncounted = uncountedCost(run.policy.budget, { ...attempt.result, agent: run.facts.agent });
-    const wasFresh = tries.fresh;
     if (uncounted === null && (await goesAgain(context, { turn, tries, attempt }))) {
-      forgets ||= tries.fresh && !wasFresh;
+      forgets ||= needsNewConversation(attempt.result.outcome);
       continue;
     }
     askAboutChange(run, turn.stage, attempt.result);
@@ -72,6 +71,11 @@ export async function takeTurn(context: RunContext, turn: Turn): Promise<TurnEnd
     if (settled === 'again') continue;
     return settled.kind === 'done' ? { ...settled, fallback: tries.fallback } : settled;
   }
+}
+
+function needsNewConversation(outcome: TurnOutcome): boolean {
+  // One that overflowed may be too long itself.
+  return outcome.kind === 'overflow' || (outcome.kind === 'transient' && outcome.fresh === true);
 }
 
 /** A diff that a person must see opens a gate before any later turn could read it. */

@@ -4,8 +4,11 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Gate } from '../../protocol/gate.js';
-import { DETAILS_QUERY } from '../../protocol/names.js';
+import type { RunTurnResult } from '../../protocol/messages.js';
+import { DETAILS_QUERY, STATUS_QUERY } from '../../protocol/names.js';
+import type { RunView } from '../../protocol/run-view.js';
 import { readLines } from '../support/acp-log.js';
+import { openStubHost, stubOpen, stubTurn } from '../support/stub-host.js';
 import { openTestHost, type TestHost, type TestRun } from '../support/test-host.js';
 import { until } from '../support/until.js';
 
@@ -95,5 +98,29 @@ describe('a permission that an ACP agent asks for', () => {
 
     expect(await run.result()).toMatchObject({ outcome: 'merge_ready' });
     expect(log()).toContainEqual({ permission: { outcome: 'selected', optionId: 'once' } });
+  });
+});
+
+describe('a permission that is asked for in a conversation that began anew', () => {
+  it('is taken back into that one', async () => {
+    const permission = { key: 'k', options: [{ id: 'once', name: 'Allow', kind: 'allow_once' }] };
+    const ends: Partial<RunTurnResult>[] = [
+      { outcome: { kind: 'transient', why: 'the agent does not know the earlier conversation', fresh: true } },
+      { outcome: { kind: 'needs_input', why: 'may it', permission } },
+      {},
+    ];
+    const host = await openStubHost({
+      openRun: async (input) => stubOpen(input, ['planning']),
+      runTurn: async (input) => stubTurn(input, ends.shift() ?? {}),
+    });
+    const handle = await host.start({ task: 'plan it', repo: '/repository', host: 'stub', attended: true });
+    await until(async () => (await handle.query<RunView>(STATUS_QUERY)).pendingApprovalId === 'gate-1');
+
+    await handle.executeUpdate('answer', { args: [{ text: '1', by: 'ada' }] });
+    await handle.result();
+    await host.close();
+
+    const [first, second, third] = host.turns;
+    expect([first?.continues, second?.continues, third?.continues]).toEqual([undefined, undefined, second?.place]);
   });
 });
