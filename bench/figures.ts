@@ -82,7 +82,7 @@ function budgetOf(name: FigureName, { worktreeAddMs, emptyActivityMs, heartbeatT
     case 'codexTurnMs':
     case 'opencodeTurnMs':
     case 'acpTurnMs':
-      return 60;
+      return ofActivities(1, 60);
     case 'cliMs':
       return 1_000;
     case 'concurrent10Ms':
