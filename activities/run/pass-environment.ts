@@ -3,6 +3,7 @@
  * that a login by variable works and no secret stands in a file of the repository. Taken once, when the run opens, as the allowlist is.
  */
 import type { AgentConfig, Policy } from '../../protocol/policy.js';
+import { usedAgents } from '../agent/used-agents.js';
 import { badAgent } from './turn-failures.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,11 +18,6 @@ export function withPassedEnvironment(policy: Policy, environment: Environment):
     return [name, passed.length === 0 ? agent : { ...agent, env: { ...agent.env, ...Object.fromEntries(passed) } }];
   });
   return { ...policy, agents: Object.fromEntries(agents) };
-}
-
-function usedAgents({ stages, stagePolicies, agents }: Policy): ReadonlySet<string> {
-  const own = stages.flatMap((stage) => (stage === 'validating' ? [] : [stagePolicies[stage].agent]));
-  return new Set(own.flatMap((name) => [name, agents[name]?.fallback ?? name]));
 }
 
 function missingVariable(agent: string, variable: string): Error {

@@ -7,9 +7,9 @@ import { ApplicationFailure } from '@temporalio/common';
 import { lookForSandbox } from '../../config/sandbox-program.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { Observation } from '../../protocol/journal.js';
-import type { TurnStage } from '../../protocol/lifecycle.js';
 import type { Policy, SandboxPolicy } from '../../protocol/policy.js';
 import { loginVariables } from '../agent/login-variables.js';
+import { usedAgents } from '../agent/used-agents.js';
 import { type Guarded, shownPlace } from './home-place.js';
 import { NOTHING, needsNoSandbox, needsOfAgent, type OwnPlace, ownPlacesOf } from './known-needs.js';
 import { isBelow } from './paths.js';
@@ -36,11 +36,12 @@ export async function chooseSandbox(question: SandboxQuestion): Promise<SandboxC
   if (silent !== null && sandbox.use === 'auto') {
     return { kind: 'outside', why: `nobody said what the agent ${silent} needs of HOME (agents.${silent}.home)`, expected: false };
   }
-  const trouble = homeTrouble(question, sandbox) ?? proxyTrouble(question.env, sandbox);
-  if (trouble !== null)
-    return without(sandbox, trouble, 'Change what is named, or set sandbox: off in the config of the user or of a trusted project');
   const found = await lookForSandbox({ path: question.env['PATH'] ?? '', forbidden: question.forbidden });
-  return found.kind === 'works' ? { kind: 'inside', bwrap: found.program } : without(sandbox, found.why, found.mend);
+  if (found.kind !== 'works') return without(sandbox, found.why, found.mend);
+  // Last, and only where the run would be inside: it refuses what would keep it from there.
+  const trouble = proxyTrouble(question.env, sandbox) ?? homeTrouble(question, sandbox);
+  if (trouble === null) return { kind: 'inside', bwrap: found.program };
+  return without(sandbox, trouble, 'Change what is named, or set sandbox: off in the config of the user or of a trusted project');
 }
 
 /** Said where the run is inside, or where it was expected to be. */
@@ -65,11 +66,8 @@ export function sandboxText(choice: SandboxChoice | undefined): string {
 }
 
 function silentAgent(policy: Policy): string | null {
-  const stages = policy.stages.filter((stage): stage is TurnStage => stage !== 'validating');
-  const own = stages.map((stage) => policy.stagePolicies[stage].agent);
-  const names = new Set(own.flatMap((name) => [name, policy.agents[name]?.fallback ?? name]));
   return (
-    [...names].find((name) => {
+    [...usedAgents(policy)].find((name) => {
       const config = policy.agents[name];
       return config !== undefined && !needsNoSandbox(config) && needsOfAgent(config) === null;
     }) ?? null
@@ -84,7 +82,8 @@ function homeTrouble({ policy, env, hidden }: SandboxQuestion, sandbox: SandboxP
   const guarded: Guarded = { home: env['HOME'], hidden };
   const looked = (places: readonly OwnPlace[]) =>
     places.map((place) => ({ path: join(place.folder, place.name), shown: shownPlace(place, guarded) }));
-  const agents = Object.values(policy.agents).map((config) => ({
+  const used = [...usedAgents(policy)].flatMap((name) => policy.agents[name] ?? []);
+  const agents = used.map((config) => ({
     needs: needsOfAgent(config) ?? NOTHING,
     own: { ...env, ...loginVariables(config), ...config.env },
   }));

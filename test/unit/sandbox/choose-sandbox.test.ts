@@ -25,6 +25,8 @@ function withBwrap(script: string): string {
 const WORKS = withBwrap('[ "$1" = --version ] && echo "bubblewrap 0.8.0"; exit 0');
 const FAILS = withBwrap('[ "$1" = --version ] && exit 0; echo "bwrap: No permissions to create new namespace" >&2; exit 1');
 
+const CODEX: AgentConfig = { adapter: 'codex', command: null, args: [], env: {}, model: null, fallback: null };
+
 function question(
   sandbox: Partial<SandboxPolicy>,
   agent: Partial<AgentConfig>,
@@ -109,6 +111,15 @@ describe('sandbox: auto', () => {
       ).rejects.toThrow('could have put it there');
       expect(await codex({ CODEX_HOME: loginWith() })).toMatchObject({ kind: 'inside' });
       expect(await codex({ CODEX_HOME: loginWith('config.toml') }, { configDir: loginWith() })).toMatchObject({ kind: 'inside' });
+    });
+
+    it('has such a link on a host without a sandbox, or of an agent that the run does not use, nothing is refused', async () => {
+      const env = { CODEX_HOME: loginWith('config.toml') };
+      const asked = question({}, { home: [] }, env);
+      const policy = { ...asked.policy, agents: { ...asked.policy.agents, codex: CODEX } };
+
+      expect(await codex({ ...env, PATH: FAILS })).toMatchObject({ kind: 'outside', why: expect.stringContaining('No permissions') });
+      expect(await chooseSandbox({ ...asked, policy })).toMatchObject({ kind: 'inside' });
     });
 
     it('is a link itself, the run is outside: no agent inside could have put it there', async () => {
