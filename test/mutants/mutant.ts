@@ -4,7 +4,19 @@
  */
 import { createHash } from 'node:crypto';
 
-export const AREAS = ['engine', 'guard', 'git', 'journal', 'messages', 'policy', 'agents', 'secrets', 'limits', 'sandbox'] as const;
+export const AREAS = [
+  'engine',
+  'guard',
+  'git',
+  'journal',
+  'messages',
+  'policy',
+  'agents',
+  'secrets',
+  'limits',
+  'sandbox',
+  'walls',
+] as const;
 export type Area = (typeof AREAS)[number];
 
 export interface Mutant {

@@ -9,6 +9,7 @@ import { MESSAGE_MUTANTS } from './lists/messages.js';
 import { POLICY_MUTANTS } from './lists/policy.js';
 import { SANDBOX_MUTANTS } from './lists/sandbox.js';
 import { SECRET_MUTANTS } from './lists/secrets.js';
+import { WALL_MUTANTS } from './lists/walls.js';
 import type { Mutant } from './mutant.js';
 
 export const MUTANTS: readonly Mutant[] = [
@@ -22,4 +23,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...SECRET_MUTANTS,
   ...LIMIT_MUTANTS,
   ...SANDBOX_MUTANTS,
+  ...WALL_MUTANTS,
 ];
