@@ -2,8 +2,8 @@
  * Whether a coding CLI has a login, as far as files and names of variables tell without a call: a key can be wrong or used up.
  * Reads little, never a value into a result: a name of a file or of a variable is all that leaves. **Effects** none.
  */
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { readForeignFileSync, textOf } from './foreign-file.js';
 import type { AgentFile, KnownAgent } from './known-agents.js';
 
 /** `where`: a path or the name of a variable. */
@@ -73,19 +73,11 @@ function isSet(env: Environment, name: string): boolean {
   return Object.hasOwn(env, name) && env[name] !== undefined && env[name] !== '';
 }
 
-/** Null: no regular file, too large, or not ours to read. A FIFO would wait for ever. */
+/** Null: no regular file, too large, or not ours to read. */
 function readSome(path: string): string | null {
-  let fd: number | null = null;
   try {
-    // O_NONBLOCK, so that opening a FIFO does not wait for its writer.
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const stat = fstatSync(fd);
-    if (!stat.isFile() || stat.size > MAX_BYTES) return null;
-    const bytes = Buffer.alloc(stat.size);
-    return bytes.subarray(0, readSync(fd, bytes, 0, stat.size, 0)).toString('utf8');
+    return textOf(readForeignFileSync(path, { maxBytes: MAX_BYTES, links: 'followed' }));
   } catch {
     return null;
-  } finally {
-    if (fd !== null) closeSync(fd);
   }
 }

@@ -4,10 +4,10 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { type Document, isMap, isScalar, Lexer, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { ConfigError, type ConfigFailure, type Problem, printableLine, refuse, shownValue } from './config-error.js';
-import { codeOf, messageOf } from './error-code.js';
+import { messageOf } from './error-code.js';
+import { type Reading, readForeignFileSync } from './foreign-file.js';
 
 export const MAX_CONFIG_BYTES = 256 * 1024;
 
@@ -37,23 +37,23 @@ export function hashOfText(text: string): string {
 
 /** Null where there is no file. **Errors** ConfigError for a folder, a device, a file that is too big or not UTF-8. */
 export function readConfigFile(path: string, name: string): PlacedText | null {
-  let handle: number;
-  try {
-    // O_NONBLOCK: a FIFO in the place of a config would hold the process for ever.
-    handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return null;
-    throw new ConfigError([fileProblem(name, `cannot be read: ${messageOf(error)}`, 'must be a readable file')]);
+  const reading = readAnything(path);
+  if (reading.kind === 'absent') return null;
+  if (reading.kind === 'too_large') throw new ConfigError([tooBig(name, reading.size)]);
+  if (reading.kind === 'refused') {
+    if (reading.error === null) throw new ConfigError([fileProblem(name, 'is not a file', 'must be a regular file')]);
+    throw new ConfigError([fileProblem(name, `cannot be read: ${messageOf(reading.error)}`, 'must be a readable file')]);
   }
+  const { bytes } = reading;
+  if (!isUtf8(bytes)) throw new ConfigError([fileProblem(name, 'is not UTF-8 text', 'must be a YAML file in UTF-8')]);
+  return { name, text: bytes.toString('utf8') };
+}
+
+function readAnything(path: string): Reading {
   try {
-    const stat = fstatSync(handle);
-    if (!stat.isFile()) throw new ConfigError([fileProblem(name, 'is not a file', 'must be a regular file')]);
-    if (stat.size > MAX_CONFIG_BYTES) throw new ConfigError([tooBig(name, stat.size)]);
-    const bytes = readFileSync(handle);
-    if (!isUtf8(bytes)) throw new ConfigError([fileProblem(name, 'is not UTF-8 text', 'must be a YAML file in UTF-8')]);
-    return { name, text: bytes.toString('utf8') };
-  } finally {
-    closeSync(handle);
+    return readForeignFileSync(path, { maxBytes: MAX_CONFIG_BYTES, links: 'followed' });
+  } catch (error) {
+    return { kind: 'refused', error };
   }
 }
 

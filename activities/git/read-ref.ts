@@ -3,13 +3,14 @@
  * Only for the `files` ref storage; a repository with reftable is asked through git.
  * A ref is read without following a symbolic one: `null` then, as for a ref that does not exist.
  */
-import { constants } from 'node:fs';
-import { access, open } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from './error-code.js';
+import { readForeignFile } from '../../config/foreign-file.js';
+import { FileTooLarge } from './file-too-large.js';
 import { ON_REAL_REPOSITORY, tryGit } from './run-git.js';
 
-const ABSENT: ReadonlySet<string | null> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR']);
+/** Unit: bytes. The list of refs of half a million branches; git writes nothing else of that size that is read here. */
+const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 
 /** Git's own limit (refs.c, SYMREF_MAXDEPTH). */
 const MAX_SYMREF_DEPTH = 5;
@@ -25,20 +26,13 @@ export function isSha(value: string): boolean {
   return SHA.test(value);
 }
 
-/** The file's text, or null if there is none. */
+/** The file's text, or null if there is none. Errors: `FileTooLarge`; those of a file that cannot be read, which is never taken for none. */
 export async function readTextIfThere(path: string): Promise<string | null> {
-  try {
-    // O_NONBLOCK: a FIFO in the place of a ref or config would hold a thread for ever.
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      return (await file.stat()).isFile() ? await file.readFile('utf8') : null;
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    if (ABSENT.has(errorCode(error))) return null;
-    throw error;
-  }
+  // A link is git's own way to have a ref or HEAD elsewhere (gitrepository-layout.txt).
+  const reading = await readForeignFile(path, { maxBytes: MAX_TEXT_BYTES, links: 'followed' });
+  if (reading.kind === 'too_large') throw new FileTooLarge(path, reading.size);
+  if (reading.kind === 'refused' && reading.error !== null) throw reading.error;
+  return reading.kind === 'read' ? reading.bytes.toString('utf8') : null;
 }
 
 /** Where a full ref name (`refs/heads/…`) stands. */

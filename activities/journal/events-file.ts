@@ -7,12 +7,12 @@ import { constants, lstatSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../../config/error-code.js';
+import { bytesOf, ForeignFile, readForeignFile } from '../../config/foreign-file.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import { EVENT_TYPES, type EventType, type JournalEvent } from '../../protocol/journal.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { type Redactor, SHAPES_ONLY } from '../../protocol/value-redactor.js';
 import { kindOf, moveAside, UnsafePathError } from './clear-way.js';
-import { readRegularFile } from './read-regular-file.js';
 import { createSerializer } from './serialize.js';
 import { ensureFolder, ignoreCode, syncFolder, type WriteOptions, writeFileAtomic } from './write-file.js';
 
@@ -67,8 +67,8 @@ function lateness(held: number, { lastSeq }: AppendBatch): AppendResult['batch']
 
 /** The whole, well-numbered lines of the file, for reports. Where no readable file of ours stands there are none. */
 export async function readEvents(path: string): Promise<JournalEvent[]> {
-  const content = readRegularFile(path, MAX_JOURNAL_BYTES);
-  return content === undefined ? [] : parseJournal(content).lines.map((line) => line.event);
+  const content = bytesOf(await readForeignFile(path, { maxBytes: MAX_JOURNAL_BYTES }));
+  return content === null ? [] : parseJournal(content).lines.map((line) => line.event);
 }
 
 interface Held {
@@ -79,7 +79,7 @@ interface Held {
 async function appendOnce(path: string, batch: AppendBatch, options: AppendOptions): Promise<Held | 'interleaved'> {
   const file = await openJournal(path, options);
   try {
-    const content = await file.readFile();
+    const content = await readWhole(file);
     const journal = parseJournal(content);
     if (batch.mayBeLeft === true) return { seq: journal.lines.length, isLeft: !holdsAll(journal, batch.events, redactorIn(options)) };
     const kept = await mend(file, { path, content, journal, events: batch.events }, options);
@@ -95,6 +95,13 @@ async function appendOnce(path: string, batch: AppendBatch, options: AppendOptio
   } finally {
     await file.close();
   }
+}
+
+/** **Errors** UnsafePathError where it has grown past the bound since it was opened. */
+async function readWhole(file: FileHandle): Promise<Buffer> {
+  const { size } = await file.stat();
+  if (size > MAX_JOURNAL_BYTES) throw new UnsafePathError(`the journal has ${size} bytes`);
+  return new ForeignFile(file, size).piece({ from: 0, length: size });
 }
 
 /** O_NONBLOCK: a FIFO that takes the file's place between look and open must not hold a thread for ever. */
@@ -206,7 +213,7 @@ async function keepTail(path: string, tail: Buffer, options: AppendOptions): Pro
       await writeFileAtomic(target, tail, options);
       return;
     }
-    if (readRegularFile(target, tail.length)?.equals(tail) === true) return;
+    if (bytesOf(await readForeignFile(target, { maxBytes: tail.length }))?.equals(tail) === true) return;
   }
   throw new UnsafePathError(`${JSON.stringify(path)} has ${MAX_KEPT_TAILS} tails beside it`);
 }

@@ -4,8 +4,8 @@
  */
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { readForeignFileSync, textOf } from '../../config/foreign-file.js';
 import { isRunId } from '../../protocol/run-id.js';
-import { readRegularFile } from './read-regular-file.js';
 import { type WriteOptions, writeFileAtomic } from './write-file.js';
 
 const EVERYTHING = '*\n';
@@ -17,7 +17,7 @@ const RUN_FILES = ['approvals.json', 'events.jsonl', 'state.json'];
 export async function hideFromGit(runsDir: string, runId: string, options: WriteOptions): Promise<void> {
   const beside = join(runsDir, '.gitignore');
   const own = join(runsDir, runId, '.gitignore');
-  if (readRegularFile(beside, EVERYTHING.length)?.toString() === EVERYTHING || existsSync(own)) return;
+  if (textOf(readForeignFileSync(beside, { maxBytes: EVERYTHING.length })) === EVERYTHING || existsSync(own)) return;
   const isOurs = lstatSync(beside, { throwIfNoEntry: false }) === undefined && holdsRunsOnly(runsDir, runId);
   await writeFileAtomic(isOurs ? beside : own, EVERYTHING, options);
 }

@@ -4,6 +4,7 @@
  * way is moved aside; a file that cannot be written is left out and told, and the run goes on.
  */
 import { isAbsolute, join } from 'node:path';
+import { readForeignFileSync, textOf } from '../../config/foreign-file.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import type { Finding, FindingResponse } from '../../protocol/finding.js';
 import type { Json } from '../../protocol/json.js';
@@ -27,7 +28,6 @@ import { addToExecutionLog, MAX_EXECUTION_LOG_BYTES } from './execution-log.js';
 import { goOn, type Skipped } from './go-on.js';
 import { hideFromGit } from './hide-from-git.js';
 import { metricsOf } from './metrics.js';
-import { readRegularFile } from './read-regular-file.js';
 import { type ReportedChanges, renderReport } from './report.js';
 import { type ReviewFile, renderResponses, renderReview, renderVerification } from './review-files.js';
 import { copyTo, jsonText, put, putJson, putRound, putText, type RunFolder } from './run-files.js';
@@ -217,7 +217,7 @@ async function putResponses(folder: RunFolder, { turn, commit, output, responses
 }
 
 async function projectExecution(folder: RunFolder, { turn, output }: TurnProjection): Promise<void> {
-  const log = readRegularFile(join(folder.runDir, 'execution.log'), MAX_EXECUTION_LOG_BYTES)?.toString() ?? '';
+  const log = textOf(readForeignFileSync(join(folder.runDir, 'execution.log'), { maxBytes: MAX_EXECUTION_LOG_BYTES })) ?? '';
   const { seq, stage, agent, startedAt } = turn;
   await put(folder, 'execution.log', addToExecutionLog(log, { seq, stage, agent, startedAt, output: folder.redactor.text(output) }));
 }

@@ -4,6 +4,7 @@
  * Which one is newer is told by the workflow's own clock and by what this process wrote last. Not promised: order between two processes.
  */
 import { join } from 'node:path';
+import { readForeignFileSync, textOf } from '../../config/foreign-file.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import type { Gate } from '../../protocol/gate.js';
 import type { Json, JsonObject } from '../../protocol/json.js';
@@ -12,7 +13,6 @@ import type { RunView } from '../../protocol/run-view.js';
 import { appendEvents } from './events-file.js';
 import { goOn } from './go-on.js';
 import { type LastView, LastViews } from './last-views.js';
-import { readRegularFile } from './read-regular-file.js';
 import { putIfMissing, putJson, type RunFolder } from './run-files.js';
 import { createSerializer } from './serialize.js';
 
@@ -88,11 +88,11 @@ function told(count: number, pending: number): number {
   return 2 * count - pending;
 }
 
-function readGates(folder: RunFolder): string | undefined {
-  return readRegularFile(join(folder.runDir, 'approvals.json'), MAX_GATES_BYTES)?.toString();
+function readGates(folder: RunFolder): string | null {
+  return textOf(readForeignFileSync(join(folder.runDir, 'approvals.json'), { maxBytes: MAX_GATES_BYTES }));
 }
 
-function entriesOf(text: string | undefined): readonly Json[] {
+function entriesOf(text: string | null): readonly Json[] {
   try {
     // JSON.parse answers JSON.
     const value = JSON.parse(text ?? '[]') as Json;

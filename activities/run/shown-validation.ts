@@ -1,8 +1,8 @@
 /** The latest validation as the run directory shows it, for the report only. One that a person edited shows as edited, or not at all, and decides nothing. */
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readForeignFileSync, textOf } from '../../config/foreign-file.js';
 import type { ValidationReport } from '../../protocol/outcomes.js';
-import { readRegularFile } from '../journal/read-regular-file.js';
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
@@ -29,8 +29,8 @@ const REPORT = z.object({
 
 /** Null: none was made, or what stands there is none. */
 export function shownValidation(runDir: string): ValidationReport | null {
-  const text = readRegularFile(join(runDir, 'validation.json'), MAX_BYTES)?.toString();
-  if (text === undefined) return null;
+  const text = textOf(readForeignFileSync(join(runDir, 'validation.json'), { maxBytes: MAX_BYTES }));
+  if (text === null) return null;
   try {
     return REPORT.parse(JSON.parse(text));
   } catch {

@@ -1,9 +1,9 @@
 /** What the proxy of a turn or command refused, as observations. The names are what somebody inside asked for: untrusted, and cut to a list that people can read. */
 import { join } from 'node:path';
+import { readForeignFileSync, textOf } from '../../config/foreign-file.js';
 import type { Observation } from '../../protocol/journal.js';
 import { printableLine } from '../../protocol/printable.js';
 import { redact } from '../../protocol/redact.js';
-import { readRegularFile } from '../journal/read-regular-file.js';
 import { isObject } from '../process/marks.js';
 import type { RefusedHost } from './connect-proxy.js';
 import { REFUSED_FILE } from './sandbox-spec.js';
@@ -30,7 +30,7 @@ export function refusedHosts(folders: readonly string[], about: { readonly what:
 }
 
 function read(folder: string): readonly RefusedHost[] {
-  const text = readRegularFile(join(folder, REFUSED_FILE), MAX_BYTES)?.toString('utf8') ?? '';
+  const text = textOf(readForeignFileSync(join(folder, REFUSED_FILE), { maxBytes: MAX_BYTES })) ?? '';
   return text.split('\n').flatMap((line) => {
     const value = parse(line);
     if (!isObject(value) || typeof value['host'] !== 'string' || typeof value['why'] !== 'string') return [];

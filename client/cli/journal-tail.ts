@@ -2,8 +2,9 @@
  * The events of an events.jsonl that grows, each told once and in order, read in pieces up to a limit: anybody can have made it huge.
  * A file that became shorter is told again from where it differs. What cannot be read is not there.
  */
+
+import { withForeignFile } from '../../config/foreign-file.js';
 import type { JournalEvent } from '../../protocol/journal.js';
-import { readPiece, withRunFile } from '../read-run-file.js';
 import { parseRecord } from './parse-view.js';
 
 /** **Unit** bytes. A line that does not fit into one piece is no event. */
@@ -47,13 +48,14 @@ export class JournalTail {
 
   /** Null at the end, or where only a torn line is left. */
   private async nextLines(): Promise<readonly string[] | null> {
-    const bytes = await withRunFile(this.file, async (file) => {
-      const { size } = await file.stat();
+    const piece = withForeignFile(this.file, {}, (file) => {
+      const { size } = file;
       this.startAgainIfShorter(size);
       this.isCut = size > MAX_JOURNAL_BYTES;
       const length = Math.min(PIECE_BYTES, Math.min(size, MAX_JOURNAL_BYTES) - this.offset);
-      return readPiece(file, { from: this.offset, length: Math.max(0, length) });
+      return file.piece({ from: this.offset, length: Math.max(0, length) });
     });
+    const bytes = await piece.catch(() => null);
     if (bytes === null) this.startAgainIfShorter(0);
     return bytes === null || bytes.length === 0 ? null : this.linesOf(bytes);
   }
