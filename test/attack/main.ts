@@ -1,0 +1,51 @@
+/**
+ * `npm run attack`: one hostile agent, every try, through the real engine with a sandbox and without one. Prints what each came to; exit 1 for a try that was not
+ * held, refused or documented as it should be, or that left something behind. `--only <text>`: the tries whose id, or group, holds it; `--short`; `--json`: an object a line.
+ */
+import { parseArgs } from 'node:util';
+import { attack, SETTINGS, whyNoSandbox } from './attack.js';
+import { printTable } from './print-table.js';
+import type { Judged } from './run-tries.js';
+import { TRIES } from './tries.js';
+
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, short: { type: 'boolean' }, json: { type: 'boolean' }, setting: { type: 'string' } },
+});
+const { only, json = false } = values;
+const tries = TRIES.filter(
+  ({ id, group, short }) => (values.short !== true || short === true) && (only === undefined || id.includes(only) || group === only),
+);
+if (tries.length === 0) throw new Error(`no try and no group is called ${only}`);
+
+await inServer('setup');
+try {
+  process.exitCode = await attackAll();
+} finally {
+  await inServer('teardown');
+}
+
+/** The development server of the tests. */
+async function inServer(act: 'setup' | 'teardown'): Promise<void> {
+  // Plain JavaScript without types; each exports one function.
+  const { default: run } = (await import(new URL(`../server-${act}.mjs`, import.meta.url).href)) as { default: () => Promise<void> };
+  await run();
+}
+
+async function attackAll(): Promise<number> {
+  const judged: Judged[] = [];
+  const left: string[] = [];
+  const missing = await whyNoSandbox();
+  if (missing !== null) console.error(`skipped: what is tried in a sandbox: ${missing}`);
+  for (const setting of SETTINGS.filter((one) => (missing === null || one === 'outside') && (values.setting ?? one) === one)) {
+    const done = await attack(tries, setting, (one) => {
+      judged.push(one);
+      if (json) console.log(JSON.stringify(one));
+      else if (!one.isAsExpected) console.error(`FELL ${one.setting} ${one.id}: ${one.came}, not ${one.expected}: ${one.note}`);
+    });
+    left.push(...done.leftBehind.map((what) => `${setting}: ${what}`));
+  }
+  for (const what of left) console.log(json ? JSON.stringify({ leftBehind: what }) : `FELL ${what}`);
+  const fell = judged.filter(({ isAsExpected }) => !isAsExpected).length + left.length;
+  if (!json) printTable(tries, judged, fell);
+  return fell === 0 ? 0 : 1;
+}

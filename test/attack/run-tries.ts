@@ -1,0 +1,201 @@
+/** Carries the tries of a planned run out through the real engine, and judges each by what can be seen from outside afterwards. */
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { RunResult } from '../../protocol/messages.js';
+import type { TestRun } from '../support/test-host.js';
+import type { TestRepository } from '../support/test-repository.js';
+import { expand, type Facts } from './facts.js';
+import { type Look, lookAsPerson } from './person-look.js';
+import { type PlannedRun, stagesOf } from './plan-runs.js';
+import { type Aftermath, type Effect, type Expected, type Setting, type Try, type Word, wordOf } from './try.js';
+import { peakOf, type World } from './world.js';
+
+const AGENT = readFileSync(fileURLToPath(new URL('agent.mjs', import.meta.url)), 'utf8');
+
+const RUN_LIMIT_MS = 120_000;
+
+export interface Judged {
+  readonly id: string;
+  readonly setting: Setting;
+  readonly expected: string;
+  /** What it came to; `not tried` where the agent never began it. */
+  readonly came: Word | 'not tried';
+  readonly isAsExpected: boolean;
+  /** For whoever looks why: the run, its outcome, what the try itself said. */
+  readonly note: string;
+}
+
+export interface RunOutcome {
+  readonly judged: readonly Judged[];
+  readonly look: Look;
+}
+
+export async function runTries(world: World, planned: PlannedRun): Promise<RunOutcome> {
+  const { host, setting, worker } = world;
+  const tag = `attack-${randomUUID().slice(0, 8)}`;
+  const repository = await prepare(world, planned, tag);
+  const facts: Facts = { ...world.facts, WORKER: String(worker.pid()), REPO: repository.path, RUN: `run-${tag}`, TAG: tag };
+  const before = new Map(planned.tries.map((one) => [one.id, pathOf(one.effect, { ...facts, TRY: one.id })] as const));
+  const prints = new Map([...before].map(([id, path]) => [id, fingerprint(path)]));
+  writeFileSync(join(repository.path, 'hostile/tries.json'), triesFile(planned, facts));
+  repository.git('add', '-A');
+  repository.git('commit', '-q', '-m', 'second');
+  const deaths = worker.deaths();
+  const run = await host.startRun(repository, { runId: facts.RUN, attended: false });
+  if (planned.turn === 'abort') await abortOnceTried(run, planned);
+  const result = await endOf(run);
+  const { worktree } = await run.view().catch(() => ({ worktree: null }));
+  const folders = [worktree ?? '', `${worktree}.validation`];
+  const living = livingWith(tag);
+  const look = await lookAsPerson({ world, repository, worktree: worktree ?? '', planned });
+  const told = `${JSON.stringify(run.events())} ${JSON.stringify(result)}`;
+  const ledger = folders.map((folder) => textOf(join(folder, 'loot/ledger.jsonl'))).join('');
+  const judged: Judged[] = [];
+  for (const one of planned.tries) {
+    const after: Aftermath = {
+      ...{ host, facts, result, told, runId: run.runId, worktree: worktree ?? '', git: repository.git },
+      loot: folders.map((folder) => textOf(join(folder, 'loot', one.id))).join(''),
+      workerPeak: Math.max(peakOf(worker.pid()), worker.deaths() > deaths ? Number.POSITIVE_INFINITY : 0),
+    };
+    const path = before.get(one.id) ?? null;
+    const came = await wordFor(one, { world, after, living, path, before: prints.get(one.id) ?? '', ledger });
+    const expected: Expected = one[setting] ?? 'held S1';
+    const error = textOf(join(folders[0] ?? '', 'loot', `${one.id}.err`)).trim();
+    const note = `${planned.name}: ${result.outcome}${result.error === null ? '' : ` (${result.error})`}; ${error.slice(-300)}`;
+    judged.push({ id: one.id, setting, expected, came, isAsExpected: came === wordOf(expected), note });
+  }
+  endAll(living.map(({ pid }) => pid));
+  return { judged, look };
+}
+
+/** As the agent says it: no tag is the beginning of another. */
+const tagOf = ({ TAG }: Facts, id: string): string => `${TAG}.${id}.`;
+
+interface Seen {
+  readonly world: World;
+  readonly after: Aftermath;
+  readonly living: readonly { readonly pid: number; readonly text: string }[];
+  readonly path: string | null;
+  readonly before: string;
+  readonly ledger: string;
+}
+
+async function wordFor(one: Try, given: Seen): Promise<Judged['came']> {
+  if (!given.ledger.includes(`"id":"${one.id}"`)) return 'not tried';
+  if (await hasEffect(one, given)) return 'documented';
+  return one.said?.test(given.after.told) === true ? 'refused' : 'held';
+}
+
+function hasEffect({ id, effect }: Try, { world, after, living, path, before }: Seen): boolean | Promise<boolean> {
+  switch (effect.kind) {
+    case 'made':
+    case 'changed':
+      return fingerprint(path) !== before;
+    case 'loot':
+      return after.loot.includes(world.secrets[effect.secret]);
+    case 'called':
+      return world.listeners.heard(effect.at, tagOf(after.facts, id));
+    case 'lives':
+      return living.some(({ text }) => text.includes(tagOf(after.facts, id)));
+    case 'started':
+      return existsSync(join(world.facts.MARKS, tagOf(after.facts, id)));
+    case 'seen':
+      return effect.look(after);
+  }
+}
+
+async function prepare({ host, secrets }: World, { config, files }: PlannedRun, tag: string): Promise<TestRepository> {
+  const ignored = 'loot/\nnode_modules/\n*.log\n';
+  const repository = await host.repository({
+    config,
+    files: { '.gitignore': ignored, 'hostile/agent.mjs': AGENT, 'hostile/tries.json': '{}', ...files },
+  });
+  repository.git('remote', 'add', 'origin', `https://ada:${secrets.remote}@example.invalid/${tag}.git`);
+  mkdirSync(join(repository.path, 'node_modules'));
+  writeFileSync(join(repository.path, 'node_modules/secret.txt'), `${secrets.checkout}\n`);
+  return repository;
+}
+
+function triesFile({ tries, turn }: PlannedRun, facts: Facts): string {
+  const end = turn === 'abort' ? 'hang' : turn === 'fail' ? 'fail' : null;
+  return JSON.stringify({
+    facts,
+    tries: tries.map(({ id, line, limitMs }) => ({ id, line, limitMs, end, stages: stagesOf(turn) })),
+  });
+}
+
+/** One that cannot be told is a failed one; one that does not end is aborted, and its tries are judged as they are. */
+async function endOf(run: TestRun): Promise<RunResult> {
+  const failed = (error: string): RunResult => ({ outcome: 'failed', error }) as RunResult; // Only these are looked at.
+  const stop = new AbortController();
+  const late = sleep(RUN_LIMIT_MS, null, { signal: stop.signal }).then(
+    async () => {
+      await run.handle.terminate('it did not end');
+      return failed(`did not end in ${RUN_LIMIT_MS / 1000} s`);
+    },
+    () => failed(''),
+  );
+  const result = await Promise.race([run.result().catch((error: unknown) => failed(String(error))), late]);
+  stop.abort();
+  return result;
+}
+
+async function abortOnceTried(run: TestRun, { tries }: PlannedRun): Promise<void> {
+  const last = `"id":"${tries.at(-1)?.id}","is":"done"`;
+  const end = performance.now() + RUN_LIMIT_MS;
+  while (performance.now() < end) {
+    const { worktree } = await run.view().catch(() => ({ worktree: null }));
+    if (worktree !== null && textOf(join(worktree, 'loot/ledger.jsonl')).includes(last)) break;
+    await sleep(200);
+  }
+  await run.handle.executeUpdate('abort', { args: [{ by: 'ada' }] });
+}
+
+function pathOf(effect: Effect, facts: Readonly<Record<string, string>>): string | null {
+  return effect.kind === 'made' || effect.kind === 'changed' ? expand(effect.path, facts) : null;
+}
+
+/** Kind, rights, content or target; folders by their names. */
+function fingerprint(path: string | null): string {
+  if (path === null) return '';
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return 'none';
+  const kind = `${stat.mode} `;
+  if (stat.isSymbolicLink()) return kind + readlinkSync(path);
+  if (stat.isDirectory()) return kind + readdirSync(path).join(' ');
+  return stat.isFile() ? kind + createHash('sha256').update(readFileSync(path)).digest('hex') : kind;
+}
+
+export function textOf(path: string): string {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() === true && stat.size < 1_000_000 ? readFileSync(path, 'utf8') : '';
+}
+
+/** Whatever carries the tag in its environment or its command line, inside a sandbox too. Linux only. */
+function livingWith(tag: string): { pid: number; text: string }[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .map((name) => ({ pid: Number(name), text: `${procText(name, 'cmdline')} ${procText(name, 'environ')}` }))
+    .filter(({ text }) => text.includes(tag));
+}
+
+function procText(pid: string, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+function endAll(pids: readonly number[]): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It ended by itself.
+    }
+  }
+}
