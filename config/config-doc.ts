@@ -1,8 +1,9 @@
 /** Renders docs/config.md from the key table, so that the document cannot say what the parser does not do. */
 import { formatByteSize } from './byte-size.js';
 import { formatDuration } from './duration.js';
+import { GUARDED_ROWS } from './guarded-paths.js';
 import type { KeyRow } from './key-table.js';
-import { DEFAULT_GUARDED_PATHS, DEFAULT_SETUP_INPUTS, KEYS } from './keys.js';
+import { DEFAULT_SETUP_INPUTS, KEYS } from './keys.js';
 import { COMING_KEYS } from './keys-coming.js';
 
 export function renderConfigDoc(): string {
@@ -16,9 +17,12 @@ export function renderConfigDoc(): string {
     tableLine(['---', '---', '---', '---', '---', '---', '---']),
     ...known,
     '',
-    `Default of \`guardedPaths\`: ${DEFAULT_GUARDED_PATHS.map(code).join(', ')}.`,
-    '',
     `Default of \`worktree.setupInputs\`: ${DEFAULT_SETUP_INPUTS.map(code).join(', ')}.`,
+    '',
+    GUARDED_INTRODUCTION,
+    tableLine(['guarded by default', 'why']),
+    tableLine(['---', '---']),
+    ...GUARDED_ROWS.map(({ paths, why }) => tableLine([paths.map(code).join(', '), why])),
     '',
     COMING_INTRODUCTION,
     tableLine(['key', 'will set', 'accepted now', 'alias']),
@@ -43,8 +47,20 @@ error with file, line and column. \`sluice config\` shows what is in force and w
 - \`any\` = files, run input and flags; \`files\` = both files; \`user\` = your own file only.
 - Where several set a key: \`first\` = the first in the order of precedence counts; \`stricter\` = the strictest (smallest) of project and user
   counts, without one the preset or the default, and flags and run input only make it stricter; \`union\` = all lists add up.
+- A project's config that nobody trusted (\`sluice trust\`), though nothing in it needs trust, never loosens: what it says of a limit counts only
+  where it is stricter than what is in force without it, its lists stand beside the default instead of replacing it, a list of stages that
+  drops validating, reviewing or verifying does not count, and what it merely chooses counts only where your own file says nothing.
 
 ## Keys
+`;
+
+const GUARDED_INTRODUCTION = `## Guarded paths
+
+Files that steer agents or run by themselves: a change that touches one waits for a person, in any case of its letters, and unattended the run
+ends \`blocked\`. What a person runs by name (\`package.json\`, Makefile, \`conftest.py\`, \`build.rs\`) is ordinary code and not in this list: checks
+and reviews are for that, and \`guardedPaths\` is for whoever wants to look at it too. Lists of your own and of a trusted project **replace** this
+one; a project that nobody trusted only adds to it. Not seen is what a guarded file reads further: the target of a link at such a path, or an
+import in it (\`@docs/rules.md\`); list such a file.
 `;
 
 const COMING_INTRODUCTION = `## Keys of later versions

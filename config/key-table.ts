@@ -9,7 +9,8 @@ export type KeyScope = 'any' | 'files' | 'user';
 
 /**
  * How layers meet. `first`: the highest layer that has it. `stricter`: the strictest of the files; run input and flags only
- * make it stricter. `union`: the lists of all layers together.
+ * make it stricter. `union`: the lists of all layers together. A project's file that nobody trusted only makes stricter (see `allows`), only
+ * adds to lists, and chooses only where the person's own file does not.
  */
 export type KeyMerge = 'first' | 'stricter' | 'union';
 
@@ -19,6 +20,11 @@ export type KeyUnit = 'duration' | 'bytes' | null;
 export interface KeyAlias<T> {
   readonly path: string;
   readonly schema: z.ZodType<T> | null;
+}
+
+/** A method, so that a row of a known type is also a row of an unknown one. */
+interface Order<T> {
+  of(value: T): number;
 }
 
 export interface KeyRow<T> {
@@ -32,13 +38,16 @@ export interface KeyRow<T> {
   readonly aliases: readonly KeyAlias<T>[];
   readonly scope: KeyScope;
   readonly merge: KeyMerge;
+  /** How much a value allows, the smaller the stricter. Null: the values have no such order, a layer chooses among them. */
+  readonly allows: Order<T>['of'] | null;
   readonly unit: KeyUnit;
   /** It starts programs, moves files or sends data out: a project's file with it needs trust. */
   readonly executes: boolean;
 }
 
 /** The schema alone decides the type of the value, so that `fix` stays a word of a union and does not become any text. */
-type RowInput<T> = Pick<KeyRow<T>, 'schema' | 'type' | 'meaning'> & Partial<Omit<KeyRow<T>, 'fallback'>> & { fallback?: NoInfer<T> | null };
+type RowInput<T> = Pick<KeyRow<T>, 'schema' | 'type' | 'meaning'> &
+  Partial<Omit<KeyRow<T>, 'fallback' | 'allows'>> & { fallback?: NoInfer<T> | null; allows?: Order<NoInfer<T>>['of'] };
 
 export function row<T>(input: RowInput<T>): KeyRow<T> {
   return {
@@ -47,10 +56,20 @@ export function row<T>(input: RowInput<T>): KeyRow<T> {
     aliases: [],
     scope: 'any',
     merge: 'first',
+    allows: null,
     unit: null,
     executes: false,
     ...input,
   };
+}
+
+export function byValue(value: number): number {
+  return value;
+}
+
+/** `words`: the strictest first. */
+export function inOrder<T>(words: readonly T[]): (word: T) => number {
+  return (word) => words.indexOf(word);
 }
 
 /** A key whose feature this version does not have: only values that change nothing are accepted. */

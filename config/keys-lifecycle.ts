@@ -5,7 +5,7 @@
 import { MAX_REMINDERS, MAX_ROUNDS } from '../protocol/limits.js';
 import { PERMISSION_MODES } from '../protocol/policy.js';
 import { gateStages } from './gate-stages.js';
-import { row } from './key-table.js';
+import { byValue, inOrder, row } from './key-table.js';
 import { amount, dollars, duration, durationOr, durationOrZero, integer, minutes, oneOf, yesOrNo } from './key-values.js';
 import { notifySinks } from './notify-sinks.js';
 
@@ -22,6 +22,7 @@ export const LIFECYCLE_KEYS = {
     type: `0 to ${MAX_ROUNDS}`,
     fallback: 2,
     meaning: 'how often a run may enter fixing; a value at the start of a run counts even where it is higher',
+    allows: byValue,
     aliases: [{ path: 'workflow.maxReviewLoops', schema: null }],
   }),
   'gates.stages': row({
@@ -40,6 +41,7 @@ export const LIFECYCLE_KEYS = {
     fallback: 3,
     meaning: 'how often a person may request changes at one gate; after that the run ends blocked',
     merge: 'stricter',
+    allows: byValue,
     aliases: [{ path: 'policies.approvalMaxChangeRounds', schema: null }],
   }),
   'gates.remind': row({
@@ -80,6 +82,7 @@ export const LIFECYCLE_KEYS = {
     fallback: false,
     meaning: 'whether a run that is done waits for a person before it ends; `true` is the stricter',
     merge: 'stricter',
+    allows: inOrder([true, false]),
   }),
   permissions: row({
     schema: oneOf(PERMISSION_MODES),
@@ -88,6 +91,7 @@ export const LIFECYCLE_KEYS = {
     meaning:
       'what an agent may do: change nothing, change with a gate on each change, with one gate at the end, or freely; strictest first',
     merge: 'stricter',
+    allows: inOrder(PERMISSION_MODES),
     aliases: [{ path: 'policies.defaultPermissionMode', schema: null }],
   }),
   'budget.run.turns': row({
@@ -95,12 +99,14 @@ export const LIFECYCLE_KEYS = {
     type: 'number',
     meaning: 'turns that a run may use; failed attempts count',
     merge: 'stricter',
+    allows: byValue,
   }),
   'budget.run.minutes': row({
     schema: amount('minutes', YEAR / 60_000),
     type: 'number',
     meaning: 'minutes that agents may work in a run; waiting does not count',
     merge: 'stricter',
+    allows: byValue,
   }),
   'budget.run.usd': row({
     schema: dollars(1_000_000),
@@ -109,36 +115,42 @@ export const LIFECYCLE_KEYS = {
       'money that a run may use; refused where an agent of the run has the adapter `command`, `codex` or `acp`, which tell no cost, or asks a model whose price is not known; ' +
       'an agent that does not tell the cost of a turn ends the run blocked',
     merge: 'stricter',
+    allows: byValue,
   }),
   'budget.day.turns': row({
     schema: integer(1, 100_000),
     type: 'number',
     meaning: 'turns that all runs of the project together may use in a day, which ends at 00:00 UTC; failed attempts count',
     merge: 'stricter',
+    allows: byValue,
   }),
   'budget.day.minutes': row({
     schema: amount('minutes', YEAR / 60_000),
     type: 'number',
     meaning: 'minutes that agents of the project may work in a day (UTC); of turns under way an estimate counts',
     merge: 'stricter',
+    allows: byValue,
   }),
   'budget.day.usd': row({
     schema: dollars(1_000_000),
     type: 'US dollars',
     meaning: 'money that the project may use in a day (UTC); of turns under way an estimate counts; refused as `budget.run.usd` is',
     merge: 'stricter',
+    allows: byValue,
   }),
   'budget.onLimit': row({
     schema: oneOf(['stop', 'pause']),
     type: '`stop` or `pause`',
     fallback: 'stop',
     meaning: 'a used-up budget ends the run blocked, or opens a gate',
+    allows: inOrder(['stop', 'pause'] as const),
   }),
   'usageLimit.action': row({
     schema: oneOf(['wait', 'fallback', 'stop']),
     type: '`wait`, `fallback` or `stop`',
     fallback: 'wait',
     meaning: "at a provider's usage limit the run waits, goes on with the agent's `fallback`, or ends",
+    allows: inOrder(['stop', 'wait', 'fallback'] as const),
   }),
   'usageLimit.maxWait': row({
     schema: duration(MIN_WAIT, YEAR),
@@ -146,6 +158,7 @@ export const LIFECYCLE_KEYS = {
     fallback: DAY,
     meaning: 'the longest wait for a usage limit',
     merge: 'stricter',
+    allows: byValue,
     unit: 'duration',
     aliases: [{ path: 'usageLimit.maxWaitMin', schema: minutes(1, YEAR / 60_000) }],
   }),
@@ -155,6 +168,7 @@ export const LIFECYCLE_KEYS = {
     fallback: 2,
     meaning: 'how often a run waits for a usage limit',
     merge: 'stricter',
+    allows: byValue,
   }),
   notify: row({
     schema: notifySinks,

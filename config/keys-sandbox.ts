@@ -3,7 +3,7 @@
  * project's file only if the person trusted it: a repository must not choose how far it is kept in.
  */
 import { NETWORK_USES, SANDBOX_USES } from '../protocol/policy.js';
-import { row } from './key-table.js';
+import { inOrder, row } from './key-table.js';
 import { homePaths, networkHosts, oneOf } from './key-values.js';
 
 export const SANDBOX_KEYS = {
@@ -15,6 +15,7 @@ export const SANDBOX_KEYS = {
       'keeps agents, set-up and validation commands inside their checkout (bubblewrap, Linux); `auto`: where it works and it is known of every ' +
       'agent of the run what it needs; `required`: or the run is refused; strictest first',
     merge: 'stricter',
+    allows: inOrder(SANDBOX_USES),
     executes: true,
   }),
   network: row({
@@ -23,6 +24,7 @@ export const SANDBOX_KEYS = {
     fallback: 'proxy',
     meaning: 'what can be reached from inside the sandbox: nothing, the hosts of a list, or all that the host can; strictest first',
     merge: 'stricter',
+    allows: inOrder(NETWORK_USES),
     executes: true,
   }),
   networkAllow: row({

@@ -3,11 +3,12 @@
  * `<stage>` and `<name>` stand for a stage with a turn and for the name of an agent.
  */
 import { availableParallelism } from 'node:os';
-import { STAGE_LISTS } from '../protocol/lifecycle.js';
+import { STAGE_LISTS, type Stage } from '../protocol/lifecycle.js';
 import { DEFAULT_CONTEXT_BYTES } from '../protocol/limits.js';
 import { ADAPTERS, MODEL_PROVIDERS, TOOL_LEVELS } from '../protocol/policy.js';
 import { PROMPT_SECTIONS } from '../protocol/prompt-template.js';
-import { row } from './key-table.js';
+import { DEFAULT_GUARDED_PATHS } from './guarded-paths.js';
+import { byValue, inOrder, row } from './key-table.js';
 import {
   accountName,
   adapter,
@@ -41,26 +42,6 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Files that steer agents or run by themselves, at any depth where a tool reads them there. Source: design.md section 6. */
-export const DEFAULT_GUARDED_PATHS: readonly string[] = [
-  '**/.claude/**',
-  '**/.codex/**',
-  '**/.gemini/**',
-  '**/.opencode/**',
-  '**/opencode.json',
-  '**/opencode.jsonc',
-  '**/.mcp.json',
-  '**/AGENTS.md',
-  '**/CLAUDE.md',
-  '**/GEMINI.md',
-  '.github/workflows/**',
-  '.husky/**',
-  '**/.npmrc',
-  '**/.gitattributes',
-  '.gitmodules',
-  '.sluice/**',
-];
-
 /** Lockfiles, at any depth: what they pin is what set-up installs. */
 export const DEFAULT_SETUP_INPUTS: readonly string[] = [
   '**/package-lock.json',
@@ -77,9 +58,15 @@ export const DEFAULT_SETUP_INPUTS: readonly string[] = [
   '**/composer.lock',
 ];
 
+const mayWrite = (stage: Stage) => stage === 'executing' || stage === 'fixing';
+
+/** What looks at a change before a run ends. */
+const JUDGING: readonly Stage[] = ['validating', 'reviewing', 'verifying'];
+
 export const PRESET_NAMES = ['default', 'vibestrate'] as const;
 
-const time = (min: number, max: number) => ({ schema: duration(min, max), type: 'duration', merge: 'stricter', unit: 'duration' }) as const;
+const time = (min: number, max: number) =>
+  ({ schema: duration(min, max), type: 'duration', merge: 'stricter', allows: byValue, unit: 'duration' }) as const;
 
 const commands = { schema: commandLines, type: 'list of command lines', scope: 'files', executes: true } as const;
 
@@ -97,6 +84,7 @@ export const KEYS = {
     fallback: { name: 'full', stages: STAGE_LISTS.full },
     fallbackText: '`full`',
     meaning: 'the stages of a run, in their legal order; a list that has fixing has reviewing, and does not end at fixing',
+    allows: ({ stages }) => (stages.some(mayWrite) ? JUDGING.filter((stage) => !stages.includes(stage)).length : 0),
   }),
   agent: row({
     schema: agentName,
@@ -136,6 +124,7 @@ export const KEYS = {
     fallback: DEFAULT_CONTEXT_BYTES,
     meaning: 'how long a prompt of this stage may become: texts of others are cut in their middle, each to its share',
     merge: 'stricter',
+    allows: byValue,
     unit: 'bytes',
   }),
   'stages.<stage>.tools': row({
@@ -144,6 +133,7 @@ export const KEYS = {
     fallbackText: '`run` for executing and fixing, else `read`',
     meaning: 'what a coding CLI may do by its own tools: look, change files, run programs; a stage that may not write has `read` alone',
     merge: 'stricter',
+    allows: inOrder(TOOL_LEVELS),
   }),
   'agents.<name>.adapter': row({
     schema: adapter,
@@ -261,8 +251,10 @@ export const KEYS = {
     type: 'list of globs',
     fallback: DEFAULT_SETUP_INPUTS,
     fallbackText: 'lockfiles',
-    meaning: 'set-up of the validation checkout runs again when one of these changed',
+    meaning:
+      'set-up of the validation checkout runs again when one of these changed; lists of user and project add up and replace the default',
     scope: 'files',
+    merge: 'union',
   }),
   'worktree.setupTimeout': row({ ...time(100, DAY), fallback: 15 * MINUTE, meaning: 'time limit of the whole set-up' }),
   'validation.commands': row({ ...commands, fallback: [], meaning: 'run by the engine on the commit, in order; all must pass' }),
@@ -278,6 +270,7 @@ export const KEYS = {
     fallback: 'fix',
     meaning: 'a command that is red on the base commit too is a failure, or starts no fix and caps the verdict at partially_verified',
     scope: 'files',
+    allows: inOrder(['fix', 'ignore'] as const),
   }),
   'validation.onFailure': row({
     schema: oneOf(['fix', 'review']),
@@ -292,7 +285,7 @@ export const KEYS = {
     type: 'list of globs',
     fallback: DEFAULT_GUARDED_PATHS,
     fallbackText: 'files that steer agents or run by themselves',
-    meaning: 'a change that touches one needs a person; lists of user and project add up and replace the default',
+    meaning: 'a change that touches one needs a person (below); lists of user and of a trusted project add up and replace the default',
     scope: 'files',
     merge: 'union',
   }),
@@ -316,6 +309,7 @@ export const KEYS = {
     fallback: 200_000_000,
     meaning: 'output that is kept of one process',
     merge: 'stricter',
+    allows: byValue,
     unit: 'bytes',
   }),
   runsDir: row({
@@ -324,6 +318,7 @@ export const KEYS = {
     fallback: '.sluice/runs',
     meaning: 'where the files of runs lie',
     scope: 'files',
+    executes: true,
     aliases: [{ path: 'project.runsDir', schema: null }],
   }),
   'engine.durability': row({

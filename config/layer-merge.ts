@@ -3,7 +3,7 @@
  * Every answer says where it comes from, since `sluice config` shows that beside each value.
  */
 import { KEYS, type KeyName, type KeyValue } from './keys.js';
-import { type Layer, type LayerKind, valueIn } from './parse-config.js';
+import { isFile, type Layer, type LayerKind, valueIn } from './parse-config.js';
 
 /** A value and where it comes from: `flag`, `run input`, `file:line`, `preset X` or `default`. */
 export interface Sourced<T> {
@@ -18,56 +18,48 @@ export interface Placed<T> extends Sourced<T> {
   readonly depth: number;
 }
 
+/** Keys whose lists add up. */
+export type UnionKey = 'guardedPaths' | 'block' | 'gates.stages' | 'networkAllow' | 'sandboxHome' | 'worktree.setupInputs';
+
 /** **Shape** highest first, one layer per kind. */
 export type Layers = readonly Layer[];
 
-/** The value in the highest layer that has the key. */
+/** The value in the highest layer that has the key. What nobody trusted counts only where it allows no more than the layers below it. */
 export function firstOf<K extends KeyName>(layers: Layers, pattern: K, key: string = pattern): Placed<KeyValue<K>> | null {
   for (const [depth, layer] of layers.entries()) {
     const found = valueIn(layer, pattern, key);
-    if (found !== null) return { ...found, origin: originOf(layer, found.place), depth };
+    if (found === null) continue;
+    const placed = { ...found, origin: originOf(layer, found.place), depth };
+    if (layer.kind !== 'untrusted' || !allowsMore(pattern, found.value, firstOf(layers.slice(depth + 1), pattern, key))) return placed;
   }
   return null;
 }
 
-/** The smallest that the files have; without any, `base`. A flag or run input counts only where it is smaller still. */
-export function strictestOf<Base extends Sourced<number> | null>(layers: Layers, key: string, base: Base): Sourced<number> | Base {
-  const written = layers.flatMap((layer) => {
-    const entry = layer.entries.get(key);
-    if (entry === undefined || typeof entry.value !== 'number') return [];
-    return [{ value: entry.value, origin: originOf(layer, entry.place), kind: layer.kind }];
-  });
-  return strictest(written, base, (value) => value);
+/** The strictest that the trusted files have; without any, the preset's or `base`. What others say counts only where it is stricter still. */
+export function strictestOf<K extends KeyName, Base extends Sourced<KeyValue<K>> | null>(
+  layers: Layers,
+  { pattern, key = pattern }: { readonly pattern: K; readonly key?: string },
+  base: Base,
+): Sourced<KeyValue<K>> | Base {
+  const written = writtenIn(layers, pattern, key);
+  const allows = orderOf(pattern);
+  const least = (kinds: readonly LayerKind[]) =>
+    written
+      .filter(({ kind }) => kinds.includes(kind))
+      .reduce<Written<KeyValue<K>> | null>((best, next) => (best === null || allows(next.value) < allows(best.value) ? next : best), null);
+  const others = least(['flag', 'run input', 'untrusted']);
+  const start: Sourced<KeyValue<K>> | Base = least(['project', 'user']) ?? least(['preset']) ?? base;
+  if (others === null) return start;
+  if (start !== null && allows(start.value) <= allows(others.value)) return start;
+  return others;
 }
 
-/** The same for words: `strictnessOf` answers their rank, 0 for the strictest. */
-export function strictestWordOf<K extends KeyName>(
-  layers: Layers,
-  pattern: K,
-  strictnessOf: (value: KeyValue<K>) => number,
-): Sourced<KeyValue<K>> {
-  return strictest(writtenIn(layers, pattern, pattern), defaultOf(pattern), strictnessOf);
-}
-
-/** The same for the key of one stage; null where nobody has it. */
-export function strictestStageWordOf<K extends KeyName>(
-  layers: Layers,
-  { pattern, key }: { readonly pattern: K; readonly key: string },
-  strictnessOf: (value: KeyValue<K>) => number,
-): Sourced<KeyValue<K>> | null {
-  return strictest(writtenIn(layers, pattern, key), null, strictnessOf);
-}
-
-/** The entries of all layers together, each once; without any, null. */
-export function unionOf<K extends 'guardedPaths' | 'block' | 'gates.stages' | 'networkAllow' | 'sandboxHome'>(
-  layers: Layers,
-  pattern: K,
-): Sourced<readonly KeyValue<K>[number][]> | null {
-  const found = layers.flatMap((layer) => {
-    const entry = valueIn(layer, pattern);
-    return entry === null ? [] : [{ value: entry.value, origin: originOf(layer, entry.place) }];
-  });
-  if (found.length === 0) return null;
+/** The entries of all layers together, each once; those that nobody trusted stand beside the default and never instead of it. */
+export function unionOf<K extends UnionKey>(layers: Layers, pattern: K): Sourced<readonly KeyValue<K>[number][]> {
+  const written = writtenIn(layers, pattern, pattern);
+  const replacing = written.filter(({ kind }) => kind !== 'untrusted');
+  const adding = written.filter(({ kind }) => kind === 'untrusted');
+  const found = [...(replacing.length === 0 ? [defaultOf(pattern)] : replacing), ...adding];
   return { value: [...new Set(found.flatMap(({ value }) => [...value]))], origin: found.map(({ origin }) => origin).join(' + ') };
 }
 
@@ -90,23 +82,21 @@ function writtenIn<K extends KeyName>(layers: Layers, pattern: K, key: string): 
   });
 }
 
-function strictest<T, Base extends Sourced<T> | null>(
-  written: readonly Written<T>[],
-  base: Base,
-  rank: (value: T) => number,
-): Sourced<T> | Base {
-  const least = (kinds: readonly LayerKind[]) =>
-    written
-      .filter(({ kind }) => kinds.includes(kind))
-      .reduce<Written<T> | null>((best, next) => (best === null || rank(next.value) < rank(best.value) ? next : best), null);
-  const inputs = least(['flag', 'run input']);
-  const start: Sourced<T> | Base = least(['project', 'user']) ?? least(['preset']) ?? base;
-  if (inputs === null) return start;
-  if (start !== null && rank(start.value) <= rank(inputs.value)) return start;
-  return inputs;
+function allowsMore<K extends KeyName>(pattern: K, value: KeyValue<K>, below: Sourced<KeyValue<K>> | null): boolean {
+  if (KEYS[pattern].allows === null) return false;
+  const allows = orderOf(pattern);
+  return allows(value) > allows((below ?? defaultOf(pattern)).value);
+}
+
+/** **Errors** plain Error: the row has no order, which is a programmer's mistake. */
+function orderOf<K extends KeyName>(pattern: K): (value: KeyValue<K>) => number {
+  const { allows } = KEYS[pattern];
+  if (allows === null) throw new Error(`no order for ${pattern}`);
+  // The row's order takes what its schema answers; the compiler loses the link over a union of rows.
+  return allows as (value: KeyValue<K>) => number;
 }
 
 function originOf(layer: Layer, place: string): string {
-  if (layer.kind === 'project' || layer.kind === 'user') return place.replace(/:\d+$/, '');
+  if (isFile(layer.kind)) return place.replace(/:\d+$/, '');
   return layer.kind === 'preset' ? place.replace(/: .*$/, '') : layer.kind;
 }

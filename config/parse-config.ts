@@ -10,8 +10,8 @@ import { type KeyMatch, matchKey } from './key-match.js';
 import type { KeyRow } from './key-table.js';
 import { KEYS, type KeyName, type KeyValue, SHORTHANDS } from './keys.js';
 
-/** Highest first. */
-export type LayerKind = 'flag' | 'run input' | 'project' | 'user' | 'preset';
+/** Highest first. `untrusted`: the file of a project, where nobody trusted its text. */
+export type LayerKind = 'flag' | 'run input' | 'project' | 'user' | 'untrusted' | 'preset';
 
 interface Entry {
   readonly pattern: KeyName;
@@ -29,7 +29,7 @@ export interface Layer {
 }
 
 /** **Errors** ConfigError with every problem of the text. */
-export function parseConfigFile(kind: 'project' | 'user', source: PlacedText): Layer {
+export function parseConfigFile(kind: 'project' | 'user' | 'untrusted', source: PlacedText): Layer {
   const tree = parseConfigText(source);
   return readTree(kind, tree);
 }
@@ -71,6 +71,11 @@ export function problemOf(
   const place = layer.entries.get(key)?.place ?? layer.kind;
   if (!isInput(layer.kind)) return problem('BadConfig', place, { ...fault, key });
   return problem('BadInput', place, { ...fault, key: fieldOf(layer, key), mend: MEND_INPUT });
+}
+
+/** Of such a layer a place has a line. */
+export function isFile(kind: LayerKind): boolean {
+  return kind === 'project' || kind === 'user' || kind === 'untrusted';
 }
 
 /** True if a file with this layer could start a program or move a file of the checkout: it needs trust. */
@@ -219,7 +224,7 @@ function mayHoldSecret(pattern: KeyName, below: readonly PropertyKey[], value: u
 function badScope(row: KeyRow<unknown>, kind: LayerKind): string | null {
   if (kind === 'preset' || kind === 'user' || row.scope === 'any') return null;
   if (row.scope === 'user') return "may stand in the user's file only (~/.config/sluice/config.yaml)";
-  return kind === 'project' ? null : 'comes from config files only; a start input chooses names and lowers limits';
+  return isInput(kind) ? 'comes from config files only; a start input chooses names and lowers limits' : null;
 }
 
 function isDoubled(reading: Reading, key: string, keyNode: Node | null): boolean {
@@ -244,7 +249,7 @@ function report(reading: Reading, node: Node | null, rest: { key: string; found:
 
 function placeOf(reading: Reading, node: Node | null, key: string): string {
   const place = reading.tree.at(node);
-  return reading.kind === 'project' || reading.kind === 'user' ? place : `${place}: ${printableLine(fieldOf(reading, key))}`;
+  return isFile(reading.kind) ? place : `${place}: ${printableLine(fieldOf(reading, key))}`;
 }
 
 function fieldOf({ prefix }: Pick<Layer, 'prefix'>, key: string): string {

@@ -3,18 +3,20 @@
  * that its row's `merge` names. Decides nothing about keys that hang together.
  */
 import type { KeyName, KeyValue } from './keys.js';
-import { defaultOf, firstOf, type Layers, type Sourced, strictestOf, strictestWordOf, unionOf } from './layer-merge.js';
+import { defaultOf, firstOf, type Layers, type Sourced, strictestOf, type UnionKey, unionOf } from './layer-merge.js';
 
-/** Keys whose smallest number wins. */
-type LimitKey =
+/** Keys whose strictest value wins. */
+type StricterKey =
   | Extract<KeyName, `limits.${string}`>
   | 'worktree.setupTimeout'
   | 'validation.timeout'
   | 'gates.maxChangeRounds'
   | 'usageLimit.maxWait'
-  | 'usageLimit.maxWaits';
-
-type UnionKey = 'guardedPaths' | 'block' | 'gates.stages' | 'networkAllow' | 'sandboxHome';
+  | 'usageLimit.maxWaits'
+  | 'permissions'
+  | 'holdAtCompletion'
+  | 'sandbox'
+  | 'network';
 
 export interface PolicyReader {
   /** Per dotted key that was read: `flag`, `run input`, `file:line`, `preset X` or `default`. */
@@ -25,14 +27,9 @@ export interface PolicyReader {
   first<K extends KeyName>(key: K): KeyValue<K>;
   /** The same; null where nobody has the key. */
   optional<K extends KeyName>(key: K): KeyValue<K> | null;
-  limit(key: LimitKey): number;
+  strictest<K extends StricterKey>(key: K): KeyValue<K>;
   /** A limit that nobody need have set; null: none. */
   budget(key: Extract<KeyName, `budget.run.${string}` | `budget.day.${string}`>): number | null;
-  /** `strictnessOf` answers the rank of a value, 0 for the strictest. */
-  strictest<K extends 'permissions' | 'holdAtCompletion' | 'sandbox' | 'network'>(
-    key: K,
-    strictnessOf: (value: KeyValue<K>) => number,
-  ): KeyValue<K>;
   union<K extends UnionKey>(key: K): readonly KeyValue<K>[number][];
 }
 
@@ -48,9 +45,8 @@ export function readPolicy(layers: Layers): PolicyReader {
     note,
     first: (key) => note(key, firstOf(layers, key) ?? defaultOf(key)),
     optional: (key) => note(key, firstOf(layers, key) ?? none),
-    limit: (key) => note(key, strictestOf(layers, key, defaultOf(key))),
-    budget: (key) => note(key, strictestOf(layers, key, null) ?? none),
-    strictest: (key, strictnessOf) => note(key, strictestWordOf(layers, key, strictnessOf)),
-    union: (key) => note(key, unionOf(layers, key) ?? defaultOf(key)),
+    strictest: (key) => note(key, strictestOf(layers, { pattern: key }, defaultOf(key))),
+    budget: (key) => note(key, strictestOf(layers, { pattern: key }, null) ?? none),
+    union: (key) => note(key, unionOf(layers, key)),
   };
 }

@@ -4,10 +4,10 @@
  */
 import { acpProgramOf, CONFIGURABLE_ACP_PROGRAMS } from '../protocol/acp-programs.js';
 import type { TurnStage } from '../protocol/lifecycle.js';
-import { type AgentConfig, defaultTools, type StagePolicy, TOOL_LEVELS, type ToolLevel } from '../protocol/policy.js';
+import { type AgentConfig, defaultTools, type StagePolicy, type ToolLevel } from '../protocol/policy.js';
 import { type Problem, printableLine } from './config-error.js';
 import { problem } from './config-text.js';
-import { defaultOf, firstOf, type Layers, type Placed, type Sourced, strictestOf, strictestStageWordOf } from './layer-merge.js';
+import { defaultOf, firstOf, type Layers, type Placed, type Sourced, strictestOf } from './layer-merge.js';
 import { modelKeys, modelKeyTrouble } from './model-keys.js';
 import { problemOf, valueIn } from './parse-config.js';
 
@@ -117,8 +117,8 @@ function onlyAgent(agents: AgentTable['agents'], layers: Layers): Chosen | null 
 
 /** `limits.turn` holds over a stage's own time only where somebody wrote it; run input never raises what files say. */
 function stageTimeout(layers: Layers, stage: TurnStage): Sourced<number> {
-  const turn = strictestOf(layers, 'limits.turn', defaultOf('limits.turn'));
-  const own = strictestOf(layers, `stages.${stage}.timeout`, turn);
+  const turn = strictestOf(layers, { pattern: 'limits.turn' }, defaultOf('limits.turn'));
+  const own = strictestOf(layers, { pattern: 'stages.<stage>.timeout', key: `stages.${stage}.timeout` }, turn);
   return turn.origin !== 'default' && turn.value < own.value ? turn : own;
 }
 
@@ -132,7 +132,8 @@ function stageWords(layers: Layers, stage: TurnStage): StageWords {
   const key = `stages.${stage}`;
   const instructions = firstOf(layers, 'stages.<stage>.instructions', `${key}.instructions`);
   const prompt = firstOf(layers, 'stages.<stage>.prompt', `${key}.prompt`);
-  const context = strictestOf(layers, `${key}.contextBytes`, defaultOf('stages.<stage>.contextBytes'));
+  const pattern = 'stages.<stage>.contextBytes';
+  const context = strictestOf(layers, { pattern, key: `${key}.contextBytes` }, defaultOf(pattern));
   return {
     policy: {
       instructions: instructions?.value ?? null,
@@ -148,8 +149,7 @@ function stageWords(layers: Layers, stage: TurnStage): StageWords {
 }
 
 function stageTools(layers: Layers, stage: TurnStage): Sourced<ToolLevel> | null {
-  const at = { pattern: 'stages.<stage>.tools', key: `stages.${stage}.tools` } as const;
-  return strictestStageWordOf(layers, at, (level) => TOOL_LEVELS.indexOf(level));
+  return strictestOf(layers, { pattern: 'stages.<stage>.tools', key: `stages.${stage}.tools` }, null);
 }
 
 /** What a stage that may not write changes is rolled back, so tools for it are a mistake and not a wish. */

@@ -3,7 +3,7 @@
  * Refuses what would have no effect: a gate at a stage that the run never enters, a limit of money that nothing counts.
  */
 import { STAGES, type TurnStage } from '../protocol/lifecycle.js';
-import { PERMISSION_MODES, type Policy } from '../protocol/policy.js';
+import type { Policy } from '../protocol/policy.js';
 import type { Problem } from './config-error.js';
 import { firstOf, type Layers } from './layer-merge.js';
 import { unpricedModel } from './model-agents.js';
@@ -21,15 +21,15 @@ export function resolveLifecycle(read: PolicyReader): LifecyclePolicy {
     rounds: read.first('rounds'),
     gates: {
       stages: STAGES.filter((stage) => gated.includes(stage)),
-      maxChangeRounds: read.limit('gates.maxChangeRounds'),
+      maxChangeRounds: read.strictest('gates.maxChangeRounds'),
       remindMs: read.optional('gates.remind'),
       escalateMs: read.optional('gates.escalate'),
       expireMs: read.optional('gates.expire'),
       unattendedExpireMs: read.first('gates.unattendedExpire'),
     },
     attended: read.optional('attended'),
-    holdAtCompletion: read.strictest('holdAtCompletion', (holds) => (holds ? 0 : 1)),
-    permissions: read.strictest('permissions', (mode) => PERMISSION_MODES.indexOf(mode)),
+    holdAtCompletion: read.strictest('holdAtCompletion'),
+    permissions: read.strictest('permissions'),
     budget: {
       turns: read.budget('budget.run.turns'),
       minutes: read.budget('budget.run.minutes'),
@@ -39,8 +39,8 @@ export function resolveLifecycle(read: PolicyReader): LifecyclePolicy {
     },
     usageLimit: {
       action: read.first('usageLimit.action'),
-      maxWaitMs: read.limit('usageLimit.maxWait'),
-      maxWaits: read.limit('usageLimit.maxWaits'),
+      maxWaitMs: read.strictest('usageLimit.maxWait'),
+      maxWaits: read.strictest('usageLimit.maxWaits'),
     },
     notify: read.first('notify'),
   };

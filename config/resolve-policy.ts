@@ -1,6 +1,6 @@
 /**
- * Files, run input and flags to the Policy of a run. Precedence: flags > run input > project > user > preset > defaults;
- * for limits the stricter wins. Pure: texts come in, nothing is read. Trust is decided before, in select-config.ts.
+ * Files, run input and flags to the Policy of a run. Precedence: flags > run input > project > user > a project that nobody trusted >
+ * preset > defaults; for limits the stricter wins. Pure: texts come in, nothing is read. Trust is decided before, in select-config.ts.
  */
 
 import type { TurnStage } from '../protocol/lifecycle.js';
@@ -18,11 +18,16 @@ import { resolveAgents, resolveStages } from './resolve-agents.js';
 import { idleGates, resolveLifecycle, uncountedMoney } from './resolve-lifecycle.js';
 import { resolveSandbox } from './resolve-sandbox.js';
 
+export interface ProjectText extends PlacedText {
+  /** A person trusted this text. Without that it only makes stricter, adds to lists, and chooses where nobody else does. */
+  readonly isTrusted: boolean;
+}
+
 export interface PolicySources {
   /** In the shape of a config file, under the rules of run input. */
   readonly flags?: unknown;
   readonly runInput?: Pick<RunInput, 'preset' | 'policy'>;
-  readonly project?: PlacedText;
+  readonly project?: ProjectText;
   readonly user?: PlacedText;
   /** The command that the run's `commandHash` names; it becomes the agent `command`, and the run's agent if none is named. */
   readonly storedCommand?: readonly [string, ...string[]];
@@ -78,15 +83,15 @@ function resolveWorktree(read: PolicyReader): WorktreePolicy {
     setup: read.first('worktree.setup'),
     copy: read.first('worktree.copy'),
     link: read.first('worktree.link'),
-    setupInputs: read.first('worktree.setupInputs'),
-    setupTimeoutMs: read.limit('worktree.setupTimeout'),
+    setupInputs: read.union('worktree.setupInputs'),
+    setupTimeoutMs: read.strictest('worktree.setupTimeout'),
   };
 }
 
 function resolveValidation(read: PolicyReader): ValidationPolicy {
   return {
     commands: read.first('validation.commands'),
-    timeoutMs: read.limit('validation.timeout'),
+    timeoutMs: read.strictest('validation.timeout'),
     baseFailures: read.first('validation.baseFailures'),
     onFailure: read.first('validation.onFailure'),
   };
@@ -94,12 +99,12 @@ function resolveValidation(read: PolicyReader): ValidationPolicy {
 
 function resolveLimits(read: PolicyReader): LimitsPolicy {
   return {
-    turnMs: read.limit('limits.turn'),
-    stallMs: read.limit('limits.stall'),
-    killGraceMs: read.limit('limits.killGrace'),
-    orphanGraceMs: read.limit('limits.orphanGrace'),
-    heartbeatMs: read.limit('limits.heartbeat'),
-    outputBytes: read.limit('limits.outputBytes'),
+    turnMs: read.strictest('limits.turn'),
+    stallMs: read.strictest('limits.stall'),
+    killGraceMs: read.strictest('limits.killGrace'),
+    orphanGraceMs: read.strictest('limits.orphanGrace'),
+    heartbeatMs: read.strictest('limits.heartbeat'),
+    outputBytes: read.strictest('limits.outputBytes'),
   };
 }
 
@@ -123,8 +128,9 @@ function readLayers(sources: PolicySources): ReadLayers {
   const { flags, runInput, project, user, storedCommand } = sources;
   if (flags !== undefined) read(() => parseConfigValue('flag', flags, 'flag'));
   read(() => parseConfigValue('run input', inputConfig(runInput, storedCommand !== undefined), 'policy'));
-  if (project !== undefined) read(() => parseConfigFile('project', project));
+  if (project?.isTrusted === true) read(() => parseConfigFile('project', project));
   if (user !== undefined) read(() => parseConfigFile('user', user));
+  if (project?.isTrusted === false) read(() => parseConfigFile('untrusted', project));
   refuse(problems);
   const preset = firstOf(layers, 'preset') ?? defaultOf('preset');
   const base = parseConfigValue('preset', PRESETS[preset.value], `preset ${preset.value}`);

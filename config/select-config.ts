@@ -1,6 +1,6 @@
 /**
  * Which project config a run uses: the one at the base commit, or a text that the person named by hash. Pure.
- * What can start programs is used only if its hash is trusted. Source: design.md section 10.
+ * What can start programs is used only if its hash is trusted; what cannot may then do more than make stricter (layer-merge.ts). Source: design.md section 10.
  */
 import { ConfigError } from './config-error.js';
 import { hashOfText, problem } from './config-text.js';
@@ -25,8 +25,8 @@ export type ConfigChoice =
       readonly hash: string;
       /** `kept`: neither base nor checkout has it any more; the trusted text is in the sluice home. */
       readonly origin: 'base' | 'working' | 'kept';
-      /** It can start programs. Where this is true its hash is trusted. */
-      readonly needsTrust: boolean;
+      /** A person trusted it. Where this is false it starts nothing. */
+      readonly isTrusted: boolean;
       /** The checkout has another text, which this run does not use. */
       readonly workingDiffers: boolean;
     }
@@ -73,12 +73,12 @@ function choose(
   { trust, workingText }: { trust: Trust; workingText: string | null },
 ): ConfigChoice {
   const hash = hashOfText(text);
-  const needs = needsTrust(text);
-  if (needs && !trust.isTrusted(hash)) {
+  const isTrusted = trust.isTrusted(hash);
+  if (!isTrusted && needsTrust(text)) {
     const where = origin === 'base' ? 'at the base commit' : 'in the checkout';
     return refusal(text, hash, `the config ${where} starts programs, and nobody trusted it`);
   }
-  return { kind: 'chosen', text, hash, origin, needsTrust: needs, workingDiffers: workingText !== null && workingText !== text };
+  return { kind: 'chosen', text, hash, origin, isTrusted, workingDiffers: workingText !== null && workingText !== text };
 }
 
 function refusal(text: string | null, hash: string, found: string): NotTrusted {

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { readCommand } from '../../config/command-store.js';
 import { ConfigError } from '../../config/config-error.js';
-import { type PlacedText, problem, readConfigFile } from '../../config/config-text.js';
+import { problem, readConfigFile } from '../../config/config-text.js';
 import { PROJECT_CONFIG, userConfigPath } from '../../config/home.js';
-import { resolvePolicy } from '../../config/resolve-policy.js';
+import { type ProjectText, resolvePolicy } from '../../config/resolve-policy.js';
 import { selectProjectConfig } from '../../config/select-config.js';
 import { trustOf } from '../../config/trust.js';
 import type { RunInput } from '../../protocol/messages.js';
@@ -25,7 +25,7 @@ export interface PolicyRequest {
 
 export interface ResolvedRunPolicy {
   readonly policy: Policy;
-  /** SHA-256 of the project's config text, if it may start programs: whoever takes the policy over asks for trust in it again. */
+  /** SHA-256 of the project's config text, if it counted as trusted: whoever takes the policy over asks for trust in it again. */
   readonly trustedConfig: string | null;
 }
 
@@ -55,7 +55,7 @@ export function trustedConfigOf(deps: PolicyDeps, request: PolicyRequest): Promi
 }
 
 interface ProjectConfig extends Pick<ResolvedRunPolicy, 'trustedConfig'> {
-  readonly project: PlacedText | null;
+  readonly project: ProjectText | null;
 }
 
 async function projectConfig(deps: PolicyDeps, { run, repository, baseSha }: PolicyRequest): Promise<ProjectConfig> {
@@ -68,7 +68,10 @@ async function projectConfig(deps: PolicyDeps, { run, repository, baseSha }: Pol
     case 'none':
       return { project: null, trustedConfig: null };
     case 'chosen':
-      return { project: { text: choice.text, name: PROJECT_CONFIG }, trustedConfig: choice.needsTrust ? choice.hash : null };
+      return {
+        project: { text: choice.text, name: PROJECT_CONFIG, isTrusted: choice.isTrusted },
+        trustedConfig: choice.isTrusted ? choice.hash : null,
+      };
     case 'not_trusted':
       throw choice.error;
   }

@@ -3,6 +3,7 @@
  * The file at the base commit counts; where the checkout has another one, that text is used by its hash, and the person is told.
  */
 import { join } from 'node:path';
+import type { ResolvedPolicy } from '../../config/resolve-policy.js';
 import type { ConfigChoice } from '../../config/select-config.js';
 import type { Stage } from '../../protocol/lifecycle.js';
 import type { RunInput } from '../../protocol/messages.js';
@@ -58,15 +59,23 @@ export async function effectiveConfig(
   const working = readConfigFile(join(root, PROJECT_CONFIG), PROJECT_CONFIG);
   const baseText = await textAt(root, baseSha, PROJECT_CONFIG);
   const { choice, differs } = await select(context, { root, baseText, workingText: working?.text ?? null });
-  const text = choice.kind === 'chosen' ? choice.text : null;
-  const resolved = resolvePolicy({
-    runInput,
-    ...(text === null ? {} : { project: { text, name: PROJECT_CONFIG } }),
-    ...(user === null ? {} : { user }),
-    ...(program === null ? {} : { storedCommand: program }),
-    toLook,
-  });
+  const others = { runInput, ...(user === null ? {} : { user }), ...(program === null ? {} : { storedCommand: program }), toLook };
+  const project = choice.kind === 'chosen' ? { text: choice.text, name: PROJECT_CONFIG, isTrusted: choice.isTrusted } : null;
+  const resolved = resolvePolicy({ ...others, ...(project === null ? {} : { project }) });
+  if (project?.isTrusted === false)
+    await tellUntrusted(context, resolved, () => resolvePolicy({ ...others, project: { ...project, isTrusted: true } }));
   return { ...resolved, configHash: differs && choice.kind === 'chosen' ? choice.hash : null };
+}
+
+/** What the config of a project would set if its person trusted it. */
+async function tellUntrusted({ io }: Context, inForce: ResolvedPolicy, trusted: () => ResolvedPolicy): Promise<void> {
+  const { explainConfig } = await import('../../config/explain-policy.js');
+  const now = new Map(explainConfig(inForce).map(({ key, text }) => [key, text]));
+  const unheard = explainConfig(trusted()).flatMap(({ key, text }) => (now.get(key) === text ? [] : [key]));
+  if (unheard.length === 0) return;
+  io.err(
+    `Note: nobody trusted .sluice/config.yaml, so it only makes stricter: it does not count for ${unheard.join(', ')}. To let it:  sluice trust`,
+  );
 }
 
 interface Texts {

@@ -124,7 +124,7 @@ function resolved({ flags, input, project, user }: Sources): Policy {
   return resolvePolicy({
     flags: nested(flags),
     runInput: { policy: nested(input) },
-    project: { name: PROJECT, text: stringify({ ...AGENT, ...nested(project) }) },
+    project: { name: PROJECT, text: stringify({ ...AGENT, ...nested(project) }), isTrusted: true },
     user: { name: 'user.yaml', text: stringify(nested(user)) },
   }).policy;
 }
@@ -170,7 +170,7 @@ describe('a policy', () => {
           const text = asText(shuffled({ ...AGENT, ...nested(from.project) }, order), style);
           const other = resolvePolicy({
             user: { name: 'user.yaml', text: asText(shuffled(nested(from.user), order), style) },
-            project: { name: PROJECT, text },
+            project: { name: PROJECT, text, isTrusted: true },
             runInput: { policy: shuffled(nested(from.input), order) },
             flags: shuffled(nested(from.flags), order),
           });

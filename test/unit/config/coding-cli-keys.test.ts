@@ -7,7 +7,7 @@ import { resolvePolicy } from '../../../config/resolve-policy.js';
 
 const NAME = '.sluice/config.yaml';
 const resolve = (text: string, runInput?: Record<string, unknown>) =>
-  resolvePolicy({ project: { text, name: NAME }, ...(runInput === undefined ? {} : { runInput: { policy: runInput } }) });
+  resolvePolicy({ project: { text, name: NAME, isTrusted: true }, ...(runInput === undefined ? {} : { runInput: { policy: runInput } }) });
 
 function refusal(...given: Parameters<typeof resolve>): string {
   try {

@@ -56,7 +56,7 @@ describe('initConfig', () => {
 
     const project = readConfigFile(join(repo, '.sluice/config.yaml'), '.sluice/config.yaml');
     expect(result).toMatchObject({ kind: 'written', text: project?.text, hash: hashOfText(project?.text ?? '') });
-    const { policy } = resolvePolicy(project === null ? {} : { project });
+    const { policy } = resolvePolicy(project === null ? {} : { project: { ...project, isTrusted: true } });
     expect(policy.agents['main']?.command).toEqual(['/opt/my agent', '--say', 'it\'s "ok": yes\n#']);
     expect(policy.worktree.setup).toEqual(['npm ci']);
     expect(policy.validation.commands).toEqual(['npm test']);
@@ -67,7 +67,9 @@ describe('initConfig', () => {
     const text = readFileSync(join(repo, '.sluice/config.yaml'), 'utf8');
 
     expect(text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual(['version: 1']);
-    const { policy } = resolvePolicy({ project: { text: text.replace(/^# ( *(?:agents|main|command|agent):.*)$/gm, '$1'), name: 'x' } });
+    const { policy } = resolvePolicy({
+      project: { text: text.replace(/^# ( *(?:agents|main|command|agent):.*)$/gm, '$1'), name: 'x', isTrusted: true },
+    });
     expect(policy.stagePolicies.planning.agent).toBe('main');
   });
 
@@ -77,7 +79,7 @@ describe('initConfig', () => {
     const text = readFileSync(join(repo, '.sluice/config.yaml'), 'utf8');
     expect(result.kind).toBe('written');
     expect(text).toContain('# Who works.\nagents:\n  main:\n    adapter: scripted\n    passEnv:\n      - MY_KEY\nagent: main\n');
-    const { policy } = resolvePolicy({ project: { text, name: 'x' } });
+    const { policy } = resolvePolicy({ project: { text, name: 'x', isTrusted: true } });
     expect(policy.agents['main']).toMatchObject({ adapter: 'scripted', passEnv: ['MY_KEY'] });
   });
 
@@ -85,7 +87,7 @@ describe('initConfig', () => {
     initConfig(repo, { kind: 'cli', adapter: 'acp', command: ['gemini', '--acp'], passEnv: [] });
 
     const text = readFileSync(join(repo, '.sluice/config.yaml'), 'utf8');
-    const { policy } = resolvePolicy({ project: { text, name: 'x' } });
+    const { policy } = resolvePolicy({ project: { text, name: 'x', isTrusted: true } });
     expect(policy.agents['main']).toMatchObject({ adapter: 'acp', command: ['gemini', '--acp'] });
   });
 
@@ -93,7 +95,10 @@ describe('initConfig', () => {
     initConfig(repo, { kind: 'cli', adapter: 'scripted', passEnv: [], hosts: ['127.0.0.1:4010', 'llm.example'] });
 
     const text = readFileSync(join(repo, '.sluice/config.yaml'), 'utf8');
-    expect(resolvePolicy({ project: { text, name: 'x' } }).policy.sandbox?.allow).toEqual(['127.0.0.1:4010', 'llm.example']);
+    expect(resolvePolicy({ project: { text, name: 'x', isTrusted: true } }).policy.sandbox?.allow).toEqual([
+      '127.0.0.1:4010',
+      'llm.example',
+    ]);
   });
 
   it('overwrites nothing', () => {

@@ -9,7 +9,7 @@ const NAME = '.sluice/config.yaml';
 const AGENT = 'agents: {main: {adapter: claude-code, model: small}}\n';
 const resolve = (text: string, more: { readonly user?: string; readonly runInput?: Record<string, unknown> } = {}) =>
   resolvePolicy({
-    project: { text, name: NAME },
+    project: { text, name: NAME, isTrusted: true },
     ...(more.user === undefined ? {} : { user: { text: more.user, name: 'user.yaml' } }),
     ...(more.runInput === undefined ? {} : { runInput: { policy: more.runInput } }),
   });

@@ -23,7 +23,7 @@ function resolve({ flags = {}, input = {}, project = '', user = '', agent = 'ada
   return resolvePolicy({
     flags,
     runInput: { policy: input },
-    project: { text: `agents: {main: {${agent}}, spare: {adapter: scripted}}\nagent: main\n${project}`, name: PROJECT },
+    project: { text: `agents: {main: {${agent}}, spare: {adapter: scripted}}\nagent: main\n${project}`, name: PROJECT, isTrusted: true },
     user: { text: user, name: USER },
   });
 }

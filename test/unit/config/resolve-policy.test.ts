@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { ConfigError } from '../../../config/config-error.js';
 import { formatDuration } from '../../../config/duration.js';
 import { explainConfig } from '../../../config/explain-policy.js';
+import { DEFAULT_GUARDED_PATHS } from '../../../config/guarded-paths.js';
 import { resolveHostSettings } from '../../../config/host-settings.js';
-import { DEFAULT_GUARDED_PATHS } from '../../../config/keys.js';
 import { type PolicySources, resolvePolicy } from '../../../config/resolve-policy.js';
 import { STAGES } from '../../../protocol/lifecycle.js';
 import { runPolicyOf } from '../../../protocol/policy.js';
@@ -23,7 +23,7 @@ function resolve(sources: {
 }) {
   const { project, user, input, flags, stored } = sources;
   return resolvePolicy({
-    ...(project === undefined ? {} : { project: { text: project, name: PROJECT } }),
+    ...(project === undefined ? {} : { project: { text: project, name: PROJECT, isTrusted: true } }),
     ...(user === undefined ? {} : { user: { text: user, name: USER } }),
     ...(input === undefined ? {} : { runInput: input }),
     ...(flags === undefined ? {} : { flags }),

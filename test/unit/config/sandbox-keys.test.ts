@@ -9,7 +9,7 @@ const USER = 'agents: {robot: {command: [robot], home: [~/.robot, .config/./robo
 function sandboxOf({ user = '', project = '', input = {} }: { user?: string; project?: string; input?: Record<string, unknown> }) {
   const { policy } = resolvePolicy({
     user: { text: `${USER}${user}`, name: 'user' },
-    project: { text: project, name: 'project' },
+    project: { text: project, name: 'project', isTrusted: true },
     runInput: { policy: input },
   });
   return policy.sandbox;

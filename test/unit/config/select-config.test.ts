@@ -21,8 +21,8 @@ describe('selectProjectConfig', () => {
   });
 
   it.each([
-    ['harmless at the base', { baseText: HARMLESS }, [], { origin: 'base', text: HARMLESS, needsTrust: false }],
-    ['trusted at the base', { baseText: PROGRAMS }, [PROGRAMS], { origin: 'base', text: PROGRAMS, needsTrust: true }],
+    ['harmless at the base', { baseText: HARMLESS }, [], { origin: 'base', text: HARMLESS, isTrusted: false }],
+    ['trusted at the base', { baseText: PROGRAMS }, [PROGRAMS], { origin: 'base', text: PROGRAMS, isTrusted: true }],
     [
       'the base before another one in the checkout',
       { baseText: PROGRAMS, workingText: OTHER },

@@ -9,7 +9,7 @@ import { checkDiff } from '../../../activities/git/diff-check.js';
 import { expandGlobs, insidePath } from '../../../activities/git/expand-globs.js';
 import { assertNoSymlink } from '../../../activities/git/no-symlink.js';
 import { compileGlob } from '../../../config/glob-rule.js';
-import { DEFAULT_GUARDED_PATHS } from '../../../config/keys.js';
+import { DEFAULT_GUARDED_PATHS } from '../../../config/guarded-paths.js';
 
 const around = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-any-path-')));
 const root = join(around, 'root');

@@ -4,7 +4,7 @@ import { resolvePolicy } from '../../../config/resolve-policy.js';
 import { runPolicyOf } from '../../../protocol/policy.js';
 
 const policyOf = (agents: string, rest = 'agent: main') =>
-  resolvePolicy({ project: { text: `${rest}\nagents: {${agents}}`, name: 'config.yaml' } }).policy;
+  resolvePolicy({ project: { text: `${rest}\nagents: {${agents}}`, name: 'config.yaml', isTrusted: true } }).policy;
 
 const MAIN = 'main: {command: prog, env: {LANG: C}, passEnv: [MY_KEY]}';
 
