@@ -5,11 +5,13 @@
  */
 import { fstatSync } from 'node:fs';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { closeForeignDescriptors } from '../config/foreign-descriptors.js';
 import { homeRoot } from '../config/home.js';
 import { startWorker } from './start-worker.js';
 
 const DEFAULT_ADDRESS = '127.0.0.1:7233';
 
+closeForeignDescriptors();
 process.umask(0o077);
 try {
   const { connectionOptions, namespace } = loadClientConnectConfig({ disableFile: process.argv.includes('--no-profile') });

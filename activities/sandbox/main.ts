@@ -8,6 +8,7 @@ import { appendFileSync, closeSync, constants as fs, openSync, readFileSync, rmS
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closeForeignDescriptors } from '../../config/foreign-descriptors.js';
 import { bwrapArguments } from './bwrap-arguments.js';
 import { createConnectProxy } from './connect-proxy.js';
 import { PROXY_SOCKET, REFUSED_FILE, type SandboxSpec, SPEC_FILE } from './sandbox-spec.js';
@@ -25,6 +26,8 @@ const LAST_MS = 10_000;
  */
 const DEAF = 'trap "" TERM INT HUP QUIT; exec "$@"';
 
+// Its guard closed them too, at its own start, but may be of an older version. Whatever bubblewrap holds, the program inside finds below /proc/1.
+closeForeignDescriptors();
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => {});
 
 try {

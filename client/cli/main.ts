@@ -4,6 +4,7 @@
  * It leaves only when everything written has left the process, and never shows a stack for an error that a person can mend.
  */
 import { CommanderError } from '@commander-js/extra-typings';
+import { closeForeignDescriptors } from '../../config/foreign-descriptors.js';
 import { CliError, type ErrorParts, formatError } from './cli-error.js';
 import type { Context } from './context.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
@@ -13,6 +14,7 @@ import type { CommandBody } from './program/command-builder.js';
 import { createProgram } from './program.js';
 
 const NOTHING_STARTED = 'Nothing was started.';
+closeForeignDescriptors(process.argv);
 const { io, flush } = createProcessIo();
 const exitCode = await main(process.argv.slice(2));
 await flush();

@@ -1,4 +1,5 @@
 /** The life of the process `sluice-engine`. Exit codes: 0 after `sluice down`, 1 after a failed start, 75 if another engine owns this home. */
+import { closeForeignDescriptors } from '../../config/foreign-descriptors.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import { Engine } from './engine.js';
 import { readEngineOptions } from './engine-options.js';
@@ -9,6 +10,7 @@ const OWNED_BY_ANOTHER = 75;
 
 /** `argument`: the options as the starter wrote them. Ends the process. */
 export async function runEngine(argument: string | undefined, failpoint: Failpoint): Promise<never> {
+  closeForeignDescriptors();
   process.title = 'sluice-engine';
   process.umask(0o077);
   // It outlives the terminal that started it.

@@ -1,20 +1,20 @@
 /** The development server as a child process, and the one setting that it takes only after its start. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
-import { cleanEnvironment, retentionArguments, type ServerSettings, serverArguments } from './server-command.js';
+import { retentionArguments, type ServerSettings, serverArguments, serverEnvironment } from './server-command.js';
 
 const RETENTION_TRIES = 20;
 const RETENTION_PAUSE_MS = 100;
 
 export function spawnServer(binary: string, log: number, settings: ServerSettings): ChildProcess {
-  return spawn(binary, serverArguments(settings), { stdio: ['ignore', log, log], env: cleanEnvironment(process.env) });
+  return spawn(binary, serverArguments(settings), { stdio: ['ignore', log, log], env: serverEnvironment(process.env) });
 }
 
 /** Returns when the server answered, which is later than its port. Effects: the namespace's retention, kept in its database. */
 export async function setRetention(binary: string, address: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await promisify(execFile)(binary, retentionArguments(address), { env: cleanEnvironment(process.env), timeout: 10_000 });
+      await promisify(execFile)(binary, retentionArguments(address), { env: serverEnvironment(process.env), timeout: 10_000 });
       return;
     } catch (error) {
       if (attempt === RETENTION_TRIES) throw new Error(`the server at ${address} does not answer`, { cause: error });

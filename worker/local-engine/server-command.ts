@@ -58,6 +58,13 @@ export function retentionArguments(address: string): readonly string[] {
   return ['operator', 'namespace', 'update', '--namespace', NAMESPACE, '--retention', RETENTION, '--address', address, ...ISOLATED];
 }
 
+/** What a program of the system looks at; the rest of a person's environment, keys among it, is not the server's to hold. */
+const SERVER_VARIABLES: ReadonlySet<string> = new Set(['HOME', 'PATH', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL']);
+
+export function serverEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => SERVER_VARIABLES.has(name)));
+}
+
 /** The environment without anything that would point Temporal's tools elsewhere, and without a turn's tag: the engine outlives turns. */
 export function cleanEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('TEMPORAL_') && name !== 'SLUICE_TURN'));

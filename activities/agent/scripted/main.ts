@@ -1,11 +1,12 @@
 /**
  * The scripted agent: `node main.js <fixture.json>`, prompt on stdin, answer on stdout. A real process that stands in for a coding
- * agent in demo and tests. Loads only node's own modules, so that it starts as fast as node does.
+ * agent in demo and tests. Loads next to nothing, so that it starts as fast as node does.
  * Stage and round come from the environment of the turn; by hand, the marker at the top of the prompt is enough.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { closeForeignDescriptors } from '../../../config/foreign-descriptors.js';
 import { againAfter, type Fixture, parseFixture, SCRIPTED_STAGES, type ScriptedStage, type ScriptedTurn, turnOf } from './fixture.js';
 import { readLedger } from './ledger.js';
 import { performTurn, type ScriptedScene } from './perform.js';
@@ -13,6 +14,7 @@ import { performTurn, type ScriptedScene } from './perform.js';
 /** The fixture is wrong, or something it asks for could not be done. */
 const EXIT_CANNOT = 70;
 
+closeForeignDescriptors();
 try {
   process.exitCode = await main(process.argv[2]);
 } catch (error) {

@@ -2,9 +2,11 @@
  * The git runner: a small process of a worker that starts git for it. It ends with the worker; a git that is at work then goes on to its
  * own end, as it would as the worker's child.
  */
+import { closeForeignDescriptors } from '../../../config/foreign-descriptors.js';
 import type { GitAnswered, GitAsked } from './messages.js';
 import { startGit } from './start-git.js';
 
+closeForeignDescriptors();
 process.on('disconnect', () => process.exit(0));
 // The other end is `createGitRunner`, which sends nothing else.
 process.on('message', (asked) => void answer(asked as GitAsked));

@@ -1,6 +1,7 @@
 /** A run whose commands are put into real sandboxes by a real guard, and what a hostile one would look for around it. */
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -173,16 +174,20 @@ export async function runAsUser(
   host: SandboxedHost,
   programs: CompiledGuard['sandbox'],
   line: string,
+  stdio: readonly (number | 'pipe' | 'ignore')[] = ['ignore', 'pipe', 'pipe'],
 ): Promise<{ code: number | null; output: string }> {
   // Of root's PATH that user may not even look into some.
   const { spec, hooks: asked } = host.enter(line, { agent: AGENT, env: { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` } });
   await asked.prepare();
   for (const folder of [join(host.home, '..'), join(host.person, '..'), join(host.repository, '..')]) giveTo(uid, folder);
   const args = [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', process.execPath, programs.main, spec.dir];
-  const child = spawn('setpriv', args, { env: { ...spec.env }, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('setpriv', args, { env: { ...spec.env }, cwd: '/', stdio: [...stdio] });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  // With more than these two streams `close` would wait for what nobody writes.
+  const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
+  for (const stream of child.stdio.slice(3)) stream?.destroy();
+  for (const stream of [child.stdout, child.stderr]) if (stream !== null && !stream.closed) await once(stream, 'close');
   return { code, output };
 }
 

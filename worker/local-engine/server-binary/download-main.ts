@@ -1,9 +1,11 @@
 /** Run by download.ts with a folder: lets the SDK download the pinned server into it, start it once and end it. */
 import { Runtime } from '@temporalio/worker';
+import { closeForeignDescriptors } from '../../../config/foreign-descriptors.js';
 import { NAMESPACE } from '../engine-state.js';
 import { LOOPBACK } from '../ports.js';
 import { PINNED_CLI_VERSION } from './version.js';
 
+closeForeignDescriptors();
 const folder = process.argv[2];
 if (folder === undefined) throw new Error('usage: download-main <folder>');
 const runtime = Runtime.instance();

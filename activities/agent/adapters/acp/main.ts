@@ -4,6 +4,7 @@
  */
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closeForeignDescriptors } from '../../../../config/foreign-descriptors.js';
 import { type AgentEnd, startAgent } from './agent-process.js';
 import { AcpTurn, type Tell } from './client-turn.js';
 import { readSpec } from './turn-spec.js';
@@ -16,6 +17,7 @@ const LAST_WORDS_MS = 500;
 
 const tell: Tell = (event) => void process.stdout.write(`${JSON.stringify(event)}\n`);
 
+closeForeignDescriptors();
 process.exitCode = await main(process.argv.slice(2));
 // A daemon of the agent may keep its output open.
 process.exit();

@@ -5,12 +5,14 @@
  */
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
+import { closeForeignDescriptors } from '../../../../config/foreign-descriptors.js';
 import { MODEL_PROVIDERS } from '../../../../protocol/policy.js';
 import { ANSWER_KINDS } from './answer-schema.js';
 import { askModel, type Question } from './ask-model.js';
 import { callErrorOf } from './call-error.js';
 import { KEY_VARIABLES } from './provider-keys.js';
 
+closeForeignDescriptors();
 process.exitCode = await main();
 
 async function main(): Promise<number> {

@@ -1,4 +1,52 @@
 /** Walls: what a process inherits. */
 import type { Mutant } from '../../mutant.js';
 
-export const INHERITANCE_MUTANTS: readonly Mutant[] = [];
+const FOREIGN = 'test/unit/security/foreign-descriptors.test.ts';
+
+const INHERITANCE = 'test/security/inheritance.test.ts';
+
+export const INHERITANCE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'the outer program of a sandbox hands bubblewrap what it got',
+    area: 'walls',
+    file: 'activities/sandbox/main.ts',
+    find: 'closeForeignDescriptors();',
+    replace: '',
+    test: { file: FOREIGN, title: 'shows none of them inside' },
+  },
+  {
+    name: 'foreign descriptors are closed by the command line alone',
+    area: 'walls',
+    file: 'activities/process/guard/main.ts',
+    find: 'closeForeignDescriptors();',
+    replace: '',
+    test: { file: FOREIGN, title: 'closes them: %s' },
+  },
+  {
+    name: 'only descriptors as high as a shell hands out by itself are closed',
+    area: 'walls',
+    file: 'config/foreign-descriptors.ts',
+    find: 'Number(name) > LAST_OF_STDIO',
+    replace: 'Number(name) > 62',
+    test: { file: FOREIGN, title: 'closes them: %s' },
+  },
+  {
+    name: 'the command line closes what <(command) gave it',
+    area: 'walls',
+    file: 'client/cli/main.ts',
+    find: 'closeForeignDescriptors(process.argv);',
+    replace: 'closeForeignDescriptors();',
+    test: { file: FOREIGN, title: 'keeps the one that an argument of the command line names, as a shell writes it for <(command)' },
+  },
+  {
+    name: 'the server holds the whole environment of a person',
+    area: 'walls',
+    file: 'worker/local-engine/server-child.ts',
+    find: "stdio: ['ignore', log, log], env: serverEnvironment(process.env)",
+    replace: "stdio: ['ignore', log, log], env: process.env",
+    test: {
+      file: INHERITANCE,
+      title: 'of guard and git runner is empty, that of the server has nothing but what a program of the system needs',
+    },
+  },
+];
