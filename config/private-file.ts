@@ -4,12 +4,16 @@
  * Pids are compared on one machine only; a home is not shared between machines.
  */
 import { randomUUID } from 'node:crypto';
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { z } from 'zod';
 import { ConfigError } from './config-error.js';
 import { problem } from './config-text.js';
 import { codeOf } from './error-code.js';
+import { readForeignFileSync } from './foreign-file.js';
+
+/** Unit: bytes. The trust store keeps the text of each config, 256 KB at most, of every repository of a host. */
+const MAX_BYTES = 64 * 1024 * 1024;
 
 const LOCK_WAIT_MS = 10_000;
 const LOCK_POLL_MS = 10;
@@ -43,13 +47,12 @@ export function createPrivateFile(path: string, content: string): boolean {
 
 /** Null where there is no file. */
 export function readTextFile(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    // ENOTDIR: what should be the home is a file; `ensureHome` tells that better.
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null;
-    throw error;
-  }
+  // Also where what should be the home is a file; `ensureHome` tells that better.
+  const reading = readForeignFileSync(path, { maxBytes: MAX_BYTES, links: 'followed' });
+  if (reading.kind === 'absent') return null;
+  if (reading.kind === 'read') return reading.bytes.toString('utf8');
+  if (reading.kind === 'refused' && reading.error !== null) throw reading.error;
+  throw new Error(`${path} is no file that sluice wrote: ${reading.kind === 'refused' ? 'not a regular file' : `${reading.size} bytes`}`);
 }
 
 /** `empty` where there is no file. **Errors** ConfigError where the content is not what sluice wrote; nothing is replaced. */

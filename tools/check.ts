@@ -29,6 +29,11 @@ const STEPS: readonly Step[] = [
     mend: 'Move the code to the side that may know both; .dependency-cruiser.cjs gives the reason of each rule.',
   },
   { name: 'sizes', command: [...SCRIPT, 'tools/check-sizes.ts'], mend: 'Split the file by what its parts are for.' },
+  {
+    name: 'reads',
+    command: [...SCRIPT, 'tools/check-reads.ts'],
+    mend: 'Read by config/foreign-file.ts, with a bound. What is the engine’s own alone: a line with its reason in tools/listed-readers.ts.',
+  },
   { name: 'generated documents', command: [...SCRIPT, 'tools/docs.ts', '--check'], mend: 'npm run docs' },
   { name: 'conformance file', command: [...SCRIPT, 'tools/check-conformance.ts'], mend: 'npm run docs' },
 ];

@@ -3,8 +3,8 @@
  * of both outputs (failure-table.ts). A turn that ended well is never searched for failures, whatever its text says.
  * Memory stays bounded whatever was printed; what lies in the middle of a longer text is left out.
  */
-import { open } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
+import { withForeignFile } from '../../config/foreign-file.js';
 import type { TurnOutcome } from '../../protocol/outcomes.js';
 import type { AgentExit, TurnReading } from './contract.js';
 import { cutMarker, wholeHead, wholeTail } from './cut-middle.js';
@@ -33,15 +33,12 @@ export async function readPlainTurn(exit: AgentExit): Promise<TurnReading> {
 
 /** The last lines that say something, oldest first, without control characters. A line that does not begin there begins with `…`. */
 export async function readLastLines(path: string): Promise<readonly string[]> {
-  const file = await open(path, 'r');
-  try {
-    const { size } = await file.stat();
-    const length = Math.min(size, TAIL_BYTES);
-    const tail = wholeTail(await readAt(file, size - length, length));
-    return lastLines(size > length ? `…${tail}` : tail);
-  } finally {
-    await file.close();
-  }
+  const lines = await withForeignFile(path, {}, async (file) => {
+    const length = Math.min(file.size, TAIL_BYTES);
+    const tail = wholeTail(await file.piece({ from: file.size - length, length }));
+    return lastLines(file.size > length ? `…${tail}` : tail);
+  });
+  return lines ?? [];
 }
 
 function lastLines(text: string): readonly string[] {
@@ -86,27 +83,14 @@ const FACTS: Partial<Record<TurnOutcome['kind'], string>> = {
 };
 
 async function readHeadAndTail(path: string, maxBytes: number): Promise<string> {
-  const file = await open(path, 'r');
-  try {
-    const { size } = await file.stat();
-    if (size <= maxBytes) return (await readAt(file, 0, size)).toString('utf8');
+  const text = await withForeignFile(path, {}, async (file) => {
+    const { size } = file;
+    if (size <= maxBytes) return (await file.piece({ from: 0, length: size })).toString('utf8');
     const half = Math.floor(maxBytes / 2);
-    const head = wholeHead(await readAt(file, 0, half));
-    const tail = wholeTail(await readAt(file, size - half, half));
+    const head = wholeHead(await file.piece({ from: 0, length: half }));
+    const tail = wholeTail(await file.piece({ from: size - half, length: half }));
     return `${head}${cutMarker(size - 2 * half)}${tail}`;
-  } finally {
-    await file.close();
-  }
-}
-
-/** One `read` may give fewer bytes than asked for. */
-async function readAt(file: Awaited<ReturnType<typeof open>>, position: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(length);
-  let filled = 0;
-  while (filled < length) {
-    const { bytesRead } = await file.read(buffer, filled, length - filled, position + filled);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  return buffer.subarray(0, filled);
+  });
+  // What is no file any more holds no text; a read that is tried again would find the same.
+  return text ?? '';
 }

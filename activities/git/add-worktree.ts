@@ -3,10 +3,11 @@
  * One at a time per repository, and tried again on git's own locks (V-16). A marker beside the worktree is written before the first
  * effect, so that a second attempt tells what a killed one left half-made from what belongs to somebody else, which is never touched.
  */
-import { lstat, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
+import { lstat, mkdir, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
+import { listForeignFolder } from '../../config/foreign-file.js';
 import { FAILURES } from '../../protocol/failures.js';
 import { branchOf } from '../../protocol/names.js';
 import type { Repository } from './contract.js';
@@ -97,10 +98,17 @@ async function look({ repository, runId, path }: AddWorktreeInput, markerPath: s
   return { marker, branchAt, adminDir, entries };
 }
 
+/** Of one folder. */
+const MAX_ENTRIES = 200_000;
+
+/** Somebody's folder, whatever it holds: no name is `.git`. */
+const TOO_MANY: readonly string[] = [''];
+
 async function entriesOf(path: string): Promise<readonly string[] | null> {
   const found = await lstat(path).catch(() => null);
   if (found === null) return null;
-  return found.isDirectory() ? readdir(path) : [basename(path)];
+  if (!found.isDirectory()) return [basename(path)];
+  return (await listForeignFolder(path, { maxEntries: MAX_ENTRIES }))?.map(({ name }) => name) ?? TOO_MANY;
 }
 
 async function isWhole({ branchAt, adminDir, entries }: Found): Promise<boolean> {

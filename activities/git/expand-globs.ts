@@ -2,9 +2,13 @@
  * Finds what globs and plain paths name below a folder. `.git` is never entered, nor is `node_modules` unless the pattern names it;
  * symlinks are answered, not followed.
  */
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import picomatch from 'picomatch';
+import { listForeignFolder } from '../../config/foreign-file.js';
+
+/** Of one folder; a larger one is passed over. */
+const MAX_ENTRIES = 200_000;
 
 export interface Expanded {
   /** Relative to the root, with `/`; files and symlinks. */
@@ -47,8 +51,8 @@ async function walk(root: string, path: string, intoModules: boolean): Promise<s
   const found = await lstat(join(root, path)).catch(() => null);
   if (found === null) return [];
   if (!found.isDirectory()) return found.isFile() || found.isSymbolicLink() ? [path] : [];
-  const names = await readdir(join(root, path));
-  const entered = names.filter((name) => name !== '.git' && (intoModules || name !== 'node_modules'));
+  const entries = (await listForeignFolder(join(root, path), { maxEntries: MAX_ENTRIES })) ?? [];
+  const entered = entries.map(({ name }) => name).filter((name) => name !== '.git' && (intoModules || name !== 'node_modules'));
   const below: string[] = [];
   for (const name of entered) below.push(...(await walk(root, posix.join(path, name), intoModules)));
   return below;

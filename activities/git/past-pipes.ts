@@ -3,10 +3,14 @@
  * repository; where an agent left a FIFO in the place of one, it waits for a writer that never comes. Looked for only when git takes long.
  */
 import { constants } from 'node:fs';
-import { open, readdir, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { listForeignFolder } from '../../config/foreign-file.js';
 
 const LOOK_AFTER_MS = 2_000;
+
+/** Of one folder; a larger one is left to the time limit of git. */
+const MAX_ENTRIES = 200_000;
 
 const OPENED_BY_GIT: ReadonlySet<string> = new Set(['.gitignore', '.gitattributes', '.gitmodules']);
 
@@ -27,7 +31,7 @@ export async function pastPipes<T>(workTree: string, git: Promise<T>): Promise<T
 /** One folder after the other: a work tree may have very many. */
 async function removePipes(folder: string, isGitDir: boolean): Promise<void> {
   // What cannot be listed git cannot enter either.
-  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+  for (const entry of (await listForeignFolder(folder, { maxEntries: MAX_ENTRIES })) ?? []) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) await removePipes(path, isGitDir || entry.name === '.git');
     else if (entry.isFIFO() && (isGitDir || OPENED_BY_GIT.has(entry.name))) await removePipe(path);

@@ -4,8 +4,9 @@
  * to point at what is written here. All commands name it and the work tree, so the worktree's `.git`, which an agent can replace, counts for nothing.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, unlink } from 'node:fs/promises';
+import { mkdir, rm, unlink } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
+import { listForeignFolder } from '../../config/foreign-file.js';
 import { type ConfigSnapshot, takeConfigSnapshot } from './config-snapshot.js';
 import type { Identity, Repository } from './contract.js';
 import { neverStartBelow } from './git-program.js';
@@ -25,6 +26,9 @@ const MAX_CLEAN_PATTERNS = 500;
 const MARK = 'sluice.json';
 
 const PROTECTED = 'protected.json';
+
+/** Git and the engine make some twenty. */
+const MAX_ENTRIES = 10_000;
 
 export interface PrivateGitDirInput {
   readonly repository: Repository;
@@ -127,7 +131,8 @@ export class PrivateGitDir {
     await removeLocks(this.gitDir);
     await mendRoot(this.workTree);
     await this.setHeadCommit(sha);
-    const nothingToClean = (await readdir(this.workTree)).every((name) => name === '.git');
+    const few = await listForeignFolder(this.workTree, { maxEntries: 1 });
+    const nothingToClean = few?.every(({ name }) => name === '.git') === true;
     const reset = ['reset', '--quiet', '--hard', '--no-recurse-submodules', sha, '--'];
     const first = await this.try(reset);
     // A truncated or foreign index makes git refuse; it holds nothing that the commit does not.
@@ -208,5 +213,6 @@ async function readProtected(gitDir: string): Promise<readonly string[]> {
 
 /** Left by a git that was killed; nobody else works in this folder. */
 async function removeLocks(gitDir: string): Promise<void> {
-  for (const name of await readdir(gitDir)) if (name.endsWith('.lock')) await unlink(join(gitDir, name));
+  for (const { name } of (await listForeignFolder(gitDir, { maxEntries: MAX_ENTRIES })) ?? [])
+    if (name.endsWith('.lock')) await unlink(join(gitDir, name));
 }

@@ -3,8 +3,8 @@
  * It does not know the reftable storage, whose repositories look as if they had no refs.
  */
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { listForeignFolder } from '../../config/foreign-file.js';
 import { readTextIfThere } from './read-ref.js';
 
 /** Name → commit or `ref: <name>`. */
@@ -15,6 +15,9 @@ const MAX_LISTED = 500;
 
 /** Loose files that are open at once. */
 const BATCH = 64;
+
+/** Of one folder; a larger one counts as empty. */
+const MAX_ENTRIES = 100_000;
 
 const TOO_MANY = 'one of many refs';
 
@@ -42,14 +45,13 @@ export async function readAllRefs(commonDir: string): Promise<RefList> {
 }
 
 async function looseRefs(commonDir: string, folder: string): Promise<readonly string[]> {
-  const entries = await readdir(join(commonDir, folder), { withFileTypes: true }).catch(() => []);
-  const found = await Promise.all(
-    entries.map(async (entry) => {
-      const name = `${folder}/${entry.name}`;
-      if (OF_RUNS.test(`${name}/`)) return [];
-      if (entry.isDirectory()) return looseRefs(commonDir, name);
-      return name.endsWith('.lock') ? [] : [name];
-    }),
-  );
-  return found.flat();
+  const found: string[] = [];
+  // One folder after the other: each holds a descriptor while it is listed.
+  for (const entry of (await listForeignFolder(join(commonDir, folder), { maxEntries: MAX_ENTRIES })) ?? []) {
+    const name = `${folder}/${entry.name}`;
+    if (OF_RUNS.test(`${name}/`)) continue;
+    if (entry.isDirectory()) for (const below of await looseRefs(commonDir, name)) found.push(below);
+    else if (!name.endsWith('.lock')) found.push(name);
+  }
+  return found;
 }

@@ -35,6 +35,17 @@ export async function readTextIfThere(path: string): Promise<string | null> {
   return reading.kind === 'read' ? reading.bytes.toString('utf8') : null;
 }
 
+/** Unit: bytes. Git's index has 70 to 300 of them a file: above two million files. */
+const MAX_INDEX_BYTES = 512 * 1024 * 1024;
+
+/** The index of a private git dir, whose size an agent decides by the files that it makes. Errors: `FileTooLarge`; a plain Error if there is none. */
+export async function readIndex(path: string): Promise<Buffer> {
+  const reading = await readForeignFile(path, { maxBytes: MAX_INDEX_BYTES });
+  if (reading.kind === 'too_large') throw new FileTooLarge(path, reading.size);
+  if (reading.kind !== 'read') throw new Error(`${path} cannot be read`, { cause: reading });
+  return reading.bytes;
+}
+
 /** Where a full ref name (`refs/heads/…`) stands. */
 export async function readRef(commonDir: string, ref: string): Promise<string | null> {
   const loose = await readTextIfThere(join(commonDir, ref));

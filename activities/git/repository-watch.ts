@@ -4,9 +4,10 @@
  * Files are read and hashed; git parses a config once per content and process. Values are kept as hashes, for they may be secrets.
  */
 import { createHash } from 'node:crypto';
-import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
+import { lstat, readlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { bytesOf, listForeignFolder, readForeignFile } from '../../config/foreign-file.js';
 import type { Repository } from './contract.js';
 import { type RefList, readAllRefs } from './read-all-refs.js';
 import { readTextIfThere } from './read-ref.js';
@@ -39,6 +40,12 @@ const SECTIONS = new Set([
   'ssh',
   'init',
 ]);
+
+/** Entries of a folder of hooks; git knows some thirty. A larger one, which `core.hooksPath` may name, counts as empty. */
+const MAX_HOOKS = 2_000;
+
+/** Unit: bytes. A hook is a script, or a program. */
+const MAX_HOOK_BYTES = 64 * 1024 * 1024;
 
 const ALTERNATES = 'objects/info/alternates';
 
@@ -166,7 +173,8 @@ function grouped(path: string, entries: readonly Entry[]): Map<string, string> {
 
 /** Git's own `.sample` files never run. */
 async function readHooks(folder: string): Promise<Record<string, string>> {
-  const names = await readdir(folder).catch(() => []);
+  const entries = await listForeignFolder(folder, { maxEntries: MAX_HOOKS });
+  const names = entries?.map(({ name }) => name) ?? [];
   const hooks = names.filter((name) => !name.endsWith('.sample')).map((name) => join(folder, name));
   return Object.fromEntries(await Promise.all(hooks.map(async (path) => [path, await hookHash(path)] as const)));
 }
@@ -176,7 +184,9 @@ async function hookHash(path: string): Promise<string> {
   if (found === null) return 'gone';
   if (found.isSymbolicLink()) return hashOf(`link ${await readlink(path)} ${(await readTextIfThere(path).catch(() => null)) ?? ''}`);
   if (!found.isFile()) return 'folder';
-  return hashOf(`${found.mode} ${(await readFile(path)).toString('latin1')}`);
+  const bytes = bytesOf(await readForeignFile(path, { maxBytes: MAX_HOOK_BYTES }));
+  // Its times tell of a change all the same: nobody can set the last one.
+  return hashOf(bytes === null ? `large ${found.mode} ${found.size} ${found.ctimeMs}` : `${found.mode} ${bytes.toString('latin1')}`);
 }
 
 function hashOf(text: string): string {

@@ -3,17 +3,21 @@
  * and from outside nothing down there could be removed. Only for a folder that is about to be removed.
  */
 import { randomUUID } from 'node:crypto';
-import { readdir, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { listForeignFolder } from '../../config/foreign-file.js';
 
 /** Half of what Linux takes (PATH_MAX, 4096); macOS takes 1024. */
 const MAX_PATH_BYTES = process.platform === 'linux' ? 2_000 : 500;
+
+/** Of one folder; a larger one is left as it is. */
+const MAX_ENTRIES = 200_000;
 
 /** Symlinks are not followed. */
 export async function shortenPaths(root: string): Promise<void> {
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    const entries = (await listForeignFolder(folder, { maxEntries: MAX_ENTRIES })) ?? [];
     for (const entry of entries.filter((one) => one.isDirectory())) {
       const path = join(folder, entry.name);
       if (Buffer.byteLength(path) <= MAX_PATH_BYTES) folders.push(path);

@@ -3,14 +3,14 @@
  * It gets a small `.git` of its own besides, since build scripts ask git for the commit; commands may do to it what they like, for the
  * engine never reads it. Ignored files stay from commit to commit, so that a set-up is not repeated.
  */
-import { lstat, mkdir, readFile, rm } from 'node:fs/promises';
+import { lstat, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import picomatch from 'picomatch';
 import { listTrackedChanges } from './changes.js';
 import type { Repository } from './contract.js';
 import { listChangedPaths } from './diff.js';
 import { openPrivateGitDir, type PrivateGitDir } from './private-git-dir.js';
-import { readTextIfThere } from './read-ref.js';
+import { readIndex, readTextIfThere } from './read-ref.js';
 import { TimeBudget } from './within-time.js';
 import { moveAside } from './worktree-root.js';
 import { replaceFile } from './write-file.js';
@@ -76,11 +76,14 @@ export class ValidationCheckout {
     await this.clearOwnGit(own, alternates);
     await mkdir(join(own, 'objects', 'info'), { recursive: true });
     await mkdir(join(own, 'refs'));
-    const [config, index] = await Promise.all([readFile(join(this.git.gitDir, 'config')), readFile(join(this.git.gitDir, 'index'))]);
+    const [config, index] = await Promise.all([
+      readTextIfThere(join(this.git.gitDir, 'config')),
+      readIndex(join(this.git.gitDir, 'index')),
+    ]);
     await Promise.all([
       replaceFile(join(own, 'objects', 'info', 'alternates'), alternates),
       replaceFile(join(own, 'HEAD'), `${commit}\n`),
-      replaceFile(join(own, 'config'), config),
+      replaceFile(join(own, 'config'), config ?? ''),
       replaceFile(join(own, 'index'), index),
     ]);
   }

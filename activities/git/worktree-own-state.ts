@@ -2,11 +2,12 @@
  * Keeps what tools and people see in the run's worktree true: its `.git` file, its HEAD on the run's branch, its own index.
  * All of it lies where an agent can write, so it is only ever written here; what is read from it (`ownHead`, `wasHere`) may name commits, never programs.
  */
-import { lstat, mkdir, readdir, readFile, rm, utimes } from 'node:fs/promises';
+import { lstat, mkdir, rm, utimes } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { listForeignFolder } from '../../config/foreign-file.js';
 import type { Repository } from './contract.js';
 import { assertNoSymlink } from './no-symlink.js';
-import { type HeadReading, readHead, readTextIfThere } from './read-ref.js';
+import { type HeadReading, readHead, readIndex, readTextIfThere } from './read-ref.js';
 import { findAdminDir, freeAdminDir } from './worktree-registration.js';
 import { assertRealRoot, moveAside } from './worktree-root.js';
 import { replaceFile } from './write-file.js';
@@ -28,6 +29,9 @@ const UNFINISHED: ReadonlySet<string> = new Set([
   'rebase-apply',
   'sequencer',
 ]);
+
+/** Git and people make some thirty; of more each name that matters is removed unseen. */
+const MAX_ENTRIES = 1_000;
 
 export interface OwnWorktree {
   readonly repository: Repository;
@@ -62,7 +66,8 @@ export async function mendOwnState(own: OwnWorktree, privateIndex: string): Prom
   const adminDir = known ?? (await freeAdminDir(repository.commonDir, worktree));
   await assertNoSymlink(repository.commonDir, relative(repository.commonDir, adminDir));
   if (known === null) await register(adminDir, worktree);
-  const unfinished = (await readdir(adminDir)).filter((name) => UNFINISHED.has(name));
+  const entries = await listForeignFolder(adminDir, { maxEntries: MAX_ENTRIES });
+  const unfinished = entries?.map(({ name }) => name).filter((name) => UNFINISHED.has(name)) ?? [...UNFINISHED];
   await Promise.all(unfinished.map((name) => rm(join(adminDir, name), { recursive: true, force: true })));
   await Promise.all([
     writeIfOther(own, join(worktree, '.git'), `gitdir: ${adminDir}\n`),
@@ -93,7 +98,7 @@ async function moveFolderAside({ worktree }: OwnWorktree, path: string): Promise
 /** Git looks again at files that are not older than the index file (racy-git.txt), so the copy must not be younger than its source. */
 async function copyIndex(own: OwnWorktree, from: string, to: string): Promise<void> {
   await moveFolderAside(own, to);
-  const [data, { mtimeMs }] = await Promise.all([readFile(from), lstat(from)]);
+  const [data, { mtimeMs }] = await Promise.all([readIndex(from), lstat(from)]);
   await replaceFile(to, data);
   const seconds = Math.floor(mtimeMs / 1000);
   await utimes(to, seconds, seconds);

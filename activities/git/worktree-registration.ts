@@ -2,10 +2,14 @@
  * Finds what a repository knows about a linked worktree: its admin folder `<commonDir>/worktrees/<id>` (gitrepository-layout.txt).
  * Git chooses the id, usually the last part of the path. The worktree's own `.git` file is never asked: an agent can replace it.
  */
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
+import { listForeignFolder } from '../../config/foreign-file.js';
 import { isSymlink } from './no-symlink.js';
 import { readTextIfThere } from './read-ref.js';
+
+/** Far above what a repository has; a folder of more counts as empty. */
+const MAX_WORKTREES = 20_000;
 
 /** The admin folder whose worktree lies at `path`, or null. */
 export async function findAdminDir(commonDir: string, path: string): Promise<string | null> {
@@ -29,8 +33,8 @@ export async function freeAdminDir(commonDir: string, path: string): Promise<str
 
 /** Of every linked worktree that the repository knows. */
 export async function worktreeAdminDirs(commonDir: string): Promise<readonly string[]> {
-  const ids = await readdir(join(commonDir, 'worktrees')).catch(() => []);
-  return ids.map((id) => join(commonDir, 'worktrees', id));
+  const entries = (await listForeignFolder(join(commonDir, 'worktrees'), { maxEntries: MAX_WORKTREES })) ?? [];
+  return entries.map(({ name }) => join(commonDir, 'worktrees', name));
 }
 
 /** Whether git finished making an admin folder; it writes `commondir` and HEAD late and holds a lock meanwhile (builtin/worktree.c). */

@@ -3,8 +3,9 @@
  * somebody's folder in its place. What is found there is only ever renamed, never deleted, for it may be all that somebody has.
  * Nothing of the turn lives by then, so nothing races the look.
  */
-import { lstat, mkdir, readdir, realpath, rename } from 'node:fs/promises';
+import { lstat, mkdir, realpath, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { listForeignFolder } from '../../config/foreign-file.js';
 import { isSymlink } from './no-symlink.js';
 import { readTextIfThere } from './read-ref.js';
 import { WorktreeViolation } from './worktree-violation.js';
@@ -47,7 +48,8 @@ export async function mendRoot(worktree: string): Promise<void> {
 export async function clearDestroyed(worktree: string): Promise<void> {
   const found = await lstat(worktree).catch(() => null);
   if (found === null) return;
-  if (!found.isDirectory() || (await readdir(worktree)).length > 0) await moveAside(worktree);
+  const isEmpty = found.isDirectory() && (await listForeignFolder(worktree, { maxEntries: 0 })) !== null;
+  if (!isEmpty) await moveAside(worktree);
 }
 
 /** Renames within `folder`, where people find it: `.<name>.found-<time>`. */

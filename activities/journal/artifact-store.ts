@@ -3,8 +3,8 @@
  * They lie in the sluice home, outside the repository and the worktree, and stay until `sluice clean`.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bytesOf, readForeignFileSync } from '../../config/foreign-file.js';
 import type { ArtifactRef } from '../../protocol/artifact.js';
 import { type Redactor, SHAPES_ONLY } from '../../protocol/value-redactor.js';
 import { type WriteOptions, writeFileAtomic } from './write-file.js';
@@ -23,15 +23,17 @@ export function createArtifactStore(folder: string, options: WriteOptions, redac
       const content = Buffer.from(redactor.text(text));
       const sha256 = hashOf(content);
       const path = join(folder, sha256);
-      if (!existsSync(path) || !readFileSync(path).equals(content)) await writeFileAtomic(path, content, options);
+      const there = bytesOf(readForeignFileSync(path, { maxBytes: content.length }));
+      if (there?.equals(content) !== true) await writeFileAtomic(path, content, options);
       return { sha256, bytes: content.length, mediaType };
     },
 
     async get(ref) {
       if (!/^[0-9a-f]{64}$/.test(ref.sha256)) throw new Error(`not the name of an artifact: ${JSON.stringify(ref.sha256)}`);
       // In place: the thread pool costs more than these small files.
-      const content = readFileSync(join(folder, ref.sha256));
-      if (hashOf(content) !== ref.sha256) throw new Error(`artifact ${ref.sha256} in ${JSON.stringify(folder)} is damaged`);
+      const content = bytesOf(readForeignFileSync(join(folder, ref.sha256), { maxBytes: ref.bytes }));
+      if (content === null || hashOf(content) !== ref.sha256)
+        throw new Error(`artifact ${ref.sha256} in ${JSON.stringify(folder)} is damaged`);
       return content.toString('utf8');
     },
   };

@@ -2,11 +2,14 @@
  * Keeps the run directories out of the person's `git status`: a `.gitignore` of `*` beside them, in a runs directory that is the engine's own.
  * In a folder that holds anything else (a config may name `src`) it would hide the person's files, so it goes into the run's own folder there.
  */
-import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { readForeignFileSync, textOf } from '../../config/foreign-file.js';
+import { listForeignFolder, readForeignFileSync, textOf } from '../../config/foreign-file.js';
 import { isRunId } from '../../protocol/run-id.js';
 import { type WriteOptions, writeFileAtomic } from './write-file.js';
+
+/** Runs that lie beside one another; a larger folder counts as somebody's. */
+const MAX_RUNS = 50_000;
 
 const EVERYTHING = '*\n';
 
@@ -18,19 +21,21 @@ export async function hideFromGit(runsDir: string, runId: string, options: Write
   const beside = join(runsDir, '.gitignore');
   const own = join(runsDir, runId, '.gitignore');
   if (textOf(readForeignFileSync(beside, { maxBytes: EVERYTHING.length })) === EVERYTHING || existsSync(own)) return;
-  const isOurs = lstatSync(beside, { throwIfNoEntry: false }) === undefined && holdsRunsOnly(runsDir, runId);
+  const isOurs = lstatSync(beside, { throwIfNoEntry: false }) === undefined && (await holdsRunsOnly(runsDir, runId));
   await writeFileAtomic(isOurs ? beside : own, EVERYTHING, options);
 }
 
-function holdsRunsOnly(runsDir: string, runId: string): boolean {
-  return readdirSync(runsDir, { withFileTypes: true }).every((entry) => {
+async function holdsRunsOnly(runsDir: string, runId: string): Promise<boolean> {
+  for (const entry of (await listForeignFolder(runsDir, { maxEntries: MAX_RUNS })) ?? [null]) {
+    if (entry === null) return false;
     const name = entry.name.replace(/\.found-\d+$/, '');
-    if (name === runId) return true;
-    return entry.isDirectory() && isRunId(name) && isRun(join(runsDir, entry.name));
-  });
+    const isRunFolder = entry.isDirectory() && isRunId(name) && (await isRun(join(runsDir, entry.name)));
+    if (name !== runId && !isRunFolder) return false;
+  }
+  return true;
 }
 
 /** A run that another process opens at this moment may still be empty. */
-function isRun(folder: string): boolean {
-  return RUN_FILES.some((name) => existsSync(join(folder, name))) || readdirSync(folder).length === 0;
+async function isRun(folder: string): Promise<boolean> {
+  return RUN_FILES.some((name) => existsSync(join(folder, name))) || (await listForeignFolder(folder, { maxEntries: 0 })) !== null;
 }

@@ -7,9 +7,10 @@
 
 import { randomUUID } from 'node:crypto';
 import { closeSync, fsync, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { open, readdir, unlink } from 'node:fs/promises';
+import { open, unlink } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
+import { listForeignFolder } from '../../config/foreign-file.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import { type Aside, kindOf, moveAside, UnsafePathError } from './clear-way.js';
 
@@ -84,11 +85,18 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
+/** The engine makes one folder a turn, of a handful of files each. */
+const MAX_SWEPT_FOLDERS = 5_000;
+const MAX_SWEPT_ENTRIES = 5_000;
+
 /** Removes what killed writers left in a folder and below. Call only where no writer is at work. */
 export async function sweepTemporaries(folder: string): Promise<void> {
-  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
-    if (entry.isFile() && entry.name.startsWith('.') && entry.name.endsWith('.sluice-tmp')) {
-      await unlink(join(entry.parentPath, entry.name)).catch(ignoreCode('ENOENT'));
+  const folders = [folder];
+  for (let at = folders.pop(), looked = 0; at !== undefined && looked < MAX_SWEPT_FOLDERS; at = folders.pop(), looked += 1) {
+    for (const entry of (await listForeignFolder(at, { maxEntries: MAX_SWEPT_ENTRIES })) ?? []) {
+      if (entry.isDirectory()) folders.push(join(at, entry.name));
+      else if (entry.isFile() && entry.name.startsWith('.') && entry.name.endsWith('.sluice-tmp'))
+        await unlink(join(at, entry.name)).catch(ignoreCode('ENOENT'));
     }
   }
 }

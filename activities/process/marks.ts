@@ -3,10 +3,11 @@
  * Each is written by temp file and rename; a torn or foreign one reads as absent, never as an answer.
  * Read by hand, without a schema library: the guard must start in milliseconds and stay small.
  */
-import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, ftruncateSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { codeOf } from '../../config/error-code.js';
+import { readForeignFileSync } from '../../config/foreign-file.js';
 import { type Claim, type CommandLimits, EXIT_REASONS, type ExitReason, type ExitRecord } from './contract.js';
-import { errorCode } from './error-code.js';
 
 export type Durability = 'process' | 'power';
 
@@ -24,7 +25,8 @@ const EXIT_TEMP = 'exit.json.tmp';
 /** Every file of a start; moved aside together. */
 export const MARK_FILES = [CLAIM_FILE, EXIT_FILE, RAW_FILE, ENDING_FILE, STDOUT_FILE, STDERR_FILE] as const;
 
-const ABSENT: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR']);
+/** Unit: bytes. The largest is a run's record: a task of 256 KB and a policy. */
+export const MAX_MARK_BYTES = 16 * 1024 * 1024;
 
 /** Room for exit.json on a full disk: two absolute paths of 4 096 bytes, JSON-escaped, and the rest. */
 const EXIT_RESERVED_BYTES = 32 * 1024;
@@ -148,16 +150,13 @@ function openForUpdate(path: string): number {
   }
 }
 
-/** A file that is not there, or a folder in its place, reads as absent; any other trouble is the caller's to hear. */
+/** A file that is not there, or no mark by its kind or size, reads as absent; any other trouble is the caller's to hear. */
 function readText(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (ABSENT.has(errorCode(error) ?? '')) {
-      return null;
-    }
-    throw error;
+  const reading = readForeignFileSync(path, { maxBytes: MAX_MARK_BYTES });
+  if (reading.kind === 'refused' && reading.error !== null && codeOf(reading.error) !== 'ELOOP') {
+    throw reading.error;
   }
+  return reading.kind === 'read' ? reading.bytes.toString('utf8') : null;
 }
 
 function syncFolder(path: string): void {

@@ -4,10 +4,11 @@
  * not carry its seal, the hash of the agent's exit: a live agent knows the input's hash, but not the exit that the guard will write.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, renameSync } from 'node:fs';
+import { readdirSync, renameSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Durability, EXIT_FILE, readExit, readJson, writeMark } from '../process/marks.js';
+import { bytesOf, readForeignFileSync } from '../../config/foreign-file.js';
+import { type Durability, EXIT_FILE, MAX_MARK_BYTES, readExit, readJson, writeMark } from '../process/marks.js';
 
 export const RECORD_FILE = 'record.json';
 export const OUTCOME_FILE = 'outcome.json';
@@ -60,9 +61,8 @@ export function exitSeal(place: PlaceFolder, token: string): string | null {
   const exit = readExit(place.dir);
   if (exit === null || exit.token !== token || exit.inputHash !== place.inputHash) return null;
   if (exit.reason === 'interrupted' || exit.reason === 'aborted') return null;
-  return createHash('sha256')
-    .update(readFileSync(join(place.dir, EXIT_FILE)))
-    .digest('hex');
+  const bytes = bytesOf(readForeignFileSync(join(place.dir, EXIT_FILE), { maxBytes: MAX_MARK_BYTES }));
+  return bytes === null ? null : createHash('sha256').update(bytes).digest('hex');
 }
 
 /** Without a seal no mark is true: what lies there was written before the command ended. */

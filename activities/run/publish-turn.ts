@@ -1,7 +1,8 @@
 /** The last steps of a turn before its record: what people read of it, and the answer to the workflow. */
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
+import { readForeignFile, textOf } from '../../config/foreign-file.js';
 import type { TurnEndedData } from '../../protocol/event-data.js';
 import type { Observation } from '../../protocol/journal.js';
 import { MAX_SENTENCE_CHARS } from '../../protocol/limits.js';
@@ -166,6 +167,9 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
+/** Unit: bytes. Source: a prompt is at most `context`, and that is some hundred kilobytes. */
+const MAX_PROMPT_BYTES = 16 * 1024 * 1024;
+
 async function promptText(dir: string): Promise<string> {
-  return readFile(join(dir, 'prompt.md'), 'utf8').catch(() => '');
+  return textOf(await readForeignFile(join(dir, 'prompt.md'), { maxBytes: MAX_PROMPT_BYTES })) ?? '';
 }

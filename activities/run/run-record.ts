@@ -3,16 +3,17 @@
  * The environment lies apart (0600) and is never copied into a payload, the journal or a log.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, linkSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, linkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../../config/error-code.js';
+import { bytesOf, readForeignFileSync } from '../../config/foreign-file.js';
 import type { HomePaths } from '../../config/home.js';
 import type { ResumedRun, RunInput, RunRef } from '../../protocol/messages.js';
 import { headRefOf } from '../../protocol/names.js';
 import type { Policy } from '../../protocol/policy.js';
 import type { Repository } from '../git/contract.js';
 import type { OpenRunGitInput } from '../git/open-run-git.js';
-import { type Durability, readJson, writeMark } from '../process/marks.js';
+import { type Durability, MAX_MARK_BYTES, readJson, writeMark } from '../process/marks.js';
 import type { SandboxChoice } from '../sandbox/choose-sandbox.js';
 import { runChanged, runCleaned } from './run-failures.js';
 import type { StageEntry } from './stage-progress.js';
@@ -69,8 +70,8 @@ const FROZEN_FILES = [RUN_RECORD_FILE, ENVIRONMENT_FILE, 'git/config', 'git/info
 export function frozenHash(stateDir: string): string {
   const hash = createHash('sha256');
   for (const name of FROZEN_FILES) {
-    const path = join(stateDir, name);
-    hash.update(`\0${name}\0`).update(statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path) : '');
+    const reading = readForeignFileSync(join(stateDir, name), { maxBytes: MAX_MARK_BYTES });
+    hash.update(`\0${name}\0`).update(bytesOf(reading) ?? '');
   }
   return hash.digest('hex');
 }

@@ -66,7 +66,7 @@ async function prepareWorktree(context: TurnContextOnHost, turn: PreparedTurn, e
   // The one is about the worktree, the other about what lies around it.
   await Promise.all([putWorktreeInOrder(context), lookBefore(context)]);
   const { sandbox, worktree } = context.run.record;
-  if (sandbox?.kind !== 'inside') refusePlugins(turn.request.config, worktree);
+  if (sandbox?.kind !== 'inside') await refusePlugins(turn.request.config, worktree);
   await entered.prepare();
   context.deps.failpoint('turn.before-start');
 }

@@ -5,7 +5,6 @@
  * What an agent commits there is in its worktree all the same, which is what the engine commits; the messages of such commits are gone.
  */
 import { existsSync, lstatSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import type { Identity, Repository } from '../git/contract.js';
 import { readTextIfThere } from '../git/read-ref.js';
@@ -83,7 +82,7 @@ async function alternatesOf(commonDir: string): Promise<readonly string[]> {
 }
 
 async function configText(privateGitDir: string): Promise<string> {
-  const [text, mark] = await Promise.all(['config', 'sluice.json'].map((name) => readFile(join(privateGitDir, name), 'utf8')));
+  const [text, mark] = await Promise.all(['config', 'sluice.json'].map((name) => readTextIfThere(join(privateGitDir, name))));
   // Our own file, made with the private git dir.
   const { name, email } = JSON.parse(mark ?? '{}') as Identity;
   const quoted = (value: string) => `"${value.replace(/["\\]/g, '\\$&')}"`;

@@ -2,8 +2,9 @@
  * The runs that a command can name: from the server where one answers, and from the run folders of the repositories on this host, which
  * stay when the server has dropped a history. Files are only shown, never obeyed.
  */
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
+import { listForeignFolder } from '../../config/foreign-file.js';
 import type { RunView } from '../../protocol/run-view.js';
 import { isFromFiles, type ListedRun, listedFromView, UNKNOWN_EXECUTION } from '../listed-run.js';
 import { readRunFile } from '../read-run-file.js';
@@ -100,11 +101,14 @@ async function runsOnDisk({ home, io }: Context): Promise<readonly FoundRun[]> {
   return perRepository.flat();
 }
 
+/** Of one folder of runs; a larger one is nothing that the engine made. */
+const MAX_RUNS = 50_000;
+
 async function runsBelow(root: string, runsDirs: readonly string[]): Promise<readonly FoundRun[]> {
   const folders = await Promise.all(
     runsDirs.map(async (runsDir) => {
       const parent = isAbsolute(runsDir) ? runsDir : join(root, runsDir);
-      const names = await readdir(parent).catch(() => []);
+      const names = (await listForeignFolder(parent, { maxEntries: MAX_RUNS }))?.map(({ name }) => name) ?? [];
       return names.filter((name) => !name.startsWith('.')).map((name) => join(parent, name));
     }),
   );

@@ -2,7 +2,7 @@
  * What the commands need of this host: its name, the repositories it serves, stored commands. A thin layer over config/, which is loaded
  * only by the commands that need it, so that help does not pay for YAML and schemas.
  */
-import { readFile, stat } from 'node:fs/promises';
+import { readForeignFile, textOf } from '../../config/foreign-file.js';
 import { hostQueue } from '../../protocol/names.js';
 import type { Sluice } from '../sluice.js';
 
@@ -24,16 +24,15 @@ export async function knownRepositories(home: string): Promise<readonly string[]
   }
 }
 
+/** Unit: bytes. A config that counts is far smaller. */
+const MAX_CONFIG_BYTES = 1024 * 1024;
+
 /** Folders, relative to a repository, in which its runs may lie. Only looked at, so a config that is wrong is no error here. */
 export async function runsDirsOf(root: string): Promise<readonly string[]> {
   const path = `${root}/.sluice/config.yaml`;
-  // A FIFO would never end; a link is a person's own way to keep a config elsewhere.
-  const isFile = await stat(path).then(
-    (info) => info.isFile(),
-    () => false,
-  );
-  const text = isFile ? await readFile(path, 'utf8').catch(() => '') : '';
-  const named = /^(?:\s{2,})?runsDir:\s*["']?([^"'#\n]+?)["']?\s*(?:#.*)?$/m.exec(text)?.[1];
+  // A link is a person's own way to keep a config elsewhere.
+  const text = await readForeignFile(path, { maxBytes: MAX_CONFIG_BYTES, links: 'followed' }).then(textOf, () => null);
+  const named = /^(?:\s{2,})?runsDir:\s*["']?([^"'#\n]+?)["']?\s*(?:#.*)?$/m.exec(text ?? '')?.[1];
   return [...new Set([...(named === undefined || named.includes('..') ? [] : [named]), ...RUNS_DIRS])];
 }
 
@@ -53,8 +52,8 @@ export async function keepCommand(home: string, program: readonly [string, ...st
 /** Null where this home has no host yet. */
 export async function readHostId(home: string): Promise<string | null> {
   const { homePaths } = await import('../../config/home.js');
-  const text = await readFile(homePaths(home).hostId, 'utf8').catch(() => '');
-  return text.trim() === '' ? null : text.trim();
+  const text = await readForeignFile(homePaths(home).hostId, { maxBytes: MAX_CONFIG_BYTES }).then(textOf, () => null);
+  return text === null || text.trim() === '' ? null : text.trim();
 }
 
 /** This host, where it works for that server; null leaves the choice to the run (`pickHost`). */

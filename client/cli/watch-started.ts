@@ -1,10 +1,9 @@
 /** The last leg of `run`, `watch` and `demo`: watch with the right display, then say how it ended. */
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Gate } from '../../protocol/gate.js';
 import { STAGE_LISTS, type Stage } from '../../protocol/lifecycle.js';
 import type { RunView } from '../../protocol/run-view.js';
-import { readRunFile } from '../read-run-file.js';
+import { readRunFile, turnFoldersOf } from '../read-run-file.js';
 import { diffStat } from '../repository.js';
 import type { Sluice } from '../sluice.js';
 import { answerGates } from './answer-gate.js';
@@ -126,7 +125,7 @@ async function gatherFacts({ runId, title, repo, runDir }: StartedView, end: Run
   const view = runDir === null ? null : parseView((await readRunFile(join(runDir, 'state.json'))) ?? '');
   const result = end.kind === 'closed' ? end.result : null;
   const { baseSha = null, headSha = null } = result ?? {};
-  const turns = runDir === null ? [] : await readdir(join(runDir, 'turns')).catch(() => []);
+  const turns = runDir === null ? [] : await turnFoldersOf(runDir);
   const lastTurn = turns.toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)).at(-1) ?? null;
   return {
     runId,

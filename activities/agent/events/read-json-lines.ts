@@ -2,7 +2,7 @@
  * Reads what a CLI printed as JSON lines, line by line, in memory that does not grow with the file. Whatever stands there is an answer:
  * a line that is no JSON object, or is longer than `MAX_LINE_BYTES`, is counted and passed over.
  */
-import { open } from 'node:fs/promises';
+import { withForeignFile } from '../../../config/foreign-file.js';
 
 export type JsonEvent = Readonly<Record<string, unknown>>;
 
@@ -14,15 +14,26 @@ export interface LineCounts {
   readonly tooLong: number;
 }
 
+export interface StreamBound {
+  /** Unit: bytes of the file that are read; what follows is passed over. */
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Far above any `limits.outputBytes` that somebody needs, at which the guard ends the program. Unit: bytes. */
+const MAX_STREAM_BYTES = 4 * 1024 * 1024 * 1024;
+
 /** A CLI puts a whole tool result, a file say, into one line; none that decides is near this. */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;
-
-const CHUNK_BYTES = 256 * 1024;
 
 const NEWLINE = 0x0a;
 
 /** Errors: those of reading the file; what `take` throws. */
-export async function readJsonLines(path: string, take: (event: JsonEvent) => void): Promise<LineCounts> {
+export async function readJsonLines(
+  path: string,
+  take: (event: JsonEvent) => void,
+  { maxBytes, signal }: StreamBound = { maxBytes: MAX_STREAM_BYTES },
+): Promise<LineCounts> {
   const counts = { events: 0, unreadable: 0, tooLong: 0 };
   const line = new OpenLine();
   const end = () => {
@@ -37,24 +48,16 @@ export async function readJsonLines(path: string, take: (event: JsonEvent) => vo
       }
     }
   };
-  const file = await open(path, 'r');
-  try {
-    const chunk = Buffer.alloc(CHUNK_BYTES);
-    for (;;) {
-      const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, null);
-      if (bytesRead === 0) break;
-      let from = 0;
-      for (;;) {
-        const at = chunk.subarray(0, bytesRead).indexOf(NEWLINE, from);
-        line.add(chunk.subarray(from, at === -1 ? bytesRead : at));
-        if (at === -1) break;
-        end();
-        from = at + 1;
-      }
+  const takeBlock = (block: Buffer) => {
+    let from = 0;
+    for (let at = block.indexOf(NEWLINE); at !== -1; at = block.indexOf(NEWLINE, from)) {
+      line.add(block.subarray(from, at));
+      end();
+      from = at + 1;
     }
-  } finally {
-    await file.close();
-  }
+    line.add(block.subarray(from));
+  };
+  await withForeignFile(path, signal === undefined ? {} : { signal }, (file) => file.blocks(maxBytes, takeBlock));
   if (!line.isEmpty) end();
   return counts;
 }

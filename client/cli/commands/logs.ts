@@ -1,8 +1,7 @@
 /** `sluice logs`: the journal of a run as plain lines (or the events as they are with --json), or what one turn's agent said. */
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isFromFiles } from '../../listed-run.js';
-import { readRunFile } from '../../read-run-file.js';
+import { readRunFile, turnFoldersOf } from '../../read-run-file.js';
 import { CliError } from '../cli-error.js';
 import { connectToLook } from '../connect.js';
 import type { Context } from '../context.js';
@@ -54,7 +53,7 @@ interface AskedTurn {
 }
 
 async function printTurn({ io, json }: Context, { run, runDir, turn }: AskedTurn): Promise<ExitCode> {
-  const names = (await readdir(join(runDir, 'turns')).catch(() => [])).toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
+  const names = (await turnFoldersOf(runDir)).toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
   const name = names.find((candidate) => candidate.startsWith(`${turn}-`));
   if (name === undefined || !/^\d+$/.test(turn)) {
     throw new CliError({

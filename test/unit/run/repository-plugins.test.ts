@@ -25,21 +25,21 @@ describe('a worktree', () => {
     ['opencode.json', '{ "plugin" : ["./evil.mjs"] }'],
     ['opencode.jsonc', '// mine\n{"plugins":[]}'],
     ['.opencode/opencode.json', '{"plugin":["x"]}'],
-  ])('with %s starts no turn of OpenCode', (name, text) => {
+  ])('with %s starts no turn of OpenCode', async (name, text) => {
     const worktree = worktreeWith(name, text);
 
     for (const config of [opencode, { ...opencode, adapter: 'acp', command: ['/opt/bin/opencode', 'acp'] } as const])
-      expect(() => refusePlugins(config, worktree)).toThrow(
+      await expect(refusePlugins(config, worktree)).rejects.toThrow(
         `${name.startsWith('.opencode/plugin') ? dirname(name) : name} of the repository has plugins`,
       );
-    expect(() => refusePlugins({ ...opencode, adapter: 'codex' }, worktree)).not.toThrow();
+    await refusePlugins({ ...opencode, adapter: 'codex' }, worktree);
   });
 
   it.each([
     ['opencode.json', '{"model":"x"}'],
     ['.opencode/agent/reviewer.md', 'plugin'],
     ['src/plugin.js', '"plugin":'],
-  ])('with %s and no plugin does', (name, text) => {
-    expect(() => refusePlugins(opencode, worktreeWith(name, text))).not.toThrow();
+  ])('with %s and no plugin does', async (name, text) => {
+    await expect(refusePlugins(opencode, worktreeWith(name, text))).resolves.toBeUndefined();
   });
 });

@@ -1,0 +1,64 @@
+/** Who reads by Node's own means, with which of them and why. Everybody else goes by config/foreign-file.ts; tools/check-reads.ts holds this list to be exact. */
+
+/** What lies below the sluice home and that the engine alone writes; its size is the engine's own doing. */
+const OURS = "lists or opens the engine's own files below the sluice home";
+
+const WRITES = 'opens files to write them';
+
+const SYSTEM = 'reads /proc and the like, which the kernel writes';
+
+const DEMO = "the demo's own repository and processes";
+
+export interface ListedReader {
+  /** Names of node:fs, with spaces. `*`: all of them, by a name of the file's own. */
+  readonly reads: string;
+  readonly why: string;
+}
+
+export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
+  'config/foreign-file.ts': { reads: 'open openSync opendir readSync', why: 'the reader itself' },
+
+  'activities/git/past-pipes.ts': { reads: 'open', why: 'opens a FIFO, and reads nothing of it, so that git meets a writer' },
+  'activities/git/worktree-setup-files.ts': { reads: 'copyFile', why: 'copies by the system what a trusted config names' },
+  'activities/journal/copy-redacted.ts': { reads: 'openSync readSync', why: 'copies block by block' },
+  'activities/run/command-excerpt.ts': {
+    reads: 'openSync readSync',
+    why: 'reads two pieces of an output of any size, each of some kilobytes',
+  },
+  'activities/journal/events-file.ts': { reads: 'open', why: 'opens the journal to append; it is read through `ForeignFile`' },
+  'activities/journal/write-file.ts': { reads: 'open openSync', why: WRITES },
+  'activities/process/marks.ts': { reads: 'openSync', why: WRITES },
+  'activities/agent/trial/try-agent.ts': { reads: 'openSync', why: WRITES },
+  'activities/process/guard/parent-shell.ts': { reads: 'openSync', why: 'opens the streams of a command and reads none' },
+
+  'activities/process/guard-sockets.ts': { reads: 'readdirSync', why: OURS },
+  'activities/process/guard/guard-lock.ts': { reads: 'openSync', why: OURS },
+  'activities/process/guard/turn-list.ts': { reads: 'readdirSync', why: OURS },
+  'activities/process/guard/turns.ts': { reads: 'readdirSync', why: OURS },
+  'activities/run/clean-run.ts': { reads: 'readdirSync', why: OURS },
+  'activities/run/left-changes.ts': { reads: 'readdirSync', why: OURS },
+  'activities/run/move-branch-back.ts': { reads: 'readdir', why: OURS },
+  'activities/run/place-record.ts': { reads: 'readdirSync', why: OURS },
+  'activities/run/validate.ts': { reads: 'readdir', why: OURS },
+  'activities/sandbox/main.ts': { reads: 'openSync readFileSync', why: OURS },
+  'worker/write-missing-ends.ts': { reads: 'readdir', why: OURS },
+  'worker/local-engine/engine-state.ts': { reads: 'readFileSync', why: OURS },
+  'worker/local-engine/kernel-lock.ts': { reads: 'openSync', why: OURS },
+  'worker/local-engine/log-file.ts': { reads: 'openSync readFileSync', why: OURS },
+  'worker/local-engine/server-binary/download.ts': { reads: 'readdirSync', why: OURS },
+  'worker/local-engine/server-binary/go-build.ts': { reads: 'openSync', why: OURS },
+  'client/cli/up.ts': { reads: 'readFileSync', why: OURS },
+
+  'activities/sandbox/home-place.ts': { reads: 'readdirSync', why: "lists a folder of the person's HOME that no sandbox can write" },
+  'activities/process/guard/limit-mark.ts': { reads: 'readFileSync', why: SYSTEM },
+  'activities/process/guard/process-table.ts': { reads: 'openSync readFileSync readSync readdirSync', why: SYSTEM },
+  'worker/local-engine/process-identity.ts': { reads: 'readFileSync', why: SYSTEM },
+
+  'activities/agent/scripted/ledger.ts': { reads: 'readFileSync', why: 'part of the scripted agent, not of the engine' },
+  'activities/agent/scripted/main.ts': { reads: 'readFileSync', why: 'part of the scripted agent, not of the engine' },
+  'activities/agent/scripted/perform.ts': { reads: '*', why: 'part of the scripted agent, not of the engine' },
+  'client/cli/prepare-batch.ts': { reads: 'readFile', why: 'reads the file that the person names at that moment, which may be a pipe' },
+  'client/cli/demo/kill-worker.ts': { reads: 'readFile', why: DEMO },
+  'client/cli/demo/make-demo.ts': { reads: 'cp readFile', why: DEMO },
+  'client/cli/demo/no-process-left.ts': { reads: 'readFile readdir', why: DEMO },
+};
