@@ -2,6 +2,7 @@
  * What a run tries again and again: an activity whose last attempts failed. A run retries without end, so without this
  * one that can never go on looks as healthy as one at work. Pure; the message comes from elsewhere and leaves redacted, on one line.
  */
+import { systemTroubleIn } from '../config/system-trouble.js';
 import { printableLine } from '../protocol/printable.js';
 import { redact } from '../protocol/redact.js';
 
@@ -9,7 +10,7 @@ export interface Retrying {
   readonly activity: string;
   /** The attempt that runs or waits now; the first is 1. */
   readonly attempt: number;
-  /** Of the last failure; one printable line. */
+  /** Of the last failure, with what mends it where its machine is the reason; one printable line. */
   readonly message: string;
 }
 
@@ -31,13 +32,19 @@ export function retryingOf(pending: readonly PendingActivity[]): Retrying | null
   return {
     activity: oneLine(worst.activityType?.name ?? 'unknown'),
     attempt: worst.attempt ?? 0,
-    message: oneLine(worst.lastFailure?.message ?? 'no reason is known'),
+    message: withMend(oneLine(worst.lastFailure?.message ?? 'no reason is known')),
   };
 }
 
 /** Shape: `attempt 10: <message>`. */
 export function retryText({ attempt, message }: Retrying): string {
   return `attempt ${attempt}: ${message}`;
+}
+
+/** The run waits on another machine perhaps: the command is for that one. */
+function withMend(message: string): string {
+  const trouble = systemTroubleIn(message, null);
+  return trouble === null ? message : `${message} · ${trouble.short}; on its host: ${trouble.mend}`;
 }
 
 function oneLine(text: string): string {

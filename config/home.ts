@@ -3,7 +3,7 @@
  * Parts of paths that come from outside (run id, repository key, token) are checked here again. Reads and writes nothing
  * but the folders that `ensureHome` makes.
  */
-import { accessSync, chmodSync, constants, lstatSync, mkdirSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, constants, lstatSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { isToken } from '../protocol/place.js';
@@ -11,6 +11,8 @@ import { isRunId } from '../protocol/run-id.js';
 import { ConfigError } from './config-error.js';
 import { problem } from './config-text.js';
 import { messageOf } from './error-code.js';
+import { makeFolder } from './make-folder.js';
+import { isSpent } from './system-trouble.js';
 
 export interface HomePaths {
   readonly root: string;
@@ -75,7 +77,7 @@ export function homePaths(root: string): HomePaths {
 }
 
 /**
- * Makes the home and its folders, 0700. **Errors** ConfigError where it cannot be written, is no folder or belongs to somebody else. **Idempotency** does nothing where all is there.
+ * Makes the home and its folders, 0700. **Errors** ConfigError where it cannot be written, is no folder or belongs to somebody else; the system's own where the machine has run out of something. **Idempotency** does nothing where all is there.
  */
 export function ensureHome(root: string): HomePaths {
   const paths = homePaths(root);
@@ -86,8 +88,9 @@ export function ensureHome(root: string): HomePaths {
 
 function ensurePrivateFolder(folder: string, root: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
   } catch (error) {
+    if (isSpent(error)) throw error;
     throw homeError(root, `cannot make ${folder}: ${messageOf(error)}`, 'must be a folder that you can write in');
   }
   // The person may keep the home elsewhere and link to it; below it a link would be somebody else's choice.
@@ -100,7 +103,8 @@ function ensurePrivateFolder(folder: string, root: string): void {
   if ((stat.mode & 0o077) !== 0) chmodSync(folder, 0o700);
   try {
     accessSync(folder, constants.W_OK | constants.X_OK);
-  } catch {
+  } catch (error) {
+    if (isSpent(error)) throw error;
     throw homeError(root, `${folder} cannot be written`, 'must be a folder that you can write in');
   }
 }

@@ -1,11 +1,12 @@
 /**
  * Where a home's unix sockets lie, the engine's and the guards'. A socket path has 107 bytes on Linux and 103 on macOS, and Node 20 cuts a longer
  * one without a word and listens on the shorter name; so a long home gets a short private folder, the same for every process of this user.
- * Loaded by the guard, so it needs nothing but Node.
+ * Loaded by the guard, so what it imports needs nothing but Node.
  */
 import { createHash } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { chmodSync, lstatSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from './make-folder.js';
 
 /** Bytes; the smaller of the two systems. */
 const MAX_SOCKET_PATH_BYTES = 103;
@@ -32,10 +33,10 @@ export function socketFolder(home: string): string {
 
 /** Makes the home if need be. Errors: those of the file system, or a short folder that is not a private one of this user. */
 export function openSocketFolder(home: string): string {
-  mkdirSync(home, { recursive: true, mode: 0o700 });
+  makeFolder(home);
   const folder = socketFolder(home);
   if (folder === realpathSync(home)) return folder;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const stat = lstatSync(folder);
   if (!stat.isDirectory() || stat.uid !== userId()) {
     throw new Error(`${folder}, the socket folder of ${home}, is not a private folder of this user`);

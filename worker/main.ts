@@ -4,16 +4,22 @@
  * Server, namespace, TLS and keys come from the TEMPORAL_* variables and, without `--no-profile`, the profile file, as the `temporal` command reads them.
  */
 import { fstatSync } from 'node:fs';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { closeForeignDescriptors } from '../config/foreign-descriptors.js';
-import { homeRoot } from '../config/home.js';
-import { startWorker } from './start-worker.js';
+import { sayLastWords, systemWords } from '../config/last-words.js';
 
 const DEFAULT_ADDRESS = '127.0.0.1:7233';
 
+const SAID = { now: 'No worker runs in this process; turns at work go on under their guard.' };
+
+sayLastWords(SAID);
 closeForeignDescriptors();
 process.umask(0o077);
 try {
+  const [{ loadClientConnectConfig }, { homeRoot }, { startWorker }] = await Promise.all([
+    import('@temporalio/envconfig'),
+    import('../config/home.js'),
+    import('./start-worker.js'),
+  ]);
   const { connectionOptions, namespace } = loadClientConnectConfig({ disableFile: process.argv.includes('--no-profile') });
   const { address, ...connection } = connectionOptions;
   const worker = await startWorker({
@@ -33,7 +39,7 @@ try {
   await worker.done;
   process.stdin.destroy();
 } catch (err) {
-  process.stderr.write(`${err instanceof Error ? err.message : String(err)}\n`);
+  process.stderr.write(systemWords(err, SAID) ?? `${err instanceof Error ? err.message : String(err)}\n`);
   process.exitCode = 1;
   process.stdin.destroy();
 }

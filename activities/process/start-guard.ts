@@ -4,6 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { systemTroubleIn } from '../../config/system-trouble.js';
 import { GuardUnavailable } from './contract.js';
 import type { FirstAnswer, GuardOptions } from './guard/run-guard.js';
 
@@ -63,7 +64,7 @@ function unavailable(home: string, why: string): GuardUnavailable {
       `The guard of ${home} cannot be started: ${why}.`,
       'Agents and commands run under the guard only; it needs a home that this user can write.',
       'Nothing was started.',
-      'Look at it with: sluice doctor',
+      systemTroubleIn(why, home)?.mend ?? 'Look at it with: sluice doctor',
     ].join('\n'),
   );
 }

@@ -1,94 +1,9 @@
 #!/usr/bin/env node
-/**
- * The `sluice` program: parses arguments, runs one command, turns errors into four lines and an exit code.
- * It leaves only when everything written has left the process, and never shows a stack for an error that a person can mend.
- */
-import { CommanderError } from '@commander-js/extra-typings';
+/** The entry of the `sluice` program. All else is loaded once it can say what the machine ran out of: loading opens a hundred files at a time. */
 import { closeForeignDescriptors } from '../../config/foreign-descriptors.js';
-import { CliError, type ErrorParts, formatError } from './cli-error.js';
-import type { Context } from './context.js';
-import { EXIT, type ExitCode } from './exit-codes.js';
-import { sluiceHome } from './host-config.js';
-import { createProcessIo, foreignBlock, type Io } from './io.js';
-import type { CommandBody } from './program/command-builder.js';
-import { createProgram } from './program.js';
+import { sayLastWords } from '../../config/last-words.js';
 
-const NOTHING_STARTED = 'Nothing was started.';
+sayLastWords({ now: 'What was started before goes on; see: sluice list' });
 closeForeignDescriptors(process.argv);
-const { io, flush } = createProcessIo();
-const exitCode = await main(process.argv.slice(2));
-await flush();
-process.exit(exitCode);
-
-async function main(argv: readonly string[]): Promise<ExitCode> {
-  let code: ExitCode = EXIT.done;
-  const { own, behindDashes } = splitAtDashes(argv);
-  const program = createProgram({
-    behindDashes,
-    out: (text) => io.out(text),
-    err: (text) => io.err(foreignBlock(text)),
-    async start(body, { json, ownsStop }) {
-      const context: Context = { io, home: await sluiceHome(io.env), json };
-      code = await (ownsStop ? body(context) : untilStopped(body, context));
-    },
-  });
-  try {
-    await program.parseAsync(own, { from: 'user' });
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.notStarted;
-    return report(error, io, argv.includes('--json'));
-  }
-  return code;
-}
-
-/** A command that has nothing to detach from ends at once. */
-async function untilStopped(body: CommandBody, context: Context): Promise<ExitCode> {
-  const { stop } = context.io;
-  const stopped = new Promise<ExitCode>((resolve) => {
-    stop.addEventListener('abort', () => resolve(stop.reason === 'EPIPE' ? EXIT.done : EXIT.detached), { once: true });
-  });
-  return Promise.race([body(context), stopped]);
-}
-
-/** Commander would hand what stands behind `--` to the task; only `run` and `init` take a program there. */
-function splitAtDashes(argv: readonly string[]): { own: string[]; behindDashes: string[] } {
-  const at = argv[0] === 'run' || argv[0] === 'init' ? argv.indexOf('--') : -1;
-  return at < 0 ? { own: [...argv], behindDashes: [] } : { own: argv.slice(0, at), behindDashes: argv.slice(at + 1) };
-}
-
-function report(error: unknown, { json, err, env }: Io, asJson: boolean): ExitCode {
-  const code = error instanceof CliError ? error.exitCode : EXIT.notStarted;
-  const parts = partsOf(error);
-  if (asJson) json({ kind: 'error', ...parts, exitCode: code });
-  err(foreignBlock(formatError(parts)));
-  if (!isForPeople(error) && (env['SLUICE_DEBUG'] ?? '') !== '' && error instanceof Error) err(foreignBlock(error.stack ?? ''));
-  return code;
-}
-
-/** Errors of other parts carry the same four parts (EngineError), or are one message. */
-function partsOf(error: unknown): ErrorParts {
-  if (isForPeople(error)) return error.parts;
-  const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof Error && error.name === 'ConfigError') return partsOfConfigError(message);
-  return {
-    what: `this is a defect or an unexpected answer: ${message}`,
-    why: '',
-    now: 'What was started before goes on; see: sluice list',
-    mend: 'SLUICE_DEBUG=1 in front of the same command shows where it happened; sluice doctor looks at the machine',
-  };
-}
-
-/** Shape: config/config-error.ts writes place and value, rule, `Nothing was started.` and what mends it; many problems stay one text. */
-function partsOfConfigError(message: string): ErrorParts {
-  const lines = message.split('\n').map((line) => line.trim());
-  const at = lines.indexOf(NOTHING_STARTED);
-  if (at < 0) return { what: message, why: '', now: '', mend: '' };
-  const [what = '', why = '', ...more] = lines.slice(0, at);
-  return { what, why: [why, ...more].join('\n  '), now: NOTHING_STARTED, mend: lines.slice(at + 1).join('\n  ') };
-}
-
-function isForPeople(error: unknown): error is Error & { parts: ErrorParts } {
-  if (!(error instanceof Error) || !('parts' in error)) return false;
-  const { parts } = error;
-  return typeof parts === 'object' && parts !== null && ['what', 'why', 'now', 'mend'].every((name) => name in parts);
-}
+const { runProgram } = await import('./run-program.js');
+process.exit(await runProgram(process.argv.slice(2)));

@@ -1,18 +1,24 @@
-/** A file system of a test's own (tmpfs) in place of a folder: it can be filled up to a number of bytes, freed, made read-only and writable again. */
+/** A file system of a test's own (tmpfs) in place of a folder: it can be filled up to a number of bytes, have no inode left, be freed, made read-only and writable again. */
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmdirSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface SmallDisk {
   /** Leaves this many bytes free, rounded down to whole pages. */
   fillBut(bytes: number): void;
+  /** Leaves no room for another file, however small, while there is room for bytes. */
+  useUpInodes(): void;
+  /** Takes back what either filled. */
   free(): void;
   /** Errors: plain Error while a file of it is open for writing. */
   makeReadOnly(): void;
   makeWritable(): void;
   unmount(): void;
 }
+
+/** For the folder of the fillers and for what others make meanwhile. */
+const SPARE_INODES = 8;
 
 const BLOCK = Buffer.alloc(64 * 1024, 1);
 
@@ -28,8 +34,11 @@ export function smallDisk(folder: string, { size, filler = '.filler' }: { readon
   rmSync(aside, { recursive: true });
   const path = join(folder, filler);
   return {
+    useUpInodes: () => makeFiles(`${path}-files`, folder),
     fillBut: (bytes) => fillUp(path, () => freeBytes(folder) - bytes),
-    free: () => rmSync(path, { force: true }),
+    free: () => {
+      for (const each of [path, `${path}-files`]) rmSync(each, { recursive: true, force: true });
+    },
     makeReadOnly: () => mount('-o', 'remount,ro', folder),
     makeWritable: () => mount('-o', 'remount,rw', folder),
     unmount: () => execFileSync('umount', ['--lazy', folder]),
@@ -51,6 +60,18 @@ export function canMount(): boolean {
 
 function mount(...args: readonly string[]): void {
   execFileSync('mount', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+}
+
+/** A file system that is mounted again with fewer inodes than it has in use is refused, so they are used up. */
+function makeFiles(folder: string, disk: string): void {
+  mount('-o', `remount,nr_inodes=${inodesInUse(disk) + SPARE_INODES}`, disk);
+  mkdirSync(folder);
+  for (let n = 0; statfsSync(disk).ffree > 0; n += 1) closeSync(openSync(join(folder, String(n)), 'wx'));
+}
+
+function inodesInUse(disk: string): number {
+  const { files, ffree } = statfsSync(disk);
+  return files - ffree;
 }
 
 function freeBytes(folder: string): number {

@@ -2,6 +2,7 @@
  * A failure of the local engine that a person reads: four parts, in this order.
  * Only for what a person can mend; a programming error stays a plain Error.
  */
+import { fullDiskAt, systemTroubleIn } from '../../config/system-trouble.js';
 
 export interface FourParts {
   /** What failed, with the value and where it came from. */
@@ -23,6 +24,13 @@ export class EngineError extends Error {
   ) {
     super(`${parts.what}\n${parts.why}\n${parts.now}\n${parts.mend}`, options);
   }
+}
+
+/** Adds what the machine has run out of, by what the log and the error say, or by a look at the disk where nothing could be logged any more. */
+export function withTrouble(parts: FourParts, said: string, home: string): FourParts {
+  const trouble = systemTroubleIn(said, home) ?? fullDiskAt(home);
+  if (trouble === null) return parts;
+  return { ...parts, what: `${parts.what} The reason: ${trouble.short}.`, mend: `${trouble.mend}  # then: sluice up` };
 }
 
 /** The short reason inside an unknown error, for the middle of a sentence. */

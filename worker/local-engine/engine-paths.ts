@@ -2,9 +2,11 @@
  * Where the local engine keeps its things in a sluice home.
  * It promises no folder before `makeEngineFolders` ran.
  */
-import { mkdirSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../../config/make-folder.js';
 import { openSocketFolder, socketFolder } from '../../config/socket-folder.js';
+import { systemTrouble } from '../../config/system-trouble.js';
 import { EngineError, reasonOf } from './engine-error.js';
 
 export interface EnginePaths {
@@ -41,15 +43,16 @@ export function makeEngineFolders(home: string): EnginePaths {
   try {
     openSocketFolder(home);
     const paths = enginePaths(home);
-    mkdirSync(paths.logs, { recursive: true, mode: 0o700 });
+    makeFolder(paths.logs);
     return paths;
   } catch (error) {
+    const trouble = systemTrouble(error, home);
     throw new EngineError(
       {
         what: `The sluice home ${home} cannot be written: ${reasonOf(error)}.`,
-        why: 'The engine keeps its database, logs and socket there.',
+        why: `The engine keeps its database, logs and socket there${trouble === null ? '' : `; ${trouble.short}`}.`,
         now: 'Nothing was started.',
-        mend: 'Make it writable, or choose another: export SLUICE_HOME=<a folder of your own>',
+        mend: trouble?.mend ?? 'Make it writable, or choose another: export SLUICE_HOME=<a folder of your own>',
       },
       { cause: error },
     );

@@ -8,7 +8,7 @@ import { rmSync } from 'node:fs';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import type { EnginePhase, EngineReport } from './control.js';
 import { listenForControl } from './control-server.js';
-import { EngineError, type FourParts, reasonOf } from './engine-error.js';
+import { EngineError, type FourParts, reasonOf, withTrouble } from './engine-error.js';
 import type { EngineOptions } from './engine-options.js';
 import type { EnginePaths } from './engine-paths.js';
 import { NAMESPACE, recordedProcesses, removeEngineState, writeEngineState } from './engine-state.js';
@@ -256,21 +256,24 @@ export class Engine {
     const reason = reasonOf(error);
     const log = reason.startsWith('the worker') ? this.#paths.workerLog : this.#paths.serverLog;
     const tail = tailOf(log);
-    return {
+    const parts = {
       what: `The local engine did not start: ${reason}.`,
       why: tail === '' ? `Its log ${log} is empty.` : `The last lines of ${log}:\n${tail}`,
       now: 'Runs wait where they are; nothing was lost.',
-      mend: `Mend that and run: sluice up`,
+      mend: 'Mend that and run: sluice up',
     };
+    return withTrouble(parts, `${reason}\n${tail}`, this.#paths.home);
   }
 
   #crashLoop(how: string, log: string): FourParts {
-    return {
+    const tail = tailOf(log);
+    const parts = {
       what: `The local engine gave up: ${how}.`,
-      why: `What dies that often is not started again. The last lines of ${log}:\n${tailOf(log)}`,
+      why: `What dies that often is not started again. The last lines of ${log}:\n${tail}`,
       now: 'Runs wait where they are; nothing was lost.',
       mend: 'Mend that and run: sluice up',
     };
+    return withTrouble(parts, `${how}\n${tail}`, this.#paths.home);
   }
 
   #address(): string {

@@ -5,8 +5,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { fewDescriptors, NEEDED_DESCRIPTORS, openFilesLimit } from '../../config/system-trouble.js';
 import { type ControlClient, type EngineReport, nextReport, openControl } from './control.js';
-import { EngineError } from './engine-error.js';
+import { EngineError, withTrouble } from './engine-error.js';
 import type { EngineOptions } from './engine-options.js';
 import { type EnginePaths, enginePaths, makeEngineFolders } from './engine-paths.js';
 import { LOCK_RETRY_MS, lockHeld, Patience, sleep } from './lock-wait.js';
@@ -136,6 +137,7 @@ interface Starter {
 }
 
 async function startEngine(options: EnsureEngine, paths: EnginePaths, say: (text: string) => void): Promise<Starter> {
+  requireDescriptors();
   const binary = await findServerBinary({
     onProgress: say,
     ...(options.confirmBuild === undefined ? {} : { confirmBuild: options.confirmBuild }),
@@ -163,6 +165,18 @@ async function startEngine(options: EnsureEngine, paths: EnginePaths, say: (text
   return { pid: child.pid, ended: exitOf(child), detach: () => child.unref() };
 }
 
+/** Server, worker and guard inherit the limit; below it they die of it at work, one after the other. */
+function requireDescriptors(): void {
+  if ((openFilesLimit() ?? NEEDED_DESCRIPTORS) >= NEEDED_DESCRIPTORS) return;
+  const { short, why, mend } = fewDescriptors();
+  throw new EngineError({
+    what: `The local engine was not started: ${short}.`,
+    why,
+    now: 'Nothing was started; runs wait where they are.',
+    mend: `${mend}  # then: sluice up`,
+  });
+}
+
 function exitOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve) => {
     child.once('error', () => resolve(1));
@@ -185,12 +199,14 @@ function failure(report: EngineReport): EngineError {
 }
 
 function diedEarly(code: number, paths: EnginePaths): EngineError {
-  return new EngineError({
+  const tail = tailOf(paths.engineLog);
+  const parts = {
     what: `The local engine ended before it was up (exit code ${code}).`,
-    why: `The last lines of ${paths.engineLog}:\n${tailOf(paths.engineLog)}`,
+    why: `The last lines of ${paths.engineLog}:\n${tail}`,
     now: 'Nothing runs in this home; runs wait where they are.',
     mend: 'Mend that and run: sluice up',
-  });
+  };
+  return new EngineError(withTrouble(parts, tail, paths.home));
 }
 
 function silent(paths: EnginePaths, starter: Starter): EngineError {

@@ -1,5 +1,7 @@
-/** The detached process `sluice-engine`; run-engine.ts tells its exit codes. */
+/** The detached process `sluice-engine`; run-engine.ts tells its exit codes. Its last words stand in the engine's log. */
+import { sayLastWords } from '../../config/last-words.js';
 import { noFailpoint } from '../../protocol/failpoints.js';
-import { runEngine } from './run-engine.js';
 
+sayLastWords({ now: 'Nothing runs in this home; runs wait where they are.' });
+const { runEngine } = await import('./run-engine.js');
 await runEngine(process.argv[2], noFailpoint);

@@ -1,8 +1,9 @@
-/** The guard's entry: one argument, the options as JSON. Started by `connectProcesses`, never by hand. */
+/** The guard's entry: one argument, the options as JSON. Started by `connectProcesses`, never by hand; whoever starts it reads its last words. */
 import { closeForeignDescriptors } from '../../../config/foreign-descriptors.js';
+import { sayLastWords } from '../../../config/last-words.js';
 import { noFailpoint } from '../../../protocol/failpoints.js';
-import { readGuardOptions } from './guard-options.js';
-import { runGuard } from './run-guard.js';
 
+sayLastWords({ now: 'Nothing was started.' });
 closeForeignDescriptors();
+const [{ readGuardOptions }, { runGuard }] = await Promise.all([import('./guard-options.js'), import('./run-guard.js')]);
 await runGuard({ ...readGuardOptions(process.argv[2]), failpoint: noFailpoint });

@@ -17,7 +17,11 @@ describe('what a run fails at again and again', () => {
   it('is told from the third attempt on', () => {
     const retrying = retryingOf([aPending(3)]);
 
-    expect(retrying).toEqual({ activity: 'runTurn', attempt: 3, message: 'no space left on device' });
+    expect(retrying).toEqual({
+      activity: 'runTurn',
+      attempt: 3,
+      message: 'no space left on device · the disk is full; on its host: df -h; df -i',
+    });
   });
 
   it('is the activity with the most attempts', () => {
