@@ -29,6 +29,7 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
   'activities/journal/write-file.ts': { reads: 'open openSync', why: WRITES },
   'activities/process/marks.ts': { reads: 'openSync', why: WRITES },
   'activities/agent/trial/try-agent.ts': { reads: 'openSync', why: WRITES },
+  'activities/process/guard/cut-output.ts': { reads: 'openSync', why: WRITES },
   'activities/process/guard/parent-shell.ts': { reads: 'openSync', why: 'opens the streams of a command and reads none' },
 
   'activities/process/guard-sockets.ts': { reads: 'readdirSync', why: OURS },

@@ -110,10 +110,10 @@ export function writeMark(path: string, text: string, durability: Durability): v
   }
 }
 
-/** Forgets the start before the next one; its claim stays until it is replaced, for it holds the count of starts. */
+/** Forgets the start before the next one, whatever stands under its names; its claim stays until it is replaced, for it holds the count of starts. */
 export function clearForStart(dir: string): void {
-  for (const name of [EXIT_FILE, ENDING_FILE, RAW_FILE, EXIT_TEMP]) {
-    rmSync(join(dir, name), { force: true });
+  for (const name of [EXIT_FILE, ENDING_FILE, RAW_FILE, EXIT_TEMP, STDOUT_FILE, STDERR_FILE]) {
+    rmSync(join(dir, name), { force: true, recursive: true });
   }
 }
 

@@ -6,7 +6,8 @@ import type { Socket } from 'node:net';
 import type { CommandSpec, ExitRecord, LiveCommand, StartRefusal, StopReason } from './contract.js';
 import { isObject } from './marks.js';
 
-export const PROTOCOL_VERSION = 2;
+/** Raised too where an older guard must start nothing more: one below 3 opens a prompt as a file for its program, and cuts no output. */
+export const PROTOCOL_VERSION = 3;
 
 export type Request =
   | { readonly op: 'hello'; readonly version: number }

@@ -2,10 +2,13 @@
  * The tiny `sh` between guard and program. It waits for the go byte, so that the claim is durable before the program's first instruction,
  * and notes the exit status in `raw`, so that even the guard's death loses nothing. The program runs in its foreground: a background job
  * would read /dev/null and ignore SIGINT. Without a go byte (the guard died) it ends and runs nothing.
+ * What the program reads comes through a pipe that a `cat` fills, so that no file of ours stands behind its stdin:
+ * docs/decisions/0018-a-prompt-comes-through-a-pipe.md.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { isExecutable } from '../../../config/resolve-program.js';
 import { TURN_TAG } from '../../../protocol/names.js';
 import type { CommandSpec } from '../contract.js';
 import { RAW_FILE, STDERR_FILE, STDOUT_FILE } from '../marks.js';
@@ -26,20 +29,32 @@ export interface ParentShell {
 /**
  * A trap with a command, unlike an ignored signal, is not inherited by the program. The shell's own messages ("Terminated") stay out of the
  * program's stderr, which comes as descriptor 4 and is put in place in the fork only. `raw` is overwritten in place, in room that was reserved on the disk.
+ * The `cat` is nobody's job: the shell waits for the program alone, whose status is the status. Both lose the descriptors of the other.
  */
 const SCRIPT = `trap : TERM INT HUP QUIT
 raw=$1
-shift
+cat=$2
+shift 2
 IFS= read -r go <&3 && [ "$go" = go ] || exit 125
 exec 3<&-
-(exec 2>&4 4>&- && exec "$@")
+if [ -n "$cat" ]; then
+  { "$cat" <&5 4>&- 5<&- & } | (exec 2>&4 4>&- 5<&- && exec "$@")
+else
+  (exec 2>&4 4>&- && exec "$@")
+fi
 status=$?
 printf '%s\\n' "$status" 1<>"$raw"
 exit "$status"`;
 
-const OUTPUT_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND;
+/** Fixed places: a program of that name on a PATH is not ours to trust. The last is NixOS. */
+const CAT_PLACES = ['/bin/cat', '/usr/bin/cat', '/run/current-system/sw/bin/cat'];
 
-/** Errors: those of spawn, E2BIG among them, and of opening the three files. */
+/** Nothing of an earlier start stands there any more: what does is not ours. */
+const OUTPUT_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND;
+
+const INPUT_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Errors: those of spawn, E2BIG among them, and of opening the three files; plain Error on a system without `cat`. */
 export async function spawnParentShell(spec: CommandSpec, markPrefix: readonly string[]): Promise<ParentShell> {
   const opened: number[] = [];
   const open = (path: string, flags: number): number => {
@@ -48,14 +63,15 @@ export async function spawnParentShell(spec: CommandSpec, markPrefix: readonly s
     return fd;
   };
   try {
-    const stdin = open(spec.stdin ?? '/dev/null', constants.O_RDONLY);
+    const stdin = spec.stdin === null ? [] : [open(spec.stdin, INPUT_FLAGS)];
+    const cat = spec.stdin === null ? '' : findCat();
     const stdout = open(join(spec.dir, STDOUT_FILE), OUTPUT_FLAGS);
     const stderr = open(join(spec.dir, STDERR_FILE), OUTPUT_FLAGS);
-    const [program, ...args] = [...markPrefix, '/bin/sh', '-c', SCRIPT, 'sh', join(spec.dir, RAW_FILE), ...spec.argv];
+    const [program, ...args] = [...markPrefix, '/bin/sh', '-c', SCRIPT, 'sh', join(spec.dir, RAW_FILE), cat, ...spec.argv];
     const child = spawn(program ?? '/bin/sh', args, {
       cwd: spec.cwd,
       env: { ...spec.env, [TURN_TAG]: spec.token },
-      stdio: [stdin, stdout, 'ignore', 'pipe', stderr],
+      stdio: ['ignore', stdout, 'ignore', 'pipe', stderr, ...stdin],
       detached: true,
     });
     return await watch(child);
@@ -64,6 +80,12 @@ export async function spawnParentShell(spec: CommandSpec, markPrefix: readonly s
       closeSync(fd);
     }
   }
+}
+
+function findCat(): string {
+  const cat = CAT_PLACES.find(isExecutable);
+  if (cat === undefined) throw new Error(`none of ${CAT_PLACES.join(', ')} is there to hand the program its stdin`);
+  return cat;
 }
 
 async function watch(child: ChildProcess): Promise<ParentShell> {

@@ -2,13 +2,14 @@
  * One running command: its limits, its end and the exit record. The reason of an end is decided once, the first one wins, and is written down
  * before the first signal, so that the next guard knows it too. The record comes only after nothing of the command lives.
  */
-import { existsSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Failpoint } from '../../../protocol/failpoints.js';
 import type { Claim, ExitReason, ExitRecord } from '../contract.js';
 import { type Durability, readEnding, readRaw, STDERR_FILE, STDOUT_FILE, writeEnding, writeExit } from '../marks.js';
+import { cutOutput, outputSize, takeFolderBack } from './cut-output.js';
 import type { GuardLog } from './guard-log.js';
 import { SIGNAL_BASE } from './parent-shell.js';
 import { ageOf, type ProcessTable, type Trace } from './process-table.js';
@@ -85,12 +86,7 @@ class TendedTurn implements Turn {
 
   end(why: ExitReason): Promise<ExitRecord | null> {
     if (this.reason !== null || this.shellHasEnded) return this.ended;
-    this.reason = why;
-    try {
-      writeEnding(this.dir, why, this.deps.durability);
-    } catch {
-      this.deps.log('the reason of an end could not be written', { token: this.claim.token, reason: why });
-    }
+    this.decide(why);
     // A flood goes on through any grace.
     this.endWithin(why === 'output_limit' ? 0 : this.claim.limits.killGraceMs);
     return this.ended;
@@ -110,6 +106,27 @@ class TendedTurn implements Turn {
     else if (limits.stallMs !== null && now - this.grewMs >= limits.stallMs) void this.end('stalled');
   }
 
+  /** Nothing lives that could write any more. The reason is down before the cut, after which nobody could find it. */
+  private judgeOutput(): void {
+    const { dir, deps, claim } = this;
+    try {
+      const { stdout, stderr } = outputSize(dir);
+      if (this.reason === null && stdout + stderr > claim.limits.outputBytes) this.decide('output_limit');
+      cutOutput(dir, claim.limits.outputBytes);
+    } catch (error) {
+      deps.log('the output of a command could not be put in order', { token: claim.token, message: String(error) });
+    }
+  }
+
+  private decide(why: ExitReason): void {
+    this.reason = why;
+    try {
+      writeEnding(this.dir, why, this.deps.durability);
+    } catch {
+      this.deps.log('the reason of an end could not be written', { token: this.claim.token, reason: why });
+    }
+  }
+
   private endWithin(graceMs: number): void {
     this.graceUntil = performance.now() + graceMs;
     void endEverything(this.deps.table, this.trace, graceMs);
@@ -125,11 +142,13 @@ class TendedTurn implements Turn {
       this.trace,
       this.reason === null ? claim.limits.killGraceMs : Math.max(0, this.graceUntil - performance.now()),
     );
+    takeFolderBack(dir);
     const code = readRaw(dir) ?? shell.code;
     if (parts.adopted && code === null && this.reason === null) {
       deps.log('a command was lost with its guard', { token: claim.token });
       return null;
     }
+    this.judgeOutput();
     const exit = exitRecord({
       parts,
       reason: this.reason ?? 'exited',
@@ -204,9 +223,4 @@ async function writeUntilItHolds(dir: string, exit: ExitRecord, deps: TurnDeps):
       await sleep(WRITE_AGAIN_MS);
     }
   }
-}
-
-function outputSize(dir: string): { readonly stdout: number; readonly stderr: number } {
-  const sizeOf = (name: string) => statSync(join(dir, name), { throwIfNoEntry: false })?.size ?? 0;
-  return { stdout: sizeOf(STDOUT_FILE), stderr: sizeOf(STDERR_FILE) };
 }

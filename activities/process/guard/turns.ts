@@ -21,6 +21,7 @@ import {
 } from '../marks.js';
 import { baseOf, type Reply } from '../wire.js';
 import { checkPlaces, checkProgram, refusalOf } from './check-spec.js';
+import { takeFolderBack } from './cut-output.js';
 import type { LimitMarks } from './limit-mark.js';
 import { type ParentShell, spawnParentShell } from './parent-shell.js';
 import { isAlive, readBootId, readStat } from './process-table.js';
@@ -241,6 +242,7 @@ class GuardTurns implements Turns {
 
   private adopt(listed: ListedTurn): void {
     const { deps } = this;
+    takeFolderBack(listed.dir);
     const claim = readClaim(listed.dir);
     if (claim === null || claim.token !== listed.token || readExit(listed.dir) !== null) {
       deps.list.remove(listed.token);

@@ -45,6 +45,8 @@ export interface EnterOptions {
   readonly agent?: AgentConfig;
   readonly env?: Readonly<Record<string, string>>;
   readonly limits?: Partial<CommandSpec['limits']>;
+  /** What the command is given to read. */
+  readonly prompt?: string;
 }
 
 export interface Entering {
@@ -101,9 +103,11 @@ export async function openSandboxedHost(guard: CompiledGuard, sandbox: Partial<S
       { home: deps.home, durability: 'process', sandboxPrograms: guard.sandbox },
       { run, argv, env, cwd, dir, agent: options.agent ?? null },
     );
+    const stdin = options.prompt === undefined ? null : join(dir, 'prompt.md');
+    if (stdin !== null) writeFileSync(stdin, options.prompt ?? '');
     const limits = { timeoutMs: 60_000, stallMs: null, killGraceMs: 2000, outputBytes: 10_000_000, ...options.limits };
     return {
-      spec: { token, group: `repo/${token}`, inputHash: 'hash', argv: entered.argv, cwd, env, stdin: null, dir, limits },
+      spec: { token, group: `repo/${token}`, inputHash: 'hash', argv: entered.argv, cwd, env, stdin, dir, limits },
       hooks: hooks({ prepare: entered.prepare }),
     };
   };
