@@ -1,7 +1,8 @@
 /**
  * Sends one message to a run: as an Update, which the run answers at once, and where no worker takes it in time as a Signal of the same
  * name and the same request id, which the server keeps; the run applies a request id once. Source: V-67, design "Messages".
- * It never calls a message queued that the run took or refused, and sends nothing any more once `stop` was aborted.
+ * The server counts Updates and Signals of a run, each by itself: an Update past its limit goes as a Signal too, and an abort past both as a
+ * native cancellation, which is not counted, so that no run is without a last word. It never calls a message queued that the run took or refused, and sends nothing any more once `stop` was aborted.
  */
 import { FAILURES } from '../protocol/failures.js';
 import type { MessageAnswer, RunMessageName } from '../protocol/run-message.js';
@@ -18,6 +19,10 @@ export type Sent =
   /** No worker took it in time; the server keeps it, and the run checks it on arrival. */
   | { readonly kind: 'queued'; readonly requestId: string }
   | { readonly kind: 'refused'; readonly why: string }
+  /** An abort that went as a native cancellation: nobody is told who asked for it. */
+  | { readonly kind: 'cancelled' }
+  /** The server took it neither as an Update nor as a Signal; `why` is the server's. */
+  | { readonly kind: 'not_kept'; readonly why: string }
   | { readonly kind: 'closed' }
   /** The server knows no such run. */
   | { readonly kind: 'unknown' };
@@ -27,6 +32,8 @@ export interface MessagePort {
   /** Resolves once the run took or refused it. Errors: WorkflowUpdateRPCTimeoutOrCancelledError where nobody did in time. */
   update(message: MessageToSend, requestId: string): Promise<TakenMessage>;
   signal(message: MessageToSend): Promise<void>;
+  /** Native cancellation: the workflow ends as by an abort. */
+  cancel(): Promise<void>;
   /** Errors: WorkflowNotFoundError. */
   isOpen(): Promise<boolean>;
 }
@@ -48,7 +55,7 @@ export async function sendMessage(port: MessagePort, sent: MessageToSend, option
     const refused = refusalOf(error);
     if (refused !== null) return refused;
     if (nameOf(error) === 'WorkflowNotFoundError') return goneOr(port, error);
-    if (nameOf(error) !== 'WorkflowUpdateRPCTimeoutOrCancelledError' && typeOfRefusal(error) !== UNPROCESSED) throw error;
+    if (!goesAsSignal(error)) throw error;
   }
   try {
     await port.signal(message);
@@ -56,7 +63,8 @@ export async function sendMessage(port: MessagePort, sent: MessageToSend, option
   } catch (error) {
     stop?.throwIfAborted();
     if (nameOf(error) === 'WorkflowNotFoundError') return goneOr(port, error);
-    throw error;
+    if (!isServerLimit(error)) throw error;
+    return sent.name === 'abort' ? cancelled(port) : { kind: 'not_kept', why: serverWords(error) };
   }
 }
 
@@ -74,6 +82,39 @@ const COMPLETED_MEANWHILE = 'AcceptedUpdateCompletedWorkflow';
 /** The worker never showed the Update to the run. Source: temporalio/temporal, the failure that the server makes for it. */
 const UNPROCESSED = 'UnprocessedUpdate';
 
+/** The Update reached no run: nobody took it in time, the worker did not show it, or the server counts too many. */
+function goesAsSignal(error: unknown): boolean {
+  return nameOf(error) === 'WorkflowUpdateRPCTimeoutOrCancelledError' || typeOfRefusal(error) === UNPROCESSED || isServerLimit(error);
+}
+
+/**
+ * INVALID_ARGUMENT, RESOURCE_EXHAUSTED and FAILED_PRECONDITION of gRPC: a Signal past the count of its run, an Update past the number in flight,
+ * and one past the count of its run. Source: temporalio/temporal, service/history: consts, workflow/update/registry.
+ */
+const LIMIT_CODES: readonly unknown[] = [3, 8, 9];
+
+function isServerLimit(error: unknown): boolean {
+  const cause = causeOf(error);
+  return cause !== null && 'code' in cause && LIMIT_CODES.includes(cause.code);
+}
+
+function serverWords(error: unknown): string {
+  const cause = causeOf(error);
+  if (cause !== null && 'details' in cause && typeof cause.details === 'string' && cause.details !== '') return cause.details;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Errors: the SDK's. */
+async function cancelled(port: MessagePort): Promise<Sent> {
+  try {
+    await port.cancel();
+    return { kind: 'cancelled' };
+  } catch (error) {
+    if (nameOf(error) === 'WorkflowNotFoundError') return goneOr(port, error);
+    throw error;
+  }
+}
+
 /** Null for an error that is no answer of the run. */
 function refusalOf(error: unknown): Sent | null {
   if (nameOf(error) !== 'WorkflowUpdateFailedError' || !(error instanceof Error)) return null;
@@ -87,8 +128,13 @@ function refusalOf(error: unknown): Sent | null {
 }
 
 function typeOfRefusal(error: unknown): unknown {
+  const cause = causeOf(error);
+  return cause !== null && 'type' in cause ? cause.type : null;
+}
+
+function causeOf(error: unknown): object | null {
   const cause = error instanceof Error ? error.cause : null;
-  return typeof cause === 'object' && cause !== null && 'type' in cause ? cause.type : null;
+  return typeof cause === 'object' ? cause : null;
 }
 
 /** The server answers alike for a run that closed and for one that never was. */

@@ -203,6 +203,7 @@ function messagePort(client: Client, handle: WorkflowHandle, stop = new AbortCon
       };
     },
     signal: ({ name, argument }) => call(CALL_TIMEOUT_MS, () => handle.signal(name, argument)),
+    cancel: () => call(CALL_TIMEOUT_MS, async () => void (await handle.cancel())),
     async isOpen() {
       return (await call(CALL_TIMEOUT_MS, () => handle.describe())).status.name === 'RUNNING';
     },

@@ -143,6 +143,9 @@ function afterSending(gate: Gate, sent: Sent): Omit<OpenGate, 'gate'> {
       return { prompt: { kind: 'left' }, told: ['queued: no worker answered; the run checks it when one is back'] };
     case 'refused':
       return { prompt: firstPrompt(gate), told: [`refused: ${sent.why}`] };
+    case 'not_kept':
+      return { prompt: { kind: 'left' }, told: [`the server keeps no more messages of this run: ${sent.why}`] };
+    case 'cancelled':
     case 'closed':
       return { prompt: { kind: 'left' }, told: ['the run is closed'] };
     case 'unknown':

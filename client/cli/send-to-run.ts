@@ -107,8 +107,13 @@ function tell({ io, json }: Context, { run, message, sent }: Told): ExitCode {
     case 'queued':
       if (!json) io.out(foreign(`${nameOf(message)} queued for ${runId}: no worker answered; the run checks it when one is back`));
       return EXIT.done;
+    case 'cancelled':
+      if (!json) io.out(foreign(`abort of ${runId}: ${CANCELLED}`));
+      return EXIT.done;
     case 'refused':
       return refused(io.err, refusedParts(run, message, sent.why), EXIT.needsPerson);
+    case 'not_kept':
+      return refused(io.err, notKeptParts(run, message, sent.why), EXIT.notStarted);
     case 'closed':
       return refused(io.err, closedParts(run, message), EXIT.needsPerson);
     case 'unknown':
@@ -123,7 +128,7 @@ function fieldsOf(sent: Sent) {
     status: answer?.status ?? null,
     changed: answer?.changed ?? null,
     requestId: sent.kind === 'queued' ? sent.requestId : null,
-    why: sent.kind === 'refused' ? sent.why : null,
+    why: sent.kind === 'refused' || sent.kind === 'not_kept' ? sent.why : null,
   };
 }
 
@@ -143,6 +148,18 @@ function refusedParts({ runId }: FoundRun, message: MessageToSend, why: string):
     why: foreign(why),
     now: 'Nothing was changed.',
     mend: `sluice ${message.name === 'approve' || message.name === 'answer' ? 'approvals show' : 'status'} ${foreign(runId)}`,
+  };
+}
+
+/** What a person is told where the server keeps no more messages and cancels in place of an abort. */
+export const CANCELLED = 'the server keeps no more messages of it, so it was cancelled, which ends it as an abort does';
+
+function notKeptParts({ runId }: FoundRun, message: MessageToSend, why: string): ErrorParts {
+  return {
+    what: `the server keeps no "${nameOf(message)}" for ${foreign(runId)}: ${foreign(why)}`,
+    why: 'it counts the messages of a run, as Updates and as Signals, and takes no more than its dynamic config says (docs/messages.md)',
+    now: 'Nothing was sent; the run stands where it stood and loses nothing.',
+    mend: `sluice abort ${foreign(runId)} && sluice rewind ${foreign(runId)}    an abort is not counted; the new run counts from nothing`,
   };
 }
 

@@ -18,6 +18,7 @@ import { personOf } from '../person.js';
 import { batchNameOf, checkConcurrency, type PreparedBatch, prepareBatch } from '../prepare-batch.js';
 import { refusal } from '../run-arguments.js';
 import { exitCodeOfEnd } from '../run-end.js';
+import { CANCELLED } from '../send-to-run.js';
 import { watchBatch } from '../watch-batch.js';
 import { partsOfRefusal } from '../watch-started.js';
 
@@ -156,9 +157,13 @@ async function abortBatch(context: Context, named: NamedBatch): Promise<ExitCode
       case 'queued':
         if (!json) io.out(`abort queued for the batch ${named.name}: no worker answered`);
         return EXIT.done;
+      case 'cancelled':
+        if (!json) io.out(`abort of the batch ${named.name}: ${CANCELLED}`);
+        return EXIT.done;
       case 'refused':
+      case 'not_kept':
       case 'closed':
-        io.err(foreign(`The batch ${named.name} took no abort: ${sent.kind === 'refused' ? sent.why : 'it is closed'}.`));
+        io.err(foreign(`The batch ${named.name} took no abort: ${sent.kind === 'closed' ? 'it is closed' : sent.why}.`));
         return EXIT.needsPerson;
       case 'unknown':
         throw new CliError(unknownBatch(named));

@@ -45,7 +45,7 @@ export async function openQuota(context: Context, asked: string | null, connect 
   try {
     const { account, gate } = chosen(await limitedAccounts(context, sluice), asked, sluice !== null);
     const sent = gate === null || sluice === null ? null : await sendOpen(sluice, gate, { by, stop: io.stop });
-    if (sent?.kind === 'refused') throw new CliError(refusedParts(account, sent.why), EXIT.needsPerson);
+    if (sent?.kind === 'refused' || sent?.kind === 'not_kept') throw new CliError(refusedParts(account, sent.why), EXIT.needsPerson);
     await openAccount(home, account);
     if (json)
       io.json({ kind: 'quota_opened', account, sent: sent?.kind ?? null, message: sent?.kind === 'accepted' ? sent.answer.message : null });

@@ -13,17 +13,31 @@ const refusing = (cause: Error) => async (): Promise<TakenMessage> => ({
   answer: () => Promise.reject(named('WorkflowUpdateFailedError', cause)),
 });
 
+/** As the SDK wraps what the server answered. */
+const limited = (code: number, details: string) => (): Promise<never> =>
+  Promise.reject(named('ServiceError', Object.assign(new Error(`${code}: ${details}`), { code, details })));
+const TOO_MANY_UPDATES = limited(9, 'The limit on the total number of distinct updates in this workflow has been reached (2000).');
+const TOO_MANY_AT_ONCE = limited(8, 'limit on number of concurrent in-flight updates has been reached (10)');
+const TOO_MANY_SIGNALS = limited(3, 'exceeded workflow execution limit for signal events');
+
 interface FakePort extends MessagePort {
   readonly updates: string[];
+  readonly cancels: string[];
   readonly signals: MessageToSend[];
 }
 
 function aPort(over: Partial<MessagePort> = {}): FakePort {
   const updates: string[] = [];
   const signals: MessageToSend[] = [];
+  const cancels: string[] = [];
   return {
     updates,
     signals,
+    cancels,
+    async cancel() {
+      cancels.push('cancelled');
+      await over.cancel?.();
+    },
     update(message, requestId) {
       updates.push(requestId);
       return over.update === undefined ? Promise.resolve({ answer: async () => ANSWER }) : over.update(message, requestId);
@@ -36,7 +50,8 @@ function aPort(over: Partial<MessagePort> = {}): FakePort {
   };
 }
 
-const send = (port: MessagePort, stop?: AbortSignal) => sendMessage(port, PAUSE, { requestId: 'r-1', stop });
+const send = (port: MessagePort, stop?: AbortSignal, message = PAUSE) => sendMessage(port, message, { requestId: 'r-1', stop });
+const ABORT: MessageToSend = { name: 'abort', argument: { by: 'me' } };
 
 describe('sending a message', () => {
   it('answers what the run answered, and sends no signal', async () => {
@@ -59,6 +74,27 @@ describe('sending a message', () => {
 
     expect(await send(port)).toEqual({ kind: 'queued', requestId: 'r-1' });
     expect(port.signals).toEqual([{ name: 'pause', argument: { by: 'me', requestId: 'r-1' } }]);
+  });
+
+  it.each([
+    ['the updates of the run are used up', TOO_MANY_UPDATES],
+    ['too many updates are in flight', TOO_MANY_AT_ONCE],
+  ])('leaves a message as a Signal where %s', async (_why, update) => {
+    const port = aPort({ update });
+
+    expect(await send(port)).toEqual({ kind: 'queued', requestId: 'r-1' });
+    expect(port.signals).toEqual([{ name: 'pause', argument: { by: 'me', requestId: 'r-1' } }]);
+  });
+
+  it('cancels in place of an abort where the signals are used up too, and says of all else that it is not kept', async () => {
+    const port = aPort({ update: TOO_MANY_UPDATES, signal: TOO_MANY_SIGNALS });
+
+    expect(await send(port)).toEqual({ kind: 'not_kept', why: 'exceeded workflow execution limit for signal events' });
+    expect(port.cancels).toEqual([]);
+    expect(await send(port, undefined, ABORT)).toEqual({ kind: 'cancelled' });
+    expect(port.cancels).toHaveLength(1);
+    const closed = aPort({ update: TOO_MANY_UPDATES, signal: TOO_MANY_SIGNALS, cancel: gone, isOpen: async () => false });
+    expect(await send(closed, undefined, ABORT)).toEqual({ kind: 'closed' });
   });
 
   it('never calls a message queued that the run took and answers late', async () => {

@@ -43,6 +43,7 @@ describe('a message from the command line', () => {
   it.each<[Sent, number, string]>([
     [ACCEPTED, 0, 'pause accepted by shop-1: the run pauses at the next stage boundary'],
     [{ kind: 'queued', requestId: 'r-1' }, 0, 'pause queued for shop-1: no worker answered'],
+    [{ kind: 'cancelled' }, 0, 'so it was cancelled, which ends it as an abort does'],
   ])('says of %j what is true, exit code %d', async (sent, exitCode, text) => {
     const { code, out, err } = run(sent);
 
@@ -55,6 +56,7 @@ describe('a message from the command line', () => {
     [{ kind: 'refused', why: 'the run is paused already' }, 3, 'refused "pause"\n  the run is paused already'],
     [{ kind: 'closed' }, 3, 'is closed'],
     [{ kind: 'unknown' }, 1, 'the server knows no run shop-1'],
+    [{ kind: 'not_kept', why: 'exceeded' }, 1, 'sluice abort shop-1 && sluice rewind shop-1'],
   ])('tells %j in four parts, exit code %d', async (sent, exitCode, text) => {
     const { code, out, err } = run(sent);
 
@@ -73,6 +75,10 @@ describe('a message from the command line', () => {
     [
       { kind: 'refused', why: 'no' },
       { sent: 'refused', why: 'no' },
+    ],
+    [
+      { kind: 'not_kept', why: 'exceeded' },
+      { sent: 'not_kept', why: 'exceeded' },
     ],
     [{ kind: 'closed' }, { sent: 'closed' }],
   ])('is one object with --json: %j', async (sent, expected) => {
