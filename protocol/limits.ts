@@ -3,6 +3,21 @@
 /** Journal events at which a run ends `blocked`, `journal_full`. Source: design "Files and journal". */
 export const MAX_JOURNAL_EVENTS = 2000;
 
+/** Unit: events and bytes of one run's history. */
+export interface HistoryBounds {
+  readonly events: number;
+  readonly bytes: number;
+}
+
+/**
+ * From here on a run ends `blocked`, `history_full`, at its next boundary or where it waits: half of what a server's defaults terminate at.
+ * Source: temporalio/temporal, common/dynamicconfig: limit.historyCount.error 51 200, limit.historySize.error 50 MiB.
+ */
+export const FULL_HISTORY: HistoryBounds = { events: 25_600, bytes: 25 * 1024 * 1024 };
+
+/** From here on it ends in the middle of a turn too, as by an abort: what is left of the server's room is for the end. */
+export const LAST_HISTORY: HistoryBounds = { events: 40_960, bytes: 40 * 1024 * 1024 };
+
 /** A task longer than this is refused: it travels in every history and prompt. */
 export const MAX_TASK_BYTES = 256 * 1024;
 

@@ -83,6 +83,7 @@ export const BLOCKED_REASONS = [
   'guarded_paths',
   'repository_changed',
   'journal_full',
+  'history_full',
 ] as const;
 export type BlockedReason = (typeof BLOCKED_REASONS)[number];
 

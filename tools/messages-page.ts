@@ -1,6 +1,8 @@
 /** docs/messages.md: every message of a run, from the definitions that the workflow reads; only the meaning is written here. */
 import {
+  FULL_HISTORY,
   LAST_FREE_JOURNAL_EVENTS,
+  LAST_HISTORY,
   MAX_BY_CHARS,
   MAX_KNOWN_REQUESTS,
   MAX_NOTE_CHARS,
@@ -10,6 +12,7 @@ import {
 } from '../protocol/limits.js';
 import { DETAILS_QUERY, STATUS_QUERY } from '../protocol/names.js';
 import { GATE_DECISIONS, MESSAGE_FIELDS, RUN_MESSAGES, type RunMessageName } from '../protocol/run-message.js';
+import { MESSAGE_LIMITS } from '../worker/local-engine/server-command.js';
 
 interface Page {
   readonly does: string;
@@ -28,7 +31,7 @@ const PAGES: Readonly<Record<RunMessageName, Page>> = {
   },
   pause: {
     does: 'pauses at the next stage boundary',
-    refused: `the run is paused, waits at a gate, or has ${LAST_FREE_JOURNAL_EVENTS} events; asked for twice it is accepted without effect`,
+    refused: `the run is paused, waits at a gate, a pause is pending already, or the run has ${LAST_FREE_JOURNAL_EVENTS} events`,
     example: null,
     cli: 'sluice pause',
   },
@@ -52,7 +55,7 @@ const PAGES: Readonly<Record<RunMessageName, Page>> = {
   },
   rename: {
     does: `gives the run another title, of at most ${MAX_TITLE_CHARS} characters`,
-    refused: `it says nothing; the run has ${LAST_FREE_JOURNAL_EVENTS} events`,
+    refused: `it says nothing, or what the run is called already; the run has ${LAST_FREE_JOURNAL_EVENTS} events`,
     example: '{"title":"Fix the parser"}',
     cli: 'sluice rename',
   },
@@ -79,7 +82,9 @@ export function renderMessages(): string {
     `- Texts have at most ${MAX_NOTE_CHARS} characters, names and ids ${MAX_BY_CHARS}; an unknown field or another type is refused by name.`,
     '- A decision counts until the gate is left: one that was stored while no worker ran is applied even after the hour at which the gate would have expired.',
     '- Once the outcome is decided every message is refused: the run is closed.',
-    '- The CLI sends an Update; if no worker accepts it within 10 s it leaves the Signal, with the same request id, and says `queued`.',
+    '- What would change nothing is refused. `abort` asked for again is answered as before, for nothing that is counted can be wanted after it.',
+    '- The CLI sends an Update; if no worker accepts it within 10 s, or the server counts too many, it leaves the Signal, with the same request id,',
+    '  and says `queued`. A message is accepted, queued, or said not to be kept; it is never lost.',
     '- The CLI refuses to send from inside a turn, so that an agent does not approve itself. Without a sandbox that is advisory.',
     '',
     '| name | fields | what it does | refused when | command |',
@@ -98,7 +103,90 @@ export function renderMessages(): string {
     `Query \`${STATUS_QUERY}\` answers the run view, the shape of state.json; \`${DETAILS_QUERY}\` the policy in force, the budget used and all gates.`,
     'A `batch` takes `abort` alone, with the same fields.',
     '',
+    ...limitLines(),
+    '',
   ].join('\n');
+}
+
+interface LimitRow {
+  readonly what: string;
+  /** Of server 1.31.2. Source: its common/dynamicconfig/constants.go. */
+  readonly byDefault: string;
+  readonly ours: number | null;
+  readonly happens: string;
+  readonly shownBy: string;
+}
+
+const LIMITS_TEST = '`test/workflow/message-limits.test.ts`';
+
+const LIMITS: readonly LimitRow[] = [
+  {
+    what: 'Updates that one run accepted, `history.maxTotalUpdates`',
+    byDefault: '2 000',
+    ours: MESSAGE_LIMITS['history.maxTotalUpdates'],
+    happens: 'every message goes as a Signal and is `queued`; a refused Update is not counted, one of a known Update id neither',
+    shownBy: `${LIMITS_TEST}: "takes every message as a Signal once its Updates are used up, and refused ones never counted"`,
+  },
+  {
+    what: 'Updates in flight, `history.maxInFlightUpdates`',
+    byDefault: '10',
+    ours: null,
+    happens: 'tried again for 10 s, then it goes as a Signal; a run answers at once, so only a stopped worker fills it',
+    shownBy: '`test/unit/client/send-message.test.ts`: "leaves a message as a Signal where %s"',
+  },
+  {
+    what: 'Signals to one run, `history.maximumSignalsPerExecution`',
+    byDefault: '10 000',
+    ours: MESSAGE_LIMITS['history.maximumSignalsPerExecution'],
+    happens: '`abort` goes as a native cancellation, which is not counted; anything else is said not to be kept, with what mends it',
+    shownBy: `${LIMITS_TEST}: "is ended by an abort when its Signals are used up too; anything else is said not to be kept"`,
+  },
+  {
+    what: 'events of one run, `limit.historyCount.error`',
+    byDefault: '51 200',
+    ours: MESSAGE_LIMITS['limit.historyCount.error'],
+    happens: `from ${FULL_HISTORY.events} on the run ends \`blocked\`, \`history_full\`, at its next boundary, or at once where it waits or is paused; from ${LAST_HISTORY.events} on in the middle of a turn too. Branch, worktree and files stay; a rewind goes on. A Signal costs 1 event and up to 3 of its workflow task, an accepted Update 2 and as many`,
+    shownBy:
+      '`test/unit/workflows/full-history.test.ts`: "is full by its events as by its bytes, at half of what a server takes, and nearly at its end at four fifths"',
+  },
+  {
+    what: 'bytes of that history, `limit.historySize.error`',
+    byDefault: '50 MiB',
+    ours: MESSAGE_LIMITS['limit.historySize.error'],
+    happens: `the same, from ${FULL_HISTORY.bytes} and from ${LAST_HISTORY.bytes} bytes on`,
+    shownBy: `${LIMITS_TEST}: "ends where it waits at a gate, long before the server would terminate it, and can be replayed", "ends in the middle of a turn that lasts until the server would terminate it"`,
+  },
+  {
+    what: 'one payload, `limit.blobSize.error`',
+    byDefault: '2 MiB',
+    ours: null,
+    happens: 'the server refuses it to its sender, and the run never hears of it; a longer text than ours is refused by the run',
+    shownBy: `${LIMITS_TEST}: "never hears of a message that is larger than its server takes"`,
+  },
+  {
+    what: 'messages that wait behind one workflow task, `history.maximumBufferedEventsBatch`',
+    byDefault: '100, or 2 MB',
+    ours: null,
+    happens: 'the server ends that task and begins the next one with all of them; nothing is lost',
+    shownBy:
+      '`test/faults/long-history.test.ts`: "is replayed by a new worker, answers, takes its gates, and closes with a whole journal and a right report"',
+  },
+];
+
+function limitLines(): readonly string[] {
+  return [
+    '## Limits of the server',
+    '',
+    'What anybody who reaches the server may send has an end there. The dev server of the local engine and `deploy/temporal/dynamicconfig` have more room',
+    'than the defaults; what happens at each limit is the same on any server. Not covered: Signals faster than a worker handles one, and a worker that is',
+    'away while they come, leave a run no moment to end by itself; then the server terminates it. A batch that is sent as many is terminated too, and its runs are aborted.',
+    '',
+    '| limit | default | ours | what happens | shown by |',
+    '|---|---|---|---|---|',
+    ...LIMITS.map(
+      ({ what, byDefault, ours, happens, shownBy }) => `| ${what} | ${byDefault} | ${ours ?? 'the same'} | ${happens} | ${shownBy} |`,
+    ),
+  ];
 }
 
 function row(name: RunMessageName, { does, refused, cli }: Page): string {

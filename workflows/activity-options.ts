@@ -66,14 +66,14 @@ export function validationHost(hostId: string, policy: RunPolicy) {
   });
 }
 
-/** An aborted run does not wait for a host that is gone. */
-export function closingHost(hostId: string, aborted: boolean) {
+/** `hurries`: of an aborted run, which does not wait for a host that is gone. */
+export function closingHost(hostId: string, hurries: boolean) {
   return proxyActivities<Pick<HostActivities, 'closeRun'>>({
     ...HOST_OPTIONS,
     taskQueue: hostQueue(hostId),
     startToCloseTimeout: SLACK_MS,
     heartbeatTimeout: LIGHT_HEARTBEAT_MS,
-    ...(aborted ? { scheduleToStartTimeout: ABORT_CLOSE_WAIT } : {}),
+    ...(hurries ? { scheduleToStartTimeout: ABORT_CLOSE_WAIT } : {}),
   });
 }
 

@@ -9,7 +9,7 @@ import { causeOf, type GateCause } from './gate-book.js';
 import { changesGoTo, statusBetween } from './next-stage.js';
 import type { RunState } from './run-state.js';
 
-/** Holds the status that the run has; resume returns to it (V-60, V-61). At a gate a pause is refused, so none is pending there. */
+/** Holds the status that the run has; resume returns to it (V-60, V-61), and so does a full history, at which the run ends. At a gate a pause is refused, so none is pending there. */
 export async function honourPause({ run, presenter, flush }: RunContext): Promise<void> {
   const { people } = run;
   if (!people.pauseRequested || run.status === 'waiting_for_approval') return;
@@ -20,9 +20,11 @@ export async function honourPause({ run, presenter, flush }: RunContext): Promis
   run.note('run.paused', `paused at ${status}`, { at: status });
   presenter.show();
   flush.request();
-  await condition(() => people.pausedAtStatus === null);
+  await condition(() => people.pausedAtStatus === null || run.history !== 'free');
+  const isResumed = people.pausedAtStatus === null;
+  people.pausedAtStatus = null;
   run.move(status);
-  run.note('run.resumed', `resumed at ${status}`, { at: status });
+  if (isResumed) run.note('run.resumed', `resumed at ${status}`, { at: status });
   presenter.show();
 }
 

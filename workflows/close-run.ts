@@ -51,9 +51,10 @@ export async function closeRun({ run, presenter, flush, notifier, quota }: RunCo
   presenter.show();
   notifier.tell('run_closed', `${facts.outcome}${facts.error === null ? '' : `: ${facts.error}`}`);
   if (quota.isTaken) await quota.leave();
-  await flush.settled(ending.outcome === 'aborted');
+  const hurries = ending.outcome === 'aborted' || run.history === 'ended';
+  await flush.settled(hurries);
   await notifier.started();
-  const report = run.opened === null ? null : await writeReport(run, ending.outcome, assurance);
+  const report = run.opened === null ? null : await writeReport(run, { outcome: ending.outcome, hurries, ...assurance });
   return { ...resultOf(run, ending.outcome), verdict: run.opened === null ? null : assurance.verdict, report };
 }
 
@@ -68,16 +69,19 @@ function leaveOpenGate(run: RunState): void {
 
 const LEFT = 'the run ended before anybody decided';
 
-async function writeReport(
-  run: RunState,
-  outcome: RunOutcome,
-  { verdict, reasons }: { verdict: Verdict; reasons: readonly string[] },
-): Promise<string | null> {
-  const aborted = outcome === 'aborted';
+interface LastWords {
+  readonly outcome: RunOutcome;
+  readonly verdict: Verdict;
+  readonly reasons: readonly string[];
+  /** The run does not wait for a host that is away. */
+  readonly hurries: boolean;
+}
+
+async function writeReport(run: RunState, { outcome, verdict, reasons, hurries }: LastWords): Promise<string | null> {
   const close = async () => {
     const journal = run.batch();
     const input = { place: run.nextPlace(), run: run.ref, outcome, verdict, verdictReasons: reasons, journal };
-    const closed = await closingHost(run.open.hostId, aborted).closeRun.executeWithOptions({ summary: `close · ${outcome}` }, [input]);
+    const closed = await closingHost(run.open.hostId, hurries).closeRun.executeWithOptions({ summary: `close · ${outcome}` }, [input]);
     run.acknowledge(closed.journalSeq, journal);
     return closed;
   };

@@ -19,9 +19,15 @@ export interface Situation {
   readonly gate: Gate | null;
   readonly waitingNotes: number;
   readonly events: number;
+  /** No stage is entered any more. */
+  readonly historyFull: boolean;
+  readonly title: string;
 }
 
-/** `unchanged`: what is asked for is true already. */
+/**
+ * `unchanged`: it was answered before, or the run does it anyway. What would change nothing is refused, since the server counts every Update that
+ * a run accepts, and none that it refuses.
+ */
 export type Judgement =
   | { readonly kind: 'accepted'; readonly message: string }
   | { readonly kind: 'unchanged'; readonly message: string }
@@ -31,6 +37,7 @@ export function judgeMessage(message: RunMessage, situation: Situation): Judgeme
   if (situation.closing || isTerminal(situation.status)) return refused(`the run is closed (${situation.status})`);
   if (situation.abortRequested)
     return message.name === 'abort' ? unchanged('the run is being aborted') : refused('the run is being aborted');
+  if (situation.historyFull && message.name !== 'abort') return refused("the run's history is full, so the run ends at the next boundary");
   switch (message.name) {
     case 'approve':
       return judgeDecision(message, situation.gate);
@@ -47,6 +54,7 @@ export function judgeMessage(message: RunMessage, situation: Situation): Judgeme
       if (situation.waitingNotes >= MAX_WAITING_NOTES) return refused(`${MAX_WAITING_NOTES} texts wait for the next turn already`);
       return journalHasRoom(situation) ? accepted("it reaches the next turn's prompt") : journalFull(situation);
     case 'rename':
+      if (situation.title === message.title) return refused(`the run is called "${message.title}" already`);
       return journalHasRoom(situation) ? accepted(`the run is called "${message.title}"`) : journalFull(situation);
   }
 }
@@ -87,7 +95,7 @@ function notOffered(answer: string, { id, options }: Gate): Judgement | null {
 function judgePause(situation: Situation): Judgement {
   if (situation.paused) return refused('the run is paused already');
   if (situation.gate !== null) return refused(`the run waits at ${situation.gate.id}; decide that instead`);
-  if (situation.pauseRequested) return unchanged('a pause is pending already');
+  if (situation.pauseRequested) return refused('a pause is pending already');
   return journalHasRoom(situation) ? accepted('the run pauses at the next stage boundary') : journalFull(situation);
 }
 

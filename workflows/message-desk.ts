@@ -84,6 +84,8 @@ export class MessageDesk {
       gate: run.gates.open,
       waitingNotes: run.people.notes.length,
       events: run.eventCount,
+      historyFull: run.history !== 'free',
+      title: run.people.title,
     };
     return judgeMessage(message, situation);
   }

@@ -87,6 +87,8 @@ export class RunState {
     context: { plan: null, architecture: null, validation: null, review: null },
   };
 
+  /** `full`: the run ends at the next boundary or wait; `ended`: that is why it is being ended. See full-history.ts. */
+  history: 'free' | 'full' | 'ended' = 'free';
   readonly gates = new GateBook();
   readonly people: PeopleState;
   used: BudgetUse = NOTHING_USED;

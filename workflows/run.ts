@@ -29,6 +29,7 @@ import { enter, honourPause } from './boundary.js';
 import { closeRun } from './close-run.js';
 import type { RunContext } from './context.js';
 import { blocked, type Ending, endingOfStages } from './ending.js';
+import { fullHistory, guardHistory } from './full-history.js';
 import { JournalFlush } from './journal-flush.js';
 import { handleMessages } from './messages.js';
 import { firstEvidence, stageAfter } from './next-stage.js';
@@ -49,6 +50,7 @@ export async function run(input: RunInput): Promise<RunResult> {
   setHandler(detailsQuery, () => context.run.details());
   setHandler(quotaSignal, (argument) => context.quota.hear(argument));
   handleMessages(context, lifecycle);
+  void guardHistory(context.run, lifecycle);
   context.flush.start();
   const ending = await endingOf(context, lifecycle);
   return CancellationScope.nonCancellable(() => closeRun(context, ending));
@@ -64,6 +66,7 @@ async function walk(context: RunContext): Promise<Ending> {
   let next = firstStage(run);
   for (;;) {
     await honourPause(context);
+    if (run.history !== 'free') return fullHistory();
     if (run.eventCount >= MAX_JOURNAL_EVENTS) return blocked('journal_full', `the journal has ${run.eventCount} events`);
     if (next === 'completion') {
       const ending = completion(run);
@@ -140,9 +143,9 @@ async function endingOf(context: RunContext, lifecycle: CancellationScope): Prom
   try {
     const ending = await lifecycle.run(() => walk(context));
     // An abort that was accepted is kept, whatever the stage that it met came to.
-    return abortRequested() ? aborted(context.run) : ending;
+    return abortRequested() ? cancelled(context.run) : ending;
   } catch (err) {
-    if (isCancellation(err) || (err instanceof ActivityFailure && abortRequested())) return aborted(context.run);
+    if (isCancellation(err) || (err instanceof ActivityFailure && abortRequested())) return cancelled(context.run);
     if (!(err instanceof ActivityFailure)) throw err;
     const cause = err.cause instanceof ApplicationFailure ? err.cause : null;
     const message = cause?.message ?? err.message;
@@ -153,7 +156,8 @@ async function endingOf(context: RunContext, lifecycle: CancellationScope): Prom
   }
 }
 
-function aborted({ people }: RunState): Ending {
+function cancelled({ people, history }: RunState): Ending {
+  if (history === 'ended') return fullHistory();
   if (people.abort === null) return { outcome: 'aborted', error: 'aborted by cancellation' };
   const { by, reason } = people.abort;
   return { outcome: 'aborted', error: `aborted by ${by ?? 'somebody'}${reason === null ? '' : `: ${reason}`}` };

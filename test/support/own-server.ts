@@ -35,8 +35,8 @@ export async function openHostOn(server: OwnServer): Promise<TestHost> {
   }
 }
 
-/** The binary is that of the shared server. */
-export async function openOwnServer(): Promise<OwnServer> {
+/** The binary is that of the shared server. `dynamic`: settings such as `history.maxTotalUpdates=20`, in place of the engine's own. */
+export async function openOwnServer(dynamic: readonly string[] = []): Promise<OwnServer> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-own-server-'));
   const port = await freePort(20_000 + Math.floor(Math.random() * 10_000));
   const database = join(folder, 'temporal.db');
@@ -52,7 +52,11 @@ export async function openOwnServer(): Promise<OwnServer> {
   };
   const start = async (): Promise<void> => {
     const settings = { port, uiPort: null, database, durability: 'process' } as const;
-    child = spawn(program, serverArguments(settings), { stdio: ['ignore', 'pipe', 'pipe'], env: cleanEnvironment(process.env) });
+    const more = dynamic.flatMap((value) => ['--dynamic-config-value', value]);
+    child = spawn(program, [...serverArguments(settings), ...more], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: cleanEnvironment(process.env),
+    });
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-MAX_SAID_CHARS)));
     await waitForPort(port, AbortSignal.timeout(30_000));

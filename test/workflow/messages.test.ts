@@ -50,7 +50,7 @@ describe('messages of a run', () => {
     const handle = await startHeldIn('executing');
 
     expect(await send(handle, 'pause', { by: 'ada' })).toMatchObject({ changed: true, status: 'executing' });
-    expect(await send(handle, 'pause')).toMatchObject({ changed: false });
+    expect(await refusal(send(handle, 'pause'))).toMatchObject({ message: 'a pause is pending already' });
     expect((await viewOf(handle)).pauseRequested).toBe(true);
     release();
     const paused = await untilStatus(handle, 'paused');

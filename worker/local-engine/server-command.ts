@@ -20,6 +20,17 @@ export interface ServerSettings {
 /** Poll requests a second and shard; the default of 20 costs 100 ms an activity. */
 const POLL_RPS = 2_000;
 
+/**
+ * Where a run ends by itself at half of a server's defaults (workflows/full-history.ts), there is room for more here. Updates stay few, since the
+ * server keeps every one in the state that each step of a run writes anew. deploy/temporal/dynamicconfig holds the same.
+ */
+export const MESSAGE_LIMITS = {
+  'history.maxTotalUpdates': 5_000,
+  'history.maximumSignalsPerExecution': 20_000,
+  'limit.historyCount.error': 102_400,
+  'limit.historySize.error': 100 * 1024 * 1024,
+} as const;
+
 /** The dev server's own default is 24 h, after which a finished run could no longer be looked at. */
 const RETENTION = '365d';
 
@@ -35,6 +46,7 @@ export function serverArguments(settings: ServerSettings): readonly string[] {
     `history.transferProcessorMaxPollRPS=${POLL_RPS}`,
     `history.timerProcessorMaxPollRPS=${POLL_RPS}`,
     `history.visibilityProcessorMaxPollRPS=${POLL_RPS}`,
+    ...Object.entries(MESSAGE_LIMITS).map(([name, value]) => `${name}=${value}`),
     // A web page can make a browser send requests to loopback; this name cannot be the host of any of them (RFC 2606).
     'frontend.httpAllowedHosts=["sluice.invalid"]',
   ];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
 import { MAX_JOURNAL_EVENTS } from '../../../protocol/limits.js';
 import { BLOCKED_REASONS, type BlockedReason } from '../../../protocol/outcomes.js';
-import { decideGates, type PersonsDecision } from '../../support/decide-gates.js';
+import { decideGates, openGate, type PersonsDecision } from '../../support/decide-gates.js';
 import { type EndedRun, endedRuns, type RunCase } from '../../support/ended-run.js';
 import { startsOf } from '../../support/run-traces.js';
 import { openTestHost, type TestHost, type TestRun } from '../../support/test-host.js';
@@ -71,6 +71,7 @@ const REASONS = {
     stages: { executing: { append: { 'a.txt': 'changed\n' }, text: 'Wrote.', waitFor: 'go' } },
     meanwhile: fillJournal,
   },
+  history_full: { config: 'gates:\n  stages: [executing]\n', input: { attended: true }, meanwhile: fillHistory },
 } satisfies Record<BlockedReason, RunCase>;
 
 describe('blocked', () => {
@@ -128,6 +129,16 @@ async function fillJournal(run: TestRun, repository: TestRepository): Promise<vo
   // While so many messages are being handled a query can run into its time limit.
   await until(async () => ((await run.view().catch(() => null))?.seq ?? 0) >= MAX_JOURNAL_EVENTS);
   repository.release('go');
+}
+
+/** Large signals, each heard before the next, while the run waits at its gate. */
+async function fillHistory(run: TestRun): Promise<void> {
+  await openGate(run);
+  const text = 'x'.repeat(400_000);
+  while ((await run.handle.describe()).status.name === 'RUNNING') {
+    await run.handle.signal('steer', { text }).catch(() => null);
+    await run.view().catch(() => null);
+  }
 }
 
 describe('stage lists and outcomes', () => {

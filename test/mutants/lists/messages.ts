@@ -131,7 +131,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     name: 'an abort that met the end of a stage is forgotten',
     area: 'messages',
     file: 'workflows/run.ts',
-    find: 'return abortRequested() ? aborted(context.run) : ending;',
+    find: 'return abortRequested() ? cancelled(context.run) : ending;',
     replace: 'return ending;',
     test: { file: 'test/workflow/people-races.test.ts', title: 'keeps an abort that was accepted while the last turn came to its end' },
   },

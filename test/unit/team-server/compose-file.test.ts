@@ -99,12 +99,12 @@ describe('docker-compose.temporal.yml', () => {
     expect(serviceOf(file, 'namespace').environment['RETENTION']).toBe(ours[ours.indexOf('--retention') + 1]);
   });
 
-  it('raises the three poll settings as the local engine does, in the dynamic config that the server is told of', () => {
+  it('raises the poll settings and the limits of messages as the local engine does, in the dynamic config that the server is told of', () => {
     const dynamic: unknown = parse(readFileSync(DYNAMIC_CONFIG, 'utf8'));
     const settings = { port: 1, uiPort: null, database: 'x', durability: 'process' } as const;
-    const ours = serverArguments(settings).filter((word) => /^history\..*PollRPS=/.test(word));
+    const ours = serverArguments(settings).filter((word) => /^(?:history|limit)\..*=/.test(word));
 
-    expect(ours).toHaveLength(3);
+    expect(ours).toHaveLength(7);
     expect(dynamic).toMatchObject(Object.fromEntries(ours.map((word) => [word.split('=')[0], [{ value: Number(word.split('=')[1]) }]])));
     const { environment, volumes } = serviceOf(file, 'server');
     const [source, target] = volumes[0]?.split(':') ?? [];

@@ -14,6 +14,8 @@ const OPEN: Situation = {
   gate: null,
   waitingNotes: 0,
   events: 30,
+  historyFull: false,
+  title: 'do it',
 };
 const AT_GATE: Situation = { ...OPEN, status: 'waiting_for_approval', gate: GATE };
 
@@ -45,9 +47,25 @@ describe('which messages a run takes', () => {
     expect(resume.kind).toBe(status === 'paused' ? 'accepted' : 'refused');
   });
 
-  it('takes a pause twice without effect, and a resume that cancels it', () => {
+  it('refuses a pause that is pending, and a title that the run has: every Update that is accepted counts', () => {
     const pending = { ...OPEN, pauseRequested: true };
-    expect(judgeMessage(message('pause'), pending).kind).toBe('unchanged');
+    expect(judgeMessage(message('pause'), pending)).toEqual({ kind: 'refused', why: 'a pause is pending already' });
+    expect(judgeMessage(message('rename', 'do it'), OPEN)).toEqual({ kind: 'refused', why: 'the run is called "do it" already' });
+    expect(judgeMessage(message('rename', 'do that'), OPEN).kind).toBe('accepted');
+  });
+
+  it('takes nothing but an abort once the history is full', () => {
+    const full = { ...OPEN, historyFull: true };
+    for (const name of RUN_MESSAGES.filter((one) => one !== 'abort'))
+      expect(judgeMessage(message(name, ARGUMENTS[name]), full)).toMatchObject({
+        kind: 'refused',
+        why: expect.stringContaining('history is full'),
+      });
+    expect(judgeMessage(message('abort'), full).kind).toBe('accepted');
+  });
+
+  it('takes a resume that cancels a pause', () => {
+    const pending = { ...OPEN, pauseRequested: true };
     expect(judgeMessage(message('resume'), pending).kind).toBe('accepted');
   });
 

@@ -1,4 +1,44 @@
 /** Walls: messages past a limit of the server. */
 import type { Mutant } from '../../mutant.js';
 
-export const WALL_MESSAGE_MUTANTS: readonly Mutant[] = [];
+const SEND = 'client/send-message.ts';
+const SENT = 'test/unit/client/send-message.test.ts';
+const LIMITS = 'test/workflow/message-limits.test.ts';
+
+export const WALL_MESSAGE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a message past the count of Updates is not left as a Signal',
+    area: 'walls',
+    file: SEND,
+    find: 'typeOfRefusal(error) === UNPROCESSED || isServerLimit(error)',
+    replace: 'typeOfRefusal(error) === UNPROCESSED',
+    test: { file: SENT, title: 'leaves a message as a Signal where %s' },
+  },
+  {
+    name: 'an abort past the count of Signals is not kept',
+    area: 'walls',
+    file: SEND,
+    find: "return sent.name === 'abort' ? cancelled(port) :",
+    replace: 'return',
+    test: { file: SENT, title: 'cancels in place of an abort where the signals are used up too, and says of all else that it is not kept' },
+  },
+  {
+    name: 'a pause that is pending is accepted again',
+    area: 'walls',
+    file: 'workflows/judge-message.ts',
+    find: "return refused('a pause is pending already');",
+    replace: "return unchanged('a pause is pending already');",
+    test: {
+      file: 'test/unit/workflows/judge-message.test.ts',
+      title: 'refuses a pause that is pending, and a title that the run has: every Update that is accepted counts',
+    },
+  },
+  {
+    name: 'a run whose history is full waits on at its gate',
+    area: 'walls',
+    file: 'workflows/full-history.ts',
+    find: '(run.opened !== null && run.people.waiting !== null) || reaches(LAST_HISTORY, workflowInfo())',
+    replace: 'reaches(LAST_HISTORY, workflowInfo())',
+    test: { file: LIMITS, title: 'ends where it waits at a gate, long before the server would terminate it, and can be replayed' },
+  },
+];
