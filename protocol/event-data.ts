@@ -84,10 +84,11 @@ export type RunEndedData = {
   readonly verdict: Verdict | null;
 };
 
-/** `read_only`: a turn that may not write changed the tree (V-127). `record`: a record of another input was found and moved aside. */
+/** `read_only`: a turn that may not write changed the tree (V-127). `record`: a record of another input was found and moved aside.
+ * `own_git`: what a person's git obeys in the worktree was not as the engine made it. `stage` is null where it was found outside of one. */
 export type PolicyViolationData = {
-  readonly rule: DiffRule | 'read_only' | 'record';
-  readonly stage: Stage;
+  readonly rule: DiffRule | 'read_only' | 'record' | 'own_git';
+  readonly stage: Stage | null;
   readonly seq: number;
   readonly paths: readonly string[];
 };

@@ -259,6 +259,8 @@ export interface CloseRunInput {
 export interface CloseRunResult {
   readonly report: string;
   readonly journalSeq: number;
+  /** What the last of its commands left. Unsaid: nothing. */
+  readonly observations?: readonly Observation[];
 }
 
 /** Delivers one notification to one sink of the run's policy. */

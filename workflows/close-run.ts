@@ -83,6 +83,8 @@ async function writeReport(run: RunState, { outcome, verdict, reasons, hurries }
     const input = { place: run.nextPlace(), run: run.ref, outcome, verdict, verdictReasons: reasons, journal };
     const closed = await closingHost(run.open.hostId, hurries).closeRun.executeWithOptions({ summary: `close · ${outcome}` }, [input]);
     run.acknowledge(closed.journalSeq, journal);
+    // They are not in the file yet: the end is written once more.
+    run.observe(closed.observations ?? []);
     return closed;
   };
   try {

@@ -3,7 +3,6 @@
  * Everything but moving the run's two refs happens in the private git dir (see private-git-dir.ts for why), so no hook, filter or
  * monitor of the repository runs. It does not journal; answers are values for the caller to journal.
  */
-import { join } from 'node:path';
 import { listChanges } from './changes.js';
 import { planCommit } from './commit.js';
 import type { Change, CommitRequest, Diff, Identity, PlannedCommit, PublishOutcome, Repository, RestoreOutcome } from './contract.js';
@@ -37,6 +36,11 @@ export async function openRunGit(input: OpenRunGitInput): Promise<RunGit> {
   return new RunGit(input, git);
 }
 
+/** What of a run's git a person's own git obeys in the worktree. */
+export function ownWorktreeOf({ repository, worktree, gitDir, branch }: OpenRunGitInput): OwnWorktree {
+  return { repository, worktree, gitDir, branchRef: `refs/heads/${branch}` };
+}
+
 export class RunGit {
   private readonly own: OwnWorktree;
 
@@ -44,7 +48,7 @@ export class RunGit {
     private readonly input: OpenRunGitInput,
     private readonly git: PrivateGitDir,
   ) {
-    this.own = { repository: input.repository, worktree: input.worktree, branchRef: `refs/heads/${input.branch}` };
+    this.own = ownWorktreeOf(input);
   }
 
   /** Whose name is on commits unless a request says otherwise. */
@@ -188,6 +192,6 @@ export class RunGit {
   }
 
   private mend(): Promise<void> {
-    return mendOwnState(this.own, join(this.git.gitDir, 'index'));
+    return mendOwnState(this.own);
   }
 }

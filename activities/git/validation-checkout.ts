@@ -72,8 +72,8 @@ export class ValidationCheckout {
   /** Made anew each time: commands may have written hooks and config into the last one. */
   private async writeOwnGit(commit: string): Promise<void> {
     const own = join(this.path, '.git');
-    const alternates = `${join(this.repository.commonDir, 'objects')}\n`;
-    await this.clearOwnGit(own, alternates);
+    const alternates = alternatesOf(this.repository);
+    await removeCheckoutGit(this.repository, this.path);
     await mkdir(join(own, 'objects', 'info'), { recursive: true });
     await mkdir(join(own, 'refs'));
     const [config, index] = await Promise.all([
@@ -87,13 +87,19 @@ export class ValidationCheckout {
       replaceFile(join(own, 'index'), index),
     ]);
   }
+}
 
-  /** A folder that the engine did not write may be somebody's repository: it is moved aside, not deleted. */
-  private async clearOwnGit(own: string, alternates: string): Promise<void> {
-    const found = await lstat(own).catch(() => null);
-    if (found?.isDirectory() !== true) return rm(own, { force: true });
-    const written = await readTextIfThere(join(own, 'objects', 'info', 'alternates'));
-    if (written === alternates) await rm(own, { recursive: true, force: true });
-    else await moveAside(own, dirname(this.path));
-  }
+/** Effects: a folder that the engine did not write may be somebody's repository: it is moved aside, not deleted. */
+export async function removeCheckoutGit(repository: Repository, path: string): Promise<void> {
+  const own = join(path, '.git');
+  const found = await lstat(own).catch(() => null);
+  if (found === null) return;
+  if (!found.isDirectory()) return rm(own, { force: true });
+  const written = await readTextIfThere(join(own, 'objects', 'info', 'alternates'));
+  if (written === alternatesOf(repository)) await rm(own, { recursive: true, force: true });
+  else await moveAside(own, dirname(path));
+}
+
+function alternatesOf({ commonDir }: Repository): string {
+  return `${join(commonDir, 'objects')}\n`;
 }

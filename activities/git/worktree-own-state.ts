@@ -1,9 +1,10 @@
 /**
  * Keeps what tools and people see in the run's worktree true: its `.git` file, its HEAD on the run's branch, its own index.
  * All of it lies where an agent can write, so it is only ever written here; what is read from it (`ownHead`, `wasHere`) may name commits, never programs.
+ * A person's next git obeys these files, a shell prompt by a mere `cd`: each is compared with the very text that the engine made it with.
  */
 import { lstat, mkdir, rm, utimes } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { listForeignFolder } from '../../config/foreign-file.js';
 import type { Repository } from './contract.js';
 import { assertNoSymlink } from './no-symlink.js';
@@ -38,7 +39,22 @@ export interface OwnWorktree {
   readonly worktree: string;
   /** Full ref name of the run's branch. */
   readonly branchRef: string;
+  /** The private git dir of the run. */
+  readonly gitDir: string;
 }
+
+/** A file of the worktree's own git, as the engine makes it. */
+interface OwnFile {
+  readonly path: string;
+  /** Null: there is none. */
+  readonly text: string | null;
+}
+
+/** In the private git dir: what `git worktree add` gave the worktree of the repository's own `config.worktree`, before any command ran there. */
+const FIRST_CONFIG = 'worktree-config.json';
+
+/** A HEAD holds one line. */
+const MAX_HEAD_BYTES = 4096;
 
 /** Where the worktree's own HEAD stands. */
 export async function ownHead({ repository, worktree }: OwnWorktree): Promise<HeadReading> {
@@ -54,39 +70,113 @@ export async function wasHere({ repository, worktree }: OwnWorktree, sha: string
 }
 
 /**
- * Puts HEAD back on the run's branch, mends the `.git` file and gives the worktree a copy of the engine's index, whose entries carry
+ * What of the worktree's own git is not as the engine made it, a clause each; empty: all is, or worktree or repository are gone. HEAD may stand at another branch or commit, as
+ * after a person's checkout, and the index is nobody's program.
+ */
+export async function foreignState(own: OwnWorktree): Promise<readonly string[]> {
+  const { repository, worktree } = own;
+  const [folder, commonDir] = await Promise.all([worktree, repository.commonDir].map((path) => lstat(path).catch(() => null)));
+  // In a repository that is gone there is nothing to mend.
+  if (folder === undefined || folder === null || commonDir?.isDirectory() !== true) return [];
+  if (!folder.isDirectory()) return ['the folder of the worktree became something else'];
+  const adminDir = await findAdminDir(repository.commonDir, worktree);
+  if (adminDir === null) return ['the repository did not know the worktree any more'];
+  const files = await ownFiles(own, adminDir);
+  const changed = await Promise.all([
+    ...files.map(async (file) => ((await isAsMade(file)) ? [] : [`${nameOf(own, file.path)} was changed`])),
+    isHead(adminDir).then((isOne) => (isOne ? [] : ["HEAD of the worktree's git dir was changed"])),
+  ]);
+  return changed.flat();
+}
+
+/**
+ * Makes the worktree's own git as the engine made it. A HEAD that is one stays where it is.
+ * Effects: a folder in the place of one of these files is moved beside the worktree, for it may be somebody's repository; so is what took the place of the worktree's folder.
+ * Errors: `WorktreeViolation`, `SymlinkInTheWay`.
+ */
+export async function putOwnBack(own: OwnWorktree): Promise<void> {
+  const folder = await lstat(own.worktree).catch(() => null);
+  if (folder === null) return;
+  if (folder.isDirectory()) await mendOwnFiles(own);
+  else await moveAside(own.worktree);
+}
+
+/**
+ * Puts HEAD back on the run's branch, mends what git obeys and gives the worktree a copy of the engine's index, whose entries carry
  * the same files' times, so that `git status` there is clean without reading them again.
  * Effects: a folder in the place of one of these files is moved beside the worktree, for it may be somebody's repository.
  * Errors: `WorktreeViolation`, `SymlinkInTheWay`.
  */
-export async function mendOwnState(own: OwnWorktree, privateIndex: string): Promise<void> {
-  const { repository, worktree, branchRef } = own;
-  await assertRealRoot(worktree);
-  const known = await findAdminDir(repository.commonDir, worktree);
-  const adminDir = known ?? (await freeAdminDir(repository.commonDir, worktree));
-  await assertNoSymlink(repository.commonDir, relative(repository.commonDir, adminDir));
-  if (known === null) await register(adminDir, worktree);
+export async function mendOwnState(own: OwnWorktree): Promise<void> {
+  const adminDir = await mendOwnFiles(own);
   const entries = await listForeignFolder(adminDir, { maxEntries: MAX_ENTRIES });
   const unfinished = entries?.map(({ name }) => name).filter((name) => UNFINISHED.has(name)) ?? [...UNFINISHED];
   await Promise.all(unfinished.map((name) => rm(join(adminDir, name), { recursive: true, force: true })));
   await Promise.all([
-    writeIfOther(own, join(worktree, '.git'), `gitdir: ${adminDir}\n`),
-    writeIfOther(own, join(adminDir, 'HEAD'), `ref: ${branchRef}\n`),
-    writeIfOther(own, join(adminDir, 'commondir'), '../..\n'),
-    copyIndex(own, privateIndex, join(adminDir, 'index')),
+    writeIfOther(own, { path: join(adminDir, 'HEAD'), text: `ref: ${own.branchRef}\n` }),
+    copyIndex(own, join(own.gitDir, 'index'), join(adminDir, 'index')),
   ]);
 }
 
-async function register(adminDir: string, worktree: string): Promise<void> {
-  await mkdir(adminDir, { recursive: true });
-  await replaceFile(join(adminDir, 'gitdir'), `${join(worktree, '.git')}\n`);
+/** Answers the admin folder. */
+async function mendOwnFiles(own: OwnWorktree): Promise<string> {
+  const { repository, worktree, branchRef, gitDir } = own;
+  await assertRealRoot(worktree);
+  const known = await findAdminDir(repository.commonDir, worktree);
+  const adminDir = known ?? (await freeAdminDir(repository.commonDir, worktree));
+  await assertNoSymlink(repository.commonDir, relative(repository.commonDir, adminDir));
+  if (known === null) await mkdir(adminDir, { recursive: true });
+  else await keepFirstConfig(own, adminDir);
+  const files = await ownFiles(own, adminDir);
+  await Promise.all(files.map((file) => writeIfOther(own, file)));
+  if (!(await isHead(adminDir))) await writeIfOther(own, { path: join(adminDir, 'HEAD'), text: `ref: ${branchRef}\n` });
+  // Without one all files would be shown as deleted and new.
+  const [index, to] = [join(gitDir, 'index'), join(adminDir, 'index')];
+  const [from, there] = await Promise.all([index, to].map((path) => lstat(path).catch(() => null)));
+  if (from !== null && there === null) await copyIndex(own, index, to);
+  return adminDir;
 }
 
-async function writeIfOther(own: OwnWorktree, path: string, text: string): Promise<void> {
+async function ownFiles({ worktree, gitDir }: OwnWorktree, adminDir: string): Promise<readonly OwnFile[]> {
+  const first = await readTextIfThere(join(gitDir, FIRST_CONFIG));
+  return [
+    { path: join(worktree, '.git'), text: `gitdir: ${adminDir}\n` },
+    { path: join(adminDir, 'gitdir'), text: `${join(worktree, '.git')}\n` },
+    { path: join(adminDir, 'commondir'), text: '../..\n' },
+    // Our own file: a text, or null. Without it an earlier engine opened the run, and nothing is known of the first one.
+    ...(first === null ? [] : [{ path: join(adminDir, 'config.worktree'), text: JSON.parse(first) as string | null }]),
+  ];
+}
+
+/** The worktree was only just added the first time that it is mended: no command has run in it. */
+async function keepFirstConfig({ gitDir }: OwnWorktree, adminDir: string): Promise<void> {
+  const path = join(gitDir, FIRST_CONFIG);
+  if ((await lstat(path).catch(() => null)) !== null) return;
+  await replaceFile(path, JSON.stringify(await readTextIfThere(join(adminDir, 'config.worktree'))));
+}
+
+/** The size first: what lies there may be of any. */
+async function isAsMade({ path, text }: OwnFile): Promise<boolean> {
   const found = await lstat(path).catch(() => null);
-  if (found?.isFile() === true && (await readTextIfThere(path)) === text) return;
+  if (found === null || text === null) return found === null && text === null;
+  return found.isFile() && found.size === Buffer.byteLength(text) && (await readTextIfThere(path)) === text;
+}
+
+async function isHead(adminDir: string): Promise<boolean> {
+  const found = await lstat(join(adminDir, 'HEAD')).catch(() => null);
+  return found?.isFile() === true && found.size <= MAX_HEAD_BYTES && (await readHead(adminDir)).kind !== 'unreadable';
+}
+
+function nameOf({ worktree }: OwnWorktree, path: string): string {
+  return dirname(path) === worktree ? 'the .git file of the worktree' : `${basename(path)} of the worktree's git dir`;
+}
+
+async function writeIfOther(own: OwnWorktree, file: OwnFile): Promise<void> {
+  const { path, text } = file;
+  if (await isAsMade(file)) return;
   await moveFolderAside(own, path);
-  await replaceFile(path, text);
+  if (text === null) await rm(path, { force: true });
+  else await replaceFile(path, text);
 }
 
 /** Not beside the path itself: in the worktree it would be an untracked folder, which the next clean removes. */

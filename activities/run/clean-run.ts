@@ -19,7 +19,7 @@ import { branchMoved, recordDamaged, whyKept } from './clean-refusal.js';
 import { CLEANING_FILE, dropCleaningMark, markCleaning } from './cleaning-mark.js';
 import { CLOSED_FILE, isClosedOnHost } from './closed-mark.js';
 import type { HostDeps } from './host-deps.js';
-import { groupOf } from './run-command-line.js';
+import { groupOf } from './own-commands.js';
 import { findRunRecord, isBuried, RUN_RECORD_FILE, type RunOnHost } from './run-record.js';
 import { buryRecord } from './run-tombstone.js';
 

@@ -6,9 +6,9 @@ import type { CloseRunInput, CloseRunResult } from '../../protocol/messages.js';
 import { attend } from './attend.js';
 import { flushJournal } from './flush-journal.js';
 import type { HostDeps } from './host-deps.js';
+import { endCommands, leftObservations } from './own-commands.js';
 import { hashOfInput, openPlaceFolder, readRecord, writeRecord } from './place-record.js';
 import { publishClose } from './publish-close.js';
-import { groupOf } from './run-command-line.js';
 import { readRunToTell } from './run-record.js';
 
 export function createCloseRun(deps: HostDeps): (input: CloseRunInput) => Promise<CloseRunResult> {
@@ -20,11 +20,12 @@ async function closeRun(deps: HostDeps, input: CloseRunInput): Promise<CloseRunR
   const { repoKey, runId } = run.record;
   const dir = deps.home.turnDir(repoKey, runId, input.place);
   const place = await openPlaceFolder(dir, hashOfInput(input), deps.durability);
-  await deps.processes.endGroup(groupOf(run), 'aborted');
+  await endCommands({ deps, run, place });
   const journalSeq = await flushJournal(deps, run, input.journal);
   const record = readRecord<CloseRunResult>(place);
   if (record.kind === 'answer') return { ...record.value, journalSeq };
-  const result = { report: await publishClose(deps, run, input), journalSeq };
+  const left = leftObservations(place, { stage: null, seq: input.place.seq });
+  const result = { report: await publishClose(deps, run, input), journalSeq, ...(left.length === 0 ? {} : { observations: left }) };
   deps.failpoint('close.before-record');
   writeRecord(place, result);
   deps.failpoint('close.after-record');

@@ -14,6 +14,7 @@ import type { ExitRecord } from '../process/contract.js';
 import { ranMsOf } from '../process/ran-ms.js';
 import { refusedHosts } from '../sandbox/refused-hosts.js';
 import type { ChangeSize } from './check-change.js';
+import { gatedBy } from './own-commands.js';
 import { planChange } from './plan-change.js';
 import { storeFindings } from './review-findings.js';
 import type { RunOnHost } from './run-record.js';
@@ -70,16 +71,11 @@ export async function judgeTurn(
   const answer: Answer = { reading, request: requestOf(context, reading) };
   // The one looks around the worktree, the other at what is in it.
   const [surroundings, found] = await Promise.all([lookAfter(context), outcomeOf(context, answer, exit)]);
-  const gated: TurnOutcome =
-    surroundings.gate.length > 0 && found.outcome.kind !== 'policy_violation'
-      ? { kind: 'repository_changed', why: surroundings.gate.join('; ') }
-      : found.outcome;
   const decision = decisionOf(context, reading);
   const conversation = keptConversation(turn, reading);
   const isReview = decision !== null && context.input.stage === 'reviewing';
   const judgement = {
-    ...found,
-    outcome: gated,
+    ...gatedBy(found, surroundings.gate),
     decision,
     observations: [...surroundings.observations, ...found.observations, ...refusedTo(context)],
     usage: reading.usage,
@@ -87,8 +83,6 @@ export async function judgeTurn(
     durationMs: ranMsOf(exit),
     endedAt: exit.endedAt,
     ...(answer.request === null ? {} : { request: answer.request }),
-    // A change of the repository around the turn must not hide what a person must see of the diff.
-    ...(gated !== found.outcome && found.outcome.kind === 'guarded_paths' ? { guarded: found.outcome.paths } : {}),
     ...(conversation === null ? {} : { conversation }),
     ...(reading.denied === 0 ? {} : { denied: reading.denied }),
     ...(turn.promptCut ? { promptCut: true as const } : {}),
@@ -113,7 +107,7 @@ interface Answer {
   readonly request: HumanRequest | null;
 }
 
-type Found = Pick<TurnJudgement, 'outcome' | 'planned' | 'restore' | 'rolledBack' | 'branchMoved' | 'observations'>;
+type Found = Pick<TurnJudgement, 'outcome' | 'planned' | 'restore' | 'rolledBack' | 'branchMoved' | 'guarded' | 'observations'>;
 
 const NOTHING = { planned: null, restore: false, rolledBack: [], observations: [] } as const;
 

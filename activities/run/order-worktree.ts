@@ -8,6 +8,7 @@ import type { TurnOutcome } from '../../protocol/outcomes.js';
 import { useOfBranch } from '../git/run-refs.js';
 import { isOwnLeft, wasInterrupted } from './left-changes.js';
 import { moveBranchBack } from './move-branch-back.js';
+import { judgeLeft } from './own-commands.js';
 import { readMark, writePlaceMark } from './place-record.js';
 import type { RunOnHost } from './run-record.js';
 import { setUpWorktree } from './set-up-worktree.js';
@@ -68,6 +69,8 @@ async function restoreIfNeeded(context: TurnContextOnHost): Promise<void> {
   const { expectedHead } = input;
   const isOnBranch = await moveBranchBack(context);
   const isWhole = (await git.root()).kind === 'whole';
+  // Of a start that was lost, or of somebody who came after the last look.
+  if (isWhole) await judgeLeft(context);
   if (isOnBranch && isWhole && (await git.standsAt(expectedHead)) && (await git.changes()).length === 0) return;
   if (!wasInterrupted(run, input.place)) {
     const head = await git.head();

@@ -6,6 +6,7 @@ import { type CommandEnd, DetachedError, type ExitRecord } from '../process/cont
 import { enterSandbox } from '../sandbox/enter-sandbox.js';
 import type { Signals } from './attempts.js';
 import type { HostDeps } from './host-deps.js';
+import { groupOf, runLineCommand } from './own-commands.js';
 import type { PlaceFolder } from './place-record.js';
 import type { RunOnHost } from './run-record.js';
 
@@ -44,7 +45,8 @@ export async function runCommandLine(context: CommandLineContext, command: Comma
     await command.prepare();
     await entered.prepare();
   };
-  const end: CommandEnd = await deps.processes.run(
+  const end: CommandEnd = await runLineCommand(
+    context,
     {
       token: subToken(context.token, command.n),
       group: groupOf(run),
@@ -68,8 +70,4 @@ export async function runCommandLine(context: CommandLineContext, command: Comma
   // Ended by somebody else's stop: neither red nor green. The next attempt, if the server wants one, starts it again.
   if (signals.cancel.aborted || end.exit.reason === 'aborted') throw new DetachedError('aborted');
   return end.exit;
-}
-
-export function groupOf(run: RunOnHost): string {
-  return `${run.record.repoKey}/${run.record.runId}`;
 }

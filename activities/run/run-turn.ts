@@ -15,6 +15,7 @@ import { flushJournal } from './flush-journal.js';
 import type { HostDeps } from './host-deps.js';
 import { judgeTurn, type TurnJudgement } from './judge-turn.js';
 import { noteLeft } from './left-changes.js';
+import { withLeft } from './own-commands.js';
 import {
   exitSeal,
   hashOfInput,
@@ -69,7 +70,8 @@ async function finishTurn(context: TurnContextOnHost, flushed: Promise<number>):
   const known = readSealedMark<TurnJudgement>(context.place, OUTCOME_FILE, sealed);
   const foreign = hasStaleMarks(context.place) ? [foreignRecord(input)] : [];
 
-  const { judgement, seal } = known.kind === 'answer' ? { judgement: known.value, seal: sealed } : await judgementOf(context);
+  const { judgement: judged, seal } = known.kind === 'answer' ? { judgement: known.value, seal: sealed } : await judgementOf(context);
+  const judgement = withLeft(context.place, judged, { stage: input.stage, seq: input.place.seq });
   const settled = await settleTurn(context, judgement);
   if (settled.outcome.kind !== 'done') await noteLeft(run, context.git, deps.durability);
   deps.failpoint('turn.after-commit');

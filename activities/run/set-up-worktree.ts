@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Observation } from '../../protocol/journal.js';
 import { copyAndLink } from '../git/worktree-setup-files.js';
 import { refusedHosts } from '../sandbox/refused-hosts.js';
+import { leftObservations } from './own-commands.js';
 import { CommandCrashLoop, type CommandLineContext, runCommandLine } from './run-command-line.js';
 import { runSetup } from './run-setup.js';
 
@@ -19,7 +20,7 @@ export async function setUpWorktree(context: CommandLineContext): Promise<SetupE
   const observations: Observation[] = [];
   const error = await setupError(context, observations);
   const folders = policy.setup.map((_, index) => join(place.dir, String(index + 1)));
-  observations.push(...refusedHosts(folders, { what: 'set-up', seq: 0 }));
+  observations.push(...refusedHosts(folders, { what: 'set-up', seq: 0 }), ...leftObservations(place, { stage: null, seq: 0 }));
   return { error: error === null ? null : `${error}; its output is below ${place.dir}`, observations };
 }
 

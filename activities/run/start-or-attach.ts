@@ -6,8 +6,8 @@ import { type Entered, enterSandbox } from '../sandbox/enter-sandbox.js';
 import { refuseClosedAccount } from './closed-account.js';
 import type { TurnJudgement } from './judge-turn.js';
 import { putWorktreeInOrder, WorktreeNotReady } from './order-worktree.js';
+import { groupOf, runTurnCommand } from './own-commands.js';
 import { refusePlugins } from './repository-plugins.js';
-import { groupOf } from './run-command-line.js';
 import { lookBefore } from './surroundings.js';
 import type { TurnContextOnHost } from './turn-context.js';
 import { badAgent } from './turn-failures.js';
@@ -29,7 +29,8 @@ export async function startOrAttach(context: TurnContextOnHost, turn: PreparedTu
   const { argv, starts, env } = turn.command;
   const entered = enterSandbox(deps, { run, argv, starts, env, cwd: run.record.worktree, dir: place.dir, agent: turn.request.config });
   try {
-    const end = await deps.processes.run(
+    const end = await runTurnCommand(
+      context,
       {
         token: input.place.token,
         group: groupOf(run),

@@ -8,8 +8,8 @@ import type { RunView } from '../../protocol/run-view.js';
 import { readRef } from '../git/read-ref.js';
 import { readEvents } from '../journal/events-file.js';
 import type { HostDeps } from './host-deps.js';
+import { endCommands, leftObservations } from './own-commands.js';
 import { publishClose } from './publish-close.js';
-import { groupOf } from './run-command-line.js';
 import { type ProjectionDeps, projectionOf } from './run-projection.js';
 import type { RunOnHost } from './run-record.js';
 
@@ -18,12 +18,13 @@ import type { RunOnHost } from './run-record.js';
  * whatever was written before a failure is found and gone on from. A run whose journal has an end gets the report and the mark.
  */
 export async function writeTerminatedEnd(deps: HostDeps & ProjectionDeps, run: RunOnHost, how: string): Promise<void> {
-  await deps.processes.endGroup(groupOf(run), 'aborted');
+  const place = { dir: run.stateDir };
+  await endCommands({ deps, run, place });
   const known = await readEvents(join(run.record.runDir, 'events.jsonl'));
   const from = lastStatus(known);
   if (!isTerminal(from)) checkTransition(from, 'aborted', run.record.policy.stages);
   const error = `the workflow was ${how} outside the run`;
-  const events = missingEvents(known, from, error);
+  const events = missingEvents(known, { from, error, left: leftObservations(place, { stage: null, seq: 0 }) });
   const view = abortedView(run, {
     seq: known.length + events.length,
     error,
@@ -62,8 +63,11 @@ function lastStatus(events: readonly JournalEvent[]): RunStatus {
   return isRunStatus(to) ? to : 'created';
 }
 
-/** Of the two last lines, those that are not there: a full disk or a kill may have cut between them. */
-function missingEvents(known: readonly JournalEvent[], from: RunStatus, error: string): readonly JournalEvent[] {
+/** What the last commands left, and of the two last lines those that are not there: a full disk or a kill may have cut between them. */
+function missingEvents(
+  known: readonly JournalEvent[],
+  { from, error, left }: { from: RunStatus; error: string; left: readonly Observation[] },
+): readonly JournalEvent[] {
   const timestamp = new Date().toISOString();
   const changed: StateChangedData = { from, to: 'aborted', round: roundsIn(known) };
   const ended: RunEndedData = {
@@ -77,6 +81,7 @@ function missingEvents(known: readonly JournalEvent[], from: RunStatus, error: s
   };
   const isEnded = from !== 'aborted' && isTerminal(from);
   const lines: readonly Observation[] = [
+    ...left.filter((one) => known.every(({ message }) => message !== one.message)),
     ...(isTerminal(from) ? [] : [{ timestamp, type: 'state.changed' as const, message: `${from} → aborted`, data: changed }]),
     ...(isEnded || known.at(-1)?.type === 'run.aborted' ? [] : [{ timestamp, type: 'run.aborted' as const, message: error, data: ended }]),
   ];

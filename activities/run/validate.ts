@@ -19,6 +19,7 @@ import { attend } from './attend.js';
 import { NO_COMMANDS, outcomeOfReport, statusOfExit, summarize } from './classify-validation.js';
 import { flushJournal } from './flush-journal.js';
 import type { HostDeps } from './host-deps.js';
+import { forgetCheckoutGit, leftObservations } from './own-commands.js';
 import { hashOfInput, openPlaceFolder, readMark, readRecord, writePlaceMark, writeRecord } from './place-record.js';
 import { publishValidation } from './publish-validation.js';
 import { CommandCrashLoop, type CommandLineContext } from './run-command-line.js';
@@ -56,6 +57,7 @@ async function validateRun(deps: HostDeps, { run, input, signals }: Validation):
   if (record.kind === 'answer') return { ...record.value, journalSeq };
   const context: CommandLineContext = { deps, run, place, token: input.place.token, signals };
   const checks = { ...(await checksOf(context, input)), redactor: redactorOf(run) };
+  await forgetCheckoutGit(context);
   const { report, ends } = checks;
   const findings = findingsOf(checks, policy.validation.baseFailures);
   await publishValidation(deps, run, { report, ends, findings });
@@ -69,6 +71,7 @@ async function validateRun(deps: HostDeps, { run, input, signals }: Validation):
     observations: toldWithoutValues(run, [
       ...report.commands.map((command, index) => completed(command, input.round, ends[index]?.exit.endedAt)),
       ...refusedHosts(await commandFolders(dir), { what: 'validation', seq: input.place.seq }),
+      ...leftObservations(place, { stage: 'validating', seq: input.place.seq }),
     ]),
     journalSeq,
     findings: await put(findings),

@@ -25,6 +25,7 @@ import type { FailpointName } from '../../../protocol/failpoints.js';
 import type { TurnStage } from '../../../protocol/lifecycle.js';
 import type {
   CloseRunInput,
+  CloseRunResult,
   JournalBatch,
   OpenRunInput,
   OpenRunResult,
@@ -38,7 +39,7 @@ import type {
 import type { RunOutcome } from '../../../protocol/outcomes.js';
 import type { Place } from '../../../protocol/place.js';
 import type { RunView } from '../../../protocol/run-view.js';
-import { makeRepository, type TestRepository } from '../../support/test-repository.js';
+import { makeRepository, type RepositoryOptions, type TestRepository } from '../../support/test-repository.js';
 import { compileScriptedEntry } from '../agent/scripted-entry.js';
 
 export interface RewindHost {
@@ -53,7 +54,9 @@ export interface RewindHost {
   close(): void;
 }
 
-export async function aRewindHost(options: { fixture: Fixture; config: string }): Promise<RewindHost> {
+export async function aRewindHost(
+  options: RepositoryOptions & { readonly fixture: Fixture; readonly config: string },
+): Promise<RewindHost> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-rewind-')));
   const { entry, folder: agent } = await compileScriptedEntry();
   const home = ensureHome(join(folder, 'home'));
@@ -167,10 +170,10 @@ export class DrivenRun {
     return result;
   }
 
-  async close(outcome: RunOutcome): Promise<void> {
+  async close(outcome: RunOutcome): Promise<CloseRunResult> {
     const about = { place: this.nextPlace(), run: this.ref(), journal: this.batch() };
     const input: CloseRunInput = { ...about, outcome, verdict: 'unverified', verdictReasons: [] };
-    await anAttempt().run(createCloseRun(this.deps), input);
+    return anAttempt().run(createCloseRun(this.deps), input);
   }
 
   private nextPlace(): Place {

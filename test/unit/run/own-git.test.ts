@@ -1,0 +1,278 @@
+/**
+ * What a run leaves of the worktree's own git, where a person's next git obeys it: at each end it is as the engine made it, and what was there instead is told.
+ * The person's git is a real one, and what it would start leaves a marker.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { readRun } from '../../../activities/run/run-record.js';
+import { writeTerminatedEnd } from '../../../activities/run/terminated-end.js';
+import type { Observation } from '../../../protocol/journal.js';
+import { fixtureWith } from '../../support/test-repository.js';
+import { tempFolder } from '../git/repository-fixture.js';
+import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
+
+/** Made by a program that the person's git starts. */
+const marker = join(tempFolder(), 'started');
+
+/** A git dir in an ignored folder whose config starts a program, and a `.git` file that leads there. */
+const PLANT = [
+  'mkdir -p node_modules && git init -q node_modules/.e',
+  `git config -f node_modules/.e/.git/config core.worktree "$PWD"`,
+  `git config -f node_modules/.e/.git/config core.fsmonitor "touch ${marker}; false"`,
+  `printf 'gitdir: %s\\n' "$PWD/node_modules/.e/.git" > .git`,
+].join(' && ');
+
+/** One turn a round. */
+const STAGES = {
+  planning: [{ run: PLANT, text: 'A plan.' }],
+  executing: [
+    { append: { 'a.txt': 'changed\n' }, run: PLANT, text: 'Done.' },
+    { append: { 'a.txt': 'changed\n' }, run: PLANT, exit: 9 },
+    { append: { 'a.txt': 'changed\n' }, text: 'Done.' },
+  ],
+};
+
+let host: RewindHost;
+let commands: RewindHost;
+
+beforeAll(async () => {
+  const about = { fixture: fixtureWith(STAGES), files: { '.gitignore': 'node_modules\n' } };
+  host = await aRewindHost({ ...about, config: 'rounds: 2\n' });
+  // A command that leaves it in the run's worktree, wherever it runs itself.
+  const line = `cd "\${PWD%.validation}" && ${PLANT}`;
+  commands = await aRewindHost({
+    ...about,
+    config: `worktree:\n  setup: [${JSON.stringify(line)}]\nvalidation:\n  commands: [${JSON.stringify(line)}]\n`,
+  });
+});
+beforeEach(() => rmSync(marker, { force: true }));
+afterAll(() => {
+  host.close();
+  commands.close();
+});
+
+let runs = 0;
+
+function aRun(of: RewindHost = host): Promise<DrivenRun> {
+  runs += 1;
+  return of.start(`run-${runs}`);
+}
+
+const worktreeOf = ({ opened }: DrivenRun) => opened.worktree;
+
+function adminDirOf(run: DrivenRun): string {
+  return join(host.repository.path, '.git/worktrees', run.runId);
+}
+
+function plant(run: DrivenRun): void {
+  execFileSync('/bin/sh', ['-c', PLANT], { cwd: worktreeOf(run) });
+}
+
+/** What a shell prompt does in the worktree. */
+function lookAsPerson(run: DrivenRun): string {
+  return execFileSync('git', ['status', '--short', '--branch'], { cwd: worktreeOf(run), encoding: 'utf8' });
+}
+
+function ownFiles(admin: string): readonly (string | null)[] {
+  const files = ['commondir', 'gitdir', 'HEAD', 'config.worktree'].map((name) => join(admin, name));
+  return files.map((path) => (existsSync(path) ? readFileSync(path, 'utf8') : null));
+}
+
+function violations(observations: readonly Observation[] = []): readonly string[] {
+  return observations.flatMap(({ type, data, message }) => (type === 'policy.violation' && data['rule'] === 'own_git' ? [message] : []));
+}
+
+const CHANGED = 'the .git file of the worktree was changed; it is as the engine made it again';
+
+describe('a .git file that leads to a git dir of the agent', () => {
+  it('would have a person start its program', async () => {
+    const run = await aRun();
+    plant(run);
+
+    lookAsPerson(run);
+
+    expect(existsSync(marker)).toBe(true);
+  });
+
+  it.each([
+    ['a read-only turn', 'planning', 0],
+    ['a write turn that is done', 'executing', 0],
+    ['a turn that failed', 'executing', 1],
+  ] as const)('is written anew after %s: a person must look, and starts nothing', async (_what, stage, round) => {
+    const run = await aRun();
+
+    const result = await run.runTurn(run.turnInput(stage, { round }));
+
+    expect(result.outcome).toEqual({ kind: 'repository_changed', why: CHANGED });
+    expect(violations(result.observations)).toEqual([CHANGED]);
+    expect(lookAsPerson(run)).toContain(`## sluice/${run.runId}`);
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  it('keeps the commit of a write turn', async () => {
+    const run = await aRun();
+
+    const { head, observations } = await run.runTurn(run.turnInput('executing'));
+
+    expect(head).not.toBe(run.opened.baseSha);
+    expect(observations.map(({ type }) => type)).toContain('git.committed');
+  });
+
+  it.each(['turn.after-exit', 'turn.before-outcome', 'turn.after-outcome', 'turn.before-record'] as const)(
+    'is told by the attempt after one that was killed at %s',
+    async (failpoint) => {
+      const run = await aRun();
+      const input = run.turnInput('planning');
+      host.armed = failpoint;
+      await expect(run.runTurn(input)).rejects.toThrow('killed at');
+
+      const result = await run.runTurn(input);
+
+      expect(result.outcome).toEqual({ kind: 'repository_changed', why: CHANGED });
+      expect(violations(result.observations)).toEqual([CHANGED]);
+    },
+  );
+
+  it('is written anew before the next agent starts, and told by its turn', async () => {
+    const run = await aRun();
+    plant(run);
+
+    const result = await run.runTurn(run.turnInput('executing', { round: 2 }));
+
+    expect(violations(result.observations)).toEqual([CHANGED]);
+  });
+
+  it('is written anew where a turn was ended by an abort: the end of the run tells it', async () => {
+    const run = await aRun();
+    plant(run);
+
+    const { observations } = await run.close('aborted');
+
+    expect(violations(observations)).toEqual([CHANGED]);
+    lookAsPerson(run);
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  it('is written anew where the workflow was terminated: the missing end tells it, once', async () => {
+    const run = await aRun();
+    plant(run);
+    const { deps } = host;
+    const known = readRun(deps.home, { runId: run.runId, repoKey: run.opened.repoKey });
+    const end = () => writeTerminatedEnd({ ...deps, warn: () => undefined }, known, 'terminated');
+
+    await end();
+    await end();
+
+    const told = readFileSync(join(run.opened.runDir, 'events.jsonl'), 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(CHANGED));
+    expect(told).toHaveLength(1);
+    lookAsPerson(run);
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  it('is written anew after a set-up command and after a check', async () => {
+    const run = await aRun(commands);
+    const set = violations(run.opened.observations);
+    lookAsPerson(run);
+    const { observations } = await run.validate();
+    lookAsPerson(run);
+
+    expect([set, violations(observations)]).toEqual([[CHANGED], [CHANGED]]);
+    expect(existsSync(marker)).toBe(false);
+  });
+});
+
+describe('the git of the validation checkout', () => {
+  it('is gone once the checks are over: what they wrote into it starts nothing', async () => {
+    const run = await aRun(commands);
+    await run.validate();
+
+    expect(existsSync(join(`${worktreeOf(run)}.validation`, '.git'))).toBe(false);
+  });
+
+  it('is gone when the run is closed', async () => {
+    const run = await aRun();
+    const left = join(`${worktreeOf(run)}.validation`, '.git');
+    mkdirSync(left, { recursive: true });
+    writeFileSync(join(left, 'config'), '[core]\n\tfsmonitor = evil\n');
+
+    await run.close('aborted');
+
+    expect(existsSync(left)).toBe(false);
+  });
+});
+
+describe("the worktree's git dir", () => {
+  const MINE = '[core]\n\tfsmonitor = evil\n';
+
+  it.each([
+    ['commondir', 'elsewhere', (dir: string) => writeFileSync(join(dir, 'commondir'), '/elsewhere\n')],
+    ['gitdir', 'elsewhere', (dir: string) => writeFileSync(join(dir, 'gitdir'), '/elsewhere/.git\n')],
+    ['config.worktree', 'new', (dir: string) => writeFileSync(join(dir, 'config.worktree'), MINE)],
+    ['config.worktree', 'a link', (dir: string) => symlinkSync('/elsewhere', join(dir, 'config.worktree'))],
+    ['HEAD', 'no HEAD', (dir: string) => writeFileSync(join(dir, 'HEAD'), 'x\n')],
+    [
+      'HEAD',
+      'a FIFO',
+      (dir: string) => {
+        rmSync(join(dir, 'HEAD'));
+        execFileSync('/bin/sh', ['-c', `mkfifo '${join(dir, 'HEAD')}'`]);
+      },
+    ],
+  ])('has its %s made again where it was %s', async (name, _how, change) => {
+    const run = await aRun();
+    const admin = adminDirOf(run);
+    const before = ownFiles(admin);
+    change(admin);
+
+    const { observations } = await run.close('aborted');
+
+    expect(violations(observations)).toEqual([
+      name === 'gitdir'
+        ? expect.stringContaining('the repository did not know')
+        : expect.stringContaining(`${name} of the worktree's git dir was changed`),
+    ]);
+    const after = ownFiles(admin);
+    expect(after).toEqual(before);
+    expect(lookAsPerson(run)).toBe(`## sluice/${run.runId}\n`);
+  });
+
+  it('keeps the config.worktree that it was made with', async () => {
+    host.repository.git('config', 'extensions.worktreeConfig', 'true');
+    host.repository.git('config', '--worktree', 'sluice.test', 'mine');
+    const run = await aRun();
+    const path = join(adminDirOf(run), 'config.worktree');
+    const made = existsSync(path) ? readFileSync(path, 'utf8') : null;
+    writeFileSync(path, MINE);
+
+    const { observations } = await run.close('aborted');
+
+    expect(violations(observations)).toHaveLength(1);
+    expect(existsSync(path) ? readFileSync(path, 'utf8') : null).toBe(made);
+    host.repository.git('config', '--unset', 'extensions.worktreeConfig');
+  });
+
+  it('keeps the HEAD of a person who checked something else out there', async () => {
+    const run = await aRun();
+    execFileSync('git', ['checkout', '--quiet', '-b', `mine-${run.runId}`], { cwd: worktreeOf(run) });
+
+    const { observations } = await run.close('aborted');
+
+    expect(observations).toBeUndefined();
+    expect(lookAsPerson(run)).toBe(`## mine-${run.runId}\n`);
+  });
+
+  it('is left alone where a person removed the worktree, and the end is written', async () => {
+    const run = await aRun();
+    host.repository.git('worktree', 'remove', '--force', worktreeOf(run));
+
+    const { observations } = await run.close('aborted');
+
+    expect(observations).toBeUndefined();
+    expect(existsSync(worktreeOf(run))).toBe(false);
+    expect(existsSync(adminDirOf(run))).toBe(false);
+  });
+});
