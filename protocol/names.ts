@@ -51,5 +51,8 @@ export function headRefOf(runId: string): string {
   return `refs/sluice/${runId}/head`;
 }
 
+/** In octal, as umask(1) takes it: that of the shell which started the engine, for a person's own programs. The engine's own is 077. */
+export const UMASK_VARIABLE = 'SLUICE_UMASK';
+
 /** The environment tag of everything that a turn starts. */
 export const TURN_TAG = 'SLUICE_TURN';

@@ -6,6 +6,7 @@
 import { fstatSync } from 'node:fs';
 import { closeForeignDescriptors } from '../config/foreign-descriptors.js';
 import { sayLastWords, systemWords } from '../config/last-words.js';
+import { UMASK_VARIABLE } from '../protocol/names.js';
 
 const DEFAULT_ADDRESS = '127.0.0.1:7233';
 
@@ -13,7 +14,7 @@ const SAID = { now: 'No worker runs in this process; turns at work go on under t
 
 sayLastWords(SAID);
 closeForeignDescriptors();
-process.umask(0o077);
+const umask = process.umask(0o077).toString(8);
 try {
   const [{ loadClientConnectConfig }, { homeRoot }, { startWorker }] = await Promise.all([
     import('@temporalio/envconfig'),
@@ -27,7 +28,7 @@ try {
     address: address === undefined || address === '' ? DEFAULT_ADDRESS : address,
     namespace: namespace ?? 'default',
     connection,
-    environment: process.env,
+    environment: { [UMASK_VARIABLE]: umask, ...process.env },
   });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => worker.stop());
   if (isPipe(0))

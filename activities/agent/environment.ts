@@ -4,6 +4,7 @@
  * HOME is, so that a person's login stays usable; what HOME holds can therefore be read by an agent.
  */
 import { programPath } from '../../config/program-path.js';
+import { UMASK_VARIABLE } from '../../protocol/names.js';
 
 /** CA bundles and XDG folders are paths, without which many agents find neither their server nor their login. */
 const ALLOWED: ReadonlySet<string> = new Set([
@@ -22,6 +23,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   'SSL_CERT_FILE',
   'SSL_CERT_DIR',
   'NODE_EXTRA_CA_CERTS',
+  UMASK_VARIABLE,
   'NO_PROXY',
   'no_proxy',
 ]);

@@ -8,6 +8,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { codeOf, messageOf } from '../../config/error-code.js';
 import { resolveProgram } from '../../config/resolve-program.js';
+import { UMASK_VARIABLE } from '../../protocol/names.js';
 import { programProblem } from '../run/turn-failures.js';
 import { type Delivery, failed } from './delivery-failure.js';
 
@@ -28,7 +29,7 @@ const KILL_GRACE_MS = 3_000;
  * The alarm outlives a worker that is killed: it ends the group, of which it is a member, so that the number cannot mean another one.
  * Without `sleep` on PATH there is no alarm. `exec` keeps the program's own exit code.
  */
-const WITH_ALARM = '(sleep "$1" && kill -KILL -$$) </dev/null >/dev/null 2>&1 & shift; exec "$@"';
+const WITH_ALARM = `umask "\${${UMASK_VARIABLE}:-077}"; (sleep "$1" && kill -KILL -$$) </dev/null >/dev/null 2>&1 & shift; exec "$@"`;
 
 /** Resolves when the group is gone. After `stop` the answer means nothing. */
 export async function runSinkProgram(sink: SinkProgram, input: string, stop: AbortSignal): Promise<Delivery> {

@@ -15,7 +15,9 @@ import { until } from '../support/until.js';
 
 const LIMIT_MS = 240_000;
 
+/** In the terms of /proc and of umask(1). */
 const OWN_UMASK = '0077';
+const USUAL_UMASK = '0007';
 
 /** Bits of SigIgn and SigBlk: HUP, QUIT, USR1, TERM. */
 const PLAYED_WITH = 1n | (1n << 2n) | (1n << 9n) | (1n << 14n);
@@ -222,11 +224,14 @@ describe.each(['outside', 'inside'])('%s the sandbox', (place) => {
     expect(foreignIn(links)).toEqual([]);
   });
 
-  inPlace.each([...THEIRS, 'sink'])('the %s has no terminal, no ignored or blocked signal and no word of that environment', (name) => {
-    const { terminal, session, signals, env } = looked(`${place}-${name}`);
+  inPlace.each([...THEIRS, 'sink'])(
+    'the %s has the umask of that shell, no terminal, no ignored or blocked signal and no word of that environment',
+    (name) => {
+      const { umask, terminal, session, signals, env } = looked(`${place}-${name}`);
 
-    expect({ terminal, played: playedWith(signals) }).toEqual({ terminal: 0, played: [] });
-    expect(session).not.toBe(lookedAt(pids.guard).session);
-    expect(env.filter((line) => line.startsWith('WORD_OF_THE_SHELL'))).toEqual([]);
-  });
+      expect({ umask, terminal, played: playedWith(signals) }).toEqual({ umask: USUAL_UMASK, terminal: 0, played: [] });
+      expect(session).not.toBe(lookedAt(pids.guard).session);
+      expect(env.filter((line) => line.startsWith('WORD_OF_THE_SHELL'))).toEqual([]);
+    },
+  );
 });

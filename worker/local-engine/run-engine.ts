@@ -1,6 +1,7 @@
 /** The life of the process `sluice-engine`. Exit codes: 0 after `sluice down`, 1 after a failed start, 75 if another engine owns this home. */
 import { closeForeignDescriptors } from '../../config/foreign-descriptors.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
+import { UMASK_VARIABLE } from '../../protocol/names.js';
 import { Engine } from './engine.js';
 import { readEngineOptions } from './engine-options.js';
 import { enginePaths } from './engine-paths.js';
@@ -12,7 +13,8 @@ const OWNED_BY_ANOTHER = 75;
 export async function runEngine(argument: string | undefined, failpoint: Failpoint): Promise<never> {
   closeForeignDescriptors();
   process.title = 'sluice-engine';
-  process.umask(0o077);
+  // The starting shell's: what the person's programs get. The worker is told by this variable, for by then it is ours.
+  process.env[UMASK_VARIABLE] = process.umask(0o077).toString(8);
   // It outlives the terminal that started it.
   process.on('SIGHUP', () => undefined);
   const options = readEngineOptions(argument);

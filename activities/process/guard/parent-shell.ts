@@ -9,7 +9,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { isExecutable } from '../../../config/resolve-program.js';
-import { TURN_TAG } from '../../../protocol/names.js';
+import { TURN_TAG, UMASK_VARIABLE } from '../../../protocol/names.js';
 import type { CommandSpec } from '../contract.js';
 import { RAW_FILE, STDERR_FILE, STDOUT_FILE } from '../marks.js';
 
@@ -32,6 +32,7 @@ export interface ParentShell {
  * The `cat` is nobody's job: the shell waits for the program alone, whose status is the status. Both lose the descriptors of the other.
  */
 const SCRIPT = `trap : TERM INT HUP QUIT
+umask "\${${UMASK_VARIABLE}:-077}"
 raw=$1
 cat=$2
 shift 2

@@ -49,4 +49,26 @@ export const INHERITANCE_MUTANTS: readonly Mutant[] = [
       title: 'of guard and git runner is empty, that of the server has nothing but what a program of the system needs',
     },
   },
+  {
+    name: 'the worker takes the umask of the engine for that of the person',
+    area: 'walls',
+    file: 'worker/local-engine/run-engine.ts',
+    find: 'process.env[UMASK_VARIABLE] = process.umask(0o077).toString(8);',
+    replace: 'process.umask(0o077);',
+    test: {
+      file: INHERITANCE,
+      title: 'the %s has the umask of that shell, no terminal, no ignored or blocked signal and no word of that environment',
+    },
+  },
+  {
+    name: 'a notification program has the umask of the worker',
+    area: 'walls',
+    file: 'activities/notify/run-sink-program.ts',
+    find: 'umask "\\${${UMASK_VARIABLE}:-077}"; ',
+    replace: '',
+    test: {
+      file: INHERITANCE,
+      title: 'the %s has the umask of that shell, no terminal, no ignored or blocked signal and no word of that environment',
+    },
+  },
 ];
