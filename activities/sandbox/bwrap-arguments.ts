@@ -13,6 +13,13 @@ const INSIDE_SOCKET = `${INSIDE_FOLDER}/${PROXY_SOCKET}`;
  */
 const KERNEL_SETTINGS = ['sys', 'sysrq-trigger', 'irq', 'bus', 'acpi', 'scsi', 'fs', 'driver', 'mtrr'] as const;
 
+/**
+ * Processes and threads at a time, so that a fork bomb takes not all that the machine has. No namespace inside gets more; root outside is not held by it.
+ * A lower limit of the person's stays; of the two letters a shell knows one.
+ */
+const MAX_TASKS = 4096;
+const LIMITED = `ulimit -u ${MAX_TASKS} 2>/dev/null || ulimit -p ${MAX_TASKS} 2>/dev/null; exec "$@"`;
+
 export interface OpenFiles {
   /** The descriptor of each `copy`, by its path on the host. */
   readonly copies: ReadonlyMap<string, number>;
@@ -20,6 +27,8 @@ export interface OpenFiles {
   readonly info: number;
   /** Of the proxy, on the host; null without one. */
   readonly socket: string | null;
+  /** Of the kernel: since 5.14 it counts processes by user namespace. Before, the person's own would count. */
+  readonly kernel: string;
 }
 
 /** Without the program's own name. Errors: plain Error if a copy is not open, a programmer's mistake. */
@@ -42,9 +51,15 @@ export function bwrapArguments(spec: SandboxSpec, files: OpenFiles): readonly st
     ...['--remount-ro', '/'],
     ...['--chdir', spec.cwd],
     '--',
+    ...(countsByNamespace(files.kernel) ? ['/bin/sh', '-c', LIMITED, 'sh'] : []),
     ...[spec.node, INSIDE_PROGRAM, insideOptions(spec, socket === null ? null : INSIDE_SOCKET), '--'],
     ...spec.program,
   ];
+}
+
+function countsByNamespace(kernel: string): boolean {
+  const [major = 0, minor = 0] = kernel.split('.').map((part) => Number.parseInt(part, 10));
+  return major > 5 || (major === 5 && minor >= 14);
 }
 
 /** As inside.ts reads them. */

@@ -5,7 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { appendFileSync, closeSync, constants as fs, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { constants } from 'node:os';
+import { constants, release } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closeForeignDescriptors } from '../../config/foreign-descriptors.js';
@@ -78,7 +78,7 @@ async function run(spec: SandboxSpec, socket: string | null): Promise<number> {
   // 0 to 2 are the program's own, 3 is where bubblewrap tells of itself.
   const info = 3;
   const copies = new Map(from.map((path, index) => [path, info + 1 + index]));
-  const args = [...bwrapArguments(spec, { copies, info, socket })];
+  const args = [...bwrapArguments(spec, { copies, info, socket, kernel: release() })];
   const child = spawn('/bin/sh', ['-c', DEAF, 'sh', spec.bwrap, ...args], {
     cwd: '/',
     stdio: ['inherit', 'inherit', 'inherit', 'pipe', ...opened],

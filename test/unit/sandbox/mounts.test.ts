@@ -89,7 +89,23 @@ const SPEC: SandboxSpec = {
 };
 
 describe('the arguments of bubblewrap', () => {
-  const files = { copies: new Map([['/state/x', 4]]), info: 3, socket: '/state/proxy.sock' };
+  const files = { copies: new Map([['/state/x', 4]]), info: 3, socket: '/state/proxy.sock', kernel: '6.1.0-18' };
+
+  it.each([
+    ['6.1.0-18-amd64', true],
+    ['5.14.0', true],
+    ['5.10.0-28', false],
+    ['4.19.0', false],
+  ])(
+    'limit processes where the kernel (%s) counts those of a namespace by itself, so that no other one of the person counts',
+    (kernel, limits) => {
+      expect(
+        bwrapArguments(SPEC, { ...files, kernel })
+          .join(' ')
+          .includes('ulimit -u 4096'),
+      ).toBe(limits);
+    },
+  );
 
   it('are namespaces of its own for users, processes, IPC, names and the network, no rights, and an end with its parent', () => {
     const args = bwrapArguments(SPEC, files);

@@ -28,4 +28,15 @@ export const RESOURCE_MUTANTS: readonly Mutant[] = [
     replace: 'if (free !== null && free.names < 0) {',
     test: { file: SPENT, title: '%s is named, with what mends it, by the commands that write there' },
   },
+  {
+    name: 'a sandbox has as many processes as the machine gives',
+    area: 'walls',
+    file: 'activities/sandbox/bwrap-arguments.ts',
+    find: "...(countsByNamespace(files.kernel) ? ['/bin/sh', '-c', LIMITED, 'sh'] : []),",
+    replace: '',
+    test: {
+      file: 'test/unit/sandbox/mounts.test.ts',
+      title: 'limit processes where the kernel (%s) counts those of a namespace by itself, so that no other one of the person counts',
+    },
+  },
 ];
