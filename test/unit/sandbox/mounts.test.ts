@@ -115,7 +115,7 @@ describe('the arguments of bubblewrap', () => {
     expect(args.join(' ')).toContain('--cap-drop ALL');
     expect(args.join(' ')).toContain('--proc /proc --dev /dev');
     expect(args.join(' ')).toMatch(
-      /--remount-ro \/ --chdir \S+ -- \/usr\/bin\/node \/run\/sluice\/inside\.mjs \S+ -- \/bin\/sh -c exit 3$/,
+      /--remount-ro \/ --chdir \S+ -- \/bin\/sh -c .*exec "\$@" sh \/usr\/bin\/node \/run\/sluice\/inside\.mjs \S+ -- \/bin\/sh -c exit 3$/,
     );
   });
 
