@@ -20,7 +20,6 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
 
   'activities/git/past-pipes.ts': { reads: 'open', why: 'opens a FIFO, and reads nothing of it, so that git meets a writer' },
   'activities/git/worktree-setup-files.ts': { reads: 'copyFile', why: 'copies by the system what a trusted config names' },
-  'activities/journal/copy-redacted.ts': { reads: 'openSync readSync', why: 'copies block by block' },
   'activities/run/command-excerpt.ts': {
     reads: 'openSync readSync',
     why: 'reads two pieces of an output of any size, each of some kilobytes',

@@ -48,6 +48,8 @@ export interface ProjectionOptions {
   readonly skipped: Skipped;
   /** Of the run. Unsaid: it knows shapes only. */
   readonly redactor?: Redactor;
+  /** **Unit** bytes that are shown of one output: `limits.outputBytes`. */
+  readonly outputBytes: number;
 }
 
 /** The head of turn.json; `class` is the outcome's kind. Absent values are null. */
@@ -118,8 +120,9 @@ export interface RunProjection {
   journal(batch: JournalBatch): Promise<WrittenBatch>;
   /** Gates that approvals.json shows open expire at this moment: the run was ended from outside. */
   expireGates(at: string): Promise<void>;
-  projectTurn(input: TurnProjection): Promise<void>;
-  projectValidation(input: ValidationProjection): Promise<void>;
+  /** Errors of both: the signal's reason, within one block of what is copied. */
+  projectTurn(input: TurnProjection, signal?: AbortSignal): Promise<void>;
+  projectValidation(input: ValidationProjection, signal?: AbortSignal): Promise<void>;
   /** After the last `journal`. Answers the absolute path of report.md. */
   projectClose(input: CloseProjection): Promise<string>;
 }
@@ -131,13 +134,14 @@ export function commandOutputPaths(round: number, n: number): Pick<CommandResult
 
 /** Errors: UnsafePathError where the runs directory would leave the repository; each step: only a shortage of the machine (`goOn`). */
 export function createRunProjection(options: ProjectionOptions): RunProjection {
-  const { repo, runId, fsync, failpoint, found, skipped, redactor = SHAPES_ONLY } = options;
+  const { repo, runId, fsync, failpoint, found, skipped, outputBytes, redactor = SHAPES_ONLY } = options;
   if (!isRunId(runId) || isAbsolute(options.runsDir) || options.runsDir.split('/').some((part) => part === '..' || part === '.git')) {
     throw new UnsafePathError(`run directory ${JSON.stringify(`${options.runsDir}/${runId}`)} must lie inside the repository`);
   }
   const runsDir = join(repo, options.runsDir);
   const runDir = join(runsDir, runId);
-  const folder: RunFolder = { runDir, write: { root: repo, fsync, failpoint, aside: { below: runsDir, tell: found } }, skipped, redactor };
+  const write = { root: repo, fsync, failpoint, aside: { below: runsDir, tell: found } };
+  const folder: RunFolder = { runDir, write, skipped, redactor, outputBytes };
   return {
     runDir,
     async open() {
@@ -147,20 +151,20 @@ export function createRunProjection(options: ProjectionOptions): RunProjection {
     },
     journal: (batch) => writeBatch(folder, batch, failpoint),
     expireGates: (at) => expireGates(folder, at),
-    projectTurn: (input) => projectTurn(folder, input),
-    projectValidation: (input) => projectValidation(folder, input),
+    projectTurn: (input, signal) => projectTurn(folder, input, signal),
+    projectValidation: (input, signal) => projectValidation(folder, input, signal),
     projectClose: (input) => projectClose(folder, input),
   };
 }
 
-async function projectTurn(folder: RunFolder, input: TurnProjection): Promise<void> {
-  const { turn } = input;
+async function projectTurn(folder: RunFolder, input: TurnProjection, signal?: AbortSignal): Promise<void> {
+  const { turn, streamPath } = input;
   const place = `turns/${turn.seq}-${turn.stage}`;
   await put(folder, `${place}/prompt.md`, input.prompt);
   await Promise.all([
     put(folder, `${place}/output.md`, input.output),
     putJson(folder, `${place}/turn.json`, turn),
-    ...(input.streamPath === null ? [] : [copyTo(folder, `${place}/stream.jsonl`, input.streamPath)]),
+    ...(streamPath === null ? [] : [copyTo(folder, { name: `${place}/stream.jsonl`, source: streamPath, signal })]),
     projectStage(folder, input),
   ]);
 }
@@ -222,11 +226,15 @@ async function projectExecution(folder: RunFolder, { turn, output }: TurnProject
   await put(folder, 'execution.log', addToExecutionLog(log, { seq, stage, agent, startedAt, output: folder.redactor.text(output) }));
 }
 
-async function projectValidation(folder: RunFolder, { report, outputs, findings }: ValidationProjection): Promise<void> {
+async function projectValidation(
+  folder: RunFolder,
+  { report, outputs, findings }: ValidationProjection,
+  signal?: AbortSignal,
+): Promise<void> {
   for (const [index, { stdout, stderr }] of outputs.entries()) {
     const { stdoutPath, stderrPath } = commandOutputPaths(report.round, index + 1);
-    await copyTo(folder, stdoutPath, stdout);
-    await copyTo(folder, stderrPath, stderr);
+    await copyTo(folder, { name: stdoutPath, source: stdout, signal });
+    await copyTo(folder, { name: stderrPath, source: stderr, signal });
   }
   const { round, commit, tree, commands, summary, treeChanged, note } = report;
   const json: Json = {

@@ -13,6 +13,8 @@ export interface RunFolder {
   readonly skipped: Skipped;
   /** Of the run. */
   readonly redactor: Redactor;
+  /** Unit: bytes that are shown of one output. */
+  readonly outputBytes: number;
 }
 
 /** The copy of the round first, so that the latest is never without it (V-100). */
@@ -37,8 +39,22 @@ export async function putText(folder: RunFolder, name: string, render: () => str
   await goOn(folder.skipped, name, () => writeFileAtomic(join(folder.runDir, name), render(), folder.write));
 }
 
-export async function copyTo(folder: RunFolder, name: string, source: string): Promise<void> {
-  await goOn(folder.skipped, name, () => copyRedacted(source, join(folder.runDir, name), folder));
+interface OutputCopy {
+  readonly name: string;
+  readonly source: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Errors: a shortage; the signal's reason, which is nothing to tell people. */
+export async function copyTo(folder: RunFolder, { name, source, signal }: OutputCopy): Promise<void> {
+  const { write, redactor, outputBytes } = folder;
+  const copy = { write, redactor, maxBytes: outputBytes, ...(signal === undefined ? {} : { signal }) };
+  await goOn(folder.skipped, name, () =>
+    copyRedacted(source, join(folder.runDir, name), copy).catch((error: unknown) => {
+      if (signal?.aborted !== true) throw error;
+    }),
+  );
+  signal?.throwIfAborted();
 }
 
 export function jsonText(value: Json, redactor: Redactor): string {

@@ -1,6 +1,7 @@
 /**
  * Two attempts of one activity in one process share one piece of work by the token of their place: the server was away, the laptop slept.
  * A cancel of any attempt cancels the work; a detach leaves it, and only when every attempt has left is the work itself detached.
+ * Work that is being detached takes no further attempts, and the next begins only once it has ended: two never go on beside each other.
  */
 import { DetachedError } from '../process/contract.js';
 
@@ -9,6 +10,11 @@ export interface Signals {
   readonly cancel: AbortSignal;
   /** This attempt is given up: leave everything as it is. */
   readonly detach: AbortSignal;
+}
+
+/** Whatever ends the attempt: what is only shown to people is not worth going on with. */
+export function eitherOf({ cancel, detach }: Signals): AbortSignal {
+  return AbortSignal.any([cancel, detach]);
 }
 
 interface Shared {
@@ -20,6 +26,8 @@ interface Shared {
 
 export class Attempts {
   private readonly live = new Map<string, Shared>();
+  /** What was detached and has not ended yet. */
+  private readonly leaving = new Map<string, Promise<unknown>>();
 
   /** Shape: one token stands for one kind of activity, so the answer of the shared work is of type T. */
   async share<T>(token: string, signals: Signals, work: (signals: Signals) => Promise<T>): Promise<T> {
@@ -41,16 +49,26 @@ export class Attempts {
   private begin<T>(token: string, work: (signals: Signals) => Promise<T>): Shared {
     const cancel = new AbortController();
     const detach = new AbortController();
-    const promise = work({ cancel: cancel.signal, detach: detach.signal }).finally(() => {
+    const promise = this.afterLeft(token, () => work({ cancel: cancel.signal, detach: detach.signal })).finally(() => {
+      if (this.leaving.get(token) === promise) this.leaving.delete(token);
       if (this.live.get(token)?.promise === promise) this.live.delete(token);
     });
     // An attempt that has detached no longer listens; the failure is its successor's to meet again.
     promise.catch(() => undefined);
     const shared: Shared = { promise, cancel, detach, attempts: 0 };
-    // A work that is being detached takes no further attempts.
-    detach.signal.addEventListener('abort', () => this.live.get(token) === shared && this.live.delete(token), { once: true });
+    const leave = () => {
+      if (this.live.get(token) !== shared) return;
+      this.live.delete(token);
+      this.leaving.set(token, promise);
+    };
+    detach.signal.addEventListener('abort', leave, { once: true });
     this.live.set(token, shared);
     return shared;
+  }
+
+  private afterLeft<T>(token: string, work: () => Promise<T>): Promise<T> {
+    const former = this.leaving.get(token);
+    return former === undefined ? work() : former.catch(() => undefined).then(work);
   }
 }
 

@@ -2,7 +2,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
-import { readForeignFile, textOf } from '../../config/foreign-file.js';
 import type { TurnEndedData } from '../../protocol/event-data.js';
 import type { Observation } from '../../protocol/journal.js';
 import { MAX_SENTENCE_CHARS } from '../../protocol/limits.js';
@@ -11,6 +10,8 @@ import type { TurnOutcome } from '../../protocol/outcomes.js';
 import type { Redactor } from '../../protocol/value-redactor.js';
 import { stagePolicyOf } from '../agent/turn-agent.js';
 import { readClaim, readExit } from '../process/marks.js';
+import { eitherOf } from './attempts.js';
+import { violation } from './check-change.js';
 import { fitResult } from './fit-result.js';
 import type { TurnJudgement } from './judge-turn.js';
 import { foundInWorktree } from './order-worktree.js';
@@ -18,6 +19,7 @@ import { findingsShown } from './review-findings.js';
 import { projectionOf, takeFound } from './run-projection.js';
 import { redactorOf, toldWithoutValues } from './run-redactor.js';
 import type { SettledTurn } from './settle-turn.js';
+import { type ShownPrompt, shownPrompt } from './shown-prompt.js';
 import type { TurnContextOnHost } from './turn-context.js';
 
 export interface FinishedTurn {
@@ -35,7 +37,8 @@ export async function publishTurn(context: TurnContextOnHost, turn: FinishedTurn
   const redactor = redactorOf(context.run);
   const outcome = cleaned(settled.outcome, redactor);
   const ended = endedData(context, judgement, outcome);
-  await projectTurn(context, { judgement, settled, text, ended });
+  const prompt = await shownPrompt(context.place.dir, judgement.promptSha256);
+  await projectTurn(context, { judgement, settled, text, ended, prompt });
   context.deps.failpoint('turn.after-projection');
   const observations = toldWithoutValues(context.run, [
     ...foreign,
@@ -44,6 +47,7 @@ export async function publishTurn(context: TurnContextOnHost, turn: FinishedTurn
     ...settled.observations,
     ...foundInWorktree(context),
     ...foundObservations(context),
+    ...(prompt.isGiven ? [] : [forgedPrompt(context)]),
   ]);
   return fitResult({
     outcome,
@@ -69,6 +73,11 @@ export async function publishTurn(context: TurnContextOnHost, turn: FinishedTurn
 function foundObservations({ run, input }: TurnContextOnHost): readonly Observation[] {
   const data = { stage: input.stage, seq: input.place.seq, gate: false };
   return takeFound(run).map((message) => ({ timestamp: new Date().toISOString(), type: 'repository.changed', message, data }));
+}
+
+function forgedPrompt({ input }: TurnContextOnHost): Observation {
+  const data = { rule: 'record', stage: input.stage, seq: input.place.seq, paths: [] } as const;
+  return violation('what is kept of the prompt of this turn is not what its agent was given, and is not shown', data);
 }
 
 function endedData({ run, input }: TurnContextOnHost, judgement: TurnJudgement, outcome: TurnOutcome): TurnEndedData {
@@ -110,13 +119,13 @@ function refusedCalls(denied = 0): string {
 
 async function projectTurn(
   context: TurnContextOnHost,
-  turn: { judgement: TurnJudgement; settled: SettledTurn; text: string; ended: TurnEndedData },
+  turn: { judgement: TurnJudgement; settled: SettledTurn; text: string; ended: TurnEndedData; prompt: ShownPrompt },
 ): Promise<void> {
   const { deps, run, input, place } = context;
-  const { judgement, settled, text, ended } = turn;
+  const { judgement, settled, text, ended, prompt } = turn;
   const stdout = join(place.dir, 'stdout');
   const { outcome, exitCode, durationMs: _durationMs, ...about } = ended;
-  await projectionOf(deps, run).projectTurn({
+  const shown = {
     turn: {
       ...about,
       attempt: attempt(),
@@ -126,13 +135,14 @@ async function projectTurn(
       exitCode,
       class: outcome,
     },
-    prompt: await promptText(place.dir),
+    prompt: prompt.text,
     output: text,
     streamPath: (await exists(stdout)) ? stdout : null,
     commit: settled.head,
     ...decisionsShown(judgement, input.ask),
     ...(await findingsShown(context, judgement, text)),
-  });
+  };
+  await projectionOf(deps, run).projectTurn(shown, eitherOf(context.signals));
 }
 
 /** An unreadable decision is shown once it counts: after it was asked for again, as the safe answer (V-33). */
@@ -165,11 +175,4 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** Unit: bytes. Source: a prompt is at most `context`, and that is some hundred kilobytes. */
-const MAX_PROMPT_BYTES = 16 * 1024 * 1024;
-
-async function promptText(dir: string): Promise<string> {
-  return textOf(await readForeignFile(join(dir, 'prompt.md'), { maxBytes: MAX_PROMPT_BYTES })) ?? '';
 }

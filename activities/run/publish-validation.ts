@@ -1,6 +1,7 @@
 /** Shows a validation to people: validation.json, the output of every command, and review.md where red checks are the review. */
 import type { Finding } from '../../protocol/finding.js';
 import type { ValidationReport } from '../../protocol/outcomes.js';
+import { eitherOf, type Signals } from './attempts.js';
 import type { HostDeps } from './host-deps.js';
 import { projectionOf } from './run-projection.js';
 import type { RunOnHost } from './run-record.js';
@@ -11,12 +12,18 @@ export interface PublishedValidation {
   readonly report: ValidationReport;
   readonly ends: readonly CommandEndOnCheckout[];
   readonly findings: readonly Finding[] | null;
+  readonly signals: Signals;
 }
 
-export async function publishValidation(deps: HostDeps, run: RunOnHost, { report, ends, findings }: PublishedValidation): Promise<void> {
-  await projectionOf(deps, run).projectValidation({
+export async function publishValidation(
+  deps: HostDeps,
+  run: RunOnHost,
+  { report, ends, findings, signals }: PublishedValidation,
+): Promise<void> {
+  const shown = {
     report,
     findings: decidesReview(run.record.policy) ? findings : null,
     outputs: ends.map(({ exit }) => ({ stdout: exit.stdout, stderr: exit.stderr })),
-  });
+  };
+  await projectionOf(deps, run).projectValidation(shown, eitherOf(signals));
 }

@@ -35,6 +35,7 @@ export function projectionOf(deps: ProjectionDeps, run: RunOnHost): RunProjectio
     fsync: deps.durability === 'power',
     failpoint: deps.failpoint ?? noFailpoint,
     redactor: redactorOf(run),
+    outputBytes: record.policy.limits.outputBytes,
     found: (entry) => {
       untold.set(stateDir, [...(untold.get(stateDir) ?? []), entry]);
       warn('an entry of the run directory was not ours and was moved aside', { runId, ...entry });

@@ -31,6 +31,7 @@ import { artifactsOf } from './run-projection.js';
 import { assertFrozen, gitInputOf, readRun } from './run-record.js';
 import { hidingInErrors } from './run-redactor.js';
 import { settleTurn } from './settle-turn.js';
+import { sha256 } from './shown-prompt.js';
 import { keepingTurn } from './stage-progress.js';
 import { startOrAttach } from './start-or-attach.js';
 import type { TurnContextOnHost } from './turn-context.js';
@@ -108,7 +109,7 @@ async function judgementOf(context: TurnContextOnHost): Promise<{ judgement: Tur
   writeTurnText(place.dir, text, deps.durability);
   await rememberLimit(context, judged.outcome);
   const output = text === '' ? null : await artifactsOf(deps, run).put(text, 'text/markdown');
-  const judgement: TurnJudgement = { ...judged, output };
+  const judgement: TurnJudgement = { ...judged, output, promptSha256: sha256(turn.command.stdin) };
   deps.failpoint('turn.before-outcome');
   if (seal !== null) writeSealedMark(place, OUTCOME_FILE, { seal, value: judgement });
   deps.failpoint('turn.after-outcome');

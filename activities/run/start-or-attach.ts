@@ -14,7 +14,8 @@ import { badAgent } from './turn-failures.js';
 import type { PreparedTurn } from './turn-request.js';
 import type { TurnTrouble } from './turn-trouble.js';
 
-const PROMPT_FILE = 'prompt.md';
+/** In the folder of a turn: what its agent is given to read. */
+export const PROMPT_FILE = 'prompt.md';
 
 /** A stage is silent at most so long; the guard ends it otherwise. */
 export type TurnEnd =

@@ -60,7 +60,7 @@ async function validateRun(deps: HostDeps, { run, input, signals }: Validation):
   await forgetCheckoutGit(context);
   const { report, ends } = checks;
   const findings = findingsOf(checks, policy.validation.baseFailures);
-  await publishValidation(deps, run, { report, ends, findings });
+  await publishValidation(deps, run, { report, ends, findings, signals });
   const artifacts = artifactsOf(deps, run);
   const put = (value: unknown) => (value === null ? null : artifacts.put(JSON.stringify(value), 'application/json'));
   const result: ValidateResult = {

@@ -41,8 +41,8 @@ export const SECRET_MUTANTS: readonly Mutant[] = [
     name: 'the output of a turn is shown as it came',
     area: 'secrets',
     file: 'activities/journal/copy-redacted.ts',
-    find: 'writeFileSync(to, redactor.push(decoder.write(chunk.subarray(0, bytes))));',
-    replace: 'writeFileSync(to, decoder.write(chunk.subarray(0, bytes)));',
+    find: 'this.write(this.stream.push(this.decoder.write(block)));',
+    replace: 'this.write(this.decoder.write(block));',
     test: {
       file: 'test/unit/journal/projection.test.ts',
       title: 'holds each turn with its prompt, output, stream and summary, without the secrets in them',

@@ -7,7 +7,7 @@ import type { RunView } from '../../../protocol/run-view.js';
 
 export const NO_BUDGET: BudgetPolicy = { turns: null, minutes: null, microUsd: null, onLimit: 'stop' };
 
-export const NO_FAIL = { fsync: false, failpoint: noFailpoint };
+export const NO_FAIL = { fsync: false, failpoint: noFailpoint, outputBytes: 4_000_000 };
 
 /** Keeps what a projection tells. */
 export function aListener() {

@@ -106,6 +106,7 @@ describe('a file of the run directory', () => {
         runId,
         fsync: false,
         failpoint: noFailpoint,
+        outputBytes: 0,
         found: () => undefined,
         skipped: () => undefined,
       }).runDir;

@@ -68,6 +68,28 @@ describe('attempts of one place in one process', () => {
     expect(again).toBe('again');
   });
 
+  it('never go on beside work that was detached and has not ended', async () => {
+    const attempts = new Attempts();
+    const first = signals();
+    const order: string[] = [];
+    let end: () => void = () => {};
+    const slow = async () => {
+      await new Promise<void>((resolve) => (end = resolve));
+      order.push('first ended');
+    };
+    const left = attempts.share(TOKEN, first.both, slow);
+    await Promise.resolve();
+    first.detach.abort();
+    await expect(left).rejects.toBeInstanceOf(DetachedError);
+
+    const again = attempts.share(TOKEN, signals().both, async () => order.push('second began'));
+    await new Promise((resolve) => setImmediate(resolve));
+    end();
+    await again;
+
+    expect(order).toEqual(['first ended', 'second began']);
+  });
+
   it('cancel the shared work when any of them is cancelled', async () => {
     const attempts = new Attempts();
     const second = signals();

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { artifactsOf } from '../../../activities/run/run-projection.js';
@@ -106,6 +106,22 @@ describe('a review', () => {
     expect(result).toMatchObject({ rolledBack: true, head: run.opened.baseSha, decision: { value: 'APPROVED' } });
     expect(result.observations.map(({ type }) => type)).toContain('policy.violation');
     expect(host.repository.git('rev-parse', run.opened.branch).trim()).toBe(run.opened.baseSha);
+  });
+});
+
+describe('a prompt', () => {
+  it('that was written over since is not shown, and that is told', async () => {
+    const run = await aRun();
+    const input = run.turnInput('planning', { round: 0 });
+    host.armed = 'turn.after-outcome';
+    await expect(run.runTurn(input)).rejects.toThrow('killed at turn.after-outcome');
+
+    writeFileSync(join(host.deps.home.turnDir(run.opened.repoKey, run.runId, input.place), 'prompt.md'), 'FORGED');
+    const result = await run.runTurn(input);
+
+    expect(result.outcome).toEqual({ kind: 'done' });
+    expect(promptOf(run, input)).toBe('What is kept of this prompt is not what the agent was given, so it is not shown.\n');
+    expect(result.observations).toContainEqual(expect.objectContaining({ type: 'policy.violation' }));
   });
 });
 
