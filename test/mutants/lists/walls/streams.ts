@@ -13,7 +13,7 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     replace: '',
     test: {
       file: STREAMS,
-      title: 'was too much whoever tells it: a guard that dies between the cut and the record leaves the reason to the next',
+      title: 'is judged by the guard that comes after the end, which never saw it grow',
     },
   },
   {
