@@ -17,7 +17,18 @@ export function latestOf(before: TurnUsage, told: TurnUsage): TurnUsage {
 }
 
 export function sumOf(one: TurnUsage, other: TurnUsage): TurnUsage {
-  return mapped((figure) => (one[figure] === null && other[figure] === null ? null : (one[figure] ?? 0) + (other[figure] ?? 0)));
+  return mapped((figure) => totalOf([one[figure], other[figure]]));
+}
+
+/** Where one figure is told more than once: what was told is not taken back by a later word. */
+export function highestOf(one: TurnUsage, other: TurnUsage): TurnUsage {
+  return mapped((figure) => (one[figure] === null ? other[figure] : Math.max(one[figure], other[figure] ?? 0)));
+}
+
+/** Null: none of them is told. It stays an exact integer, however much somebody tells. */
+export function totalOf(parts: readonly (number | null)[]): number | null {
+  const told = parts.filter((part) => part !== null);
+  return told.length === 0 ? null : told.reduce((sum, part) => Math.min(sum + part, Number.MAX_SAFE_INTEGER), 0);
 }
 
 function mapped(of: (figure: (typeof FIGURES)[number]) => number | null): TurnUsage {

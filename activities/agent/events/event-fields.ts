@@ -26,6 +26,12 @@ export function amountAt(event: unknown, ...path: readonly string[]): number | n
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : null;
 }
 
+/** The same as a whole number: tokens and micro-dollars are counted. */
+export function countAt(event: unknown, ...path: readonly string[]): number | null {
+  const amount = amountAt(event, ...path);
+  return amount === null ? null : Math.round(amount);
+}
+
 export function listAt(event: unknown, ...path: readonly string[]): readonly unknown[] {
   const value = at(event, ...path);
   return Array.isArray(value) ? value : [];
@@ -42,6 +48,21 @@ export function microUsdAt(event: unknown, ...path: readonly string[]): number |
 export function conversationIdAt(event: unknown, ...path: readonly string[]): string | null {
   const id = textAt(event, ...path);
   return id !== null && /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/.test(id) ? id : null;
+}
+
+/** The conversation that the events of a turn name. Events of two are of none that a later turn could go on with: one of them is somebody else's. */
+export class ToldConversation {
+  private readonly ids = new Set<string>();
+
+  /** Null: it was not named. */
+  get id(): string | null {
+    const [first, second] = this.ids;
+    return second === undefined ? (first ?? null) : null;
+  }
+
+  take(id: string | null): void {
+    if (id !== null && this.ids.size < 2) this.ids.add(id);
+  }
 }
 
 /** A text that is kept: of any length in the event, bounded here. */

@@ -30,6 +30,9 @@ export class AcpTurns {
 
   private count = 0;
 
+  /** `program`: of the agent; it gets the path of the scenario. */
+  constructor(private readonly program = AGENT) {}
+
   /** `meanwhile` gets the client once it is started. */
   async take(
     scenario: Scenario,
@@ -74,7 +77,7 @@ export class AcpTurns {
     this.count += 1;
     const path = join(this.folder, `scenario-${this.count}.json`);
     writeFileSync(path, JSON.stringify({ log: this.logPath, ...scenario }));
-    const config = { ...aTurn().config, adapter: 'acp' as const, command: [process.execPath, AGENT, path] as const };
+    const config = { ...aTurn().config, adapter: 'acp' as const, command: [process.execPath, this.program, path] as const };
     return aTurn({ cwd: this.folder, env: { PATH: process.env['PATH'] ?? '' }, config, ...turn });
   }
 }

@@ -30,7 +30,7 @@ async function readAcpTurn(turn: TurnRequest, exit: AgentExit): Promise<TurnRead
     outcome: outcome.kind === 'needs_input' && said.asked !== null ? { ...outcome, permission: said.asked.request } : outcome,
     text: events.text,
     usage: { ...said.told, costMicroUsd: addedSince(before, cost).costMicroUsd },
-    conversation: said.conversation === null ? null : { id: said.conversation, totals: latestOf(before, cost) },
+    conversation: events.conversation === null ? null : { id: events.conversation, totals: latestOf(before, cost) },
     denied: said.denied,
   };
 }

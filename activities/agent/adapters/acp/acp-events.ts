@@ -7,11 +7,11 @@ import type { PermissionOption, PermissionRequest } from '../../../../protocol/o
 import { redact } from '../../../../protocol/redact.js';
 import { cut } from '../../block-entries.js';
 import type { TurnUsage } from '../../contract.js';
-import { amountAt, at, conversationIdAt, listAt, microUsdAt, textAt } from '../../events/event-fields.js';
+import { at, conversationIdAt, countAt, listAt, microUsdAt, ToldConversation, textAt } from '../../events/event-fields.js';
 import { GrowingText } from '../../events/growing-text.js';
 import type { JsonEvent } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
-import { NO_USAGE } from '../../usage-delta.js';
+import { highestOf, NO_USAGE } from '../../usage-delta.js';
 import { knownPeer } from './known-peers.js';
 
 /** An error that the agent answered. */
@@ -25,7 +25,6 @@ export interface AcpError {
 }
 
 export interface AcpSaid {
-  conversation: string | null;
   /** Its stop reason; null: none came. */
   end: string | null;
   error: AcpError | null;
@@ -45,7 +44,6 @@ const MAX_OPTION_CHARS = { id: 60, name: 120, kind: 30 } as const;
 
 export class AcpEvents {
   readonly said: AcpSaid = {
-    conversation: null,
     end: null,
     error: null,
     asked: null,
@@ -54,12 +52,17 @@ export class AcpEvents {
     costsAnew: false,
   };
 
+  private readonly told = new ToldConversation();
   private readonly last = new GrowingText();
   private isNewText = true;
 
   /** Empty: it said nothing. */
   get text(): string {
     return this.last.text;
+  }
+
+  get conversation(): string | null {
+    return this.told.id;
   }
 
   take(event: JsonEvent): void {
@@ -69,7 +72,7 @@ export class AcpEvents {
         said.costsAnew = knownPeer(textAt(event, 'name')).costsAnew;
         break;
       case 'session':
-        said.conversation = conversationIdAt(event, 'id');
+        this.told.take(conversationIdAt(event, 'id'));
         break;
       case 'text':
         this.takeText(textAt(event, 'text') ?? '');
@@ -78,7 +81,8 @@ export class AcpEvents {
         this.isNewText = true;
         break;
       case 'cost':
-        if (textAt(event, 'cost', 'currency') === 'USD') said.told = { ...said.told, costMicroUsd: microUsdAt(event, 'cost', 'amount') };
+        if (textAt(event, 'currency') === 'USD')
+          said.told = highestOf(said.told, { ...NO_USAGE, costMicroUsd: microUsdAt(event, 'amount') });
         break;
       case 'permission':
         if (event['ruling'] === 'refused') said.denied += 1;
@@ -133,7 +137,7 @@ function errorOf(event: JsonEvent): AcpError {
 function tokensOf(usage: unknown): Pick<TurnUsage, 'tokensIn' | 'tokensOut'> {
   const amount = (...names: readonly string[]) => {
     for (const name of names) {
-      const value = amountAt(usage, name);
+      const value = countAt(usage, name);
       if (value !== null) return value;
     }
     return null;

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientContext, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
-import { at, keptText, listAt, textAt } from '../../events/event-fields.js';
+import { amountAt, at, keptText, listAt, textAt } from '../../events/event-fields.js';
 import { type JsonEvent, jsonObjectOf } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
 import type { AgentProcess } from './agent-process.js';
@@ -65,7 +65,8 @@ export class AcpTurn {
     if (message['method'] !== 'session/update' || message['id'] !== undefined) return false;
     // A session that is loaded tells all of its past again.
     const update = at(message, 'params', 'update');
-    if (this.prompted) tellUpdate(update, this.tell);
+    if (this.prompted && textAt(message, 'params', 'sessionId') !== this.session) this.tell({ type: 'passed_over', what: 'other_session' });
+    else if (this.prompted) tellUpdate(update, this.tell);
     else if (textAt(update, 'sessionUpdate') === 'available_commands_update') this.toldCommands();
     return true;
   }
@@ -80,7 +81,7 @@ export class AcpTurn {
     const agent = await step('initialize', peer.request('initialize', asked));
     const spoken = at(agent, 'protocolVersion');
     if (spoken !== protocolVersion)
-      throw new StepFailed({ during: 'initialize', message: `it speaks version ${oneLine(String(spoken))} of ACP` });
+      throw new StepFailed({ during: 'initialize', message: `it speaks version ${oneLine(JSON.stringify(spoken) ?? '')} of ACP` });
     const name = textAt(agent, 'agentInfo', 'name');
     this.known = knownPeer(name);
     tell({ type: 'agent', name, version: textAt(agent, 'agentInfo', 'version') });
@@ -139,8 +140,8 @@ export class AcpTurn {
 
   private answer(params: RequestPermissionRequest, peer: ClientContext): RequestPermissionResponse {
     const cancelled: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
-    // It was told to stop, and one question is asked at a time.
-    if (this.stopping === null || this.stopping.signal.aborted) return cancelled;
+    // It was told to stop, and one question is asked at a time; of another session nothing is known.
+    if (this.stopping === null || this.stopping.signal.aborted || params.sessionId !== this.session) return cancelled;
     const asked = askedOf(params, this.known);
     const ruling = rulePermission(asked, this.spec);
     const { kind, title, options } = asked;
@@ -190,7 +191,7 @@ function tellUpdate(update: unknown, tell: Tell): void {
       tell({ type: 'tool_update', id: textAt(update, 'toolCallId'), status: textAt(update, 'status') });
       break;
     case 'usage_update':
-      tell({ type: 'cost', cost: at(update, 'cost') ?? null });
+      tell({ type: 'cost', amount: amountAt(update, 'cost', 'amount'), currency: textAt(update, 'cost', 'currency') });
       break;
     default:
       // It is at work: silence would look like a stall.

@@ -28,9 +28,9 @@ async function readClaudeTurn(turn: TurnRequest, exit: AgentExit): Promise<TurnR
     text: said.text,
     usage: isWhole ? addedSince(before, said.told) : said.told,
     conversation:
-      said.conversation === null
+      events.conversation === null
         ? null
-        : { id: said.conversation, totals: isWhole ? latestOf(before, said.told) : sumOf(before, said.told) },
+        : { id: events.conversation, totals: isWhole ? latestOf(before, said.told) : sumOf(before, said.told) },
     denied: said.denied,
   };
 }

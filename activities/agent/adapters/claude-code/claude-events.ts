@@ -3,10 +3,20 @@
  * torn or unknown: what is missing stays null. Nothing is decided here; claude-outcome.ts does that.
  */
 import type { TurnUsage } from '../../contract.js';
-import { amountAt, at, conversationIdAt, keptText, listAt, microUsdAt, textAt } from '../../events/event-fields.js';
+import {
+  amountAt,
+  at,
+  conversationIdAt,
+  countAt,
+  keptText,
+  listAt,
+  microUsdAt,
+  ToldConversation,
+  textAt,
+} from '../../events/event-fields.js';
 import type { JsonEvent } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
-import { NO_USAGE, sumOf } from '../../usage-delta.js';
+import { highestOf, NO_USAGE, sumOf, totalOf } from '../../usage-delta.js';
 
 export interface ClaudeResult {
   readonly isError: boolean;
@@ -20,7 +30,6 @@ export interface ClaudeResult {
 }
 
 export interface ClaudeSaid {
-  conversation: string | null;
   result: ClaudeResult | null;
   /** The final answer, else the last message. */
   text: string;
@@ -39,7 +48,6 @@ export interface ClaudeSaid {
 
 export class ClaudeEvents {
   readonly said: ClaudeSaid = {
-    conversation: null,
     result: null,
     text: '',
     errorCode: null,
@@ -50,12 +58,18 @@ export class ClaudeEvents {
     denied: 0,
   };
 
+  private readonly told = new ToldConversation();
+
   /** One message comes as several events with the same usage. */
   private lastMessage: string | null = null;
 
+  get conversation(): string | null {
+    return this.told.id;
+  }
+
   take(event: JsonEvent): void {
     const { said } = this;
-    said.conversation = conversationIdAt(event, 'session_id') ?? said.conversation;
+    this.told.take(conversationIdAt(event, 'session_id'));
     switch (event['type']) {
       case 'assistant':
         this.takeMessage(event);
@@ -81,7 +95,7 @@ export class ClaudeEvents {
     // A message of the CLI's own tells how the retries ended.
     if (textAt(event, 'message', 'model') !== '<synthetic>' && said.errorCode === null) said.retry = null;
     const id = textAt(event, 'message', 'id');
-    if (id === null || id !== this.lastMessage) said.streamedIn += inputOf(at(event, 'message', 'usage'));
+    if (id === null || id !== this.lastMessage) said.streamedIn = totalOf([said.streamedIn, inputOf(at(event, 'message', 'usage'))]) ?? 0;
     this.lastMessage = id;
     // A message of a subagent is an answer to the agent, not to us.
     if (at(event, 'parent_tool_use_id') !== null && at(event, 'parent_tool_use_id') !== undefined) return;
@@ -114,7 +128,7 @@ export class ClaudeEvents {
       said: oneLine(errors.length > 0 ? errors.join('; ') : text),
     };
     if (text !== null && text.trim() !== '') said.text = keptText(text);
-    said.told = usageOf(event);
+    said.told = highestOf(said.told, usageOf(event));
     said.denied += listAt(event, 'permission_denials').length;
   }
 }
@@ -132,7 +146,7 @@ function usageOf(event: JsonEvent): TurnUsage {
     (sum, model) =>
       sumOf(sum, {
         tokensIn: added(model, ['inputTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens']),
-        tokensOut: amountAt(model, 'outputTokens'),
+        tokensOut: countAt(model, 'outputTokens'),
         costMicroUsd: null,
       }),
     NO_USAGE,
@@ -140,7 +154,7 @@ function usageOf(event: JsonEvent): TurnUsage {
   const usage = at(event, 'usage');
   return {
     tokensIn: perModel.tokensIn ?? added(usage, USAGE_INPUT),
-    tokensOut: perModel.tokensOut ?? amountAt(usage, 'output_tokens'),
+    tokensOut: perModel.tokensOut ?? countAt(usage, 'output_tokens'),
     costMicroUsd: microUsdAt(event, 'total_cost_usd'),
   };
 }
@@ -153,6 +167,5 @@ function inputOf(usage: unknown): number {
 
 /** Null: none of them is told. */
 function added(value: unknown, names: readonly string[]): number | null {
-  const told = names.map((name) => amountAt(value, name)).filter((amount) => amount !== null);
-  return told.length === 0 ? null : told.reduce((sum, amount) => sum + amount, 0);
+  return totalOf(names.map((name) => countAt(value, name)));
 }

@@ -29,7 +29,7 @@ async function readCodexTurn(turn: TurnRequest, exit: AgentExit): Promise<TurnRe
     outcome: outcomeOfCli({ turn, exit, meaning, counts, stderr, login: codexLogin(turn) }),
     text: said.text,
     usage: addedSince(before, said.told),
-    conversation: said.conversation === null ? null : { id: said.conversation, totals: latestOf(before, said.told) },
+    conversation: events.conversation === null ? null : { id: events.conversation, totals: latestOf(before, said.told) },
     denied: said.denied + stderr.filter((line) => REFUSED.test(line)).length,
   };
 }

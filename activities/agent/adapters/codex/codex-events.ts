@@ -3,13 +3,12 @@
  * here. An `error` event may be one of several tries, and an item of the type `error` a mere warning: the end of the turn tells.
  */
 import type { TurnUsage } from '../../contract.js';
-import { amountAt, conversationIdAt, keptText, listAt, textAt } from '../../events/event-fields.js';
+import { conversationIdAt, countAt, keptText, listAt, ToldConversation, textAt } from '../../events/event-fields.js';
 import type { JsonEvent } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
-import { NO_USAGE } from '../../usage-delta.js';
+import { highestOf, NO_USAGE } from '../../usage-delta.js';
 
 export interface CodexSaid {
-  conversation: string | null;
   /** The last end of a turn that it told; null: none. */
   end: 'completed' | 'failed' | null;
   /** One line: why it failed, or the last trouble. Null: nothing. */
@@ -24,21 +23,27 @@ export interface CodexSaid {
 }
 
 export class CodexEvents {
-  readonly said: CodexSaid = { conversation: null, end: null, trouble: null, text: '', told: NO_USAGE, denied: 0, question: null };
+  readonly said: CodexSaid = { end: null, trouble: null, text: '', told: NO_USAGE, denied: 0, question: null };
+
+  private readonly told = new ToldConversation();
+
+  get conversation(): string | null {
+    return this.told.id;
+  }
 
   take(event: JsonEvent): void {
     const { said } = this;
     switch (event['type']) {
       case 'thread.started':
-        said.conversation = conversationIdAt(event, 'thread_id') ?? said.conversation;
+        this.told.take(conversationIdAt(event, 'thread_id'));
         break;
       case 'turn.completed':
         said.end = 'completed';
-        said.told = {
-          tokensIn: amountAt(event, 'usage', 'input_tokens'),
-          tokensOut: amountAt(event, 'usage', 'output_tokens'),
+        said.told = highestOf(said.told, {
+          tokensIn: countAt(event, 'usage', 'input_tokens'),
+          tokensOut: countAt(event, 'usage', 'output_tokens'),
           costMicroUsd: null,
-        };
+        });
         break;
       case 'turn.failed':
         said.end = 'failed';

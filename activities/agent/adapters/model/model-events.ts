@@ -3,11 +3,11 @@
  * else's. Nothing is decided here.
  */
 import type { TurnUsage } from '../../contract.js';
-import { amountAt, textAt } from '../../events/event-fields.js';
+import { amountAt, countAt, textAt } from '../../events/event-fields.js';
 import { GrowingText } from '../../events/growing-text.js';
 import type { JsonEvent } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
-import { NO_USAGE } from '../../usage-delta.js';
+import { highestOf, NO_USAGE } from '../../usage-delta.js';
 
 export interface ModelError {
   /** One line. */
@@ -46,7 +46,7 @@ export class ModelEvents {
       case 'end':
         said.finish = textAt(event, 'finish');
         said.ending = textAt(event, 'ending') ?? '';
-        said.usage = usageOf(event);
+        said.usage = highestOf(said.usage, usageOf(event));
         break;
       case 'error':
         said.error = {
@@ -55,7 +55,7 @@ export class ModelEvents {
           code: textAt(event, 'code') ?? '',
           afterMs: amountAt(event, 'afterMs'),
         };
-        said.usage = usageOf(event);
+        said.usage = highestOf(said.usage, usageOf(event));
         break;
     }
   }
@@ -63,8 +63,8 @@ export class ModelEvents {
 
 function usageOf(event: JsonEvent): TurnUsage {
   return {
-    tokensIn: amountAt(event, 'usage', 'tokensIn'),
-    tokensOut: amountAt(event, 'usage', 'tokensOut'),
-    costMicroUsd: amountAt(event, 'usage', 'costMicroUsd'),
+    tokensIn: countAt(event, 'usage', 'tokensIn'),
+    tokensOut: countAt(event, 'usage', 'tokensOut'),
+    costMicroUsd: countAt(event, 'usage', 'costMicroUsd'),
   };
 }

@@ -25,7 +25,8 @@ async function readOpencodeTurn(turn: TurnRequest, exit: AgentExit): Promise<Tur
     outcome: outcomeOfCli({ turn, exit, meaning, counts, stderr, login: opencodeLogin(turn) }),
     text: events.text,
     usage: said.usage,
-    conversation: said.conversation === null ? null : { id: said.conversation, totals: sumOf(turn.resume?.totals ?? NO_USAGE, said.usage) },
+    conversation:
+      events.conversation === null ? null : { id: events.conversation, totals: sumOf(turn.resume?.totals ?? NO_USAGE, said.usage) },
     denied: said.denied,
   };
 }

@@ -3,11 +3,11 @@
  * Nothing is decided here. It has no final event of its own in every version: the last step's reason tells whether it had finished.
  */
 import type { TurnUsage } from '../../contract.js';
-import { amountAt, at, conversationIdAt, microUsdAt, textAt } from '../../events/event-fields.js';
+import { amountAt, at, conversationIdAt, countAt, microUsdAt, ToldConversation, textAt } from '../../events/event-fields.js';
 import { GrowingText } from '../../events/growing-text.js';
 import type { JsonEvent } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
-import { NO_USAGE, sumOf } from '../../usage-delta.js';
+import { NO_USAGE, sumOf, totalOf } from '../../usage-delta.js';
 
 export interface OpencodeError {
   /** Its class, such as `ContextOverflowError`. */
@@ -20,7 +20,6 @@ export interface OpencodeError {
 }
 
 export interface OpencodeSaid {
-  conversation: string | null;
   /** The first: a later one is only its echo. */
   error: OpencodeError | null;
   /** Why the last step ended: `stop`, `tool-calls`, `length`. */
@@ -31,8 +30,9 @@ export interface OpencodeSaid {
 }
 
 export class OpencodeEvents {
-  readonly said: OpencodeSaid = { conversation: null, error: null, reason: null, usage: NO_USAGE, denied: 0 };
+  readonly said: OpencodeSaid = { error: null, reason: null, usage: NO_USAGE, denied: 0 };
 
+  private readonly told = new ToldConversation();
   private readonly last = new GrowingText();
   private isNewStep = true;
 
@@ -41,9 +41,13 @@ export class OpencodeEvents {
     return this.last.text;
   }
 
+  get conversation(): string | null {
+    return this.told.id;
+  }
+
   take(event: JsonEvent): void {
     const { said } = this;
-    said.conversation = conversationIdAt(event, 'sessionID') ?? said.conversation;
+    this.told.take(conversationIdAt(event, 'sessionID'));
     switch (event['type']) {
       case 'step_start':
         this.isNewStep = true;
@@ -86,10 +90,7 @@ function isRefused(part: unknown): boolean {
 
 function usageOf(event: JsonEvent): TurnUsage {
   const tokens = at(event, 'part', 'tokens');
-  const amounts = (...paths: readonly (readonly string[])[]) => {
-    const told = paths.map((path) => amountAt(tokens, ...path)).filter((amount) => amount !== null);
-    return told.length === 0 ? null : told.reduce((sum, amount) => sum + amount, 0);
-  };
+  const amounts = (...paths: readonly (readonly string[])[]) => totalOf(paths.map((path) => countAt(tokens, ...path)));
   return {
     tokensIn: amounts(['input'], ['cache', 'read'], ['cache', 'write']),
     tokensOut: amounts(['output'], ['reasoning']),
