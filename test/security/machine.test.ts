@@ -2,7 +2,7 @@
  * What surrounds a local engine at work: another user of the machine, a web page in the person's browser, ports, and signals. One engine, started by a
  * person whose umask is 000 in a home that was open to everybody, with its Web UI; one run that waits at a gate.
  */
-import { chmodSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -42,7 +42,8 @@ beforeAll(async () => {
   const started = world.start(['run', 'change a.txt', '--json'], { cwd: repository.path });
   await until(() => repository.traces().runs.length > 0);
   runId = repository.traces().runs[0] ?? '';
-  await until(() => readFileSync(join(repository.path, '.sluice/runs', runId, 'state.json'), 'utf8').includes('waiting'));
+  const state = join(repository.path, '.sluice/runs', runId, 'state.json');
+  await until(() => existsSync(state) && readFileSync(state, 'utf8').includes('waiting'));
   started.process.kill('SIGINT');
   await started.done;
   engine = JSON.parse(readFileSync(join(world.home, 'engine.json'), 'utf8')) as typeof engine;
