@@ -4,6 +4,7 @@
  */
 import { accessSync, constants, renameSync, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
+import { systemTroubleIn } from '../../../config/system-trouble.js';
 import { EngineError } from '../engine-error.js';
 import { waitForLock } from '../kernel-lock.js';
 import { cachedBinary, isPrivateCache, makeCacheFolder } from './cache.js';
@@ -39,11 +40,12 @@ async function fromEnvironment(named: string): Promise<ServerBinary> {
   const path = resolve(named);
   const version = await readVersion(path);
   if (version.kind === 'right') return { path, source: 'environment', serverVersion: version.serverVersion };
+  const trouble = systemTroubleIn(whyNot(version), null);
   throw new EngineError({
     what: `SLUICE_TEMPORAL_CLI=${named} cannot be used: ${whyNot(version)}.`,
-    why: `It must be Temporal's command line program with server ${SERVER_SERIES}.x (CLI ${PINNED_CLI_VERSION}).`,
+    why: trouble?.why ?? `It must be Temporal's command line program with server ${SERVER_SERIES}.x (CLI ${PINNED_CLI_VERSION}).`,
     now: 'Nothing was started.',
-    mend: 'Name another, or let sluice find one: unset SLUICE_TEMPORAL_CLI',
+    mend: trouble?.mend ?? 'Name another, or let sluice find one: unset SLUICE_TEMPORAL_CLI',
   });
 }
 

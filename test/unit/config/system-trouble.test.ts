@@ -1,0 +1,58 @@
+/** From what a system says to what mends it. */
+import { describe, expect, it } from '@jest/globals';
+import { systemTrouble, systemTroubleIn } from '../../../config/system-trouble.js';
+
+const HOME = '/home/ada/.sluice';
+
+function anError(message: string, fields: Readonly<Record<string, unknown>>): Error {
+  return Object.assign(new Error(message), fields);
+}
+
+describe('an error of the system', () => {
+  it.each([
+    ['EMFILE', 'there are too few file descriptors', 'ulimit -n 1024'],
+    ['ENFILE', 'the machine has no file descriptors left', 'cat /proc/sys/fs/file-nr'],
+    ['EDQUOT', 'the disk quota is used up', 'quota -s'],
+    ['EROFS', 'the file system is read-only', `findmnt -T ${HOME}`],
+    ['EIO', 'the disk fails', 'dmesg | tail'],
+    ['ENOMEM', 'there is no memory left', 'free -m; ulimit -v'],
+    ['ENOSPC', 'the disk is full', 'df -h /; df -i /'],
+  ])('%s is named, with what mends it', (code, short, mend) => {
+    const place = code === 'ENOSPC' ? '/' : HOME;
+
+    expect(systemTrouble(anError('it failed', { code }), place)).toMatchObject({ short, mend });
+    expect(systemTrouble(anError('above', { cause: anError('it failed', { code }) }), place)).toMatchObject({ short });
+  });
+
+  it('EAGAIN is a lack of processes at a start of one, and nothing of the machine elsewhere', () => {
+    const noProcess = { short: 'no more processes can be started', mend: 'ulimit -u; ps -L -u "$(id -u)" | wc -l' };
+
+    expect(systemTrouble(anError('spawn /bin/sh EAGAIN', { code: 'EAGAIN' }), HOME)).toMatchObject(noProcess);
+    expect(systemTroubleIn('/opt/temporal cannot be used: spawn /opt/temporal EAGAIN.', null)).toMatchObject(noProcess);
+    expect(systemTrouble(anError('EAGAIN: resource temporarily unavailable, read', { code: 'EAGAIN' }), HOME)).toBeNull();
+  });
+
+  it('of rights is one of the machine in the sluice home alone', () => {
+    const denied = (path: string) => systemTrouble(anError('EACCES', { code: 'EACCES', path }), HOME)?.short;
+
+    expect([denied(`${HOME}/trust.json`), denied('/etc/shadow')]).toEqual(['the sluice home cannot be used', undefined]);
+  });
+
+  it.each([
+    ['fatal: unable to write new index file: No space left on device', 'the disk is full'],
+    ["EROFS: read-only file system, open '/srv/it''s'", 'the file system is read-only'],
+    ['attempt to write a readonly database (8)', 'the file system is read-only'],
+    ['runtime: failed to create new OS thread (have 2 already; errno=11)', 'no more processes can be started'],
+    ['accept4: too many open files in system', 'the machine has no file descriptors left'],
+  ])('is known by its words where it comes from elsewhere: %s', (text, short) => {
+    expect(systemTroubleIn(text, null)?.short).toBe(short);
+  });
+
+  it('is none where a program says something else', () => {
+    expect([
+      systemTroubleIn('the port is taken', HOME),
+      systemTrouble(new Error('no such run'), HOME),
+      systemTrouble('EMFILE', HOME),
+    ]).toEqual([null, null, null]);
+  });
+});
