@@ -3,6 +3,7 @@
  * TEMPORAL_ADDRESS or a profile that is not our own engine's address means: use that server, start nothing. Otherwise the local engine,
  * which only commands that need it start; looking commands get null and read files.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
 import { TASK_QUEUE } from '../../protocol/names.js';
 import { createSluice, type Sluice, type SluiceOptions } from '../sluice.js';
@@ -10,7 +11,7 @@ import { prepareTemporalClient } from '../temporal-client.js';
 import { CliError } from './cli-error.js';
 import type { Context } from './context.js';
 import { foreign } from './io.js';
-import { isOwnAddress, lookAtEngine, type RunningEngine, upEngine } from './up.js';
+import { isOwnAddress, type RunningEngine, settledEngine, upEngine } from './up.js';
 
 export type ServerChoice =
   | { readonly kind: 'local' }
@@ -40,6 +41,9 @@ export async function chooseServer({ io, home }: Context, { local }: { readonly 
 /** Our own engine has just said that its server is up: only a machine under load keeps anybody waiting. */
 const OWN_CONNECT_MS = 15_000;
 
+/** **Unit** ms: after this somebody wonders. */
+const TELL_AFTER_MS = 2_000;
+
 /** For commands that start runs: brings the local engine up, or refuses a server where nobody would work. */
 export async function connectToRun(context: Context, options: { readonly local: boolean }): Promise<Connected> {
   // The SDK takes a fifth of a second to load: that goes on beside the engine's start.
@@ -48,7 +52,7 @@ export async function connectToRun(context: Context, options: { readonly local: 
   if (choice.kind === 'local') {
     const engine = await upEngine(context, { onProgress: (text) => context.io.err(foreign(text)) });
     await loading;
-    return { sluice: await createSluice({ ...engine, connectTimeoutMs: OWN_CONNECT_MS }), engine };
+    return { sluice: await connectOwn(context, engine, OWN_CONNECT_MS), engine };
   }
   const sluice = await connectRemote(choice);
   const { workflow } = await sluice.pollers();
@@ -62,13 +66,52 @@ export async function connectToRun(context: Context, options: { readonly local: 
   });
 }
 
-/** For commands that look: null when the local engine is down. */
-export async function connectToLook(context: Context): Promise<Sluice | null> {
+/** For commands that look: null when the local engine is down. Errors: CliError where it is up and does not answer within `limitMs`. */
+export async function connectToLook(context: Context, limitMs = OWN_CONNECT_MS): Promise<Sluice | null> {
   const choice = await chooseServer(context, { local: false });
   if (choice.kind === 'remote') return connectRemote(choice);
-  const engine = await lookAtEngine(context.home).catch(() => null);
-  if (engine === null || engine.phase !== 'up') return null;
-  return createSluice({ address: engine.address, namespace: engine.namespace }).catch(() => null);
+  const loading = prepareTemporalClient();
+  const engine = await within(limitMs, settledEngine(context.home));
+  await loading;
+  if (engine === 'late') throw notAnswering('its own socket says nothing', limitMs);
+  return engine?.phase === 'up' ? connectOwn(context, engine, limitMs) : null;
+}
+
+/** For commands that can do without a server: where the engine is down they say so, on stderr, whatever the form of their output. */
+export async function connectOrRead(context: Context, read: string): Promise<Sluice | null> {
+  const sluice = await connectToLook(context);
+  if (sluice === null) context.io.err(`The engine is down; ${read}.`);
+  return sluice;
+}
+
+/** Errors: CliError. */
+async function connectOwn({ io }: Context, { address, namespace }: Pick<RunningEngine, 'address' | 'namespace'>, limitMs: number) {
+  const timer = setTimeout(() => io.err('The local engine is up and its server is busy; waiting for it.'), TELL_AFTER_MS);
+  try {
+    return await createSluice({ address, namespace, connectTimeoutMs: limitMs });
+  } catch (error) {
+    throw notAnswering(`its server at ${address}: ${foreign(reasonOf(error))}`, limitMs);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function notAnswering(who: string, limitMs: number): CliError {
+  return new CliError({
+    what: `the local engine runs and does not answer: ${who}`,
+    why: `it must within ${limitMs / 1_000} s, also on a machine that is busy`,
+    now: 'Nothing was sent or changed; the runs stand where they stood.',
+    mend: 'try again; if it stays so: sluice doctor    or start it anew: sluice down --now && sluice up',
+  });
+}
+
+async function within<T>(ms: number, answer: Promise<T>): Promise<T | 'late'> {
+  const late = new AbortController();
+  try {
+    return await Promise.race([answer, delay(ms, 'late' as const, { signal: late.signal })]);
+  } finally {
+    late.abort();
+  }
 }
 
 async function connectRemote({ options, origin }: Extract<ServerChoice, { kind: 'remote' }>): Promise<Sluice> {

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { JournalEvent } from '../../protocol/journal.js';
 import { CliError } from './cli-error.js';
-import { connectToLook } from './connect.js';
+import { connectOrRead } from './connect.js';
 import type { Context } from './context.js';
 import { type FoundRun, findRun } from './find-run.js';
 import { foreign } from './io.js';
@@ -16,7 +16,7 @@ export interface RunJournal {
 
 /** Works without a server. Errors: CliError where the run is unknown or its folder is on another machine. */
 export async function journalOf(context: Context, asked: string | null): Promise<RunJournal> {
-  const sluice = await connectToLook(context);
+  const sluice = await connectOrRead(context, 'the journal is read from the run folders of the known repositories');
   try {
     const run = await findRun(context, sluice, asked);
     if (run.runDir === null) throw new CliError(noFiles(run));

@@ -30,6 +30,12 @@ export async function lookAtEngine(home: string): Promise<EngineReport | null> {
   return engineStatus(home);
 }
 
+/** As `lookAtEngine`, once an engine that starts is up or has given up. */
+export async function settledEngine(home: string): Promise<EngineReport | null> {
+  const { settledStatus } = await import('../../worker/local-engine/ensure-engine.js');
+  return settledStatus(home);
+}
+
 /** Null when no engine runs in this home. Errors: EngineError. */
 export async function restartEngineWorker(home: string): Promise<EngineReport | null> {
   const { restartWorker } = await import('../../worker/local-engine/ensure-engine.js');

@@ -23,11 +23,11 @@ beforeAll(async () => {
 afterAll(() => world.close(), LIMIT_MS);
 
 /** The project says that people answer: no terminal starts these runs. */
-async function repositoryOf(id: string, waitFor?: string): Promise<TestRepository> {
+async function repositoryOf(id: string, waitFor?: string, stage: 'planning' | 'executing' = 'planning'): Promise<TestRepository> {
   const folder = join(world.folder, `of-${id}`);
   mkdirSync(folder);
-  const planning = { ...PLAIN_FIXTURE.stages.planning, ...(waitFor === undefined ? {} : { waitFor }) };
-  const repository = makeRepository(folder, { fixture: fixtureWith({ planning }), config: `${PLAIN_VALIDATION}attended: true\n` });
+  const held = { ...PLAIN_FIXTURE.stages[stage], ...(waitFor === undefined ? {} : { waitFor }) };
+  const repository = makeRepository(folder, { fixture: fixtureWith({ [stage]: held }), config: `${PLAIN_VALIDATION}attended: true\n` });
   await addRepository(world.home, repository.path);
   await trustConfig(world.home, repository.path, repository.configText);
   return repository;
@@ -60,6 +60,27 @@ const count = (id: string, repository: TestRepository, type: string) =>
   journalOf(id, repository).filter((event) => event.type === type).length;
 
 describe('a run that waits for a person', () => {
+  it(
+    'takes one of 20 decisions that come at once, refuses the others with the reason, and no command takes a busy engine for one that is down',
+    async () => {
+      const asked = await repositoryOf('asked', 'go', 'executing');
+      await start('asked', asked, '--gate', 'executing');
+      await untilStatus('asked', asked, 'waiting_for_approval');
+
+      const told = await Promise.all(Array.from({ length: 20 }, () => world.sluice(['approve', 'asked'], { cwd: asked.path })));
+
+      const said = told.map(({ code, stdout, stderr }) => `${code} ${stdout}${stderr}`).toSorted();
+      expect(said).toEqual([
+        expect.stringContaining('0 approve accepted by asked: gate-1 is decided'),
+        ...Array.from({ length: 19 }, () => expect.stringMatching(/^3 [^]*no gate is open/)),
+      ]);
+      expect(count('asked', asked, 'approval.approved')).toBe(1);
+      asked.release('go');
+      await untilStatus('asked', asked, 'merge_ready');
+    },
+    LIMIT_MS,
+  );
+
   it(
     'outlives the death of engine, server, worker and guard, is shown meanwhile, and goes on when it is told to afterwards',
     async () => {

@@ -100,6 +100,14 @@ export async function engineStatus(home: string): Promise<EngineReport | null> {
   return report;
 }
 
+/** As `engineStatus`, once an engine that starts is up or has given up. */
+export async function settledStatus(home: string): Promise<EngineReport | null> {
+  const report = await engineStatus(home);
+  if (report?.phase !== 'starting') return report;
+  const control = await openControl(enginePaths(home).socket);
+  return control === null ? null : settled(control, () => undefined);
+}
+
 /** A new worker process, as after an upgrade; running turns are not touched. Errors: EngineError. */
 export async function restartWorker(home: string): Promise<EngineReport | null> {
   const control = await openControl(enginePaths(home).socket);

@@ -2,7 +2,7 @@
 
 import { diffStat, diffText } from '../../repository.js';
 import { CliError } from '../cli-error.js';
-import { connectToLook } from '../connect.js';
+import { connectOrRead } from '../connect.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type FoundRun, findRun, viewOf } from '../find-run.js';
@@ -13,7 +13,7 @@ export async function diff(
   { asked, stat }: { readonly asked: string | null; readonly stat: boolean },
 ): Promise<ExitCode> {
   const { io, json } = context;
-  const sluice = await connectToLook(context);
+  const sluice = await connectOrRead(context, 'the run is found by the run folders of the known repositories');
   try {
     const run = await findRun(context, sluice, asked);
     const view = await viewOf(run, sluice);

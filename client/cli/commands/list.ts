@@ -2,7 +2,7 @@
 import type { ListedRun } from '../../listed-run.js';
 import type { Sluice } from '../../sluice.js';
 import { CliError } from '../cli-error.js';
-import { connectToLook } from '../connect.js';
+import { connectOrRead } from '../connect.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { findRuns } from '../find-run.js';
@@ -19,7 +19,7 @@ export interface ListOptions {
 export async function list(context: Context, { limit, waiting }: ListOptions): Promise<ExitCode> {
   const { io, json } = context;
   const count = readLimit(limit);
-  const sluice = await connectToLook(context);
+  const sluice = await connectOrRead(context, 'these are the run folders of the known repositories');
   try {
     const found = await findRuns(context, sluice);
     const runs = await withRetries((waiting ? found.filter(waitsForPerson) : found).slice(0, count), sluice);
@@ -27,7 +27,6 @@ export async function list(context: Context, { limit, waiting }: ListOptions): P
       for (const run of runs) io.json(run);
       return EXIT.done;
     }
-    if (sluice === null) io.err('The engine is down; these are the run folders of the known repositories.');
     if (runs.length > 0) io.out(renderTable(runs, io));
     else io.out(waiting ? NOBODY_WAITS : NO_RUNS);
     return EXIT.done;

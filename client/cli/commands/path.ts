@@ -1,6 +1,6 @@
 /** `sluice path`: the worktree of a run and nothing else, so that `cd "$(sluice path)"` works. */
 import { CliError } from '../cli-error.js';
-import { connectToLook } from '../connect.js';
+import { connectOrRead } from '../connect.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { exists, findRun, viewOf } from '../find-run.js';
@@ -9,7 +9,7 @@ import { shellWord } from '../removal-commands.js';
 
 export async function path(context: Context, asked: string | null): Promise<ExitCode> {
   const { io, json } = context;
-  const sluice = await connectToLook(context);
+  const sluice = await connectOrRead(context, 'the run is found by the run folders of the known repositories');
   try {
     const run = await findRun(context, sluice, asked);
     const worktree = (await viewOf(run, sluice))?.worktree ?? null;

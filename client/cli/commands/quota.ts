@@ -25,7 +25,7 @@ export async function listQuota(context: Context, connect = connectToLook): Prom
   const sluice = await connect(context);
   try {
     const limited = await limitedAccounts(context, sluice);
-    if (!json && sluice === null) io.err('The engine is down; this is what this host remembers.');
+    if (sluice === null) io.err('The engine is down; this is what this host remembers.');
     for (const one of limited) {
       if (json) io.json(objectOf(one));
       else linesOf(one, Date.now()).forEach((line, index) => io.out(`${index === 0 ? '' : '  '}${foreign(line)}`));

@@ -4,7 +4,7 @@ import type { RunDetails, RunView } from '../../../protocol/run-view.js';
 import { isFromFiles } from '../../listed-run.js';
 import { type Retrying, retryText } from '../../retrying.js';
 import { CliError } from '../cli-error.js';
-import { connectToLook } from '../connect.js';
+import { connectOrRead } from '../connect.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type FoundRun, findRun, viewOf } from '../find-run.js';
@@ -17,7 +17,7 @@ import { pauseText, roundText, waitingText } from '../waiting-text.js';
 
 export async function status(context: Context, asked: string | null): Promise<ExitCode> {
   const { io, json } = context;
-  const sluice = await connectToLook(context);
+  const sluice = await connectOrRead(context, 'this is what the run last wrote');
   try {
     const run = await findRun(context, sluice, asked);
     const [view, details] = await Promise.all([viewOf(run, sluice), detailsOf(run, sluice)]);
@@ -27,8 +27,7 @@ export async function status(context: Context, asked: string | null): Promise<Ex
     const gates = details?.gates ?? (run.runDir === null ? null : await gatesOnDisk(run.runDir));
     if (json) io.json({ ...view, retrying, attended: details?.attended ?? null, gates, ...budgetOf(details) });
     else {
-      if (sluice === null) io.err('The engine is down; this is what the run last wrote.');
-      else if (isFromFiles(run)) io.err('The server does not know this run; this is what it last wrote.');
+      if (sluice !== null && isFromFiles(run)) io.err('The server does not know this run; this is what it last wrote.');
       for (const line of renderView(view, { retrying, details, gates: gates ?? [], now: Date.now() })) io.out(line);
     }
     return EXIT.done;

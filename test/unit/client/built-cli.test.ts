@@ -105,14 +105,14 @@ describe('the built command line', () => {
     });
 
     expect(status).toBe(0);
-    expect(stderr).toBe('');
+    expect(stderr).toBe('The engine is down; this is what the run last wrote.\n');
   });
 
-  it('reads the files of a run while the engine is down, and starts nothing', () => {
+  it('reads the files of a run while the engine is down, says so, and starts nothing', () => {
     const { status, stdout, stderr } = sluice('list', '--json');
 
     expect(status).toBe(0);
-    expect(stderr).toBe('');
+    expect(stderr).toBe('The engine is down; these are the run folders of the known repositories.\n');
     expect(JSON.parse(stdout)).toMatchObject({ runId: RUN_ID, status: 'merge_ready', execution: null });
     expect(spawnSync('ls', [join(folder, 'home')]).status).not.toBe(0);
   });

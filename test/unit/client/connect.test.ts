@@ -1,0 +1,72 @@
+/** What a command is told of the local engine: down, or up and not answering. Its socket is played here. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { CliError } from '../../../client/cli/cli-error.js';
+import { connectOrRead, connectToLook } from '../../../client/cli/connect.js';
+import { enginePaths } from '../../../worker/local-engine/engine-paths.js';
+import { freePort } from '../../../worker/local-engine/ports.js';
+import { openTerminal } from './fake-io.js';
+
+const LIMIT_MS = 300;
+
+let home: string;
+let engine: Server | null;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'sluice-connect-'));
+  engine = null;
+});
+afterEach(async () => {
+  await new Promise((resolve) => (engine === null ? resolve(null) : engine.close(resolve)));
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** `report` null: it takes connections and says nothing. */
+async function openEngine(report: Record<string, unknown> | null): Promise<void> {
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.on('data', () => (report === null ? null : socket.write(`${JSON.stringify({ type: 'status', report })}\n`)));
+    socket.on('close', () => socket.destroy());
+    if (report === null) setTimeout(() => socket.destroy(), 3 * LIMIT_MS);
+  });
+  engine = server;
+  await new Promise<void>((resolve) => server.listen(enginePaths(home).socket, resolve));
+}
+
+const terminal = () => {
+  const opened = openTerminal();
+  return { ...opened, context: { ...opened.context, home } };
+};
+
+describe('a command that looks for the local engine', () => {
+  it('finds it down where nothing listens, and says that files are read', async () => {
+    const { context, err } = terminal();
+
+    expect(await connectToLook(context, LIMIT_MS)).toBeNull();
+    expect(err).toEqual([]);
+    expect(await connectOrRead(context, 'these are files')).toBeNull();
+    expect(err).toEqual(['The engine is down; these are files.']);
+  });
+
+  it('never calls it down when its socket says up and its server takes long', async () => {
+    const address = `127.0.0.1:${await freePort(30_000 + Math.floor(Math.random() * 10_000))}`;
+    await openEngine({ phase: 'up', pid: 1, address, namespace: 'default' });
+
+    const error = await connectToLook(terminal().context, LIMIT_MS).catch((reason: unknown) => reason);
+
+    expect(error).toBeInstanceOf(CliError);
+    expect((error as CliError).message).toContain(`the local engine runs and does not answer: its server at ${address}`);
+  });
+
+  it('never calls it down when its socket takes the question and says nothing', async () => {
+    await openEngine(null);
+
+    const error = await connectToLook(terminal().context, LIMIT_MS).catch((reason: unknown) => reason);
+
+    expect(error).toBeInstanceOf(CliError);
+    expect((error as CliError).message).toContain('its own socket says nothing');
+  });
+});
