@@ -3,7 +3,7 @@
  * TEMPORAL_ADDRESS or a profile that is not our own engine's address means: use that server, start nothing. Otherwise the local engine,
  * which only commands that need it start; looking commands get null and read files.
  */
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
 import { TASK_QUEUE } from '../../protocol/names.js';
 import { createSluice, type Sluice, type SluiceOptions } from '../sluice.js';
@@ -41,6 +41,9 @@ export async function chooseServer({ io, home }: Context, { local }: { readonly 
 /** Our own engine has just said that its server is up: only a machine under load keeps anybody waiting. */
 const OWN_CONNECT_MS = 15_000;
 
+/** Of the event loop: the connection, the question, the answer, with room. */
+const READING_TURNS = 20;
+
 /** **Unit** ms: after this somebody wonders. */
 const TELL_AFTER_MS = 2_000;
 
@@ -70,9 +73,8 @@ export async function connectToRun(context: Context, options: { readonly local: 
 export async function connectToLook(context: Context, limitMs = OWN_CONNECT_MS): Promise<Sluice | null> {
   const choice = await chooseServer(context, { local: false });
   if (choice.kind === 'remote') return connectRemote(choice);
-  const loading = prepareTemporalClient();
+  // The SDK is loaded after that: it holds this process up, and a busy machine would take its own time for the engine's.
   const engine = await within(limitMs, settledEngine(context.home));
-  await loading;
   if (engine === 'late') throw notAnswering('its own socket says nothing', limitMs);
   return engine?.phase === 'up' ? connectOwn(context, engine, limitMs) : null;
 }
@@ -105,10 +107,11 @@ function notAnswering(who: string, limitMs: number): CliError {
   });
 }
 
+/** An answer that has arrived and was not read yet counts: this process may have had no time of the machine itself. */
 async function within<T>(ms: number, answer: Promise<T>): Promise<T | 'late'> {
   const late = new AbortController();
   try {
-    return await Promise.race([answer, delay(ms, 'late' as const, { signal: late.signal })]);
+    return await Promise.race([answer, delay(ms, 'late' as const, { signal: late.signal }).then(afterReading)]);
   } finally {
     late.abort();
   }
@@ -125,6 +128,11 @@ async function connectRemote({ options, origin }: Extract<ServerChoice, { kind: 
       mend: 'start that server, or use the local engine: unset TEMPORAL_ADDRESS    or: sluice run --local …',
     });
   }
+}
+
+async function afterReading(late: 'late'): Promise<'late'> {
+  for (let step = 0; step < READING_TURNS; step += 1) await turn();
+  return late;
 }
 
 function readProfile(load: () => ClientConnectConfig): ClientConnectConfig {
