@@ -50,8 +50,8 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
   'client/cli/up.ts': { reads: 'readFileSync', why: OURS },
 
   'activities/sandbox/home-place.ts': { reads: 'readdirSync', why: "lists a folder of the person's HOME that no sandbox can write" },
-  'config/foreign-descriptors.ts': { reads: 'readFileSync readdirSync', why: SYSTEM },
   'config/system-trouble.ts': { reads: 'readFileSync', why: SYSTEM },
+  'config/foreign-descriptors.ts': { reads: 'readFileSync readdirSync', why: SYSTEM },
   'activities/process/guard/limit-mark.ts': { reads: 'readFileSync', why: SYSTEM },
   'activities/process/guard/process-table.ts': { reads: 'openSync readFileSync readSync readdirSync', why: SYSTEM },
   'worker/local-engine/process-identity.ts': { reads: 'readFileSync', why: SYSTEM },

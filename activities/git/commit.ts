@@ -12,11 +12,15 @@ import type { Change, CommitRequest, FoldedCommit, PlannedCommit } from './contr
 import type { PrivateGitDir } from './private-git-dir.js';
 import { followRef, type HeadReading, readRef } from './read-ref.js';
 import { GitError, splitNul } from './run-git.js';
+import { knowThatFits } from './tree-size.js';
 import { type OwnWorktree, ownHead, wasHere } from './worktree-own-state.js';
 import { WorktreeViolation } from './worktree-violation.js';
 
 /** More commits than a turn of an agent makes; a branch of somebody else's that it checked out may have thousands. */
 const MAX_FOLDED = 50;
+
+/** Whatever the agent's commits are (300 000 parents, a message of gigabytes), its turn does not wait longer for what they say; then none is folded. */
+const LOG_LIMITS = { maxBytes: 4 * 1024 * 1024, limitMs: 60_000 };
 
 /** Bytes of one folded message that go into the body. */
 const MAX_MESSAGE_LENGTH = 2000;
@@ -40,6 +44,7 @@ export async function planCommit(git: PrivateGitDir, own: OwnWorktree, request: 
     input: message,
     env: identityEnv(git, request),
   });
+  knowThatFits(commit.trim());
   return { commit: commit.trim(), tree: tree.trim(), parent: request.expectedHead, ...agentWork };
 }
 
@@ -99,7 +104,9 @@ async function commitsSince(
   { expectedHead, claimedAt, redactor = SHAPES_ONLY }: CommitRequest,
 ): Promise<FoldedCommit[]> {
   const limits = ['--topo-order', '--reverse', `--max-count=${MAX_FOLDED}`];
-  const { exitCode, stdout } = await git.try(['log', '-z', '--format=%H %ct %B', ...limits, ...tips, '--not', expectedHead, '--']);
+  const { exitCode, stdout } = await git.try(['log', '-z', '--format=%H %ct %B', ...limits, ...tips, '--not', expectedHead, '--'], {
+    limits: LOG_LIMITS,
+  });
   if (exitCode !== 0) return [];
   const claimed = epochSeconds(claimedAt);
   return splitNul(stdout).flatMap((record) => {

@@ -5,14 +5,15 @@
 import type { AddedLine, ChangeStatus, Diff, DiffFile } from './contract.js';
 import type { PrivateGitDir } from './private-git-dir.js';
 import { splitNul } from './run-git.js';
+import { assertTreeFits } from './tree-size.js';
 
 const COMMON = ['diff-tree', '-r', '--no-renames', '--no-textconv', '--no-ext-diff', '--ignore-submodules=none', '--no-color'];
 
 const STATUS: Readonly<Record<string, ChangeStatus>> = { A: 'added', M: 'modified', D: 'deleted', T: 'type_changed' };
 
-/** One process: summary and patch come together, names quoted where they need it. */
+/** One process: summary and patch come together, names quoted where they need it. Errors, of all three: `TooLarge`. */
 export async function readDiff(git: PrivateGitDir, base: string, head: string): Promise<Diff> {
-  const output = await git.run([
+  const output = await runDiff(git, [
     ...COMMON,
     '--raw',
     '--abbrev=40',
@@ -35,12 +36,18 @@ export async function readDiff(git: PrivateGitDir, base: string, head: string): 
 }
 
 export function readPatch(git: PrivateGitDir, base: string, head: string): Promise<string> {
-  return git.run([...COMMON, '-p', '--src-prefix=a/', '--dst-prefix=b/', base, head, '--']);
+  return runDiff(git, [...COMMON, '-p', '--src-prefix=a/', '--dst-prefix=b/', base, head, '--']);
 }
 
 /** Paths that differ between two commits. */
 export async function listChangedPaths(git: PrivateGitDir, base: string, head: string): Promise<readonly string[]> {
-  return splitNul(await git.run([...COMMON, '-z', '--name-only', base, head, '--']));
+  return splitNul(await runDiff(git, [...COMMON, '-z', '--name-only', base, head, '--']));
+}
+
+/** `args` end with the two commits and `--`. */
+async function runDiff(git: PrivateGitDir, args: readonly string[]): Promise<string> {
+  for (const commit of args.slice(-3, -1)) await assertTreeFits(git, commit);
+  return git.run(args);
 }
 
 interface Section {

@@ -12,6 +12,7 @@ import { followRef, readRef } from './read-ref.js';
 import { moveRefs, resetRefFor } from './run-branch.js';
 import { splitNul } from './run-git.js';
 import { type SetAside, setAside } from './set-aside.js';
+import { assertTreeFits } from './tree-size.js';
 import { mendOwnState, type OwnWorktree, wasHere } from './worktree-own-state.js';
 import { assertRealRoot, clearDestroyed, type RootReading, readRoot } from './worktree-root.js';
 
@@ -95,8 +96,9 @@ export class RunGit {
     return outcome;
   }
 
-  /** Takes a commit that was made in this worktree by hand for the one that `changes` compares with; the files stay as they are. */
+  /** Takes a commit that was made in this worktree by hand for the one that `changes` compares with; the files stay as they are. Errors: `TooLarge`. */
   async follow(sha: string): Promise<void> {
+    await assertTreeFits(this.git, sha);
     await this.git.run(['reset', '--quiet', '--mixed', sha, '--']);
   }
 

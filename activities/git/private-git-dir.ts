@@ -14,8 +14,9 @@ import { makeWritable } from './make-writable.js';
 import { pastPipes } from './past-pipes.js';
 import { isSha, readTextIfThere } from './read-ref.js';
 import { RepositoryGone } from './repository-gone.js';
-import { GitError, tryGit } from './run-git.js';
+import { type GitCall, GitError, tryGit } from './run-git.js';
 import type { GitResult } from './runner/start-git.js';
+import { assertTreeFits } from './tree-size.js';
 import { mendRoot } from './worktree-root.js';
 import { replaceFile } from './write-file.js';
 
@@ -38,10 +39,7 @@ export interface PrivateGitDirInput {
   readonly snapshotOf?: string;
 }
 
-export interface GitInput {
-  readonly env?: Readonly<Record<string, string>>;
-  readonly input?: string;
-}
+export type GitInput = Pick<GitCall, 'env' | 'input' | 'limits'>;
 
 /** Opens the private git dir, making it if it is missing or half-made. */
 export async function openPrivateGitDir(input: PrivateGitDirInput): Promise<PrivateGitDir> {
@@ -126,10 +124,12 @@ export class PrivateGitDir {
   /**
    * Makes tracked files those of `sha` and removes what is untracked and not ignored, nested repositories too.
    * Effects: only below the work tree and in the private git dir; a work tree that became a symlink or a file is moved aside first.
+   * Errors: `TooLarge`, before anything is written.
    */
   async reset(sha: string): Promise<void> {
     await removeLocks(this.gitDir);
     await mendRoot(this.workTree);
+    await assertTreeFits(this, sha);
     await this.setHeadCommit(sha);
     const few = await listForeignFolder(this.workTree, { maxEntries: 1 });
     const nothingToClean = few?.every(({ name }) => name === '.git') === true;
@@ -149,14 +149,14 @@ export class PrivateGitDir {
     await this.run(clean);
   }
 
-  private call({ env, input }: GitInput) {
+  private call({ env, ...rest }: GitInput): GitCall {
     const objects = join(this.at.repository.commonDir, 'objects');
     return {
       gitDir: this.gitDir,
       workTree: this.workTree,
       cwd: this.gitDir,
       env: { GIT_OBJECT_DIRECTORY: objects, ...env },
-      ...(input === undefined ? {} : { input }),
+      ...rest,
     };
   }
 }

@@ -6,8 +6,8 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readForeignFile } from '../../config/foreign-file.js';
-import { FileTooLarge } from './file-too-large.js';
 import { ON_REAL_REPOSITORY, tryGit } from './run-git.js';
+import { TooLarge } from './too-large.js';
 
 /** Unit: bytes. The list of refs of half a million branches; git writes nothing else of that size that is read here. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
@@ -26,11 +26,11 @@ export function isSha(value: string): boolean {
   return SHA.test(value);
 }
 
-/** The file's text, or null if there is none. Errors: `FileTooLarge`; those of a file that cannot be read, which is never taken for none. */
+/** The file's text, or null if there is none. Errors: `TooLarge`; those of a file that cannot be read, which is never taken for none. */
 export async function readTextIfThere(path: string): Promise<string | null> {
   // A link is git's own way to have a ref or HEAD elsewhere (gitrepository-layout.txt).
   const reading = await readForeignFile(path, { maxBytes: MAX_TEXT_BYTES, links: 'followed' });
-  if (reading.kind === 'too_large') throw new FileTooLarge(path, reading.size);
+  if (reading.kind === 'too_large') throw new TooLarge(`${JSON.stringify(path)} has ${reading.size} bytes, far more than git puts there`);
   if (reading.kind === 'refused' && reading.error !== null) throw reading.error;
   return reading.kind === 'read' ? reading.bytes.toString('utf8') : null;
 }
@@ -38,10 +38,10 @@ export async function readTextIfThere(path: string): Promise<string | null> {
 /** Unit: bytes. Git's index has 70 to 300 of them a file: above two million files. */
 const MAX_INDEX_BYTES = 512 * 1024 * 1024;
 
-/** The index of a private git dir, whose size an agent decides by the files that it makes. Errors: `FileTooLarge`; a plain Error if there is none. */
+/** The index of a private git dir, whose size an agent decides by the files that it makes. Errors: `TooLarge`; a plain Error if there is none. */
 export async function readIndex(path: string): Promise<Buffer> {
   const reading = await readForeignFile(path, { maxBytes: MAX_INDEX_BYTES });
-  if (reading.kind === 'too_large') throw new FileTooLarge(path, reading.size);
+  if (reading.kind === 'too_large') throw new TooLarge(`${JSON.stringify(path)} has ${reading.size} bytes, far more than git puts there`);
   if (reading.kind !== 'read') throw new Error(`${path} cannot be read`, { cause: reading });
   return reading.bytes;
 }

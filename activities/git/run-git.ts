@@ -21,7 +21,11 @@ export interface GitCall {
   readonly config?: 'gitDir' | 'person';
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** For what names objects that an agent or a repository made; default: those of start-git.ts, or 3 minutes without a work tree. */
+  readonly limits?: GitLimits;
 }
+
+export type GitLimits = Pick<GitStart, 'limitMs' | 'maxBytes'>;
 
 /** Of each output of a git that failed: an error travels in histories and logs. */
 const MAX_ERROR_OUTPUT_BYTES = 2 * 1024;
@@ -110,6 +114,7 @@ export async function tryGit(args: readonly string[], call: GitCall): Promise<Gi
     ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
     ...(call.input === undefined ? {} : { input: call.input }),
     ...(call.workTree === undefined ? { limitMs: WITHOUT_FILES_LIMIT_MS } : {}),
+    ...call.limits,
   };
   const command = commandOf(args);
   try {

@@ -8,11 +8,11 @@ import { MAX_SENTENCE_CHARS } from '../../protocol/limits.js';
 import type { RunTurnInput } from '../../protocol/messages.js';
 import type { TurnOutcome } from '../../protocol/outcomes.js';
 import { redact } from '../../protocol/redact.js';
-import { FileTooLarge } from '../git/file-too-large.js';
 import { SymlinkInTheWay } from '../git/no-symlink.js';
 import { isHostTrouble, isRepositoryBusy } from '../git/repository-busy.js';
 import { RepositoryGone } from '../git/repository-gone.js';
 import { GitError } from '../git/run-git.js';
+import { TooLarge } from '../git/too-large.js';
 import { WorktreeViolation } from '../git/worktree-violation.js';
 import { violation } from './check-change.js';
 
@@ -34,7 +34,7 @@ const SHAPES: ReadonlySet<string | null> = new Set(['EISDIR', 'ENOTDIR', 'ENOTEM
 /** Null: it does not lie in what the turn left. */
 export function troubleOf(input: RunTurnInput, error: unknown): TurnTrouble | null {
   if (error instanceof WorktreeViolation) return outsidePath(input, error.message, error.paths);
-  if (error instanceof SymlinkInTheWay || error instanceof FileTooLarge) return repositoryChanged(error.message);
+  if (error instanceof SymlinkInTheWay || error instanceof TooLarge) return repositoryChanged(error.message);
   // Nothing that the turn left: a person moved it, and can put it back.
   if (error instanceof RepositoryGone) return { outcome: { kind: 'repository_changed', why: error.message }, observations: [] };
   if (error instanceof GitError && !isRepositoryBusy(error) && !isHostTrouble(error)) return repositoryChanged(firstLine(error));

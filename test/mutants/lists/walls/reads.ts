@@ -1,4 +1,56 @@
 /** Walls: bounds of what is read. */
 import type { Mutant } from '../../mutant.js';
 
-export const READ_MUTANTS: readonly Mutant[] = [];
+const READER = 'config/foreign-file.ts';
+const READER_TEST = 'test/unit/config/foreign-file.test.ts';
+
+export const READ_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a file that is read without waiting is followed where it is a link',
+    area: 'walls',
+    file: READER,
+    find: "(links === 'refused' ? O_NOFOLLOW : 0)",
+    replace: '0',
+    test: { file: READER_TEST, title: 'takes nothing in of %s, and does not wait for it' },
+  },
+  {
+    name: 'a file without a size is taken in whole',
+    area: 'walls',
+    file: READER,
+    find: 'while (total <= maxBytes) {',
+    replace: 'for (;;) {',
+    test: { file: READER_TEST, title: 'does not take in more than it may of a file without a size' },
+  },
+  {
+    name: 'a file that grows is read without end',
+    area: 'walls',
+    file: READER,
+    find: 'while (position < maxBytes) {',
+    replace: 'while (position < 2 * maxBytes) {',
+    test: { file: READER_TEST, title: 'that grows with each block is read up to the bound, in memory of one block' },
+  },
+  {
+    name: 'a folder is listed whatever it holds',
+    area: 'walls',
+    file: READER,
+    find: 'if (entries.length === maxEntries) return null;',
+    replace: '',
+    test: { file: READER_TEST, title: 'is listed by name, up to its bound' },
+  },
+  {
+    name: 'git may print as much as ever where its caller said less',
+    area: 'walls',
+    file: 'activities/git/runner/start-git.ts',
+    find: 'maxBuffer: maxBytes',
+    replace: 'maxBuffer: MAX_OUTPUT_BYTES',
+    test: { file: 'test/unit/security/hostile-objects.test.ts', title: 'hands over no config of megabytes' },
+  },
+  {
+    name: 'the check of reads does not see a read under a name of its own',
+    area: 'walls',
+    file: 'tools/check-reads.ts',
+    find: "if (braces === null) return ['*'];",
+    replace: 'if (braces === null) return [];',
+    test: { file: 'test/unit/tools/check-reads.test.ts', title: 'sees what %j takes' },
+  },
+];
