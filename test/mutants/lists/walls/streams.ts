@@ -52,8 +52,8 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     name: 'the next attempt begins beside one that was given up and has not ended',
     area: 'walls',
     file: 'activities/run/attempts.ts',
-    find: 'former === undefined ? work()',
-    replace: 'former !== null ? work()',
+    find: 'const former = this.leaving.get(token);',
+    replace: "const former = this.leaving.get('');",
     test: { file: 'test/unit/run/attempts.test.ts', title: 'never go on beside work that was detached and has not ended' },
   },
   {
