@@ -9,6 +9,7 @@ import { listForeignFolder } from '../../config/foreign-file.js';
 import type { Repository } from './contract.js';
 import { assertNoSymlink } from './no-symlink.js';
 import { type HeadReading, readHead, readIndex, readTextIfThere } from './read-ref.js';
+import { foreignSubmodules, takeForeignSubmodules } from './submodule-git.js';
 import { findAdminDir, freeAdminDir } from './worktree-registration.js';
 import { assertRealRoot, moveAside } from './worktree-root.js';
 import { replaceFile } from './write-file.js';
@@ -84,6 +85,7 @@ export async function foreignState(own: OwnWorktree): Promise<readonly string[]>
   const files = await ownFiles(own, adminDir);
   const changed = await Promise.all([
     ...files.map(async (file) => ((await isAsMade(file)) ? [] : [`${nameOf(own, file.path)} was changed`])),
+    foreignSubmodules(placesOf(own)).then((paths) => paths.map((path) => `the git dir of the submodule ${path} is not the repository's`)),
     isHead(adminDir).then((isOne) => (isOne ? [] : ["HEAD of the worktree's git dir was changed"])),
   ]);
   return changed.flat();
@@ -97,8 +99,13 @@ export async function foreignState(own: OwnWorktree): Promise<readonly string[]>
 export async function putOwnBack(own: OwnWorktree): Promise<void> {
   const folder = await lstat(own.worktree).catch(() => null);
   if (folder === null) return;
-  if (folder.isDirectory()) await mendOwnFiles(own);
-  else await moveAside(own.worktree);
+  if (!folder.isDirectory()) return moveAside(own.worktree);
+  await mendOwnFiles(own);
+  await takeForeignSubmodules(placesOf(own));
+}
+
+function placesOf({ repository: { commonDir }, worktree, gitDir }: OwnWorktree) {
+  return { commonDir, worktree, gitDir };
 }
 
 /**

@@ -116,7 +116,8 @@ async function changesToLose(run: RunOnHost): Promise<string | null> {
   if (paths.length === 0) return null;
   const more = paths.length > MAX_LISTED_PATHS ? ` and ${paths.length - MAX_LISTED_PATHS} more` : '';
   const what = `its worktree has changes that are not committed: ${paths.slice(0, MAX_LISTED_PATHS).join(', ')}${more}`;
-  const look = `git -C ${JSON.stringify(worktree)} status    or give them up: ${giveUpCommand(run)}`;
+  // What the last agent left in the worktree is nobody's to start by looking at it.
+  const look = `git -c core.fsmonitor=false -c core.hooksPath=/dev/null -C ${JSON.stringify(worktree)} status --ignore-submodules    or give them up: ${giveUpCommand(run)}`;
   return kept(run, { what, rule: RULE, command: look });
 }
 

@@ -104,6 +104,7 @@ async function specOf(host: SandboxHost, command: CommandToEnter, { bwrap, sandb
   ];
   const emptied = shownPlaces(own(scratch), guarded).filter((path) => !writable.includes(path));
   const programs = namedFiles(command);
+  const git = await gitMounts(command);
   const mounts = planMounts({
     system: systemMounts(),
     home: emptiedHome(env['HOME']),
@@ -116,7 +117,8 @@ async function specOf(host: SandboxHost, command: CommandToEnter, { bwrap, sandb
       ...emptied.flatMap((path) => placesIn(path, guarded)),
     ],
     programs: readablePlaces({ named: programs, env: {}, hidden }),
-    git: await gitMounts(command),
+    git: git.mounts,
+    overCheckout: git.over,
     linked: linkedPlaces(command),
     checkout: cwd,
   });

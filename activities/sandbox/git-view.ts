@@ -27,8 +27,17 @@ export interface GitViewInput {
 
 const OBJECTS_INSIDE = `${INSIDE_FOLDER}/objects`;
 
-/** For the worktree, whose `.git` names a folder of the repository. */
-export async function worktreeGit(input: GitViewInput): Promise<readonly Mount[]> {
+export interface GitView {
+  readonly mounts: readonly Mount[];
+  /** Lie over the checkout. */
+  readonly over: readonly Mount[];
+}
+
+/**
+ * For the worktree, whose `.git` names a folder of the repository. That file is a text of ours to read: whoever could write it would choose the config that a
+ * person's next git obeys outside, and no write, rename or removal gets past a mount.
+ */
+export async function worktreeGit(input: GitViewInput): Promise<GitView> {
   const { repository, worktree, branch, baseBranch, privateGitDir, folder } = input;
   const { commonDir } = repository;
   const adminDir = (await findAdminDir(commonDir, worktree)) ?? join(commonDir, 'worktrees', basename(worktree));
@@ -54,7 +63,9 @@ export async function worktreeGit(input: GitViewInput): Promise<readonly Mount[]
     [join(privateGitDir, 'info', 'attributes'), join(commonDir, 'info', 'attributes')],
     [join(commonDir, 'shallow'), join(commonDir, 'shallow')],
   ] as const;
-  return [
+  const dotGit = join(folder, 'dot-git');
+  await replaceFile(dotGit, `gitdir: ${adminDir}\n`);
+  const mounts: readonly Mount[] = [
     { kind: 'empty', to: commonDir },
     { kind: 'folder', to: join(commonDir, 'refs') },
     ...copies,
@@ -62,11 +73,12 @@ export async function worktreeGit(input: GitViewInput): Promise<readonly Mount[]
     { kind: 'read', from: join(commonDir, 'objects'), to: OBJECTS_INSIDE },
     ...alternates.map(read),
   ];
+  return { mounts, over: [{ kind: 'read', from: dotGit, to: join(worktree, '.git') }] };
 }
 
 /** For the validation checkout, whose own `.git` borrows the repository's objects by their path. */
-export async function checkoutGit({ commonDir }: Repository): Promise<readonly Mount[]> {
-  return [read(join(commonDir, 'objects')), ...(await alternatesOf(commonDir)).map(read)];
+export async function checkoutGit({ commonDir }: Repository): Promise<GitView> {
+  return { mounts: [read(join(commonDir, 'objects')), ...(await alternatesOf(commonDir)).map(read)], over: [] };
 }
 
 /** Absolute. What does not look like objects of git is not shown: the file lies where an agent without a sandbox could write. */

@@ -27,6 +27,8 @@ export interface SandboxNeeds {
   readonly linked: readonly string[];
   /** Worktree or validation checkout. */
   readonly checkout: string;
+  /** What of the checkout is not the command's to change. */
+  readonly overCheckout: readonly Mount[];
 }
 
 export interface Readable {
@@ -98,6 +100,7 @@ export function planMounts(needs: SandboxNeeds): readonly Mount[] {
     ...needs.git,
     ...needs.linked.map(read),
     { kind: 'write', from: needs.checkout, to: needs.checkout },
+    ...needs.overCheckout,
   ];
 }
 

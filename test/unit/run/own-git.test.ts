@@ -40,6 +40,8 @@ let commands: RewindHost;
 beforeAll(async () => {
   const about = { fixture: fixtureWith(STAGES), files: { '.gitignore': 'node_modules\n' } };
   host = await aRewindHost({ ...about, config: 'rounds: 2\n' });
+  host.repository.git('update-index', '--add', '--cacheinfo', `160000,${host.repository.git('rev-parse', 'HEAD').trim()},sub`);
+  host.repository.git('commit', '--quiet', '-m', 'A submodule');
   // A command that leaves it in the run's worktree, wherever it runs itself.
   const line = `cd "\${PWD%.validation}" && ${PLANT}`;
   commands = await aRewindHost({
@@ -182,6 +184,31 @@ describe('a .git file that leads to a git dir of the agent', () => {
 
     expect([set, violations(observations)]).toEqual([[CHANGED], [CHANGED]]);
     expect(existsSync(marker)).toBe(false);
+  });
+});
+
+describe('a git dir in the place of a submodule', () => {
+  const PLANT_SUB = `git init -q sub && git -C sub fetch -q "$PWD" HEAD && git -C sub update-ref HEAD FETCH_HEAD && git -C sub config core.fsmonitor "touch ${marker}; false"`;
+
+  it('is taken away: it would be started from the root of the worktree', async () => {
+    const run = await aRun();
+    execFileSync('/bin/sh', ['-c', PLANT_SUB], { cwd: worktreeOf(run), stdio: 'ignore' });
+    lookAsPerson(run);
+    expect(existsSync(marker)).toBe(true);
+    rmSync(marker);
+
+    const { observations } = await run.close('aborted');
+    lookAsPerson(run);
+
+    expect(violations(observations)).toEqual([expect.stringContaining("the git dir of the submodule sub is not the repository's")]);
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  it('stays where set-up made it in the repository', async () => {
+    const run = await aRun();
+    writeFileSync(join(worktreeOf(run), 'sub/.git'), `gitdir: ${join(adminDirOf(run), 'modules/sub')}\n`);
+
+    expect((await run.close('aborted')).observations).toBeUndefined();
   });
 });
 

@@ -24,6 +24,7 @@ const NEEDS: SandboxNeeds = {
   homeReadable: ['/home/ada/.claude/settings.json', '/home/ada/.config/cli/cli.json'].map((path) => ({ from: path, to: path })),
   programs: [],
   git: [{ kind: 'empty', to: '/home/ada/project/.git' }],
+  overCheckout: [],
   linked: ['/home/ada/project/node_modules'],
   checkout: '/home/ada/.sluice/worktrees/k/run-1',
 };

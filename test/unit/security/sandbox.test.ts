@@ -138,6 +138,20 @@ describe('a command in a sandbox', () => {
     expect(readFileSync(join(host.person, '.local/share/opencode/session'), 'utf8')).toBe('said\n');
   });
 
+  it('has the .git file of its worktree to read: it is not written, replaced, removed or moved, and git works all the same', async () => {
+    const path = join(host.worktree, '.git');
+    const before = readFileSync(path, 'utf8');
+    const { stdout } = await host.inside(
+      [
+        'for t in "echo gitdir: /x > .git" "rm -f .git" "mv .git moved" "echo x > n && mv -f n .git" "ln -sf /x .git" "umount .git" "rm -rf . .git"',
+        'do sh -c "$t" 2> /dev/null; cat .git; done | sort -u; rm -f n moved; git rev-parse --abbrev-ref HEAD; git checkout -q -- .; git status --short | grep -v new.txt',
+      ].join('; '),
+    );
+
+    expect(stdout).toBe(`${before}sluice/run-1\n`);
+    expect(readFileSync(path, 'utf8')).toBe(before);
+  });
+
   it('sees a git that it can use as it likes: it commits, hooks and configures, and the repository stays as it is, its token unseen', async () => {
     const before = execFileSync('git', ['-C', host.repository, 'for-each-ref'], { encoding: 'utf8' });
     const config = readFileSync(join(host.repository, '.git/config'), 'utf8');

@@ -1,4 +1,50 @@
 /** Walls: what an agent leaves in its worktree. */
 import type { Mutant } from '../../mutant.js';
 
-export const WORKTREE_MUTANTS: readonly Mutant[] = [];
+const OWN_GIT = 'test/unit/run/own-git.test.ts';
+
+export const WORKTREE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'left behind: any .git file of the worktree that names a git dir counts as whole',
+    area: 'walls',
+    file: 'activities/git/worktree-own-state.ts',
+    find: "    { path: join(worktree, '.git'), text: `gitdir: ${adminDir}\\n` },",
+    replace: '',
+    test: { file: OWN_GIT, title: 'is written anew after %s: a person must look, and starts nothing' },
+  },
+  {
+    name: "left behind: what an agent left of the worktree's git is mended and not told",
+    area: 'walls',
+    file: 'activities/run/own-commands.ts',
+    find: '  keep(found);',
+    replace: '',
+    test: { file: OWN_GIT, title: 'is told by the attempt after one that was killed at %s' },
+  },
+  {
+    name: "left behind: the worktree's git is judged after turns that end by themselves, and not when the run ends",
+    area: 'walls',
+    file: 'activities/run/own-commands.ts',
+    find: '  await Promise.all([judgeLeft(owner), forgetCheckoutGit(owner)]);',
+    replace: '  await forgetCheckoutGit(owner);',
+    test: { file: OWN_GIT, title: 'is written anew where a turn was ended by an abort: the end of the run tells it' },
+  },
+  {
+    name: 'left behind: what checks wrote into the git of their checkout stays there',
+    area: 'walls',
+    file: 'activities/run/validate.ts',
+    find: '  await forgetCheckoutGit(context);',
+    replace: '',
+    test: { file: OWN_GIT, title: 'is gone once the checks are over: what they wrote into it starts nothing' },
+  },
+  {
+    name: 'left behind: a command in a sandbox can write the .git file of its worktree',
+    area: 'walls',
+    file: 'activities/sandbox/plan-mounts.ts',
+    find: '    ...needs.overCheckout,',
+    replace: '',
+    test: {
+      file: 'test/unit/security/sandbox.test.ts',
+      title: 'has the .git file of its worktree to read: it is not written, replaced, removed or moved, and git works all the same',
+    },
+  },
+];
