@@ -5,6 +5,7 @@ import { renderPerformance } from './bench-section.js';
 import { renderGuarantees } from './kill-matrix-section.js';
 import { renderMessages } from './messages-page.js';
 import { PAGE_FILE, renderMutants } from './mutants-page.js';
+import { renderSecurity, SECURITY_PAGE } from './security-page.js';
 import { renderStates } from './states-page.js';
 
 const PAGES: readonly { readonly file: string; readonly render: () => string }[] = [
@@ -13,6 +14,7 @@ const PAGES: readonly { readonly file: string; readonly render: () => string }[]
   { file: 'docs/messages.md', render: renderMessages },
   { file: PAGE_FILE, render: renderMutants },
   { file: 'docs/performance.md', render: renderPerformance },
+  { file: SECURITY_PAGE, render: renderSecurity },
   { file: 'docs/states.md', render: renderStates },
 ];
 

@@ -68,6 +68,8 @@ function note(line) {
 }
 
 function answerOf() {
+  const given = mine.find(({ answer }) => answer !== undefined);
+  if (given !== undefined) return given.answer.replaceAll('{{code}}', code);
   if (stage === 'reviewing') return `Looks right.\nDECISION ${code}: APPROVED`;
   if (stage === 'verifying') return `It does the task.\nVERIFICATION ${/VERIFICATION ([^\s:]+):/.exec(prompt)?.[1] ?? ''}: PASSED`;
   return 'Did what I could.';

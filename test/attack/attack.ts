@@ -36,7 +36,7 @@ export async function attack(
     const outcomes: RunOutcome[] = [];
     const lane = async () => {
       for (let next = planned.shift(); next !== undefined; next = planned.shift()) {
-        const outcome = await runTries(world, next);
+        const outcome = await runTries(world, next).catch(spoiltRun(next, setting));
         for (const one of outcome.judged) onJudged(one);
         outcomes.push(outcome);
       }
@@ -48,6 +48,17 @@ export async function attack(
   }
 }
 
+/** A run that cannot be judged at all. */
+function spoiltRun({ name, tries }: PlannedRun, setting: Setting): (error: unknown) => RunOutcome {
+  return (error) => {
+    const note = `${name}: ${error instanceof Error ? error.stack : String(error)}`;
+    const judged = tries.map(({ id, [setting]: expected }) => ({
+      ...{ id, setting, note, expected: expected ?? '', came: 'not tried' as const, isAsExpected: false },
+    }));
+    return { judged, look: { run: name, started: [], bytes: 0 } };
+  };
+}
+
 interface Left {
   readonly outcomes: readonly RunOutcome[];
   readonly tries: readonly Try[];
@@ -56,18 +67,22 @@ interface Left {
 
 function leftBehind({ setting, facts }: World, { outcomes, tries, before }: Left): readonly string[] {
   const runs = planRuns(tries, setting);
-  const started = outcomes.flatMap(({ look }) =>
-    isDocumented(runs, look.run, setting) ? [] : look.started.map((what) => `after ${look.run}, git status in the ${what}`),
+  const started = outcomes.flatMap(({ judged, look }) =>
+    isTold(runs, judged, setting) ? [] : look.started.map((what) => `after ${look.run}, git status in the ${what}`),
   );
-  const large = outcomes
-    .filter(({ look }) => look.bytes > OUTPUT_BYTES)
-    .map(({ look }) => `after ${look.run} the repository has ${look.bytes} bytes`);
+  const large = outcomes.filter(({ look }) => look.bytes > OUTPUT_BYTES * 2);
   const grown = bytesOf(facts.SHOME) - before;
-  return [...started, ...large, ...(grown > runs.length * OUTPUT_BYTES ? [`the sluice home grew by ${grown} bytes`] : [])];
+  return [
+    ...started,
+    ...large.map(({ look }) => `after ${look.run} the repository has ${look.bytes} bytes`),
+    ...(grown > runs.length * OUTPUT_BYTES ? [`the sluice home grew by ${grown} bytes`] : []),
+  ];
 }
 
-/** A row says of a try of this run that the person's own git starts what it planted. */
-function isDocumented(runs: readonly PlannedRun[], name: string, setting: Setting): boolean {
-  const tries = runs.find((run) => run.name === name)?.tries ?? [];
-  return tries.some(({ effect, [setting]: expected }) => effect.kind === 'started' && expected?.startsWith('documented') === true);
+/** The person was told what was planted, or a row says that their own git starts it. */
+function isTold(runs: readonly PlannedRun[], judged: readonly Judged[], setting: Setting): boolean {
+  const tries = runs.flatMap((run) => run.tries).filter(({ id }) => judged.some((one) => one.id === id));
+  const isPlanted = ({ effect }: Try) => effect.kind === 'started' || effect.kind === 'obeyed';
+  const isDocumented = tries.some((one) => isPlanted(one) && one[setting]?.startsWith('documented') === true);
+  return isDocumented || tries.some((one) => isPlanted(one) && judged.some(({ id, came }) => id === one.id && came === 'refused'));
 }

@@ -1,2 +1,23 @@
 /** Rows of docs/security.md of which an agent's turn can try nothing, each with the reason; their tests stand beside it. */
-export const NOT_TRIED: Readonly<Record<string, string>> = {};
+export const NOT_TRIED: Readonly<Record<string, string>> = {
+  A6: 'the write is a try of O6; that it is put in order shows once that other run goes on',
+  A24: 'a full disk would be the machine’s; its test has one of its own',
+  S3: 'it takes a coding CLI with a folder below HOME',
+  S5: 'it takes a coding CLI with a login that a variable names',
+  S6: 'it is of a config, which no agent writes',
+  S14: 'it is of HOME and PATH as the person has them',
+  S15: 'it is of start input and config',
+  S16: 'it is of a host without bubblewrap',
+  O4: 'it takes the private protocol of the guard',
+  O8: 'it is of another user',
+  S17: 'its limit is above what this attack may start: 300 processes',
+  N1: 'it takes a coding CLI with a folder below HOME',
+  N2: 'it would send something to a provider',
+  N5: 'it is of two validations; the engine judges by the later',
+  N7: 'it is of the format of a repository',
+  N8: 'it is of macOS',
+  N10: 'it is of what a person reads raw',
+  N11: 'it would hold a git up for minutes',
+  N12: 'it is of a config, which no agent writes',
+  N14: 'it is of how the engine was started',
+};

@@ -2,8 +2,8 @@
  * What a person does after a run: `git status` in checkout and worktree, as a shell prompt does it by `cd`. Git itself tells what it starts
  * (trace2), and every program that it takes from PATH is a shim that writes a mark. Also how large the repository is by now.
  */
-import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestRepository } from '../support/test-repository.js';
 import type { PlannedRun } from './plan-runs.js';
@@ -74,10 +74,10 @@ function shimFolder(folder: string): string {
   return path;
 }
 
-/** As the disk counts them, so that holes cost nothing; links are not followed. */
+/** As the disk counts them, so that holes cost nothing; links are not followed. By `du`, which no path is too deep for. */
 export function bytesOf(path: string): number {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) return 0;
-  if (!stat.isDirectory()) return stat.blocks * 512;
-  return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0);
+  if (!existsSync(path)) return 0;
+  // What ends while it looks is no error.
+  const { stdout } = spawnSync('du', ['-s', '-B1', path], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  return Number(stdout.split('\t')[0]);
 }

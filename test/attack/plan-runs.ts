@@ -18,30 +18,33 @@ export const OUTPUT_BYTES = 8_000_000;
 const PLAIN_STAGES = '[executing, validating]';
 
 export function planRuns(tries: readonly Try[], setting: Setting): readonly PlannedRun[] {
-  const meant = tries.filter((one) => one[setting] !== null);
-  const together = new Map<Turn, Try[]>();
-  const runs: PlannedRun[] = [];
-  for (const one of meant) {
-    const turn = one.turn ?? 'write';
-    if (one.alone || one.config !== undefined || one.files !== undefined) runs.push(planned(one.id, turn, [one], setting));
-    else together.set(turn, [...(together.get(turn) ?? []), one]);
+  const runs = new Map<string, Try[]>();
+  for (const one of tries.filter((each) => each[setting] !== null)) {
+    const name = one.run === 'alone' ? one.id : (one.run ?? turnOf(one));
+    runs.set(name, [...(runs.get(name) ?? []), one]);
   }
-  return [...[...together].map(([turn, group]) => planned(turn, turn, group, setting)), ...runs];
+  return [...runs].map(([name, group]) => planned(name, group, setting));
 }
 
-function planned(name: string, turn: Turn, tries: readonly Try[], setting: Setting): PlannedRun {
-  const files = Object.assign({}, ...tries.map((one) => one.files ?? {})) as Record<string, string>;
-  return { name, turn, tries, files, config: `${agentLines(setting, turn)}${tries.map((one) => one.config ?? '').join('')}` };
+function turnOf({ turn }: Try): Turn {
+  return turn ?? 'write';
+}
+
+function planned(name: string, tries: readonly Try[], setting: Setting): PlannedRun {
+  const turn = tries[0] === undefined ? 'write' : turnOf(tries[0]);
+  const files = Object.assign({ 'b.txt': 'two\n', 'c.txt': 'three\n' }, ...tries.map((one) => one.files ?? {})) as Record<string, string>;
+  const own = new Set(tries.map((one) => one.config ?? ''));
+  return { name, turn, tries, files, config: `${agentLines(setting, turn)}${[...own].join('')}` };
 }
 
 /** Below the agent lines of the test repository. */
 function agentLines(setting: Setting, turn: Turn): string {
-  const stage = turn === 'look' ? 'planning' : 'executing';
+  const stage = turn === 'look' ? 'planning' : turn === 'review' ? 'reviewing' : 'executing';
   const hostile = turn === 'setup' || turn === 'check' ? '' : `stages:\n  ${stage}:\n    agent: hostile\n`;
   return [
-    '    home: []\n  hostile:\n    adapter: command\n    command: [node, hostile/agent.mjs]\n    home: []\n',
+    '    home: []\n  hostile:\n    adapter: command\n    command: [node, hostile/agent.mjs]\n    home: []\n    env: { GIVEN_KEY: GIVEN }\n',
     `sandbox: ${setting === 'inside' ? 'required' : 'off'}\n`,
-    `stageList: ${turn === 'look' ? 'plan-only' : PLAIN_STAGES}\n`,
+    `stageList: ${turn === 'look' ? 'plan-only' : turn === 'review' ? '[executing, reviewing]' : PLAIN_STAGES}\n`,
     hostile,
     turn === 'setup' ? `worktree:\n  setup: ["${OWN_COMMAND} setup"]\n` : '',
     `validation:\n  commands: ["${turn === 'check' ? `${OWN_COMMAND} check` : 'grep -q changed a.txt'}"]\n`,
@@ -54,6 +57,8 @@ export function stagesOf(turn: Turn): readonly string[] {
   switch (turn) {
     case 'look':
       return ['planning'];
+    case 'review':
+      return ['reviewing'];
     case 'setup':
     case 'check':
       return [turn];

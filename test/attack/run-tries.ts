@@ -1,21 +1,25 @@
 /** Carries the tries of a planned run out through the real engine, and judges each by what can be seen from outside afterwards. */
-import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { RunResult } from '../../protocol/messages.js';
+import { guardPid } from '../support/guard-pid.js';
 import type { TestRun } from '../support/test-host.js';
 import type { TestRepository } from '../support/test-repository.js';
+import { aftermathOf, textOf } from './aftermath.js';
 import { expand, type Facts } from './facts.js';
 import { type Look, lookAsPerson } from './person-look.js';
 import { type PlannedRun, stagesOf } from './plan-runs.js';
-import { type Aftermath, type Effect, type Expected, type Setting, type Try, type Word, wordOf } from './try.js';
+import { type Aftermath, type Expected, type Setting, type Try, type Word, wordOf } from './try.js';
 import { peakOf, type World } from './world.js';
 
 const AGENT = readFileSync(fileURLToPath(new URL('agent.mjs', import.meta.url)), 'utf8');
 
-const RUN_LIMIT_MS = 120_000;
+const RUN_LIMIT_MS = 60_000;
+
+const LOOK_AGAIN_MS = 150;
 
 export interface Judged {
   readonly id: string;
@@ -37,35 +41,40 @@ export async function runTries(world: World, planned: PlannedRun): Promise<RunOu
   const { host, setting, worker } = world;
   const tag = `attack-${randomUUID().slice(0, 8)}`;
   const repository = await prepare(world, planned, tag);
-  const facts: Facts = { ...world.facts, WORKER: String(worker.pid()), REPO: repository.path, RUN: `run-${tag}`, TAG: tag };
-  const before = new Map(planned.tries.map((one) => [one.id, pathOf(one.effect, { ...facts, TRY: one.id })] as const));
-  const prints = new Map([...before].map(([id, path]) => [id, fingerprint(path)]));
-  writeFileSync(join(repository.path, 'hostile/tries.json'), triesFile(planned, facts));
-  repository.git('add', '-A');
-  repository.git('commit', '-q', '-m', 'second');
-  const deaths = worker.deaths();
+  const facts = factsOf(world, repository, tag);
+  const paths = new Map(planned.tries.map((one) => [one.id, pathOf(one, facts)] as const));
+  const prints = new Map([...paths].map(([id, path]) => [id, fingerprint(path)]));
+  commitTries(repository, planned, facts);
+  const before = { deaths: worker.deaths(), peak: peakOf(worker.pid()) };
   const run = await host.startRun(repository, { runId: facts.RUN, attended: false });
+  const watch = watchLedger(run);
   if (planned.turn === 'abort') await abortOnceTried(run, planned);
   const result = await endOf(run);
+  const ledger = await watch.end();
+  const workerGrew = worker.deaths() > before.deaths ? Number.POSITIVE_INFINITY : peakOf(worker.pid()) - before.peak;
   const { worktree } = await run.view().catch(() => ({ worktree: null }));
-  const folders = [worktree ?? '', `${worktree}.validation`];
   const living = livingWith(tag);
+  const obeyed = new Set(readdirSync(world.facts.MARKS));
+  const printsAfter = new Map([...paths].map(([id, path]) => [id, fingerprint(path)]));
   const look = await lookAsPerson({ world, repository, worktree: worktree ?? '', planned });
-  const told = `${JSON.stringify(run.events())} ${JSON.stringify(result)}`;
-  const ledger = folders.map((folder) => textOf(join(folder, 'loot/ledger.jsonl'))).join('');
+  const after = aftermathOf({ world, run, repository, result, worktree: worktree ?? '', facts, workerGrew });
   const judged: Judged[] = [];
   for (const one of planned.tries) {
-    const after: Aftermath = {
-      ...{ host, facts, result, told, runId: run.runId, worktree: worktree ?? '', git: repository.git },
-      loot: folders.map((folder) => textOf(join(folder, 'loot', one.id))).join(''),
-      workerPeak: Math.max(peakOf(worker.pid()), worker.deaths() > deaths ? Number.POSITIVE_INFINITY : 0),
+    const path = paths.get(one.id) ?? null;
+    const seen: Seen = {
+      world,
+      after: { ...after, loot: after.kept(one.id) },
+      living,
+      obeyed,
+      isOther: prints.get(one.id) !== printsAfter.get(one.id),
+      ledger,
     };
-    const path = before.get(one.id) ?? null;
-    const came = await wordFor(one, { world, after, living, path, before: prints.get(one.id) ?? '', ledger });
+    const came = await wordFor(one, seen);
     const expected: Expected = one[setting] ?? 'held S1';
-    const error = textOf(join(folders[0] ?? '', 'loot', `${one.id}.err`)).trim();
+    const error = after.kept(`${one.id}.err`).trim();
     const note = `${planned.name}: ${result.outcome}${result.error === null ? '' : ` (${result.error})`}; ${error.slice(-300)}`;
     judged.push({ id: one.id, setting, expected, came, isAsExpected: came === wordOf(expected), note });
+    if (path !== null && !path.startsWith(host.folder) && prints.get(one.id) === 'none') rmSync(path, { force: true });
   }
   endAll(living.map(({ pid }) => pid));
   return { judged, look };
@@ -74,12 +83,27 @@ export async function runTries(world: World, planned: PlannedRun): Promise<RunOu
 /** As the agent says it: no tag is the beginning of another. */
 const tagOf = ({ TAG }: Facts, id: string): string => `${TAG}.${id}.`;
 
+function factsOf({ facts, worker, host }: World, { path }: TestRepository, tag: string): Facts {
+  const token = ['ghp', randomBytes(18).toString('hex')].join('_');
+  // Worker and guard may be others by now.
+  return {
+    ...facts,
+    WORKER: String(worker.pid()),
+    GUARD: String(guardPid(host.home)),
+    REPO: path,
+    RUN: `run-${tag}`,
+    TAG: tag,
+    TOKEN: token,
+  };
+}
+
 interface Seen {
   readonly world: World;
   readonly after: Aftermath;
   readonly living: readonly { readonly pid: number; readonly text: string }[];
-  readonly path: string | null;
-  readonly before: string;
+  readonly obeyed: ReadonlySet<string>;
+  /** What the effect names is not as it was. */
+  readonly isOther: boolean;
   readonly ledger: string;
 }
 
@@ -89,11 +113,11 @@ async function wordFor(one: Try, given: Seen): Promise<Judged['came']> {
   return one.said?.test(given.after.told) === true ? 'refused' : 'held';
 }
 
-function hasEffect({ id, effect }: Try, { world, after, living, path, before }: Seen): boolean | Promise<boolean> {
+function hasEffect({ id, effect }: Try, { world, after, living, obeyed, isOther }: Seen): boolean | Promise<boolean> {
   switch (effect.kind) {
     case 'made':
     case 'changed':
-      return fingerprint(path) !== before;
+      return isOther;
     case 'loot':
       return after.loot.includes(world.secrets[effect.secret]);
     case 'called':
@@ -102,6 +126,8 @@ function hasEffect({ id, effect }: Try, { world, after, living, path, before }: 
       return living.some(({ text }) => text.includes(tagOf(after.facts, id)));
     case 'started':
       return existsSync(join(world.facts.MARKS, tagOf(after.facts, id)));
+    case 'obeyed':
+      return obeyed.has(tagOf(after.facts, id));
     case 'seen':
       return effect.look(after);
   }
@@ -110,7 +136,7 @@ function hasEffect({ id, effect }: Try, { world, after, living, path, before }: 
 async function prepare({ host, secrets }: World, { config, files }: PlannedRun, tag: string): Promise<TestRepository> {
   const ignored = 'loot/\nnode_modules/\n*.log\n';
   const repository = await host.repository({
-    config,
+    config: config.replace('GIVEN_KEY: GIVEN', `GIVEN_KEY: ${secrets.given}`),
     files: { '.gitignore': ignored, 'hostile/agent.mjs': AGENT, 'hostile/tries.json': '{}', ...files },
   });
   repository.git('remote', 'add', 'origin', `https://ada:${secrets.remote}@example.invalid/${tag}.git`);
@@ -119,12 +145,12 @@ async function prepare({ host, secrets }: World, { config, files }: PlannedRun, 
   return repository;
 }
 
-function triesFile({ tries, turn }: PlannedRun, facts: Facts): string {
+function commitTries(repository: TestRepository, { tries, turn }: PlannedRun, facts: Facts): void {
   const end = turn === 'abort' ? 'hang' : turn === 'fail' ? 'fail' : null;
-  return JSON.stringify({
-    facts,
-    tries: tries.map(({ id, line, limitMs }) => ({ id, line, limitMs, end, stages: stagesOf(turn) })),
-  });
+  const told = tries.map(({ id, line, limitMs, answer }) => ({ id, line, limitMs, answer, end, stages: stagesOf(turn) }));
+  repository.write('hostile/tries.json', JSON.stringify({ facts, tries: told }));
+  repository.git('add', '-A');
+  repository.git('commit', '-q', '-m', 'second');
 }
 
 /** One that cannot be told is a failed one; one that does not end is aborted, and its tries are judged as they are. */
@@ -143,19 +169,45 @@ async function endOf(run: TestRun): Promise<RunResult> {
   return result;
 }
 
+/** Keeps what the ledger says: where the worktree is made anew, the loot goes with it. */
+function watchLedger(run: TestRun): { end(): Promise<string> } {
+  const stop = new AbortController();
+  const seen = new Set<string>();
+  const look = (worktree: string) => {
+    for (const folder of [worktree, `${worktree}.validation`])
+      for (const line of textOf(join(folder, 'loot/ledger.jsonl')).split('\n')) seen.add(line);
+  };
+  const watching = (async () => {
+    while (!stop.signal.aborted) {
+      const { worktree } = await run.view().catch(() => ({ worktree: null }));
+      if (worktree !== null) look(worktree);
+      await sleep(LOOK_AGAIN_MS, null, { signal: stop.signal }).catch(() => undefined);
+    }
+  })();
+  return {
+    async end() {
+      stop.abort();
+      await watching;
+      const { worktree } = await run.view().catch(() => ({ worktree: null }));
+      if (worktree !== null) look(worktree);
+      return [...seen].join('\n');
+    },
+  };
+}
+
 async function abortOnceTried(run: TestRun, { tries }: PlannedRun): Promise<void> {
   const last = `"id":"${tries.at(-1)?.id}","is":"done"`;
   const end = performance.now() + RUN_LIMIT_MS;
   while (performance.now() < end) {
     const { worktree } = await run.view().catch(() => ({ worktree: null }));
     if (worktree !== null && textOf(join(worktree, 'loot/ledger.jsonl')).includes(last)) break;
-    await sleep(200);
+    await sleep(LOOK_AGAIN_MS);
   }
   await run.handle.executeUpdate('abort', { args: [{ by: 'ada' }] });
 }
 
-function pathOf(effect: Effect, facts: Readonly<Record<string, string>>): string | null {
-  return effect.kind === 'made' || effect.kind === 'changed' ? expand(effect.path, facts) : null;
+function pathOf({ id, effect }: Try, facts: Facts): string | null {
+  return effect.kind === 'made' || effect.kind === 'changed' ? expand(effect.path, { ...facts, TRY: id, TAGGED: tagOf(facts, id) }) : null;
 }
 
 /** Kind, rights, content or target; folders by their names. */
@@ -167,11 +219,6 @@ function fingerprint(path: string | null): string {
   if (stat.isSymbolicLink()) return kind + readlinkSync(path);
   if (stat.isDirectory()) return kind + readdirSync(path).join(' ');
   return stat.isFile() ? kind + createHash('sha256').update(readFileSync(path)).digest('hex') : kind;
-}
-
-export function textOf(path: string): string {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  return stat?.isFile() === true && stat.size < 1_000_000 ? readFileSync(path, 'utf8') : '';
 }
 
 /** Whatever carries the tag in its environment or its command line, inside a sandbox too. Linux only. */

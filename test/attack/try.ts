@@ -12,8 +12,8 @@ export type Word = 'held' | 'refused' | 'documented';
 /** The word and the id of the row: `held S1`. */
 export type Expected = `${Word} ${string}`;
 
-/** In what the line is run: a write turn, a read-only turn, a turn that fails, one that is aborted, set-up, a validation command. */
-export type Turn = 'write' | 'look' | 'fail' | 'abort' | 'setup' | 'check';
+/** In what the line is run: a write turn, a read-only turn, a review, a turn that fails, one that is aborted, set-up, a validation command. */
+export type Turn = 'write' | 'look' | 'review' | 'fail' | 'abort' | 'setup' | 'check';
 
 export type Setting = 'inside' | 'outside';
 
@@ -41,7 +41,6 @@ export type SecretName =
   | 'netrc'
   | 'checkout'
   | 'home'
-  | 'trust'
   | 'other'
   | 'env'
   | 'remote'
@@ -49,7 +48,7 @@ export type SecretName =
   | 'person'
   | 'server'
   | 'neighbour'
-  | 'untracked';
+  | 'given';
 
 export type Listener = 'loopback' | 'loopback6' | 'socket' | 'abstract' | 'datagram';
 
@@ -62,22 +61,37 @@ export type Effect =
   | { readonly kind: 'lives' }
   /** A program that the try planted wrote `$MARKS/$TRY`: started by the engine, or by the person who looks at checkout and worktree afterwards. */
   | { readonly kind: 'started' }
+  /** The same, but by the engine: before the person looks. */
+  | { readonly kind: 'obeyed' }
   | { readonly kind: 'seen'; readonly look: (after: Aftermath) => boolean | Promise<boolean> };
 
 /** What is there once the run is over. */
 export interface Aftermath {
   readonly host: TestHost;
   readonly facts: Facts;
+  readonly secrets: Readonly<Record<SecretName, string>>;
   readonly runId: string;
   readonly result: RunResult;
   /** Journal and result as text. */
   readonly told: string;
+  readonly eventTypes: readonly string[];
   /** What the try wrote to `$LOOT`; empty without. */
   readonly loot: string;
-  readonly worktree: string;
-  /** The largest size of the worker's resident memory during the run, bytes. */
-  readonly workerPeak: number;
-  readonly git: (...args: readonly string[]) => string;
+  /** Bytes by which the largest memory of the worker grew; endless where it died. */
+  readonly workerGrew: number;
+  /** Bytes on the disk of the repository with the run directory, and of what the engine keeps of the run. */
+  readonly bytesLeft: number;
+  /** Whether the worktree has it. */
+  has(path: string): boolean;
+  worktreeText(path: string): string;
+  textOf(path: string): string;
+  /** Whether a file of the run directory holds it. */
+  recorded(text: string): boolean;
+  /** What `sluice status` and `sluice logs` print of it. */
+  shown(): Promise<string>;
+  isAlive(pid: string): boolean;
+  git(...args: readonly string[]): string;
+  gitFails(...args: readonly string[]): boolean;
 }
 
 export interface Try {
@@ -95,14 +109,17 @@ export interface Try {
   readonly outside: Expected | null;
   /** Default: write. */
   readonly turn?: Turn;
-  /** It ends or spoils its turn or its run: it has a run of its own. */
-  readonly alone?: true;
+  /** It ends or spoils its turn or its run: it has a run of its own, which it shares with tries of the same name; `alone`: with none. */
+  readonly run?: string;
   /** In the short form. */
   readonly short?: true;
   /** Instead of 10 s. */
   readonly limitMs?: number;
-  /** YAML of top-level keys; needs a run of its own. */
+  /** YAML of top-level keys that no run has by itself. */
   readonly config?: string;
+  /** What the agent answers instead of its plain words; with `{{code}}` for the code of its prompt. */
+  readonly answer?: string;
+  /** Committed in the repository. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -113,6 +130,16 @@ export const called = (at: Listener): Effect => ({ kind: 'called', at });
 export const seen = (look: (after: Aftermath) => boolean | Promise<boolean>): Effect => ({ kind: 'seen', look });
 export const lives: Effect = { kind: 'lives' };
 export const started: Effect = { kind: 'started' };
+export const obeyed: Effect = { kind: 'obeyed' };
+
+/** The run is done, as if nothing were amiss. */
+export const passes = seen(({ result }) => result.outcome === 'merge_ready');
+/** The run does not come to its end as it would have. */
+export const spoils = seen(({ result }) => result.outcome !== 'merge_ready');
+
+export function inGroup(group: Group, tries: readonly Omit<Try, 'group'>[]): readonly Try[] {
+  return tries.map((one) => ({ group, ...one }));
+}
 
 export function wordOf(expected: Expected): string {
   return expected.split(' ')[0] ?? '';

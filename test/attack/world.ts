@@ -2,7 +2,7 @@
  * The world that a setting is attacked in: a real host with the built worker, a person's HOME with things worth stealing, another run that waits at its
  * gate, and what listens on the machine. All of it lies in one temp folder; every secret is random and of this world alone.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -45,34 +45,19 @@ export async function openWorld(setting: Setting): Promise<World> {
   const person = host.env['HOME'] ?? '';
   const secrets = Object.fromEntries(
     // All names of the type; the record is whole.
-    [
-      'ssh',
-      'gh',
-      'netrc',
-      'checkout',
-      'home',
-      'trust',
-      'other',
-      'env',
-      'remote',
-      'descriptor',
-      'person',
-      'server',
-      'neighbour',
-      'untracked',
-    ].map((name) => [name, `${name}-${randomBytes(9).toString('hex')}`]),
+    NAMES.map((name) => [name, `${name}-${randomBytes(9).toString('hex')}`]),
   ) as Record<SecretName, string>;
   for (const [path, name] of Object.entries(PLACES)) write(join(host.folder, path), `${secrets[name]}\n`);
   write(join(person, '.config/sluice/config.yaml'), 'version: 1\nslots: 8\n');
   for (const name of ['marks', 'free']) mkdirSync(join(host.folder, name));
   const listeners = await openListeners(host.folder, secrets.server);
   const worker = await keepWorker(host, { ATTACK_FOREIGN: join(host.folder, 'foreign'), ATTACK_SECRET: secrets.env });
-  const victim = await attendedRun(host, { config: 'stageList: [executing, reviewing, verifying]\ngates:\n  stages: [reviewing]\n' });
-  await victim.gate();
-  const { worktree } = await victim.run.view();
-  if (worktree === null) throw new Error('the other run has no worktree');
-  write(join(worktree, 'secret.txt'), `${secrets.other}\n`);
-  const neighbour = spawn('sleep', ['3600'], { env: { NEIGHBOUR: secrets.neighbour, ATTACK_FOLDER: `${host.folder}/` }, stdio: 'ignore' });
+  const [victim, tagged, gated, doomed] = await Promise.all([0, 1, 2, 3].map(() => openVictim(host)));
+  if (victim === undefined || tagged === undefined || gated === undefined || doomed === undefined) throw new Error('four were asked for');
+  write(join(victim.worktree, 'secret.txt'), `${secrets.other}\n`);
+  const startNeighbour = (env: Readonly<Record<string, string>>) => spawn('sleep', ['3600'], { cwd: person, env, stdio: 'ignore' });
+  const prey = startNeighbour({});
+  const neighbour = startNeighbour({ NEIGHBOUR: secrets.neighbour });
   return {
     ...{ setting, host, secrets, listeners, worker },
     facts: {
@@ -81,8 +66,11 @@ export async function openWorld(setting: Setting): Promise<World> {
       SHOME: host.home,
       FOLDER: host.folder,
       MARKS: join(host.folder, 'marks'),
-      VICTIM: victim.run.runId,
-      OTHER: worktree,
+      VICTIM: victim.runId,
+      OTHER: victim.worktree,
+      TAGGED_GATE: tagged.runId,
+      GATED: gated.runId,
+      DOOMED: doomed.runId,
       WORKER: String(worker.pid()),
       GUARD: String(guardPid(host.home)),
       GUARDSOCK: guardSockets(socketFolder(host.home))[0] ?? '',
@@ -91,15 +79,35 @@ export async function openWorld(setting: Setting): Promise<World> {
       TEMPORAL: process.env['SLUICE_TEMPORAL_CLI'] ?? '',
       CLI,
       NEIGHBOUR: String(neighbour.pid),
+      PREY: String(prey.pid),
+      DIST: dirname(dirname(WORKER_MAIN)),
     },
     async close() {
-      neighbour.kill('SIGKILL');
+      for (const one of [neighbour, prey]) one.kill('SIGKILL');
       await worker.end();
       await listeners.close();
+      // Deeper than node can name; the host removes the rest.
+      spawnSync('rm', ['-rf', join(host.home, 'worktrees')]);
       await host.close();
     },
   };
 }
+
+const NAMES: readonly SecretName[] = [
+  'ssh',
+  'gh',
+  'netrc',
+  'checkout',
+  'home',
+  'other',
+  'env',
+  'remote',
+  'descriptor',
+  'person',
+  'server',
+  'neighbour',
+  'given',
+];
 
 /** Below the folder of the host. */
 const PLACES: Readonly<Record<string, SecretName>> = {
@@ -110,6 +118,17 @@ const PLACES: Readonly<Record<string, SecretName>> = {
   'home/secret.txt': 'home',
   'foreign/notes.txt': 'descriptor',
 };
+
+/** A run that waits at its gate. */
+async function openVictim(host: TestHost): Promise<{ runId: string; worktree: string }> {
+  const { run, gate } = await attendedRun(host, {
+    config: 'stageList: [executing, reviewing, verifying]\ngates:\n  stages: [reviewing]\n',
+  });
+  await gate();
+  const { worktree } = await run.view();
+  if (worktree === null) throw new Error('the other run has no worktree');
+  return { runId: run.runId, worktree };
+}
 
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });

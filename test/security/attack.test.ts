@@ -1,0 +1,28 @@
+/** The short form of `npm run attack`: one hostile agent under the built worker, some forty tries with a sandbox and without one. */
+import { describe, expect, it } from '@jest/globals';
+import { attack } from '../attack/attack.js';
+import { TRIES } from '../attack/tries.js';
+import { itInSandbox } from '../support/it-in-sandbox.js';
+
+const LIMIT_MS = 240_000;
+
+const SHORT = TRIES.filter(({ short }) => short === true);
+
+describe('a hostile agent', () => {
+  for (const [setting, its] of [
+    ['inside', itInSandbox],
+    ['outside', it],
+  ] as const) {
+    its.each([setting])(
+      '%s: each try is held, refused or documented as its row says, and nothing is left behind',
+      async () => {
+        const { judged, leftBehind } = await attack(SHORT, setting);
+
+        expect(judged.filter(({ isAsExpected }) => !isAsExpected)).toEqual([]);
+        expect(judged.length).toBe(SHORT.filter(({ [setting]: expected }) => expected !== null).length);
+        expect(leftBehind).toEqual([]);
+      },
+      LIMIT_MS,
+    );
+  }
+});
