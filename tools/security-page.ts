@@ -39,7 +39,7 @@ export function renderSecurity(): string {
   let section = '';
   for (const [at, line] of lines.entries()) {
     if (line.startsWith('## ')) section = SECTIONS[line.slice(3)] ?? '';
-    const id = section !== '' && isRow(line) ? (idOf(line) ?? nextId(section)) : null;
+    const id = section !== '' && isRow(line) ? (ownId(line, page) ?? nextId(section)) : null;
     page.push(id === null ? line : withId(line, id));
     const point = section === 'N' ? lastOfPoint(page, lines[at + 1]) : null;
     if (point !== null) page.push(`  ${capital(triedBy(point))}.`);
@@ -57,6 +57,12 @@ function numberFrom(lines: readonly string[]): (section: string) => string {
     note(id);
     return id;
   };
+}
+
+/** Null for a row without one, and for one that has the id of a row above: two people took the same. */
+function ownId(line: string, above: readonly string[]): string | null {
+  const id = idOf(line);
+  return above.some((each) => isRow(each) && idOf(each) === id) ? null : id;
 }
 
 function isRow(line: string): boolean {

@@ -19,5 +19,7 @@ export const NOT_TRIED: Readonly<Record<string, string>> = {
   N10: 'it is of what a person reads raw',
   N11: 'it would hold a git up for minutes',
   N12: 'it is of a config, which no agent writes',
-  N14: 'it is of how the engine was started',
+  N14: 'it takes a person who enters that folder; `ignored-repository` tries what their git does above it',
+  N15: 'it is of how the engine was started',
+  N16: 'it takes FUSE, or a network file system that is lost',
 };

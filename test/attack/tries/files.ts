@@ -263,8 +263,8 @@ export const FILES = inGroup('files', [
     turn: 'look',
     line: 'echo x > "$W/planted.txt"',
     effect: seen(({ has }) => has('planted.txt')),
-    inside: 'held A36',
-    outside: 'held A36',
+    inside: 'held A39',
+    outside: 'held A39',
     short: true,
   },
   {

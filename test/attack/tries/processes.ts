@@ -155,8 +155,8 @@ export const SIZES = inGroup('sizes', [
     turn: 'look',
     line: 'truncate -s 3G "$W/.gitignore" "$W/.gitattributes"',
     effect: seen(({ has }) => has('.gitattributes')),
-    inside: 'held A36',
-    outside: 'held A36',
+    inside: 'held A39',
+    outside: 'held A39',
     run: 'alone',
   },
   {
