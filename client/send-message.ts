@@ -123,8 +123,15 @@ function refusalOf(error: unknown): Sent | null {
   if (type === COMPLETED_MEANWHILE) return { kind: 'closed' };
   const { cause } = error;
   const why = cause instanceof Error ? cause.message : error.message;
+  if (type === FAILURES.MessageUnchanged) return { kind: 'accepted', answer: { message: why, status: statusIn(cause), changed: false } };
   // A run of an older version has no handler of this name; its refusal has another type and says so.
   return { kind: 'refused', why: type === FAILURES.MessageRefused ? why : `it cannot take this message: ${why}` };
+}
+
+function statusIn(failure: unknown): string {
+  const details = typeof failure === 'object' && failure !== null && 'details' in failure ? failure.details : null;
+  const status: unknown = Array.isArray(details) ? details[0] : null;
+  return typeof status === 'string' ? status : 'unknown';
 }
 
 function typeOfRefusal(error: unknown): unknown {

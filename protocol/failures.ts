@@ -19,6 +19,11 @@ export const FAILURES = {
   BadAgent: 'BadAgent',
   /** An Update that the run refuses; the message says why. It leaves no trace. */
   MessageRefused: 'MessageRefused',
+  /**
+   * An Update that would change nothing, so that the run takes it without effect: the message is the answer, `details[0]` the run's status. A
+   * failure, because a server counts the Updates of a run that are accepted and not those that are refused.
+   */
+  MessageUnchanged: 'MessageUnchanged',
 } as const;
 
 export type FailureType = (typeof FAILURES)[keyof typeof FAILURES];

@@ -31,7 +31,7 @@ const PAGES: Readonly<Record<RunMessageName, Page>> = {
   },
   pause: {
     does: 'pauses at the next stage boundary',
-    refused: `the run is paused, waits at a gate, a pause is pending already, or the run has ${LAST_FREE_JOURNAL_EVENTS} events`,
+    refused: `the run is paused, waits at a gate, or has ${LAST_FREE_JOURNAL_EVENTS} events; while a pause is pending it is accepted without effect`,
     example: null,
     cli: 'sluice pause',
   },
@@ -55,7 +55,7 @@ const PAGES: Readonly<Record<RunMessageName, Page>> = {
   },
   rename: {
     does: `gives the run another title, of at most ${MAX_TITLE_CHARS} characters`,
-    refused: `it says nothing, or what the run is called already; the run has ${LAST_FREE_JOURNAL_EVENTS} events`,
+    refused: `it says nothing; the run has ${LAST_FREE_JOURNAL_EVENTS} events; the title that the run has is accepted without effect`,
     example: '{"title":"Fix the parser"}',
     cli: 'sluice rename',
   },
@@ -82,7 +82,8 @@ export function renderMessages(): string {
     `- Texts have at most ${MAX_NOTE_CHARS} characters, names and ids ${MAX_BY_CHARS}; an unknown field or another type is refused by name.`,
     '- A decision counts until the gate is left: one that was stored while no worker ran is applied even after the hour at which the gate would have expired.',
     '- Once the outcome is decided every message is refused: the run is closed.',
-    '- What would change nothing is refused. `abort` asked for again is answered as before, for nothing that is counted can be wanted after it.',
+    '- What changes nothing, such as a second `pause` or `abort`, is answered as accepted without effect. For raw Updates that answer is a refusal of the',
+    '  type `MessageUnchanged`, whose message is the answer: the server counts what is accepted, and not what is refused.',
     '- The CLI sends an Update; if no worker accepts it within 10 s, or the server counts too many, it leaves the Signal, with the same request id,',
     '  and says `queued`. A message is accepted, queued, or said not to be kept; it is never lost.',
     '- The CLI refuses to send from inside a turn, so that an agent does not approve itself. Without a sandbox that is advisory.',

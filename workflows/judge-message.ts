@@ -24,10 +24,7 @@ export interface Situation {
   readonly title: string;
 }
 
-/**
- * `unchanged`: it was answered before, or the run does it anyway. What would change nothing is refused, since the server counts every Update that
- * a run accepts, and none that it refuses.
- */
+/** `unchanged`: it was answered before, or the run does it anyway (V-64). */
 export type Judgement =
   | { readonly kind: 'accepted'; readonly message: string }
   | { readonly kind: 'unchanged'; readonly message: string }
@@ -54,7 +51,7 @@ export function judgeMessage(message: RunMessage, situation: Situation): Judgeme
       if (situation.waitingNotes >= MAX_WAITING_NOTES) return refused(`${MAX_WAITING_NOTES} texts wait for the next turn already`);
       return journalHasRoom(situation) ? accepted("it reaches the next turn's prompt") : journalFull(situation);
     case 'rename':
-      if (situation.title === message.title) return refused(`the run is called "${message.title}" already`);
+      if (situation.title === message.title) return unchanged(`the run is called "${message.title}" already`);
       return journalHasRoom(situation) ? accepted(`the run is called "${message.title}"`) : journalFull(situation);
   }
 }
@@ -95,7 +92,7 @@ function notOffered(answer: string, { id, options }: Gate): Judgement | null {
 function judgePause(situation: Situation): Judgement {
   if (situation.paused) return refused('the run is paused already');
   if (situation.gate !== null) return refused(`the run waits at ${situation.gate.id}; decide that instead`);
-  if (situation.pauseRequested) return refused('a pause is pending already');
+  if (situation.pauseRequested) return unchanged('a pause is pending already');
   return journalHasRoom(situation) ? accepted('the run pauses at the next stage boundary') : journalFull(situation);
 }
 

@@ -34,12 +34,15 @@ export class MessageDesk {
 
   constructor(private readonly setting: DeskSetting) {}
 
-  /** Runs before anything is recorded. Errors: MessageRefused. */
+  /** Runs before anything is recorded. Errors: MessageRefused, MessageUnchanged. */
   check(name: RunMessageName, argument: unknown): void {
     const reading = readRunMessage(name, argument);
     if (reading.kind === 'bad') throw refusal(reading.why);
     const judgement = this.judge(reading.message);
     if (judgement.kind === 'refused') throw refusal(judgement.why);
+    // What came before under its request id is answered as it was, to whoever lost the first answer.
+    if (judgement.kind === 'unchanged' && this.known(reading.message) === undefined)
+      throw ApplicationFailure.nonRetryable(judgement.message, FAILURES.MessageUnchanged, this.setting.run.status);
   }
 
   take(name: RunMessageName, argument: unknown): MessageAnswer {

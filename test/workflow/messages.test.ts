@@ -50,7 +50,11 @@ describe('messages of a run', () => {
     const handle = await startHeldIn('executing');
 
     expect(await send(handle, 'pause', { by: 'ada' })).toMatchObject({ changed: true, status: 'executing' });
-    expect(await refusal(send(handle, 'pause'))).toMatchObject({ message: 'a pause is pending already' });
+    expect(await refusal(send(handle, 'pause'))).toMatchObject({
+      type: 'MessageUnchanged',
+      message: 'a pause is pending already',
+      details: ['executing'],
+    });
     expect((await viewOf(handle)).pauseRequested).toBe(true);
     release();
     const paused = await untilStatus(handle, 'paused');

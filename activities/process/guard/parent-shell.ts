@@ -3,7 +3,7 @@
  * and notes the exit status in `raw`, so that even the guard's death loses nothing. The program runs in its foreground: a background job
  * would read /dev/null and ignore SIGINT. Without a go byte (the guard died) it ends and runs nothing.
  * What the program reads comes through a pipe that a `cat` fills, so that no file of ours stands behind its stdin:
- * docs/decisions/0018-a-prompt-comes-through-a-pipe.md.
+ * docs/decisions/0019-a-prompt-comes-through-a-pipe.md.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';

@@ -134,14 +134,15 @@ describe('a pause', () => {
   );
 
   it(
-    'V-63, V-64: resumed before the boundary never comes; a repeated request is refused and changes nothing, as is what cannot be',
+    'V-63, V-64: resumed before the boundary never comes; a repeated request is accepted without effect; refused is what cannot be',
     async () => {
       const person = await attendedRun(host, { config: 'gates: [verifying]\n', stages: heldAt('planning') });
       await person.started('planning');
       expect(await person.refusal('resume')).toBe('nothing is paused and no pause is pending');
       expect(await person.send('pause')).toMatchObject({ changed: true });
-      // Not accepted without effect, as V-64 has it: the server counts every Update that is accepted.
-      expect(await person.refusal('pause')).toBe('a pause is pending already');
+      const again = await sluiceBeside(host, ['pause', person.run.runId, '--json']);
+      expect(again.code).toBe(0);
+      expect(JSON.parse(again.stdout)).toMatchObject({ sent: 'accepted', changed: false, message: 'a pause is pending already' });
       expect(await person.send('resume')).toMatchObject({ changed: true });
       expect(await person.refusal('resume')).toBe('nothing is paused and no pause is pending');
       person.repository.release('go');

@@ -6,7 +6,7 @@ const PAUSE: MessageToSend = { name: 'pause', argument: { by: 'me' } };
 const ANSWER: MessageAnswer = { message: 'the run pauses', status: 'executing', changed: true };
 
 const named = (name: string, cause?: Error) => Object.assign(new Error(name, { cause }), { name });
-const typed = (type: string, message: string) => Object.assign(new Error(message), { type });
+const typed = (type: string, message: string, details: readonly unknown[] = []) => Object.assign(new Error(message), { type, details });
 const noWorker = (): Promise<never> => Promise.reject(named('WorkflowUpdateRPCTimeoutOrCancelledError'));
 const gone = (): Promise<never> => Promise.reject(named('WorkflowNotFoundError'));
 const refusing = (cause: Error) => async (): Promise<TakenMessage> => ({
@@ -108,6 +108,14 @@ describe('sending a message', () => {
     const port = aPort({ update: refusing(typed('MessageRefused', 'the run is paused already')) });
 
     expect(await send(port)).toEqual({ kind: 'refused', why: 'the run is paused already' });
+    expect(port.signals).toEqual([]);
+  });
+
+  it('tells what changes nothing as accepted without effect', async () => {
+    const port = aPort({ update: refusing(typed('MessageUnchanged', 'a pause is pending already', ['planning'])) });
+
+    const answer = { message: 'a pause is pending already', status: 'planning', changed: false };
+    expect(await send(port)).toEqual({ kind: 'accepted', answer });
     expect(port.signals).toEqual([]);
   });
 

@@ -47,10 +47,10 @@ describe('which messages a run takes', () => {
     expect(resume.kind).toBe(status === 'paused' ? 'accepted' : 'refused');
   });
 
-  it('refuses a pause that is pending, and a title that the run has: every Update that is accepted counts', () => {
+  it('takes a pause that is pending, and a title that the run has, without effect', () => {
     const pending = { ...OPEN, pauseRequested: true };
-    expect(judgeMessage(message('pause'), pending)).toEqual({ kind: 'refused', why: 'a pause is pending already' });
-    expect(judgeMessage(message('rename', 'do it'), OPEN)).toEqual({ kind: 'refused', why: 'the run is called "do it" already' });
+    expect(judgeMessage(message('pause'), pending)).toEqual({ kind: 'unchanged', message: 'a pause is pending already' });
+    expect(judgeMessage(message('rename', 'do it'), OPEN)).toEqual({ kind: 'unchanged', message: 'the run is called "do it" already' });
     expect(judgeMessage(message('rename', 'do that'), OPEN).kind).toBe('accepted');
   });
 

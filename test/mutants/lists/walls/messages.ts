@@ -23,15 +23,12 @@ export const WALL_MESSAGE_MUTANTS: readonly Mutant[] = [
     test: { file: SENT, title: 'cancels in place of an abort where the signals are used up too, and says of all else that it is not kept' },
   },
   {
-    name: 'a pause that is pending is accepted again',
+    name: 'what changes nothing counts as an Update of the run',
     area: 'walls',
-    file: 'workflows/judge-message.ts',
-    find: "return refused('a pause is pending already');",
-    replace: "return unchanged('a pause is pending already');",
-    test: {
-      file: 'test/unit/workflows/judge-message.test.ts',
-      title: 'refuses a pause that is pending, and a title that the run has: every Update that is accepted counts',
-    },
+    file: 'workflows/message-desk.ts',
+    find: "if (judgement.kind === 'unchanged' && this.known(reading.message) === undefined)",
+    replace: "if (judgement.kind === 'refused')",
+    test: { file: 'test/workflow/messages.test.ts', title: 'pauses at the end of the running stage and goes on where it stood' },
   },
   {
     name: 'a run whose history is full waits on at its gate',
