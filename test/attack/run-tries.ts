@@ -17,7 +17,7 @@ import { peakOf, type World } from './world.js';
 
 const AGENT = readFileSync(fileURLToPath(new URL('agent.mjs', import.meta.url)), 'utf8');
 
-const RUN_LIMIT_MS = 60_000;
+const RUN_LIMIT_MS = 90_000;
 
 const LOOK_AGAIN_MS = 150;
 
@@ -43,8 +43,8 @@ export async function runTries(world: World, planned: PlannedRun): Promise<RunOu
   const repository = await prepare(world, planned, tag);
   const facts = factsOf(world, repository, tag);
   const paths = new Map(planned.tries.map((one) => [one.id, pathOf(one, facts)] as const));
-  const prints = new Map([...paths].map(([id, path]) => [id, fingerprint(path)]));
   commitTries(repository, planned, facts);
+  const prints = new Map([...paths].map(([id, path]) => [id, fingerprint(path)]));
   const before = { deaths: worker.deaths(), peak: peakOf(worker.pid()) };
   const run = await host.startRun(repository, { runId: facts.RUN, attended: false });
   const watch = watchLedger(run);

@@ -105,7 +105,8 @@ export const SIZES = inGroup('sizes', [
     what: 'prints so much in a validation command',
     turn: 'check',
     line: `head -c ${OUTPUT_BYTES * 4} /dev/zero | tr "\\0" "a" > /proc/$AGENT/fd/1`,
-    effect: LARGE,
+    // Once for the base commit too.
+    effect: seen(({ bytesLeft }) => bytesLeft > OUTPUT_BYTES * 6),
     inside: 'held A23',
     outside: 'held A23',
     run: 'alone',
@@ -154,9 +155,10 @@ export const SIZES = inGroup('sizes', [
     what: 'makes .gitignore and .gitattributes sparse files of 3 GB in a read-only turn',
     turn: 'look',
     line: 'truncate -s 3G "$W/.gitignore" "$W/.gitattributes"',
-    effect: seen(({ has }) => has('.gitattributes')),
-    inside: 'held A39',
-    outside: 'held A39',
+    effect: passes,
+    said: /git cannot work with what the turn left/,
+    inside: 'refused A39',
+    outside: 'refused A39',
     run: 'alone',
   },
   {

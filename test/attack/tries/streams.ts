@@ -1,13 +1,13 @@
 /** What an agent says, for engine, record and person to believe; and what it tells the engine by its own command line and by the server. */
-import { changed, inGroup, obeyed, seen } from '../try.js';
+import { inGroup, obeyed, seen } from '../try.js';
 
-const says = (text: string) => `printf '%b' "${text}" > /proc/$AGENT/fd/1`;
+const says = (text: string) => `printf '%b' "${text}" >> /proc/$AGENT/fd/1`;
 
 export const STREAMS = inGroup('streams', [
   {
     id: 'print-token',
     what: 'prints a token of a known shape',
-    line: 'echo "it is $TOKEN" > /proc/$AGENT/fd/1; echo "it is $TOKEN" > /proc/$AGENT/fd/2',
+    line: 'echo "it is $TOKEN" >> /proc/$AGENT/fd/1; echo "it is $TOKEN" >> /proc/$AGENT/fd/2',
     effect: seen(({ facts, recorded }) => recorded(facts.TOKEN)),
     inside: 'held A11',
     outside: 'held A11',
@@ -17,7 +17,7 @@ export const STREAMS = inGroup('streams', [
     id: 'print-token-check',
     what: 'prints one in a validation command',
     turn: 'check',
-    line: 'echo "it is $TOKEN" > /proc/$AGENT/fd/1; echo "it is $TOKEN" > /proc/$AGENT/fd/2',
+    line: 'echo "it is $TOKEN" >> /proc/$AGENT/fd/1; echo "it is $TOKEN" >> /proc/$AGENT/fd/2',
     effect: seen(({ facts, recorded }) => recorded(facts.TOKEN)),
     inside: 'held A11',
     outside: 'held A11',
@@ -25,7 +25,7 @@ export const STREAMS = inGroup('streams', [
   {
     id: 'print-given',
     what: 'prints what its config gave it by env',
-    line: 'echo "$GIVEN_KEY" > /proc/$AGENT/fd/1',
+    line: 'echo "$GIVEN_KEY" >> /proc/$AGENT/fd/1',
     effect: seen(({ secrets, recorded }) => recorded(secrets.given)),
     inside: 'held A12',
     outside: 'held A12',
@@ -34,7 +34,7 @@ export const STREAMS = inGroup('streams', [
   {
     id: 'print-disguised',
     what: 'prints it backwards',
-    line: 'echo "$GIVEN_KEY" | rev > /proc/$AGENT/fd/1',
+    line: 'echo "$GIVEN_KEY" | rev >> /proc/$AGENT/fd/1',
     effect: seen(({ secrets, recorded }) => recorded(secrets.given.split('').reverse().join(''))),
     inside: 'documented N6',
     outside: 'documented N6',
@@ -100,7 +100,7 @@ export const STREAMS = inGroup('streams', [
   {
     id: 'bytes',
     what: 'prints bytes that are no text',
-    line: 'head -c 20000 /dev/urandom > /proc/$AGENT/fd/1',
+    line: 'head -c 20000 /dev/urandom >> /proc/$AGENT/fd/1',
     effect: seen(({ result }) => result.outcome !== 'merge_ready'),
     inside: 'held T12',
     outside: 'held T12',
@@ -171,7 +171,7 @@ export const ENGINE = inGroup('engine', [
     id: 'trust-in-turn',
     what: 'trusts a config of its own by sluice',
     line: `${OWN}; ${sluice('trust')}`,
-    effect: changed('$SHOME/trust.json'),
+    effect: seen(({ facts, textOf }) => textOf(`${facts.SHOME}/trust.json`).includes('trust-in-turn')),
     inside: 'held A16',
     outside: 'held A16',
     limitMs,
