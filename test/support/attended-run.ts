@@ -3,7 +3,9 @@
  * Nothing here decides by time: every wait is for something that the run shows.
  */
 import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import { readLedger } from '../../activities/agent/scripted/ledger.js';
+import { FAILURES } from '../../protocol/failures.js';
 import type { Gate } from '../../protocol/gate.js';
 import type { RunStatus } from '../../protocol/lifecycle.js';
 import type { RunResult } from '../../protocol/messages.js';
@@ -49,7 +51,7 @@ export function beside(host: TestHost, repository: TestRepository, run: TestRun)
   const { handle } = run;
   const turns = () => readLedger(repository.ledgerPath).flatMap(({ event, stage }) => (event === 'START' ? [stage] : []));
   const send = (name: RunMessageName, argument: object = {}) =>
-    handle.executeUpdate<MessageAnswer, [object]>(name, { args: [{ by: 'ada', ...argument }] });
+    handle.executeUpdate<MessageAnswer, [object]>(name, { args: [{ by: 'ada', ...argument }] }).catch(withoutEffect);
   const gate = async (id?: string) => {
     await until(async () => isOpen(await run.view(), id));
     const open = (await detailsOf(handle)).gates.find(({ status }) => status === 'pending');
@@ -103,6 +105,13 @@ async function isQuiet(host: TestHost, run: TestRun): Promise<boolean> {
   const { raw } = await host.client.workflow.getHandle(run.runId).describe();
   const light = (raw.pendingActivities ?? []).filter(({ activityType }) => !['runTurn', 'validate'].includes(activityType?.name ?? ''));
   return light.length === 0 && (raw.pendingWorkflowTask ?? null) === null;
+}
+
+/** The answer to what changes nothing, as the facade reads it. Errors: every other error. */
+function withoutEffect(error: unknown): MessageAnswer {
+  const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+  if (!(cause instanceof ApplicationFailure) || cause.type !== FAILURES.MessageUnchanged) throw error;
+  return { message: cause.message, status: String(cause.details?.[0]), changed: false };
 }
 
 function refusalOf(error: unknown): string {
