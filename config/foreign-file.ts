@@ -6,6 +6,7 @@
  */
 import { closeSync, constants, type Dirent, fstatSync, openSync, readSync } from 'node:fs';
 import { type FileHandle, open, opendir } from 'node:fs/promises';
+import { endingSignal } from './ending-signal.js';
 import { codeOf } from './error-code.js';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
@@ -18,6 +19,7 @@ const ENTRIES_AT_ONCE = 256;
 export interface Opening {
   /** A link in the file's own place; folders on the way may be links. Default: refused. */
   readonly links?: 'followed' | 'refused';
+  /** Default: that of the work which reads (ending-signal.ts). */
   readonly signal?: AbortSignal;
 }
 
@@ -148,7 +150,7 @@ export class ForeignFile {
 /** By name, for whoever can make files makes a million of them. Null: no folder to read, or more than `maxEntries`. **Errors** trouble of the host; the signal's reason. */
 export async function listForeignFolder(
   folder: string,
-  { maxEntries, signal }: { readonly maxEntries: number; readonly signal?: AbortSignal },
+  { maxEntries, signal = endingSignal() }: { readonly maxEntries: number; readonly signal?: AbortSignal },
 ): Promise<readonly Dirent[] | null> {
   const entries: Dirent[] = [];
   try {
@@ -167,7 +169,8 @@ export async function listForeignFolder(
 type Opened = { readonly kind: 'open'; readonly file: ForeignFile } | Exclude<Reading, { kind: 'read' }>;
 
 async function openForeignFile(path: string, opening: Opening): Promise<Opened> {
-  opening.signal?.throwIfAborted();
+  const { signal = endingSignal() } = opening;
+  signal?.throwIfAborted();
   let handle: FileHandle;
   try {
     handle = await open(path, flagsOf(opening));
@@ -178,7 +181,7 @@ async function openForeignFile(path: string, opening: Opening): Promise<Opened> 
     await handle.close();
     throw error;
   });
-  if (stat.isFile()) return { kind: 'open', file: new ForeignFile(handle, stat.size, opening.signal) };
+  if (stat.isFile()) return { kind: 'open', file: new ForeignFile(handle, stat.size, signal) };
   await handle.close();
   return { kind: 'refused', error: null };
 }

@@ -6,6 +6,7 @@
  */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { endingSignal } from '../../config/ending-signal.js';
 import { type Failpoint, GIT_COMMANDS, noFailpoint } from '../../protocol/failpoints.js';
 import { cutMiddle } from '../agent/cut-middle.js';
 import { gitProgram } from './git-program.js';
@@ -99,13 +100,15 @@ export function setGitFailpoint(ofProcess: Failpoint): void {
 
 /**
  * Runs git and answers whatever its exit code is.
- * Errors: a git that cannot be started, or one ended by a signal, throws.
+ * Errors: a git that cannot be started, or one ended by a signal, throws; the reason of the signal of the work it is for (ending-signal.ts).
  */
 export async function tryGit(args: readonly string[], call: GitCall): Promise<GitResult> {
   const directories = [
     ...(call.gitDir === undefined ? [] : [`--git-dir=${call.gitDir}`]),
     ...(call.workTree === undefined ? [] : [`--work-tree=${call.workTree}`]),
   ];
+  const signal = endingSignal();
+  signal?.throwIfAborted();
   const { program, path } = gitProgram();
   const start: GitStart = {
     program,
@@ -119,10 +122,11 @@ export async function tryGit(args: readonly string[], call: GitCall): Promise<Gi
   const command = commandOf(args);
   try {
     if (command !== undefined) failpoint(`git.before-${command}`);
-    const result = await (runner === null ? startGit(start) : runner.run(start));
+    const result = await (runner === null ? startGit(start, signal) : runner.run(start, signal));
     if (command !== undefined) failpoint(`git.after-${command}`);
     return result;
   } catch (error) {
+    signal?.throwIfAborted();
     throw new Error(`git ${args[0] ?? ''} could not be run: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
 }

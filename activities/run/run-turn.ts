@@ -4,6 +4,7 @@
  * Idempotency: by place. Every attempt goes on after the last mark it finds; the agent is started once, whatever dies.
  * Cancel: the process is gone, the worktree, branch and marks stay.
  */
+import { endingWith } from '../../config/ending-signal.js';
 import type { RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
 import { openRunGit } from '../git/open-run-git.js';
 import { DetachedError } from '../process/contract.js';
@@ -39,7 +40,10 @@ import { prepareTurn } from './turn-request.js';
 import { readTurnText, writeTurnText } from './turn-text.js';
 
 export function createRunTurn(deps: HostDeps): (input: RunTurnInput) => Promise<RunTurnResult> {
-  return (input) => attend(deps, input.place.token, (signals) => keepingTurn(deps, input, () => runTurn(deps, input, signals)));
+  return (input) =>
+    attend(deps, input.place.token, (signals) =>
+      endingWith(signals.cancel, () => keepingTurn(deps, input, () => runTurn(deps, input, signals))),
+    );
 }
 
 async function runTurn(deps: HostDeps, input: RunTurnInput, signals: Signals): Promise<RunTurnResult> {
@@ -105,6 +109,8 @@ async function judgementOf(context: TurnContextOnHost): Promise<{ judgement: Tur
   const seal = exitSeal(place, input.place.token);
   deps.failpoint('turn.after-exit');
   const { judgement: judged, text } = await judgeTurn(context, turn, end.exit);
+  // What an abort cut short is not judged: the marks up to the exit stay.
+  signals.cancel.throwIfAborted();
   // Text and artifact first: the outcome mark announces them (V-99).
   writeTurnText(place.dir, text, deps.durability);
   await rememberLimit(context, judged.outcome);

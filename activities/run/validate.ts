@@ -7,6 +7,7 @@
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { endingWith } from '../../config/ending-signal.js';
 import type { CommandCompletedData } from '../../protocol/event-data.js';
 import type { Observation } from '../../protocol/journal.js';
 import type { ValidateInput, ValidateResult } from '../../protocol/messages.js';
@@ -34,7 +35,10 @@ import { validationImpossible } from './validation-trouble.js';
 const CHANGED_FILE = 'tree-changed.json';
 
 export function createValidate(deps: HostDeps): (input: ValidateInput) => Promise<ValidateResult> {
-  return (input) => attend(deps, input.place.token, (signals) => keepingValidation(deps, input, () => validate(deps, input, signals)));
+  return (input) =>
+    attend(deps, input.place.token, (signals) =>
+      endingWith(signals.cancel, () => keepingValidation(deps, input, () => validate(deps, input, signals))),
+    );
 }
 
 async function validate(deps: HostDeps, input: ValidateInput, signals: Signals): Promise<ValidateResult> {

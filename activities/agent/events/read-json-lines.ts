@@ -14,13 +14,7 @@ export interface LineCounts {
   readonly tooLong: number;
 }
 
-export interface StreamBound {
-  /** Unit: bytes of the file that are read; what follows is passed over. */
-  readonly maxBytes: number;
-  readonly signal?: AbortSignal;
-}
-
-/** Far above any `limits.outputBytes` that somebody needs, at which the guard ends the program. Unit: bytes. */
+/** Of the file that are read; what follows is passed over. Far above any `limits.outputBytes` that somebody needs, at which the guard ends the program. Unit: bytes. */
 const MAX_STREAM_BYTES = 4 * 1024 * 1024 * 1024;
 
 /** A CLI puts a whole tool result, a file say, into one line; none that decides is near this. */
@@ -29,11 +23,7 @@ export const MAX_LINE_BYTES = 8 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /** Errors: those of reading the file; what `take` throws. */
-export async function readJsonLines(
-  path: string,
-  take: (event: JsonEvent) => void,
-  { maxBytes, signal }: StreamBound = { maxBytes: MAX_STREAM_BYTES },
-): Promise<LineCounts> {
+export async function readJsonLines(path: string, take: (event: JsonEvent) => void): Promise<LineCounts> {
   const counts = { events: 0, unreadable: 0, tooLong: 0 };
   const line = new OpenLine();
   const end = () => {
@@ -57,7 +47,7 @@ export async function readJsonLines(
     }
     line.add(block.subarray(from));
   };
-  await withForeignFile(path, signal === undefined ? {} : { signal }, (file) => file.blocks(maxBytes, takeBlock));
+  await withForeignFile(path, {}, (file) => file.blocks(MAX_STREAM_BYTES, takeBlock));
   if (!line.isEmpty) end();
   return counts;
 }

@@ -14,8 +14,8 @@ export interface GitRunnerOptions {
 }
 
 export interface GitRunner {
-  /** Errors: a git that could not be run, or the runner was lost. */
-  run(start: GitStart): Promise<GitResult>;
+  /** `signal` ends the git. Errors: a git that could not be run or was ended so, or the runner was lost. */
+  run(start: GitStart, signal?: AbortSignal): Promise<GitResult>;
   /** Null before the first call and after a loss. */
   pid(): number | null;
   close(): void;
@@ -32,9 +32,9 @@ interface Waiting {
 export function createGitRunner(options: GitRunnerOptions): GitRunner {
   let current: Connection | null = null;
   return {
-    run: (start) => {
+    run: (start, signal) => {
       if (current === null || !current.isOpen()) current = connect(options);
-      return current.ask(start);
+      return current.ask(start, signal);
     },
     pid: () => (current?.isOpen() === true ? (current.child.pid ?? null) : null),
     close: () => current?.child.disconnect(),
@@ -44,7 +44,7 @@ export function createGitRunner(options: GitRunnerOptions): GitRunner {
 interface Connection {
   readonly child: ChildProcess;
   isOpen(): boolean;
-  ask(start: GitStart): Promise<GitResult>;
+  ask(start: GitStart, signal?: AbortSignal): Promise<GitResult>;
 }
 
 function connect({ main, execArgv = [] }: GitRunnerOptions): Connection {
@@ -79,13 +79,23 @@ function connect({ main, execArgv = [] }: GitRunnerOptions): Connection {
   return {
     child,
     isOpen: () => open,
-    ask: (start) =>
-      new Promise((resolve, reject) => {
-        const asked: GitAsked = { id: nextId++, start };
-        waiting.set(asked.id, { resolve, reject });
-        child.channel?.ref();
-        child.send(asked);
-      }),
+    ask: async (start, signal) => {
+      const id = nextId++;
+      const tell = (asked: GitAsked) => void child.send(asked);
+      const end = () => {
+        if (waiting.has(id)) tell({ id, end: true });
+      };
+      signal?.addEventListener('abort', end, { once: true });
+      try {
+        return await new Promise((resolve, reject) => {
+          waiting.set(id, { resolve, reject });
+          child.channel?.ref();
+          tell({ id, start });
+        });
+      } finally {
+        signal?.removeEventListener('abort', end);
+      }
+    },
   };
 }
 

@@ -4,18 +4,28 @@
  */
 import { closeForeignDescriptors } from '../../../config/foreign-descriptors.js';
 import type { GitAnswered, GitAsked } from './messages.js';
-import { startGit } from './start-git.js';
+import { type GitStart, startGit } from './start-git.js';
 
 closeForeignDescriptors();
 process.on('disconnect', () => process.exit(0));
 // The other end is `createGitRunner`, which sends nothing else.
-process.on('message', (asked) => void answer(asked as GitAsked));
+process.on('message', (message) => {
+  const asked = message as GitAsked;
+  if ('end' in asked) atWork.get(asked.id)?.abort();
+  else void answer(asked.id, asked.start);
+});
 
-async function answer({ id, start }: GitAsked): Promise<void> {
+const atWork = new Map<number, AbortController>();
+
+async function answer(id: number, start: GitStart): Promise<void> {
+  const ending = new AbortController();
+  atWork.set(id, ending);
   try {
-    send({ id, result: await startGit(start) });
+    send({ id, result: await startGit(start, ending.signal) });
   } catch (error) {
     send({ id, failure: error instanceof Error ? error.message : String(error) });
+  } finally {
+    atWork.delete(id);
   }
 }
 

@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { gitProgram } from '../../../activities/git/git-program.js';
 import { createGitRunner, type GitRunner } from '../../../activities/git/runner/git-runner.js';
 import { type GitStart, startGit } from '../../../activities/git/runner/start-git.js';
 import { until } from '../../support/until.js';
+import { removeFolders, tempFolder } from './repository-fixture.js';
 
 const MAIN = fileURLToPath(new URL('../../../activities/git/runner/main.ts', import.meta.url));
 const PATH = process.env['PATH'] ?? '';
@@ -24,6 +26,37 @@ function git(args: readonly string[], more: Partial<GitStart> = {}): GitStart {
 
 afterEach(() => {
   for (const runner of runners.splice(0)) runner.close();
+  removeFolders();
+});
+
+/** A `git` that tells its process id and then sleeps, and one that besides does not hear SIGTERM. */
+const SLOW = { 'that ends at once': '', 'that does not hear SIGTERM': "trap '' TERM; " } as const;
+
+describe.each(Object.keys(SLOW) as (keyof typeof SLOW)[])('a slow git %s', (kind) => {
+  it.each([
+    ['a direct start', startGit],
+    ['the git runner', (start: GitStart, signal: AbortSignal) => aRunner().run(start, signal)],
+  ])('is gone after an abort: %s', async (_, run) => {
+    const told = join(tempFolder(), 'pid');
+    const abort = new AbortController();
+    const script = `${SLOW[kind]}echo $$ > ${told}.new; mv ${told}.new ${told}; exec sleep 600`;
+    const running = run({ ...git(['-c', script]), program: '/bin/sh' }, abort.signal);
+    const ended = expect(running).rejects.toThrow('Command failed');
+    await until(() => existsSync(told));
+
+    abort.abort();
+
+    await ended;
+    expect(isAlive(Number(readFileSync(told, 'utf8')))).toBe(false);
+  });
+
+  it('is gone at its limit too, and answers as one that failed', async () => {
+    const script = `${SLOW[kind]}exec sleep 600`;
+
+    const answer = await startGit({ ...git(['-c', script]), program: '/bin/sh', limitMs: 50 });
+
+    expect(answer).toMatchObject({ exitCode: 128, limit: 'time' });
+  });
 });
 
 describe('the git runner', () => {

@@ -155,17 +155,19 @@ export class DrivenRun {
     return anAttempt().run(createRunTurn(this.deps), input);
   }
 
-  async validate(): Promise<ValidateResult> {
-    const { baseSha } = this.opened;
-    const input: ValidateInput = {
+  validateInput(): ValidateInput {
+    return {
       place: this.nextPlace(),
       run: this.ref(),
       round: this.round,
       commit: this.head,
-      baseSha,
+      baseSha: this.opened.baseSha,
       journal: this.batch(),
     };
-    const result: ValidateResult = await anAttempt().run(createValidate(this.deps), input);
+  }
+
+  async validate(): Promise<ValidateResult> {
+    const result: ValidateResult = await anAttempt().run(createValidate(this.deps), this.validateInput());
     this.context = { ...this.context, validation: result.report };
     return result;
   }

@@ -3,6 +3,7 @@ import type { Mutant } from '../../mutant.js';
 
 const READER = 'config/foreign-file.ts';
 const READER_TEST = 'test/unit/config/foreign-file.test.ts';
+const ABORT_TEST = 'test/unit/run/abort.test.ts';
 
 export const READ_MUTANTS: readonly Mutant[] = [
   {
@@ -52,5 +53,37 @@ export const READ_MUTANTS: readonly Mutant[] = [
     find: "if (braces === null) return ['*'];",
     replace: 'if (braces === null) return [];',
     test: { file: 'test/unit/tools/check-reads.test.ts', title: 'sees what %j takes' },
+  },
+  {
+    name: 'a read of an activity goes on after its abort',
+    area: 'walls',
+    file: READER,
+    find: 'const { signal = endingSignal() } = opening;',
+    replace: 'const { signal } = opening; endingSignal();',
+    test: { file: 'test/unit/agent/abort-of-a-read.test.ts', title: 'is read no further than the block in which an abort comes' },
+  },
+  {
+    name: 'a git of an activity is not told its abort',
+    area: 'walls',
+    file: 'activities/git/run-git.ts',
+    find: 'const signal = endingSignal();',
+    replace: 'const signal = AbortSignal.any([]); endingSignal();',
+    test: { file: ABORT_TEST, title: 'ends the git that it waits for, and another attempt goes on where it stood' },
+  },
+  {
+    name: 'a git that does not hear SIGTERM lives on after an abort',
+    area: 'walls',
+    file: 'activities/git/runner/start-git.ts',
+    find: "child.kill('SIGKILL')",
+    replace: 'child.kill()',
+    test: { file: 'test/unit/git/git-runner.test.ts', title: 'is gone after an abort: %s' },
+  },
+  {
+    name: 'the git runner is not told an abort',
+    area: 'walls',
+    file: 'activities/git/runner/git-runner.ts',
+    find: 'if (waiting.has(id)) tell({ id, end: true });',
+    replace: '',
+    test: { file: 'test/unit/git/git-runner.test.ts', title: 'is gone after an abort: %s' },
   },
 ];
