@@ -97,7 +97,8 @@ export class MessageDesk {
     const changed = judgement.kind === 'accepted';
     if (changed) this.apply(message);
     const answer: MessageAnswer = { message: judgement.message, status: this.setting.run.status, changed };
-    this.remember(message, answer);
+    // What changed nothing leaves no trace, like an Update that was not accepted for it.
+    if (changed) this.remember(message, answer);
     return answer;
   }
 

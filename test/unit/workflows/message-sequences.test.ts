@@ -3,7 +3,9 @@
  * the one by Update and the other by Signal, and must agree all the way.
  */
 import { describe, expect, it } from '@jest/globals';
+import { ApplicationFailure } from '@temporalio/common';
 import fc from 'fast-check';
+import { FAILURES } from '../../../protocol/failures.js';
 import type { Gate } from '../../../protocol/gate.js';
 import type { Observation } from '../../../protocol/journal.js';
 import { isTerminal, TRANSITIONS } from '../../../protocol/lifecycle.js';
@@ -53,7 +55,11 @@ class Life {
     const before = this.facts();
     try {
       this.desk.check(name, argument);
-    } catch {
+    } catch (error) {
+      expect(this.facts()).toBe(before);
+      if (!(error instanceof ApplicationFailure)) throw error;
+      if (error.type === FAILURES.MessageUnchanged)
+        return { kind: 'taken', answer: { message: error.message, status: this.run.status, changed: false } };
       expect(() => this.desk.take(name, argument)).toThrow();
       expect(this.facts()).toBe(before);
       return { kind: 'refused' };
