@@ -254,10 +254,10 @@ describe.each(['command', 'scripted'] as const)('a finished turn of %s', (adapte
     expect(Buffer.byteLength(text)).toBeLessThan(MAX_TEXT_BYTES + 100);
   });
 
-  it('throws where its output is gone', async () => {
+  it('is a failure for good where its output is gone: another try would find the same', async () => {
     const gone = join(folder, 'gone');
 
-    await expect(read({ stdout: gone, stderr: gone }, '')).rejects.toThrow('ENOENT');
+    expect((await read({ stdout: gone, stderr: gone }, '')).outcome).toEqual({ kind: 'hard', why: 'the agent printed nothing' });
   });
 });
 
