@@ -31,9 +31,24 @@ export interface ChangedFile {
 /** Of a patch and its numbers; plumbing, so that no `diff.*` of a config changes what `git apply` would get. */
 const DIFF = ['diff-tree', '-r', '-M', '--no-color', '--no-ext-diff', '--no-textconv', '--submodule=short', '--ignore-submodules=none'];
 
-/** `root` is the real path of the work tree's top. */
+/** Unit: bytes of the names of a commit's files, some million of them: git holds all of them in memory before it compares. */
+const MAX_NAMES_BYTES = 128 * 1024 * 1024;
+
+const ENDED = 'took more than 3 minutes, or printed more than 256 MB';
+
+/** What an agent or a repository made is more than git was let take. Shape: `parts` are those of an error for a person (client/cli/cli-error.ts). */
+export class TooMuchForGit extends Error {
+  override readonly name = 'TooMuchForGit';
+
+  constructor(readonly parts: { readonly what: string; readonly why: string; readonly now: string; readonly mend: string }) {
+    super(parts.what);
+  }
+}
+
+/** `root` is the real path of the work tree's top. Errors: `TooMuchForGit`. */
 export async function lookAtRepository(path: string): Promise<RepositoryLook> {
   const place = await runGit(['rev-parse', '--is-bare-repository', '--is-inside-work-tree', '--show-toplevel'], { cwd: path });
+  if (place.kind === 'limit') throw tooMuch(`git rev-parse ${ENDED}`, path);
   if (place.kind === 'no_git' || place.kind === 'missing') return { kind: place.kind };
   const [bare, inside, ...top] = place.stdout.replace(/\n$/, '').split('\n');
   if (place.kind === 'failed' || inside !== 'true') return { kind: bare === 'true' ? 'bare' : 'not_git' };
@@ -59,7 +74,7 @@ export function textAt(root: string, commit: string, path: string): Promise<stri
   return gitIn(root, ['cat-file', 'blob', `${commit}:${path}`]);
 }
 
-/** Null where one of the commits is not here. */
+/** Null where one of the commits is not here. Errors, of all three: `TooMuchForGit`. */
 export async function diffStat(root: string, base: string, head: string): Promise<DiffStat | null> {
   const files = await diffFiles(root, base, head);
   if (files === null) return null;
@@ -73,6 +88,7 @@ export async function diffStat(root: string, base: string, head: string): Promis
 
 /** The numbers of a binary file are 0. Null as of `diffStat`. */
 export async function diffFiles(root: string, base: string, head: string): Promise<readonly ChangedFile[] | null> {
+  await assertFits(root, head);
   const answer = await gitIn(root, [...DIFF, '--numstat', '--end-of-options', base, head]);
   if (answer === null) return null;
   const rows = answer.split('\n').filter((row) => row !== '');
@@ -83,7 +99,8 @@ export async function diffFiles(root: string, base: string, head: string): Promi
 }
 
 /** The whole change as a patch that `git apply` takes. */
-export function diffText(root: string, base: string, head: string): Promise<string | null> {
+export async function diffText(root: string, base: string, head: string): Promise<string | null> {
+  await assertFits(root, head);
   return gitIn(root, [...DIFF, '-p', '--src-prefix=a/', '--dst-prefix=b/', '--end-of-options', base, head]);
 }
 
@@ -95,5 +112,22 @@ export async function gitVersion(): Promise<string | null> {
 /** Git is told the git directory: a second search could end at another one, and needs `safe.directory` of a config that is not read here. */
 async function gitIn(root: string, args: readonly string[]): Promise<string | null> {
   const answer = await runGit(args, { cwd: root, gitDir: join(root, '.git') });
+  if (answer.kind === 'limit') throw tooMuch(`git ${args[0] ?? ''} ${ENDED}`, root);
   return answer.kind === 'ok' ? answer.stdout : null;
+}
+
+/** A tree of 936 bytes can stand for 10^10 paths. The list of them is written as it is found, so counting takes no memory. */
+async function assertFits(root: string, commit: string): Promise<void> {
+  const args = ['ls-tree', '-r', '--name-only', '--end-of-options', commit];
+  const { kind } = await runGit(args, { cwd: root, gitDir: join(root, '.git'), maxBytes: MAX_NAMES_BYTES });
+  if (kind === 'limit') throw tooMuch(`the commit ${commit} has more files than any repository`, root);
+}
+
+function tooMuch(what: string, root: string): TooMuchForGit {
+  return new TooMuchForGit({
+    what: `${what}, in ${root}: it is not shown`,
+    why: 'a commit of a kilobyte can stand for 10^10 files; git is ended before it takes the memory of the machine for them',
+    now: 'Nothing was changed.',
+    mend: 'sluice status',
+  });
 }

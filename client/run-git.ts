@@ -5,6 +5,7 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { endingSignal } from '../config/ending-signal.js';
 import { programPath } from '../config/program-path.js';
 import { resolveProgram } from '../config/resolve-program.js';
 
@@ -12,11 +13,15 @@ export interface GitCall {
   readonly cwd: string;
   /** Absent only where the repository is looked for: then the person's own config counts, with its `safe.directory`. */
   readonly gitDir?: string;
+  /** Unit: bytes of output. Default: `MAX_OUTPUT_BYTES`. */
+  readonly maxBytes?: number;
 }
 
 export type GitAnswer =
   | { readonly kind: 'ok'; readonly stdout: string }
   | { readonly kind: 'failed'; readonly stdout: string }
+  /** It was ended: it printed or took too much. */
+  | { readonly kind: 'limit' }
   | { readonly kind: 'no_git' }
   /** The folder. */
   | { readonly kind: 'missing' };
@@ -43,6 +48,8 @@ const BASE_ENV: Readonly<Record<string, string>> = {
   GIT_ALLOW_PROTOCOL: 'none',
   GIT_NO_LAZY_FETCH: '1',
   GIT_NO_REPLACE_OBJECTS: '1',
+  // An object of a few kilobytes can stand for gigabytes: the same as in activities/git/runner/start-git.ts.
+  GIT_ALLOC_LIMIT: '1g',
 };
 
 /** Without an index no diff takes a file of the work tree for the blob that a forged index calls unchanged (diff.c, reuse_worktree_file). */
@@ -57,19 +64,26 @@ const PERSONS_CONFIG = ['HOME', 'XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL', 'GIT_CON
 const DEFAULT_PATH = '/usr/bin:/bin';
 /** Half of what a string can hold. */
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
+/** As of an activity's git without a work tree. */
+const LIMIT_MS = 3 * 60_000;
+/** Git only reads here, so that nothing has to be put right at its end. */
+const ENDED_BY = { timeout: LIMIT_MS, killSignal: 'SIGKILL' } as const;
 
-/** Answers standard output as it is. */
-export function runGit(args: readonly string[], { cwd, gitDir }: GitCall): Promise<GitAnswer> {
+/** Answers standard output as it is. A person who stops the command ends git too. */
+export function runGit(args: readonly string[], { cwd, gitDir, maxBytes = MAX_OUTPUT_BYTES }: GitCall): Promise<GitAnswer> {
   const path = programPath(process.env['PATH'] ?? DEFAULT_PATH);
   const git = resolveProgram('git', { path, forbidden: [] });
   if (git.kind !== 'found') return Promise.resolve({ kind: 'no_git' });
   const env = { ...BASE_ENV, ...(gitDir === undefined ? personsConfig() : KNOWN_REPOSITORY), PATH: path };
   const whole = [...SAFE, ...(gitDir === undefined ? [] : [`--git-dir=${gitDir}`]), ...args];
+  const signal = endingSignal();
+  const options = { cwd, env, maxBuffer: maxBytes, encoding: 'utf8', ...ENDED_BY, ...(signal === undefined ? {} : { signal }) } as const;
   return new Promise((resolve) => {
-    const child = execFile(git.path, whole, { cwd, env, maxBuffer: MAX_OUTPUT_BYTES, encoding: 'utf8' }, (error, stdout) => {
+    const child = execFile(git.path, whole, options, (error, stdout) => {
       if (error === null) resolve({ kind: 'ok', stdout });
       // Node answers ENOENT for a missing folder as for a missing program.
       else if ((error.code === 'ENOENT' || error.code === 'ENOTDIR') && !existsSync(cwd)) resolve({ kind: 'missing' });
+      else if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER' || error.killed === true) resolve({ kind: 'limit' });
       else resolve({ kind: 'failed', stdout });
     });
     child.stdin?.on('error', () => {});

@@ -3,6 +3,7 @@
  * It returns only when everything written has left the process, and never shows a stack for an error that a person can mend.
  */
 import { CommanderError } from '@commander-js/extra-typings';
+import { endingWith } from '../../config/ending-signal.js';
 import { systemTrouble } from '../../config/system-trouble.js';
 import { CliError, type ErrorParts, formatError } from './cli-error.js';
 import type { Context } from './context.js';
@@ -44,13 +45,13 @@ async function runCommand(argv: readonly string[], io: Io): Promise<ExitCode> {
   return code;
 }
 
-/** A command that has nothing to detach from ends at once. */
+/** A command that has nothing to detach from ends at once, and what it reads and starts with it. */
 async function untilStopped(body: CommandBody, context: Context): Promise<ExitCode> {
   const { stop } = context.io;
   const stopped = new Promise<ExitCode>((resolve) => {
     stop.addEventListener('abort', () => resolve(stop.reason === 'EPIPE' ? EXIT.done : EXIT.detached), { once: true });
   });
-  return Promise.race([body(context), stopped]);
+  return Promise.race([endingWith(stop, () => body(context)), stopped]);
 }
 
 /** Commander would hand what stands behind `--` to the task; only `run` and `init` take a program there. */

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { diffStat, diffText, lookAtRepository, textAt } from '../../../client/repository.js';
+import { endingWith } from '../../../config/ending-signal.js';
+import { until } from '../../support/until.js';
 
 let folder: string;
 let repo: string;
@@ -106,6 +108,56 @@ describe('looking at a repository whose config an agent wrote', () => {
     expect(stat).toEqual({ files: 1, insertions: 1, deletions: 1 });
   });
 });
+
+/** A commit of a kilobyte that stands for 10^10 files. */
+function treeBomb(): string {
+  const tree = (entry: string) =>
+    execFileSync('git', ['-C', repo, 'mktree'], {
+      input: Array.from({ length: 10 }, (_, n) => `${entry}\t${n}\n`).join(''),
+      encoding: 'utf8',
+    }).trim();
+  let top = tree(`100644 blob ${git('rev-parse', `${head}:a.txt`)}`);
+  for (let level = 1; level < 10; level += 1) top = tree(`040000 tree ${top}`);
+  return git('commit-tree', '-m', 'bomb', '-p', base, top);
+}
+
+describe('a change of 10^10 files', () => {
+  it('is not compared, and its error says why in four parts', async () => {
+    const bomb = treeBomb();
+    const parts = { what: expect.stringContaining(bomb), why: expect.any(String), now: expect.any(String), mend: expect.any(String) };
+
+    await expect(diffStat(repo, base, bomb)).rejects.toMatchObject({ name: 'TooMuchForGit', parts });
+    await expect(diffText(repo, base, bomb)).rejects.toMatchObject({ name: 'TooMuchForGit', parts });
+  });
+});
+
+describe('a slow git', () => {
+  it('is ended when the person stops the command', async () => {
+    const told = join(folder, 'pid');
+    mkdirSync(join(folder, 'bin'));
+    writeFileSync(join(folder, 'bin', 'git'), `#!/bin/sh\necho $$ > ${told}.new\nmv ${told}.new ${told}\nexec sleep 600\n`);
+    chmodSync(join(folder, 'bin', 'git'), 0o755);
+    process.env['PATH'] = [join(folder, 'bin'), path].join(delimiter);
+    const stop = new AbortController();
+    const looking = endingWith(stop.signal, () => lookAtRepository(repo));
+    await until(() => existsSync(told));
+    const pid = Number(readFileSync(told, 'utf8'));
+
+    stop.abort('SIGINT');
+
+    await looking.catch(() => undefined);
+    await until(() => !isAlive(pid));
+    expect(isAlive(pid)).toBe(false);
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 describe('looking at a repository', () => {
   it('finds it from a folder below, and from a linked worktree', async () => {

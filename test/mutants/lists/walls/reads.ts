@@ -4,6 +4,7 @@ import type { Mutant } from '../../mutant.js';
 const READER = 'config/foreign-file.ts';
 const READER_TEST = 'test/unit/config/foreign-file.test.ts';
 const ABORT_TEST = 'test/unit/run/abort.test.ts';
+const CLIENT_TEST = 'test/unit/client/repository.test.ts';
 
 export const READ_MUTANTS: readonly Mutant[] = [
   {
@@ -85,5 +86,21 @@ export const READ_MUTANTS: readonly Mutant[] = [
     find: 'if (waiting.has(id)) tell({ id, end: true });',
     replace: '',
     test: { file: 'test/unit/git/git-runner.test.ts', title: 'is gone after an abort: %s' },
+  },
+  {
+    name: 'the command line compares a commit of any size',
+    area: 'walls',
+    file: 'client/repository.ts',
+    find: "if (kind === 'limit') throw tooMuch(`the commit",
+    replace: "if (kind === 'no_git') throw tooMuch(`the commit",
+    test: { file: CLIENT_TEST, title: 'is not compared, and its error says why in four parts' },
+  },
+  {
+    name: 'a git of the command line goes on after Ctrl+C',
+    area: 'walls',
+    file: 'client/run-git.ts',
+    find: 'const signal = endingSignal();',
+    replace: 'const signal = AbortSignal.any([]); endingSignal();',
+    test: { file: CLIENT_TEST, title: 'is ended when the person stops the command' },
   },
 ];
