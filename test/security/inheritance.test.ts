@@ -203,7 +203,7 @@ describe('the environment', () => {
 
   it('of guard and git runner is empty, that of the server has nothing but what a program of the system needs', () => {
     expect([...namesOf('guard'), ...namesOf('git runner')].filter((name) => !name.startsWith('NODE_CHANNEL_'))).toEqual([]);
-    expect(namesOf('server').toSorted()).toEqual(['HOME', 'PATH', 'TMPDIR']);
+    expect(namesOf('server').toSorted()).toEqual(['HOME', 'PATH', 'TMPDIR', 'USER']);
   });
 
   it('of engine and worker is the shell’s, which passEnv picks from, without what leads Temporal elsewhere', () => {

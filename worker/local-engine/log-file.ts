@@ -23,11 +23,35 @@ export function appendLine(log: number, line: string): void {
   }
 }
 
-/** The last lines, for an error message; empty if there are none. */
+/** The last lines, for an error message, and above them why the program died where it went on with a dump of its stacks; empty if there are none. */
 export function tailOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    const tail = lines.slice(-TAIL_LINES);
+    return [...whyItDied(lines).filter((line) => !tail.includes(line)), ...tail].map(shortened).join('\n');
   } catch {
     return '';
   }
+}
+
+/** What a runtime says first as it dies; a dump of hundreds of lines follows. `runtime:` lines of Go explain it beforehand. */
+const DEATH = /^(?:panic: |fatal error: )/i;
+const BEFORE_DEATH = /^runtime: /;
+/** Of a program that lived, so what died above was an earlier one. */
+const OF_LIFE = /^(?:time=|\{|Temporal |Error: )/;
+const MAX_DEATH_LINES = 5;
+
+function whyItDied(lines: readonly string[]): readonly string[] {
+  const death = lines.findLastIndex((line) => DEATH.test(line));
+  if (death === -1 || lines.slice(death).some((line) => OF_LIFE.test(line))) return [];
+  const before = lines.slice(0, death);
+  const first = before.findLastIndex((line) => !BEFORE_DEATH.test(line)) + 1;
+  return lines.slice(first, death + 1).slice(-MAX_DEATH_LINES);
+}
+
+/** Unit: characters. The server says in one line of thousands what needed what; the reason stands at its end. */
+const [MAX_HEAD, MAX_END] = [200, 400];
+
+function shortened(line: string): string {
+  return line.length <= MAX_HEAD + MAX_END ? line : `${line.slice(0, MAX_HEAD)} … ${line.slice(-MAX_END)}`;
 }

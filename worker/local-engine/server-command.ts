@@ -71,10 +71,15 @@ export function retentionArguments(address: string): readonly string[] {
 }
 
 /** What a program of the system looks at; the rest of a person's environment, keys among it, is not the server's to hold. */
-const SERVER_VARIABLES: ReadonlySet<string> = new Set(['HOME', 'PATH', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL']);
+const SERVER_VARIABLES: ReadonlySet<string> = new Set(['HOME', 'USER', 'LOGNAME', 'PATH', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL']);
 
+/**
+ * Has a `USER` always: by it alone a Go program without cgo knows a user who is in no passwd file, as in many containers, and the server does not start
+ * without one. Source: os/user, lookup_stubs.go.
+ */
 export function serverEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => SERVER_VARIABLES.has(name)));
+  const given = Object.entries(environment).filter(([name]) => SERVER_VARIABLES.has(name));
+  return { USER: `uid-${process.getuid?.() ?? 'unknown'}`, ...Object.fromEntries(given) };
 }
 
 /** The environment without anything that would point Temporal's tools elsewhere, and without a turn's tag: the engine outlives turns. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { freePort, waitForPort } from '../../../worker/local-engine/ports.js';
 import { findServerBinary } from '../../../worker/local-engine/server-binary/find-server-binary.js';
-import { cleanEnvironment, serverArguments } from '../../../worker/local-engine/server-command.js';
+import { cleanEnvironment, serverArguments, serverEnvironment } from '../../../worker/local-engine/server-command.js';
 
 it('answers no request that a web page could make a browser send to its HTTP API', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-server-'));
@@ -38,4 +38,11 @@ it('makes commits durable against a power cut only when asked', () => {
 
 it('keeps a turn tag and redirections of Temporal tools out of the engine', () => {
   expect(cleanEnvironment({ PATH: '/bin', TEMPORAL_ADDRESS: 'x:1', TEMPORAL_PROFILE: 'y', SLUICE_TURN: 'z' })).toEqual({ PATH: '/bin' });
+});
+
+it('names a user to the server, and gives it no other variable of a person than those of the system', () => {
+  const variables = { HOME: '/h', USER: 'ann', LOGNAME: 'ann', PATH: '/bin', TZ: 'UTC' };
+
+  expect(serverEnvironment({ ...variables, OPENAI_API_KEY: 'k', SSH_AUTH_SOCK: '/s' })).toEqual(variables);
+  expect(serverEnvironment({ PATH: '/bin' })).toEqual({ PATH: '/bin', USER: `uid-${process.getuid?.()}` });
 });

@@ -1,0 +1,51 @@
+/** What a person is shown of the log of a program that died. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { tailOf } from '../../../worker/local-engine/log-file.js';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sluice-log-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function tailOfLines(...lines: readonly string[]): readonly string[] {
+  const file = join(folder, 'log');
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  return tailOf(file).split('\n');
+}
+
+const STACKS = Array.from({ length: 200 }, (_, n) => `goroutine ${n} [running]:`);
+const WHY = [
+  'runtime: failed to create new OS thread (have 5 already; errno=11)',
+  'runtime: may need to increase max user processes (ulimit -u)',
+  'fatal error: newosproc',
+];
+
+describe('the end of a log', () => {
+  it('is its last five lines', () => {
+    expect(tailOfLines('1', '2', '3', '4', '5', '6')).toEqual(['2', '3', '4', '5', '6']);
+  });
+
+  it.each([
+    ['of Go without threads', WHY],
+    ['of Go', ['panic: runtime error: invalid memory address or nil pointer dereference']],
+    ['of Node without memory', ['FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory']],
+  ])('says above them why the program died, where a dump stands between: %s', (_which, why) => {
+    expect(tailOfLines('time=1 level=ERROR', ...why, ...STACKS)).toEqual([...why, ...STACKS.slice(-5)]);
+  });
+
+  it('says nothing of a program that died before the last one', () => {
+    expect(tailOfLines(...WHY, ...STACKS, 'Error: the port is taken', ...STACKS)).toEqual(STACKS.slice(-5));
+  });
+
+  it('shows of a line of thousands how it begins and how it ends', () => {
+    const [line = ''] = tailOfLines(`Error: failed ${'because '.repeat(1000)}user: Current requires $USER`);
+
+    expect(line).toMatch(/^Error: failed because .* … .*because user: Current requires \$USER$/);
+    expect(line.length).toBeLessThan(700);
+  });
+});
