@@ -15,6 +15,7 @@ import { readRef, readTextIfThere } from './read-ref.js';
 import { isRepositoryBusy } from './repository-busy.js';
 import { withRepositoryLock } from './repository-lock.js';
 import { GitError, ON_REAL_REPOSITORY, runGit } from './run-git.js';
+import { listRunRefs, useOfBranch } from './run-refs.js';
 import { findAdminDir, isComplete } from './worktree-registration.js';
 import { moveAside } from './worktree-root.js';
 import { replaceFile } from './write-file.js';
@@ -68,7 +69,7 @@ async function addOnce(input: AddWorktreeInput): Promise<'made' | 'present'> {
   const marker = `${JSON.stringify({ runId, baseSha, commonDir: repository.commonDir })}\n`;
   const found = await look(input, markerPath);
   if (found.marker === null) {
-    refuseForeign(input, found);
+    await refuseForeign(input, found);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await replaceFile(markerPath, marker);
   } else if (found.marker !== marker) {
@@ -115,10 +116,16 @@ async function isWhole({ branchAt, adminDir, entries }: Found): Promise<boolean>
   return branchAt !== null && adminDir !== null && entries?.includes('.git') === true && (await isComplete(adminDir));
 }
 
-function refuseForeign(input: AddWorktreeInput, found: Found): void {
-  if (found.branchAt !== null) throw runExists(`Branch ${branchOf(input.runId)} exists already, at ${found.branchAt}.`, input);
-  if (found.adminDir !== null) throw runExists(`A worktree at ${input.path} is registered already (${found.adminDir}).`, input);
-  if (found.entries !== null) throw runExists(`The folder ${input.path} exists already.`, input);
+/** Another home may have begun, or kept, a run of that id in this repository; its branch alone may be gone. */
+async function refuseForeign(input: AddWorktreeInput, found: Found): Promise<void> {
+  const { repository, runId, path } = input;
+  if (found.branchAt !== null) throw runExists(`Branch ${branchOf(runId)} exists already, at ${found.branchAt}.`, input);
+  if (found.adminDir !== null) throw runExists(`A worktree at ${path} is registered already (${found.adminDir}).`, input);
+  if (found.entries !== null) throw runExists(`The folder ${path} exists already.`, input);
+  const [ref] = await listRunRefs(repository, runId);
+  if (ref !== undefined) throw runExists(`${ref.ref} exists already, at ${ref.sha}.`, input);
+  const use = await useOfBranch(repository, runId, path);
+  if (use !== null) throw runExists(`Branch ${branchOf(runId)} is ${use.how} in ${use.folder} already.`, input);
 }
 
 async function clearHalfMade({ repository, path }: AddWorktreeInput, found: Found): Promise<void> {

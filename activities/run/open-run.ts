@@ -4,6 +4,7 @@
  * Idempotency: by place and by workflow chain; a kill at any step is mended by the next attempt. Another chain gets RunExists and nothing changes.
  * Cancel: a running set-up command is ended and the run opens with `setupError`, so that it can be closed with a report.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { FAILURES } from '../../protocol/failures.js';
@@ -67,6 +68,8 @@ async function openRun(deps: HostDeps, input: OpenRunInput, signals: Signals): P
   const known = findRunRecord(stateDir);
   const record = known ?? (await newRecord(deps, { input, repository, repoKey, runId }));
   if (isBuried(record)) throw runCleaned(runId);
+  // Of another sluice home, or of one that is gone: what people read of that run would be mixed with this one.
+  if (known === null && existsSync(record.runDir)) throw runExists(runId, record.runDir);
   if (record.firstExecutionRunId !== input.firstExecutionRunId) throw runExists(runId, stateDir);
   const run: RunOnHost = { record, stateDir, env: captureEnvironment(deps.environment) };
   await refuseLinkedRunsDir(repository.root, record.policy.runsDir);

@@ -95,6 +95,14 @@ describe('what belongs to somebody else', () => {
   it.each([
     ['a branch', (input: AddWorktreeInput) => git(input.repository.root, 'branch', 'sluice/project-1')],
     ['a folder', (input: AddWorktreeInput) => mkdirSync(input.path, { recursive: true })],
+    ['a kept head', (input: AddWorktreeInput) => git(input.repository.root, 'update-ref', 'refs/sluice/project-1/reset-1', 'HEAD')],
+    [
+      'a worktree that stands on the branch, which is gone,',
+      (input: AddWorktreeInput) => {
+        git(input.repository.root, 'worktree', 'add', '--quiet', '-b', 'sluice/project-1', join(tempFolder(), 'theirs'));
+        git(input.repository.root, 'update-ref', '-d', 'refs/heads/sluice/project-1');
+      },
+    ],
     [
       'a worktree at the path',
       (input: AddWorktreeInput) => git(input.repository.root, 'worktree', 'add', '--quiet', '-b', 'theirs', input.path),
