@@ -69,6 +69,38 @@ describe('a clock of worker and guard that jumps in mid-command', () => {
     },
     LIMIT_MS,
   );
+
+  itWhere(HAS_FAKE_CLOCK, NO_FAKE_CLOCK).each([
+    ['ahead', HOUR_S],
+    ['back', -HOUR_S],
+  ])(
+    'an hour %s between the death of the worker and the next one, in mid-turn: that one waits for the agent at work, which is started once',
+    async (_way, jump) => {
+      const clock = fakeClock(join(host.folder, 'clock'));
+      const guard = await startGuard(clock.env);
+      const config = `limits: { turn: 10m, heartbeat: 2s }\nbudget: { run: { minutes: 20 } }\n${PLAIN_VALIDATION}`;
+      const repository = await host.repository({ fixture: FIXTURE, config });
+      const worker = await host.startWorker({ env: clock.env });
+      const run = await host.startRun(repository);
+      repository.release('plan');
+      await until(() => startsOf(repository, 'executing') === 1);
+      await worker.kill();
+      clock.set(jump);
+      await host.startWorker({ env: clock.env });
+      repository.release('execute');
+
+      const traces = await tracesOf({ run, repository, home: host.home });
+      const [first = 0, ...later] = run.events().map(({ timestamp }) => Date.parse(timestamp));
+      const { agentMs } = JSON.parse(run.read('metrics.json')) as { agentMs: number };
+
+      expect(traces).toEqual(UNDISTURBED);
+      expect(guardPid(host.home)).toBe(guard.pid);
+      // The clock did jump: the journal shows it.
+      expect(Math.max(...later.map((time) => Math.abs(time - first)))).toBeGreaterThan((HOUR_S * 1000) / 2);
+      expect(agentMs).toBeLessThan((HOUR_S * 1000) / 2);
+    },
+    LIMIT_MS,
+  );
 });
 
 /** The home's guard; the worker finds it. */

@@ -1,6 +1,8 @@
 /** Walls: ends of resources. */
 import type { Mutant } from '../../mutant.js';
 
+const HOMES = 'test/security/two-homes.test.ts';
+const TAKEN = 'is refused %s; branch, refs, worktree and files of the first stay as they are, also when the second home cleans that id';
 const SPENT = 'test/unit/client/spent-machine.test.ts';
 
 export const RESOURCE_MUTANTS: readonly Mutant[] = [
@@ -38,5 +40,51 @@ export const RESOURCE_MUTANTS: readonly Mutant[] = [
       file: 'test/unit/sandbox/mounts.test.ts',
       title: 'limit processes where the kernel (%s) counts those of a namespace by itself, so that no other one of the person counts',
     },
+  },
+  {
+    name: 'the server of a user without a passwd entry has no name for them',
+    area: 'walls',
+    file: 'worker/local-engine/server-command.ts',
+    find: "return { USER: `uid-${process.getuid?.() ?? 'unknown'}`, ...Object.fromEntries(given) };",
+    replace: 'return Object.fromEntries(given);',
+    test: {
+      file: 'test/unit/engine/server-command.test.ts',
+      title: 'names a user to the server, and gives it no other variable of a person than those of the system',
+    },
+  },
+  {
+    name: 'of a server that died only the end of its dump is shown',
+    area: 'walls',
+    file: 'worker/local-engine/log-file.ts',
+    find: '...whyItDied(lines).filter((line) => !tail.includes(line)), ',
+    replace: '',
+    test: {
+      file: 'test/unit/engine/log-file.test.ts',
+      title: 'says above them why the program died, where a dump stands between: %s',
+    },
+  },
+  {
+    name: 'a run takes the run directory of another home for its own',
+    area: 'walls',
+    file: 'activities/run/open-run.ts',
+    find: 'if (known === null && existsSync(record.runDir)) throw runExists(runId, record.runDir);',
+    replace: '',
+    test: { file: HOMES, title: TAKEN },
+  },
+  {
+    name: 'a run takes the refs that another home kept under its id',
+    area: 'walls',
+    file: 'activities/git/add-worktree.ts',
+    find: 'if (ref !== undefined) throw',
+    replace: 'if (ref?.sha === runId) throw',
+    test: { file: 'test/unit/git/add-worktree.test.ts', title: 'refuses %s of the run name and changes nothing' },
+  },
+  {
+    name: 'a run takes a branch that is gone, on which another home works',
+    area: 'walls',
+    file: 'activities/git/add-worktree.ts',
+    find: 'if (use !== null) throw',
+    replace: 'if (use?.folder === path) throw',
+    test: { file: 'test/unit/git/add-worktree.test.ts', title: 'refuses %s of the run name and changes nothing' },
   },
 ];
