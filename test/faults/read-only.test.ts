@@ -1,12 +1,14 @@
 /**
  * A file system that becomes read-only while a run is on its way, and writable again later, as after an error of the disk: the repository in
- * mid-turn, the sluice home at a gate (files that are open for writing, as those of an agent at work, keep a mount from becoming read-only).
+ * mid-turn, the sluice home in mid-turn and at a gate (files that are open for writing, as those of an agent at work, keep a mount from becoming
+ * read-only: in mid-turn what is opened from then on is).
  */
 import { rmSync } from 'node:fs';
 import { describe, expect } from '@jest/globals';
+import { readLedger } from '../../activities/agent/scripted/ledger.js';
 import { itWhere } from '../support/it-where.js';
-import { startsOf, tracesOf } from '../support/run-traces.js';
-import { canMount, smallDisk } from '../support/small-disk.js';
+import { livingTurns, startsOf, tracesOf } from '../support/run-traces.js';
+import { canMount, readOnlyFolder, smallDisk } from '../support/small-disk.js';
 import { openTestHost } from '../support/test-host.js';
 import { fixtureWith, PLAIN_FIXTURE, PLAIN_VALIDATION } from '../support/test-repository.js';
 import { UNDISTURBED } from '../support/undisturbed.js';
@@ -38,6 +40,35 @@ describe('a file system that becomes read-only', () => {
         expect(await tracesOf({ run, repository, home: host.home })).toEqual(UNDISTURBED);
       } finally {
         disk.unmount();
+        await host.close();
+      }
+    },
+    LIMIT_MS,
+  );
+
+  mountTest(
+    'under the sluice home in mid-turn holds the end of the turn up; once it can be written again the run ends as if nothing had happened',
+    async () => {
+      const host = await openTestHost();
+      const fixture = fixtureWith({ executing: { ...PLAIN_FIXTURE.stages.executing, waitFor: 'go' } });
+      const repository = await host.repository({ fixture });
+      let makeWritable = () => undefined as void;
+      try {
+        await host.startWorker();
+        const run = await host.startRun(repository);
+        await until(() => startsOf(repository, 'executing') === 1);
+        await until(() => makesReadOnly(() => (makeWritable = readOnlyFolder(host.home))));
+
+        repository.release('go');
+        await until(() => readLedger(repository.ledgerPath).at(-1)?.event === 'END' && livingTurns(host.home).length === 0);
+        const { status } = await run.view();
+        makeWritable();
+        makeWritable = () => undefined;
+
+        expect(status).toBe('executing');
+        expect(await tracesOf({ run, repository, home: host.home })).toEqual(UNDISTURBED);
+      } finally {
+        makeWritable();
         await host.close();
       }
     },

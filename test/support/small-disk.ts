@@ -45,6 +45,23 @@ export function smallDisk(folder: string, { size, filler = '.filler' }: { readon
   };
 }
 
+/**
+ * Makes what lies at a folder read-only for everybody who opens it from now on, also while files of it are open for writing; answers how to end that.
+ * It is the folder itself that is mounted on top of it.
+ */
+export function readOnlyFolder(folder: string): () => void {
+  mount('--bind', folder, folder);
+  const end = () => execFileSync('umount', ['--lazy', folder]);
+  try {
+    mount('-o', 'remount,bind,ro', folder);
+  } catch (error) {
+    // Somebody opened a file for writing in between.
+    end();
+    throw error;
+  }
+  return end;
+}
+
 export function canMount(): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-mount-'));
   try {
