@@ -63,7 +63,7 @@ export async function sendMessage(port: MessagePort, sent: MessageToSend, option
   } catch (error) {
     stop?.throwIfAborted();
     if (nameOf(error) === 'WorkflowNotFoundError') return goneOr(port, error);
-    if (!isServerLimit(error)) throw error;
+    if (!serverWords(error).includes(SIGNALS_USED_UP)) throw error;
     return sent.name === 'abort' ? cancelled(port) : { kind: 'not_kept', why: serverWords(error) };
   }
 }
@@ -88,10 +88,13 @@ function goesAsSignal(error: unknown): boolean {
 }
 
 /**
- * INVALID_ARGUMENT, RESOURCE_EXHAUSTED and FAILED_PRECONDITION of gRPC: a Signal past the count of its run, an Update past the number in flight,
- * and one past the count of its run. Source: temporalio/temporal, service/history: consts, workflow/update/registry.
+ * RESOURCE_EXHAUSTED and FAILED_PRECONDITION of gRPC, and INVALID_ARGUMENT: an Update past the number in flight, one past the count of its run,
+ * and one that is too large. Source: temporalio/temporal, service/history: consts, workflow/update/registry.
  */
 const LIMIT_CODES: readonly unknown[] = [3, 8, 9];
+
+/** A message that is too large has the same code. Source: temporalio/temporal, service/history/consts, ErrSignalsLimitExceeded. */
+const SIGNALS_USED_UP = 'limit for signal events';
 
 function isServerLimit(error: unknown): boolean {
   const cause = causeOf(error);

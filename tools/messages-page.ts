@@ -55,7 +55,7 @@ const PAGES: Readonly<Record<RunMessageName, Page>> = {
   },
   rename: {
     does: `gives the run another title, of at most ${MAX_TITLE_CHARS} characters`,
-    refused: `it says nothing; the run has ${LAST_FREE_JOURNAL_EVENTS} events; the title that the run has is accepted without effect`,
+    refused: `it says nothing; the run has ${LAST_FREE_JOURNAL_EVENTS} events`,
     example: '{"title":"Fix the parser"}',
     cli: 'sluice rename',
   },

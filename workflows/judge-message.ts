@@ -21,7 +21,6 @@ export interface Situation {
   readonly events: number;
   /** No stage is entered any more. */
   readonly historyFull: boolean;
-  readonly title: string;
 }
 
 /** `unchanged`: it was answered before, or the run does it anyway (V-64). */
@@ -51,7 +50,6 @@ export function judgeMessage(message: RunMessage, situation: Situation): Judgeme
       if (situation.waitingNotes >= MAX_WAITING_NOTES) return refused(`${MAX_WAITING_NOTES} texts wait for the next turn already`);
       return journalHasRoom(situation) ? accepted("it reaches the next turn's prompt") : journalFull(situation);
     case 'rename':
-      if (situation.title === message.title) return unchanged(`the run is called "${message.title}" already`);
       return journalHasRoom(situation) ? accepted(`the run is called "${message.title}"`) : journalFull(situation);
   }
 }

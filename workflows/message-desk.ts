@@ -88,7 +88,6 @@ export class MessageDesk {
       waitingNotes: run.people.notes.length,
       events: run.eventCount,
       historyFull: run.history !== 'free',
-      title: run.people.title,
     };
     return judgeMessage(message, situation);
   }

@@ -93,6 +93,9 @@ describe('sending a message', () => {
     expect(port.cancels).toEqual([]);
     expect(await send(port, undefined, ABORT)).toEqual({ kind: 'cancelled' });
     expect(port.cancels).toHaveLength(1);
+    const tooLarge = aPort({ update: TOO_MANY_UPDATES, signal: limited(3, 'Blob data size exceeds limit.') });
+    await expect(send(tooLarge, undefined, ABORT)).rejects.toThrow();
+    expect(tooLarge.cancels).toEqual([]);
     const closed = aPort({ update: TOO_MANY_UPDATES, signal: TOO_MANY_SIGNALS, cancel: gone, isOpen: async () => false });
     expect(await send(closed, undefined, ABORT)).toEqual({ kind: 'closed' });
   });

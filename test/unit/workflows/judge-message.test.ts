@@ -15,7 +15,6 @@ const OPEN: Situation = {
   waitingNotes: 0,
   events: 30,
   historyFull: false,
-  title: 'do it',
 };
 const AT_GATE: Situation = { ...OPEN, status: 'waiting_for_approval', gate: GATE };
 
@@ -47,11 +46,9 @@ describe('which messages a run takes', () => {
     expect(resume.kind).toBe(status === 'paused' ? 'accepted' : 'refused');
   });
 
-  it('takes a pause that is pending, and a title that the run has, without effect', () => {
+  it('takes a pause that is pending without effect', () => {
     const pending = { ...OPEN, pauseRequested: true };
     expect(judgeMessage(message('pause'), pending)).toEqual({ kind: 'unchanged', message: 'a pause is pending already' });
-    expect(judgeMessage(message('rename', 'do it'), OPEN)).toEqual({ kind: 'unchanged', message: 'the run is called "do it" already' });
-    expect(judgeMessage(message('rename', 'do that'), OPEN).kind).toBe('accepted');
   });
 
   it('takes nothing but an abort once the history is full', () => {
