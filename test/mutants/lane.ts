@@ -2,7 +2,7 @@
  * A private copy of the tree in which one mutant at a time is applied, tried and taken back. The checkout is only read; node_modules is
  * linked. What the tests of one lane start carries the lane's temp folder and is ended with it.
  */
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { transformSync } from '@swc/core';
 import { run } from './child.js';
@@ -51,12 +51,14 @@ export class Lane {
   async with<T>(mutant: Mutant, work: () => Promise<T>): Promise<T> {
     const dist = `dist/${mutant.file.replace(/\.ts$/, '.js')}`;
     const needsBundle = BUNDLED.test(mutant.file) && !mutant.test.file.startsWith('test/unit/');
-    const touched = [mutant.file, dist, ...(needsBundle ? [BUNDLE] : [])].map((file) => join(this.tree, file));
+    // Nothing is built of tools.
+    const isBuilt = existsSync(join(this.tree, dist));
+    const touched = [mutant.file, ...(isBuilt ? [dist] : []), ...(needsBundle ? [BUNDLE] : [])].map((file) => join(this.tree, file));
     const before = touched.map((path) => readFileSync(path));
     const source = mutated(readFileSync(join(this.tree, mutant.file), 'utf8'), mutant);
     try {
       writeFileSync(join(this.tree, mutant.file), source);
-      writeFileSync(join(this.tree, dist), transpiled(source, mutant.file));
+      if (isBuilt) writeFileSync(join(this.tree, dist), transpiled(source, mutant.file));
       if (needsBundle) await this.mustRun(['dist/worker/bundle.js']);
       return await work();
     } finally {
