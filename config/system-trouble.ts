@@ -190,7 +190,7 @@ function notYours(path: string, home: string): SystemTrouble {
   return {
     short: 'the sluice home cannot be used',
     why: `${path} belongs to somebody else, or its rights do not let you.`,
-    mend: `ls -ld ${quoted(home)} ${quoted(path)}`,
+    mend: `ls -ld ${quoted(home)} ${quoted(path)}    or choose another: export SLUICE_HOME=<a folder of your own>`,
   };
 }
 

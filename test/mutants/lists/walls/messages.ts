@@ -27,7 +27,7 @@ export const WALL_MESSAGE_MUTANTS: readonly Mutant[] = [
     area: 'walls',
     file: 'workflows/message-desk.ts',
     find: "if (judgement.kind === 'unchanged' && this.known(reading.message) === undefined)",
-    replace: "if (judgement.kind === 'refused')",
+    replace: "if (judgement.kind === 'unchanged' && this.known(reading.message) !== undefined)",
     test: { file: 'test/workflow/messages.test.ts', title: 'pauses at the end of the running stage and goes on where it stood' },
   },
   {
