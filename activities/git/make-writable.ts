@@ -12,10 +12,16 @@ const OWNER = 0o700;
 const MAX_ENTRIES = 200_000;
 
 export async function makeWritable(folder: string): Promise<void> {
-  const found = await lstat(folder).catch(() => null);
-  if (found?.isDirectory() !== true) return;
-  // As with `chmod -R`, what cannot be changed is left to the command that fails on it.
-  if ((found.mode & OWNER) !== OWNER) await chmod(folder, (found.mode & 0o777) | OWNER).catch(() => undefined);
+  if (!(await makeFolderWritable(folder))) return;
   const entries = (await listForeignFolder(folder, { maxEntries: MAX_ENTRIES })) ?? [];
   for (const entry of entries) if (entry.isDirectory()) await makeWritable(join(folder, entry.name));
+}
+
+/** Of the folder alone. Answers whether it is one. */
+export async function makeFolderWritable(folder: string): Promise<boolean> {
+  const found = await lstat(folder).catch(() => null);
+  if (found?.isDirectory() !== true) return false;
+  // As with `chmod -R`, what cannot be changed is left to the command that fails on it.
+  if ((found.mode & OWNER) !== OWNER) await chmod(folder, (found.mode & 0o777) | OWNER).catch(() => undefined);
+  return true;
 }

@@ -42,6 +42,7 @@ const MAX_INDEX_BYTES = 512 * 1024 * 1024;
 export async function readIndex(path: string): Promise<Buffer> {
   const reading = await readForeignFile(path, { maxBytes: MAX_INDEX_BYTES });
   if (reading.kind === 'too_large') throw new TooLarge(`${JSON.stringify(path)} has ${reading.size} bytes, far more than git puts there`);
+  if (reading.kind === 'refused' && reading.error !== null) throw reading.error;
   if (reading.kind !== 'read') throw new Error(`${path} cannot be read`, { cause: reading });
   return reading.bytes;
 }
@@ -70,9 +71,14 @@ export async function followRef(commonDir: string, ref: string): Promise<string 
 
 /** What the HEAD of a git dir (the common one or a worktree's) says. */
 export async function readHead(gitDir: string): Promise<HeadReading> {
-  const text = (await readTextIfThere(join(gitDir, 'HEAD')))?.trim() ?? '';
+  return headOf((await readTextIfThere(join(gitDir, 'HEAD'))) ?? '');
+}
+
+export function headOf(content: string): HeadReading {
+  const text = content.trim();
   if (isSha(text)) return { kind: 'detached', sha: text };
-  if (text.startsWith('ref: refs/')) return { kind: 'branch', ref: text.slice('ref: '.length) };
+  // Git ends a name at the first NUL.
+  if (text.startsWith('ref: refs/') && !/[\0\r\n]/.test(text)) return { kind: 'branch', ref: text.slice('ref: '.length) };
   return { kind: 'unreadable' };
 }
 

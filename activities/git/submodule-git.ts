@@ -1,50 +1,88 @@
 /**
  * Git dirs of submodules in a worktree. `git status` of the worktree starts a git in each submodule that has one, with that one's config; the engine never makes
  * any, and a set-up that does keeps it in the repository, where no sandbox lets a command write. One that lies anywhere else was left by a command.
+ * Which paths are submodules the worktree's own index says to a person's git, and after the next turn the engine's, of which it becomes a copy.
  * Not promised: submodules of submodules.
  */
-import { lstat, rename } from 'node:fs/promises';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { lstat, realpath } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import { readForeignFile, textOf } from '../../config/foreign-file.js';
+import { lastingTrouble } from './lasting-trouble.js';
 import { assertNoSymlink } from './no-symlink.js';
-import { readIndex, readTextIfThere } from './read-ref.js';
+import { readIndex } from './read-ref.js';
 import { runGit, splitNul } from './run-git.js';
+import { MAX_GIT_FILE_BYTES, moveAside } from './worktree-root.js';
 
-/** The mode of a gitlink, as an index holds it: 160000 in four bytes (index-format.txt). */
-const GITLINK = Buffer.from([0, 0, 0xe0, 0]);
+/** What an index with submodules holds: the mode of a gitlink, 160000 in four bytes, or a part that leads to more entries (index-format.txt: split and sparse index). */
+const SIGNS = [Buffer.from([0, 0, 0xe0, 0]), Buffer.from('link\0'), Buffer.from('sdir\0')];
 
-/** A path is shorter. */
-const MAX_GIT_FILE_BYTES = 8192;
+/** Git reads this file as a C string, and what is no UTF-8 names another path to git than here. */
+const GIT_FILE = /^gitdir: ([^\0\r\n\uFFFD]+)\n?$/;
 
 interface Checkout {
   readonly commonDir: string;
   readonly worktree: string;
-  /** The private git dir, whose index says where submodules are. */
+  /** The private git dir. */
   readonly gitDir: string;
+  /** The worktree's own; its HEAD is one. */
+  readonly adminDir: string;
 }
 
-/** Paths of submodules, relative to the worktree, whose git dir is not the repository's. */
-export async function foreignSubmodules(checkout: Checkout): Promise<readonly string[]> {
-  const found = await Promise.all((await gitlinksOf(checkout)).map(async (path) => ((await isForeign(checkout, path)) ? [path] : [])));
-  return found.flat();
+/** `foreign`: paths of submodules, relative to the worktree, whose git dir is not the repository's. */
+export interface Submodules {
+  readonly foreign: readonly string[];
+  /** The worktree's own. */
+  readonly isIndexReadable: boolean;
 }
 
-/** Moves their `.git` beside the worktree. Errors: `SymlinkInTheWay`. */
-export async function takeForeignSubmodules(checkout: Checkout): Promise<void> {
-  const { worktree } = checkout;
-  for (const [index, path] of (await foreignSubmodules(checkout)).entries()) {
-    const aside = join(dirname(worktree), `.${basename(worktree)}.submodule-${index}.found-${Date.now()}`);
-    await rename(join(worktree, path, '.git'), aside);
+export async function lookAtSubmodules(checkout: Checkout): Promise<Submodules> {
+  const { gitDir, adminDir } = checkout;
+  const [engines, own] = await Promise.all([indexIn(gitDir), indexIn(adminDir)]);
+  const isSame = engines instanceof Buffer && own instanceof Buffer && own.equals(engines);
+  const [theirs, ours] = await Promise.all([isSame ? [] : gitlinksOf(checkout, adminDir, own), gitlinksOf(checkout, gitDir, engines)]);
+  const paths = [...new Set([...(theirs ?? []), ...(ours ?? [])])];
+  const found = await Promise.all(paths.map(async (path) => ((await isForeign(checkout, path)) ? [path] : [])));
+  return { foreign: found.flat(), isIndexReadable: theirs !== null };
+}
+
+/** Moves their `.git` beside the worktree. */
+export async function takeSubmodules(worktree: string, foreign: readonly string[]): Promise<void> {
+  for (const [index, path] of foreign.entries())
+    await moveAside(join(worktree, path, '.git'), dirname(worktree), `${basename(worktree)}.submodule-${index}`);
+}
+
+/** Null: there is none; `unreadable`: nothing that git made, or not as we may read it. */
+async function indexIn(dir: string): Promise<Buffer | null | 'unreadable'> {
+  const path = join(dir, 'index');
+  const found = await lstat(path).catch(() => null);
+  if (found === null) return null;
+  if (!found.isFile()) return 'unreadable';
+  return readIndex(path).catch((error: unknown) => unreadable(error, 'unreadable' as const));
+}
+
+/** An index without the signs has none; of another git tells. Null: it cannot. */
+async function gitlinksOf(
+  { commonDir, gitDir }: Checkout,
+  dir: string,
+  index: Buffer | null | 'unreadable',
+): Promise<readonly string[] | null> {
+  if (index === 'unreadable') return null;
+  if (index === null || !SIGNS.some((sign) => index.includes(sign))) return [];
+  // The engine's config beside an index that may have a second part in its own folder.
+  const env = { GIT_OBJECT_DIRECTORY: join(commonDir, 'objects'), GIT_COMMON_DIR: gitDir };
+  try {
+    const entries = splitNul(await runGit(['ls-files', '--stage', '-z'], { gitDir: dir, env }));
+    const paths = entries.filter((entry) => entry.startsWith('160000 ')).map((entry) => entry.slice(entry.indexOf('\t') + 1));
+    // No UTF-8: it names another path here than to git.
+    return paths.some((path) => path.includes('\uFFFD')) ? null : paths;
+  } catch (error) {
+    return unreadable(error, null);
   }
 }
 
-/** An index without the bytes of a gitlink has none; of another git tells. */
-async function gitlinksOf({ gitDir, commonDir }: Checkout): Promise<readonly string[]> {
-  const path = join(gitDir, 'index');
-  if ((await lstat(path).catch(() => null)) === null || !(await readIndex(path)).includes(GITLINK)) return [];
-  const entries = splitNul(
-    await runGit(['ls-files', '--stage', '-z'], { gitDir, env: { GIT_OBJECT_DIRECTORY: join(commonDir, 'objects') } }),
-  );
-  return entries.filter((entry) => entry.startsWith('160000 ')).map((entry) => entry.slice(entry.indexOf('\t') + 1));
+function unreadable<T>(error: unknown, answer: T): T {
+  if (lastingTrouble(error) === null) throw error;
+  return answer;
 }
 
 async function isForeign({ commonDir, worktree }: Checkout, path: string): Promise<boolean> {
@@ -53,11 +91,17 @@ async function isForeign({ commonDir, worktree }: Checkout, path: string): Promi
     () => true,
     () => false,
   );
-  const own = join(worktree, path, '.git');
-  const found = isOwnPath ? await lstat(own).catch(() => null) : null;
+  const folder = join(worktree, path);
+  const found = isOwnPath ? await lstat(join(folder, '.git')).catch(() => null) : null;
   if (found === null) return false;
-  if (!found.isFile() || found.size > MAX_GIT_FILE_BYTES) return true;
-  const text = (await readTextIfThere(own)) ?? '';
-  const leadsTo = resolve(join(worktree, path), text.replace(/^gitdir: /, '').trimEnd());
-  return !text.startsWith('gitdir: ') || !leadsTo.startsWith(commonDir + sep);
+  const text = textOf(await readForeignFile(join(folder, '.git'), { maxBytes: MAX_GIT_FILE_BYTES }));
+  const named = GIT_FILE.exec(text ?? '')?.[1];
+  if (named === undefined || !isBelow(commonDir, resolve(folder, named))) return true;
+  // Unjoined: a `..` behind a link leads elsewhere than the text says.
+  const real = await realpath(isAbsolute(named) ? named : `${folder}${sep}${named}`).catch(() => null);
+  return real === null || !isBelow(await realpath(commonDir), real);
+}
+
+function isBelow(folder: string, path: string): boolean {
+  return path.startsWith(folder + sep);
 }

@@ -6,9 +6,11 @@
 import { lstat, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import picomatch from 'picomatch';
+import { readForeignFile, textOf } from '../../config/foreign-file.js';
 import { listTrackedChanges } from './changes.js';
 import type { Repository } from './contract.js';
 import { listChangedPaths } from './diff.js';
+import { makeFolderWritable, makeWritable } from './make-writable.js';
 import { openPrivateGitDir, type PrivateGitDir } from './private-git-dir.js';
 import { readIndex, readTextIfThere } from './read-ref.js';
 import { TimeBudget } from './within-time.js';
@@ -89,14 +91,18 @@ export class ValidationCheckout {
   }
 }
 
-/** Effects: a folder that the engine did not write may be somebody's repository: it is moved aside, not deleted. */
+/** Effects: a folder that the engine did not write may be somebody's repository: it is moved aside, not deleted. Commands may have taken the right to change either. */
 export async function removeCheckoutGit(repository: Repository, path: string): Promise<void> {
+  // In the place of the checkout's folder lies nothing of the engine's.
+  if (!(await makeFolderWritable(path))) return;
   const own = join(path, '.git');
   const found = await lstat(own).catch(() => null);
   if (found === null) return;
   if (!found.isDirectory()) return rm(own, { force: true });
-  const written = await readTextIfThere(join(own, 'objects', 'info', 'alternates'));
-  if (written === alternatesOf(repository)) await rm(own, { recursive: true, force: true });
+  await makeWritable(own);
+  const alternates = alternatesOf(repository);
+  const written = await readForeignFile(join(own, 'objects', 'info', 'alternates'), { maxBytes: Buffer.byteLength(alternates) });
+  if (textOf(written) === alternates) await rm(own, { recursive: true, force: true });
   else await moveAside(own, dirname(path));
 }
 

@@ -5,11 +5,12 @@
  */
 import { lstat, mkdir, rm, utimes } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { listForeignFolder } from '../../config/foreign-file.js';
+import { listForeignFolder, readForeignFile, textOf } from '../../config/foreign-file.js';
 import type { Repository } from './contract.js';
+import { makeFolderWritable } from './make-writable.js';
 import { assertNoSymlink } from './no-symlink.js';
-import { type HeadReading, readHead, readIndex, readTextIfThere } from './read-ref.js';
-import { foreignSubmodules, takeForeignSubmodules } from './submodule-git.js';
+import { type HeadReading, headOf, readHead, readIndex, readTextIfThere } from './read-ref.js';
+import { lookAtSubmodules, takeSubmodules } from './submodule-git.js';
 import { findAdminDir, freeAdminDir } from './worktree-registration.js';
 import { assertRealRoot, moveAside } from './worktree-root.js';
 import { replaceFile } from './write-file.js';
@@ -54,6 +55,11 @@ interface OwnFile {
 /** In the private git dir: what `git worktree add` gave the worktree of the repository's own `config.worktree`, before any command ran there. */
 const FIRST_CONFIG = 'worktree-config.json';
 
+const CONFIG = 'config.worktree';
+
+/** Far above what people write into one. */
+const MAX_CONFIG_BYTES = 16 * 1024 * 1024;
+
 /** A HEAD holds one line. */
 const MAX_HEAD_BYTES = 4096;
 
@@ -72,7 +78,7 @@ export async function wasHere({ repository, worktree }: OwnWorktree, sha: string
 
 /**
  * What of the worktree's own git is not as the engine made it, a clause each; empty: all is, or worktree or repository are gone. HEAD may stand at another branch or commit, as
- * after a person's checkout, and the index is nobody's program.
+ * after a person's checkout; of the index only what it says of submodules starts anything.
  */
 export async function foreignState(own: OwnWorktree): Promise<readonly string[]> {
   const { repository, worktree } = own;
@@ -85,8 +91,8 @@ export async function foreignState(own: OwnWorktree): Promise<readonly string[]>
   const files = await ownFiles(own, adminDir);
   const changed = await Promise.all([
     ...files.map(async (file) => ((await isAsMade(file)) ? [] : [`${nameOf(own, file.path)} was changed`])),
-    foreignSubmodules(placesOf(own)).then((paths) => paths.map((path) => `the git dir of the submodule ${path} is not the repository's`)),
-    isHead(adminDir).then((isOne) => (isOne ? [] : ["HEAD of the worktree's git dir was changed"])),
+    // Git reads no index beside a HEAD that is none.
+    isHead(adminDir).then((isOne) => (isOne ? foreignSubmodules(own, adminDir) : ["HEAD of the worktree's git dir was changed"])),
   ]);
   return changed.flat();
 }
@@ -100,12 +106,37 @@ export async function putOwnBack(own: OwnWorktree): Promise<void> {
   const folder = await lstat(own.worktree).catch(() => null);
   if (folder === null) return;
   if (!folder.isDirectory()) return moveAside(own.worktree);
-  await mendOwnFiles(own);
-  await takeForeignSubmodules(placesOf(own));
+  await takeForeignSubmodules(own, await mendOwnFiles(own));
 }
 
-function placesOf({ repository: { commonDir }, worktree, gitDir }: OwnWorktree) {
-  return { commonDir, worktree, gitDir };
+/** Gives the owner back the right to look and to write where the worktree's own git is; what an agent took from itself it took from its owner. */
+export async function letOwnerIn({ repository, worktree }: OwnWorktree): Promise<void> {
+  await Promise.all([worktree, join(repository.commonDir, 'worktrees', basename(worktree))].map((folder) => makeFolderWritable(folder)));
+}
+
+/** Once, of a worktree that was just added: no command has run in it. */
+export async function keepFirstConfig({ repository, worktree, gitDir }: OwnWorktree): Promise<void> {
+  const path = join(gitDir, FIRST_CONFIG);
+  const adminDir = await findAdminDir(repository.commonDir, worktree);
+  if (adminDir === null || (await lstat(path).catch(() => null)) !== null) return;
+  await replaceFile(path, JSON.stringify(await readTextIfThere(join(adminDir, 'config.worktree'))));
+}
+
+function checkoutOf({ repository: { commonDir }, worktree, gitDir }: OwnWorktree, adminDir: string) {
+  return { commonDir, worktree, gitDir, adminDir };
+}
+
+async function foreignSubmodules(own: OwnWorktree, adminDir: string): Promise<readonly string[]> {
+  const { foreign, isIndexReadable } = await lookAtSubmodules(checkoutOf(own, adminDir));
+  const clauses = foreign.map((path) => `the git dir of the submodule ${path} is not the repository's`);
+  return isIndexReadable ? clauses : [...clauses, "index of the worktree's git dir cannot be read"];
+}
+
+/** What an index says that git cannot read here nobody knows: the engine's takes its place. */
+async function takeForeignSubmodules(own: OwnWorktree, adminDir: string): Promise<void> {
+  const { foreign, isIndexReadable } = await lookAtSubmodules(checkoutOf(own, adminDir));
+  await takeSubmodules(own.worktree, foreign);
+  if (!isIndexReadable) await copyIndex(own, join(own.gitDir, 'index'), join(adminDir, 'index'));
 }
 
 /**
@@ -123,6 +154,8 @@ export async function mendOwnState(own: OwnWorktree): Promise<void> {
     writeIfOther(own, { path: join(adminDir, 'HEAD'), text: `ref: ${own.branchRef}\n` }),
     copyIndex(own, join(own.gitDir, 'index'), join(adminDir, 'index')),
   ]);
+  // It may name a submodule that the one before did not.
+  await takeForeignSubmodules(own, adminDir);
 }
 
 /** Answers the admin folder. */
@@ -133,45 +166,46 @@ async function mendOwnFiles(own: OwnWorktree): Promise<string> {
   const adminDir = known ?? (await freeAdminDir(repository.commonDir, worktree));
   await assertNoSymlink(repository.commonDir, relative(repository.commonDir, adminDir));
   if (known === null) await mkdir(adminDir, { recursive: true });
-  else await keepFirstConfig(own, adminDir);
   const files = await ownFiles(own, adminDir);
   await Promise.all(files.map((file) => writeIfOther(own, file)));
   if (!(await isHead(adminDir))) await writeIfOther(own, { path: join(adminDir, 'HEAD'), text: `ref: ${branchRef}\n` });
   // Without one all files would be shown as deleted and new.
   const [index, to] = [join(gitDir, 'index'), join(adminDir, 'index')];
   const [from, there] = await Promise.all([index, to].map((path) => lstat(path).catch(() => null)));
-  if (from !== null && there === null) await copyIndex(own, index, to);
+  if (from?.isFile() === true && there === null) await copyIndex(own, index, to);
   return adminDir;
 }
 
 async function ownFiles({ worktree, gitDir }: OwnWorktree, adminDir: string): Promise<readonly OwnFile[]> {
-  const first = await readTextIfThere(join(gitDir, FIRST_CONFIG));
+  const first = await readFirstConfig(gitDir);
   return [
     { path: join(worktree, '.git'), text: `gitdir: ${adminDir}\n` },
     { path: join(adminDir, 'gitdir'), text: `${join(worktree, '.git')}\n` },
     { path: join(adminDir, 'commondir'), text: '../..\n' },
-    // Our own file: a text, or null. Without it an earlier engine opened the run, and nothing is known of the first one.
-    ...(first === null ? [] : [{ path: join(adminDir, 'config.worktree'), text: JSON.parse(first) as string | null }]),
+    ...(first === undefined ? [] : [{ path: join(adminDir, CONFIG), text: first }]),
   ];
 }
 
-/** The worktree was only just added the first time that it is mended: no command has run in it. */
-async function keepFirstConfig({ gitDir }: OwnWorktree, adminDir: string): Promise<void> {
-  const path = join(gitDir, FIRST_CONFIG);
-  if ((await lstat(path).catch(() => null)) !== null) return;
-  await replaceFile(path, JSON.stringify(await readTextIfThere(join(adminDir, 'config.worktree'))));
+/** A text, or null: there was none. Undefined: an earlier engine opened the run, or the note is torn, and nothing is known of it. */
+async function readFirstConfig(gitDir: string): Promise<string | null | undefined> {
+  const text = textOf(await readForeignFile(join(gitDir, FIRST_CONFIG), { maxBytes: MAX_CONFIG_BYTES }));
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    return value === null || typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-/** The size first: what lies there may be of any. */
+/** What is larger, a link, or not ours to read is none that the engine made. */
 async function isAsMade({ path, text }: OwnFile): Promise<boolean> {
-  const found = await lstat(path).catch(() => null);
-  if (found === null || text === null) return found === null && text === null;
-  return found.isFile() && found.size === Buffer.byteLength(text) && (await readTextIfThere(path)) === text;
+  if (text === null) return (await lstat(path).catch(() => null)) === null;
+  return textOf(await readForeignFile(path, { maxBytes: Buffer.byteLength(text) })) === text;
 }
 
 async function isHead(adminDir: string): Promise<boolean> {
-  const found = await lstat(join(adminDir, 'HEAD')).catch(() => null);
-  return found?.isFile() === true && found.size <= MAX_HEAD_BYTES && (await readHead(adminDir)).kind !== 'unreadable';
+  const text = textOf(await readForeignFile(join(adminDir, 'HEAD'), { maxBytes: MAX_HEAD_BYTES }));
+  return text !== null && headOf(text).kind !== 'unreadable';
 }
 
 function nameOf({ worktree }: OwnWorktree, path: string): string {
@@ -182,14 +216,16 @@ async function writeIfOther(own: OwnWorktree, file: OwnFile): Promise<void> {
   const { path, text } = file;
   if (await isAsMade(file)) return;
   await moveFolderAside(own, path);
-  if (text === null) await rm(path, { force: true });
-  else await replaceFile(path, text);
+  if (text !== null) await replaceFile(path, text);
 }
 
-/** Not beside the path itself: in the worktree it would be an untracked folder, which the next clean removes. */
+/**
+ * And a config, which may be a person's (`git sparse-checkout set` writes it); the other files say nothing that the engine's do not.
+ * Not beside the path itself: in the worktree it would be an untracked folder, which the next clean removes.
+ */
 async function moveFolderAside({ worktree }: OwnWorktree, path: string): Promise<void> {
   const found = await lstat(path).catch(() => null);
-  if (found?.isDirectory() === true) await moveAside(path, dirname(worktree));
+  if (found?.isDirectory() === true || (found !== null && basename(path) === CONFIG)) await moveAside(path, dirname(worktree));
 }
 
 /** Git looks again at files that are not older than the index file (racy-git.txt), so the copy must not be younger than its source. */

@@ -4,12 +4,14 @@
  */
 import { lstat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { listForeignFolder } from '../../config/foreign-file.js';
+import { listForeignFolder, readForeignFile, textOf } from '../../config/foreign-file.js';
 import { isSymlink } from './no-symlink.js';
 import { readTextIfThere } from './read-ref.js';
 
 /** Far above what a repository has; a folder of more counts as empty. */
 const MAX_WORKTREES = 20_000;
+
+const MAX_PATH_BYTES = 8192;
 
 /** The admin folder whose worktree lies at `path`, or null. */
 export async function findAdminDir(commonDir: string, path: string): Promise<string | null> {
@@ -46,11 +48,16 @@ export async function isComplete(adminDir: string): Promise<boolean> {
 async function isInUse(adminDir: string): Promise<boolean> {
   // The caller refuses to write through it.
   if (await isSymlink(adminDir)) return false;
-  const dotGit = (await readTextIfThere(join(adminDir, 'gitdir')))?.trim() ?? '';
+  const dotGit = (await gitdirOf(adminDir)).trim();
   return dotGit !== '' && (await lstat(resolve(adminDir, dotGit)).catch(() => null)) !== null;
 }
 
 async function belongsTo(adminDir: string, path: string): Promise<boolean> {
   if (await isSymlink(adminDir)) return false;
-  return (await readTextIfThere(join(adminDir, 'gitdir')))?.replace(/\n$/, '') === join(path, '.git');
+  return (await gitdirOf(adminDir)).replace(/\n$/, '') === join(path, '.git');
+}
+
+/** One that cannot be read, or is larger than a path, names no worktree. */
+async function gitdirOf(adminDir: string): Promise<string> {
+  return textOf(await readForeignFile(join(adminDir, 'gitdir'), { maxBytes: MAX_PATH_BYTES, links: 'followed' })) ?? '';
 }

@@ -5,10 +5,13 @@
  */
 import { lstat, mkdir, realpath, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { listForeignFolder } from '../../config/foreign-file.js';
-import { isSymlink } from './no-symlink.js';
-import { readTextIfThere } from './read-ref.js';
+import { codeOf } from '../../config/error-code.js';
+import { listForeignFolder, readForeignFile } from '../../config/foreign-file.js';
+import { makeFolderWritable } from './make-writable.js';
 import { WorktreeViolation } from './worktree-violation.js';
+
+/** The path in it is shorter. */
+export const MAX_GIT_FILE_BYTES = 8192;
 
 export type RootReading =
   | { readonly kind: 'whole' }
@@ -19,11 +22,9 @@ export type RootReading =
 export async function readRoot(worktree: string): Promise<RootReading> {
   const wrong = await wrongPlace(worktree);
   if (wrong !== null) return { kind: 'destroyed', why: wrong };
-  const own = join(worktree, '.git');
-  const text = (await isSymlink(own)) ? null : await readTextIfThere(own);
-  return text?.startsWith('gitdir: ') === true
-    ? { kind: 'whole' }
-    : { kind: 'destroyed', why: text === null ? 'the .git file of the worktree is gone' : 'the .git file of the worktree is not its own' };
+  const own = await readForeignFile(join(worktree, '.git'), { maxBytes: MAX_GIT_FILE_BYTES });
+  if (own.kind === 'read' && own.bytes.toString('utf8').startsWith('gitdir: ')) return { kind: 'whole' };
+  return { kind: 'destroyed', why: `the .git file of the worktree is ${own.kind === 'absent' ? 'gone' : 'not its own'}` };
 }
 
 /** Errors: `WorktreeViolation`. */
@@ -52,9 +53,16 @@ export async function clearDestroyed(worktree: string): Promise<void> {
   if (!isEmpty) await moveAside(worktree);
 }
 
-/** Renames within `folder`, where people find it: `.<name>.found-<time>`. */
-export async function moveAside(path: string, folder = dirname(path)): Promise<void> {
-  await rename(path, join(folder, `.${basename(path)}.found-${Date.now()}`));
+/** Renames into `folder`, where people find it: `.<name>.found-<time>`; on another disk than that, beside itself. A folder is renamed only by who may write it. */
+export async function moveAside(path: string, folder = dirname(path), name = basename(path)): Promise<void> {
+  const aside = `.${name}.found-${Date.now()}`;
+  for (const one of [dirname(path), path]) await makeFolderWritable(one);
+  try {
+    await rename(path, join(folder, aside));
+  } catch (error) {
+    if (codeOf(error) !== 'EXDEV') throw error;
+    await rename(path, join(dirname(path), aside));
+  }
 }
 
 async function wrongPlace(worktree: string): Promise<string | null> {

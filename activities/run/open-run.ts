@@ -20,8 +20,9 @@ import type { Base, Repository } from '../git/contract.js';
 import { repoKeyOf } from '../git/find-repository.js';
 import { lastingTrouble } from '../git/lasting-trouble.js';
 import { assertNoSymlink, SymlinkInTheWay } from '../git/no-symlink.js';
-import { openRunGit } from '../git/open-run-git.js';
+import { openRunGit, ownWorktreeOf } from '../git/open-run-git.js';
 import { resolveBase } from '../git/resolve-base.js';
+import { keepFirstConfig } from '../git/worktree-own-state.js';
 import { chooseSandbox, sandboxObservation, sandboxText } from '../sandbox/choose-sandbox.js';
 import { hiddenPlaces } from '../sandbox/enter-sandbox.js';
 import type { Signals } from './attempts.js';
@@ -168,6 +169,7 @@ async function fillWorktree(run: RunOnHost, place: PlaceFolder): Promise<string 
   if (readMark<true>(place, FILLED_FILE).kind === 'answer') return null;
   try {
     const git = await openRunGit(gitInputOf(run));
+    await keepFirstConfig(ownWorktreeOf(gitInputOf(run)));
     await git.restore(startOf(run.record));
   } catch (error) {
     const why = lastingTrouble(error);

@@ -11,7 +11,7 @@ import type { TurnOutcome } from '../../protocol/outcomes.js';
 import { lastingTrouble } from '../git/lasting-trouble.js';
 import { ownWorktreeOf } from '../git/open-run-git.js';
 import { removeCheckoutGit } from '../git/validation-checkout.js';
-import { foreignState, putOwnBack } from '../git/worktree-own-state.js';
+import { foreignState, letOwnerIn, putOwnBack } from '../git/worktree-own-state.js';
 import { readRoot } from '../git/worktree-root.js';
 import type { CommandEnd, CommandSpec, RunHooks } from '../process/contract.js';
 import { readJson, writeMark } from '../process/marks.js';
@@ -38,6 +38,7 @@ export function groupOf({ record }: RunOnHost): string {
 export async function runTurnCommand(owner: CommandOwner, spec: CommandSpec, hooks: RunHooks): Promise<CommandEnd> {
   const end = await owner.deps.processes.run(spec, hooks);
   if (wasStopped(end)) return end;
+  await letOwnerIn(ownWorktreeOf(gitInputOf(owner.run)));
   const isJudged = end.kind === 'ended' && (await readRoot(owner.run.record.worktree)).kind === 'destroyed';
   if (!isJudged) await judgeLeft(owner);
   return end;
@@ -57,30 +58,43 @@ export async function endCommands(owner: CommandOwner): Promise<void> {
   await Promise.all([judgeLeft(owner), forgetCheckoutGit(owner)]);
 }
 
-/** Commands may do to it what they like, and nobody needs it after the last of them. Errors: none but those that pass with time. */
-export async function forgetCheckoutGit({ deps, run }: Pick<CommandOwner, 'deps' | 'run'>): Promise<void> {
+/** Commands may do to it what they like, and nobody needs it after the last of them. Errors: those that pass with time. */
+export async function forgetCheckoutGit(owner: CommandOwner): Promise<void> {
+  const { deps, run } = owner;
   const { repository, repoKey, runId } = run.record;
-  await removeCheckoutGit(repository, deps.home.validationWorktree(repoKey, runId));
+  await keepingTrouble(owner, 'the git of the validation checkout could not be removed', () =>
+    removeCheckoutGit(repository, deps.home.validationWorktree(repoKey, runId)),
+  );
 }
 
 /** Compares the worktree's own git with what the engine made, and makes it so again. Errors: those that pass with time. */
-export async function judgeLeft({ deps, run, place }: CommandOwner): Promise<void> {
-  const own = ownWorktreeOf(gitInputOf(run));
-  const found = await foreignState(own);
-  if (found.length === 0) return;
-  const keep = (more: readonly string[]) =>
-    writeMark(join(place.dir, LEFT_FILE), JSON.stringify({ found: [...new Set([...leftIn(place), ...more])] }), deps.durability);
-  keep(found);
-  try {
+export async function judgeLeft(owner: CommandOwner): Promise<void> {
+  const own = ownWorktreeOf(gitInputOf(owner.run));
+  await keepingTrouble(owner, "the worktree's own git could not be put in order", async () => {
+    await letOwnerIn(own);
+    const found = (await foreignState(own)).map((what) => `${what}; ${MADE_AGAIN}`);
+    if (found.length === 0) return;
+    keep(owner, found);
     await putOwnBack(own);
+  });
+}
+
+/** Trouble that stays would hold up every end of the run for ever: people are told, and it goes on. */
+async function keepingTrouble(owner: CommandOwner, what: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
   } catch (error) {
     const why = lastingTrouble(error);
     if (why === null) throw error;
-    keep([`it could not be put back: ${why}`]);
+    keep(owner, [`${what}: ${why}`]);
   }
 }
 
-/** A clause for each thing that was found, of all commands of this place. */
+function keep({ deps, place }: CommandOwner, more: readonly string[]): void {
+  writeMark(join(place.dir, LEFT_FILE), JSON.stringify({ found: [...new Set([...leftIn(place), ...more])] }), deps.durability);
+}
+
+/** A sentence for each thing that was found, of all commands of this place. */
 export function leftIn({ dir }: Pick<PlaceFolder, 'dir'>): readonly string[] {
   const found = readJson(join(dir, LEFT_FILE))?.['found'];
   return Array.isArray(found) ? found.filter((one) => typeof one === 'string') : [];
@@ -90,7 +104,7 @@ export function leftObservations(
   place: Pick<PlaceFolder, 'dir'>,
   about: Pick<PolicyViolationData, 'stage' | 'seq'>,
 ): readonly Observation[] {
-  return leftIn(place).map((what) => violation(`${what}; ${MADE_AGAIN}`, { rule: 'own_git', ...about, paths: [] }));
+  return leftIn(place).map((what) => violation(what, { rule: 'own_git', ...about, paths: [] }));
 }
 
 /** What a turn comes to. */
@@ -108,7 +122,7 @@ export function withLeft<T extends Judged & { readonly observations: readonly Ob
   const left = leftIn(place);
   if (left.length === 0) return judgement;
   const observations = [...judgement.observations, ...leftObservations(place, about)];
-  return gatedBy({ ...judgement, observations }, [...left, MADE_AGAIN]);
+  return gatedBy({ ...judgement, observations }, left);
 }
 
 /** `why`: what a person must look at; empty: nothing. */

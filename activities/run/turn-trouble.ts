@@ -2,17 +2,13 @@
  * Turns what git or the file system says about what a turn left into an outcome of the turn: the same tree gives the same answer however
  * often it is asked, so that an error would only be retried for ever. Trouble that passes with time stays an error, and its activity is tried again.
  */
-import { codeOf, messageOf } from '../../config/error-code.js';
 import type { Observation } from '../../protocol/journal.js';
 import { MAX_SENTENCE_CHARS } from '../../protocol/limits.js';
 import type { RunTurnInput } from '../../protocol/messages.js';
 import type { TurnOutcome } from '../../protocol/outcomes.js';
 import { redact } from '../../protocol/redact.js';
-import { SymlinkInTheWay } from '../git/no-symlink.js';
-import { isHostTrouble, isRepositoryBusy } from '../git/repository-busy.js';
+import { lastingTrouble } from '../git/lasting-trouble.js';
 import { RepositoryGone } from '../git/repository-gone.js';
-import { GitError } from '../git/run-git.js';
-import { TooLarge } from '../git/too-large.js';
 import { WorktreeViolation } from '../git/worktree-violation.js';
 import { violation } from './check-change.js';
 
@@ -28,17 +24,13 @@ export interface TurnTrouble {
 /** What is true after a violation that concerns the worktree itself. */
 export const PUT_BACK = 'the worktree was put back to the last commit';
 
-/** Codes of the system for a path that somebody made something else. No room, no memory and the like are not among them. */
-const SHAPES: ReadonlySet<string | null> = new Set(['EISDIR', 'ENOTDIR', 'ENOTEMPTY', 'ELOOP', 'EACCES', 'EPERM', 'ENAMETOOLONG']);
-
 /** Null: it does not lie in what the turn left. */
 export function troubleOf(input: RunTurnInput, error: unknown): TurnTrouble | null {
   if (error instanceof WorktreeViolation) return outsidePath(input, error.message, error.paths);
-  if (error instanceof SymlinkInTheWay || error instanceof TooLarge) return repositoryChanged(error.message);
   // Nothing that the turn left: a person moved it, and can put it back.
   if (error instanceof RepositoryGone) return { outcome: { kind: 'repository_changed', why: error.message }, observations: [] };
-  if (error instanceof GitError && !isRepositoryBusy(error) && !isHostTrouble(error)) return repositoryChanged(firstLine(error));
-  return SHAPES.has(codeOf(error)) ? repositoryChanged(messageOf(error)) : null;
+  const what = lastingTrouble(error);
+  return what === null ? null : repositoryChanged(what);
 }
 
 /** The worktree is not the run's own any more, or holds what no commit can be made of. */
@@ -54,9 +46,4 @@ function repositoryChanged(what: string): TurnTrouble {
   // Redacted before it is cut: half a token has no shape.
   const why = redact(`git cannot work with what the turn left: ${what}`).slice(0, MAX_SENTENCE_CHARS);
   return { outcome: { kind: 'repository_changed', why }, observations: [] };
-}
-
-function firstLine({ args, result }: GitError): string {
-  const line = result.stderr.split('\n').find((text) => text.trim() !== '');
-  return line?.trim() ?? `git ${args[0] ?? ''} ended with exit code ${result.exitCode}`;
 }

@@ -3,19 +3,15 @@
  * is asked. Trouble that passes with time (somebody holds a lock, the host is short of something) stays an error, and the activity is tried again.
  */
 import { ApplicationFailure } from '@temporalio/common';
-import { codeOf, messageOf } from '../../config/error-code.js';
 import { FAILURES } from '../../protocol/failures.js';
 import { printableLine } from '../../protocol/printable.js';
 import { redact } from '../../protocol/redact.js';
 import { lastingTrouble } from '../git/lasting-trouble.js';
 import type { RunOnHost } from './run-record.js';
 
-/** Codes of the system for a path that somebody made something else. */
-const SHAPES: ReadonlySet<string | null> = new Set(['EEXIST', 'EISDIR', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENAMETOOLONG']);
-
 /** Null: it may pass with time. */
 export function validationImpossible({ record }: RunOnHost, commit: string, error: unknown): ApplicationFailure | null {
-  const what = lastingTrouble(error) ?? (SHAPES.has(codeOf(error)) ? messageOf(error) : null);
+  const what = lastingTrouble(error);
   if (what === null) return null;
   // Redacted before it is cut: half a token has no shape.
   const said = printableLine(redact(what)).slice(0, 200);

@@ -81,7 +81,7 @@ describe('an agent that turns on its worktree', () => {
 
   it.each([
     ['links it to the checkout', 'the folder of the worktree became a symlink'],
-    ['puts a clone in its place', 'the .git file of the worktree is gone'],
+    ['puts a clone in its place', 'the .git file of the worktree is not its own'],
     ['removes it', 'the folder of the worktree is gone'],
     ['empties it', 'the .git file of the worktree is gone'],
     ['makes a nested repository', '"sub" is a nested repository'],

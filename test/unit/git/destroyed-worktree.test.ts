@@ -74,7 +74,7 @@ describe('a worktree with the folder of somebody else in its place', () => {
     rmSync(run.worktree, { recursive: true });
     renameSync(theirs, run.worktree);
 
-    expect(await run.run.root()).toEqual({ kind: 'destroyed', why: 'the .git file of the worktree is gone' });
+    expect(await run.run.root()).toEqual({ kind: 'destroyed', why: 'the .git file of the worktree is not its own' });
     await run.run.restore(run.base);
 
     const [aside = ''] = movedAside(run);

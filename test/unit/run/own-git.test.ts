@@ -3,8 +3,8 @@
  * The person's git is a real one, and what it would start leaves a marker.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readRun } from '../../../activities/run/run-record.js';
 import { writeTerminatedEnd } from '../../../activities/run/terminated-end.js';
@@ -206,9 +206,70 @@ describe('a git dir in the place of a submodule', () => {
 
   it('stays where set-up made it in the repository', async () => {
     const run = await aRun();
-    writeFileSync(join(worktreeOf(run), 'sub/.git'), `gitdir: ${join(adminDirOf(run), 'modules/sub')}\n`);
+    const kept = join(adminDirOf(run), 'modules/sub');
+    mkdirSync(kept, { recursive: true });
+    writeFileSync(join(worktreeOf(run), 'sub/.git'), `gitdir: ${kept}\n`);
 
     expect((await run.close('aborted')).observations).toBeUndefined();
+  });
+
+  it.each([
+    ['a NUL before what leads back', (evil: string, kept: string) => `gitdir: ${evil}\0${'/..'.repeat(40)}${kept}\n`],
+    ['a second line', (evil: string, kept: string) => `gitdir: ${evil}\n${'/..'.repeat(40)}${kept}\n`],
+    ['a link on the way back', (_: string, kept: string) => `gitdir: ${dirname(kept)}/link\n`],
+    ['bytes that are no UTF-8', (_: string, kept: string) => Buffer.from(`gitdir: ${kept}/\xff/..\n`, 'latin1')],
+  ])('is taken away where its file leads there by %s', async (_how, fileOf) => {
+    const run = await aRun();
+    const worktree = worktreeOf(run);
+    const kept = join(adminDirOf(run), 'modules/sub');
+    mkdirSync(kept, { recursive: true });
+    execFileSync('/bin/sh', ['-c', PLANT_SUB], { cwd: worktree, stdio: 'ignore' });
+    execFileSync('/bin/sh', ['-c', 'mkdir node_modules && mv sub/.git node_modules/evil'], { cwd: worktree });
+    const evil = join(worktree, 'node_modules/evil');
+    symlinkSync(evil, join(dirname(kept), 'link'));
+    writeFileSync(join(worktree, 'sub/.git'), fileOf(evil, kept));
+
+    const { observations } = await run.close('aborted');
+    lookAsPerson(run);
+
+    expect(violations(observations)).toEqual([expect.stringContaining("the git dir of the submodule sub is not the repository's")]);
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  const GITLINK = [
+    `git init -q node_modules/.e && git -C node_modules/.e fetch -q "$PWD" HEAD && git -C node_modules/.e update-ref HEAD FETCH_HEAD`,
+    `git -C node_modules/.e config core.fsmonitor "touch ${marker}; false"`,
+    `git update-index --add --cacheinfo "160000,$(git rev-parse HEAD),node_modules/.e"`,
+  ].join(' && ');
+
+  it.each([
+    ['', 'true'],
+    [' that is split', 'git update-index --split-index'],
+  ])("is taken away where only the worktree's own index%s says that there is one", async (_how, more) => {
+    const run = await aRun();
+    execFileSync('/bin/sh', ['-c', `${GITLINK} && ${more}`], { cwd: worktreeOf(run), stdio: 'ignore' });
+    lookAsPerson(run);
+    expect(existsSync(marker)).toBe(true);
+    rmSync(marker);
+
+    const { observations } = await run.close('aborted');
+    lookAsPerson(run);
+
+    expect(violations(observations)).toEqual([expect.stringContaining('the git dir of the submodule node_modules/.e is not')]);
+    expect(existsSync(marker)).toBe(false);
+  });
+});
+
+describe("the worktree's own index", () => {
+  it('is made again where it has a submodule whose name is no UTF-8', async () => {
+    const run = await aRun();
+    const line = `git update-index --add --cacheinfo "160000,$(git rev-parse HEAD),$(printf 'node_modules/\\377')"`;
+    execFileSync('/bin/sh', ['-c', line], { cwd: worktreeOf(run) });
+
+    const { observations } = await run.close('aborted');
+
+    expect(violations(observations)).toEqual([expect.stringContaining("index of the worktree's git dir cannot be read")]);
+    expect(lookAsPerson(run)).toBe(`## sluice/${run.runId}\n`);
   });
 });
 
@@ -231,6 +292,112 @@ describe('the git of the validation checkout', () => {
     expect(existsSync(left)).toBe(false);
   });
 });
+
+/** What root may do the system refuses to an ordinary user, who owns all of it. */
+async function asOrdinaryUser<T>(of: RewindHost, work: () => Promise<T>): Promise<T> {
+  if (process.getuid?.() !== 0) return work();
+  const own = (user: number) => execFileSync('chown', ['-R', `${user}:${user}`, dirname(of.deps.home.root)]);
+  own(65534);
+  process.seteuid?.(65534);
+  try {
+    return await work();
+  } finally {
+    process.seteuid?.(0);
+    own(0);
+  }
+}
+
+describe('what an agent took from itself and its owner', () => {
+  const SAID = [expect.stringMatching(/^.+$/)];
+
+  it.each([
+    ['the rights on the worktree', ({ worktree }: Places) => chmodSync(worktree, 0), undefined],
+    [
+      'the .git file and the rights on the worktree',
+      ({ worktree }: Places) => {
+        rmSync(join(worktree, '.git'));
+        chmodSync(worktree, 0o555);
+      },
+      SAID,
+    ],
+    ['the rights on the .git file', ({ worktree }: Places) => chmodSync(join(worktree, '.git'), 0), SAID],
+    [
+      "the rights on the worktree's git dir, with another commondir",
+      ({ admin }: Places) => {
+        writeFileSync(join(admin, 'commondir'), '/elsewhere\n');
+        chmodSync(admin, 0o555);
+      },
+      SAID,
+    ],
+    ['the rights on gitdir', ({ admin }: Places) => chmodSync(join(admin, 'gitdir'), 0), SAID],
+    ['a gitdir that can be read', ({ admin }: Places) => truncateSync(join(admin, 'gitdir'), 2 ** 31), SAID],
+    ['the rights on HEAD', ({ admin }: Places) => chmodSync(join(admin, 'HEAD'), 0), SAID],
+    ['an index that can be read', ({ admin }: Places) => truncateSync(join(admin, 'index'), 2 ** 30), SAID],
+    ["an index of the engine's that can be read", ({ git }: Places) => truncateSync(join(git, 'index'), 2 ** 30), undefined],
+    ["an index of the engine's that is whole", ({ git }: Places) => truncateSync(join(git, 'index'), 100), undefined],
+    [
+      "an index of the engine's that is a file",
+      ({ git }: Places) => {
+        rmSync(join(git, 'index'));
+        execFileSync('mkfifo', [join(git, 'index')]);
+      },
+      undefined,
+    ],
+    ['a note of the first config that is whole', ({ git }: Places) => writeFileSync(join(git, 'worktree-config.json'), '"[co'), undefined],
+  ])('holds up no end of the run: %s', async (_what, take, said) => {
+    const run = await aRun();
+    take({ worktree: worktreeOf(run), admin: adminDirOf(run), git: join(run.stateDir, 'git') });
+
+    const { observations } = await asOrdinaryUser(host, () => run.close('aborted'));
+
+    expect(observations === undefined ? undefined : violations(observations)).toEqual(said);
+    expect(lookAsPerson(run)).toContain(`## sluice/${run.runId}`);
+  });
+
+  it('is told where it cannot be given back, and the run ends', async () => {
+    const run = await aRun();
+    plant(run);
+    const admin = adminDirOf(run);
+    execFileSync('/bin/sh', ['-c', `mv '${admin}' '${admin}/../../moved' && ln -s ../moved '${admin}'`]);
+
+    const { observations } = await asOrdinaryUser(host, () => run.close('aborted'));
+
+    expect(violations(observations)).toContainEqual(expect.stringContaining("the worktree's own git could not be put in order: "));
+  });
+
+  it.each([
+    ['its git', 'chmod 555 .git'],
+    ['a folder of its git', 'chmod 000 .git/objects/info'],
+    ['the checkout', 'chmod 555 .'],
+    ['a git of another shape', 'rm -r .git/objects; chmod 555 .git'],
+  ])('holds up no validation and no end where a check locks %s', async (_what, line) => {
+    const locking = await aRewindHost({
+      fixture: fixtureWith(STAGES),
+      config: `validation:\n  commands: [${JSON.stringify(`${line}; false`)}]\n`,
+    });
+    try {
+      const run = await aRun(locking);
+      // Moved to the base too, whose checkout is made where the first one was locked.
+      run.head = (await run.runTurn(run.turnInput('executing', { round: 2 }))).head;
+
+      await asOrdinaryUser(locking, async () => {
+        await run.validate();
+        await run.close('aborted');
+      });
+
+      expect(existsSync(join(`${worktreeOf(run)}.validation`, '.git'))).toBe(false);
+    } finally {
+      locking.close();
+    }
+  });
+});
+
+interface Places {
+  readonly worktree: string;
+  readonly admin: string;
+  /** The private git dir. */
+  readonly git: string;
+}
 
 describe("the worktree's git dir", () => {
   const MINE = '[core]\n\tfsmonitor = evil\n';
@@ -280,6 +447,28 @@ describe("the worktree's git dir", () => {
     expect(violations(observations)).toHaveLength(1);
     expect(existsSync(path) ? readFileSync(path, 'utf8') : null).toBe(made);
     host.repository.git('config', '--unset', 'extensions.worktreeConfig');
+  });
+
+  it("has a person's config.worktree moved aside, not deleted", async () => {
+    const run = await aRun();
+    writeFileSync(join(adminDirOf(run), 'config.worktree'), MINE);
+
+    await run.close('aborted');
+
+    const beside = dirname(worktreeOf(run));
+    const aside = readdirSync(beside).filter((name) => name.startsWith('.config.worktree.found-') && existsSync(join(beside, name)));
+    expect(aside.map((name) => readFileSync(join(beside, name), 'utf8'))).toContain(MINE);
+  });
+
+  it('is not taken for the first one in a run that an earlier engine opened', async () => {
+    const run = await aRun();
+    const note = join(run.stateDir, 'git/worktree-config.json');
+    rmSync(note);
+    writeFileSync(join(adminDirOf(run), 'config.worktree'), MINE);
+
+    await run.runTurn(run.turnInput('executing', { round: 2 }));
+
+    expect(existsSync(note)).toBe(false);
   });
 
   it('keeps the HEAD of a person who checked something else out there', async () => {
