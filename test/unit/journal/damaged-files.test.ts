@@ -98,11 +98,10 @@ describe('events.jsonl', () => {
       fc.asyncProperty(
         fc.nat(HELD - 1),
         fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 1, max: 400 })), { maxLength: 30 }),
-        from,
-        async (...drawn) => {
-          const [held, turns, first] = drawn;
+        async (held, turns) => {
           const start = starts[held] ?? 0;
-          await expectMended(Buffer.concat([whole.subarray(0, start), interleaved(whole.subarray(start), turns)]), first);
+          // All events are sent here too: a byte of the other writer can fall into a text and leave the line an event.
+          await expectMended(Buffer.concat([whole.subarray(0, start), interleaved(whole.subarray(start), turns)]), 1);
         },
       ),
       { numRuns: 150 },
