@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { listForeignFolder } from '../../config/foreign-file.js';
+import { listWatchedFolder } from './list-watched-folder.js';
 import { readTextIfThere } from './read-ref.js';
 
 /** Name → commit or `ref: <name>`. */
@@ -16,7 +16,7 @@ const MAX_LISTED = 500;
 /** Loose files that are open at once. */
 const BATCH = 64;
 
-/** Of one folder; a larger one counts as empty. */
+/** Of one folder; a larger one counts as one entry. */
 const MAX_ENTRIES = 100_000;
 
 const TOO_MANY = 'one of many refs';
@@ -30,7 +30,7 @@ export async function readAllRefs(commonDir: string): Promise<RefList> {
     const [, sha = '', name = ''] = /^([0-9a-f]{40,64}) (.+)$/.exec(line) ?? [];
     if (name !== '' && !OF_RUNS.test(name)) refs.set(name, sha);
   }
-  const loose = await looseRefs(commonDir, 'refs');
+  const loose = await looseRefs(commonDir, 'refs', refs);
   for (let i = 0; i < loose.length; i += BATCH) {
     await Promise.all(
       loose.slice(i, i + BATCH).map(async (name) => {
@@ -44,13 +44,16 @@ export async function readAllRefs(commonDir: string): Promise<RefList> {
   return { [TOO_MANY]: createHash('sha256').update(JSON.stringify(sorted)).digest('hex') };
 }
 
-async function looseRefs(commonDir: string, folder: string): Promise<readonly string[]> {
+/** A folder that is not listed goes into `refs` itself. */
+async function looseRefs(commonDir: string, folder: string, refs: Map<string, string>): Promise<readonly string[]> {
   const found: string[] = [];
   // One folder after the other: each holds a descriptor while it is listed.
-  for (const entry of (await listForeignFolder(join(commonDir, folder), { maxEntries: MAX_ENTRIES })) ?? []) {
+  const entries = await listWatchedFolder(join(commonDir, folder), MAX_ENTRIES);
+  if (typeof entries === 'string') refs.set(folder, entries);
+  for (const entry of typeof entries === 'string' ? [] : entries) {
     const name = `${folder}/${entry.name}`;
     if (OF_RUNS.test(`${name}/`)) continue;
-    if (entry.isDirectory()) for (const below of await looseRefs(commonDir, name)) found.push(below);
+    if (entry.isDirectory()) for (const below of await looseRefs(commonDir, name, refs)) found.push(below);
     else if (!name.endsWith('.lock')) found.push(name);
   }
   return found;

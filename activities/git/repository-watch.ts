@@ -7,11 +7,13 @@ import { createHash } from 'node:crypto';
 import { lstat, readlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { bytesOf, listForeignFolder, readForeignFile } from '../../config/foreign-file.js';
+import { bytesOf, readForeignFile } from '../../config/foreign-file.js';
 import type { Repository } from './contract.js';
+import { listWatchedFolder } from './list-watched-folder.js';
 import { type RefList, readAllRefs } from './read-all-refs.js';
 import { readTextIfThere } from './read-ref.js';
 import { splitNul, tryGit } from './run-git.js';
+import { findSubmoduleGitDirs } from './submodule-git-dirs.js';
 
 /** Sections with keys that name a program, a file to read as config, or another place. Source: design section 6, git-config.txt. */
 const SECTIONS = new Set([
@@ -41,7 +43,7 @@ const SECTIONS = new Set([
   'init',
 ]);
 
-/** Entries of a folder of hooks; git knows some thirty. A larger one, which `core.hooksPath` may name, counts as empty. */
+/** Entries of a folder of hooks; git knows some thirty. A larger one, which `core.hooksPath` may name, counts as one entry. */
 const MAX_HOOKS = 2_000;
 
 /** Unit: bytes. A hook is a script, or a program. */
@@ -60,6 +62,8 @@ export interface RepositorySnapshot {
   /** Of files that make git read objects of another place. Unsaid, like `refs`: an earlier engine looked. */
   readonly redirects?: Readonly<Record<string, string>>;
   readonly refs?: RefList;
+  /** Hooks and keys of the git dirs of submodules. Unsaid, like `refs`. */
+  readonly submodules?: Readonly<Record<string, string>>;
 }
 
 export interface RepositoryChange {
@@ -72,15 +76,16 @@ export async function snapshotRepository(repository: Repository): Promise<Reposi
   const paths = configPaths(repository);
   const configs = await Promise.all(paths.map((path) => readConfig(path)));
   const hooksPath = configs.flatMap(({ entries }) => entries).findLast(([key]) => key === 'core.hookspath')?.[1];
-  const [hooks, ownHooks, attributes, exclude, alternates, refs] = await Promise.all([
+  const [hooks, ownHooks, attributes, exclude, alternates, refs, submodules] = await Promise.all([
     readHooks(join(repository.commonDir, 'hooks')),
     hooksPath === undefined ? {} : readHooks(resolve(repository.root, hooksPath.replace(/^~(?=\/)/, homedir()))),
     readTextIfThere(join(repository.commonDir, 'info', 'attributes')),
     readTextIfThere(join(repository.commonDir, 'info', 'exclude')),
     readTextIfThere(join(repository.commonDir, ALTERNATES)),
     readAllRefs(repository.commonDir),
+    readSubmodules(repository.commonDir),
   ]);
-  const keys = Object.fromEntries(configs.flatMap(({ path, entries }) => [...grouped(path, entries)]));
+  const keys = keysOf(configs);
   const files = Object.fromEntries(configs.map(({ path, hash }) => [path, hash]));
   return {
     hooks: { ...hooks, ...ownHooks },
@@ -88,24 +93,31 @@ export async function snapshotRepository(repository: Repository): Promise<Reposi
     files: { ...files, 'info/attributes': hashOf(attributes ?? ''), 'info/exclude': hashOf(exclude ?? '') },
     redirects: { [ALTERNATES]: hashOf(alternates ?? '') },
     refs,
+    submodules,
   };
 }
 
 export function compareRepository(before: RepositorySnapshot, after: RepositorySnapshot): RepositoryChange {
-  const hooks = differences(before.hooks, after.hooks).map((path) => `the hook ${path} changed during the turn`);
-  const keys = differences(before.keys, after.keys).map((name) => {
-    const [path = '', key = ''] = name.split('\0');
-    return `the git config key ${key} changed during the turn (${path})`;
-  });
+  const names = [
+    ...differences(before.hooks, after.hooks),
+    ...differences(before.keys, after.keys),
+    ...differences(before.submodules ?? {}, before.submodules === undefined ? {} : (after.submodules ?? {})),
+  ];
   const redirects = differences(before.redirects ?? {}, before.redirects === undefined ? {} : (after.redirects ?? {})).map(
     (path) => `${path}, where git reads objects of other places, changed during the turn`,
   );
-  const gate = [...hooks, ...keys, ...redirects];
+  const gate = [...names.map(sayChanged), ...redirects];
   const files = differences(before.files, after.files).map((path) => `${path} changed during the turn`);
   const refs = differences(before.refs ?? {}, before.refs === undefined ? {} : (after.refs ?? {})).map(
     (name) => `${name} moved during the turn`,
   );
   return { gate, note: [...(gate.length > 0 ? [] : files), ...refs] };
+}
+
+/** Of a hook, or of a key behind its file. */
+function sayChanged(name: string): string {
+  const [path = '', key] = name.split('\0');
+  return key === undefined ? `the hook ${path} changed during the turn` : `the git config key ${key} changed during the turn (${path})`;
 }
 
 function differences(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>): string[] {
@@ -132,9 +144,31 @@ type Entry = readonly [key: string, value: string];
 /** Content → its entries. A config with includes is never remembered, since the included file may change alone. */
 const parsed = new Map<string, readonly Entry[]>();
 
-const MAX_REMEMBERED = 200;
+/** As many as a repository may have submodules. */
+const MAX_REMEMBERED = 2_000;
 
-async function readConfig(path: string): Promise<{ path: string; hash: string; entries: readonly Entry[] }> {
+interface Config {
+  readonly path: string;
+  readonly hash: string;
+  readonly entries: readonly Entry[];
+}
+
+async function readSubmodules(commonDir: string): Promise<Record<string, string>> {
+  const { dirs, unread } = await findSubmoduleGitDirs(commonDir);
+  const found: Record<string, string> = { ...unread };
+  // One after the other: each may start a git.
+  for (const dir of dirs) {
+    const configs = [await readConfig(join(dir, 'config')), await readConfig(join(dir, 'config.worktree'))];
+    Object.assign(found, keysOf(configs), await readHooks(join(dir, 'hooks')));
+  }
+  return found;
+}
+
+function keysOf(configs: readonly Config[]): Record<string, string> {
+  return Object.fromEntries(configs.flatMap(({ path, entries }) => [...grouped(path, entries)]));
+}
+
+async function readConfig(path: string): Promise<Config> {
   const text = (await readTextIfThere(path)) ?? '';
   const hash = hashOf(text);
   if (text === '') return { path, hash, entries: [] };
@@ -173,9 +207,9 @@ function grouped(path: string, entries: readonly Entry[]): Map<string, string> {
 
 /** Git's own `.sample` files never run. */
 async function readHooks(folder: string): Promise<Record<string, string>> {
-  const entries = await listForeignFolder(folder, { maxEntries: MAX_HOOKS });
-  const names = entries?.map(({ name }) => name) ?? [];
-  const hooks = names.filter((name) => !name.endsWith('.sample')).map((name) => join(folder, name));
+  const entries = await listWatchedFolder(folder, MAX_HOOKS);
+  if (typeof entries === 'string') return { [folder]: entries };
+  const hooks = entries.filter(({ name }) => !name.endsWith('.sample')).map(({ name }) => join(folder, name));
   return Object.fromEntries(await Promise.all(hooks.map(async (path) => [path, await hookHash(path)] as const)));
 }
 

@@ -2,23 +2,18 @@
  * Refuses a commit whose files nobody can have, before git makes an index, files or a diff of it, all of which it holds in memory first: a tree of 936 bytes can stand for 10^10 paths, and a pack of
  * 2 MB for gigabytes of zeros, which an agent or a repository writes in a moment. It asks for sizes alone; no blob is read.
  */
-import type { GitLimits } from './run-git.js';
+import { GitError, type GitLimits } from './run-git.js';
 import type { GitResult } from './runner/start-git.js';
 import { TooLarge } from './too-large.js';
 
 /** Bytes of all files of a commit. Source: the largest checkouts that are known, of some 30 GB (Chromium). */
 const MAX_CHECKOUT_BYTES = 100_000_000_000;
 
-/** Of a commit. Source: twice the files of the largest open repositories (Chromium, some 450 000). */
-const MAX_FILES = 1_000_000;
+/** Unit: bytes of the list of a commit's files, some 130 of them a file. Source: twice that of the largest open repositories (Chromium, some 450 000 files). */
+const MAX_LIST_BYTES = 128 * 1024 * 1024;
 
-/** Unit: bytes of one line of the list that is counted. */
-const LINE_BYTES = 2;
-
-/** Unit: bytes of a line of sizes. */
-const MAX_SIZE_BYTES = 20;
-
-const LIMIT_MS = 3 * 60_000;
+/** `<mode> blob <id> <size> TAB <path> NUL`. A submodule has no size; a path has no NUL, so that none can pass for a size. */
+const SIZE = /(?:^|\0)\d+ blob \w+ +(\d+)\t/g;
 
 const UNTOUCHED = 'git was not let at it';
 
@@ -37,23 +32,23 @@ export function knowThatFits(commit: string): void {
   remember(commit, null);
 }
 
-/** Errors: `TooLarge`. A tree that cannot be read is left to whoever reads it; so is all of it to a git before 2.36, which has no `--format`. */
+/** Errors: `TooLarge`; `GitError` where git took too long, which says nothing of the commit. A tree that cannot be read is left to whoever reads it. */
 export async function assertTreeFits(git: GitOfObjects, commit: string): Promise<void> {
   const found = known.get(commit) ?? (known.has(commit) ? null : await look(git, commit));
   if (found !== null) throw found;
 }
 
+/** One process: the list is judged by its length first, which ends git at a list that nobody can have. Any git knows `-l`. */
 async function look(git: GitOfObjects, commit: string): Promise<TooLarge | null> {
-  const list = (format: string, maxBytes: number) =>
-    git.try(['ls-tree', '-r', `--format=${format}`, commit], { limits: { maxBytes, limitMs: LIMIT_MS } });
+  const args = ['ls-tree', '-r', '-l', '-z', commit];
+  const listed = await git.try(args, { limits: { maxBytes: MAX_LIST_BYTES } });
   const id = commit.slice(0, 12);
-  // Counted first: a size costs git a look at the blob, which for so many takes minutes.
-  const counted = await list('.', MAX_FILES * LINE_BYTES);
-  if (counted.limit !== undefined) return remember(commit, new TooLarge(`the commit ${id} has more than a million files; ${UNTOUCHED}`));
-  const sized = counted.exitCode === 0 ? await list('%(objectsize)', MAX_FILES * MAX_SIZE_BYTES) : counted;
-  if (sized.exitCode !== 0) return null;
-  // A submodule has no size.
-  const total = sized.stdout.split('\n').reduce((sum, size) => sum + (Number.parseInt(size, 10) || 0), 0);
+  // A slow disk; the next one who asks may find it in memory.
+  if (listed.limit === 'time') throw new GitError(args, listed);
+  if (listed.limit === 'output') return remember(commit, new TooLarge(`the commit ${id} has more files than any repository; ${UNTOUCHED}`));
+  if (listed.exitCode !== 0) return null;
+  let total = 0;
+  for (const [, size] of listed.stdout.matchAll(SIZE)) total += Number(size);
   if (total <= MAX_CHECKOUT_BYTES) return remember(commit, null);
   return remember(commit, new TooLarge(`the files of the commit ${id} have ${Math.round(total / 1e9)} GB; ${UNTOUCHED}`));
 }

@@ -15,10 +15,11 @@ const KERNEL_SETTINGS = ['sys', 'sysrq-trigger', 'irq', 'bus', 'acpi', 'scsi', '
 
 /**
  * Processes and threads at a time, so that a fork bomb takes not all that the machine has. No namespace inside gets more; root outside is not held by it.
- * A lower limit of the person's stays; of the two letters a shell knows one.
+ * A lower limit of the person's stays, the soft and the hard one each for itself; of the two letters a shell knows one.
  */
 const MAX_TASKS = 4096;
-const LIMITED = `ulimit -u ${MAX_TASKS} 2>/dev/null || ulimit -p ${MAX_TASKS} 2>/dev/null; exec "$@"`;
+const LOWERED = `n=$(ulimit $kind $of); { [ "$n" = unlimited ] || [ "$n" -gt ${MAX_TASKS} ]; } && ulimit $kind $of ${MAX_TASKS}`;
+const LIMITED = `for of in -u -p; do ulimit $of >/dev/null 2>&1 || continue; for kind in -S -H; do ${LOWERED}; done 2>/dev/null; break; done; exec "$@"`;
 
 export interface OpenFiles {
   /** The descriptor of each `copy`, by its path on the host. */

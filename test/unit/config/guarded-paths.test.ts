@@ -22,6 +22,9 @@ const HELD = `
   .npmrc packages/web/.npmrc .yarnrc.yml .yarn/plugins/x.cjs .yarn/releases/yarn-4.0.0.cjs .pnpmfile.cjs pnpm-workspace.yaml .pnp.cjs bunfig.toml
   .gitattributes docs/.gitattributes .gitmodules .husky/pre-commit .githooks/pre-push .pre-commit-config.yaml lefthook.yml .lefthook-local.toml
   .github/workflows/ci.yml .github/actions/x/action.yml .gitlab-ci.yml .circleci/config.yml Jenkinsfile azure-pipelines.yml .github/CODEOWNERS
+  .tekton/push.yaml .teamcity/settings.kts .azure-pipelines/ci.yml buildspec.yml buildspec.yaml .readthedocs.yml .readthedocs.yaml netlify.toml
+  packages/web/netlify.toml vercel.json packages/web/vercel.json .cirrus.star .drone.star .drone.jsonnet bitrise.yml codemagic.yaml
+  .helix/languages.toml packages/web/.helix/config.toml .roomodes .vim/coc-settings.json .lvimrc
   .sluice/config.yaml
 `
   .split(/\s+/)

@@ -43,6 +43,56 @@ describe('watching a repository', () => {
     expect(compareRepository(before, await snapshotRepository(run.repository)).gate).toEqual([expect.stringContaining('pre-push')]);
   });
 
+  it('opens a gate when a hook comes with so many files that its folder is not listed', async () => {
+    const fill = (folder: string, count: number) =>
+      Array.from({ length: count }, (_, n) => writeFileSync(join(folder, `x${n}.sample`), ''));
+    const { gate } = await changeBy(({ root }) => {
+      writeFileSync(join(root, '.git', 'hooks', 'post-checkout'), '#!/bin/sh\n', { mode: 0o755 });
+      fill(join(root, '.git', 'hooks'), 2_001);
+    });
+    expect(gate).toEqual([expect.stringMatching(/hooks changed/)]);
+
+    const run = await openRun();
+    fill(join(run.root, '.git', 'hooks'), 2_001);
+    const before = await snapshotRepository(run.repository);
+    expect(compareRepository(before, await snapshotRepository(run.repository)).gate).toEqual([]);
+    writeFileSync(join(run.root, '.git', 'hooks', 'post-checkout'), '#!/bin/sh\n', { mode: 0o755 });
+    expect(compareRepository(before, await snapshotRepository(run.repository)).gate).toHaveLength(1);
+  });
+
+  it.each(['modules/sub', 'modules/libs/sub', 'modules/sub/modules/inner', 'worktrees/project-1/modules/sub'])(
+    'opens a gate when config or hooks of the submodule in %s change, or it appears',
+    async (place) => {
+      const inRepository = (run: OpenedRun, name: string) => join(run.root, '.git', name);
+      const make = (run: OpenedRun) => {
+        const parent = place.replace(/\/modules\/inner$/, '');
+        for (const name of new Set([parent, place])) git(run.root, 'init', '--quiet', '--bare', inRepository(run, name));
+      };
+      const run = await openRun();
+      make(run);
+      const before = JSON.parse(JSON.stringify(await snapshotRepository(run.repository)));
+      git(run.root, 'config', '--file', inRepository(run, `${place}/config`), 'branch.x.remote', 'origin');
+      expect(compareRepository(before, await snapshotRepository(run.repository))).toEqual({ gate: [], note: [] });
+      git(run.root, 'config', '--file', inRepository(run, `${place}/config`), 'core.fsmonitor', '/bin/evil');
+      writeFileSync(inRepository(run, `${place}/hooks/post-checkout`), '#!/bin/sh\n');
+
+      expect(compareRepository(before, await snapshotRepository(run.repository)).gate).toEqual([
+        expect.stringContaining('git config key core.fsmonitor'),
+        expect.stringContaining('post-checkout'),
+      ]);
+      expect((await changeBy(make)).gate).toEqual(expect.arrayContaining([expect.stringContaining(`${place}/config`)]));
+    },
+  );
+
+  it('opens a gate when there are more places of submodules than are looked at', async () => {
+    const { gate } = await changeBy((run) => {
+      for (let n = 0; n < 30; n += 1)
+        for (let m = 0; m < 70; m += 1) mkdirSync(join(run.root, '.git', 'modules', `${n}`, `${m}`), { recursive: true });
+    });
+
+    expect(gate).toEqual([expect.stringMatching(/modules changed/)]);
+  });
+
   it('sees a change of a file that the config includes', async () => {
     const run = await openRun();
     const included = join(tempFolder(), 'included');
@@ -77,10 +127,20 @@ describe('watching a repository', () => {
     expect(note).toEqual(['refs/heads/loose', 'refs/heads/release', 'refs/tags/v1'].map((name) => `${name} moved during the turn`));
   });
 
+  it('notes that a folder has more refs than are listed', async () => {
+    const { note } = await changeBy((run) => {
+      const folder = join(run.root, '.git', 'refs', 'tags');
+      for (let n = 0; n <= 100_000; n += 1) writeFileSync(join(folder, `${n}`), '');
+    });
+
+    expect(note).toEqual(['refs/tags moved during the turn']);
+  }, 60_000);
+
   it('says nothing of what an earlier engine did not look at', async () => {
     const run = await openRun();
-    const { redirects: _redirects, refs: _refs, ...before } = await snapshotRepository(run.repository);
+    const { redirects: _redirects, refs: _refs, submodules: _submodules, ...before } = await snapshotRepository(run.repository);
     git(run.root, 'tag', 'v1');
+    git(run.root, 'init', '--quiet', '--bare', join(run.root, '.git', 'modules', 'sub'));
 
     expect(compareRepository(before, await snapshotRepository(run.repository))).toEqual({ gate: [], note: [] });
   });

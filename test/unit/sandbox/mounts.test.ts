@@ -1,4 +1,5 @@
 /** From what a command needs to what it sees: the order of the mounts and the arguments of bubblewrap, without starting one. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -103,10 +104,27 @@ describe('the arguments of bubblewrap', () => {
       expect(
         bwrapArguments(SPEC, { ...files, kernel })
           .join(' ')
-          .includes('ulimit -u 4096'),
+          .includes('4096'),
       ).toBe(limits);
     },
   );
+
+  it.each([
+    ['-S', 2000, { soft: 2000, hard: 4096 }],
+    ['', 2000, { soft: 2000, hard: 2000 }],
+    ['', 5000, { soft: 4096, hard: 4096 }],
+  ])('leave a limit of processes that the person has lower: ulimit %s %i', (kind, limit, expected) => {
+    const args = bwrapArguments(SPEC, files);
+    const [script = ''] = args.slice(args.indexOf('--') + 3);
+    const set = `ulimit ${kind} -u ${limit} 2>/dev/null || ulimit ${kind} -p ${limit}`;
+
+    const limits = execFileSync('/bin/sh', ['-c', `${set}; exec /bin/sh -c "$1" sh cat /proc/self/limits`, 'sh', script], {
+      encoding: 'utf8',
+    });
+
+    const [, soft, hard] = /^Max processes +(\S+) +(\S+)/m.exec(limits) ?? [];
+    expect({ soft: Number(soft), hard: Number(hard) }).toEqual(expected);
+  });
 
   it('are namespaces of its own for users, processes, IPC, names and the network, no rights, and an end with its parent', () => {
     const args = bwrapArguments(SPEC, files);

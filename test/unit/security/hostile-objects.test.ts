@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { lastingTrouble } from '../../../activities/git/lasting-trouble.js';
 import { readFileAt } from '../../../activities/git/read-file-at.js';
-import { startGit } from '../../../activities/git/runner/start-git.js';
+import { GitError } from '../../../activities/git/run-git.js';
+import { type GitResult, startGit } from '../../../activities/git/runner/start-git.js';
+import { TooLarge } from '../../../activities/git/too-large.js';
+import { assertTreeFits } from '../../../activities/git/tree-size.js';
 import { git, type OpenedRun, openRun, removeFolders, tempFolder, write } from '../git/repository-fixture.js';
 
 afterEach(removeFolders);
@@ -24,6 +27,8 @@ function commitOf(root: string, tree: string, rest: { readonly parents: readonly
 function treeOf(root: string, entries: readonly string[]): string {
   return execFileSync('git', ['-C', root, 'mktree'], { input: entries.map((entry) => `${entry}\n`).join(''), encoding: 'utf8' }).trim();
 }
+
+const START = { program: '/usr/bin/env', env: { PATH: process.env['PATH'] ?? '' } };
 
 const TEN = [...Array(10).keys()];
 
@@ -125,5 +130,38 @@ describe('a git that looks at such objects', () => {
     const { repository, base } = await openRun({ 'large.yaml': 'x'.repeat(17 * 1024 * 1024) });
 
     await expect(readFileAt(repository, base, 'large.yaml')).rejects.toThrow('printed more than');
+  });
+});
+
+describe('the size of a commit', () => {
+  it('is asked for by one git of any version, once a commit', async () => {
+    const { run, hostile } = await runWith('a pack of zeros');
+    const started: (readonly string[])[] = [];
+    const asOld = {
+      try: async (args: readonly string[]) => {
+        started.push(args);
+        if (args.some((arg) => arg.startsWith('--format'))) return { exitCode: 129, stdout: '', stderr: 'error: unknown option' };
+        return startGit({ ...START, args: ['git', '-C', run.repository.root, ...args] });
+      },
+    };
+    const { root } = run.repository;
+    const commits = [hostile, git(root, 'commit-tree', `${run.base}^{tree}`, '-m', 'another').trim()];
+
+    const found = [];
+    for (const commit of [...commits, ...commits]) found.push(await assertTreeFits(asOld, commit).catch((error: unknown) => error));
+
+    expect(found).toEqual([expect.any(TooLarge), undefined, expect.any(TooLarge), undefined]);
+    expect(started).toHaveLength(2);
+  }, 60_000);
+
+  it('is asked for again after a git that took too long, which says nothing of it', async () => {
+    const late = { exitCode: 128, stdout: '', stderr: 'fatal: git did not end\n', limit: 'time' } as const;
+    const answers: GitResult[] = [late, { exitCode: 0, stdout: '', stderr: '' }];
+    const slow = { try: async () => answers.shift() ?? late };
+    const commit = 'f'.repeat(40);
+
+    await expect(assertTreeFits(slow, commit)).rejects.toThrow(GitError);
+
+    await expect(assertTreeFits(slow, commit)).resolves.toBeUndefined();
   });
 });
