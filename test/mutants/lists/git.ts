@@ -129,8 +129,8 @@ export const GIT_MUTANTS: readonly Mutant[] = [
     name: 'a new hook opens no gate',
     area: 'git',
     file: 'activities/git/repository-watch.ts',
-    find: 'const gate = [...hooks, ...keys, ',
-    replace: 'const gate = [...keys, ',
+    find: '...differences(before.hooks, after.hooks),',
+    replace: '',
     test: { file: 'test/unit/git/surroundings.test.ts', title: 'opens a gate when a hook appears or becomes runnable' },
   },
   {

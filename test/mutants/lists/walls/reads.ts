@@ -48,17 +48,6 @@ export const READ_MUTANTS: readonly Mutant[] = [
     test: { file: 'test/unit/security/hostile-objects.test.ts', title: 'hands over no config of megabytes' },
   },
   {
-    name: 'a git that took too long tells that a commit fits',
-    area: 'walls',
-    file: 'activities/git/tree-size.ts',
-    find: "if (listed.limit === 'time') throw",
-    replace: 'if (listed.limit === undefined && listed.exitCode > 255) throw',
-    test: {
-      file: 'test/unit/security/hostile-objects.test.ts',
-      title: 'is asked for again after a git that took too long, which says nothing of it',
-    },
-  },
-  {
     name: 'the check of reads does not see a read under a name of its own',
     area: 'walls',
     file: 'tools/check-reads.ts',
