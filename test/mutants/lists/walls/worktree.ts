@@ -63,12 +63,4 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
     replace: '  return false;',
     test: { file: OWN_GIT, title: 'is taken away where its file leads there by %s' },
   },
-  {
-    name: 'left behind: a worktree whose rights an agent took stays shut',
-    area: 'walls',
-    file: 'activities/run/own-commands.ts',
-    find: '    await letOwnerIn(own);',
-    replace: '',
-    test: { file: OWN_GIT, title: 'holds up no end of the run: %s' },
-  },
 ];
