@@ -134,7 +134,7 @@ describe('a pause', () => {
   );
 
   it(
-    'V-63, V-64: resumed before the boundary never comes; a repeated request is accepted without effect; refused is what cannot be',
+    'V-63, V-64: resumed before the boundary never comes; a repeated request changes nothing; what cannot be is refused',
     async () => {
       const person = await attendedRun(host, { config: 'gates: [verifying]\n', stages: heldAt('planning') });
       await person.started('planning');
