@@ -61,7 +61,9 @@ function aTree(): Tree {
 
 /** All that lies outside the root, with what it holds. */
 function outside({ around, root }: Tree): readonly string[] {
-  return readdirSync(around, { recursive: true, encoding: 'utf8' })
+  // With types it follows no link; without them it goes round by `up` until the system has enough.
+  return readdirSync(around, { recursive: true, withFileTypes: true })
+    .map((entry) => relative(around, join(entry.parentPath, entry.name)))
     .filter((path) => path === 'root' || !path.startsWith(`${relative(around, root)}/`))
     .map((path) => (lstatSync(join(around, path)).isFile() ? `${path}: ${readFileSync(join(around, path), 'utf8')}` : path))
     .sort();
