@@ -20,7 +20,7 @@ describe('kept histories', () => {
   beforeAll(async () => {
     Runtime.install({ logger: new DefaultLogger('ERROR') });
     errors = await replayErrors(SHAPES.map(read));
-  }, 60_000);
+  }, 240_000);
 
   it('are there, one for each shape and no other', () => {
     const kept = readdirSync(FOLDER).map((name) => name.replace(/\.json$/, ''));
