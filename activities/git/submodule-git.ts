@@ -85,7 +85,7 @@ function unreadable<T>(error: unknown, answer: T): T {
   return answer;
 }
 
-async function isForeign({ commonDir, worktree }: Checkout, path: string): Promise<boolean> {
+async function isForeign({ commonDir, adminDir, worktree }: Checkout, path: string): Promise<boolean> {
   // Git looks at nothing beyond a link.
   const isOwnPath = await assertNoSymlink(worktree, path).then(
     () => true,
@@ -96,10 +96,16 @@ async function isForeign({ commonDir, worktree }: Checkout, path: string): Promi
   if (found === null) return false;
   const text = textOf(await readForeignFile(join(folder, '.git'), { maxBytes: MAX_GIT_FILE_BYTES }));
   const named = GIT_FILE.exec(text ?? '')?.[1];
-  if (named === undefined || !isBelow(commonDir, resolve(folder, named))) return true;
+  const owners = [commonDir, adminDir];
+  if (named === undefined || !isModule(owners, resolve(folder, named))) return true;
   // Unjoined: a `..` behind a link leads elsewhere than the text says.
   const real = await realpath(isAbsolute(named) ? named : `${folder}${sep}${named}`).catch(() => null);
-  return real === null || !isBelow(await realpath(commonDir), real);
+  return real === null || !isModule(await Promise.all(owners.map((owner) => realpath(owner))), real);
+}
+
+/** Where git keeps the git dirs of submodules, which are watched; anywhere else in the repository nobody looks. Source: gitrepository-layout(5), `modules`. */
+function isModule(owners: readonly string[], path: string): boolean {
+  return owners.some((owner) => isBelow(join(owner, 'modules'), path));
 }
 
 function isBelow(folder: string, path: string): boolean {

@@ -59,8 +59,8 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
     name: 'left behind: the git dir of a submodule is looked for where its file says, and not where that leads',
     area: 'walls',
     file: 'activities/git/submodule-git.ts',
-    find: '  return real === null || !isBelow(await realpath(commonDir), real);',
-    replace: '  return false;',
+    find: 'return real === null || !isModule(await Promise.all(owners.map((owner) => realpath(owner))), real);',
+    replace: 'return real === null;',
     test: { file: OWN_GIT, title: 'is taken away where its file leads there by %s' },
   },
 ];
