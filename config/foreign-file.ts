@@ -1,11 +1,13 @@
 /**
  * The one reader of foreign files: what an agent or a repository can write. It opens without waiting (a FIFO, a lease), takes regular files
  * alone, never more than its caller said, and block by block, so that the loop stays free and an abort ends it within one block.
+ * A small file, as most are, is read at once: four trips to another thread and back cost twenty times what the reading does.
  * `npm run check` (tools/check-reads.ts) refuses any other way to open a file that it does not list with its reason.
- * A file system that holds up a single read (FUSE, a lost NFS) holds the one who reads: no reader of user space can end that.
+ * A file system that holds up a single call (FUSE, a lost NFS) holds the process that reads: no reader of user space can end that.
  */
-import { closeSync, constants, type Dirent, fstatSync, openSync, readSync } from 'node:fs';
-import { type FileHandle, open, opendir } from 'node:fs/promises';
+import { closeSync, constants, type Dirent, fstatSync, opendirSync, openSync, read, readSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { endingSignal } from './ending-signal.js';
 import { codeOf } from './error-code.js';
 
@@ -14,7 +16,13 @@ const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 /** Unit: bytes of one read. It takes well under a millisecond from memory, and one seek from a disk. */
 const BLOCK_BYTES = 256 * 1024;
 
-const ENTRIES_AT_ONCE = 256;
+/** Unit: bytes. What is read without leaving the loop. */
+const AT_ONCE_BYTES = 64 * 1024;
+
+/** Files, or entries of a folder, until the loop turns: whoever has a hundred thousand of them read holds up nobody else. */
+const AT_ONCE = 256;
+
+const readAt = promisify(read);
 
 export interface Opening {
   /** A link in the file's own place; folders on the way may be links. Default: refused. */
@@ -59,26 +67,20 @@ export async function readForeignFile(path: string, bound: Bound): Promise<Readi
     const { size } = opened.file;
     if (size > bound.maxBytes) return { kind: 'too_large', size };
     // One byte more than it has, to see that it grew meanwhile.
-    const bytes = await opened.file.piece({ from: 0, length: size + 1 });
+    const bytes = size < AT_ONCE_BYTES ? opened.file.headNow(size + 1) : await opened.file.piece({ from: 0, length: size + 1 });
     return bytes.length <= size ? { kind: 'read', bytes } : await readGrown(opened.file, bytes, bound);
   } finally {
-    await opened.file.close();
+    opened.file.close();
   }
 }
 
 /** For a path that has no `await`; `maxBytes` is then also what the loop is held for. **Errors** trouble of the host. */
 export function readForeignFileSync(path: string, bound: Omit<Bound, 'signal'>): Reading {
-  let fd: number;
+  const opened = openNow(path, bound);
+  if (opened.kind !== 'open') return opened;
+  const { fd, size } = opened;
   try {
-    fd = openSync(path, flagsOf(bound));
-  } catch (error) {
-    return notOpened(error);
-  }
-  try {
-    const stat = fstatSync(fd);
-    if (!stat.isFile()) return { kind: 'refused', error: null };
-    if (stat.size > bound.maxBytes) return { kind: 'too_large', size: stat.size };
-    return readSyncUpTo(fd, stat.size, bound.maxBytes);
+    return size > bound.maxBytes ? { kind: 'too_large', size } : readSyncUpTo(fd, size, bound.maxBytes);
   } finally {
     closeSync(fd);
   }
@@ -101,18 +103,24 @@ export async function withForeignFile<T>(path: string, opening: Opening, work: (
   try {
     return await work(opened.file);
   } finally {
-    await opened.file.close();
+    opened.file.close();
   }
 }
 
 /** An open regular file of any size, of which only what is asked for comes into memory. */
 export class ForeignFile {
   constructor(
-    private readonly handle: FileHandle,
+    private readonly fd: number,
     /** **Unit** bytes, when it was opened. */
     readonly size: number,
     private readonly signal?: AbortSignal,
   ) {}
+
+  /** What the first read gives of its head; for lengths that hold up nobody. */
+  headNow(length: number): Buffer {
+    const buffer = Buffer.allocUnsafe(length);
+    return buffer.subarray(0, readSync(this.fd, buffer, 0, length, 0));
+  }
 
   /** **Shape** shorter than asked for only at the end of the file. **Errors** the signal's reason. */
   async piece({ from, length }: { readonly from: number; readonly length: number }): Promise<Buffer> {
@@ -121,7 +129,7 @@ export class ForeignFile {
     while (filled < length) {
       this.signal?.throwIfAborted();
       const asked = Math.min(BLOCK_BYTES, length - filled);
-      const { bytesRead } = await this.handle.read(buffer, filled, asked, from + filled);
+      const { bytesRead } = await readAt(this.fd, buffer, filled, asked, from + filled);
       filled += bytesRead;
       if (bytesRead === 0 || (bytesRead < asked && isEnd(from + filled, this.size))) break;
     }
@@ -134,7 +142,7 @@ export class ForeignFile {
     let position = 0;
     while (position < maxBytes) {
       this.signal?.throwIfAborted();
-      const { bytesRead } = await this.handle.read(block, 0, Math.min(BLOCK_BYTES, maxBytes - position), position);
+      const { bytesRead } = await readAt(this.fd, block, 0, Math.min(BLOCK_BYTES, maxBytes - position), position);
       if (bytesRead === 0) return true;
       position += bytesRead;
       await take(block.subarray(0, bytesRead));
@@ -142,8 +150,8 @@ export class ForeignFile {
     return (await this.piece({ from: position, length: 1 })).length === 0;
   }
 
-  close(): Promise<void> {
-    return this.handle.close();
+  close(): void {
+    closeSync(this.fd);
   }
 }
 
@@ -152,12 +160,20 @@ export async function listForeignFolder(
   folder: string,
   { maxEntries, signal = endingSignal() }: { readonly maxEntries: number; readonly signal?: AbortSignal },
 ): Promise<readonly Dirent[] | null> {
+  signal?.throwIfAborted();
+  await letOthers();
   const entries: Dirent[] = [];
   try {
-    for await (const entry of await opendir(folder, { bufferSize: ENTRIES_AT_ONCE })) {
-      signal?.throwIfAborted();
-      if (entries.length === maxEntries) return null;
-      entries.push(entry);
+    const open = opendirSync(folder, { bufferSize: AT_ONCE });
+    try {
+      for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
+        if (entries.length === maxEntries) return null;
+        if (entries.push(entry) % AT_ONCE !== 0) continue;
+        await nextTurn();
+        signal?.throwIfAborted();
+      }
+    } finally {
+      open.closeSync();
     }
   } catch (error) {
     notOpened(error);
@@ -166,24 +182,40 @@ export async function listForeignFolder(
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-type Opened = { readonly kind: 'open'; readonly file: ForeignFile } | Exclude<Reading, { kind: 'read' }>;
+type Unopened = Exclude<Reading, { kind: 'read' }>;
 
-async function openForeignFile(path: string, opening: Opening): Promise<Opened> {
+async function openForeignFile(path: string, opening: Opening): Promise<{ readonly kind: 'open'; readonly file: ForeignFile } | Unopened> {
   const { signal = endingSignal() } = opening;
   signal?.throwIfAborted();
-  let handle: FileHandle;
+  await letOthers();
+  const opened = openNow(path, opening);
+  return opened.kind === 'open' ? { kind: 'open', file: new ForeignFile(opened.fd, opened.size, signal) } : opened;
+}
+
+function openNow(path: string, opening: Opening): { readonly kind: 'open'; readonly fd: number; readonly size: number } | Unopened {
+  let fd: number;
   try {
-    handle = await open(path, flagsOf(opening));
+    fd = openSync(path, flagsOf(opening));
   } catch (error) {
     return notOpened(error);
   }
-  const stat = await handle.stat().catch(async (error: unknown) => {
-    await handle.close();
+  try {
+    const stat = fstatSync(fd);
+    if (stat.isFile()) return { kind: 'open', fd, size: stat.size };
+  } catch (error) {
+    closeSync(fd);
     throw error;
-  });
-  if (stat.isFile()) return { kind: 'open', file: new ForeignFile(handle, stat.size, signal) };
-  await handle.close();
+  }
+  closeSync(fd);
   return { kind: 'refused', error: null };
+}
+
+let calls = 0;
+
+/** Of all readers of the process. */
+async function letOthers(): Promise<void> {
+  calls += 1;
+  if (calls % AT_ONCE === 0) await nextTurn();
 }
 
 function flagsOf({ links = 'refused' }: Opening): number {
@@ -191,7 +223,7 @@ function flagsOf({ links = 'refused' }: Opening): number {
 }
 
 /** **Errors** trouble of the host, which is thrown on. */
-function notOpened(error: unknown): Exclude<Reading, { kind: 'read' }> {
+function notOpened(error: unknown): Unopened {
   const code = codeOf(error);
   if (ABSENT.has(code)) return { kind: 'absent' };
   if (REFUSED.has(code)) return { kind: 'refused', error };

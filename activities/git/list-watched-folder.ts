@@ -1,6 +1,5 @@
 /** Lists a folder that is watched. One that cannot be listed in whole is told apart from an empty one, else whoever fills it would switch the watch off. */
-import type { Dirent } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { type Dirent, statSync } from 'node:fs';
 import { codeOf } from '../../config/error-code.js';
 import { listForeignFolder } from '../../config/foreign-file.js';
 
@@ -8,12 +7,16 @@ import { listForeignFolder } from '../../config/foreign-file.js';
 export async function listWatchedFolder(folder: string, maxEntries: number): Promise<readonly Dirent[] | string> {
   const entries = await listForeignFolder(folder, { maxEntries });
   if (entries !== null) return entries;
-  const found = await stat(folder).catch((error: unknown) => (isAbsent(error) ? null : { ctimeMs: codeOf(error) }));
   // Its time tells of a name that comes or goes; nobody can set it.
-  return found === null ? [] : `more than ${maxEntries} entries, or none that can be read, since ${found.ctimeMs}`;
+  const since = lastChange(folder);
+  return since === null ? [] : `more than ${maxEntries} entries, or none that can be read, since ${since}`;
 }
 
-function isAbsent(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === 'ENOENT' || code === 'ENOTDIR';
+/** Null: there is no such folder, as in most repositories for most of what is watched. */
+function lastChange(folder: string): number | string | null {
+  try {
+    return statSync(folder, { throwIfNoEntry: false })?.ctimeMs ?? null;
+  } catch (error) {
+    return codeOf(error);
+  }
 }

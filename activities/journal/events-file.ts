@@ -101,7 +101,7 @@ async function appendOnce(path: string, batch: AppendBatch, options: AppendOptio
 async function readWhole(file: FileHandle): Promise<Buffer> {
   const { size } = await file.stat();
   if (size > MAX_JOURNAL_BYTES) throw new UnsafePathError(`the journal has ${size} bytes`);
-  return new ForeignFile(file, size).piece({ from: 0, length: size });
+  return new ForeignFile(file.fd, size).piece({ from: 0, length: size });
 }
 
 /** O_NONBLOCK: a FIFO that takes the file's place between look and open must not hold a thread for ever. */

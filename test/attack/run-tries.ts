@@ -4,7 +4,6 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSy
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { WorkflowNotFoundError } from '@temporalio/client';
 import type { RunResult } from '../../protocol/messages.js';
 import { guardPid } from '../support/guard-pid.js';
 import type { TestRun } from '../support/test-host.js';
@@ -48,10 +47,7 @@ export async function runTries(world: World, planned: PlannedRun): Promise<RunOu
   const prints = new Map([...paths].map(([id, path]) => [id, fingerprint(path)]));
   const before = { deaths: worker.deaths(), peak: peakOf(worker.pid()) };
   const run = await host.startRun(repository, { runId: facts.RUN, attended: false });
-  const watch = watchLedger(run);
-  if (planned.turn === 'abort') await abortOnceTried(run, planned);
-  const result = await endOf(run);
-  const ledger = await watch.end();
+  const { result, ledger } = await endWatched(run, planned);
   const workerGrew = worker.deaths() > before.deaths ? Number.POSITIVE_INFINITY : peakOf(worker.pid()) - before.peak;
   const { worktree } = await run.view().catch(() => ({ worktree: null }));
   const living = livingWith(tag);
@@ -155,6 +151,16 @@ function commitTries(repository: TestRepository, { tries, turn }: PlannedRun, fa
 }
 
 /** One that cannot be told is a failed one; one that does not end is aborted, and its tries are judged as they are. */
+async function endWatched(run: TestRun, planned: PlannedRun): Promise<{ result: RunResult; ledger: string }> {
+  const watch = watchLedger(run);
+  try {
+    if (planned.turn === 'abort') await abortOnceTried(run, planned);
+    return { result: await endOf(run), ledger: await watch.end() };
+  } finally {
+    await watch.end();
+  }
+}
+
 async function endOf(run: TestRun): Promise<RunResult> {
   const failed = (error: string): RunResult => ({ outcome: 'failed', error }) as RunResult; // Only these are looked at.
   const stop = new AbortController();
@@ -204,9 +210,9 @@ async function abortOnceTried(run: TestRun, { tries }: PlannedRun): Promise<void
     if (worktree !== null && textOf(join(worktree, 'loot/ledger.jsonl')).includes(last)) break;
     await sleep(LOOK_AGAIN_MS);
   }
-  await run.handle.executeUpdate('abort', { args: [{ by: 'ada' }] }).catch((error: unknown) => {
+  await run.handle.executeUpdate('abort', { args: [{ by: 'ada' }] }).catch(async (error: unknown) => {
     // A limit of the run ended it first, which is an end as good.
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    if ((await run.handle.describe()).status.name === 'RUNNING') throw error;
   });
 }
 

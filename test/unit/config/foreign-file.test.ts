@@ -164,3 +164,29 @@ describe('a folder', () => {
     expect(await listForeignFolder(HOSTILE[kind]?.(tempFolder()) ?? '', { maxEntries: 3 })).toBeNull();
   });
 });
+
+/** More than are read before the loop turns. */
+const MANY = 1_000;
+
+describe('whoever has much read', () => {
+  it('holds up nobody with many small files', async () => {
+    const path = join(tempFolder(), 'file');
+    writeFileSync(path, 'text');
+    const other = new Promise((resolve) => setImmediate(resolve, 'another'));
+    const readMany = async () => {
+      for (let n = 0; n < MANY; n += 1) await readForeignFile(path, { maxBytes: MAX_BYTES });
+      return 'the reader';
+    };
+
+    expect(await Promise.race([readMany(), other])).toBe('another');
+  });
+
+  it('is told of an abort while a folder of many entries is listed', async () => {
+    const folder = tempFolder();
+    for (let n = 0; n < MANY; n += 1) writeFileSync(join(folder, String(n)), '');
+    const abort = new AbortController();
+    setImmediate(() => abort.abort(new Error('aborted')));
+
+    await expect(listForeignFolder(folder, { maxEntries: MANY, signal: abort.signal })).rejects.toThrow('aborted');
+  });
+});

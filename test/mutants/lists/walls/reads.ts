@@ -40,6 +40,22 @@ export const READ_MUTANTS: readonly Mutant[] = [
     test: { file: READER_TEST, title: 'is listed by name, up to its bound' },
   },
   {
+    name: 'who reads many files holds up everybody else',
+    area: 'walls',
+    file: READER,
+    find: 'if (calls % AT_ONCE === 0) await nextTurn();',
+    replace: '',
+    test: { file: READER_TEST, title: 'holds up nobody with many small files' },
+  },
+  {
+    name: 'a folder of many entries is listed without a turn of the loop',
+    area: 'walls',
+    file: READER,
+    find: '        await nextTurn();',
+    replace: '',
+    test: { file: READER_TEST, title: 'is told of an abort while a folder of many entries is listed' },
+  },
+  {
     name: 'git may print as much as ever where its caller said less',
     area: 'walls',
     file: 'activities/git/runner/start-git.ts',
