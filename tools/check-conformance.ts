@@ -3,28 +3,26 @@
  * test/conformance is missing in it. That it says what the tests show is checked by `npm test`.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { type ConformanceRow, renderConformance } from './conformance.js';
+import { CONFORMANCE_FILE, readConformance, renderConformance } from './conformance.js';
 
-const TARGET = 'docs/conformance.json';
 const FOLDER = 'test/conformance';
 
-const problems = existsSync(TARGET) ? problemsOf(readFileSync(TARGET, 'utf8')) : [`${TARGET} is missing.`];
+const problems = existsSync(CONFORMANCE_FILE) ? problemsOf(readFileSync(CONFORMANCE_FILE, 'utf8')) : [`${CONFORMANCE_FILE} is missing.`];
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
 function problemsOf(text: string): string[] {
-  // Written by write-conformance; a hand-made change shows in the comparison below.
-  const { shown } = JSON.parse(text) as { shown: readonly ConformanceRow[] };
+  const shown = readConformance();
   const named = new Set(shown.map(({ file }) => file));
   const tests = existsSync(FOLDER)
     ? readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.test.ts'))
     : [];
   return [
-    ...(renderConformance(shown) === text ? [] : [`${TARGET} was changed by hand.`]),
-    ...[...named].filter((file) => !existsSync(file)).map((file) => `${TARGET} names ${file}, which does not exist.`),
+    ...(renderConformance(shown) === text ? [] : [`${CONFORMANCE_FILE} was changed by hand.`]),
+    ...[...named].filter((file) => !existsSync(file)).map((file) => `${CONFORMANCE_FILE} names ${file}, which does not exist.`),
     ...tests
       .map((name) => `${FOLDER}/${name}`)
       .filter((file) => !named.has(file))
-      .map((file) => `${TARGET} does not know ${file}.`),
+      .map((file) => `${CONFORMANCE_FILE} does not know ${file}.`),
   ];
 }

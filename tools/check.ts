@@ -34,6 +34,11 @@ const STEPS: readonly Step[] = [
     command: [...SCRIPT, 'tools/check-reads.ts'],
     mend: 'Read by config/foreign-file.ts, with a bound. What is the engine’s own alone: a line with its reason in tools/listed-readers.ts.',
   },
+  {
+    name: 'citations',
+    command: [...SCRIPT, 'tools/check-citations.ts'],
+    mend: 'Name a row of docs/requirements; what it lacks is written there first.',
+  },
   { name: 'generated documents', command: [...SCRIPT, 'tools/docs.ts', '--check'], mend: 'npm run docs' },
   { name: 'conformance file', command: [...SCRIPT, 'tools/check-conformance.ts'], mend: 'npm run docs' },
 ];

@@ -1,7 +1,10 @@
 /**
- * Which row of the specification is shown by which test: read from jest's own results, so that a row counts only if its test passed.
+ * Which row of docs/requirements is shown by which test: read from jest's own results, so that a row counts only if its test passed.
  * A title names its rows first (`V-10, V-11: …`), at most three.
  */
+import { readFileSync } from 'node:fs';
+
+export const CONFORMANCE_FILE = 'docs/conformance.json';
 
 export interface ConformanceRow {
   readonly row: string;
@@ -26,7 +29,8 @@ export interface Conformance {
 const MAX_ROWS = 3;
 const TITLE = /^((?:[A-Z]{1,2}-\d{2,3})(?:, [A-Z]{1,2}-\d{2,3})*): \S/;
 
-export function conformanceOf(results: JestResults, root: string): Conformance {
+/** `known`: the rows that docs/requirements has. */
+export function conformanceOf(results: JestResults, { root, known }: { root: string; known: ReadonlySet<string> }): Conformance {
   const rows: ConformanceRow[] = [];
   const problems: string[] = [];
   for (const { name, assertionResults } of results.testResults) {
@@ -36,10 +40,17 @@ export function conformanceOf(results: JestResults, root: string): Conformance {
       const named = TITLE.exec(title)?.[1]?.split(', ') ?? [];
       if (named.length === 0) problems.push(`${file}: "${title}" names no row; begin the title with one, as in "V-10: …".`);
       if (named.length > MAX_ROWS) problems.push(`${file}: "${title}" names ${named.length} rows; a test shows at most ${MAX_ROWS}.`);
+      const unknown = named.filter((row) => !known.has(row));
+      if (unknown.length > 0) problems.push(`${file}: "${title}" names ${unknown.join(', ')}, which no page of docs/requirements has.`);
       if (status === 'passed') rows.push(...named.map((row) => ({ row, file, title })));
     }
   }
   return { rows: rows.sort(inOrder), problems };
+}
+
+export function readConformance(): readonly ConformanceRow[] {
+  // Written by write-conformance alone; check-conformance.ts refuses a hand-made change.
+  return (JSON.parse(readFileSync(CONFORMANCE_FILE, 'utf8')) as { shown: readonly ConformanceRow[] }).shown;
 }
 
 /** The text of docs/conformance.json. */

@@ -5,6 +5,7 @@ import { renderPerformance } from './bench-section.js';
 import { renderGuarantees } from './kill-matrix-section.js';
 import { renderMessages } from './messages-page.js';
 import { PAGE_FILE, renderMutants } from './mutants-page.js';
+import { listRequirementPages } from './requirement-pages.js';
 import { renderSecurity, SECURITY_PAGE } from './security-page.js';
 import { renderStates } from './states-page.js';
 
@@ -14,6 +15,7 @@ const PAGES: readonly { readonly file: string; readonly render: () => string }[]
   { file: 'docs/messages.md', render: renderMessages },
   { file: PAGE_FILE, render: renderMutants },
   { file: 'docs/performance.md', render: renderPerformance },
+  ...listRequirementPages(),
   { file: SECURITY_PAGE, render: renderSecurity },
   { file: 'docs/states.md', render: renderStates },
 ];
