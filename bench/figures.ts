@@ -1,6 +1,6 @@
 /**
  * The figures that the bench prints, under the keys that others read, and the budget of each.
- * Source: design section 15; 130 at once by the measure of 100. A figure that was not measured is null.
+ * Source: docs/performance.md "Measured"; 130 at once by the measure of 100. A figure that was not measured is null.
  */
 import { median } from './median.js';
 

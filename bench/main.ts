@@ -1,5 +1,5 @@
 /**
- * Prints the figures of design section 15, measured in one run on one machine beside their baselines: tables, or with `--json` one line.
+ * Prints the figures of docs/performance.md "Measured", measured in one run on one machine beside their baselines: tables, or with `--json` one line.
  * `--only plain,cli` measures a part; what was not measured is null. `--brief` tries every part with small numbers. `--save` writes docs/bench.json, of the whole only.
  * `--against <checkout>` compares plain runs of this build with those of another built checkout and nothing else.
  * The exit code says whether it ran and lost no run, not whether it was fast.

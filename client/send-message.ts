@@ -1,6 +1,6 @@
 /**
  * Sends one message to a run: as an Update, which the run answers at once, and where no worker takes it in time as a Signal of the same
- * name and the same request id, which the server keeps; the run applies a request id once. Source: V-67, design "Messages".
+ * name and the same request id, which the server keeps; the run applies a request id once. Source: V-67, docs/messages.md.
  * The server counts Updates and Signals of a run, each by itself: an Update past its limit goes as a Signal too, and an abort past both as a
  * native cancellation, which is not counted, so that no run is without a last word. It never calls a message queued that the run took or refused, and sends nothing any more once `stop` was aborted.
  */

@@ -27,7 +27,7 @@ export type { MessageToSend, Sent } from './send-message.js';
 
 /** **Unit** ms. A call to a live server takes 2 to 20; this is the patience with a loaded one. */
 const CALL_TIMEOUT_MS = 5_000;
-/** **Unit** ms. Source: design "Local engine": a dead address is told within 3 s, the import of the SDK included. */
+/** **Unit** ms. A dead address is told within 3 s, the import of the SDK included. */
 const CONNECT_TIMEOUT_MS = 2_000;
 /** **Unit** ms. Source: V-67. */
 const ACCEPT_WITHIN_MS = 10_000;

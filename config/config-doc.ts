@@ -34,7 +34,7 @@ export function renderConfigDoc(): string {
 
 const INTRODUCTION = `# Config
 
-<!-- Written by tools/write-docs.ts from config/keys.ts. -->
+<!-- Written by tools/docs.ts from config/keys.ts. -->
 
 A project's config is \`.sluice/config.yaml\`, read at the base commit of a run; your own is \`~/.config/sluice/config.yaml\`.
 Precedence: flags, run input, project, user, preset, defaults. An unknown key, a key without effect, or two spellings of one is an

@@ -1,5 +1,5 @@
 /**
- * Every path of the sluice home, from one root. Source: design.md section 7.
+ * Every path of the sluice home, from one root. Source: docs/design.md "Files and journal".
  * Parts of paths that come from outside (run id, repository key, token) are checked here again. Reads and writes nothing
  * but the folders that `ensureHome` makes.
  */

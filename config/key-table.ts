@@ -16,7 +16,7 @@ export type KeyMerge = 'first' | 'stricter' | 'union';
 
 export type KeyUnit = 'duration' | 'bytes' | null;
 
-/** The seed's spelling of a key, with its own schema where its unit differs. */
+/** Vibestrate's spelling of a key, with its own schema where its unit differs. */
 export interface KeyAlias<T> {
   readonly path: string;
   readonly schema: z.ZodType<T> | null;

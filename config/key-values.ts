@@ -44,7 +44,7 @@ export function durationOrZero(max: number) {
   return z.union([z.literal(0), duration(0, max)], { error });
 }
 
-/** A whole number of seconds, answered in milliseconds: the seed's spelling of a time. */
+/** A whole number of seconds, answered in milliseconds: Vibestrate's spelling of a time. */
 export function seconds(min: number, max: number) {
   return integer(min, max, 'seconds').transform((value) => value * 1000);
 }
@@ -128,7 +128,7 @@ export const programArgs = list(argument);
 const PROGRAM_RULE =
   'must be a program on PATH or an absolute path, never a path into the repository; write arguments as a list: [prog, arg]';
 
-/** **Source** design.md section 10: programs come from PATH, never from the repository or `node_modules/.bin`. */
+/** **Source** docs/design.md "Trust": programs come from PATH, never from the repository or `node_modules/.bin`. */
 export function isProgram(program: string): boolean {
   return program !== '' && isText(program, 4096) && (program.startsWith('/') || /^[^/\\\s-][^/\\]*$/.test(program));
 }
@@ -186,7 +186,7 @@ export const environment = z
     }
   });
 
-/** Source: design.md section 11, no agent holds a forge's token. */
+/** No agent holds a token of a forge. Source: docs/agents.md "How an agent is found". */
 const NEVER_PASSED: readonly string[] = ['GH_TOKEN', 'GITHUB_TOKEN', 'GITLAB_TOKEN', 'SSH_AUTH_SOCK'];
 
 /** None that would point Temporal's tools elsewhere, and none of ours. */

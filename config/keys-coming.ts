@@ -1,5 +1,5 @@
 /**
- * Keys whose feature this version does not have. A value that changes nothing is accepted, so that a file in the seed's
+ * Keys whose feature this version does not have. A value that changes nothing is accepted, so that a file in Vibestrate's
  * spelling parses; every other value is an error, because a key without effect would be a false promise.
  */
 import type { ComingRow } from './key-table.js';

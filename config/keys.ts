@@ -1,5 +1,5 @@
 /**
- * Every config key that works in this version, one row each. Source: design.md section 10.
+ * Every config key that works in this version, one row each; docs/config.md is made from them.
  * `<stage>` and `<name>` stand for a stage with a turn and for the name of an agent.
  */
 import { availableParallelism } from 'node:os';

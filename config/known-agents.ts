@@ -1,6 +1,6 @@
 /**
  * The coding CLIs that sluice knows by name: the program, its adapter, where its login lies, and which variables it takes a login or a provider from.
- * Sources: the documentation of each CLI; guide/libraries.md section 6. A login in a system key store cannot be seen here.
+ * Sources: the documentation of each CLI; docs/agents.md "How an agent is found". A login in a system key store cannot be seen here.
  */
 
 export interface KnownAgent {

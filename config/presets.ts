@@ -5,7 +5,7 @@ export type PresetName = (typeof PRESET_NAMES)[number];
 
 const VIBESTRATE = { stageList: 'full', rounds: 2, validation: { baseFailures: 'fix' } } as const;
 
-/** Source: spec/vibestrate.md "File formats" 8; `default` is `vibestrate`. */
+/** Source: docs/requirements/vibestrate.md "Config keys"; `default` is `vibestrate`. */
 export const PRESETS: Readonly<Record<PresetName, Readonly<Record<string, unknown>>>> = {
   default: VIBESTRATE,
   vibestrate: VIBESTRATE,

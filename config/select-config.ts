@@ -1,6 +1,6 @@
 /**
  * Which project config a run uses: the one at the base commit, or a text that the person named by hash. Pure.
- * What can start programs is used only if its hash is trusted; what cannot may then do more than make stricter (layer-merge.ts). Source: design.md section 10.
+ * What can start programs is used only if its hash is trusted; what cannot may then do more than make stricter (layer-merge.ts). Source: docs/design.md "Trust".
  */
 import { ConfigError } from './config-error.js';
 import { hashOfText, problem } from './config-text.js';

@@ -1,4 +1,4 @@
-/** A batch: a list of tasks as child runs. Source: design "Workflows" and "A run, in order". */
+/** A batch: a list of tasks as child runs. Source: docs/batches.md. */
 import type { RunInput } from './messages.js';
 import type { BlockedReason, RunOutcome } from './outcomes.js';
 

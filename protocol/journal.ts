@@ -1,7 +1,7 @@
 /** The journal of a run: numbered by the workflow, which keeps every event; `events.jsonl` is a projection of it. */
 import type { JsonObject } from './json.js';
 
-/** Source: spec "File formats" 4. */
+/** Source: docs/requirements/vibestrate.md "events.jsonl". */
 export const EVENT_TYPES = [
   'run.created',
   'run.completed',

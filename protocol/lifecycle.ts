@@ -53,7 +53,7 @@ export const STAGE_LISTS = {
 
 export type StageListName = keyof typeof STAGE_LISTS;
 
-/** Legal moves. Source: spec "File formats" 1; moves missing there are missing on purpose. */
+/** Legal moves. Source: docs/requirements/vibestrate.md "Transition table"; moves missing there are missing on purpose. */
 export const TRANSITIONS: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
   created: [
     'planning',

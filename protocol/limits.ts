@@ -1,6 +1,6 @@
 /** Numbers that several parts must agree on. Each says where it comes from. */
 
-/** Journal events at which a run ends `blocked`, `journal_full`. Source: design "Files and journal". */
+/** Journal events at which a run ends `blocked`, `journal_full`. Source: docs/design.md "Files and journal". */
 export const MAX_JOURNAL_EVENTS = 2000;
 
 /** Unit: events and bytes of one run's history. */
@@ -27,25 +27,25 @@ export const DEFAULT_CONTEXT_BYTES = 200_000;
 /** Titles are one line in lists and in the Web UI. */
 export const MAX_TITLE_CHARS = 120;
 
-/** The answer of a turn, so that histories stay small. Source: design "A run, in order" 3. */
+/** The answer of a turn, so that histories stay small. Source: docs/design.md "A run, in order". */
 export const MAX_TURN_RESULT_BYTES = 8 * 1024;
 
 /** One sentence for people: `why` of an outcome, `error` of a view. */
 export const MAX_SENTENCE_CHARS = 300;
 
-/** Starts of one command lost in a row without an exit. Source: design "Host activities". */
+/** Starts of one command lost in a row without an exit. Source: docs/decisions/0007-units-of-retry.md. */
 export const MAX_LOST_STARTS = 3;
 
 /** Read-only turns of one run that may be rolled back before the run ends `blocked`. Source: V-127. */
 export const MAX_READ_ONLY_VIOLATIONS = 2;
 
-/** How long an aborted run waits for its host before it closes without a report. Source: design "Host activities". */
+/** How long an aborted run waits for its host before it closes without a report. Source: docs/decisions/0007-units-of-retry.md. */
 export const ABORT_CLOSE_WAIT = '30 seconds';
 
-/** How long a run without a named host waits for any host. Source: design "Layout". */
+/** How long a run without a named host waits for any host. Source: docs/decisions/0007-units-of-retry.md. */
 export const PICK_HOST_WAIT = '30 seconds';
 
-/** Rename and steer are refused from here on, so that a run that is near its limit can still end. Source: design "Files and journal". */
+/** Rename and steer are refused from here on, so that a run that is near its limit can still end. Source: docs/design.md "Files and journal". */
 export const LAST_FREE_JOURNAL_EVENTS = 1900;
 
 /** The text of a steer, note, reason or answer. */
@@ -55,13 +55,13 @@ export const MAX_NOTE_CHARS = 4000;
 export const MAX_BY_CHARS = 200;
 export const MAX_REQUEST_ID_CHARS = 200;
 
-/** Steers that wait for a turn. Source: design "Messages". */
+/** Steers that wait for a turn. */
 export const MAX_WAITING_NOTES = 50;
 
-/** Request ids that a run remembers. Source: design "Messages". */
+/** Request ids that a run remembers. */
 export const MAX_KNOWN_REQUESTS = 200;
 
-/** Lines `message.refused` of one run. Source: design "Messages". */
+/** Lines `message.refused` of one run. */
 export const MAX_REFUSED_LINES = 100;
 
 /** Fix rounds that a policy may allow. Source: V-23. */

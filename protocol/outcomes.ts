@@ -106,7 +106,7 @@ export interface CommandResult {
   readonly stderrPath: string;
 }
 
-/** The content of validation.json. Source: spec "File formats" 5. */
+/** The content of validation.json. Source: docs/requirements/vibestrate.md "validation.json". */
 export interface ValidationReport {
   readonly round: number;
   readonly commit: string;

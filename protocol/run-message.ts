@@ -1,6 +1,6 @@
 /**
  * The messages that a run takes, each as an Update and as a Signal of one name, and the kind reading of their arguments.
- * Pure, without a schema library: the workflow reads what `temporal workflow signal` sends by hand. Source: design "Messages".
+ * Pure, without a schema library: the workflow reads what `temporal workflow signal` sends by hand. Source: docs/messages.md.
  */
 import { MAX_BY_CHARS, MAX_NOTE_CHARS, MAX_REQUEST_ID_CHARS, MAX_TITLE_CHARS } from './limits.js';
 

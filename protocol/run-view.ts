@@ -1,4 +1,4 @@
-/** The run view: the answer of Query `status` and the content of state.json. Source: spec "File formats" 3. */
+/** The run view: the answer of Query `status` and the content of state.json. Source: docs/requirements/vibestrate.md "state.json". */
 
 import type { Gate } from './gate.js';
 import type { RunStatus, Stage } from './lifecycle.js';

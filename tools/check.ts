@@ -37,7 +37,7 @@ const STEPS: readonly Step[] = [
   {
     name: 'citations',
     command: [...SCRIPT, 'tools/check-citations.ts'],
-    mend: 'Name a row of docs/requirements; what it lacks is written there first.',
+    mend: 'Name a row of docs/requirements, or docs/<page>.md "<Heading>"; what is not there yet is written there first.',
   },
   { name: 'generated documents', command: [...SCRIPT, 'tools/docs.ts', '--check'], mend: 'npm run docs' },
   { name: 'conformance file', command: [...SCRIPT, 'tools/check-conformance.ts'], mend: 'npm run docs' },

@@ -1,5 +1,5 @@
 /**
- * Whether a run takes a message, in which state: the one pure function behind every Update and every Signal. Source: design "Messages", V-51, V-64, V-80.
+ * Whether a run takes a message, in which state: the one pure function behind every Update and every Signal. Source: docs/messages.md, V-51, V-64, V-80.
  * It changes nothing; `messages.ts` applies what was accepted.
  */
 import { type Gate, optionList, optionNamed } from '../protocol/gate.js';

@@ -1,6 +1,6 @@
 /**
  * Takes from the person's effective git config what decides the bytes of a commit, once, when a run opens. Later commands read only
- * this snapshot, so that what an agent writes into the repository's config chooses nothing (design section 6).
+ * this snapshot, so that what an agent writes into the repository's config chooses nothing (docs/design.md "Git").
  * Programs (filters such as LFS) are taken from the person's global and system config only, never from the repository's.
  */
 import { stat } from 'node:fs/promises';

@@ -53,7 +53,7 @@ export async function findRepository(path: string): Promise<Repository> {
 
 /**
  * Names a repository on one host.
- * Source: design section 3, hash of hostId and the real path of the common directory; 16 hex digits.
+ * Source: docs/design.md "Names".
  */
 export function repoKeyOf(hostId: string, commonDir: string): string {
   return createHash('sha256').update(`${hostId}\0${commonDir}`).digest('hex').slice(0, 16);

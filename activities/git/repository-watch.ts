@@ -15,7 +15,7 @@ import { readTextIfThere } from './read-ref.js';
 import { splitNul, tryGit } from './run-git.js';
 import { findSubmoduleGitDirs } from './submodule-git-dirs.js';
 
-/** Sections with keys that name a program, a file to read as config, or another place. Source: design section 6, git-config.txt. */
+/** Sections with keys that name a program, a file to read as config, or another place. Source: docs/design.md "Git", git-config.txt. */
 const SECTIONS = new Set([
   'core',
   'filter',

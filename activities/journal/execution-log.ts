@@ -11,7 +11,7 @@ export interface ExecutionLogTurn {
   readonly output: string;
 }
 
-/** Source: spec "File formats" 2. */
+/** Source: docs/requirements/vibestrate.md "Run directory". */
 export const MAX_EXECUTION_LOG_BYTES = 10 * 1024 * 1024;
 
 const CUT_MARKER = '\n[cut at 10 MiB; the whole output of each turn is in turns/<seq>-<stage>/output.md]\n';

@@ -1,5 +1,5 @@
 /**
- * The run directory `.sluice/runs/<runId>/` (spec "File formats" 2): what a run did, for people. Everything in it is redacted and may be written
+ * The run directory `.sluice/runs/<runId>/` (docs/requirements/vibestrate.md "Run directory"): what a run did, for people. Everything in it is redacted and may be written
  * again by a repeated activity; nothing in it is ever read back as control, so editing or deleting it changes no run (V-07). What stands in the
  * way is moved aside; a file that cannot be written is left out and told, and the run goes on.
  */

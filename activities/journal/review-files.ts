@@ -1,4 +1,4 @@
-/** Renders review.md, finding-responses.md and verification.md (spec "File formats" 6). Pure; the caller redacts. */
+/** Renders review.md, finding-responses.md and verification.md (docs/requirements/vibestrate.md "Review files"). Pure; the caller redacts. */
 import type { DecisionSource } from '../../protocol/event-data.js';
 import type { Disposition, Finding, FindingResponse } from '../../protocol/finding.js';
 import type { ReviewDecision, VerificationDecision } from '../../protocol/outcomes.js';

@@ -1,5 +1,5 @@
 /**
- * Runs commands under the guard and attaches to those that run: marks 2 to 4 of design.md section 5.
+ * Runs commands under the guard and attaches to those that run: the questions 2 to 4 of docs/design.md "Marks".
  * Whoever asks again, in this process or after its death, gets the one end of the one start; only an end nobody knows, `interrupted`, or somebody else's `aborted` is started again.
  */
 import { existsSync } from 'node:fs';

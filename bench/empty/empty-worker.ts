@@ -9,7 +9,7 @@ import { emptyActivities } from './activities.js';
 
 const WORKFLOW_QUEUE = 'bench-empty';
 const ACTIVITY_QUEUE = 'bench-empty-activities';
-/** Source: design section 13, which measured the server with twelve. */
+/** Source: docs/performance.md "How it is measured". */
 const ACTIVITIES = 12;
 
 export interface EmptyActivities {

@@ -1,6 +1,6 @@
 /**
  * The few exit codes of every command, and the sentence that each command's help says about them.
- * Source: design "Words, exit codes, limits". A command documents exactly the codes that it can return.
+ * Source: docs/cli.md "Exit codes". A command documents exactly the codes that it can return.
  */
 import type { RunOutcome } from '../../protocol/outcomes.js';
 
@@ -17,7 +17,7 @@ const MEANINGS: Readonly<Record<ExitName, string>> = {
   detached: 'detached by Ctrl+C, SIGTERM or SIGHUP; a started run goes on',
 };
 
-/** Source: V-84. `no_changes` is shown as blocked (spec "Vocabulary"). */
+/** Source: V-84. `no_changes` is shown as blocked (docs/requirements/vibestrate.md "Vocabulary"). */
 export function exitCodeOf(outcome: RunOutcome): ExitCode {
   switch (outcome) {
     case 'merge_ready':

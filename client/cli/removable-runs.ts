@@ -58,7 +58,7 @@ export async function lookAtRun(sluice: Sluice | null, { run, giveUp }: LookAt):
   };
 }
 
-/** Source: design "Git": `<home>/worktrees/<repoKey>/<runId>`. */
+/** `<home>/worktrees/<repoKey>/<runId>`. Source: docs/design.md "Files and journal". */
 function repoKeyOf(worktree: string): string {
   return basename(dirname(worktree));
 }

@@ -1,5 +1,5 @@
 /**
- * The guard: one small process per home that owns agents and commands and outlives workers (design.md section 5).
+ * The guard: one small process per home that owns agents and commands and outlives workers (docs/decisions/0001-guard-owns-processes.md).
  * It tends what it started or adopted, ends everything when no worker came for `orphanGraceMs`, and itself when idle and alone.
  */
 import { renameSync, rmSync } from 'node:fs';

@@ -19,7 +19,7 @@ const HAPPY_PATH = [
   'merge_ready',
 ];
 
-/** Source: spec "File formats" 5. Strict: no field more, none less. */
+/** Source: docs/requirements/vibestrate.md "validation.json". Strict: no field more, none less. */
 const VALIDATION = z.strictObject({
   round: z.literal(0),
   commit: z.string().regex(/^[0-9a-f]{40}$/),
@@ -191,7 +191,7 @@ describe('a plain run', () => {
   });
 });
 
-/** Source: spec "File formats" 2; `finding-responses.md` comes with the first fix. */
+/** Source: docs/requirements/vibestrate.md "Run directory"; `finding-responses.md` comes with the first fix. */
 const RUN_FILES = [
   'approvals.json',
   'architecture.md',

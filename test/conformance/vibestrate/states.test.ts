@@ -22,7 +22,7 @@ import { RunState } from '../../../workflows/run-state.js';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const CLI = join(ROOT, 'dist/client/cli/main.js');
 
-/** The table of the specification ("File formats" 1), written out again: the module must agree with it, not with itself. */
+/** The table of docs/requirements/vibestrate.md "Transition table", written out again: the module must agree with it, not with itself. */
 const TABLE: Readonly<Record<string, string>> = {
   created: 'planning architecting executing validating reviewing fixing verifying waiting_for_approval paused failed aborted blocked',
   planning: 'planned architecting executing validating reviewing verifying waiting_for_approval paused merge_ready failed aborted blocked',

@@ -1,6 +1,6 @@
 /**
  * The one table from what an ACP agent says to what a turn means: its stop reason, or the code, kind and words of its error. Codes from 400 on are
- * those of HTTP. Source: agentclientprotocol.com; guide/libraries.md section 6. Each row has a test with a real client and a scripted agent.
+ * those of HTTP. Source: agentclientprotocol.com; docs/agents.md "acp". Each row has a test with a real client and a scripted agent.
  */
 import type { Meaning, Row } from '../../cli-turn.js';
 import { classifyFailure } from '../../failure-table.js';

@@ -1,7 +1,7 @@
 /**
  * The command line and environment of a turn of Claude Code. Nothing here skips its permissions: what a level of tools may do is allowed by
  * name, what it may not is taken away, and everything else is refused, since nobody answers. Settings of the repository are not read: they can
- * hold hooks and variables, and no trust was asked for them. Source: guide/libraries.md section 6.
+ * hold hooks and variables, and no trust was asked for them. Source: docs/agents.md "claude-code".
  */
 import type { ToolLevel } from '../../../../protocol/policy.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';

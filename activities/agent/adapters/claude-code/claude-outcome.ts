@@ -1,6 +1,6 @@
 /**
  * The one table from what Claude Code says to what a turn means. Order matters: its own success first, then what it says by a field,
- * then its words. Each row has a transcript as test. Source: guide/libraries.md section 6; anthropics/claude-code#79500 for `subtype`.
+ * then its words. Each row has a transcript as test. Source: docs/agents.md "claude-code"; anthropics/claude-code#79500 for `subtype`.
  */
 import type { Meaning, Row } from '../../cli-turn.js';
 import type { ClaudeSaid } from './claude-events.js';

@@ -1,6 +1,6 @@
 /**
  * The command line and environment of a turn of Codex. Its own sandbox holds it to its level of tools: it cannot tell changing files from
- * running programs, so `edit` and `run` are the same. Approvals are never asked for, since nobody answers. Source: guide/libraries.md section 6.
+ * running programs, so `edit` and `run` are the same. Approvals are never asked for, since nobody answers. Source: docs/agents.md "codex".
  */
 import type { ToolLevel } from '../../../../protocol/policy.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';

@@ -1,6 +1,6 @@
 /**
  * The one table from what Codex says to what a turn means. Its errors are sentences, so the rows are their beginnings.
- * Source: openai/codex codex-rs/protocol/src/error.rs; guide/libraries.md section 6. Each row has a transcript as test.
+ * Source: openai/codex codex-rs/protocol/src/error.rs; docs/agents.md "codex". Each row has a transcript as test.
  */
 import type { Meaning, Row } from '../../cli-turn.js';
 import type { CodexSaid } from './codex-events.js';

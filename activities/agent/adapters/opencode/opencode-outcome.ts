@@ -1,6 +1,6 @@
 /**
  * The one table from what OpenCode says to what a turn means: its errors have classes and an HTTP status. What it waits for it tells on stderr
- * alone. Source: packages/opencode/src/cli/cmd/run.ts and session/retry.ts; guide/libraries.md section 6. Each row has a transcript as test.
+ * alone. Source: packages/opencode/src/cli/cmd/run.ts and session/retry.ts; docs/agents.md "opencode". Each row has a transcript as test.
  */
 import type { Meaning, Row } from '../../cli-turn.js';
 import type { OpencodeSaid } from './opencode-events.js';
