@@ -1,9 +1,10 @@
 /**
  * The marks of a command on disk: claim.json, exit.json, the end that was decided (`ending`) and the status noted by the parent `sh` (`raw`).
- * Each is written by temp file and rename; a torn or foreign one reads as absent, never as an answer.
+ * Each is written by temp file and rename, whatever a command put in its place; a torn or foreign one reads as absent, never as an answer.
  * Read by hand, without a schema library: the guard must start in milliseconds and stay small.
  */
-import { closeSync, fsyncSync, ftruncateSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { closeSync, constants, fsyncSync, ftruncateSync, lstatSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../../config/error-code.js';
 import { readForeignFileSync } from '../../config/foreign-file.js';
@@ -24,6 +25,9 @@ const EXIT_TEMP = 'exit.json.tmp';
 
 /** Every file of a start; moved aside together. */
 export const MARK_FILES = [CLAIM_FILE, EXIT_FILE, RAW_FILE, ENDING_FILE, STDOUT_FILE, STDERR_FILE] as const;
+
+/** What the guard reads of a command that has ended, or that a former guard started. */
+export const READ_AT_END = [CLAIM_FILE, EXIT_FILE, RAW_FILE, ENDING_FILE] as const;
 
 /** Unit: bytes. The largest is a run's record: a task of 256 KB and a policy. */
 export const MAX_MARK_BYTES = 16 * 1024 * 1024;
@@ -71,7 +75,7 @@ export function reserveExit(dir: string): void {
 export function writeExit(dir: string, exit: ExitRecord, durability: Durability): void {
   const text = Buffer.from(JSON.stringify(exit));
   const temp = join(dir, EXIT_TEMP);
-  const fd = openForUpdate(temp);
+  const fd = openReserved(temp);
   try {
     writeSync(fd, text, 0, text.length, 0);
     ftruncateSync(fd, text.length);
@@ -81,7 +85,7 @@ export function writeExit(dir: string, exit: ExitRecord, durability: Durability)
   } finally {
     closeSync(fd);
   }
-  renameSync(temp, join(dir, EXIT_FILE));
+  takePlace(temp, join(dir, EXIT_FILE));
   if (durability === 'power') {
     syncFolder(dir);
   }
@@ -91,7 +95,8 @@ export function writeExit(dir: string, exit: ExitRecord, durability: Durability)
 export function writeMark(path: string, text: string, durability: Durability): void {
   const temp = `${path}.tmp`;
   try {
-    const fd = openSync(temp, 'w', 0o600);
+    freeName(temp);
+    const fd = openSync(temp, 'wx', OWN_MODE);
     try {
       writeFileSync(fd, text);
       if (durability === 'power') {
@@ -100,7 +105,7 @@ export function writeMark(path: string, text: string, durability: Durability): v
     } finally {
       closeSync(fd);
     }
-    renameSync(temp, path);
+    takePlace(temp, path);
   } catch (error) {
     rmSync(temp, { force: true });
     throw error;
@@ -142,18 +147,44 @@ export function isLimits(value: unknown): value is CommandLimits {
   );
 }
 
-function openForUpdate(path: string): number {
-  try {
-    return openSync(path, 'r+');
-  } catch {
-    return openSync(path, 'w', 0o600);
+/** Takes a name for a file of ours: a file or a link goes, a folder stays beside it under another name, for there may be anything in it. */
+export function freeName(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) {
+    renameSync(path, `${path}.${randomUUID()}.foreign`);
+  } else if (found !== undefined) {
+    rmSync(path, { force: true });
   }
 }
+
+/** A rename replaces all but a folder. */
+function takePlace(temp: string, path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
+    freeName(path);
+  }
+  renameSync(temp, path);
+}
+
+/** To read and to write, for us alone. */
+const OWN_MODE = 0o600;
+
+/** The room itself, unless a command put something else there. */
+function openReserved(path: string): number {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found?.isFile() === true && found.nlink === 1 && (found.mode & OWN_MODE) === OWN_MODE) {
+    return openSync(path, constants.O_RDWR | constants.O_NOFOLLOW);
+  }
+  freeName(path);
+  return openSync(path, 'wx', OWN_MODE);
+}
+
+/** Ours, and not to be read now: that it was there must not be forgotten. */
+const KEPT_FROM_US: ReadonlySet<string | null> = new Set(['EACCES', 'EAGAIN', 'EPERM']);
 
 /** A file that is not there, or no mark by its kind or size, reads as absent; any other trouble is the caller's to hear. */
 function readText(path: string): string | null {
   const reading = readForeignFileSync(path, { maxBytes: MAX_MARK_BYTES });
-  if (reading.kind === 'refused' && reading.error !== null && codeOf(reading.error) !== 'ELOOP') {
+  if (reading.kind === 'refused' && KEPT_FROM_US.has(codeOf(reading.error))) {
     throw reading.error;
   }
   return reading.kind === 'read' ? reading.bytes.toString('utf8') : null;

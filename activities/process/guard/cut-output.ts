@@ -6,10 +6,10 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, closeSync, constants, fstatSync, ftruncateSync, lstatSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { STDERR_FILE, STDOUT_FILE } from '../marks.js';
+import { freeName, READ_AT_END, STDERR_FILE, STDOUT_FILE } from '../marks.js';
 
 /** Unit: bytes. */
-export interface OutputSize {
+interface OutputSize {
   readonly stdout: number;
   readonly stderr: number;
 }
@@ -29,16 +29,25 @@ export function outputSize(dir: string): OutputSize {
   return { stdout: sizeOf(STDOUT_FILE), stderr: sizeOf(STDERR_FILE) };
 }
 
-/** Outside a sandbox a command can lock its own folder, and no end could be read or written there. What stays locked is met by who reads it. */
+/** Outside a sandbox a command can lock its own folder and the marks in it, and no end could be read or written there. What stays locked is met by who reads it. */
 export function takeFolderBack(dir: string): void {
-  try {
-    const found = lstatSync(dir, { throwIfNoEntry: false });
-    if (found?.isDirectory() === true && (found.mode & OWN_FOLDER_MODE) !== OWN_FOLDER_MODE) chmodSync(dir, OWN_FOLDER_MODE);
-  } catch {}
+  for (const [path, mode] of [[dir, OWN_FOLDER_MODE] as const, ...READ_AT_END.map((name) => [join(dir, name), OWN_MODE] as const)]) {
+    try {
+      takeBack(path, mode);
+    } catch {}
+  }
+}
+
+/** A file with a second name may be one of the person's: its mode is not ours to change, and it is no mark. */
+function takeBack(path: string, mode: number): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined || found.isSymbolicLink() || (found.mode & mode) === mode) return;
+  if (found.isFile() && found.nlink > 1) freeName(path);
+  else chmodSync(path, mode);
 }
 
 /** What is kept of each: half of the limit, or what the other leaves of it. */
-export function shareOf({ stdout, stderr }: OutputSize, limit: number): OutputSize {
+function shareOf({ stdout, stderr }: OutputSize, limit: number): OutputSize {
   const half = Math.ceil(limit / 2);
   const kept = Math.min(stdout, Math.max(half, limit - stderr));
   return { stdout: kept, stderr: Math.min(stderr, limit - kept) };

@@ -135,8 +135,17 @@ class GuardTurns implements Turns {
   adoptOrphans(): void {
     for (const listed of this.deps.list.others()) {
       if (!listed.ownerLives && !this.turns.has(listed.token)) {
-        this.adopt(listed);
+        this.adoptIfReadable(listed);
       }
+    }
+  }
+
+  /** What cannot be read of one command is no reason to leave the others alone; it stays listed, and whoever asks for it hears why. */
+  private adoptIfReadable(listed: ListedTurn): void {
+    try {
+      this.adopt(listed);
+    } catch (error) {
+      this.deps.log('a command of a former guard could not be adopted', { token: listed.token, message: String(error) });
     }
   }
 
@@ -234,9 +243,14 @@ class GuardTurns implements Turns {
   private keep(claim: Claim, dir: string, shell: { readonly adopted: boolean; readonly ended: Promise<ShellEnd> }): void {
     const turn = tendTurn({ claim, dir, adopted: shell.adopted, shellEnded: shell.ended }, this.deps);
     this.turns.set(claim.token, turn);
-    void turn.ended.then(() => {
+    const forget = () => {
       this.deps.list.remove(claim.token);
       this.turns.delete(claim.token);
+    };
+    void turn.ended.then(forget, (error: unknown) => {
+      // Whoever waits for it hears the same, and starts it again.
+      this.deps.log('a command could not be brought to its end', { token: claim.token, message: String(error) });
+      forget();
     });
   }
 

@@ -1,0 +1,101 @@
+/** Outside a sandbox a command can do to the marks of its own start what it likes: it comes to its end all the same, and the next command too. */
+
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { readExit, writeMark } from '../../../activities/process/marks.js';
+import { itWhere } from '../../support/it-where.js';
+import { aGuardedHome, type CompiledGuard, compileGuard, type GuardedHome, hooks } from './guarded-home.js';
+
+const NOBODY = 65_534;
+const asRoot = process.getuid?.() === 0;
+
+let guard: CompiledGuard;
+let host: GuardedHome;
+
+beforeAll(() => {
+  guard = compileGuard();
+}, 60_000);
+afterAll(() => guard.remove());
+beforeEach(() => {
+  host = aGuardedHome(guard);
+});
+afterEach(() => host.dispose());
+
+describe('what a command leaves in the place of its marks', () => {
+  it.each([
+    ['a folder for the end', 'mkdir exit.json'],
+    ['a folder for the end that is being written', 'rm exit.json.tmp; mkdir exit.json.tmp'],
+    ['a full folder for the end', 'mkdir exit.json; echo x > exit.json/x'],
+    ['a socket for the exit status', `rm raw; "$NODE" -e 'require("net").createServer().listen("raw", () => process.exit())'`],
+    ['a FIFO for the reason of the end', 'mkfifo ending'],
+    ['a second name for the end that is being written', 'ln exit.json.tmp other'],
+  ])('does not keep it from its end: %s', async (_what, line) => {
+    const command = aCommand(`cd "$TURN"; ${line}`);
+    const processes = await host.connect();
+
+    const end = await processes.run(command, hooks());
+
+    expect(end).toMatchObject({ kind: 'ended', exit: { reason: 'exited', exitCode: 0 } });
+    expect(readExit(command.dir)).toMatchObject({ reason: 'exited' });
+    expect(await processes.run(aCommand('exit 3'), hooks())).toMatchObject({ exit: { exitCode: 3 } });
+  });
+
+  it('is not written through: a link for the end that is being written leads nowhere', async () => {
+    const own = host.path('own');
+    writeFileSync(own, 'mine');
+    const command = aCommand(`cd "$TURN"; rm exit.json.tmp; ln -s '${own}' exit.json.tmp`);
+
+    const end = await (await host.connect()).run(command, hooks());
+
+    expect(end).toMatchObject({ exit: { exitCode: 0 } });
+    expect(readFileSync(own, 'utf8')).toBe('mine');
+  });
+
+  itWhere(asRoot, 'needs root to become another user').each(['raw', 'claim.json', 'exit.json.tmp'])(
+    'does not keep it from its end: %s without rights, for an ordinary user',
+    (name) => {
+      const command = { ...aCommand(`chmod 000 "$TURN/${name}"; exit 4`), argv: ['/bin/sh', '-c', `chmod 000 "$TURN/${name}"; exit 4`] };
+      for (const folder of [host.root, host.home]) chmodSync(folder, 0o755);
+      for (const folder of [host.root, host.home, command.dir]) chownSync(folder, NOBODY, NOBODY);
+      const start = { home: host.home, orphanGraceMs: 60_000, durability: 'process', idleGraceMs: 300, guardMain: guard.main };
+      const asNobody = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
+      const argument = JSON.stringify({ start, spec: command });
+
+      const said = execFileSync('/usr/bin/setpriv', [...asNobody, process.execPath, guard.worker, argument], { timeout: 8000 });
+
+      expect(JSON.parse(String(said))).toMatchObject({ exit: { reason: 'exited', exitCode: 4 } });
+    },
+  );
+});
+
+describe('a mark', () => {
+  it('is written whatever stands under its name and the name of its temp file', () => {
+    const path = host.path('mark.json');
+    mkdirSync(path);
+    mkdirSync(`${path}.tmp`);
+    writeFileSync(join(path, 'x'), 'kept');
+
+    writeMark(path, '{}', 'process');
+
+    expect(readFileSync(path, 'utf8')).toBe('{}');
+    expect(existsSync(`${path}.tmp`)).toBe(false);
+  });
+
+  it('is not written through a link', () => {
+    const [path, own] = [host.path('mark.json'), host.path('own')];
+    writeFileSync(own, 'mine');
+    symlinkSync(own, `${path}.tmp`);
+
+    writeMark(path, '{}', 'process');
+
+    expect(readFileSync(own, 'utf8')).toBe('mine');
+    expect(readFileSync(path, 'utf8')).toBe('{}');
+  });
+});
+
+function aCommand(script: string) {
+  const command = host.aCommand(script);
+  return { ...command, env: { ...command.env, TURN: command.dir, NODE: process.execPath } };
+}
