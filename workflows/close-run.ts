@@ -83,12 +83,12 @@ async function writeReport(run: RunState, { outcome, verdict, reasons, hurries }
     const input = { place: run.nextPlace(), run: run.ref, outcome, verdict, verdictReasons: reasons, journal };
     const closed = await closingHost(run.open.hostId, hurries).closeRun.executeWithOptions({ summary: `close · ${outcome}` }, [input]);
     run.acknowledge(closed.journalSeq, journal);
-    // They are not in the file yet: the end is written once more.
-    run.observe(closed.observations ?? []);
     return closed;
   };
   try {
     let closed = await close();
+    // They are not in the file yet: the end is written once more. What stays as it is found is found again then.
+    run.observe(closed.observations ?? []);
     // A journal that a person deleted in the last stage is sent again, and one that does not fit at once goes on: nobody comes after this.
     for (let held = -1; closed.journalSeq < run.eventCount && closed.journalSeq > held; closed = await close()) held = closed.journalSeq;
     return closed.report;

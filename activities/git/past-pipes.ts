@@ -18,7 +18,8 @@ const OPENED_BY_GIT: ReadonlySet<string> = new Set(['.gitignore', '.gitattribute
 export async function pastPipes<T>(workTree: string, git: Promise<T>): Promise<T> {
   let looking = Promise.resolve();
   const timer = setTimeout(() => {
-    looking = removePipes(workTree, false);
+    // An abort, or a machine without descriptors: git's own answer tells of it.
+    looking = removePipes(workTree, false).catch(() => undefined);
   }, LOOK_AFTER_MS);
   try {
     return await git;

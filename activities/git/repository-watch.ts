@@ -4,7 +4,7 @@
  * Files are read and hashed; git parses a config once per content and process. Values are kept as hashes, for they may be secrets.
  */
 import { createHash } from 'node:crypto';
-import { lstat, readlink } from 'node:fs/promises';
+import { lstat, readlink, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { bytesOf, readForeignFile } from '../../config/foreign-file.js';
@@ -46,8 +46,8 @@ const SECTIONS = new Set([
 /** Entries of a folder of hooks; git knows some thirty. A larger one, which `core.hooksPath` may name, counts as one entry. */
 const MAX_HOOKS = 2_000;
 
-/** Unit: bytes. A hook is a script, or a program. */
-const MAX_HOOK_BYTES = 64 * 1024 * 1024;
+/** Unit: bytes. A hook is a script; of a larger one size and time count. */
+const MAX_HOOK_BYTES = 1024 * 1024;
 
 const ALTERNATES = 'objects/info/alternates';
 
@@ -72,7 +72,8 @@ export interface RepositoryChange {
   readonly note: readonly string[];
 }
 
-export async function snapshotRepository(repository: Repository): Promise<RepositorySnapshot> {
+/** `worktree`: of the run that looks. */
+export async function snapshotRepository(repository: Repository, worktree: string): Promise<RepositorySnapshot> {
   const paths = configPaths(repository);
   const configs = await Promise.all(paths.map((path) => readConfig(path)));
   const hooksPath = configs.flatMap(({ entries }) => entries).findLast(([key]) => key === 'core.hookspath')?.[1];
@@ -83,7 +84,7 @@ export async function snapshotRepository(repository: Repository): Promise<Reposi
     readTextIfThere(join(repository.commonDir, 'info', 'exclude')),
     readTextIfThere(join(repository.commonDir, ALTERNATES)),
     readAllRefs(repository.commonDir),
-    readSubmodules(repository.commonDir),
+    readSubmodules(repository.commonDir, worktree),
   ]);
   const keys = keysOf(configs);
   const files = Object.fromEntries(configs.map(({ path, hash }) => [path, hash]));
@@ -153,8 +154,8 @@ interface Config {
   readonly entries: readonly Entry[];
 }
 
-async function readSubmodules(commonDir: string): Promise<Record<string, string>> {
-  const { dirs, unread } = await findSubmoduleGitDirs(commonDir);
+async function readSubmodules(commonDir: string, worktree: string): Promise<Record<string, string>> {
+  const { dirs, unread } = await findSubmoduleGitDirs(commonDir, worktree);
   const found: Record<string, string> = { ...unread };
   // One after the other: each may start a git.
   for (const dir of dirs) {
@@ -209,18 +210,22 @@ function grouped(path: string, entries: readonly Entry[]): Map<string, string> {
 async function readHooks(folder: string): Promise<Record<string, string>> {
   const entries = await listWatchedFolder(folder, MAX_HOOKS);
   if (typeof entries === 'string') return { [folder]: entries };
-  const hooks = entries.filter(({ name }) => !name.endsWith('.sample')).map(({ name }) => join(folder, name));
-  return Object.fromEntries(await Promise.all(hooks.map(async (path) => [path, await hookHash(path)] as const)));
+  const hooks: Record<string, string> = {};
+  // One after the other: each is held in memory.
+  for (const { name } of entries) if (!name.endsWith('.sample')) hooks[join(folder, name)] = await hookHash(join(folder, name));
+  return hooks;
 }
 
 async function hookHash(path: string): Promise<string> {
   const found = await lstat(path).catch(() => null);
   if (found === null) return 'gone';
-  if (found.isSymbolicLink()) return hashOf(`link ${await readlink(path)} ${(await readTextIfThere(path).catch(() => null)) ?? ''}`);
-  if (!found.isFile()) return 'folder';
-  const bytes = bytesOf(await readForeignFile(path, { maxBytes: MAX_HOOK_BYTES }));
-  // Its times tell of a change all the same: nobody can set the last one.
-  return hashOf(bytes === null ? `large ${found.mode} ${found.size} ${found.ctimeMs}` : `${found.mode} ${bytes.toString('latin1')}`);
+  const isLink = found.isSymbolicLink();
+  if (!isLink && !found.isFile()) return 'folder';
+  const bytes = bytesOf(await readForeignFile(path, { maxBytes: MAX_HOOK_BYTES, links: 'followed' }));
+  const kind = isLink ? `link ${await readlink(path)}` : String(found.mode);
+  // Nobody can set the time of the last change.
+  const { size, ctimeMs } = bytes === null && isLink ? await stat(path).catch(() => found) : found;
+  return hashOf(bytes === null ? `large ${kind} ${size} ${ctimeMs}` : `${kind} ${bytes.toString('latin1')}`);
 }
 
 function hashOf(text: string): string {

@@ -2,8 +2,9 @@
  * Where git keeps the git dirs of submodules: below `modules` of a repository and of each of its worktrees, and of each such git dir. A person's `git status`
  * starts a git in each submodule, with the config that lies there.
  */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { listWatchedFolder } from './list-watched-folder.js';
+import { worktreeOf } from './worktree-registration.js';
 
 /** A name may have slashes, so there are folders between. Far more than any repository has. */
 const MAX_FOLDERS = 2_000;
@@ -14,8 +15,8 @@ export interface SubmoduleGitDirs {
   readonly unread: Readonly<Record<string, string>>;
 }
 
-/** Links are followed, as git does; a ring of them ends at the bound. */
-export async function findSubmoduleGitDirs(commonDir: string): Promise<SubmoduleGitDirs> {
+/** Links are followed, as git does; a ring of them ends at the bound. Of the worktrees of runs, which lie side by side, only `own` counts: each run looks at its own. */
+export async function findSubmoduleGitDirs(commonDir: string, own: string): Promise<SubmoduleGitDirs> {
   const dirs: string[] = [];
   const unread: Record<string, string> = {};
   const list = async (folder: string) => {
@@ -25,7 +26,11 @@ export async function findSubmoduleGitDirs(commonDir: string): Promise<Submodule
     return [];
   };
   const worktrees = join(commonDir, 'worktrees');
-  const folders = [commonDir, ...(await list(worktrees)).map((name) => join(worktrees, name))].map((folder) => join(folder, 'modules'));
+  const folders = [join(commonDir, 'modules')];
+  for (const name of await list(worktrees)) {
+    const worktree = await worktreeOf(join(worktrees, name));
+    if (worktree === own || dirname(worktree) !== dirname(own)) folders.push(join(worktrees, name, 'modules'));
+  }
   const last = folders.length + MAX_FOLDERS;
   // It grows while it is gone through.
   for (const folder of folders) {

@@ -73,11 +73,15 @@ async function gitlinksOf(
   try {
     const entries = splitNul(await runGit(['ls-files', '--stage', '-z'], { gitDir: dir, env }));
     const paths = entries.filter((entry) => entry.startsWith('160000 ')).map((entry) => entry.slice(entry.indexOf('\t') + 1));
-    // No UTF-8: it names another path here than to git.
-    return paths.some((path) => path.includes('\uFFFD')) ? null : paths;
+    return paths.some(isOdd) ? null : paths;
   } catch (error) {
     return unreadable(error, null);
   }
+}
+
+/** No UTF-8, which names another path here than to git; or one that leads out of the worktree, which git itself never writes. */
+function isOdd(path: string): boolean {
+  return path.includes('\uFFFD') || isAbsolute(path) || path.split('/').includes('..');
 }
 
 function unreadable<T>(error: unknown, answer: T): T {

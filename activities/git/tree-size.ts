@@ -43,7 +43,7 @@ async function look(git: GitOfObjects, commit: string): Promise<TooLarge | null>
   const args = ['ls-tree', '-r', '-l', '-z', commit];
   const listed = await git.try(args, { limits: { maxBytes: MAX_LIST_BYTES } });
   const id = commit.slice(0, 12);
-  // A slow disk; the next one who asks may find it in memory.
+  // It says nothing of the commit, so it is not remembered.
   if (listed.limit === 'time') throw new GitError(args, listed);
   if (listed.limit === 'output') return remember(commit, new TooLarge(`the commit ${id} has more files than any repository; ${UNTOUCHED}`));
   if (listed.exitCode !== 0) return null;

@@ -128,7 +128,7 @@ function checkoutOf({ repository: { commonDir }, worktree, gitDir }: OwnWorktree
 
 async function foreignSubmodules(own: OwnWorktree, adminDir: string): Promise<readonly string[]> {
   const { foreign, isIndexReadable } = await lookAtSubmodules(checkoutOf(own, adminDir));
-  const clauses = foreign.map((path) => `the git dir of the submodule ${path} is not the repository's`);
+  const clauses = foreign.map((path) => `the git dir of the submodule ${JSON.stringify(path)} is not the repository's`);
   return isIndexReadable ? clauses : [...clauses, "index of the worktree's git dir cannot be read"];
 }
 
@@ -136,7 +136,16 @@ async function foreignSubmodules(own: OwnWorktree, adminDir: string): Promise<re
 async function takeForeignSubmodules(own: OwnWorktree, adminDir: string): Promise<void> {
   const { foreign, isIndexReadable } = await lookAtSubmodules(checkoutOf(own, adminDir));
   await takeSubmodules(own.worktree, foreign);
-  if (!isIndexReadable) await copyIndex(own, join(own.gitDir, 'index'), join(adminDir, 'index'));
+  if (!isIndexReadable) await replaceIndex(own, adminDir);
+}
+
+/** Where the engine has none that is a file there is none: no git reads what an agent left, and the next turn brings one. */
+async function replaceIndex(own: OwnWorktree, adminDir: string): Promise<void> {
+  const [from, to] = [join(own.gitDir, 'index'), join(adminDir, 'index')];
+  const found = await lstat(from).catch(() => null);
+  if (found?.isFile() === true) return copyIndex(own, from, to);
+  await moveFolderAside(own, to);
+  await rm(to, { force: true });
 }
 
 /**
@@ -225,7 +234,8 @@ async function writeIfOther(own: OwnWorktree, file: OwnFile): Promise<void> {
  */
 async function moveFolderAside({ worktree }: OwnWorktree, path: string): Promise<void> {
   const found = await lstat(path).catch(() => null);
-  if (found?.isDirectory() === true || (found !== null && basename(path) === CONFIG)) await moveAside(path, dirname(worktree));
+  const isKept = found?.isDirectory() === true || (found !== null && basename(path) === CONFIG);
+  if (isKept) await moveAside(path, dirname(worktree), `${basename(worktree)}.${basename(path).replace(/^\./, '')}`);
 }
 
 /** Git looks again at files that are not older than the index file (racy-git.txt), so the copy must not be younger than its source. */

@@ -3,7 +3,7 @@
  * Git chooses the id, usually the last part of the path. The worktree's own `.git` file is never asked: an agent can replace it.
  */
 import { lstat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { listForeignFolder, readForeignFile, textOf } from '../../config/foreign-file.js';
 import { isSymlink } from './no-symlink.js';
 import { readTextIfThere } from './read-ref.js';
@@ -55,6 +55,11 @@ async function isInUse(adminDir: string): Promise<boolean> {
 async function belongsTo(adminDir: string, path: string): Promise<boolean> {
   if (await isSymlink(adminDir)) return false;
   return (await gitdirOf(adminDir)).replace(/\n$/, '') === join(path, '.git');
+}
+
+/** The folder that an admin folder belongs to, as git wrote it: it may be relative to it (`worktree.useRelativePaths`). */
+export async function worktreeOf(adminDir: string): Promise<string> {
+  return dirname(resolve(adminDir, (await gitdirOf(adminDir)).replace(/\n$/, '')));
 }
 
 /** One that cannot be read, or is larger than a path, names no worktree. */

@@ -26,8 +26,9 @@ export async function hideFromGit(runsDir: string, runId: string, options: Write
 }
 
 async function holdsRunsOnly(runsDir: string, runId: string): Promise<boolean> {
-  for (const entry of (await listForeignFolder(runsDir, { maxEntries: MAX_RUNS })) ?? [null]) {
-    if (entry === null) return false;
+  const entries = await listForeignFolder(runsDir, { maxEntries: MAX_RUNS });
+  if (entries === null) return false;
+  for (const entry of entries) {
     const name = entry.name.replace(/\.found-\d+$/, '');
     const isRunFolder = entry.isDirectory() && isRunId(name) && (await isRun(join(runsDir, entry.name)));
     if (name !== runId && !isRunFolder) return false;

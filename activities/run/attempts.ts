@@ -27,7 +27,7 @@ interface Shared {
 export class Attempts {
   private readonly live = new Map<string, Shared>();
   /** What was detached and has not ended yet. */
-  private readonly leaving = new Map<string, Promise<unknown>>();
+  private readonly leaving = new Map<string, Shared>();
 
   /** Shape: one token stands for one kind of activity, so the answer of the shared work is of type T. */
   async share<T>(token: string, signals: Signals, work: (signals: Signals) => Promise<T>): Promise<T> {
@@ -49,8 +49,11 @@ export class Attempts {
   private begin<T>(token: string, work: (signals: Signals) => Promise<T>): Shared {
     const cancel = new AbortController();
     const detach = new AbortController();
-    const promise = this.afterLeft(token, () => work({ cancel: cancel.signal, detach: detach.signal })).finally(() => {
-      if (this.leaving.get(token) === promise) this.leaving.delete(token);
+    const former = this.leaving.get(token);
+    // It is waited for, so it must not go on to its own end.
+    cancel.signal.addEventListener('abort', () => former?.cancel.abort(cancel.signal.reason), { once: true });
+    const promise = afterLeft(former, () => work({ cancel: cancel.signal, detach: detach.signal })).finally(() => {
+      if (this.leaving.get(token)?.promise === promise) this.leaving.delete(token);
       if (this.live.get(token)?.promise === promise) this.live.delete(token);
     });
     // An attempt that has detached no longer listens; the failure is its successor's to meet again.
@@ -59,17 +62,16 @@ export class Attempts {
     const leave = () => {
       if (this.live.get(token) !== shared) return;
       this.live.delete(token);
-      this.leaving.set(token, promise);
+      this.leaving.set(token, shared);
     };
     detach.signal.addEventListener('abort', leave, { once: true });
     this.live.set(token, shared);
     return shared;
   }
+}
 
-  private afterLeft<T>(token: string, work: () => Promise<T>): Promise<T> {
-    const former = this.leaving.get(token);
-    return former === undefined ? work() : former.catch(() => undefined).then(work);
-  }
+function afterLeft<T>(former: Shared | undefined, work: () => Promise<T>): Promise<T> {
+  return former === undefined ? work() : former.promise.catch(() => undefined).then(work);
 }
 
 function detached(signal: AbortSignal): Promise<never> {

@@ -10,6 +10,7 @@ import { endCommands, leftObservations } from './own-commands.js';
 import { hashOfInput, openPlaceFolder, readRecord, writeRecord } from './place-record.js';
 import { publishClose } from './publish-close.js';
 import { readRunToTell } from './run-record.js';
+import { toldWithoutValues } from './run-redactor.js';
 
 export function createCloseRun(deps: HostDeps): (input: CloseRunInput) => Promise<CloseRunResult> {
   return (input) => attend(deps, input.place.token, () => closeRun(deps, input));
@@ -24,7 +25,7 @@ async function closeRun(deps: HostDeps, input: CloseRunInput): Promise<CloseRunR
   const journalSeq = await flushJournal(deps, run, input.journal);
   const record = readRecord<CloseRunResult>(place);
   if (record.kind === 'answer') return { ...record.value, journalSeq };
-  const left = leftObservations(place, { stage: null, seq: input.place.seq });
+  const left = toldWithoutValues(run, leftObservations(place, { stage: null, seq: input.place.seq }));
   const result = { report: await publishClose(deps, run, input), journalSeq, ...(left.length === 0 ? {} : { observations: left }) };
   deps.failpoint('close.before-record');
   writeRecord(place, result);

@@ -60,7 +60,7 @@ export interface TurnJudgement {
   readonly denied?: number;
   /** The prompt left out some of what the turn was to be given. Unsaid: it is whole. */
   readonly promptCut?: true;
-  /** The SHA-256 of what the agent was given to read: only that is shown as its prompt. Unsaid in marks of older engines. */
+  /** The SHA-256 of what the agent was given to read: only that is shown as its prompt. Undefined: none was started. */
   readonly promptSha256?: string;
 }
 

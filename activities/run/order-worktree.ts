@@ -32,11 +32,11 @@ export class WorktreeNotReady extends Error {
   }
 }
 
-/** Errors: WorktreeNotReady; whatever passes with time. */
-export async function putWorktreeInOrder(context: TurnContextOnHost): Promise<void> {
+/** Answers whether the set-up commands ran again. Errors: WorktreeNotReady; whatever passes with time. */
+export async function putWorktreeInOrder(context: TurnContextOnHost): Promise<boolean> {
   try {
     if (isWriteTurn(context)) await refuseUsedBranch(context);
-    await restoreIfNeeded(context);
+    return await restoreIfNeeded(context);
   } catch (err) {
     if (err instanceof WorktreeNotReady) throw err;
     const trouble = troubleOf(context.input, err);
@@ -64,14 +64,14 @@ async function refuseUsedBranch({ run }: TurnContextOnHost): Promise<void> {
   if (outcome !== null) throw new WorktreeNotReady({ outcome, observations: [] });
 }
 
-async function restoreIfNeeded(context: TurnContextOnHost): Promise<void> {
+async function restoreIfNeeded(context: TurnContextOnHost): Promise<boolean> {
   const { git, input, run } = context;
   const { expectedHead } = input;
   const isOnBranch = await moveBranchBack(context);
   const isWhole = (await git.root()).kind === 'whole';
   // Of a start that was lost, or of somebody who came after the last look.
   if (isWhole) await judgeLeft(context);
-  if (isOnBranch && isWhole && (await git.standsAt(expectedHead)) && (await git.changes()).length === 0) return;
+  if (isOnBranch && isWhole && (await git.standsAt(expectedHead)) && (await git.changes()).length === 0) return false;
   if (!wasInterrupted(run, input.place)) {
     const head = await git.head();
     if (head !== null && head !== expectedHead) throw elsewhere(context, head);
@@ -81,6 +81,7 @@ async function restoreIfNeeded(context: TurnContextOnHost): Promise<void> {
   const restored = await git.restore(expectedHead);
   if (restored.kind === 'branch_elsewhere') throw elsewhere(context, restored.actual);
   if (!isWhole) await setUpAgain(context);
+  return !isWhole;
 }
 
 function elsewhere({ input, run }: TurnContextOnHost, actual: string | null): WorktreeNotReady {

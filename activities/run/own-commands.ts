@@ -22,6 +22,9 @@ import { gitInputOf, type RunOnHost } from './run-record.js';
 
 const LEFT_FILE = 'left-git.json';
 
+/** Of one place, since an agent can plant any number; a person needs to see some of them. */
+const MAX_TOLD = 20;
+
 /** Where a command runs, and whose folder holds what it left. */
 export interface CommandOwner {
   readonly deps: Pick<HostDeps, 'home' | 'processes' | 'durability'>;
@@ -91,13 +94,21 @@ async function keepingTrouble(owner: CommandOwner, what: string, work: () => Pro
 }
 
 function keep({ deps, place }: CommandOwner, more: readonly string[]): void {
-  writeMark(join(place.dir, LEFT_FILE), JSON.stringify({ found: [...new Set([...leftIn(place), ...more])] }), deps.durability);
+  const found = [...new Set([...leftIn(place), ...more])];
+  const told = found.length <= MAX_TOLD ? found : [...found.slice(0, MAX_TOLD), MORE];
+  writeMark(join(place.dir, LEFT_FILE), JSON.stringify({ found: told }), deps.durability);
 }
 
 /** A sentence for each thing that was found, of all commands of this place. */
-export function leftIn({ dir }: Pick<PlaceFolder, 'dir'>): readonly string[] {
-  const found = readJson(join(dir, LEFT_FILE))?.['found'];
-  return Array.isArray(found) ? found.filter((one) => typeof one === 'string') : [];
+function leftIn({ dir }: Pick<PlaceFolder, 'dir'>): readonly string[] {
+  try {
+    const found = readJson(join(dir, LEFT_FILE))?.['found'];
+    return Array.isArray(found) ? found.filter((one) => typeof one === 'string') : [];
+  } catch (error) {
+    // Whoever took the right to read it away had a reason.
+    if (lastingTrouble(error) === null) throw error;
+    return ['what a command left could not be read'];
+  }
 }
 
 export function leftObservations(
@@ -134,6 +145,8 @@ export function gatedBy<T extends Judged>(judgement: T, why: readonly string[]):
   // A change of the repository around the turn must not hide what a person must see of the diff.
   return outcome.kind === 'guarded_paths' ? { ...gated, guarded: outcome.paths } : gated;
 }
+
+const MORE = '… and more of the kind';
 
 const MADE_AGAIN = 'it is as the engine made it again';
 

@@ -19,7 +19,7 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Undefined: an older engine kept no hash. */
+/** `given`: undefined where no agent was started. */
 export async function shownPrompt(dir: string, given: string | undefined): Promise<ShownPrompt> {
   const text = textOf(await readForeignFile(join(dir, PROMPT_FILE), { maxBytes: MAX_PROMPT_BYTES }));
   if (given === undefined) return { text: text ?? '', isGiven: true };

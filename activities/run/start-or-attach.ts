@@ -8,7 +8,7 @@ import type { TurnJudgement } from './judge-turn.js';
 import { putWorktreeInOrder, WorktreeNotReady } from './order-worktree.js';
 import { groupOf, runTurnCommand } from './own-commands.js';
 import { refusePlugins } from './repository-plugins.js';
-import { lookBefore } from './surroundings.js';
+import { lookAgain, lookBefore } from './surroundings.js';
 import type { TurnContextOnHost } from './turn-context.js';
 import { badAgent } from './turn-failures.js';
 import type { PreparedTurn } from './turn-request.js';
@@ -65,8 +65,9 @@ export async function startOrAttach(context: TurnContextOnHost, turn: PreparedTu
 
 async function prepareWorktree(context: TurnContextOnHost, turn: PreparedTurn, entered: Entered): Promise<void> {
   await refuseClosedAccount(context);
-  // The one is about the worktree, the other about what lies around it.
-  await Promise.all([putWorktreeInOrder(context), lookBefore(context)]);
+  // The one is about the worktree, the other about what lies around it; only a set-up changes both.
+  const [wasSetUp] = await Promise.all([putWorktreeInOrder(context), lookBefore(context)]);
+  if (wasSetUp) await lookAgain(context);
   const { sandbox, worktree } = context.run.record;
   if (sandbox?.kind !== 'inside') await refusePlugins(turn.request.config, worktree);
   await entered.prepare();

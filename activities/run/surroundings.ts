@@ -28,6 +28,11 @@ export interface SurroundingChange {
 /** Idempotency: the first attempt's look stays, since a later one could see what the agent already changed. */
 export async function lookBefore(context: TurnContextOnHost): Promise<void> {
   if (readMark<Surroundings>(context.place, BEFORE_FILE).kind === 'answer') return;
+  await lookAgain(context);
+}
+
+/** After what the run itself did around the worktree, and before the agent starts. */
+export async function lookAgain(context: TurnContextOnHost): Promise<void> {
   writePlaceMark(context.place, BEFORE_FILE, await look(context));
 }
 
@@ -58,9 +63,9 @@ function firstOf(sentences: readonly string[]): readonly string[] {
 }
 
 async function look(context: TurnContextOnHost): Promise<Surroundings> {
-  const { repository } = context.run.record;
+  const { repository, worktree } = context.run.record;
   const [snapshot, checkout] = await Promise.all([
-    snapshotRepository(repository),
+    snapshotRepository(repository, worktree),
     mayWrite(context.input.stage) ? fingerprintCheckout(repository, `${context.run.stateDir}/git`) : null,
   ]);
   return { repository: snapshot, checkout };

@@ -12,6 +12,7 @@ import { endCommands, leftObservations } from './own-commands.js';
 import { publishClose } from './publish-close.js';
 import { type ProjectionDeps, projectionOf } from './run-projection.js';
 import type { RunOnHost } from './run-record.js';
+import { toldWithoutValues } from './run-redactor.js';
 
 /**
  * `how`: what the server says of the execution, such as `terminated`. Idempotency: journal, then report, then the mark that the run is closed;
@@ -24,7 +25,7 @@ export async function writeTerminatedEnd(deps: HostDeps & ProjectionDeps, run: R
   const from = lastStatus(known);
   if (!isTerminal(from)) checkTransition(from, 'aborted', run.record.policy.stages);
   const error = `the workflow was ${how} outside the run`;
-  const events = missingEvents(known, { from, error, left: leftObservations(place, { stage: null, seq: 0 }) });
+  const events = missingEvents(known, { from, error, left: toldWithoutValues(run, leftObservations(place, { stage: null, seq: 0 })) });
   const view = abortedView(run, {
     seq: known.length + events.length,
     error,

@@ -118,6 +118,25 @@ describe('the run workflow', () => {
     expect(closes[1]).toBe(1);
   });
 
+  it('tells once, and closes, where each close finds again what cannot be mended', async () => {
+    const found = {
+      timestamp: new Date().toISOString(),
+      type: 'policy.violation',
+      message: 'it cannot be put in order',
+      data: {},
+    } as const;
+    const journals: (readonly string[])[] = [];
+    const result = await runWith({
+      closeRun: async (input) => {
+        journals.push(input.journal.events.map(({ message }) => message));
+        return { report: '/runs/report.md', journalSeq: input.journal.view.seq, observations: [found] };
+      },
+    });
+
+    expect(result.report).toBe('/runs/report.md');
+    expect(journals.map((messages) => messages.filter((message) => message === found.message).length)).toEqual([0, 1]);
+  });
+
   it('blocks at the second read-only turn that was rolled back', async () => {
     const result = await runWith({ runTurn: async (input) => stubTurn(input, { rolledBack: input.stage !== 'executing' }) });
 

@@ -56,9 +56,11 @@ export function startGit({ program, args, cwd, env, input, ...given }: GitStart,
     const child = execFile(program, [...args], options, (error, stdout, stderr) => {
       stop();
       if (error === null) resolve({ exitCode: 0, stdout, stderr });
+      // Before its code: a git that is ended may still say one.
+      else if (signal?.aborted === true) reject(new Error('git was ended'));
+      else if (isLate) resolve(ended('time', `did not end within ${limitMs} ms`));
       else if (typeof error.code === 'number') resolve({ exitCode: error.code, stdout, stderr });
       else if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') resolve(ended('output', `printed more than ${maxBytes} bytes`));
-      else if (isLate) resolve(ended('time', `did not end within ${limitMs} ms`));
       // Node puts all of stderr into the message, and both outputs beside it.
       else reject(new Error(error.message.slice(0, MAX_MESSAGE_CHARS)));
     });

@@ -1,5 +1,5 @@
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { fingerprintCheckout } from '../../../activities/git/checkout-fingerprint.js';
 import { compareRepository, snapshotRepository } from '../../../activities/git/repository-watch.js';
@@ -12,9 +12,9 @@ const config = (run: OpenedRun) => join(run.root, '.git', 'config');
 describe('watching a repository', () => {
   async function changeBy(act: (run: OpenedRun) => unknown) {
     const run = await openRun();
-    const before = await snapshotRepository(run.repository);
+    const before = await snapshotRepository(run.repository, run.worktree);
     act(run);
-    return compareRepository(JSON.parse(JSON.stringify(before)), await snapshotRepository(run.repository));
+    return compareRepository(JSON.parse(JSON.stringify(before)), await snapshotRepository(run.repository, run.worktree));
   }
 
   it.each([
@@ -38,9 +38,11 @@ describe('watching a repository', () => {
     const run = await openRun();
     const hook = join(run.root, '.git', 'hooks', 'pre-push');
     writeFileSync(hook, '#!/bin/sh\n', { mode: 0o644 });
-    const before = await snapshotRepository(run.repository);
+    const before = await snapshotRepository(run.repository, run.worktree);
     chmodSync(hook, 0o755);
-    expect(compareRepository(before, await snapshotRepository(run.repository)).gate).toEqual([expect.stringContaining('pre-push')]);
+    expect(compareRepository(before, await snapshotRepository(run.repository, run.worktree)).gate).toEqual([
+      expect.stringContaining('pre-push'),
+    ]);
   });
 
   it('opens a gate when a hook comes with so many files that its folder is not listed', async () => {
@@ -54,10 +56,10 @@ describe('watching a repository', () => {
 
     const run = await openRun();
     fill(join(run.root, '.git', 'hooks'), 2_001);
-    const before = await snapshotRepository(run.repository);
-    expect(compareRepository(before, await snapshotRepository(run.repository)).gate).toEqual([]);
+    const before = await snapshotRepository(run.repository, run.worktree);
+    expect(compareRepository(before, await snapshotRepository(run.repository, run.worktree)).gate).toEqual([]);
     writeFileSync(join(run.root, '.git', 'hooks', 'post-checkout'), '#!/bin/sh\n', { mode: 0o755 });
-    expect(compareRepository(before, await snapshotRepository(run.repository)).gate).toHaveLength(1);
+    expect(compareRepository(before, await snapshotRepository(run.repository, run.worktree)).gate).toHaveLength(1);
   });
 
   it.each(['modules/sub', 'modules/libs/sub', 'modules/sub/modules/inner', 'worktrees/project-1/modules/sub'])(
@@ -70,19 +72,36 @@ describe('watching a repository', () => {
       };
       const run = await openRun();
       make(run);
-      const before = JSON.parse(JSON.stringify(await snapshotRepository(run.repository)));
+      const before = JSON.parse(JSON.stringify(await snapshotRepository(run.repository, run.worktree)));
       git(run.root, 'config', '--file', inRepository(run, `${place}/config`), 'branch.x.remote', 'origin');
-      expect(compareRepository(before, await snapshotRepository(run.repository))).toEqual({ gate: [], note: [] });
+      expect(compareRepository(before, await snapshotRepository(run.repository, run.worktree))).toEqual({ gate: [], note: [] });
       git(run.root, 'config', '--file', inRepository(run, `${place}/config`), 'core.fsmonitor', '/bin/evil');
       writeFileSync(inRepository(run, `${place}/hooks/post-checkout`), '#!/bin/sh\n');
 
-      expect(compareRepository(before, await snapshotRepository(run.repository)).gate).toEqual([
+      expect(compareRepository(before, await snapshotRepository(run.repository, run.worktree)).gate).toEqual([
         expect.stringContaining('git config key core.fsmonitor'),
         expect.stringContaining('post-checkout'),
       ]);
       expect((await changeBy(make)).gate).toEqual(expect.arrayContaining([expect.stringContaining(`${place}/config`)]));
     },
   );
+
+  it('leaves the submodules of the worktrees of other runs to those runs', async () => {
+    const run = await openRun();
+    const runs = dirname(run.worktree);
+    const initIn = (name: string) => {
+      const admin = join(run.root, '.git/worktrees', name);
+      mkdirSync(admin, { recursive: true });
+      writeFileSync(join(admin, 'gitdir'), `${join(runs, name, '.git')}\n`);
+      git(run.root, 'init', '--quiet', '--bare', join(admin, 'modules/sub'));
+    };
+    const before = await snapshotRepository(run.repository, run.worktree);
+
+    initIn('another');
+    expect(compareRepository(before, await snapshotRepository(run.repository, run.worktree)).gate).toEqual([]);
+    initIn(basename(run.worktree));
+    expect(compareRepository(before, await snapshotRepository(run.repository, run.worktree)).gate).not.toEqual([]);
+  });
 
   it('opens a gate when there are more places of submodules than are looked at', async () => {
     const { gate } = await changeBy((run) => {
@@ -98,10 +117,12 @@ describe('watching a repository', () => {
     const included = join(tempFolder(), 'included');
     writeFileSync(included, '[alias]\n\tst = status\n');
     git(run.root, 'config', 'include.path', included);
-    const before = await snapshotRepository(run.repository);
+    const before = await snapshotRepository(run.repository, run.worktree);
     writeFileSync(included, '[alias]\n\tst = !evil\n');
 
-    expect(compareRepository(before, await snapshotRepository(run.repository)).gate).toEqual([expect.stringContaining('alias.st')]);
+    expect(compareRepository(before, await snapshotRepository(run.repository, run.worktree)).gate).toEqual([
+      expect.stringContaining('alias.st'),
+    ]);
   });
 
   it('opens a gate when git is told to read objects of another place', async () => {
@@ -138,11 +159,16 @@ describe('watching a repository', () => {
 
   it('says nothing of what an earlier engine did not look at', async () => {
     const run = await openRun();
-    const { redirects: _redirects, refs: _refs, submodules: _submodules, ...before } = await snapshotRepository(run.repository);
+    const {
+      redirects: _redirects,
+      refs: _refs,
+      submodules: _submodules,
+      ...before
+    } = await snapshotRepository(run.repository, run.worktree);
     git(run.root, 'tag', 'v1');
     git(run.root, 'init', '--quiet', '--bare', join(run.root, '.git', 'modules', 'sub'));
 
-    expect(compareRepository(before, await snapshotRepository(run.repository))).toEqual({ gate: [], note: [] });
+    expect(compareRepository(before, await snapshotRepository(run.repository, run.worktree))).toEqual({ gate: [], note: [] });
   });
 
   it('only notes other keys, and says nothing when nothing changed', async () => {
@@ -156,7 +182,7 @@ describe('watching a repository', () => {
     const run = await openRun();
     git(run.root, 'config', 'remote.origin.url', 'https://user:hunter2@example.org/');
 
-    expect(JSON.stringify(await snapshotRepository(run.repository))).not.toContain('hunter2');
+    expect(JSON.stringify(await snapshotRepository(run.repository, run.worktree))).not.toContain('hunter2');
   });
 });
 

@@ -90,6 +90,25 @@ describe('attempts of one place in one process', () => {
     expect(order).toEqual(['first ended', 'second began']);
   });
 
+  it('cancel what was left to itself and is waited for', async () => {
+    const attempts = new Attempts();
+    const [first, second] = [signals(), signals()];
+    const order: string[] = [];
+    const left = attempts.share(
+      TOKEN,
+      first.both,
+      ({ cancel }) => new Promise<void>((resolve) => cancel.addEventListener('abort', () => resolve(void order.push('first ended')))),
+    );
+    first.detach.abort();
+    await expect(left).rejects.toBeInstanceOf(DetachedError);
+    const again = attempts.share(TOKEN, second.both, async () => order.push('second began'));
+
+    second.cancel.abort();
+    await again;
+
+    expect(order).toEqual(['first ended', 'second began']);
+  });
+
   it('cancel the shared work when any of them is cancelled', async () => {
     const attempts = new Attempts();
     const second = signals();

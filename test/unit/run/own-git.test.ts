@@ -3,54 +3,28 @@
  * The person's git is a real one, and what it would start leaves a marker.
  */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readRun } from '../../../activities/run/run-record.js';
 import { writeTerminatedEnd } from '../../../activities/run/terminated-end.js';
-import type { Observation } from '../../../protocol/journal.js';
-import { fixtureWith } from '../../support/test-repository.js';
-import { tempFolder } from '../git/repository-fixture.js';
+import { adminDirOf, aHostWithSubmodule, lookAsPerson, marker, PLANT, PLANTING, plant, violations, worktreeOf } from './planting-host.js';
 import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
-
-/** Made by a program that the person's git starts. */
-const marker = join(tempFolder(), 'started');
-
-/** A git dir in an ignored folder whose config starts a program, and a `.git` file that leads there. */
-const PLANT = [
-  'mkdir -p node_modules && git init -q node_modules/.e',
-  `git config -f node_modules/.e/.git/config core.worktree "$PWD"`,
-  `git config -f node_modules/.e/.git/config core.fsmonitor "touch ${marker}; false"`,
-  `printf 'gitdir: %s\\n' "$PWD/node_modules/.e/.git" > .git`,
-].join(' && ');
 
 function inObjects(evil: string, kept: string): string {
   execFileSync('mv', [evil, join(kept, '../../../../objects/evil')]);
   return `gitdir: ${join(kept, '../../../../objects/evil')}\n`;
 }
 
-/** One turn a round. */
-const STAGES = {
-  planning: [{ run: PLANT, text: 'A plan.' }],
-  executing: [
-    { append: { 'a.txt': 'changed\n' }, run: PLANT, text: 'Done.' },
-    { append: { 'a.txt': 'changed\n' }, run: PLANT, exit: 9 },
-    { append: { 'a.txt': 'changed\n' }, text: 'Done.' },
-  ],
-};
-
 let host: RewindHost;
 let commands: RewindHost;
 
 beforeAll(async () => {
-  const about = { fixture: fixtureWith(STAGES), files: { '.gitignore': 'node_modules\n' } };
-  host = await aRewindHost({ ...about, config: 'rounds: 2\n' });
-  host.repository.git('update-index', '--add', '--cacheinfo', `160000,${host.repository.git('rev-parse', 'HEAD').trim()},sub`);
-  host.repository.git('commit', '--quiet', '-m', 'A submodule');
+  host = await aHostWithSubmodule();
   // A command that leaves it in the run's worktree, wherever it runs itself.
   const line = `cd "\${PWD%.validation}" && ${PLANT}`;
   commands = await aRewindHost({
-    ...about,
+    ...PLANTING,
     config: `worktree:\n  setup: [${JSON.stringify(line)}]\nvalidation:\n  commands: [${JSON.stringify(line)}]\n`,
   });
 });
@@ -67,28 +41,9 @@ function aRun(of: RewindHost = host): Promise<DrivenRun> {
   return of.start(`run-${runs}`);
 }
 
-const worktreeOf = ({ opened }: DrivenRun) => opened.worktree;
-
-function adminDirOf(run: DrivenRun): string {
-  return join(host.repository.path, '.git/worktrees', run.runId);
-}
-
-function plant(run: DrivenRun): void {
-  execFileSync('/bin/sh', ['-c', PLANT], { cwd: worktreeOf(run) });
-}
-
-/** What a shell prompt does in the worktree. */
-function lookAsPerson(run: DrivenRun): string {
-  return execFileSync('git', ['status', '--short', '--branch'], { cwd: worktreeOf(run), encoding: 'utf8' });
-}
-
 function ownFiles(admin: string): readonly (string | null)[] {
   const files = ['commondir', 'gitdir', 'HEAD', 'config.worktree'].map((name) => join(admin, name));
   return files.map((path) => (existsSync(path) ? readFileSync(path, 'utf8') : null));
-}
-
-function violations(observations: readonly Observation[] = []): readonly string[] {
-  return observations.flatMap(({ type, data, message }) => (type === 'policy.violation' && data['rule'] === 'own_git' ? [message] : []));
 }
 
 const CHANGED = 'the .git file of the worktree was changed; it is as the engine made it again';
@@ -205,13 +160,13 @@ describe('a git dir in the place of a submodule', () => {
     const { observations } = await run.close('aborted');
     lookAsPerson(run);
 
-    expect(violations(observations)).toEqual([expect.stringContaining("the git dir of the submodule sub is not the repository's")]);
+    expect(violations(observations)).toEqual([expect.stringContaining(`the git dir of the submodule "sub" is not the repository's`)]);
     expect(existsSync(marker)).toBe(false);
   });
 
   it('stays where set-up made it in the repository', async () => {
     const run = await aRun();
-    const kept = join(adminDirOf(run), 'modules/sub');
+    const kept = join(adminDirOf(host, run), 'modules/sub');
     mkdirSync(kept, { recursive: true });
     writeFileSync(join(worktreeOf(run), 'sub/.git'), `gitdir: ${kept}\n`);
 
@@ -227,7 +182,7 @@ describe('a git dir in the place of a submodule', () => {
   ])('is taken away where its file leads there by %s', async (_how, fileOf) => {
     const run = await aRun();
     const worktree = worktreeOf(run);
-    const kept = join(adminDirOf(run), 'modules/sub');
+    const kept = join(adminDirOf(host, run), 'modules/sub');
     mkdirSync(kept, { recursive: true });
     execFileSync('/bin/sh', ['-c', PLANT_SUB], { cwd: worktree, stdio: 'ignore' });
     execFileSync('/bin/sh', ['-c', 'mkdir node_modules && mv sub/.git node_modules/evil'], { cwd: worktree });
@@ -238,7 +193,7 @@ describe('a git dir in the place of a submodule', () => {
     const { observations } = await run.close('aborted');
     lookAsPerson(run);
 
-    expect(violations(observations)).toEqual([expect.stringContaining("the git dir of the submodule sub is not the repository's")]);
+    expect(violations(observations)).toEqual([expect.stringContaining(`the git dir of the submodule "sub" is not the repository's`)]);
     expect(existsSync(marker)).toBe(false);
   });
 
@@ -261,7 +216,7 @@ describe('a git dir in the place of a submodule', () => {
     const { observations } = await run.close('aborted');
     lookAsPerson(run);
 
-    expect(violations(observations)).toEqual([expect.stringContaining('the git dir of the submodule node_modules/.e is not')]);
+    expect(violations(observations)).toEqual([expect.stringContaining('the git dir of the submodule "node_modules/.e" is not')]);
     expect(existsSync(marker)).toBe(false);
   });
 });
@@ -299,112 +254,6 @@ describe('the git of the validation checkout', () => {
   });
 });
 
-/** What root may do the system refuses to an ordinary user, who owns all of it. */
-async function asOrdinaryUser<T>(of: RewindHost, work: () => Promise<T>): Promise<T> {
-  if (process.getuid?.() !== 0) return work();
-  const own = (user: number) => execFileSync('chown', ['-R', `${user}:${user}`, dirname(of.deps.home.root)]);
-  own(65534);
-  process.seteuid?.(65534);
-  try {
-    return await work();
-  } finally {
-    process.seteuid?.(0);
-    own(0);
-  }
-}
-
-describe('what an agent took from itself and its owner', () => {
-  const SAID = [expect.stringMatching(/^.+$/)];
-
-  it.each([
-    ['the rights on the worktree', ({ worktree }: Places) => chmodSync(worktree, 0), undefined],
-    [
-      'the .git file and the rights on the worktree',
-      ({ worktree }: Places) => {
-        rmSync(join(worktree, '.git'));
-        chmodSync(worktree, 0o555);
-      },
-      SAID,
-    ],
-    ['the rights on the .git file', ({ worktree }: Places) => chmodSync(join(worktree, '.git'), 0), SAID],
-    [
-      "the rights on the worktree's git dir, with another commondir",
-      ({ admin }: Places) => {
-        writeFileSync(join(admin, 'commondir'), '/elsewhere\n');
-        chmodSync(admin, 0o555);
-      },
-      SAID,
-    ],
-    ['the rights on gitdir', ({ admin }: Places) => chmodSync(join(admin, 'gitdir'), 0), SAID],
-    ['a gitdir that can be read', ({ admin }: Places) => truncateSync(join(admin, 'gitdir'), 2 ** 31), SAID],
-    ['the rights on HEAD', ({ admin }: Places) => chmodSync(join(admin, 'HEAD'), 0), SAID],
-    ['an index that can be read', ({ admin }: Places) => truncateSync(join(admin, 'index'), 2 ** 30), SAID],
-    ["an index of the engine's that can be read", ({ git }: Places) => truncateSync(join(git, 'index'), 2 ** 30), undefined],
-    ["an index of the engine's that is whole", ({ git }: Places) => truncateSync(join(git, 'index'), 100), undefined],
-    [
-      "an index of the engine's that is a file",
-      ({ git }: Places) => {
-        rmSync(join(git, 'index'));
-        execFileSync('mkfifo', [join(git, 'index')]);
-      },
-      undefined,
-    ],
-    ['a note of the first config that is whole', ({ git }: Places) => writeFileSync(join(git, 'worktree-config.json'), '"[co'), undefined],
-  ])('holds up no end of the run: %s', async (_what, take, said) => {
-    const run = await aRun();
-    take({ worktree: worktreeOf(run), admin: adminDirOf(run), git: join(run.stateDir, 'git') });
-
-    const { observations } = await asOrdinaryUser(host, () => run.close('aborted'));
-
-    expect(observations === undefined ? undefined : violations(observations)).toEqual(said);
-    expect(lookAsPerson(run)).toContain(`## sluice/${run.runId}`);
-  });
-
-  it('is told where it cannot be given back, and the run ends', async () => {
-    const run = await aRun();
-    plant(run);
-    const admin = adminDirOf(run);
-    execFileSync('/bin/sh', ['-c', `mv '${admin}' '${admin}/../../moved' && ln -s ../moved '${admin}'`]);
-
-    const { observations } = await asOrdinaryUser(host, () => run.close('aborted'));
-
-    expect(violations(observations)).toContainEqual(expect.stringContaining("the worktree's own git could not be put in order: "));
-  });
-
-  it.each([
-    ['its git', 'chmod 555 .git'],
-    ['a folder of its git', 'chmod 000 .git/objects/info'],
-    ['the checkout', 'chmod 555 .'],
-    ['a git of another shape', 'rm -r .git/objects; chmod 555 .git'],
-  ])('holds up no validation and no end where a check locks %s', async (_what, line) => {
-    const locking = await aRewindHost({
-      fixture: fixtureWith(STAGES),
-      config: `validation:\n  commands: [${JSON.stringify(`${line}; false`)}]\n`,
-    });
-    try {
-      const run = await aRun(locking);
-      // Moved to the base too, whose checkout is made where the first one was locked.
-      run.head = (await run.runTurn(run.turnInput('executing', { round: 2 }))).head;
-
-      await asOrdinaryUser(locking, async () => {
-        await run.validate();
-        await run.close('aborted');
-      });
-
-      expect(existsSync(join(`${worktreeOf(run)}.validation`, '.git'))).toBe(false);
-    } finally {
-      locking.close();
-    }
-  });
-});
-
-interface Places {
-  readonly worktree: string;
-  readonly admin: string;
-  /** The private git dir. */
-  readonly git: string;
-}
-
 describe("the worktree's git dir", () => {
   const MINE = '[core]\n\tfsmonitor = evil\n';
 
@@ -424,7 +273,7 @@ describe("the worktree's git dir", () => {
     ],
   ])('has its %s made again where it was %s', async (name, _how, change) => {
     const run = await aRun();
-    const admin = adminDirOf(run);
+    const admin = adminDirOf(host, run);
     const before = ownFiles(admin);
     change(admin);
 
@@ -444,7 +293,7 @@ describe("the worktree's git dir", () => {
     host.repository.git('config', 'extensions.worktreeConfig', 'true');
     host.repository.git('config', '--worktree', 'sluice.test', 'mine');
     const run = await aRun();
-    const path = join(adminDirOf(run), 'config.worktree');
+    const path = join(adminDirOf(host, run), 'config.worktree');
     const made = existsSync(path) ? readFileSync(path, 'utf8') : null;
     writeFileSync(path, MINE);
 
@@ -457,12 +306,14 @@ describe("the worktree's git dir", () => {
 
   it("has a person's config.worktree moved aside, not deleted", async () => {
     const run = await aRun();
-    writeFileSync(join(adminDirOf(run), 'config.worktree'), MINE);
+    writeFileSync(join(adminDirOf(host, run), 'config.worktree'), MINE);
 
     await run.close('aborted');
 
     const beside = dirname(worktreeOf(run));
-    const aside = readdirSync(beside).filter((name) => name.startsWith('.config.worktree.found-') && existsSync(join(beside, name)));
+    const aside = readdirSync(beside).filter(
+      (name) => name.startsWith(`.${run.runId}.config.worktree.found-`) && existsSync(join(beside, name)),
+    );
     expect(aside.map((name) => readFileSync(join(beside, name), 'utf8'))).toContain(MINE);
   });
 
@@ -470,7 +321,7 @@ describe("the worktree's git dir", () => {
     const run = await aRun();
     const note = join(run.stateDir, 'git/worktree-config.json');
     rmSync(note);
-    writeFileSync(join(adminDirOf(run), 'config.worktree'), MINE);
+    writeFileSync(join(adminDirOf(host, run), 'config.worktree'), MINE);
 
     await run.runTurn(run.turnInput('executing', { round: 2 }));
 
@@ -495,6 +346,6 @@ describe("the worktree's git dir", () => {
 
     expect(observations).toBeUndefined();
     expect(existsSync(worktreeOf(run))).toBe(false);
-    expect(existsSync(adminDirOf(run))).toBe(false);
+    expect(existsSync(adminDirOf(host, run))).toBe(false);
   });
 });

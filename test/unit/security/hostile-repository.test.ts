@@ -116,7 +116,7 @@ describe('a repository full of programs', () => {
     const repository = await findRepository(root);
     await resolveBase(repository);
     await resolveBase(repository, 'main~0');
-    await snapshotRepository(repository);
+    await snapshotRepository(repository, join(repository.root, 'none'));
     await readFileAt(repository, 'HEAD', '.sluice/config.yaml');
 
     run = await openRun(undefined, root);
