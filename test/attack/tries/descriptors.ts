@@ -171,4 +171,13 @@ export const DESCRIPTORS = inGroup('descriptors', [
     outside: 'held A35',
     run: 'alone',
   },
+  {
+    id: 'spoil-marks',
+    what: 'puts folders in the place of the marks of its end',
+    line: 'for d in "$STATE"/turns/*; do rm -f "$d/exit.json.tmp" "$d/raw" && mkdir "$d/exit.json" "$d/exit.json.tmp" "$d/raw"; done; true',
+    effect: spoils,
+    inside: 'held S1',
+    outside: 'held A40',
+    run: 'alone',
+  },
 ]);

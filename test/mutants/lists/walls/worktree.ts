@@ -63,4 +63,56 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
     replace: 'return real === null;',
     test: { file: OWN_GIT, title: 'is taken away where its file leads there by %s' },
   },
+  {
+    name: 'an end is written over a folder by a plain rename',
+    area: 'walls',
+    file: 'activities/process/marks.ts',
+    find: 'takePlace(temp, join(dir, EXIT_FILE));',
+    replace: 'renameSync(temp, join(dir, EXIT_FILE));',
+    test: { file: 'test/unit/process/attacked-marks.test.ts', title: 'does not keep it from its end: %s' },
+  },
+  {
+    name: 'a mark is written through whatever stands under the name of its temp file',
+    area: 'walls',
+    file: 'activities/process/marks.ts',
+    find: `    freeName(temp);
+    const fd = openSync(temp, 'wx', OWN_MODE);`,
+    replace: "    const fd = openSync(temp, 'w', OWN_MODE);",
+    test: { file: 'test/unit/process/attacked-marks.test.ts', title: 'is not written through a link' },
+  },
+  {
+    name: 'each close tells again what stays as it is',
+    area: 'walls',
+    file: 'workflows/close-run.ts',
+    find: `    run.acknowledge(closed.journalSeq, journal);
+`,
+    replace: `    run.acknowledge(closed.journalSeq, journal);
+    run.observe(closed.observations ?? []);
+`,
+    test: { file: 'test/workflow/run.test.ts', title: 'tells once, and closes, where each close finds again what cannot be mended' },
+  },
+  {
+    name: 'a cancel does not reach what was left and is waited for',
+    area: 'walls',
+    file: 'activities/run/attempts.ts',
+    find: '() => former?.cancel.abort(cancel.signal.reason)',
+    replace: '() => undefined',
+    test: { file: 'test/unit/run/attempts.test.ts', title: 'cancel what was left to itself and is waited for' },
+  },
+  {
+    name: 'a walk that fails takes the answer of git along',
+    area: 'walls',
+    file: 'activities/git/past-pipes.ts',
+    find: 'removePipes(workTree, false).catch(() => undefined)',
+    replace: 'removePipes(workTree, false)',
+    test: { file: 'test/unit/git/past-pipes.test.ts', title: 'answers as git does where an abort ends the walk' },
+  },
+  {
+    name: 'all of what an agent planted is told',
+    area: 'walls',
+    file: 'activities/run/own-commands.ts',
+    find: 'found.length <= MAX_TOLD ? found : [...found.slice(0, MAX_TOLD), MORE]',
+    replace: 'found',
+    test: { file: 'test/unit/run/locked-git.test.ts', title: 'is told of a few, whatever number there is' },
+  },
 ];
