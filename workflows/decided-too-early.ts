@@ -4,6 +4,7 @@
  * activities, which a replay takes together with it. Sent as they are, its commands make a history that no worker can replay. The task that would send
  * them fails once instead and is tried again from history; so does one whose commands the server took in between, which cannot be told apart.
  * What it does not see: a Query that brings the start of the task too; the server then refuses an Update of that task as unprocessed.
+ * Source: temporalio/sdk-go#755, where another SDK gets a Query with a history that has gone on.
  */
 import type { ActivateInput, ConcludeActivationInput, WorkflowInterceptorsFactory } from '@temporalio/workflow';
 
