@@ -67,15 +67,22 @@ export async function effectiveConfig(
   return { ...resolved, configHash: differs && choice.kind === 'chosen' ? choice.hash : null };
 }
 
-/** What the config of a project would set if its person trusted it. */
+/** What the config of a project would set if its person trusted it. One that would be refused then does not count for that either. */
 async function tellUntrusted({ io }: Context, inForce: ResolvedPolicy, trusted: () => ResolvedPolicy): Promise<void> {
-  const { explainConfig } = await import('../../config/explain-policy.js');
-  const now = new Map(explainConfig(inForce).map(({ key, text }) => [key, text]));
-  const unheard = explainConfig(trusted()).flatMap(({ key, text }) => (now.get(key) === text ? [] : [key]));
-  if (unheard.length === 0) return;
-  io.err(
-    `Note: nobody trusted .sluice/config.yaml, so it only makes stricter: it does not count for ${unheard.join(', ')}. To let it:  sluice trust`,
-  );
+  const [{ explainConfig }, { ConfigError }] = await Promise.all([
+    import('../../config/explain-policy.js'),
+    import('../../config/config-error.js'),
+  ]);
+  const untrusted = 'Note: nobody trusted .sluice/config.yaml, so it only makes stricter';
+  try {
+    const now = new Map(explainConfig(inForce).map(({ key, text }) => [key, text]));
+    const unheard = explainConfig(trusted()).flatMap(({ key, text }) => (now.get(key) === text ? [] : [key]));
+    if (unheard.length > 0) io.err(`${untrusted}: it does not count for ${unheard.join(', ')}. To let it:  sluice trust`);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const [{ place, found }] = error.problems;
+    io.err(`${untrusted}; trusted, it would be refused: ${foreign(`${place}: ${found}`)}`);
+  }
 }
 
 interface Texts {

@@ -1,0 +1,55 @@
+/** What the command line says of a project config before a run; the user's config and the repository are real. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { effectiveConfig } from '../../../client/cli/choose-config.js';
+import { makeRepository } from '../../support/test-repository.js';
+import { openTerminal } from './fake-io.js';
+
+const LIMIT_MS = 60_000;
+
+let folder: string;
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-choose-')));
+  mkdirSync(join(folder, 'user/sluice'), { recursive: true });
+  writeFileSync(join(folder, 'user/sluice/config.yaml'), 'version: 1\nagents: {claude: {adapter: claude-code}}\n');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Of a repository whose config is committed, and that nobody trusted. */
+async function look(config: string) {
+  const repository = makeRepository(folder);
+  repository.write('.sluice/config.yaml', config);
+  repository.git('add', '-A');
+  repository.git('-c', 'user.name=t', '-c', 'user.email=t@localhost', 'commit', '--quiet', '-m', 'config');
+  const terminal = openTerminal({ env: { HOME: folder, XDG_CONFIG_HOME: join(folder, 'user') }, interactive: false });
+  const context = { ...terminal.context, home: join(folder, 'home') };
+  const question = { root: repository.path, baseSha: repository.git('rev-parse', 'HEAD').trim(), runInput: {}, program: null };
+  return { ...(await effectiveConfig(context, question)), err: terminal.err };
+}
+
+describe('a project config that nobody trusted', () => {
+  it(
+    'is told with the keys that it does not count for',
+    async () => {
+      const { policy, err } = await look('version: 1\nrounds: 9\n');
+
+      expect(policy.rounds).not.toBe(9);
+      expect(err).toEqual([expect.stringMatching(/it does not count for rounds\. To let it: {2}sluice trust$/)]);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'refuses nothing by what it could say only if it were trusted',
+    async () => {
+      const { policy, err } = await look('version: 1\nagent: opencode\n');
+
+      expect(Object.keys(policy.agents)).toEqual(['claude']);
+      expect(err).toEqual([expect.stringMatching(/; trusted, it would be refused: \.sluice\/config\.yaml:2:8: .*opencode/)]);
+    },
+    LIMIT_MS,
+  );
+});
