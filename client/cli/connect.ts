@@ -11,7 +11,7 @@ import { prepareTemporalClient } from '../temporal-client.js';
 import { CliError } from './cli-error.js';
 import type { Context } from './context.js';
 import { foreign } from './io.js';
-import { isOwnAddress, type RunningEngine, settledEngine, upEngine } from './up.js';
+import { isOwnAddress, lookAtEngine, type RunningEngine, settledEngine, upEngine } from './up.js';
 
 export type ServerChoice =
   | { readonly kind: 'local' }
@@ -69,13 +69,15 @@ export async function connectToRun(context: Context, options: { readonly local: 
   });
 }
 
-/** For commands that look: null when the local engine is down. Errors: CliError where it is up and does not answer within `limitMs`. */
+/** For commands that look: null when the local engine is down. Errors: CliError where it is there and does not answer, or is not up, within `limitMs`. */
 export async function connectToLook(context: Context, limitMs = OWN_CONNECT_MS): Promise<Sluice | null> {
   const choice = await chooseServer(context, { local: false });
   if (choice.kind === 'remote') return connectRemote(choice);
   // The SDK is loaded after that: it holds this process up, and a busy machine would take its own time for the engine's.
-  const engine = await within(limitMs, settledEngine(context.home));
-  if (engine === 'late') throw notAnswering('its own socket says nothing', limitMs);
+  const report = await within(limitMs, lookAtEngine(context.home));
+  if (report === 'late') throw notAnswering('its own socket says nothing', limitMs);
+  const engine = report?.phase === 'starting' ? await within(limitMs, settledEngine(context.home)) : report;
+  if (engine === 'late') throw stillStarting(limitMs);
   return engine?.phase === 'up' ? connectOwn(context, engine, limitMs) : null;
 }
 
@@ -104,6 +106,15 @@ function notAnswering(who: string, limitMs: number): CliError {
     why: `it must within ${limitMs / 1_000} s, also on a machine that is busy`,
     now: 'Nothing was sent or changed; the runs stand where they stood.',
     mend: 'try again; if it stays so: sluice doctor    or start it anew: sluice down --now && sluice up',
+  });
+}
+
+function stillStarting(limitMs: number): CliError {
+  return new CliError({
+    what: `the local engine is still starting, after ${limitMs / 1_000} s more`,
+    why: 'a busy or slow machine takes its time for the server; nothing is wrong until the engine says so',
+    now: 'Nothing was sent or changed; the runs stand where they stood.',
+    mend: 'sluice up    waits until it is up, or says why not',
   });
 }
 

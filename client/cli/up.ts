@@ -30,7 +30,7 @@ export async function lookAtEngine(home: string): Promise<EngineReport | null> {
   return engineStatus(home);
 }
 
-/** As `lookAtEngine`, once an engine that starts is up or has given up. */
+/** As `lookAtEngine`, of an engine that starts: once it is up or has given up. */
 export async function settledEngine(home: string): Promise<EngineReport | null> {
   const { settledStatus } = await import('../../worker/local-engine/ensure-engine.js');
   return settledStatus(home);

@@ -100,10 +100,8 @@ export async function engineStatus(home: string): Promise<EngineReport | null> {
   return report;
 }
 
-/** As `engineStatus`, once an engine that starts is up or has given up. */
+/** As `engineStatus`, once an engine that starts is up or has given up; one that ends never does either. */
 export async function settledStatus(home: string): Promise<EngineReport | null> {
-  const report = await engineStatus(home);
-  if (report?.phase !== 'starting') return report;
   const control = await openControl(enginePaths(home).socket);
   return control === null ? null : settled(control, () => undefined);
 }

@@ -24,13 +24,16 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** `report` null: it takes connections and says nothing. */
+/** `report` null: it takes connections and says nothing. One that starts is never up. */
 async function openEngine(report: Record<string, unknown> | null): Promise<void> {
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy());
-    socket.on('data', () => (report === null ? null : socket.write(`${JSON.stringify({ type: 'status', report })}\n`)));
+    socket.on('data', (asked) => {
+      const answers = report !== null && (report['phase'] !== 'starting' || !asked.includes('wait'));
+      if (answers) socket.write(`${JSON.stringify({ type: 'status', report })}\n`);
+    });
     socket.on('close', () => socket.destroy());
-    if (report === null) setTimeout(() => socket.destroy(), 3 * LIMIT_MS);
+    if (report?.['phase'] !== 'up') setTimeout(() => socket.destroy(), 3 * LIMIT_MS);
   });
   engine = server;
   await new Promise<void>((resolve) => server.listen(enginePaths(home).socket, resolve));
@@ -68,5 +71,17 @@ describe('a command that looks for the local engine', () => {
 
     expect(error).toBeInstanceOf(CliError);
     expect((error as CliError).message).toContain('its own socket says nothing');
+  });
+
+  it('never mends one that is still starting by its end', async () => {
+    await openEngine({ phase: 'starting', pid: 1 });
+
+    const error = await connectToLook(terminal().context, LIMIT_MS).catch((reason: unknown) => reason);
+
+    expect(error).toBeInstanceOf(CliError);
+    expect((error as CliError).parts).toMatchObject({
+      what: expect.stringContaining('is still starting'),
+      mend: expect.stringMatching(/^sluice up\b/),
+    });
   });
 });
