@@ -26,11 +26,19 @@ export const NEEDED_DESCRIPTORS = 128;
 /** The database of a server alone has more. */
 const LITTLE_BYTES = 64 * 1024;
 
-const RAISE_DESCRIPTORS = 'ulimit -n 1024';
 const MAX_CAUSES = 5;
 
 /** Asked while a file can still be opened. */
 const OPEN_FILES = openFilesLimit();
+
+const FEW_DESCRIPTORS = 'there are too few file descriptors';
+
+/** Where the limit is as high as sluice needs it. */
+const OPEN_TOO_MANY: SystemTrouble = {
+  short: FEW_DESCRIPTORS,
+  why: 'One process has as many files open as its limit allows; the last of the list has the most.',
+  mend: 'for p in /proc/[0-9]*; do echo "$(ls $p/fd 2>/dev/null | wc -l) $p"; done | sort -n | tail -3',
+};
 
 const TABLE: readonly Row[] = [
   {
@@ -42,7 +50,7 @@ const TABLE: readonly Row[] = [
       mend: 'cat /proc/sys/fs/file-nr',
     }),
   },
-  { codes: ['EMFILE'], words: /\bEMFILE\b|too many open files/i, trouble: fewDescriptors },
+  { codes: ['EMFILE'], words: /\bEMFILE\b|too many open files/i, trouble: () => (isLimited() ? fewDescriptors() : OPEN_TOO_MANY) },
   { codes: ['ENOSPC'], words: /\bENOSPC\b|no space left on device|disk is full/i, trouble: fullDisk },
   {
     codes: ['EDQUOT'],
@@ -123,11 +131,11 @@ export function fullDiskAt(place: string): SystemTrouble | null {
   return free === null || (free.bytes >= LITTLE_BYTES && free.names > 0) ? null : fullDisk(place);
 }
 
-/** The soft limit of this process, which what it starts inherits; null where the system does not tell. */
+/** The limit of this process, which what it starts inherits: node has raised its soft limit to the hard one (N15 of docs/security.md). Null where the system does not tell, or there is none. */
 export function openFilesLimit(): number | null {
   try {
-    const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1];
-    return soft === undefined ? null : Number(soft);
+    const limit = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1];
+    return limit === undefined ? null : Number(limit);
   } catch {
     return null;
   }
@@ -136,15 +144,19 @@ export function openFilesLimit(): number | null {
 /** What is said of a limit that was not reached yet too. */
 export function fewDescriptors(): SystemTrouble {
   return {
-    short: 'there are too few file descriptors',
-    why: `A process that is started here may open ${OPEN_FILES ?? 'only so many'} files; sluice needs ${NEEDED_DESCRIPTORS}.`,
-    mend: RAISE_DESCRIPTORS,
+    short: FEW_DESCRIPTORS,
+    why: `A process that is started here may open ${OPEN_FILES} files; sluice needs ${NEEDED_DESCRIPTORS}. It is the hard limit: another login has its own, and root raises it.`,
+    mend: 'sudo prlimit --pid $$ --nofile=1024',
   };
+}
+
+function isLimited(): boolean {
+  return (OPEN_FILES ?? NEEDED_DESCRIPTORS) < NEEDED_DESCRIPTORS;
 }
 
 /** Without a descriptor to open it with, node does not find a module that is there. */
 function isLoading(code: unknown): boolean {
-  return (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') && (OPEN_FILES ?? NEEDED_DESCRIPTORS) < NEEDED_DESCRIPTORS;
+  return (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') && isLimited();
 }
 
 function rowOf(text: string): Row | undefined {

@@ -159,7 +159,7 @@ function notKeptParts({ runId }: FoundRun, message: MessageToSend, why: string):
     what: `the server keeps no "${nameOf(message)}" for ${foreign(runId)}: ${foreign(why)}`,
     why: 'it counts the messages of a run, as Updates and as Signals, and takes no more than its dynamic config says (docs/messages.md)',
     now: 'Nothing was sent; the run stands where it stood and loses nothing.',
-    mend: `sluice abort ${foreign(runId)} && sluice rewind ${foreign(runId)}    an abort is not counted; the new run counts from nothing`,
+    mend: `sluice abort --wait ${foreign(runId)} && sluice rewind ${foreign(runId)}    an abort is not counted; the new run counts from nothing`,
   };
 }
 

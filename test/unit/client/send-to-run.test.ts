@@ -56,7 +56,7 @@ describe('a message from the command line', () => {
     [{ kind: 'refused', why: 'the run is paused already' }, 3, 'refused "pause"\n  the run is paused already'],
     [{ kind: 'closed' }, 3, 'is closed'],
     [{ kind: 'unknown' }, 1, 'the server knows no run shop-1'],
-    [{ kind: 'not_kept', why: 'exceeded' }, 1, 'sluice abort shop-1 && sluice rewind shop-1'],
+    [{ kind: 'not_kept', why: 'exceeded' }, 1, 'sluice abort --wait shop-1 && sluice rewind shop-1'],
   ])('tells %j in four parts, exit code %d', async (sent, exitCode, text) => {
     const { code, out, err } = run(sent);
 

@@ -45,7 +45,7 @@ describe('too few file descriptors', () => {
       // Which file was one too many depends on the command; at some of these limits a small one has enough.
       const failed = said.filter(({ stderr }) => /EMFILE|Cannot find (?:package|module)/.test(stderr));
       expect(said.map(({ stderr }) => stderr).join('')).not.toMatch(/defect|\n\s+at |node:internal/);
-      expect(failed.map(saidBy)).toEqual(failed.map(() => fourLines(WHAT, 'ulimit -n 1024')));
+      expect(failed.map(saidBy)).toEqual(failed.map(() => fourLines(WHAT, 'sudo prlimit --pid $$ --nofile=1024')));
       expect(failed).not.toEqual([]);
       expect(failed[0]?.stderr).toContain(`may open ${limit} files`);
     },
@@ -58,7 +58,7 @@ describe('too few file descriptors', () => {
       const said = await limited('-n 120', 'up');
 
       expect(saidBy(said)).toEqual(
-        fourLines(/^sluice: The local engine was not started: there are too few/, 'ulimit -n 1024  # then: sluice up'),
+        fourLines(/^sluice: The local engine was not started: there are too few/, 'sudo prlimit --pid $$ --nofile=1024  # then: sluice up'),
       );
       expect(said.stderr).toContain('may open 120 files; sluice needs 128');
     },
@@ -71,7 +71,7 @@ describe('too few file descriptors', () => {
       const program = join(CLI, '../../..', entry);
       const said = await world.program(['sh', '-c', 'ulimit -n 22; exec "$@"', 'sh', process.execPath, program, '{}']).done;
 
-      expect(saidBy(said)).toEqual(fourLines(WHAT, 'ulimit -n 1024'));
+      expect(saidBy(said)).toEqual(fourLines(WHAT, 'sudo prlimit --pid $$ --nofile=1024'));
     },
     LIMIT_MS,
   );
