@@ -3,7 +3,7 @@
  * needs it when nothing else can be loaded any more, so it imports node's own modules alone.
  */
 import { readFileSync, statfsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** The parts of a message that do not depend on who says it. **Shape** `mend` is a command that can be pasted. */
 export interface SystemTrouble {
@@ -110,7 +110,7 @@ export function systemTrouble(error: unknown, home: string): SystemTrouble | nul
     const row = TABLE.find(({ codes }) => typeof code === 'string' && codes.includes(code)) ?? rowOf(spawnWords(message));
     if (isLoading(code)) return fewDescriptors();
     if (row !== undefined) return row.trouble(typeof path === 'string' ? path : home);
-    if ((code === 'EACCES' || code === 'EPERM') && typeof path === 'string' && path.startsWith(home)) return notYours(path, home);
+    if ((code === 'EACCES' || code === 'EPERM') && typeof path === 'string' && isIn(home, path)) return notYours(path, home);
   }
   return null;
 }
@@ -120,9 +120,10 @@ export function isSpent(error: unknown): boolean {
   return isObject(error) && TABLE.some(({ codes }) => typeof error['code'] === 'string' && codes.includes(error['code']));
 }
 
-/** The same from the words of a log or of a failure that came from elsewhere; `home` null: of another machine perhaps. */
+/** The same from the words of a log or of a failure that came from elsewhere; `home` null: of another machine perhaps, so that no path of it is looked at here. */
 export function systemTroubleIn(text: string, home: string | null): SystemTrouble | null {
-  return rowOf(text)?.trouble(/'(\/[^'\n]+)'/.exec(text)?.[1] ?? home) ?? null;
+  const place = home === null ? null : (/'(\/[^'\n]+)'/.exec(text)?.[1] ?? home);
+  return rowOf(text)?.trouble(place) ?? null;
 }
 
 /** Null: there is room. Asked where nothing could be written any more, not even why. */
@@ -196,6 +197,10 @@ function freeOf(place: string): { readonly folder: string; readonly bytes: numbe
       if (folder === dirname(folder)) return null;
     }
   }
+}
+
+function isIn(home: string, path: string): boolean {
+  return `${path}/`.startsWith(join(home, '/'));
 }
 
 function notYours(path: string, home: string): SystemTrouble {

@@ -35,7 +35,8 @@ describe('an error of the system', () => {
   it('of rights is one of the machine in the sluice home alone', () => {
     const denied = (path: string) => systemTrouble(anError('EACCES', { code: 'EACCES', path }), HOME)?.short;
 
-    expect([denied(`${HOME}/trust.json`), denied('/etc/shadow')]).toEqual(['the sluice home cannot be used', undefined]);
+    const own = 'the sluice home cannot be used';
+    expect([HOME, `${HOME}/trust.json`, `${HOME}-old/trust.json`, '/etc/shadow'].map(denied)).toEqual([own, own, undefined, undefined]);
   });
 
   it.each([
@@ -46,6 +47,15 @@ describe('an error of the system', () => {
     ['accept4: too many open files in system', 'the machine has no file descriptors left'],
   ])('is known by its words where it comes from elsewhere: %s', (text, short) => {
     expect(systemTroubleIn(text, null)?.short).toBe(short);
+  });
+
+  it('of another machine perhaps is not looked for at its path on this one', () => {
+    const text = "ENOSPC: no space left on device, open '/proc/version'";
+
+    expect([null, HOME].map((home) => systemTroubleIn(text, home)?.mend)).toEqual([
+      'df -h; df -i',
+      'df -h /proc/version; df -i /proc/version',
+    ]);
   });
 
   it('is none where a program says something else', () => {
