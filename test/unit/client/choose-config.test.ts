@@ -14,7 +14,7 @@ let folder: string;
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-choose-')));
   mkdirSync(join(folder, 'user/sluice'), { recursive: true });
-  writeFileSync(join(folder, 'user/sluice/config.yaml'), 'version: 1\nagents: {claude: {adapter: claude-code}}\n');
+  writeFileSync(join(folder, 'user/sluice/config.yaml'), 'version: 1\nagent: claude\nagents: {claude: {adapter: claude-code}}\n');
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
