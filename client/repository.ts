@@ -34,21 +34,33 @@ const DIFF = ['diff-tree', '-r', '-M', '--no-color', '--no-ext-diff', '--no-text
 /** Unit: bytes of the names of a commit's files, some million of them: git holds all of them in memory before it compares. */
 const MAX_NAMES_BYTES = 128 * 1024 * 1024;
 
-const ENDED = 'took more than 3 minutes, or printed more than 256 MB';
+/** Git was ended before it was done. Shape: `parts` are those of an error for a person (client/cli/cli-error.ts). */
+export class GitWasEnded extends Error {
+  override readonly name = 'GitWasEnded';
+  readonly parts: { readonly what: string; readonly why: string; readonly now: string; readonly mend: string };
 
-/** What an agent or a repository made is more than git was let take. Shape: `parts` are those of an error for a person (client/cli/cli-error.ts). */
-export class TooMuchForGit extends Error {
-  override readonly name = 'TooMuchForGit';
-
-  constructor(readonly parts: { readonly what: string; readonly why: string; readonly now: string; readonly mend: string }) {
-    super(parts.what);
+  constructor(of: 'output' | 'time', { command, root }: { readonly command: string; readonly root: string }) {
+    const what = `git ${command} ${of === 'output' ? 'printed too much' : 'took more than 3 minutes'}, in ${root}, and was ended`;
+    super(what);
+    this.parts = { what, ...WHY_ENDED[of], now: 'Nothing was changed.' };
   }
 }
 
-/** `root` is the real path of the work tree's top. Errors: `TooMuchForGit`. */
+const WHY_ENDED = {
+  output: {
+    why: 'a commit of a kilobyte can stand for 10^10 files; git must not take the memory of the machine for them',
+    mend: 'sluice status',
+  },
+  time: {
+    why: 'a pipe that stands where git keeps a file of its own, such as a ref, holds it for ever; a slow or busy disk holds it for long',
+    mend: 'find . -type p    in that folder lists such pipes: remove them; where there is none, try again',
+  },
+};
+
+/** `root` is the real path of the work tree's top. Errors: `GitWasEnded`. */
 export async function lookAtRepository(path: string): Promise<RepositoryLook> {
   const place = await runGit(['rev-parse', '--is-bare-repository', '--is-inside-work-tree', '--show-toplevel'], { cwd: path });
-  if (place.kind === 'limit') throw tooMuch(`git rev-parse ${ENDED}`, path);
+  if (place.kind === 'limit') throw new GitWasEnded(place.of, { command: 'rev-parse', root: path });
   if (place.kind === 'no_git' || place.kind === 'missing') return { kind: place.kind };
   const [bare, inside, ...top] = place.stdout.replace(/\n$/, '').split('\n');
   if (place.kind === 'failed' || inside !== 'true') return { kind: bare === 'true' ? 'bare' : 'not_git' };
@@ -74,7 +86,7 @@ export function textAt(root: string, commit: string, path: string): Promise<stri
   return gitIn(root, ['cat-file', 'blob', `${commit}:${path}`]);
 }
 
-/** Null where one of the commits is not here. Errors, of all three: `TooMuchForGit`. */
+/** Null where one of the commits is not here. Errors, of all three: `GitWasEnded`. */
 export async function diffStat(root: string, base: string, head: string): Promise<DiffStat | null> {
   const files = await diffFiles(root, base, head);
   if (files === null) return null;
@@ -88,8 +100,7 @@ export async function diffStat(root: string, base: string, head: string): Promis
 
 /** The numbers of a binary file are 0. Null as of `diffStat`. */
 export async function diffFiles(root: string, base: string, head: string): Promise<readonly ChangedFile[] | null> {
-  await assertFits(root, head);
-  const answer = await gitIn(root, [...DIFF, '--numstat', '--end-of-options', base, head]);
+  const answer = await compared(root, ['--numstat'], { base, head });
   if (answer === null) return null;
   const rows = answer.split('\n').filter((row) => row !== '');
   return rows.map((row) => {
@@ -99,9 +110,8 @@ export async function diffFiles(root: string, base: string, head: string): Promi
 }
 
 /** The whole change as a patch that `git apply` takes. */
-export async function diffText(root: string, base: string, head: string): Promise<string | null> {
-  await assertFits(root, head);
-  return gitIn(root, [...DIFF, '-p', '--src-prefix=a/', '--dst-prefix=b/', '--end-of-options', base, head]);
+export function diffText(root: string, base: string, head: string): Promise<string | null> {
+  return compared(root, ['-p', '--src-prefix=a/', '--dst-prefix=b/'], { base, head });
 }
 
 export async function gitVersion(): Promise<string | null> {
@@ -112,22 +122,24 @@ export async function gitVersion(): Promise<string | null> {
 /** Git is told the git directory: a second search could end at another one, and needs `safe.directory` of a config that is not read here. */
 async function gitIn(root: string, args: readonly string[]): Promise<string | null> {
   const answer = await runGit(args, { cwd: root, gitDir: join(root, '.git') });
-  if (answer.kind === 'limit') throw tooMuch(`git ${args[0] ?? ''} ${ENDED}`, root);
+  if (answer.kind === 'limit') throw new GitWasEnded(answer.of, { command: args[0] ?? '', root });
   return answer.kind === 'ok' ? answer.stdout : null;
+}
+
+/** What both commits hold is asked for first: the base comes from a file that an agent may have written, as the head does. */
+async function compared(
+  root: string,
+  form: readonly string[],
+  { base, head }: { readonly base: string; readonly head: string },
+): Promise<string | null> {
+  await assertFits(root, base);
+  await assertFits(root, head);
+  return gitIn(root, [...DIFF, ...form, '--end-of-options', base, head]);
 }
 
 /** A tree of 936 bytes can stand for 10^10 paths. The list of them is written as it is found, so counting takes no memory. */
 async function assertFits(root: string, commit: string): Promise<void> {
   const args = ['ls-tree', '-r', '--name-only', '--end-of-options', commit];
-  const { kind } = await runGit(args, { cwd: root, gitDir: join(root, '.git'), maxBytes: MAX_NAMES_BYTES });
-  if (kind === 'limit') throw tooMuch(`the commit ${commit} has more files than any repository`, root);
-}
-
-function tooMuch(what: string, root: string): TooMuchForGit {
-  return new TooMuchForGit({
-    what: `${what}, in ${root}: it is not shown`,
-    why: 'a commit of a kilobyte can stand for 10^10 files; git is ended before it takes the memory of the machine for them',
-    now: 'Nothing was changed.',
-    mend: 'sluice status',
-  });
+  const answer = await runGit(args, { cwd: root, gitDir: join(root, '.git'), maxBytes: MAX_NAMES_BYTES });
+  if (answer.kind === 'limit') throw new GitWasEnded(answer.of, { command: `ls-tree ${commit}`, root });
 }

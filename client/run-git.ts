@@ -20,8 +20,8 @@ export interface GitCall {
 export type GitAnswer =
   | { readonly kind: 'ok'; readonly stdout: string }
   | { readonly kind: 'failed'; readonly stdout: string }
-  /** It was ended: it printed or took too much. */
-  | { readonly kind: 'limit' }
+  /** It was ended: it printed too much, or took too long. */
+  | { readonly kind: 'limit'; readonly of: 'output' | 'time' }
   | { readonly kind: 'no_git' }
   /** The folder. */
   | { readonly kind: 'missing' };
@@ -83,7 +83,8 @@ export function runGit(args: readonly string[], { cwd, gitDir, maxBytes = MAX_OU
       if (error === null) resolve({ kind: 'ok', stdout });
       // Node answers ENOENT for a missing folder as for a missing program.
       else if ((error.code === 'ENOENT' || error.code === 'ENOTDIR') && !existsSync(cwd)) resolve({ kind: 'missing' });
-      else if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER' || error.killed === true) resolve({ kind: 'limit' });
+      else if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') resolve({ kind: 'limit', of: 'output' });
+      else if (error.killed === true) resolve({ kind: 'limit', of: 'time' });
       else resolve({ kind: 'failed', stdout });
     });
     child.stdin?.on('error', () => {});

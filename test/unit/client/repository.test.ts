@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSy
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { diffStat, diffText, lookAtRepository, textAt } from '../../../client/repository.js';
+import { diffStat, diffText, GitWasEnded, lookAtRepository, textAt } from '../../../client/repository.js';
 import { endingWith } from '../../../config/ending-signal.js';
 import { until } from '../../support/until.js';
 
@@ -126,12 +126,19 @@ describe('a change of 10^10 files', () => {
     const bomb = treeBomb();
     const parts = { what: expect.stringContaining(bomb), why: expect.any(String), now: expect.any(String), mend: expect.any(String) };
 
-    await expect(diffStat(repo, base, bomb)).rejects.toMatchObject({ name: 'TooMuchForGit', parts });
-    await expect(diffText(repo, base, bomb)).rejects.toMatchObject({ name: 'TooMuchForGit', parts });
+    await expect(diffStat(repo, base, bomb)).rejects.toMatchObject({ name: 'GitWasEnded', parts });
+    await expect(diffText(repo, bomb, head)).rejects.toMatchObject({ name: 'GitWasEnded', parts });
   });
 });
 
 describe('a slow git', () => {
+  it('is told with what helps there, and nothing of large commits', () => {
+    const { parts } = new GitWasEnded('time', { command: 'rev-parse', root: repo });
+
+    expect(parts).toMatchObject({ what: expect.stringContaining('3 minutes'), mend: expect.stringMatching(/^find \. -type p {4}/) });
+    expect(Object.values(parts).join()).not.toContain('10^10');
+  });
+
   it('is ended when the person stops the command', async () => {
     const told = join(folder, 'pid');
     mkdirSync(join(folder, 'bin'));
