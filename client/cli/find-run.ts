@@ -4,6 +4,7 @@
  */
 import { stat } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
+import { messageOf } from '../../config/error-code.js';
 import { listForeignFolder } from '../../config/foreign-file.js';
 import type { RunView } from '../../protocol/run-view.js';
 import { isFromFiles, type ListedRun, listedFromView, UNKNOWN_EXECUTION } from '../listed-run.js';
@@ -94,26 +95,40 @@ export async function viewOf(run: FoundRun, sluice: Sluice | null): Promise<RunV
   return parseView((await readRunFile(join(run.runDir, 'state.json'))) ?? '');
 }
 
-async function runsOnDisk({ home, io }: Context): Promise<readonly FoundRun[]> {
+async function runsOnDisk(context: Context): Promise<readonly FoundRun[]> {
+  const { home, io } = context;
   const here = await lookAtRepository(io.cwd);
   const roots = new Set([...(here.kind === 'ok' ? [here.root] : []), ...(await knownRepositories(home))]);
-  const perRepository = await Promise.all([...roots].map(async (root) => runsBelow(root, await runsDirsOf(root))));
+  const perRepository = await Promise.all([...roots].map(async (root) => runsBelow(context, root, await runsDirsOf(root))));
   return perRepository.flat();
 }
 
 /** Of one folder of runs; a larger one is nothing that the engine made. */
 const MAX_RUNS = 50_000;
 
-async function runsBelow(root: string, runsDirs: readonly string[]): Promise<readonly FoundRun[]> {
+async function runsBelow(context: Context, root: string, runsDirs: readonly string[]): Promise<readonly FoundRun[]> {
   const folders = await Promise.all(
     runsDirs.map(async (runsDir) => {
       const parent = isAbsolute(runsDir) ? runsDir : join(root, runsDir);
-      const names = (await listForeignFolder(parent, { maxEntries: MAX_RUNS }))?.map(({ name }) => name) ?? [];
+      const names = await namesIn(context, parent);
       return names.filter((name) => !name.startsWith('.')).map((name) => join(parent, name));
     }),
   );
   const runs = await Promise.all(folders.flat().map(readRun));
   return runs.filter((run) => run !== null);
+}
+
+/** What cannot be listed, such as a folder on a mount that is dead, counts as empty and hides no run elsewhere. */
+async function namesIn({ io }: Context, folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await listForeignFolder(folder, { maxEntries: MAX_RUNS });
+    if (entries !== null) return entries.map(({ name }) => name);
+    if (await exists(folder))
+      io.err(`The runs in ${foreign(folder)} are not looked at: it cannot be read, or has more than ${MAX_RUNS} entries.`);
+  } catch (error) {
+    io.err(`The runs in ${foreign(folder)} are not looked at: ${foreign(messageOf(error))}`);
+  }
+  return [];
 }
 
 async function readRun(runDir: string): Promise<FoundRun | null> {

@@ -105,6 +105,18 @@ describe('the runs that a command can name', () => {
     expect(runs).toMatchObject([{ runId: 'fine', runDir: place.runDir('fine') }]);
   });
 
+  it('are found beside a folder of runs that the system cannot list, and that is said', async () => {
+    const place = aPlace({ fine: {} });
+    // No path has a zero byte: the system fails at it as at a mount that is dead.
+    writeFileSync(join(place.root, '.sluice/config.yaml'), 'runsDir: "/mnt/\0dead"\n');
+    const { context, err } = openTerminal({ cwd: place.root });
+
+    const runs = await findRuns({ ...place.context, io: context.io }, null);
+
+    expect(runs.map(({ runId }) => runId)).toEqual(['fine']);
+    expect(err).toEqual([expect.stringMatching(/^The runs in \/mnt\/\S+dead are not looked at: /)]);
+  });
+
   it('include those whose history the server dropped, by their files', async () => {
     const place = aPlace({ kept: {}, dropped: { ...closed, startedAt: '2026-01-01T00:00:00.000Z', title: 'Long ago' } });
     const server = aServer([aListedRun('kept', { repo: place.root })]);
