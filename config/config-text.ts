@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { type Document, isMap, isScalar, Lexer, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { ConfigError, type ConfigFailure, type Problem, printableLine, refuse, shownValue } from './config-error.js';
 import { messageOf } from './error-code.js';
-import { type Reading, readForeignFileSync } from './foreign-file.js';
+import { readForeignFileSync } from './foreign-file.js';
 
 export const MAX_CONFIG_BYTES = 256 * 1024;
 
@@ -35,9 +35,9 @@ export function hashOfText(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex');
 }
 
-/** Null where there is no file. **Errors** ConfigError for a folder, a device, a file that is too big or not UTF-8. */
+/** Null where there is no file. **Errors** ConfigError for a folder, a device, a file that is too big or not UTF-8; trouble of the host as it is, for that passes and is no fault of the file. */
 export function readConfigFile(path: string, name: string): PlacedText | null {
-  const reading = readAnything(path);
+  const reading = readForeignFileSync(path, { maxBytes: MAX_CONFIG_BYTES, links: 'followed' });
   if (reading.kind === 'absent') return null;
   if (reading.kind === 'too_large') throw new ConfigError([tooBig(name, reading.size)]);
   if (reading.kind === 'refused') {
@@ -47,14 +47,6 @@ export function readConfigFile(path: string, name: string): PlacedText | null {
   const { bytes } = reading;
   if (!isUtf8(bytes)) throw new ConfigError([fileProblem(name, 'is not UTF-8 text', 'must be a YAML file in UTF-8')]);
   return { name, text: bytes.toString('utf8') };
-}
-
-function readAnything(path: string): Reading {
-  try {
-    return readForeignFileSync(path, { maxBytes: MAX_CONFIG_BYTES, links: 'followed' });
-  } catch (error) {
-    return { kind: 'refused', error };
-  }
 }
 
 /** **Errors** ConfigError with every fault of form. */

@@ -126,6 +126,11 @@ describe('readConfigFile', () => {
     expect(() => readConfigFile(path, 'c.yaml')).toThrow('not UTF-8');
     expect(() => readConfigFile(repo, 'c.yaml')).toThrow('must be a regular file');
   });
+
+  it('takes trouble of the host for no fault of the file', () => {
+    // Its first page is mapped nowhere, so that reading it fails as a failing disk does.
+    expect(() => readConfigFile('/proc/self/mem', 'c.yaml')).toThrow(expect.objectContaining({ code: 'EIO' }));
+  });
 });
 
 describe('docs/config.md', () => {
