@@ -12,6 +12,7 @@ import type { Display } from './display.js';
 import { firstPrompt, type GateEffect, type GatePrompt, pressKey } from './gate-prompt.js';
 import type { Key } from './keys.js';
 import { isInsideTurn, personOf } from './person.js';
+import { QUEUED } from './send-to-run.js';
 
 export interface AnsweredRun {
   readonly sluice: Pick<Sluice, 'send'>;
@@ -140,7 +141,7 @@ function afterSending(gate: Gate, sent: Sent): Omit<OpenGate, 'gate'> {
     case 'accepted':
       return { prompt: { kind: 'sent' }, told: [`accepted: ${sent.answer.message}`] };
     case 'queued':
-      return { prompt: { kind: 'left' }, told: ['queued: no worker answered; the run checks it when one is back'] };
+      return { prompt: { kind: 'left' }, told: [`queued: ${QUEUED}`] };
     case 'refused':
       return { prompt: firstPrompt(gate), told: [`refused: ${sent.why}`] };
     case 'not_kept':

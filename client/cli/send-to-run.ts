@@ -105,7 +105,7 @@ function tell({ io, json }: Context, { run, message, sent }: Told): ExitCode {
       if (!json) io.out(foreign(`${nameOf(message)} accepted by ${runId}: ${sent.answer.message}`));
       return EXIT.done;
     case 'queued':
-      if (!json) io.out(foreign(`${nameOf(message)} queued for ${runId}: no worker answered; the run checks it when one is back`));
+      if (!json) io.out(foreign(`${nameOf(message)} queued for ${runId}: ${QUEUED}`));
       return EXIT.done;
     case 'cancelled':
       if (!json) io.out(foreign(`abort of ${runId}: ${CANCELLED}`));
@@ -150,6 +150,9 @@ function refusedParts({ runId }: FoundRun, message: MessageToSend, why: string):
     mend: `sluice ${message.name === 'approve' || message.name === 'answer' ? 'approvals show' : 'status'} ${foreign(runId)}`,
   };
 }
+
+/** What a person is told of a message that the server keeps: which of the two it was is not asked. */
+export const QUEUED = 'no worker answered, or the server takes no more Updates of it; it is checked when a worker is there';
 
 /** What a person is told where the server keeps no more messages and cancels in place of an abort. */
 export const CANCELLED = 'the server keeps no more messages of it, so it was cancelled, which ends it as an abort does';

@@ -18,7 +18,7 @@ import { personOf } from '../person.js';
 import { batchNameOf, checkConcurrency, type PreparedBatch, prepareBatch } from '../prepare-batch.js';
 import { refusal } from '../run-arguments.js';
 import { exitCodeOfEnd } from '../run-end.js';
-import { CANCELLED } from '../send-to-run.js';
+import { CANCELLED, QUEUED } from '../send-to-run.js';
 import { watchBatch } from '../watch-batch.js';
 import { partsOfRefusal } from '../watch-started.js';
 
@@ -155,7 +155,7 @@ async function abortBatch(context: Context, named: NamedBatch): Promise<ExitCode
         if (!json) io.out(foreign(`abort accepted by the batch ${named.name}: ${sent.answer.message}`));
         return EXIT.done;
       case 'queued':
-        if (!json) io.out(`abort queued for the batch ${named.name}: no worker answered`);
+        if (!json) io.out(`abort queued for the batch ${named.name}: ${QUEUED}`);
         return EXIT.done;
       case 'cancelled':
         if (!json) io.out(`abort of the batch ${named.name}: ${CANCELLED}`);

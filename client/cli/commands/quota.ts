@@ -9,6 +9,7 @@ import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { foreign } from '../io.js';
 import { personOf } from '../person.js';
+import { QUEUED } from '../send-to-run.js';
 import { elapsed } from '../waiting-text.js';
 
 /** One account, as the server and this host know it. */
@@ -45,7 +46,8 @@ export async function openQuota(context: Context, asked: string | null, connect 
   try {
     const { account, gate } = chosen(await limitedAccounts(context, sluice), asked, sluice !== null);
     const sent = gate === null || sluice === null ? null : await sendOpen(sluice, gate, { by, stop: io.stop });
-    if (sent?.kind === 'refused' || sent?.kind === 'not_kept') throw new CliError(refusedParts(account, sent.why), EXIT.needsPerson);
+    if (sent?.kind === 'refused') throw new CliError(refusedParts(account, sent.why), EXIT.needsPerson);
+    if (sent?.kind === 'not_kept') throw new CliError(notKeptParts(account, sent.why));
     await openAccount(home, account);
     if (json)
       io.json({ kind: 'quota_opened', account, sent: sent?.kind ?? null, message: sent?.kind === 'accepted' ? sent.answer.message : null });
@@ -140,10 +142,19 @@ function whatHappened(sent: Sent | null): string {
     case 'accepted':
       return sent.answer.message;
     case 'queued':
-      return 'queued: no worker answered; the gate opens when one is back';
+      return `queued: ${QUEUED}`;
     default:
       return 'turns are started on this host again; no run waited';
   }
+}
+
+function notKeptParts(account: string, why: string) {
+  return {
+    what: `the server keeps no more words for the gate ${foreign(quotaGateId(account))}: ${foreign(why)}`,
+    why: 'it counts the messages of a gate as those of a run, and takes no more than its dynamic config says (docs/messages.md)',
+    now: 'Nothing was sent; the gate opens by itself once a try goes well.',
+    mend: 'sluice quota list',
+  };
 }
 
 function refusedParts(account: string, why: string) {

@@ -110,6 +110,21 @@ describe('sluice quota', () => {
     expect(closedAccounts(home, Date.now())).toEqual([]);
   });
 
+  it('tells a gate that refused from a server that keeps no more, and opens nothing', async () => {
+    const by = (answer: Sent) => {
+      const { context, connect } = aTerminal([aGate('a/x')], { answer });
+      return openQuota(context, null, connect);
+    };
+    await remember('a/x');
+
+    await expect(by({ kind: 'refused', why: 'no' })).rejects.toMatchObject({ exitCode: 3, message: expect.stringContaining('refused') });
+    await expect(by({ kind: 'not_kept', why: 'no' })).rejects.toMatchObject({
+      exitCode: 1,
+      message: expect.stringContaining('keeps no more'),
+    });
+    expect(closedAccounts(home, Date.now())).toHaveLength(1);
+  });
+
   it('asks for a name where several are limited, and names them', async () => {
     const { context, connect } = aTerminal([aGate('a/x'), aGate('b/x')]);
 
