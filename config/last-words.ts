@@ -12,10 +12,9 @@ import { systemTrouble } from './system-trouble.js';
 const STDERR = 2;
 const FAILED = 1;
 
-export interface LastWords {
+interface LastWords {
   /** What is true then, as a sentence. */
   readonly now: string;
-  readonly home?: string;
 }
 
 /** Effects: from now on an error that nobody catches ends this process with exit code 1 and says why on stderr. */
@@ -28,8 +27,8 @@ export function sayLastWords(said: LastWords): void {
 }
 
 /** **Shape** what, why, what is true now, what mends it, each with its newline. Null: it is not the machine. */
-export function systemWords(error: unknown, { now, home = homeOfPerson() }: LastWords): string | null {
-  const trouble = systemTrouble(error, home);
+export function systemWords(error: unknown, { now }: LastWords): string | null {
+  const trouble = systemTrouble(error, homeOfPerson());
   return trouble === null
     ? null
     : `sluice: ${trouble.short}: ${oneLine(messageOf(error))}\n  ${trouble.why}\n  ${now}\n  ${trouble.mend}\n`;

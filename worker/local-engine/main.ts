@@ -2,6 +2,6 @@
 import { sayLastWords } from '../../config/last-words.js';
 import { noFailpoint } from '../../protocol/failpoints.js';
 
-sayLastWords({ now: 'Nothing runs in this home; runs wait where they are.' });
+sayLastWords({ now: 'The engine has ended; no run is lost.' });
 const { runEngine } = await import('./run-engine.js');
 await runEngine(process.argv[2], noFailpoint);

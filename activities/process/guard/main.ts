@@ -3,7 +3,7 @@ import { closeForeignDescriptors } from '../../../config/foreign-descriptors.js'
 import { sayLastWords } from '../../../config/last-words.js';
 import { noFailpoint } from '../../../protocol/failpoints.js';
 
-sayLastWords({ now: 'Nothing was started.' });
+sayLastWords({ now: 'The guard has ended; no run is lost.' });
 closeForeignDescriptors();
 const [{ readGuardOptions }, { runGuard }] = await Promise.all([import('./guard-options.js'), import('./run-guard.js')]);
 await runGuard({ ...readGuardOptions(process.argv[2]), failpoint: noFailpoint });
