@@ -49,7 +49,7 @@ error with file, line and column. \`sluice config\` shows what is in force and w
   counts, without one the preset or the default, and flags and run input only make it stricter; \`union\` = all lists add up.
 - A project's config that nobody trusted (\`sluice trust\`), though nothing in it needs trust, never loosens: what it says of a limit counts only
   where it is stricter than what is in force without it, its lists stand beside the default instead of replacing it, a list of stages that
-  drops validating, reviewing or verifying does not count, and what it merely chooses counts only where your own file says nothing.
+  drops validating, reviewing or verifying where it lets agents write does not count, and what it merely chooses counts only where your own file says nothing.
 
 ## Keys
 `;

@@ -22,4 +22,5 @@ export const NOT_TRIED: Readonly<Record<string, string>> = {
   N14: 'it takes a person who enters that folder; `ignored-repository` tries what their git does above it',
   N15: 'it is of how the engine was started',
   N16: 'it takes FUSE, or a network file system that is lost',
+  N17: 'it is of a config, which no agent writes',
 };
