@@ -69,7 +69,7 @@ const LIMIT_MS = 3 * 60_000;
 /** Git only reads here, so that nothing has to be put right at its end. */
 const ENDED_BY = { timeout: LIMIT_MS, killSignal: 'SIGKILL' } as const;
 
-/** Answers standard output as it is. A person who stops the command ends git too. */
+/** Answers standard output as it is. A person who stops the command ends git too, but where the command itself goes on after the stop (`ownsStop`): there git ends by its limits. */
 export function runGit(args: readonly string[], { cwd, gitDir, maxBytes = MAX_OUTPUT_BYTES }: GitCall): Promise<GitAnswer> {
   const path = programPath(process.env['PATH'] ?? DEFAULT_PATH);
   const git = resolveProgram('git', { path, forbidden: [] });

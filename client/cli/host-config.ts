@@ -25,13 +25,13 @@ export async function knownRepositories(home: string): Promise<readonly string[]
 }
 
 /** Unit: bytes. A config that counts is far smaller. */
-const MAX_CONFIG_BYTES = 1024 * 1024;
+const MAX_LOOK_BYTES = 1024 * 1024;
 
 /** Folders, relative to a repository, in which its runs may lie. Only looked at, so a config that is wrong is no error here. */
 export async function runsDirsOf(root: string): Promise<readonly string[]> {
   const path = `${root}/.sluice/config.yaml`;
   // A link is a person's own way to keep a config elsewhere.
-  const text = await readForeignFile(path, { maxBytes: MAX_CONFIG_BYTES, links: 'followed' }).then(textOf, () => null);
+  const text = await readForeignFile(path, { maxBytes: MAX_LOOK_BYTES, links: 'followed' }).then(textOf, () => null);
   const named = /^(?:\s{2,})?runsDir:\s*["']?([^"'#\n]+?)["']?\s*(?:#.*)?$/m.exec(text ?? '')?.[1];
   return [...new Set([...(named === undefined || named.includes('..') ? [] : [named]), ...RUNS_DIRS])];
 }
@@ -52,7 +52,7 @@ export async function keepCommand(home: string, program: readonly [string, ...st
 /** Null where this home has no host yet. */
 export async function readHostId(home: string): Promise<string | null> {
   const { homePaths } = await import('../../config/home.js');
-  const text = await readForeignFile(homePaths(home).hostId, { maxBytes: MAX_CONFIG_BYTES }).then(textOf, () => null);
+  const text = await readForeignFile(homePaths(home).hostId, { maxBytes: MAX_LOOK_BYTES }).then(textOf, () => null);
   return text === null || text.trim() === '' ? null : text.trim();
 }
 
