@@ -4,7 +4,7 @@ import { quotaGateId } from '../../../protocol/names.js';
 import type { ListedQuotaGate } from '../../quota-calls.js';
 import type { Sent, Sluice } from '../../sluice.js';
 import { CliError } from '../cli-error.js';
-import { connectToLook } from '../connect.js';
+import { connectOrRead, connectToLook } from '../connect.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { foreign } from '../io.js';
@@ -21,12 +21,11 @@ interface LimitedAccount {
   readonly closedHere: string | null;
 }
 
-export async function listQuota(context: Context, connect = connectToLook): Promise<ExitCode> {
+export async function listQuota(context: Context, connect = connectOrRead): Promise<ExitCode> {
   const { io, json } = context;
-  const sluice = await connect(context);
+  const sluice = await connect(context, 'this is what this host remembers');
   try {
     const limited = await limitedAccounts(context, sluice);
-    if (sluice === null) io.err('The engine is down; this is what this host remembers.');
     for (const one of limited) {
       if (json) io.json(objectOf(one));
       else linesOf(one, Date.now()).forEach((line, index) => io.out(`${index === 0 ? '' : '  '}${foreign(line)}`));
