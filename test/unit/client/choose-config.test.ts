@@ -48,7 +48,7 @@ describe('a project config that nobody trusted', () => {
       const { policy, err } = await look('version: 1\nagent: opencode\n');
 
       expect(Object.keys(policy.agents)).toEqual(['claude']);
-      expect(err).toEqual([expect.stringMatching(/; trusted, it would be refused: \.sluice\/config\.yaml:2:8: .*opencode/)]);
+      expect(err).toEqual([expect.stringMatching(/; trusted, it would be refused: \.sluice\/config\.yaml:2:1: agent is opencode$/)]);
     },
     LIMIT_MS,
   );
