@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, truncateSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fixtureWith } from '../../support/test-repository.js';
+import { removeFolders } from '../git/repository-fixture.js';
 import { adminDirOf, aHostWithSubmodule, lookAsPerson, plant, STAGES, violations, worktreeOf } from './planting-host.js';
 import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
 
@@ -12,7 +13,10 @@ let host: RewindHost;
 beforeAll(async () => {
   host = await aHostWithSubmodule();
 });
-afterAll(() => host.close());
+afterAll(() => {
+  host.close();
+  removeFolders();
+});
 
 let runs = 0;
 

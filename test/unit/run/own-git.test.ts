@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readRun } from '../../../activities/run/run-record.js';
 import { writeTerminatedEnd } from '../../../activities/run/terminated-end.js';
+import { removeFolders } from '../git/repository-fixture.js';
 import { adminDirOf, aHostWithSubmodule, lookAsPerson, marker, PLANT, PLANTING, plant, violations, worktreeOf } from './planting-host.js';
 import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
 
@@ -32,6 +33,7 @@ beforeEach(() => rmSync(marker, { force: true }));
 afterAll(() => {
   host.close();
   commands.close();
+  removeFolders();
 });
 
 let runs = 0;
