@@ -3,7 +3,7 @@
  * what makes it so is messages, for every other thing that a run does is bounded. A full history ends a run at its next boundary, or at once where
  * it waits; one that is nearly at the server's end ends it in the middle of its turn too. Branch, worktree and files stay, as at any blocked end.
  */
-import { CancellationScope, condition, patched, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, condition, workflowInfo } from '@temporalio/workflow';
 import { FULL_HISTORY, type HistoryBounds, LAST_HISTORY } from '../protocol/limits.js';
 import { blocked, type Ending } from './ending.js';
 import type { RunState } from './run-state.js';
@@ -11,7 +11,7 @@ import type { RunState } from './run-state.js';
 /** Waits beside the run for as long as it lives. Survives: `lifecycle` alone is cancelled, the way an abort does it. */
 export function guardHistory(run: RunState, lifecycle: CancellationScope): Promise<void> {
   return CancellationScope.nonCancellable(async () => {
-    await condition(() => reaches(FULL_HISTORY, workflowInfo()) && patched('end-full-history'));
+    await condition(() => reaches(FULL_HISTORY, workflowInfo()));
     run.history = 'full';
     await condition(() => (run.opened !== null && run.people.waiting !== null) || reaches(LAST_HISTORY, workflowInfo()));
     if (run.people.closing || lifecycle.consideredCancelled) return;

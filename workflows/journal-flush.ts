@@ -5,7 +5,7 @@
  * A flush is scheduled only when everything else of the workflow task has come to rest: whether the end of the flush before it is seen before or after a
  * message of the same task differs between a task that was tried twice and its replay, and must change no command.
  */
-import { ActivityFailure, CancellationScope, condition, patched } from '@temporalio/workflow';
+import { ActivityFailure, CancellationScope, condition } from '@temporalio/workflow';
 import { flushingHost } from './activity-options.js';
 import type { RunState } from './run-state.js';
 
@@ -32,8 +32,7 @@ export class JournalFlush {
     this.wanted = false;
     if (aborted && this.busy) {
       await rest();
-      // Runs that closed before this patch waited for their flush.
-      if (this.busy && patched('abort-cancels-flush')) this.sending.cancel();
+      if (this.busy) this.sending.cancel();
     }
     await condition(() => !this.busy);
   }

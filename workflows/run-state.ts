@@ -21,7 +21,6 @@ import { stageUseOf } from '../protocol/stage-use.js';
 import { NOTHING_USED } from './budget.js';
 import { GateBook } from './gate-book.js';
 import { firstOf } from './journal-batch.js';
-import { completePolicy } from './old-policy.js';
 
 /** Facts that stages find out. Mutable, and mutated by workflow code only. */
 export interface RunFacts {
@@ -104,7 +103,6 @@ export class RunState {
   private acknowledged = 0;
   /** The gates that the host holds. */
   private hostGates: readonly Gate[] = this.gates.all;
-  private policyInForce: RunPolicy | null = null;
 
   constructor(
     readonly runId: string,
@@ -140,13 +138,12 @@ export class RunState {
   }
 
   get policy(): RunPolicy {
-    if (this.policyInForce === null) throw new Error('the run is not open yet');
-    return this.policyInForce;
+    return this.open.policy;
   }
 
   /** Source: V-49. */
   get attended(): boolean {
-    return this.policyInForce?.attended ?? this.attendedByStart;
+    return this.opened?.policy.attended ?? this.attendedByStart;
   }
 
   /** The branch's tip. */
@@ -161,7 +158,6 @@ export class RunState {
 
   adopt(opened: OpenRunResult): void {
     this.opened = opened;
-    this.policyInForce = completePolicy(opened.policy);
     this.people.waiting = null;
     this.facts.headSha = opened.resumed?.commit ?? opened.baseSha;
     this.lifecycle = createLifecycle(opened.policy.stages);
@@ -258,7 +254,7 @@ export class RunState {
       baseSha: opened?.baseSha ?? null,
       headSha: facts.headSha,
       reviewLoopCount: facts.round,
-      maxReviewLoops: this.policyInForce?.rounds ?? 0,
+      maxReviewLoops: opened?.policy.rounds ?? 0,
       finalDecision: facts.finalDecision,
       verification: facts.verification,
       pauseRequested: people.pauseRequested,
@@ -279,7 +275,7 @@ export class RunState {
 
   details(): RunDetails {
     return {
-      policy: this.policyInForce,
+      policy: this.opened?.policy ?? null,
       attended: this.attended,
       used: this.used,
       stages: stageUseOf(this.events),

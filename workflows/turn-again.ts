@@ -1,10 +1,9 @@
 /** Between a failed attempt and the next: the wait as a durable timer, or the fallback agent. Source: V-121 to V-125. */
-import { patched, sleep } from '@temporalio/workflow';
+import { sleep } from '@temporalio/workflow';
 import type { TurnRetriedData } from '../protocol/event-data.js';
 import type { AfterOverflow } from '../protocol/messages.js';
 import { closedUntil } from '../protocol/quota.js';
 import type { RunContext } from './context.js';
-import { retriesTurns } from './old-policy.js';
 import type { SeatEnd } from './quota-seat.js';
 import type { Attempt, Turn } from './turn-attempt.js';
 import { type AfterAttempt, afterAttempt, type Tries } from './turn-retry.js';
@@ -19,7 +18,6 @@ export interface FailedTurn {
 export async function goesAgain(context: RunContext, failed: FailedTurn): Promise<boolean> {
   const { run } = context;
   const { turn, tries, attempt } = failed;
-  if (!retriesTurns(run.open.policy)) return false;
   const next = afterAttempt(attempt.result.outcome, tries, {
     usageLimit: run.policy.usageLimit,
     usageWaits: run.facts.usageWaits,
@@ -40,8 +38,6 @@ export async function goesAgain(context: RunContext, failed: FailedTurn): Promis
       noteRetry(context, failed, { retry: 1, waitMs: 0 });
       return true;
     case 'overflow':
-      // Runs that overflowed before this patch ended there.
-      if (!patched('overflow-again')) return false;
       tries.overflow = next.with;
       // The conversation that is too long may be this attempt's own.
       tries.fresh = true;
@@ -52,8 +48,7 @@ export async function goesAgain(context: RunContext, failed: FailedTurn): Promis
       return true;
     case 'wait': {
       const account = next.waiting === 'usage_limit' ? run.policy.agentOf[turn.stage].account : undefined;
-      // Runs that waited before this patch did so by a timer alone.
-      if (account !== undefined && patched('quota-gate')) return waitAtGate(context, failed, { account, ms: next.ms });
+      if (account !== undefined) return waitAtGate(context, failed, { account, ms: next.ms });
       await wait(context, failed, next);
       return true;
     }

@@ -1,7 +1,7 @@
 /**
  * Records the kept histories that are missing, one a shape: `node --import tsx test/replay/record-histories.ts`. It starts a server of its own
- * unless SLUICE_TEST_ADDRESS names one, runs the built bundle, and prints each file that it wrote. `--again [shape …]` records anew what no
- * release has shipped yet; the first shapes are never written again: each stands for runs that may still be open.
+ * unless SLUICE_TEST_ADDRESS names one, runs the built bundle, and prints each file that it wrote. `--again [shape …]` records anew, until the first
+ * tag (docs/decisions/0020-compatibility-starts-at-the-first-tag.md): from then on a kept history stands for runs that may still be open.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,28 +10,20 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { findServerBinary } from '../../worker/local-engine/server-binary/find-server-binary.js';
 import { type OwnServer, openOwnServer } from '../support/own-server.js';
 import { openStubHost } from '../support/stub-host.js';
-import { BESIDE_SHAPES } from './beside-shapes.js';
-import { BUDGET_SHAPES } from './budget-shapes.js';
-import { FIRST_SHAPES } from './first-shapes.js';
-import { QUOTA_SHAPES } from './quota-shapes.js';
-import { RUN_SHAPES } from './run-shapes.js';
 import { type Shape, TASK } from './shape.js';
+import { SHAPES } from './shapes.js';
 
 const FOLDER = fileURLToPath(new URL('./histories', import.meta.url));
 const SEARCH_ATTRIBUTES = { SluiceProject: 2, SluiceStatus: 2, SluiceWaiting: 2, SluicePreset: 2 };
-const LATER = { ...RUN_SHAPES, ...BESIDE_SHAPES, ...BUDGET_SHAPES, ...QUOTA_SHAPES };
 
 const [again, ...named] = process.argv.slice(2);
 const fileOf = (name: string) => join(FOLDER, `${name}.json`);
-const isWanted = (name: string) => {
-  if (!existsSync(fileOf(name))) return true;
-  return again === '--again' && name in LATER && (named.length === 0 || named.includes(name));
-};
+const isWanted = (name: string) => !existsSync(fileOf(name)) || (again === '--again' && (named.length === 0 || named.includes(name)));
 
 mkdirSync(FOLDER, { recursive: true });
 const server = process.env['SLUICE_TEST_ADDRESS'] === undefined ? await openServer() : null;
 try {
-  for (const [name, shape] of Object.entries({ ...FIRST_SHAPES, ...LATER })) {
+  for (const [name, shape] of Object.entries(SHAPES)) {
     if (!isWanted(name)) continue;
     const text = await record(name, shape);
     writeFileSync(fileOf(name), text);

@@ -5,30 +5,26 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { BUNDLE_PATH } from '../support/stub-host.js';
-import { BESIDE_SHAPES } from './beside-shapes.js';
-import { BUDGET_SHAPES } from './budget-shapes.js';
-import { FIRST_SHAPES } from './first-shapes.js';
-import { QUOTA_SHAPES } from './quota-shapes.js';
-import { RUN_SHAPES } from './run-shapes.js';
+import { SHAPES } from './shapes.js';
 
 const FOLDER = fileURLToPath(new URL('./histories', import.meta.url));
-const SHAPES = Object.keys({ ...FIRST_SHAPES, ...RUN_SHAPES, ...BESIDE_SHAPES, ...BUDGET_SHAPES, ...QUOTA_SHAPES });
+const NAMES = Object.keys(SHAPES);
 
 describe('kept histories', () => {
   let errors: ReadonlyMap<string, Error | null>;
 
   beforeAll(async () => {
     Runtime.install({ logger: new DefaultLogger('ERROR') });
-    errors = await replayErrors(SHAPES.map(read));
+    errors = await replayErrors(NAMES.map(read));
   }, 240_000);
 
   it('are there, one for each shape and no other', () => {
     const kept = readdirSync(FOLDER).map((name) => name.replace(/\.json$/, ''));
 
-    expect(kept.toSorted()).toEqual(SHAPES.toSorted());
+    expect(kept.toSorted()).toEqual(NAMES.toSorted());
   });
 
-  it.each(SHAPES)('%s replays with the workflow of today', (shape) => {
+  it.each(NAMES)('%s replays with the workflow of today', (shape) => {
     expect(errors.get(workflowIdOf(read(shape)))).toBeNull();
   });
 

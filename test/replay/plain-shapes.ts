@@ -1,14 +1,11 @@
-/**
- * The nine shapes of runs without people in them. Their histories were recorded by the version that had neither gates nor messages and are never
- * recorded again: each stands for runs of that version that may still be open.
- */
+/** Shapes of runs without people in them: the stage lists, the ends of a stage, a native cancellation. */
 import { Context } from '@temporalio/activity';
 import { STAGE_LISTS } from '../../protocol/lifecycle.js';
 import { stubOpen, stubValidation } from '../support/stub-host.js';
 import { until } from '../support/until.js';
 import { type Shapes, withTurns } from './shape.js';
 
-export const FIRST_SHAPES: Shapes = {
+export const PLAIN_SHAPES: Shapes = {
   'run-plain': { activities: { openRun: async (input) => ({ ...stubOpen(input), searchAttributes: true }) } },
   'run-express': { activities: { openRun: async (input) => stubOpen(input, STAGE_LISTS.express) } },
   'run-plan-only': { activities: { openRun: async (input) => stubOpen(input, STAGE_LISTS['plan-only']) } },
