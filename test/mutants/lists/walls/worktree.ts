@@ -75,20 +75,16 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
     name: 'a mark is written through whatever stands under the name of its temp file',
     area: 'walls',
     file: 'activities/process/marks.ts',
-    find: `    freeName(temp);
-    const fd = openSync(temp, 'wx', OWN_MODE);`,
-    replace: "    const fd = openSync(temp, 'w', OWN_MODE);",
+    find: 'freeName(temp);',
+    replace: '',
     test: { file: 'test/unit/process/attacked-marks.test.ts', title: 'is not written through a link' },
   },
   {
     name: 'each close tells again what stays as it is',
     area: 'walls',
     file: 'workflows/close-run.ts',
-    find: `    run.acknowledge(closed.journalSeq, journal);
-`,
-    replace: `    run.acknowledge(closed.journalSeq, journal);
-    run.observe(closed.observations ?? []);
-`,
+    find: 'closed.journalSeq > held; closed = await close())',
+    replace: 'closed.journalSeq > held; closed = await close(), run.observe(closed.observations ?? []))',
     test: { file: 'test/workflow/run.test.ts', title: 'tells once, and closes, where each close finds again what cannot be mended' },
   },
   {
