@@ -18,6 +18,7 @@ type Target = keyof typeof TARGETS;
 
 const LONGEST_PAUSE_MS = 2_400;
 const STOP_MS = 30_000;
+const LOOK_AGAIN_MS = 2_000;
 const RUN_LIMIT_MS = 400_000;
 
 export interface BlackBoxRun {
@@ -104,6 +105,11 @@ async function strikeAgainAndAgain(place: ChaosHome, { wanted, strikes, over }: 
     if (!(await strike(place, target))) continue;
     strikes[target] += 1;
     done += 1;
+    await bringUpIfGivenUp(place);
+  }
+  // It counts the deaths of a minute, those of the run before too, and gives up some time after the last strike.
+  while (!over.aborted) {
+    await sleep(LOOK_AGAIN_MS, undefined, { signal: over }).catch(() => undefined);
     await bringUpIfGivenUp(place);
   }
 }
