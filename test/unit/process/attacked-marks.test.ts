@@ -54,7 +54,7 @@ describe('what a command leaves in the place of its marks', () => {
   });
 
   itWhere(asRoot, 'needs root to become another user').each(['raw', 'claim.json', 'exit.json.tmp'])(
-    'does not keep it from its end: %s without rights, for an ordinary user',
+    'has its end though an ordinary user took the right to read %s away',
     (name) => {
       const command = { ...aCommand(`chmod 000 "$TURN/${name}"; exit 4`), argv: ['/bin/sh', '-c', `chmod 000 "$TURN/${name}"; exit 4`] };
       for (const folder of [host.root, host.home]) chmodSync(folder, 0o755);
