@@ -92,7 +92,10 @@ describe('a program of ours that is started with forty foreign descriptors', () 
       args.map((word) => ({ FIXTURE: fixture, OPTIONS: options() })[word] ?? word),
     );
 
+    // Looked at one by one, while it would close them.
+    child.kill('SIGSTOP');
     const atFirst = heldBy(child);
+    child.kill('SIGCONT');
     await until(() => heldBy(child).length === 0 || child.exitCode !== null, 30_000);
 
     expect(atFirst).toEqual(OVER_15);
