@@ -18,7 +18,7 @@ const LINK = /\]\(([^()\s]+)\)/g;
 /** A page by its path, or one of those that a design is told in, without a path; perhaps with a heading or a section's number. */
 const PAGE = /(?<![\w./@<>*{}-])((?:[a-z][\w-]*\/)+[\w.-]+\.md|(?:design|spec|style|guide|house)\.md)(?:,? "([^"]+)"|,? (section \d+))?/g;
 const PATHLESS = /\b(?:design|spec|specification|guide),? (?:section \d+|§ ?\d+|"[^"]+")/g;
-const MACHINE = /(?<![\w.~$}>/-])\/(?:home|Users|root|work|tmp)\/[\w./-]*\w/g;
+const MACHINE = /(?<![\w.~$}>/-])\/(?:home|Users|root|tmp)\/[\w./-]*\w/g;
 
 /** What a file may cite. */
 export interface Known {

@@ -37,7 +37,7 @@ describe('the check of citations', () => {
     '/** Source: docs/design.md "Files and journal". */',
     ' * kept there (docs/design.md "Git"); why: docs/decisions/0001-guard.md.',
     "const page = 'guide/of-somebody.md'; // Source: docs/design.md.",
-    "const prompt = 'Read spec/task.md and /work/it first.';",
+    "const prompt = 'Read spec/task.md first.';",
     '/** The reader of review.md and AGENTS.md, below turns/<seq>/prompt.md. */',
   ])('takes %j', (text) => {
     expect(faultsIn(text)).toEqual([]);
@@ -80,9 +80,9 @@ describe('the check of citations', () => {
     });
   });
 
-  it.each(['/home/ann/project', '/work/project', '/tmp/clone-of-it'])('refuses %s on a page, in code as well', (path) => {
+  it.each(['/home/ann/project', '/Users/ann/project', '/tmp/a-clone'])('refuses %s on a page, in code as well', (path) => {
     expect(faultsIn(`Run\n\`\`\`\ncd ${path}\n\`\`\`\n`, 'docs/a.md')).toEqual([`docs/a.md names ${path}, a path of some machine`]);
-    expect(faultsIn('Below `~/work/x`, `$HOME/tmp/x` and `<home>/work/x`.', 'docs/a.md')).toEqual([]);
+    expect(faultsIn('Below `~/tmp/x`, `$HOME/tmp/x` and `<home>/tmp/x`.', 'docs/a.md')).toEqual([]);
   });
 
   it('sees headings outside fences, without code marks', () => {
