@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { fingerprintCheckout } from '../../../activities/git/checkout-fingerprint.js';
@@ -85,6 +85,25 @@ describe('watching a repository', () => {
       expect((await changeBy(make)).gate).toEqual(expect.arrayContaining([expect.stringContaining(`${place}/config`)]));
     },
   );
+
+  it('sees a change of a hook that is larger than a script, and of what a link leads to', async () => {
+    const run = await openRun();
+    const hooks = join(run.root, '.git', 'hooks');
+    const target = join(tempFolder(), 'target');
+    writeFileSync(join(hooks, 'pre-push'), Buffer.alloc(2_000_000));
+    writeFileSync(target, Buffer.alloc(2_000_000));
+    symlinkSync(target, join(hooks, 'pre-commit'));
+    const before = await snapshotRepository(run.repository, run.worktree);
+    expect(compareRepository(before, await snapshotRepository(run.repository, run.worktree)).gate).toEqual([]);
+
+    appendFileSync(join(hooks, 'pre-push'), 'x');
+    appendFileSync(target, 'x');
+
+    expect(compareRepository(before, await snapshotRepository(run.repository, run.worktree)).gate).toEqual([
+      expect.stringContaining('pre-commit'),
+      expect.stringContaining('pre-push'),
+    ]);
+  });
 
   it('leaves the submodules of the worktrees of other runs to those runs', async () => {
     const run = await openRun();
