@@ -3,6 +3,7 @@
  * The person's git is a real one, and what it would start leaves a marker.
  */
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -224,6 +225,22 @@ describe('a git dir in the place of a submodule', () => {
 });
 
 describe("the worktree's own index", () => {
+  it('is taken away where it names a submodule outside of the worktree', async () => {
+    const run = await aRun();
+    const index = join(adminDirOf(host, run), 'index');
+    const name = 'aa/evil';
+    execFileSync('git', ['update-index', '--add', '--cacheinfo', `160000,${run.head},${name}`], { cwd: worktreeOf(run) });
+    const bytes = readFileSync(index);
+    bytes.write('../evil', bytes.indexOf(name));
+    const body = bytes.subarray(0, -20);
+    writeFileSync(index, Buffer.concat([body, createHash('sha1').update(body).digest()]));
+
+    const { observations } = await run.close('aborted');
+
+    expect(violations(observations)).toEqual([expect.stringContaining('index of the worktree')]);
+    expect(readFileSync(index).includes('../evil')).toBe(false);
+  });
+
   it('is made again where it has a submodule whose name is no UTF-8', async () => {
     const run = await aRun();
     const line = `git update-index --add --cacheinfo "160000,$(git rev-parse HEAD),$(printf 'node_modules/\\377')"`;
