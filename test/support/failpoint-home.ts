@@ -16,8 +16,9 @@ export function armFailpoint(home: string, order: FailpointOrder): void {
   writeFileSync(join(home, 'failpoint.json'), JSON.stringify(order));
 }
 
-/** The name that fired, or null. */
+/** The name that fired, or null; also while its line is not whole yet, since a file is there before what is written in it. */
 export function firedFailpoint(home: string): string | null {
   const path = join(home, 'fired');
-  return existsSync(path) ? readFileSync(path, 'utf8').trim() : null;
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  return text.endsWith('\n') ? text.trim() : null;
 }
