@@ -1,6 +1,5 @@
 /** Renders docs/config.md from the key table, so that the document cannot say what the parser does not do. */
-import { formatByteSize } from './byte-size.js';
-import { formatDuration } from './duration.js';
+import { formatUnit } from './explain-policy.js';
 import { GUARDED_ROWS } from './guarded-paths.js';
 import type { KeyRow } from './key-table.js';
 import { DEFAULT_SETUP_INPUTS, KEYS } from './keys.js';
@@ -74,10 +73,10 @@ function knownLine(key: string, row: KeyRow<unknown>): string {
   return tableLine([`${code(key)}${row.executes ? ' †' : ''}`, row.type, defaultText(row), row.meaning, row.scope, row.merge, aliases]);
 }
 
-function defaultText({ fallback, fallbackText, unit }: KeyRow<unknown>): string {
+function defaultText({ fallback, fallbackText, unit, none }: KeyRow<unknown>): string {
   if (fallbackText !== null) return fallbackText;
-  if (typeof fallback === 'number' && unit === 'duration') return code(formatDuration(fallback));
-  if (typeof fallback === 'number' && unit === 'bytes') return code(formatByteSize(fallback));
+  if (none !== null) return code(none);
+  if (typeof fallback === 'number' && unit !== null) return code(String(formatUnit(unit, fallback)));
   if (['number', 'string', 'boolean'].includes(typeof fallback)) return code(String(fallback));
   return 'none';
 }

@@ -1,8 +1,9 @@
 /** Settings of this host, from the user's file alone: they hold for the local engine and its worker, not for one run. */
 import type { PlacedText } from './config-text.js';
-import type { KeyName, KeyValue } from './keys.js';
-import { defaultOf, firstOf } from './layer-merge.js';
+import type { KeyName } from './keys.js';
+import type { Effective } from './layer-merge.js';
 import { parseConfigFile } from './parse-config.js';
+import { readKey } from './read-keys.js';
 
 export interface HostSettings {
   readonly durability: 'process' | 'power';
@@ -16,11 +17,11 @@ export interface HostSettings {
 /** **Errors** ConfigError where the user's file cannot be used. */
 export function resolveHostSettings(user: PlacedText | null): HostSettings {
   const layers = user === null ? [] : [parseConfigFile('user', user)];
-  const first = <K extends KeyName>(key: K): KeyValue<K> => (firstOf(layers, key) ?? defaultOf(key)).value;
+  const read = <K extends KeyName>(key: K): Effective<K> => readKey(layers, key).value;
   return {
-    durability: first('engine.durability'),
-    ports: { server: first('engine.ports.server'), ui: first('engine.ports.ui') },
-    slots: first('slots'),
-    orphanGraceMs: first('limits.orphanGrace'),
+    durability: read('engine.durability'),
+    ports: { server: read('engine.ports.server'), ui: read('engine.ports.ui') },
+    slots: read('slots'),
+    orphanGraceMs: read('limits.orphanGrace'),
   };
 }

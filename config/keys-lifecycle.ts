@@ -7,7 +7,7 @@ import { PERMISSION_MODES } from '../protocol/policy.js';
 import { gateStages } from './gate-stages.js';
 import { byValue, inOrder, row } from './key-table.js';
 import { amount, dollars, duration, durationOr, durationOrZero, integer, minutes, oneOf, yesOrNo } from './key-values.js';
-import { notifySinks } from './notify-sinks.js';
+import { notifySinks, shownSink } from './notify-sinks.js';
 
 const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;
@@ -18,6 +18,7 @@ const MIN_WAIT = 100;
 
 export const LIFECYCLE_KEYS = {
   rounds: row({
+    at: 'rounds',
     schema: integer(0, MAX_ROUNDS),
     type: `0 to ${MAX_ROUNDS}`,
     fallback: 2,
@@ -26,6 +27,7 @@ export const LIFECYCLE_KEYS = {
     aliases: [{ path: 'workflow.maxReviewLoops', schema: null }],
   }),
   'gates.stages': row({
+    at: 'gates.stages',
     schema: gateStages,
     type: 'list of stages',
     fallback: [],
@@ -36,6 +38,7 @@ export const LIFECYCLE_KEYS = {
     aliases: [{ path: 'policies.requireApprovalAtStages', schema: null }],
   }),
   'gates.maxChangeRounds': row({
+    at: 'gates.maxChangeRounds',
     schema: integer(0, 20),
     type: '0 to 20',
     fallback: 3,
@@ -45,38 +48,47 @@ export const LIFECYCLE_KEYS = {
     aliases: [{ path: 'policies.approvalMaxChangeRounds', schema: null }],
   }),
   'gates.remind': row({
+    at: 'gates.remindMs',
     schema: durationOr('off', MIN_WAIT, YEAR),
     type: 'duration or `off`',
-    fallbackText: '`off`',
+    unit: 'duration',
+    none: 'off',
     meaning: `an open gate is told again each time that so long has passed, at most ${MAX_REMINDERS} times`,
   }),
   'gates.escalate': row({
+    at: 'gates.escalateMs',
     schema: durationOr('off', MIN_WAIT, YEAR),
     type: 'duration or `off`',
-    fallbackText: '`off`',
+    unit: 'duration',
+    none: 'off',
     meaning: 'a gate that is open for so long is told once as escalated',
   }),
   'gates.expire': row({
+    at: 'gates.expireMs',
     schema: durationOr('never', MIN_WAIT, YEAR),
     type: 'duration or `never`',
-    fallbackText: '`never`',
+    unit: 'duration',
+    none: 'never',
     meaning: 'a gate that is open for so long expires, and the run ends blocked',
   }),
   'gates.unattendedExpire': row({
+    at: 'gates.unattendedExpireMs',
     schema: durationOrZero(YEAR),
     type: 'duration or `0`',
     fallback: 0,
-    fallbackText: '`0`',
+    unit: 'duration',
     meaning: 'counts instead of `gates.expire` in a run that nobody attends; `0`: at once',
     aliases: [{ path: 'policies.unattendedApprovalTimeoutMs', schema: integer(0, YEAR, 'milliseconds') }],
   }),
   attended: row({
+    at: 'attended',
     schema: yesOrNo,
     type: '`true` or `false`',
     fallbackText: 'how the run was started decides',
     meaning: 'whether a person is expected to answer',
   }),
   holdAtCompletion: row({
+    at: 'holdAtCompletion',
     schema: yesOrNo,
     type: '`true` or `false`',
     fallback: false,
@@ -85,6 +97,7 @@ export const LIFECYCLE_KEYS = {
     allows: inOrder([true, false]),
   }),
   permissions: row({
+    at: 'permissions',
     schema: oneOf(PERMISSION_MODES),
     type: PERMISSION_MODES.map((mode) => `\`${mode}\``).join(', '),
     fallback: 'auto',
@@ -95,6 +108,7 @@ export const LIFECYCLE_KEYS = {
     aliases: [{ path: 'policies.defaultPermissionMode', schema: null }],
   }),
   'budget.run.turns': row({
+    at: 'budget.turns',
     schema: integer(1, 100_000),
     type: 'number',
     meaning: 'turns that a run may use; failed attempts count',
@@ -102,6 +116,7 @@ export const LIFECYCLE_KEYS = {
     allows: byValue,
   }),
   'budget.run.minutes': row({
+    at: 'budget.minutes',
     schema: amount('minutes', YEAR / 60_000),
     type: 'number',
     meaning: 'minutes that agents may work in a run; waiting does not count',
@@ -109,6 +124,7 @@ export const LIFECYCLE_KEYS = {
     allows: byValue,
   }),
   'budget.run.usd': row({
+    at: 'budget.microUsd',
     schema: dollars(1_000_000),
     type: 'US dollars',
     meaning:
@@ -116,8 +132,10 @@ export const LIFECYCLE_KEYS = {
       'an agent that does not tell the cost of a turn ends the run blocked',
     merge: 'stricter',
     allows: byValue,
+    unit: 'usd',
   }),
   'budget.day.turns': row({
+    at: 'budget.day.turns',
     schema: integer(1, 100_000),
     type: 'number',
     meaning: 'turns that all runs of the project together may use in a day, which ends at 00:00 UTC; failed attempts count',
@@ -125,6 +143,7 @@ export const LIFECYCLE_KEYS = {
     allows: byValue,
   }),
   'budget.day.minutes': row({
+    at: 'budget.day.minutes',
     schema: amount('minutes', YEAR / 60_000),
     type: 'number',
     meaning: 'minutes that agents of the project may work in a day (UTC); of turns under way an estimate counts',
@@ -132,13 +151,16 @@ export const LIFECYCLE_KEYS = {
     allows: byValue,
   }),
   'budget.day.usd': row({
+    at: 'budget.day.microUsd',
     schema: dollars(1_000_000),
     type: 'US dollars',
     meaning: 'money that the project may use in a day (UTC); of turns under way an estimate counts; refused as `budget.run.usd` is',
     merge: 'stricter',
     allows: byValue,
+    unit: 'usd',
   }),
   'budget.onLimit': row({
+    at: 'budget.onLimit',
     schema: oneOf(['stop', 'pause']),
     type: '`stop` or `pause`',
     fallback: 'stop',
@@ -146,6 +168,7 @@ export const LIFECYCLE_KEYS = {
     allows: inOrder(['stop', 'pause'] as const),
   }),
   'usageLimit.action': row({
+    at: 'usageLimit.action',
     schema: oneOf(['wait', 'fallback', 'stop']),
     type: '`wait`, `fallback` or `stop`',
     fallback: 'wait',
@@ -153,6 +176,7 @@ export const LIFECYCLE_KEYS = {
     allows: inOrder(['stop', 'wait', 'fallback'] as const),
   }),
   'usageLimit.maxWait': row({
+    at: 'usageLimit.maxWaitMs',
     schema: duration(MIN_WAIT, YEAR),
     type: 'duration',
     fallback: DAY,
@@ -163,6 +187,7 @@ export const LIFECYCLE_KEYS = {
     aliases: [{ path: 'usageLimit.maxWaitMin', schema: minutes(1, YEAR / 60_000) }],
   }),
   'usageLimit.maxWaits': row({
+    at: 'usageLimit.maxWaits',
     schema: integer(0, 100),
     type: '0 to 100',
     fallback: 2,
@@ -171,6 +196,7 @@ export const LIFECYCLE_KEYS = {
     allows: byValue,
   }),
   notify: row({
+    at: 'notify',
     schema: notifySinks,
     type: 'list of `desktop`, `{command: [program, arguments]}` and `{webhook: address, secretEnv: NAME}`',
     fallback: [{ kind: 'desktop' }],
@@ -180,5 +206,6 @@ export const LIFECYCLE_KEYS = {
       "(http only to this machine), signed with the worker's variable `secretEnv`; at most 10",
     scope: 'files',
     executes: true,
+    show: (sinks) => sinks.map(shownSink),
   }),
 } as const;

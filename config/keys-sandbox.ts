@@ -8,6 +8,7 @@ import { homePaths, networkHosts, oneOf } from './key-values.js';
 
 export const SANDBOX_KEYS = {
   sandbox: row({
+    at: 'sandbox.use',
     schema: oneOf(SANDBOX_USES),
     type: '`required`, `auto` or `off`',
     fallback: 'auto',
@@ -19,6 +20,7 @@ export const SANDBOX_KEYS = {
     executes: true,
   }),
   network: row({
+    at: 'sandbox.network',
     schema: oneOf(NETWORK_USES),
     type: '`off`, `proxy` or `on`',
     fallback: 'proxy',
@@ -28,6 +30,7 @@ export const SANDBOX_KEYS = {
     executes: true,
   }),
   networkAllow: row({
+    at: 'sandbox.allow',
     schema: networkHosts,
     type: 'list of `host`, `host:port` and `*.domain`',
     fallback: [],
@@ -39,21 +42,13 @@ export const SANDBOX_KEYS = {
     executes: true,
   }),
   sandboxHome: row({
+    at: 'sandbox.home',
     schema: homePaths,
     type: 'list of paths below HOME',
     fallback: [],
     meaning: 'what agents, set-up and validation commands may read and write below HOME, such as `.npm`; lists add up',
     scope: 'files',
     merge: 'union',
-    executes: true,
-  }),
-  'agents.<name>.home': row({
-    schema: homePaths,
-    type: 'list of paths below HOME',
-    fallbackText: 'what the adapter knows',
-    meaning:
-      'what this agent may read and write below HOME inside the sandbox; with it, even empty, `sandbox: auto` takes an agent of any adapter',
-    scope: 'files',
     executes: true,
   }),
 } as const;

@@ -18,8 +18,8 @@ export interface Placed<T> extends Sourced<T> {
   readonly depth: number;
 }
 
-/** Keys whose lists add up. */
-export type UnionKey = 'guardedPaths' | 'block' | 'gates.stages' | 'networkAllow' | 'sandboxHome' | 'worktree.setupInputs';
+/** What a key comes to: null where nobody says anything and its row has no default. */
+export type Effective<K extends KeyName> = KeyValue<K> | (null extends (typeof KEYS)[K]['fallback'] ? null : never);
 
 /** **Shape** highest first, one layer per kind. */
 export type Layers = readonly Layer[];
@@ -35,12 +35,15 @@ export function firstOf<K extends KeyName>(layers: Layers, pattern: K, key: stri
   return null;
 }
 
-/** The strictest that the trusted files have; without any, the preset's or `base`. What others say counts only where it is stricter still. */
-export function strictestOf<K extends KeyName, Base extends Sourced<KeyValue<K>> | null>(
+/**
+ * The strictest that the trusted files have; without any, the preset's or `base`. What others say counts only where it is stricter still; null allows
+ * everything.
+ */
+export function strictestOf<K extends KeyName, Base extends KeyValue<K> | null>(
   layers: Layers,
-  { pattern, key = pattern }: { readonly pattern: K; readonly key?: string },
-  base: Base,
-): Sourced<KeyValue<K>> | Base {
+  { pattern, key }: { readonly pattern: K; readonly key: string },
+  base: Sourced<Base>,
+): Sourced<KeyValue<K> | Base> {
   const written = writtenIn(layers, pattern, key);
   const allows = orderOf(pattern);
   const least = (kinds: readonly LayerKind[]) =>
@@ -48,27 +51,26 @@ export function strictestOf<K extends KeyName, Base extends Sourced<KeyValue<K>>
       .filter(({ kind }) => kinds.includes(kind))
       .reduce<Written<KeyValue<K>> | null>((best, next) => (best === null || allows(next.value) < allows(best.value) ? next : best), null);
   const others = least(['flag', 'run input', 'untrusted']);
-  const start: Sourced<KeyValue<K>> | Base = least(['project', 'user']) ?? least(['preset']) ?? base;
+  const start: Sourced<KeyValue<K> | Base> = least(['project', 'user']) ?? least(['preset']) ?? base;
   if (others === null) return start;
-  if (start !== null && allows(start.value) <= allows(others.value)) return start;
+  if (start.value !== null && allows(start.value) <= allows(others.value)) return start;
   return others;
 }
 
 /** The entries of all layers together, each once; those that nobody trusted stand beside the default and never instead of it. */
-export function unionOf<K extends UnionKey>(layers: Layers, pattern: K): Sourced<readonly KeyValue<K>[number][]> {
+export function unionOf<K extends KeyName>(layers: Layers, pattern: K): Sourced<KeyValue<K>> {
   const written = writtenIn(layers, pattern, pattern);
   const replacing = written.filter(({ kind }) => kind !== 'untrusted');
   const adding = written.filter(({ kind }) => kind === 'untrusted');
   const found = [...(replacing.length === 0 ? [defaultOf(pattern)] : replacing), ...adding];
-  return { value: [...new Set(found.flatMap(({ value }) => [...value]))], origin: found.map(({ origin }) => origin).join(' + ') };
+  const entries = new Set(found.flatMap(({ value }) => (Array.isArray(value) ? value : [])));
+  // Only a key that is a list adds up, and its entries are those of its schema.
+  return { value: [...entries] as KeyValue<K>, origin: found.map(({ origin }) => origin).join(' + ') };
 }
 
-/** **Errors** plain Error: the key has no default of its own, which is a programmer's mistake. */
-export function defaultOf<K extends KeyName>(pattern: K): Sourced<KeyValue<K>> {
-  const { fallback } = KEYS[pattern];
-  if (fallback === null) throw new Error(`no default for ${pattern}`);
+export function defaultOf<K extends KeyName>(pattern: K): Sourced<Effective<K>> {
   // The row's fallback has the type of its schema; the compiler loses the link over a union of rows.
-  return { value: fallback as KeyValue<K>, origin: 'default' };
+  return { value: KEYS[pattern].fallback as Effective<K>, origin: 'default' };
 }
 
 interface Written<T> extends Sourced<T> {
@@ -85,7 +87,8 @@ function writtenIn<K extends KeyName>(layers: Layers, pattern: K, key: string): 
 function allowsMore<K extends KeyName>(pattern: K, value: KeyValue<K>, below: Sourced<KeyValue<K>> | null): boolean {
   if (KEYS[pattern].allows === null) return false;
   const allows = orderOf(pattern);
-  return allows(value) > allows((below ?? defaultOf(pattern)).value);
+  const under = (below ?? defaultOf(pattern)).value;
+  return under !== null && allows(value) > allows(under);
 }
 
 /** **Errors** plain Error: the row has no order, which is a programmer's mistake. */

@@ -2,19 +2,7 @@
  * The keys of an agent with the adapter `model`: which it needs, and which of the other agents would have no effect. Such an agent is no program of the
  * person's, so it has neither command nor arguments nor a folder of its own.
  */
-import type { Adapter, AgentConfig } from '../protocol/policy.js';
-import { firstOf, type Layers } from './layer-merge.js';
-
-type ModelKeys = Pick<AgentConfig, 'provider' | 'baseUrl'>;
-
-type AgentKeys = ModelKeys & {
-  /** `agents.<name>`. */
-  readonly key: string;
-  readonly adapter: Adapter;
-  readonly command: AgentConfig['command'];
-  readonly args: readonly string[];
-  readonly model: string | null;
-};
+import type { AgentConfig } from '../protocol/policy.js';
 
 export interface KeyTrouble {
   readonly key: string;
@@ -22,18 +10,12 @@ export interface KeyTrouble {
   readonly rule: string;
 }
 
-export function modelKeys(own: Layers, name: string): ModelKeys {
-  const provider = firstOf(own, 'agents.<name>.provider', `agents.${name}.provider`)?.value;
-  const baseUrl = firstOf(own, 'agents.<name>.baseUrl', `agents.${name}.baseUrl`)?.value;
-  return { ...(provider === undefined ? {} : { provider }), ...(baseUrl === undefined ? {} : { baseUrl }) };
+/** `key`: `agents.<name>`. Null: they fit together. */
+export function modelKeyTrouble(key: string, agent: AgentConfig): KeyTrouble | null {
+  return agent.adapter === 'model' ? missingOrIdle(key, agent) : strayKey(key, agent);
 }
 
-/** Null: they fit together. */
-export function modelKeyTrouble(agent: AgentKeys): KeyTrouble | null {
-  return agent.adapter === 'model' ? missingOrIdle(agent) : strayKey(agent);
-}
-
-function missingOrIdle({ key, command, args, model, provider, baseUrl }: AgentKeys): KeyTrouble | null {
+function missingOrIdle(key: string, { command, args, model, provider, baseUrl }: AgentConfig): KeyTrouble | null {
   const rule = 'the adapter model starts its own program; remove it';
   if (command !== null) return { key: `${key}.command`, found: `${key}.command is set`, rule };
   if (args.length > 0) return { key: `${key}.args`, found: `${key}.args is set`, rule };
@@ -47,7 +29,7 @@ function missing(key: string, name: string, example: string): KeyTrouble {
   return { key: `${key}.${name}`, found: `${key} has no ${name}`, rule: `the adapter model needs ${name}: ${example}` };
 }
 
-function strayKey({ key, adapter, provider, baseUrl }: AgentKeys): KeyTrouble | null {
+function strayKey(key: string, { adapter, provider, baseUrl }: AgentConfig): KeyTrouble | null {
   const name = provider !== undefined ? 'provider' : baseUrl !== undefined ? 'baseUrl' : null;
   if (name === null) return null;
   const rule = `only the adapter model has it, and this one is ${adapter}`;

@@ -3,6 +3,7 @@
  * never leaves the machine. A webhook's address can be its secret, so no rule repeats one.
  */
 import { z } from 'zod';
+import type { Json } from '../protocol/json.js';
 import type { NotifySink } from '../protocol/policy.js';
 import { programLine } from './key-values.js';
 import { webhookAddress } from './webhook-address.js';
@@ -38,6 +39,21 @@ export const notifySinks = z
   .array(z.unknown().transform(readSink), { error: 'must be a list of sinks, such as [desktop]' })
   .max(MAX_SINKS, { error: `must be a list of at most ${MAX_SINKS} sinks` })
   .readonly();
+
+/** As a config file writes it; of a webhook only the host, since the rest of such an address is often its secret. */
+export function shownSink(sink: NotifySink): Json {
+  switch (sink.kind) {
+    case 'desktop':
+      return 'desktop';
+    case 'command':
+      return { command: sink.command };
+    case 'webhook': {
+      const { origin, href } = new URL(sink.url);
+      const webhook = href === `${origin}/` ? origin : `${origin}/(not shown)`;
+      return sink.secretEnv === null ? { webhook } : { webhook, secretEnv: sink.secretEnv };
+    }
+  }
+}
 
 /** Not a union: its one error would hide which field of which kind is wrong. */
 function readSink(value: unknown, context: z.RefinementCtx): NotifySink {

@@ -4,24 +4,30 @@
  */
 import { acpProgramOf, CONFIGURABLE_ACP_PROGRAMS } from '../protocol/acp-programs.js';
 import type { TurnStage } from '../protocol/lifecycle.js';
-import { type AgentConfig, defaultTools, type StagePolicy, type ToolLevel } from '../protocol/policy.js';
+import { type AgentConfig, defaultTools, type StagePolicy } from '../protocol/policy.js';
 import { type Problem, printableLine } from './config-error.js';
 import { problem } from './config-text.js';
-import { defaultOf, firstOf, type Layers, type Placed, type Sourced, strictestOf } from './layer-merge.js';
-import { modelKeys, modelKeyTrouble } from './model-keys.js';
+import { firstOf, type Layers, type Placed, type Sourced } from './layer-merge.js';
+import { type KeyTrouble, modelKeyTrouble } from './model-keys.js';
 import { problemOf, valueIn } from './parse-config.js';
+import { fillPattern, patternsOf, placeValues, readKey, readKeys } from './read-keys.js';
 
 export interface AgentTable {
   readonly agents: Readonly<Record<string, AgentConfig>>;
-  readonly origins: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, Sourced<AgentConfig>>>;
   readonly problems: readonly Problem[];
 }
 
 export interface StageTable {
   readonly stagePolicies: Readonly<Record<TurnStage, StagePolicy>>;
-  readonly origins: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, Sourced<unknown>>>;
   readonly problems: readonly Problem[];
 }
+
+/** Who works in a stage of a config that is only looked at. */
+const NOBODY = 'none';
+
+const NONE = { value: null, origin: 'default' };
 
 const MEND_AGENT = [
   'Name one:  sluice run "<task>" --agent command -- <program> [arguments]',
@@ -31,29 +37,30 @@ const MEND_AGENT = [
 /** `stored` is the command of `sluice run --agent command -- …`, defined under the name `command`. */
 export function resolveAgents(layers: Layers, stored: readonly [string, ...string[]] | null): AgentTable {
   const agents: Record<string, AgentConfig> = {};
-  const origins: Record<string, string> = {};
+  const values: Record<string, Sourced<AgentConfig>> = {};
   const problems: Problem[] = [];
   const definers = new Map<string, Layers[number]>();
-  if (stored !== null) {
-    agents['command'] = { adapter: 'command', command: stored, args: [], env: {}, model: null, fallback: null };
-    origins['agents.command'] = 'flag';
-  }
+  const define = (name: string, value: AgentConfig, origin: string) => {
+    agents[name] = value;
+    values[`agents.${name}`] = { value, origin };
+  };
+  if (stored !== null) define('command', { adapter: 'command', command: stored, args: [], env: {}, model: null, fallback: null }, 'flag');
   for (const layer of layers) {
     for (const [name, place] of namesIn(layer)) {
       if (Object.hasOwn(agents, name)) continue;
-      const made = makeAgent([layer], name, place);
-      if (made.kind === 'bad') problems.push(made.problem);
-      else agents[name] = made.agent;
-      origins[`agents.${name}`] = place.replace(/:\d+$/, '');
       definers.set(name, layer);
+      const agent = readAgent(layer, name);
+      const trouble = agentTrouble(`agents.${name}`, agent);
+      if (trouble === null) define(name, agent, place.replace(/:\d+$/, ''));
+      else problems.push(problem('BadConfig', place, trouble));
     }
   }
-  return { agents, origins, problems: [...problems, ...badFallbacks(agents, definers)] };
+  return { agents, values, problems: [...problems, ...badFallbacks(agents, definers)] };
 }
 
 /** Stages outside the run's list get an agent too where one can be found; nobody asks for it. */
 export function resolveStages(layers: Layers, table: AgentTable, needed: readonly TurnStage[]): StageTable {
-  const origins: Record<string, string> = {};
+  const values: Record<string, Sourced<unknown>> = {};
   const problems: Problem[] = [];
   const names = Object.keys(table.agents);
   const isKnown = (chosen: Chosen | null) => chosen === null || Object.hasOwn(table.agents, chosen.value);
@@ -63,31 +70,10 @@ export function resolveStages(layers: Layers, table: AgentTable, needed: readonl
     const chosen = chosenAgent(layers, stage) ?? onlyAgent(table.agents, layers);
     if (chosen !== null && !isKnown(chosen)) problems.push(unknownAgent(chosen, names));
     if (chosen === null && needed.includes(stage)) problems.push(noAgent(names));
-    const own = layers.slice(0, (chosen?.depth ?? layers.length) + 1);
-    const model = firstOf(own, 'stages.<stage>.model', `stages.${stage}.model`);
-    const effort = firstOf(own, 'stages.<stage>.effort', `stages.${stage}.effort`);
-    const timeout = stageTimeout(layers, stage);
-    const words = stageWords(layers, stage);
-    const tools = stageTools(layers, stage);
     problems.push(...tooManyTools(layers, stage));
-    const agentModel = chosen === null ? null : (table.agents[chosen.value]?.model ?? null);
-    const say = (field: string, origin: string) => {
-      origins[`stages.${stage}.${field}`] = origin;
-    };
-    say('agent', chosen?.origin ?? 'default');
-    say('model', model?.origin ?? (agentModel === null ? 'default' : (table.origins[`agents.${chosen?.value}`] ?? 'default')));
-    say('effort', effort?.origin ?? 'default');
-    say('timeout', timeout.origin);
-    for (const [field, origin] of Object.entries(words.origins)) say(field, origin);
-    say('tools', tools?.origin ?? 'default');
-    return {
-      agent: chosen?.value ?? 'none',
-      model: model?.value ?? agentModel,
-      effort: effort?.value ?? null,
-      timeoutMs: timeout.value,
-      ...words.policy,
-      ...(tools === null ? {} : { tools: tools.value }),
-    };
+    const read = readStage(layers, stage, { chosen, table });
+    for (const pattern of patternsOf('stages.<stage>')) values[fillPattern(pattern, stage)] = read[pattern];
+    return placeValues(read);
   };
   const stagePolicies = {
     planning: policyOf('planning'),
@@ -97,7 +83,26 @@ export function resolveStages(layers: Layers, table: AgentTable, needed: readonl
     fixing: policyOf('fixing'),
     verifying: policyOf('verifying'),
   };
-  return { stagePolicies, origins, problems: onePerText(problems) };
+  return { stagePolicies, values, problems: onePerText(problems) };
+}
+
+/** Every key of a stage by its own row, but for those that hang on the agent or on another key. */
+function readStage(layers: Layers, stage: TurnStage, { chosen, table }: { readonly chosen: Chosen | null; readonly table: AgentTable }) {
+  const own = layers.slice(0, (chosen?.depth ?? layers.length) + 1);
+  const agent = chosen === null ? undefined : table.values[`agents.${chosen.value}`];
+  const model = agent === undefined || agent.value.model === null ? NONE : { value: agent.value.model, origin: agent.origin };
+  const key = (name: string) => `stages.${stage}.${name}`;
+  return {
+    ...readKeys(layers, 'stages.<stage>', stage),
+    'stages.<stage>.agent': chosen ?? { value: NOBODY, origin: 'default' },
+    'stages.<stage>.model': readKey(own, 'stages.<stage>.model', { key: key('model'), base: model }),
+    'stages.<stage>.effort': readKey(own, 'stages.<stage>.effort', { key: key('effort') }),
+    'stages.<stage>.timeout': stageTimeout(layers, key('timeout')),
+    'stages.<stage>.tools': readKey(layers, 'stages.<stage>.tools', {
+      key: key('tools'),
+      base: { value: defaultTools(stage), origin: 'default' },
+    }),
+  };
 }
 
 type Chosen = Placed<string>;
@@ -116,40 +121,10 @@ function onlyAgent(agents: AgentTable['agents'], layers: Layers): Chosen | null 
 }
 
 /** `limits.turn` holds over a stage's own time only where somebody wrote it; run input never raises what files say. */
-function stageTimeout(layers: Layers, stage: TurnStage): Sourced<number> {
-  const turn = strictestOf(layers, { pattern: 'limits.turn' }, defaultOf('limits.turn'));
-  const own = strictestOf(layers, { pattern: 'stages.<stage>.timeout', key: `stages.${stage}.timeout` }, turn);
+function stageTimeout(layers: Layers, key: string): Sourced<number> {
+  const turn = readKey(layers, 'limits.turn');
+  const own = readKey(layers, 'stages.<stage>.timeout', { key, base: turn });
   return turn.origin !== 'default' && turn.value < own.value ? turn : own;
-}
-
-interface StageWords {
-  readonly policy: Pick<StagePolicy, 'instructions' | 'prompt' | 'contextBytes'>;
-  readonly origins: Readonly<Record<string, string>>;
-}
-
-/** What people say about a stage's prompt. */
-function stageWords(layers: Layers, stage: TurnStage): StageWords {
-  const key = `stages.${stage}`;
-  const instructions = firstOf(layers, 'stages.<stage>.instructions', `${key}.instructions`);
-  const prompt = firstOf(layers, 'stages.<stage>.prompt', `${key}.prompt`);
-  const pattern = 'stages.<stage>.contextBytes';
-  const context = strictestOf(layers, { pattern, key: `${key}.contextBytes` }, defaultOf(pattern));
-  return {
-    policy: {
-      instructions: instructions?.value ?? null,
-      ...(prompt === null ? {} : { prompt: prompt.value }),
-      ...(context.origin === 'default' ? {} : { contextBytes: context.value }),
-    },
-    origins: {
-      instructions: instructions?.origin ?? 'default',
-      prompt: prompt?.origin ?? 'default',
-      contextBytes: context.origin,
-    },
-  };
-}
-
-function stageTools(layers: Layers, stage: TurnStage): Sourced<ToolLevel> | null {
-  return strictestOf(layers, { pattern: 'stages.<stage>.tools', key: `stages.${stage}.tools` }, null);
 }
 
 /** What a stage that may not write changes is rolled back, so tools for it are a mistake and not a wish. */
@@ -173,54 +148,40 @@ function namesIn(layer: Layers[number]): Map<string, string> {
   return names;
 }
 
-type Made = { readonly kind: 'ok'; readonly agent: AgentConfig } | { readonly kind: 'bad'; readonly problem: Problem };
+function readAgent(layer: Layers[number], name: string): AgentConfig {
+  const { adapter, command, args, env, model, fallback, ...others } = placeValues(readKeys([layer], 'agents.<name>', name));
+  return { adapter, command, args, env, model, fallback, ...withoutNulls(others) };
+}
 
-function makeAgent(own: Layers, name: string, place: string): Made {
-  const key = `agents.${name}`;
-  const adapter = (firstOf(own, 'agents.<name>.adapter', `${key}.adapter`) ?? defaultOf('agents.<name>.adapter')).value;
-  const command = firstOf(own, 'agents.<name>.command', `${key}.command`)?.value ?? null;
-  const bad = (found: string, rule: string): Made => ({
-    kind: 'bad',
-    problem: problem('BadConfig', place, { key: `${key}.command`, found, rule }),
-  });
+/** Null: its keys fit together. */
+function agentTrouble(key: string, agent: AgentConfig): KeyTrouble | null {
+  const { adapter, command, configDir, env, passEnv = [] } = agent;
+  const bad = (found: string, rule: string) => ({ key: `${key}.command`, found, rule });
   if (adapter === 'command' && command === null)
     return bad(`${key} has no command`, 'the adapter command needs a program: command: [prog, arg]');
   if (adapter === 'acp' && command === null)
     return bad(`${key} has no command`, 'the adapter acp needs a program that speaks the Agent Client Protocol: command: [gemini, --acp]');
   if (adapter === 'scripted' && command !== null)
     return bad(`${key}.command is set`, 'the adapter scripted starts its own program; remove command');
-  const configDir = firstOf(own, 'agents.<name>.configDir', `${key}.configDir`)?.value ?? null;
-  if (configDir !== null && (adapter === 'command' || adapter === 'scripted' || adapter === 'model')) {
+  if (configDir !== undefined && (adapter === 'command' || adapter === 'scripted' || adapter === 'model')) {
     const rule = `the adapter ${adapter} has no login of its own; give the program what it needs in env`;
-    return { kind: 'bad', problem: problem('BadConfig', place, { key: `${key}.configDir`, found: `${key}.configDir is set`, rule }) };
+    return { key: `${key}.configDir`, found: `${key}.configDir is set`, rule };
   }
-  if (configDir !== null && adapter === 'acp' && acpProgramOf(command)?.configVariable == null) {
+  if (configDir !== undefined && adapter === 'acp' && acpProgramOf(command)?.configVariable == null) {
     const rule = `of programs behind the adapter acp it is known for ${CONFIGURABLE_ACP_PROGRAMS.join(' and ')} alone; give others what they need in env`;
-    return { kind: 'bad', problem: problem('BadConfig', place, { key: `${key}.configDir`, found: `${key}.configDir is set`, rule }) };
+    return { key: `${key}.configDir`, found: `${key}.configDir is set`, rule };
   }
-  const args = (firstOf(own, 'agents.<name>.args', `${key}.args`) ?? defaultOf('agents.<name>.args')).value;
-  const env = (firstOf(own, 'agents.<name>.env', `${key}.env`) ?? defaultOf('agents.<name>.env')).value;
-  const model = firstOf(own, 'agents.<name>.model', `${key}.model`)?.value ?? null;
-  const extendedModel = firstOf(own, 'agents.<name>.extendedModel', `${key}.extendedModel`)?.value;
-  const fallback = firstOf(own, 'agents.<name>.fallback', `${key}.fallback`)?.value ?? null;
-  const passEnv = firstOf(own, 'agents.<name>.passEnv', `${key}.passEnv`)?.value ?? [];
-  const asked = modelKeys(own, name);
-  const trouble = modelKeyTrouble({ key, adapter, command, args, model, ...asked });
-  if (trouble !== null) return { kind: 'bad', problem: problem('BadConfig', place, trouble) };
+  const trouble = modelKeyTrouble(key, agent);
+  if (trouble !== null) return trouble;
   const twice = passEnv.find((variable) => Object.hasOwn(env, variable));
-  if (twice !== undefined) return bad(`${key} has ${twice} in env and in passEnv`, 'a variable has one source');
-  const home = firstOf(own, 'agents.<name>.home', `${key}.home`)?.value;
-  const account = firstOf(own, 'agents.<name>.account', `${key}.account`)?.value;
-  const agent = {
-    ...{ adapter, command, args, env, model, fallback },
-    ...(extendedModel === undefined ? {} : { extendedModel }),
-    ...(passEnv.length === 0 ? {} : { passEnv }),
-    ...(configDir === null ? {} : { configDir }),
-    ...asked,
-    ...(home === undefined ? {} : { home }),
-    ...(account === undefined ? {} : { account }),
-  };
-  return { kind: 'ok', agent };
+  return twice === undefined ? null : bad(`${key} has ${twice} in env and in passEnv`, 'a variable has one source');
+}
+
+/** What nobody says is no field of an agent. */
+function withoutNulls<T extends object>(fields: T): { readonly [K in keyof T]?: NonNullable<T[K]> } {
+  const said = Object.entries(fields).filter(([, value]) => value !== null);
+  // The same fields, but for those that are null.
+  return Object.fromEntries(said) as { readonly [K in keyof T]?: NonNullable<T[K]> };
 }
 
 /** An agent defined nowhere, or the agent itself. */

@@ -1,60 +1,10 @@
-/**
- * The part of a policy that people and limits steer: rounds, gates, permissions, budgets, usage limits, notifications.
- * Refuses what would have no effect: a gate at a stage that the run never enters, a limit of money that nothing counts.
- */
-import { STAGES, type TurnStage } from '../protocol/lifecycle.js';
+/** What would have no effect: a gate at a stage that the run never enters, a limit of money that nothing counts. */
+import type { TurnStage } from '../protocol/lifecycle.js';
 import type { Policy } from '../protocol/policy.js';
 import type { Problem } from './config-error.js';
 import { firstOf, type Layers } from './layer-merge.js';
 import { unpricedModel } from './model-agents.js';
 import { problemOf, valueIn } from './parse-config.js';
-import type { PolicyReader } from './policy-reader.js';
-
-type LifecyclePolicy = Pick<
-  Policy,
-  'rounds' | 'gates' | 'attended' | 'holdAtCompletion' | 'permissions' | 'budget' | 'usageLimit' | 'notify'
->;
-
-export function resolveLifecycle(read: PolicyReader): LifecyclePolicy {
-  const gated = read.union('gates.stages');
-  return {
-    rounds: read.first('rounds'),
-    gates: {
-      stages: STAGES.filter((stage) => gated.includes(stage)),
-      maxChangeRounds: read.strictest('gates.maxChangeRounds'),
-      remindMs: read.optional('gates.remind'),
-      escalateMs: read.optional('gates.escalate'),
-      expireMs: read.optional('gates.expire'),
-      unattendedExpireMs: read.first('gates.unattendedExpire'),
-    },
-    attended: read.optional('attended'),
-    holdAtCompletion: read.strictest('holdAtCompletion'),
-    permissions: read.strictest('permissions'),
-    budget: {
-      turns: read.budget('budget.run.turns'),
-      minutes: read.budget('budget.run.minutes'),
-      microUsd: read.budget('budget.run.usd'),
-      onLimit: read.first('budget.onLimit'),
-      ...dayBudget(read),
-    },
-    usageLimit: {
-      action: read.first('usageLimit.action'),
-      maxWaitMs: read.strictest('usageLimit.maxWait'),
-      maxWaits: read.strictest('usageLimit.maxWaits'),
-    },
-    notify: read.first('notify'),
-  };
-}
-
-/** Unsaid without a limit: such a run asks no ledger. */
-function dayBudget(read: PolicyReader): Pick<Policy['budget'], 'day'> {
-  const day = {
-    turns: read.budget('budget.day.turns'),
-    minutes: read.budget('budget.day.minutes'),
-    microUsd: read.budget('budget.day.usd'),
-  };
-  return Object.values(day).every((limit) => limit === null) ? {} : { day };
-}
 
 /**
  * Gates at stages that the run's list does not have. A layer above theirs may choose another list without knowing of them;

@@ -2,21 +2,18 @@
  * Files, run input and flags to the Policy of a run. Precedence: flags > run input > project > user > a project that nobody trusted >
  * preset > defaults; for limits the stricter wins. Pure: texts come in, nothing is read. Trust is decided before, in select-config.ts.
  */
-
-import type { TurnStage } from '../protocol/lifecycle.js';
+import { STAGES, type Stage, type TurnStage } from '../protocol/lifecycle.js';
 import type { RunInput } from '../protocol/messages.js';
-import type { LimitsPolicy, Policy, ValidationPolicy, WorktreePolicy } from '../protocol/policy.js';
+import type { Policy } from '../protocol/policy.js';
 import { ConfigError, type Problem, refuse, shownValue } from './config-error.js';
 import { type PlacedText, problem } from './config-text.js';
-import type { KeyValue } from './keys.js';
-import { defaultOf, firstOf, type Layers, type Sourced } from './layer-merge.js';
+import type { Layers, Sourced } from './layer-merge.js';
 import { writingModels } from './model-agents.js';
 import { type Layer, parseConfigFile, parseConfigValue } from './parse-config.js';
-import { type PolicyReader, readPolicy } from './policy-reader.js';
 import { PRESETS } from './presets.js';
+import { type KeyValues, type Placed, placeValues, readKey, readKeys } from './read-keys.js';
 import { resolveAgents, resolveStages } from './resolve-agents.js';
-import { idleGates, resolveLifecycle, uncountedMoney } from './resolve-lifecycle.js';
-import { resolveSandbox } from './resolve-sandbox.js';
+import { idleGates, uncountedMoney } from './resolve-lifecycle.js';
 
 export interface ProjectText extends PlacedText {
   /** A person trusted this text. Without that it only makes stricter, adds to lists, and chooses where nobody else does. */
@@ -37,8 +34,8 @@ export interface PolicySources {
 
 export interface ResolvedPolicy {
   readonly policy: Policy;
-  /** Per dotted key: `flag`, `run input`, `file:line`, `preset X` or `default`. Agents are one key each. */
-  readonly origin: Readonly<Record<string, string>>;
+  /** Per dotted key, and where it comes from. Agents are one key each. */
+  readonly values: Readonly<Record<string, Sourced<unknown>>>;
 }
 
 /**
@@ -46,75 +43,35 @@ export interface ResolvedPolicy {
  * nobody works in a stage, everything else is BadConfig.
  */
 export function resolvePolicy(sources: PolicySources): ResolvedPolicy {
-  const { layers, preset } = readLayers(sources);
-  const read = readPolicy(layers);
-  const choice = read.first('stageList');
+  const layers = readLayers(sources);
+  const read = readKeys(layers, '');
+  const values = { ...read, 'gates.stages': { ...read['gates.stages'], value: inOrder(read['gates.stages'].value) } };
+  const { name: stageList, stages } = values.stageList.value;
   const table = resolveAgents(layers, sources.storedCommand ?? null);
-  const turns = choice.stages.filter((stage): stage is TurnStage => stage !== 'validating');
-  const stages = resolveStages(layers, table, sources.toLook === true ? [] : turns);
+  const turns = stages.filter((stage): stage is TurnStage => stage !== 'validating');
+  const staged = resolveStages(layers, table, sources.toLook === true ? [] : turns);
   refuse(table.problems);
-  refuse(stages.problems);
-  const workers = { agents: table.agents, stagePolicies: stages.stagePolicies };
+  refuse(staged.problems);
+  const { agents } = table;
+  const { stagePolicies } = staged;
+  const workers = { agents, stagePolicies };
   refuse([...idleGates(layers), ...writingModels(layers, workers, turns), ...uncountedMoney(layers, workers, turns)]);
-  const policy: Policy = {
-    version: 1,
-    preset: read.note('preset', preset),
-    stageList: choice.name,
-    stages: choice.stages,
-    agents: table.agents,
-    stagePolicies: stages.stagePolicies,
-    worktree: resolveWorktree(read),
-    validation: resolveValidation(read),
-    guardedPaths: read.union('guardedPaths'),
-    block: read.union('block'),
-    limits: resolveLimits(read),
-    runsDir: read.first('runsDir'),
-    durability: read.first('engine.durability'),
-    ...resolveLifecycle(read),
-    sandbox: resolveSandbox(read),
-  };
-  read.first('version');
-  read.optional('agent');
-  return { policy, origin: { ...read.origin, ...table.origins, ...stages.origins } };
+  const placed = placeValues(values);
+  const policy: Policy = { ...placed, version: 1, stageList, stages, agents, stagePolicies, budget: budgetOf(placed.budget) };
+  return { policy, values: { ...values, ...table.values, ...staged.values } };
 }
 
-function resolveWorktree(read: PolicyReader): WorktreePolicy {
-  return {
-    setup: read.first('worktree.setup'),
-    copy: read.first('worktree.copy'),
-    link: read.first('worktree.link'),
-    setupInputs: read.union('worktree.setupInputs'),
-    setupTimeoutMs: read.strictest('worktree.setupTimeout'),
-  };
+function inOrder(gated: readonly Stage[]): readonly Stage[] {
+  return STAGES.filter((stage) => gated.includes(stage));
 }
 
-function resolveValidation(read: PolicyReader): ValidationPolicy {
-  return {
-    commands: read.first('validation.commands'),
-    timeoutMs: read.strictest('validation.timeout'),
-    baseFailures: read.first('validation.baseFailures'),
-    onFailure: read.first('validation.onFailure'),
-  };
-}
-
-function resolveLimits(read: PolicyReader): LimitsPolicy {
-  return {
-    turnMs: read.strictest('limits.turn'),
-    stallMs: read.strictest('limits.stall'),
-    killGraceMs: read.strictest('limits.killGrace'),
-    orphanGraceMs: read.strictest('limits.orphanGrace'),
-    heartbeatMs: read.strictest('limits.heartbeat'),
-    outputBytes: read.strictest('limits.outputBytes'),
-  };
-}
-
-interface ReadLayers {
-  readonly layers: Layers;
-  readonly preset: Sourced<KeyValue<'preset'>>;
+/** Without a limit of the day there is none: such a run asks no ledger. */
+function budgetOf(budget: Placed<KeyValues<''>>['budget']): Policy['budget'] {
+  return { ...budget, day: Object.values(budget.day).every((limit) => limit === null) ? null : budget.day };
 }
 
 /** Reads every source before it refuses, so that one look shows all that is wrong. */
-function readLayers(sources: PolicySources): ReadLayers {
+function readLayers(sources: PolicySources): Layers {
   const problems: Problem[] = [];
   const layers: Layer[] = [];
   const read = (make: () => Layer) => {
@@ -132,9 +89,8 @@ function readLayers(sources: PolicySources): ReadLayers {
   if (user !== undefined) read(() => parseConfigFile('user', user));
   if (project?.isTrusted === false) read(() => parseConfigFile('untrusted', project));
   refuse(problems);
-  const preset = firstOf(layers, 'preset') ?? defaultOf('preset');
-  const base = parseConfigValue('preset', PRESETS[preset.value], `preset ${preset.value}`);
-  return { layers: [...layers, base], preset };
+  const preset = readKey(layers, 'preset').value;
+  return [...layers, parseConfigValue('preset', PRESETS[preset], `preset ${preset}`)];
 }
 
 /** `preset` stands beside `policy` in a start input; both are one config. */

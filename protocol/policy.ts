@@ -47,12 +47,11 @@ export interface StagePolicy {
   readonly effort: string | null;
   readonly timeoutMs: number;
   readonly instructions: string | null;
-  /** Unsaid: what the stage has by default. */
-  readonly tools?: ToolLevel;
-  /** A template instead of the opening and sections of the stage's prompt. Unsaid: the built-in ones. */
-  readonly prompt?: string;
-  /** Unit: bytes of UTF-8 of one prompt. Unsaid: `DEFAULT_CONTEXT_BYTES`. */
-  readonly contextBytes?: number;
+  readonly tools: ToolLevel;
+  /** A template instead of the opening and sections of the stage's prompt. Null: the built-in ones. */
+  readonly prompt: string | null;
+  /** Unit: bytes of UTF-8 of one prompt. */
+  readonly contextBytes: number;
 }
 
 export interface WorktreePolicy {

@@ -4,5 +4,5 @@ import { defaultTools, type Policy, type StagePolicy, type ToolLevel } from '../
 
 export function toolLevelOf(policy: Pick<Policy, 'permissions'>, stage: TurnStage, stagePolicy: Pick<StagePolicy, 'tools'>): ToolLevel {
   if (policy.permissions === 'read-only' || defaultTools(stage) === 'read') return 'read';
-  return stagePolicy.tools ?? defaultTools(stage);
+  return stagePolicy.tools;
 }

@@ -99,7 +99,7 @@ async function promptOf(
     readOnly: record.policy.permissions === 'read-only',
     tools,
     instructions: own.instructions,
-    template: own.prompt ?? null,
+    template: own.prompt,
     contextBytes: contextBytesOf(own, after),
     afterOverflow: after !== null,
     previousOutput: input.previousTurn === null ? null : readTurnText(deps.home, run, input.previousTurn),

@@ -7,7 +7,6 @@ import type { ResolvedPolicy } from '../../config/resolve-policy.js';
 import type { ConfigChoice } from '../../config/select-config.js';
 import type { Stage } from '../../protocol/lifecycle.js';
 import type { RunInput } from '../../protocol/messages.js';
-import type { Policy } from '../../protocol/policy.js';
 import { textAt } from '../repository.js';
 import type { Context } from './context.js';
 import { wantsDesktop } from './desktop-wanted.js';
@@ -32,9 +31,7 @@ export interface ChosenConfig {
   readonly desktop: boolean;
 }
 
-export interface EffectiveConfig {
-  readonly policy: Policy;
-  readonly origin: Readonly<Record<string, string>>;
+export interface EffectiveConfig extends ResolvedPolicy {
   readonly configHash: string | null;
 }
 

@@ -1,5 +1,4 @@
 /** How much of a turn's context a text may take. Every cut of a prompt is made here, so that one flag tells whether anything is missing. */
-import { DEFAULT_CONTEXT_BYTES } from '../../../protocol/limits.js';
 import type { AfterOverflow } from '../../../protocol/messages.js';
 import type { StagePolicy } from '../../../protocol/policy.js';
 import { cutMiddle } from '../cut-middle.js';
@@ -20,8 +19,7 @@ const SHORTER = 0.25;
 
 /** Unit: bytes of UTF-8. The larger model gets the whole context: it is there for texts that are too long for the first. */
 export function contextBytesOf({ contextBytes }: Pick<StagePolicy, 'contextBytes'>, after: AfterOverflow | null): number {
-  const whole = contextBytes ?? DEFAULT_CONTEXT_BYTES;
-  return after === 'shorter' ? Math.floor(whole * SHORTER) : whole;
+  return after === 'shorter' ? Math.floor(contextBytes * SHORTER) : contextBytes;
 }
 
 export function shareOf(contextBytes: number): ContextShare {

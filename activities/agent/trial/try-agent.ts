@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../../config/error-code.js';
 import type { AgentTrial, AgentTrialResult } from '../../../protocol/agent-trial.js';
+import { DEFAULT_CONTEXT_BYTES } from '../../../protocol/limits.js';
 import type { TurnOutcome } from '../../../protocol/outcomes.js';
 import { createValueRedactor } from '../../../protocol/value-redactor.js';
 import { adapterOf } from '../agent-adapters.js';
@@ -57,7 +58,10 @@ function requestOf({ adapter, program, args, passEnv }: AgentTrial, environment:
     prompt: PROMPT,
     cwd,
     config: { adapter, command: [program, ...args], args: [], env: passed, model: null, fallback: null },
-    stagePolicy: { agent: adapter, model: null, effort: null, timeoutMs: 0, instructions: null },
+    stagePolicy: {
+      ...{ agent: adapter, model: null, effort: null, timeoutMs: 0, instructions: null, prompt: null },
+      ...{ tools: 'read', contextBytes: DEFAULT_CONTEXT_BYTES },
+    },
     tools: 'read',
     resume: null,
     env: captureEnvironment(environment),

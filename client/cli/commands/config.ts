@@ -1,8 +1,5 @@
 /** `sluice config`: every effective value, and the file and line, preset or default that it comes from. */
-import { readConfigFile } from '../../../config/config-text.js';
 import { explainConfig } from '../../../config/explain-policy.js';
-import { userConfigPath } from '../../../config/home.js';
-import { resolveHostSettings } from '../../../config/host-settings.js';
 import { checkRepository } from '../check-repository.js';
 import { effectiveConfig } from '../choose-config.js';
 import type { Context } from '../context.js';
@@ -13,8 +10,7 @@ export async function config(context: Context, { repo }: { readonly repo?: strin
   const { io, json } = context;
   const { root, baseSha } = await checkRepository(context, { repo });
   const resolved = await effectiveConfig(context, { root, baseSha, runInput: {}, program: null, toLook: true });
-  const userPath = userConfigPath(io.env);
-  const rows = explainConfig(resolved, resolveHostSettings(readConfigFile(userPath, userPath)));
+  const rows = explainConfig(resolved);
   const width = Math.max(...rows.map(({ key }) => key.length));
   for (const { key, value, text, origin } of rows) {
     if (json) io.json({ key, value, origin });

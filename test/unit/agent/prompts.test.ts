@@ -281,7 +281,7 @@ describe('the context of a turn', () => {
   it('is a quarter after a turn that was too long, and whole again for the larger model', () => {
     const ways = [null, 'shorter', 'extended'] as const;
 
-    expect(ways.map((after) => contextBytesOf({}, after))).toEqual([200_000, 50_000, 200_000]);
+    expect(ways.map((after) => contextBytesOf({ contextBytes: DEFAULT_CONTEXT_BYTES }, after))).toEqual([200_000, 50_000, 200_000]);
     expect(ways.map((after) => contextBytesOf({ contextBytes: 64_000 }, after))).toEqual([64_000, 16_000, 64_000]);
   });
 });

@@ -5,14 +5,10 @@ import type { TurnStage } from '../../../protocol/lifecycle.js';
 import type { ToolLevel } from '../../../protocol/policy.js';
 
 const STAGES: readonly TurnStage[] = ['planning', 'architecting', 'executing', 'reviewing', 'fixing', 'verifying'];
-const levels = (tools: { tools?: ToolLevel }, permissions: 'auto' | 'read-only' = 'auto') =>
+const levels = (tools: { tools: ToolLevel }, permissions: 'auto' | 'read-only' = 'auto') =>
   STAGES.map((stage) => toolLevelOf({ permissions }, stage, tools));
 
 describe('the tools of a turn', () => {
-  it('are for looking where the stage may not write, else all', () => {
-    expect(levels({})).toEqual(['read', 'read', 'run', 'read', 'run', 'read']);
-  });
-
   it('are what the policy says where the stage may write, and never more elsewhere', () => {
     expect(levels({ tools: 'edit' })).toEqual(['read', 'read', 'edit', 'read', 'edit', 'read']);
     expect(levels({ tools: 'run' })).toEqual(['read', 'read', 'run', 'read', 'run', 'read']);

@@ -71,12 +71,7 @@ describe('the context of a stage', () => {
     const written = 'stages: {fixing: {contextBytes: 1MB}}\n';
 
     expect([bytes(''), bytes(written), bytes(written, '64kB'), bytes(written, '2MB'), bytes('', '1MB'), bytes('', '64kB')]).toEqual([
-      undefined,
-      1_000_000,
-      64_000,
-      1_000_000,
-      undefined,
-      64_000,
+      200_000, 1_000_000, 64_000, 1_000_000, 200_000, 64_000,
     ]);
   });
 

@@ -44,7 +44,7 @@ describe('rounds', () => {
     const file = resolve({ project: 'workflow: {maxReviewLoops: 1}' });
     const preset = resolve({});
 
-    expect([start, file, preset].map(({ policy, origin }) => [policy.rounds, origin['rounds']])).toEqual([
+    expect([start, file, preset].map(({ policy, values }) => [policy.rounds, values['rounds']?.origin])).toEqual([
       [5, 'run input'],
       [1, `${PROJECT}:3`],
       [2, 'preset default'],
@@ -62,7 +62,7 @@ describe('rounds', () => {
 
 describe('gates', () => {
   it('of all layers add up, in the order of the stages', () => {
-    const { policy, origin } = resolve({
+    const { policy, values } = resolve({
       flags: { gates: ['planning'] },
       input: { gates: { stages: ['verifying', 'executing'] } },
       project: 'gates: [executing]',
@@ -70,7 +70,7 @@ describe('gates', () => {
     });
 
     expect(policy.gates.stages).toEqual(['planning', 'executing', 'fixing', 'verifying']);
-    expect(origin['gates.stages']).toBe(`flag + run input + ${PROJECT}:3 + ${USER}:1`);
+    expect(values['gates.stages']?.origin).toBe(`flag + run input + ${PROJECT}:3 + ${USER}:1`);
   });
 
   it('of the files are never removed by a start input', () => {
@@ -177,7 +177,7 @@ describe('what may only become stricter', () => {
         const written = [input, project, user].filter((value) => value !== null);
         const least = written.length === 0 ? null : Math.min(...written);
         const microUsd = least === null ? null : least * 1_000_000;
-        expect(policy.budget).toEqual({ turns: least, minutes: least, microUsd, onLimit: 'stop' });
+        expect(policy.budget).toEqual({ turns: least, minutes: least, microUsd, onLimit: 'stop', day: null });
       }),
       { numRuns: 60 },
     );
@@ -193,7 +193,7 @@ describe('what may only become stricter', () => {
       ...{ turns: 3, minutes: null, microUsd: null, onLimit: 'stop' },
       day: { turns: 20, minutes: 1.5, microUsd: 9_000_000 },
     });
-    expect(runPolicyOf(resolve({ project: 'budget: {run: {turns: 3}}' }).policy).budget).not.toHaveProperty('day');
+    expect(runPolicyOf(resolve({ project: 'budget: {run: {turns: 3}}' }).policy).budget.day).toBeNull();
   });
 
   it('is the wait for a usage limit', () => {

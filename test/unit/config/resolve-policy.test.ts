@@ -5,7 +5,6 @@ import { ConfigError } from '../../../config/config-error.js';
 import { formatDuration } from '../../../config/duration.js';
 import { explainConfig } from '../../../config/explain-policy.js';
 import { DEFAULT_GUARDED_PATHS } from '../../../config/guarded-paths.js';
-import { resolveHostSettings } from '../../../config/host-settings.js';
 import { type PolicySources, resolvePolicy } from '../../../config/resolve-policy.js';
 import { STAGES } from '../../../protocol/lifecycle.js';
 import { runPolicyOf } from '../../../protocol/policy.js';
@@ -74,7 +73,10 @@ describe('a policy without any setting but an agent', () => {
       runsDir: '.sluice/runs',
       durability: 'process',
     });
-    expect(policy.stagePolicies.verifying).toEqual({ agent: 'main', model: null, effort: null, timeoutMs: 3_600_000, instructions: null });
+    expect(policy.stagePolicies.verifying).toEqual({
+      ...{ agent: 'main', model: null, effort: null, timeoutMs: 3_600_000, instructions: null, prompt: null },
+      ...{ tools: 'read', contextBytes: 200_000 },
+    });
   });
 
   it('survives JSON unchanged and gives the workflow its part', () => {
@@ -92,8 +94,8 @@ describe('a policy without any setting but an agent', () => {
     const named = resolve({ user: AGENT, input: { preset: 'vibestrate' } });
 
     expect({ ...named.policy, preset: 'default' }).toEqual(resolve({ user: AGENT }).policy);
-    expect(named.origin['preset']).toBe('run input');
-    expect(named.origin['stageList']).toBe('preset vibestrate');
+    expect(named.values['preset']?.origin).toBe('run input');
+    expect(named.values['stageList']?.origin).toBe('preset vibestrate');
   });
 });
 
@@ -110,32 +112,32 @@ describe('precedence', () => {
     const { project: _p, ...user } = files;
 
     expect(
-      [resolve(layers), resolve(noFlags), resolve(files)].map(({ policy, origin }) => [policy.stageList, origin['stageList']]),
+      [resolve(layers), resolve(noFlags), resolve(files)].map(({ policy, values }) => [policy.stageList, values['stageList']?.origin]),
     ).toEqual([
       ['plan-only', 'flag'],
       ['custom', 'run input'],
       ['express', `${PROJECT}:2`],
     ]);
-    expect(resolve({ user: `${AGENT}\n${user.user}` }).origin['stageList']).toBe(`${USER}:2`);
+    expect(resolve({ user: `${AGENT}\n${user.user}` }).values['stageList']?.origin).toBe(`${USER}:2`);
   });
 
   it('takes an agent whole from the highest file that defines it', () => {
-    const { policy, origin } = resolve({
+    const { policy, values } = resolve({
       project: 'agents: {main: {command: a}}',
       user: 'agents: {main: {command: b, args: [x], env: {K: v}}, other: {command: c}}\nagent: other',
     });
 
     expect(policy.agents['main']).toEqual({ adapter: 'command', command: ['a'], args: [], env: {}, model: null, fallback: null });
     expect(Object.keys(policy.agents)).toEqual(['main', 'other']);
-    expect(origin['agents.main']).toBe(`${PROJECT}:1`);
+    expect(values['agents.main']?.origin).toBe(`${PROJECT}:1`);
   });
 
   it('adds up the guarded paths and block rules of both files', () => {
-    const { policy, origin } = resolve({ project: `${AGENT}\nguardedPaths: [a, b]\nblock: [/x/]`, user: 'guardedPaths: [b, c]' });
+    const { policy, values } = resolve({ project: `${AGENT}\nguardedPaths: [a, b]\nblock: [/x/]`, user: 'guardedPaths: [b, c]' });
 
     expect(policy.guardedPaths).toEqual(['a', 'b', 'c']);
     expect(policy.block).toEqual(['/x/']);
-    expect(origin['guardedPaths']).toBe(`${PROJECT}:2 + ${USER}:1`);
+    expect(values['guardedPaths']?.origin).toBe(`${PROJECT}:2 + ${USER}:1`);
   });
 });
 
@@ -195,7 +197,7 @@ describe('agents of stages', () => {
   });
 
   it('are all replaced by an agent of the run input, without the model meant for another', () => {
-    const { policy, origin } = resolve({
+    const { policy, values } = resolve({
       project: 'agents: {a: {command: x}}\nstages: {executing: {agent: a, model: opus}}',
       input: { policy: { agent: 'command' } },
       stored: ['/bin/prog', '-x'],
@@ -203,7 +205,7 @@ describe('agents of stages', () => {
 
     expect(policy.agents['command']?.command).toEqual(['/bin/prog', '-x']);
     expect(policy.stagePolicies.executing).toMatchObject({ agent: 'command', model: null });
-    expect(origin['stages.executing.agent']).toBe('run input');
+    expect(values['stages.executing.agent']?.origin).toBe('run input');
   });
 
   it('fall back to a stored command where the input names no agent', () => {
@@ -250,13 +252,13 @@ describe('a refused policy', () => {
 
 describe('explainConfig', () => {
   it('has one row a key, with value and origin, and hides values of env', () => {
-    const resolved = resolve({ project: 'agents: {a: {command: x, env: {TOKEN: hunter2}}}\nvalidation: {timeoutSeconds: 60}' });
+    const project = 'agents: {a: {command: x, env: {TOKEN: hunter2}}}\nvalidation: {timeoutSeconds: 60}';
 
-    const rows = explainConfig(resolved, resolveHostSettings({ text: 'slots: 7', name: USER }));
+    const rows = explainConfig(resolve({ project, user: 'slots: 7' }));
 
     expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
     expect(rows).toContainEqual({ key: 'validation.timeout', value: '1m', text: '1m', origin: `${PROJECT}:2` });
-    expect(rows).toContainEqual(expect.objectContaining({ key: 'slots', value: 7 }));
+    expect(rows).toContainEqual({ key: 'slots', value: 7, text: '7', origin: `${USER}:1` });
     expect(JSON.stringify(rows)).not.toContain('hunter2');
     expect(rows.every(({ origin }) => origin !== '')).toBe(true);
   });

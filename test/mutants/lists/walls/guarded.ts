@@ -18,8 +18,8 @@ export const GUARDED_PATH_MUTANTS: readonly Mutant[] = [
     name: 'an untrusted limit counts like one of a trusted file',
     area: 'walls',
     file: 'config/layer-merge.ts',
-    find: "const start: Sourced<KeyValue<K>> | Base = least(['project', 'user'])",
-    replace: "const start: Sourced<KeyValue<K>> | Base = least(['project', 'user', 'untrusted'])",
+    find: "const start: Sourced<KeyValue<K> | Base> = least(['project', 'user'])",
+    replace: "const start: Sourced<KeyValue<K> | Base> = least(['project', 'user', 'untrusted'])",
     test: { file: UNTRUSTED, title: 'makes %s stricter and never looser' },
   },
   {
