@@ -58,8 +58,11 @@ export const MAX_REQUEST_ID_CHARS = 200;
 /** Steers that wait for a turn. */
 export const MAX_WAITING_NOTES = 50;
 
-/** Request ids that a run remembers. */
+/** Request ids that a workflow remembers. */
 export const MAX_KNOWN_REQUESTS = 200;
+
+/** How long a worker that is killed while it decides holds a workflow up; the default is 10 s. */
+export const WORKFLOW_TASK_TIMEOUT = '5 seconds';
 
 /** Lines `message.refused` of one run. */
 export const MAX_REFUSED_LINES = 100;

@@ -32,6 +32,9 @@ export function quotaGateId(account: string): string {
   return `quota:${account}`;
 }
 
+/** Asks a long-lived workflow for a new execution, which takes the newest rules. */
+export const HAND_OVER_SIGNAL = 'handOver';
+
 export const STATUS_QUERY = 'status';
 
 /** Policy, budget and gates of a run: what is too much for the run view. */

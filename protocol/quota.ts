@@ -8,7 +8,6 @@ export const QUOTA_SIGNAL = 'quota';
 
 /** Signals to a gate; `open` is a person's, and an Update too. */
 export const QUOTA_MESSAGES = ['park', 'probed', 'leave', 'open'] as const;
-export type QuotaMessageName = (typeof QUOTA_MESSAGES)[number];
 
 /** A run met a usage limit and waits. A repeat with the same `wait` changes nothing. */
 export interface ParkMessage {

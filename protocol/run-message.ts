@@ -42,8 +42,8 @@ export interface MessageAnswer {
   readonly changed: boolean;
 }
 
-export type MessageReading =
-  | { readonly kind: 'ok'; readonly message: RunMessage }
+export type MessageReading<Message = RunMessage> =
+  | { readonly kind: 'ok'; readonly message: Message }
   /** `why` is one sentence that names the field. */
   | { readonly kind: 'bad'; readonly why: string };
 

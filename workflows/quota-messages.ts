@@ -1,82 +1,44 @@
-/** Reads what comes to a quota gate and what a gate tells a run, kindly: what cannot be read is null, changes nothing and breaks nothing. Pure. */
-import type { LeaveMessage, ParkMessage, ProbedMessage, QuotaMessageName, QuotaWord } from '../protocol/quota.js';
+/** Reads what comes to a quota gate and what a gate tells a run: what cannot be read changes nothing and breaks nothing. Pure. */
+import { amountIn, type Fields, fieldsOf, nameIn, timeIn, wordIn } from '../protocol/fields.js';
+import type { ParkMessage, ProbedMessage, QuotaWord } from '../protocol/quota.js';
+import type { MessageReading } from '../protocol/run-message.js';
 import type { QuotaEvent } from './quota-table.js';
 
 const MINUTE_MS = 60_000;
 const MAX_TURN_MS = 7 * 24 * 60 * MINUTE_MS;
-const MAX_ID_CHARS = 1_000;
-const MAX_TIME_CHARS = 40;
-
-export function readQuotaEvent(name: QuotaMessageName, argument: unknown): QuotaEvent | null {
-  // A list is what the worker makes of a payload that cannot be read: it must not open.
-  if (name === 'open') return Array.isArray(argument) ? null : { kind: 'open' };
-  const from = senderOf(argument);
-  if (from === null) return null;
-  switch (name) {
-    case 'leave':
-      return { kind: 'leave', ...idsOf(from) };
-    case 'probed': {
-      const result = RESULTS.find((known) => known === from.fields['result']);
-      return result === undefined ? null : { kind: 'probed', ...idsOf(from), result, until: timeOf(from.fields) };
-    }
-    case 'park':
-      return {
-        kind: 'park',
-        ...idsOf(from),
-        until: timeOf(from.fields),
-        turnMs: turnOf(from.fields),
-        overdue: from.fields['overdue'] === true,
-      };
-  }
-}
-
 const RESULTS: readonly ProbedMessage['result'][] = ['limited', 'passed', 'gone'];
+
+export function readQuotaEvent(name: string, argument: unknown): MessageReading<QuotaEvent> {
+  const event = eventOf(name, argument);
+  return event === null ? { kind: 'bad', why: `the argument of ${name} cannot be read` } : { kind: 'ok', message: event };
+}
 
 export function readQuotaWord(argument: unknown): QuotaWord | null {
   const fields = fieldsOf(argument);
-  const wait = idOf(fields, 'wait');
-  const word = fields['word'];
+  const wait = nameIn(fields, 'wait');
+  const word = wordIn(fields, 'word', ['hold', 'probing', 'probe', 'open']);
+  const until = timeIn(fields, 'until');
+  const opening = nameIn(fields, 'opening');
   if (wait === null) return null;
-  if (word === 'hold' || word === 'probing') {
-    const until = timeOf(fields);
-    if (until === null) return null;
-    return word === 'hold' ? { wait, word, until, told: fields['told'] === true } : { wait, word, until };
-  }
-  const opening = idOf(fields, 'opening');
-  return (word === 'probe' || word === 'open') && opening !== null ? { wait, word, opening } : null;
+  if (word === 'hold') return until === null ? null : { wait, word, until, told: fields['told'] === true };
+  if (word === 'probing') return until === null ? null : { wait, word, until };
+  return word === null || opening === null ? null : { wait, word, opening };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-interface Sender extends LeaveMessage {
-  readonly fields: Fields;
-}
-
-function senderOf(argument: unknown): Sender | null {
+function eventOf(name: string, argument: unknown): QuotaEvent | null {
+  // A list is what the worker makes of a payload that cannot be read: it must not open.
+  if (name === 'open') return Array.isArray(argument) ? null : { kind: 'open' };
   const fields = fieldsOf(argument);
-  const [workflowId, wait] = [idOf(fields, 'workflowId'), idOf(fields, 'wait')];
-  return workflowId === null || wait === null ? null : { workflowId, wait, fields };
+  const [workflowId, wait] = [nameIn(fields, 'workflowId'), nameIn(fields, 'wait')];
+  if (workflowId === null || wait === null) return null;
+  const until = timeIn(fields, 'until');
+  if (name === 'leave') return { kind: 'leave', workflowId, wait };
+  if (name === 'park') return { kind: 'park', workflowId, wait, until, turnMs: turnOf(fields), overdue: fields['overdue'] === true };
+  const result = wordIn(fields, 'result', RESULTS);
+  return name !== 'probed' || result === null ? null : { kind: 'probed', workflowId, wait, result, until };
 }
 
-function idsOf({ workflowId, wait }: Sender): LeaveMessage {
-  return { workflowId, wait };
-}
-
-function fieldsOf(argument: unknown): Fields {
-  return typeof argument === 'object' && argument !== null ? (argument as Fields) : {}; // Any object can be asked for a field.
-}
-
-function idOf(fields: Fields, name: string): string | null {
-  const value = fields[name];
-  return typeof value === 'string' && value !== '' && value.length <= MAX_ID_CHARS ? value : null;
-}
-
-/** Null for what is no time. */
-function timeOf(fields: Fields): string | null {
-  const { until } = fields;
-  return typeof until === 'string' && until.length <= MAX_TIME_CHARS && !Number.isNaN(Date.parse(until)) ? until : null;
-}
-
-function turnOf({ turnMs }: Fields): ParkMessage['turnMs'] {
-  return typeof turnMs === 'number' && turnMs > 0 ? Math.min(turnMs, MAX_TURN_MS) : 60 * MINUTE_MS;
+function turnOf(fields: Fields): ParkMessage['turnMs'] {
+  const turnMs = amountIn(fields, 'turnMs') ?? 0;
+  return turnMs > 0 ? Math.min(turnMs, MAX_TURN_MS) : 60 * MINUTE_MS;
 }

@@ -11,6 +11,7 @@ import {
   type QuotaGateView,
   type QuotaWord,
 } from '../protocol/quota.js';
+import type { Judgement, Rules, Step, Tick } from './actor/actor.js';
 
 type Waiter = Pick<ParkMessage, 'workflowId' | 'wait' | 'turnMs'>;
 
@@ -39,8 +40,7 @@ export type QuotaEvent =
   | ({ readonly kind: 'leave' } & LeaveMessage)
   /** A person says that the limit is over. */
   | { readonly kind: 'open' }
-  /** Time has passed. */
-  | { readonly kind: 'tick' }
+  | Tick
   /** A run that was told something is not open any more. */
   | { readonly kind: 'unreachable'; readonly workflowId: string };
 
@@ -49,10 +49,7 @@ export interface Send {
   readonly word: QuotaWord;
 }
 
-interface Step {
-  readonly state: QuotaState;
-  readonly sends: readonly Send[];
-}
+type QuotaStep = Step<QuotaState, Send>;
 
 export const NOBODY_WAITS: QuotaState = { mode: { kind: 'open' }, waiters: [], refusals: 0, sinceMs: null, released: [] };
 
@@ -68,7 +65,17 @@ const MAX_WAITERS = 5_000;
 /** A told time that differs by less is the same. */
 const SAME_MS = 1_000;
 
-export function afterEvent(state: QuotaState, event: QuotaEvent, now: number): Step {
+export const QUOTA_RULES: readonly Rules<QuotaState, QuotaEvent, Send>[] = [{ judge, after: afterEvent, wakesAt, isIdle }];
+
+/** Only a person's word is answered. */
+function judge({ mode, waiters }: QuotaState, { kind }: QuotaEvent): Judgement {
+  if (kind !== 'open') return { kind: 'accepted', message: 'it is noted' };
+  if (mode.kind === 'open') return { kind: 'unchanged', message: 'it is open already' };
+  const runs = waiters.length === 1 ? '1 waiting run goes' : `${waiters.length} waiting runs go`;
+  return { kind: 'accepted', message: `the usage limit counts as over; ${runs} on` };
+}
+
+export function afterEvent(state: QuotaState, event: QuotaEvent, now: number): QuotaStep {
   switch (event.kind) {
     case 'park':
       return parked(state, event, now);
@@ -109,23 +116,23 @@ export function viewOf(account: string, { mode, waiters, refusals, sinceMs }: Qu
   };
 }
 
-function unchanged(state: QuotaState): Step {
-  return { state, sends: [] };
+function unchanged(state: QuotaState): QuotaStep {
+  return { state, commands: [] };
 }
 
-function parked(before: QuotaState, park: ParkMessage, now: number): Step {
+function parked(before: QuotaState, park: ParkMessage, now: number): QuotaStep {
   if (before.released.includes(park.wait)) return unchanged(before);
   // A probe that waits again has met the limit, whether or not it could say so.
   const isProbe = before.mode.kind === 'probing' && before.mode.waiter.workflowId === park.workflowId;
-  const { state, sends } = isProbe ? refused(before, park.until, now) : unchanged(before);
+  const { state, commands } = isProbe ? refused(before, park.until, now) : unchanged(before);
   const others = state.waiters.filter(({ workflowId }) => workflowId !== park.workflowId);
-  if (others.length >= MAX_WAITERS) return { state, sends };
+  if (others.length >= MAX_WAITERS) return { state, commands };
   const { workflowId, wait, turnMs } = park;
   const waiters = [...others, { workflowId, wait, turnMs }];
   const mode = modeWith(state, park, now);
   return {
     state: { ...state, mode, waiters, sinceMs: state.sinceMs ?? now },
-    sends: [...sends.filter((send) => send.workflowId !== workflowId), ...newsFor(mode, park)],
+    commands: [...commands.filter((send) => send.workflowId !== workflowId), ...newsFor(mode, park)],
   };
 }
 
@@ -150,7 +157,7 @@ function wordOf(mode: Exclude<QuotaMode, { kind: 'open' }>, wait: string): Quota
   return mode.kind === 'probing' ? { wait, word: 'probing', until } : { wait, word: 'hold', until, told: mode.isTold };
 }
 
-function probed(state: QuotaState, { workflowId, result, until }: ProbedMessage, now: number): Step {
+function probed(state: QuotaState, { workflowId, result, until }: ProbedMessage, now: number): QuotaStep {
   if (state.mode.kind !== 'probing') return unchanged(state);
   // Also of a probe that was given up too early: a turn of this account went well.
   if (result === 'passed') return opened(state, now);
@@ -159,41 +166,41 @@ function probed(state: QuotaState, { workflowId, result, until }: ProbedMessage,
 }
 
 /** The same limit again: closed anew, and everybody is told. */
-function refused(state: QuotaState, until: string | null, now: number): Step {
+function refused(state: QuotaState, until: string | null, now: number): QuotaStep {
   const refusals = state.refusals + 1;
   const { at, isTold, note } = closedUntil(until, now, refusals);
   const mode = { kind: 'closed', untilMs: at, isTold, note } as const;
-  const sends = state.waiters.map(({ workflowId, wait }) => ({ workflowId, word: wordOf(mode, wait) }));
-  return { state: { ...state, refusals, mode }, sends };
+  const commands = state.waiters.map(({ workflowId, wait }) => ({ workflowId, word: wordOf(mode, wait) }));
+  return { state: { ...state, refusals, mode }, commands };
 }
 
-function left(state: QuotaState, isGone: (waiter: Waiter) => boolean, now: number): Step {
+function left(state: QuotaState, isGone: (waiter: Waiter) => boolean, now: number): QuotaStep {
   const waiters = state.waiters.filter((waiter) => !isGone(waiter));
   const rest = { ...state, waiters };
   if (state.mode.kind === 'probing' && isGone(state.mode.waiter)) return probeNext(rest, now);
   return unchanged(rest);
 }
 
-function probeNext(state: QuotaState, now: number): Step {
+function probeNext(state: QuotaState, now: number): QuotaStep {
   const [next, ...others] = state.waiters;
   if (next === undefined) return opened(state, now);
   const untilMs = now + next.turnMs + PROBE_SLACK_MS;
   const mode = { kind: 'probing', waiter: next, untilMs } as const;
   return {
     state: { ...state, mode, waiters: others, released: released(state, [next]) },
-    sends: [
+    commands: [
       { workflowId: next.workflowId, word: { wait: next.wait, word: 'probe', opening: isoOf(now) } },
       ...others.map(({ workflowId, wait }) => ({ workflowId, word: wordOf(mode, wait) })),
     ],
   };
 }
 
-function opened(state: QuotaState, now: number): Step {
+function opened(state: QuotaState, now: number): QuotaStep {
   if (state.mode.kind === 'open') return unchanged(state);
   const opening = isoOf(now);
   return {
     state: { ...NOBODY_WAITS, released: released(state, state.waiters) },
-    sends: state.waiters.map(({ workflowId, wait }) => ({ workflowId, word: { wait, word: 'open', opening } })),
+    commands: state.waiters.map(({ workflowId, wait }) => ({ workflowId, word: { wait, word: 'open', opening } })),
   };
 }
 

@@ -6,22 +6,20 @@ import { afterEvent, NOBODY_WAITS } from '../../../workflows/quota-table.js';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const UNTIL = '2026-11-21T11:00:00Z';
+const ok = (message: object) => ({ kind: 'ok', message });
 const FROM = { workflowId: 'shop-1', wait: 'w-1' };
 
 describe('a message to a quota gate', () => {
   it('is read as it was written', () => {
     const park = { ...FROM, until: UNTIL, turnMs: 1_000, overdue: false };
 
-    expect(readQuotaEvent('park', park)).toEqual({ kind: 'park', ...park });
-    expect(readQuotaEvent('probed', { ...FROM, result: 'limited', until: UNTIL })).toEqual({
-      kind: 'probed',
-      ...FROM,
-      result: 'limited',
-      until: UNTIL,
-    });
-    expect(readQuotaEvent('leave', { ...FROM, more: 1 })).toEqual({ kind: 'leave', ...FROM });
-    expect(readQuotaEvent('open', undefined)).toEqual({ kind: 'open' });
-    expect(readQuotaEvent('open', { by: 'ada' })).toEqual({ kind: 'open' });
+    expect(readQuotaEvent('park', park)).toEqual(ok({ kind: 'park', ...park }));
+    expect(readQuotaEvent('probed', { ...FROM, result: 'limited', until: UNTIL })).toEqual(
+      ok({ kind: 'probed', ...FROM, result: 'limited', until: UNTIL }),
+    );
+    expect(readQuotaEvent('leave', { ...FROM, more: 1 })).toEqual(ok({ kind: 'leave', ...FROM }));
+    expect(readQuotaEvent('open', undefined)).toEqual(ok({ kind: 'open' }));
+    expect(readQuotaEvent('open', { by: 'ada' })).toEqual(ok({ kind: 'open' }));
   });
 
   it.each([
@@ -33,19 +31,19 @@ describe('a message to a quota gate', () => {
     ['leave', { wait: 'w-1' }],
     ['open', ['a payload that cannot be read']],
   ] as const)('is none where it cannot be understood: %s %j', (name, argument) => {
-    expect(readQuotaEvent(name, argument)).toBeNull();
+    expect(readQuotaEvent(name, argument)).toMatchObject({ kind: 'bad' });
   });
 
   it('has a time and a turn of bounded length, whatever was written', () => {
-    expect(readQuotaEvent('park', { ...FROM, until: 'soon', turnMs: -1 })).toMatchObject({ until: null, turnMs: 3_600_000 });
-    expect(readQuotaEvent('park', { ...FROM, until: 7, turnMs: 1e300 })).toMatchObject({ until: null, turnMs: 604_800_000 });
+    expect(readQuotaEvent('park', { ...FROM, until: 'soon', turnMs: -1 })).toMatchObject(ok({ until: null, turnMs: 3_600_000 }));
+    expect(readQuotaEvent('park', { ...FROM, until: 7, turnMs: 1e300 })).toMatchObject(ok({ until: null, turnMs: 604_800_000 }));
   });
 
   it('never breaks the gate, whatever it holds', () => {
     fc.assert(
       fc.property(fc.constantFrom(...QUOTA_MESSAGES), fc.anything({ withNullPrototype: true }), (name, argument) => {
-        const event = readQuotaEvent(name, argument);
-        if (event !== null) afterEvent(NOBODY_WAITS, event, NOW);
+        const reading = readQuotaEvent(name, argument);
+        if (reading.kind === 'ok') afterEvent(NOBODY_WAITS, reading.message, NOW);
       }),
     );
   });

@@ -1,0 +1,34 @@
+/** Reads what anybody can send to a workflow, by hand and kindly: what cannot be read is null, and nothing throws. */
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The server takes no longer workflow id. */
+const MAX_NAME_CHARS = 1_000;
+
+/** None of what is no object. A list is what the worker makes of a payload that cannot be read. */
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+/** An id, a token, a day. */
+export function nameIn(fields: Fields, field: string): string | null {
+  const value = fields[field];
+  return typeof value === 'string' && value !== '' && value.length <= MAX_NAME_CHARS ? value : null;
+}
+
+/** ISO 8601, as it was written. */
+export function timeIn(fields: Fields, field: string): string | null {
+  const value = nameIn(fields, field);
+  return value === null || Number.isNaN(Date.parse(value)) ? null : value;
+}
+
+/** Neither negative nor endless. */
+export function amountIn(fields: Fields, field: string): number | null {
+  const value = fields[field];
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+}
+
+/** One of the words that are known. */
+export function wordIn<Word extends string>(fields: Fields, field: string, known: readonly Word[]): Word | null {
+  return known.find((word) => word === fields[field]) ?? null;
+}

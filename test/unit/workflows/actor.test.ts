@@ -1,0 +1,255 @@
+/**
+ * A long-lived workflow without a server: two of them live the same life, the one in a single execution, the other handed over to a new one wherever
+ * it may be. Nothing is lost, nothing is applied twice, and what others hear of the two is the same.
+ */
+import { describe, expect, it } from '@jest/globals';
+import { ApplicationFailure } from '@temporalio/common';
+import fc from 'fast-check';
+import { FAILURES } from '../../../protocol/failures.js';
+import { fieldsOf, nameIn } from '../../../protocol/fields.js';
+import { MAX_KNOWN_REQUESTS } from '../../../protocol/limits.js';
+import { HAND_OVER_SIGNAL } from '../../../protocol/names.js';
+import type { MessageAnswer } from '../../../protocol/run-message.js';
+import type { Actor, Rules } from '../../../workflows/actor/actor.js';
+import { ActorCore, type Carried } from '../../../workflows/actor/core.js';
+
+/** Told to whoever is named; some of it cannot be delivered. */
+interface Telling {
+  readonly workflowId: string;
+  readonly word: string;
+}
+
+interface Board {
+  readonly words: readonly string[];
+  readonly undelivered: readonly string[];
+}
+
+type Word = { readonly kind: 'say' | 'undelivered'; readonly to: string; readonly word: string };
+
+const NOBODY = 'nobody';
+const FIRST: Rules<Board, Word, Telling> = {
+  judge: ({ words }, { word }) => {
+    if (word === 'rude') return { kind: 'refused', why: 'it is rude' };
+    return words.at(-1) === word ? { kind: 'unchanged', message: 'it stands there' } : { kind: 'accepted', message: `wrote ${word}` };
+  },
+  after(state, event) {
+    if (event.kind === 'tick') return { state, commands: [] };
+    if (event.kind === 'undelivered') return { state: { ...state, undelivered: [...state.undelivered, event.word] }, commands: [] };
+    return { state: { ...state, words: [...state.words, event.word] }, commands: [{ workflowId: event.to, word: event.word }] };
+  },
+  wakesAt: () => null,
+  isIdle: ({ words }) => words.at(-1) === 'end',
+};
+const LOUD: Rules<Board, Word, Telling> = {
+  ...FIRST,
+  after: (state, event, now) => FIRST.after(state, event.kind === 'say' ? { ...event, word: event.word.toUpperCase() } : event, now),
+};
+
+const boardOf = (...rules: Rules<Board, Word, Telling>[]): Actor<Board, Word, Telling, Board> => ({
+  rules,
+  first: { words: [], undelivered: [] },
+  signals: ['say'],
+  updates: ['say'],
+  read(_name, argument) {
+    const fields = fieldsOf(argument);
+    const [to, word] = [nameIn(fields, 'to'), nameIn(fields, 'word')];
+    return to === null || word === null
+      ? { kind: 'bad', why: 'to and word are needed' }
+      : { kind: 'ok', message: { kind: 'say', to, word } };
+  },
+  perform: async () => undefined,
+  show: ({ words }) => ({ status: `${words.length} words`, details: '', memo: {} }),
+  view: (state) => state,
+});
+const BOARD = boardOf(FIRST);
+
+const begun = (actor = BOARD): Carried<Board> => ({ rules: 1, state: actor.first, answered: [] });
+const said = (argument: unknown, updateId: string | null = null, name = 'say') => ({ name, argument, updateId, at: 0 });
+
+/** One workflow over all of its executions, and the world that answers its commands. */
+class Life {
+  core: ActorCore<Board, Word, Telling, Board>;
+  readonly told: string[] = [];
+  readonly answers: (MessageAnswer | string)[] = [];
+  executions = 1;
+  private underWay: Telling[] = [];
+
+  constructor(
+    private readonly handsOver: boolean,
+    private readonly actor = BOARD,
+  ) {
+    this.core = new ActorCore(actor, begun(actor));
+  }
+
+  signal(name: string, argument: unknown): void {
+    this.core.hear({ name, argument, updateId: null, at: 0 });
+    this.goOn();
+  }
+
+  update(argument: unknown, updateId: string): void {
+    try {
+      this.core.check(said(argument, updateId));
+      this.answers.push(this.core.take(said(argument, updateId)));
+    } catch (error) {
+      if (!(error instanceof ApplicationFailure)) throw error;
+      this.answers.push(`${error.type}: ${error.message}`);
+    }
+    this.goOn();
+  }
+
+  /** The server answers one of the commands that are under way. */
+  answer(at: number): void {
+    const [command] = this.underWay.splice(at % Math.max(1, this.underWay.length), 1);
+    if (command === undefined) return;
+    const { workflowId, word } = command;
+    if (workflowId === NOBODY) this.core.tell({ kind: 'undelivered', to: workflowId, word }, 0);
+    else this.told.push(`${workflowId}: ${word}`);
+    this.core.end(command);
+    this.goOn();
+  }
+
+  finish(): Board {
+    while (this.underWay.length > 0) this.answer(0);
+    return this.core.view();
+  }
+
+  private goOn(): void {
+    this.underWay.push(...this.core.begin());
+    if (!this.handsOver || !this.core.mayHandOver(false)) return;
+    // As the server carries it, with whatever is under way lost.
+    this.core = new ActorCore(this.actor, JSON.parse(JSON.stringify(this.core.carried())) as Carried<Board>);
+    this.underWay = [];
+    this.executions += 1;
+  }
+}
+
+const aMessage = fc.record({
+  to: fc.constantFrom('a', 'b', NOBODY),
+  word: fc.constantFrom('one', 'two', 'three', 'rude'),
+  requestId: fc.constantFrom('r-1', 'r-2', 'r-3', null),
+});
+const anArgument = fc.oneof({ weight: 5, arbitrary: aMessage }, { weight: 1, arbitrary: fc.anything() });
+const aDeed = fc.oneof(
+  fc.record({ does: fc.constant('signal' as const), name: fc.constantFrom('say', 'say', 'say', 'no-such'), argument: anArgument }),
+  fc.record({ does: fc.constant('update' as const), argument: anArgument, updateId: fc.constantFrom('u-1', 'u-2', 'u-3') }),
+  fc.record({ does: fc.constant('answer' as const), at: fc.nat(5) }),
+  fc.record({ does: fc.constant('handOver' as const) }),
+);
+
+describe('a long-lived workflow', () => {
+  it('does in any number of executions, under any order of messages, what one would have done', () => {
+    fc.assert(
+      fc.property(fc.array(aDeed, { maxLength: 80 }), (deeds) => {
+        const lives = [new Life(false), new Life(true)] as const;
+        for (const life of lives) {
+          for (const deed of deeds) {
+            if (deed.does === 'signal') life.signal(deed.name, deed.argument);
+            else if (deed.does === 'update') life.update(deed.argument, deed.updateId);
+            else if (deed.does === 'answer') life.answer(deed.at);
+            else life.signal(HAND_OVER_SIGNAL, null);
+          }
+        }
+        const [one, many] = lives;
+
+        expect(many.finish()).toEqual(one.finish());
+        expect(many.told).toEqual(one.told);
+        expect(many.answers).toEqual(one.answers);
+        expect([...one.told.map((line) => line.split(': ')[1]), ...one.core.view().undelivered].toSorted()).toEqual(
+          one.core.view().words.toSorted(),
+        );
+      }),
+    );
+  });
+
+  it('hands over and ends only once everything is delivered and answered', () => {
+    const core = new ActorCore(BOARD, begun());
+    core.hear(said(null, null, HAND_OVER_SIGNAL));
+    expect(core.mayHandOver(false)).toBe(true);
+
+    core.take(said({ to: 'a', word: 'end' }));
+    expect([core.mayEnd, core.mayHandOver(false), core.mayHandOver(true)]).toEqual([false, false, false]);
+    const [command] = core.begin();
+    expect([core.mayEnd, core.mayHandOver(false)]).toEqual([false, false]);
+    if (command !== undefined) core.end(command);
+
+    expect([core.mayEnd, core.mayHandOver(false)]).toEqual([true, true]);
+  });
+
+  it('hands over when it is asked to, or when its history is long, and not else', () => {
+    const core = new ActorCore(BOARD, begun());
+
+    expect([core.mayHandOver(false), core.mayHandOver(true)]).toEqual([false, true]);
+  });
+
+  it('applies what has one request id once, also in a later execution, and refuses another message under it', () => {
+    const first = new ActorCore({ ...BOARD, signals: ['say', 'shout'] }, begun());
+    const message = { to: 'a', word: 'one', requestId: 'r-1' };
+    const answer = first.take(said(message, 'u-1'));
+    const later = new ActorCore({ ...BOARD, signals: ['say', 'shout'] }, first.carried());
+
+    expect(answer).toEqual({ message: 'wrote one', status: '1 words', changed: true });
+    for (const core of [first, later]) {
+      expect(core.take(said({ ...message, word: 'two' }))).toEqual({ ...answer, changed: false });
+      expect(() => core.check(said(message, 'u-2'))).not.toThrow();
+      expect(core.hear(said(message, null, 'shout'))).toBe('this requestId was used for say before');
+      expect(core.view().words).toEqual(['one']);
+    }
+  });
+
+  it('remembers the last 200 request ids, those of Updates too', () => {
+    const core = new ActorCore(BOARD, begun());
+    for (let n = 0; n <= MAX_KNOWN_REQUESTS; n += 1) core.take(said({ to: 'a', word: `w-${n}` }, `u-${n}`));
+
+    expect(core.carried().answered).toHaveLength(MAX_KNOWN_REQUESTS);
+    expect(core.take(said({ to: 'a', word: 'again' }, 'u-1')).changed).toBe(false);
+    expect(core.take(said({ to: 'a', word: 'again' }, 'u-0')).changed).toBe(true);
+  });
+
+  it('refuses an unknown signal, one that cannot be read and one that its rules refuse, and none of them changes it', () => {
+    const core = new ActorCore(BOARD, begun());
+
+    expect(core.hear(said({ to: 'a', word: 'one' }, null, 'no-such'))).toBe('known messages are say');
+    expect(core.hear(said(['a payload that cannot be read']))).toBe('to and word are needed');
+    expect(core.hear(said({ to: 'a', word: 'rude' }))).toBe('it is rude');
+    expect(core.carried()).toEqual(begun());
+  });
+
+  it('checks an Update without a trace: it refuses, and says what changes nothing', () => {
+    const core = new ActorCore(BOARD, begun());
+    expect(() => core.check(said({ to: 'a', word: 'rude' }, 'u-1'))).toThrow(
+      expect.objectContaining({ type: FAILURES.MessageRefused, message: 'it is rude' }),
+    );
+    core.check(said({ to: 'a', word: 'one' }, 'u-2'));
+    expect(core.carried()).toEqual(begun());
+    core.take(said({ to: 'a', word: 'one' }, 'u-2'));
+
+    expect(() => core.check(said({ to: 'a', word: 'one' }, 'u-3'))).toThrow(
+      expect.objectContaining({ type: FAILURES.MessageUnchanged, message: 'it stands there', details: ['1 words'] }),
+    );
+    expect(core.take(said({ to: 'a', word: 'one' }))).toEqual({ message: 'it stands there', status: '1 words', changed: false });
+  });
+
+  it('tells one workflow one thing at a time, in order, and at most a hundred at once', () => {
+    const core = new ActorCore(BOARD, begun());
+    for (let n = 0; n < 150; n += 1) core.take(said({ to: `to-${n % 120}`, word: `w-${n}` }));
+    const first = core.begin();
+
+    expect(first.map(({ word }) => word)).toEqual(Array.from({ length: 100 }, (_, n) => `w-${n}`));
+    expect(core.begin()).toEqual([]);
+    for (const command of first) core.end(command);
+    const second = core.begin().map(({ word }) => word);
+    expect(second).toEqual(Array.from({ length: 50 }, (_, n) => `w-${n + 100}`));
+  });
+
+  it('keeps the rules that an execution began with; the next one takes the newest, and what nobody here knows is an error', () => {
+    const both = boardOf(FIRST, LOUD);
+    const old = new ActorCore(both, begun());
+    old.take(said({ to: 'a', word: 'one' }));
+    const next = new ActorCore(both, old.carried());
+    next.take(said({ to: 'a', word: 'two' }));
+
+    expect(next.view().words).toEqual(['one', 'TWO']);
+    expect([old.shown().memo, next.shown().memo]).toEqual([{ rules: 1 }, { rules: 2 }]);
+    expect(() => new ActorCore(BOARD, next.carried())).toThrow('there are no rules 2 here; 1 is the newest');
+  });
+});

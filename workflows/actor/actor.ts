@@ -1,0 +1,64 @@
+/**
+ * What a long-lived workflow says of itself, all of it pure but `perform`. The kit does the rest, for all of them alike: it takes messages, has
+ * commands performed and hears what became of them, wakes, shows, ends where nothing is left to do, and hands over to a new execution.
+ */
+import type { MessageReading } from '../../protocol/run-message.js';
+
+/** `unchanged`: it was answered before, or is true already. */
+export type Judgement =
+  | { readonly kind: 'accepted'; readonly message: string }
+  | { readonly kind: 'unchanged'; readonly message: string }
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** Something to be done to another workflow; those about one workflow are performed one after the other. */
+export interface Command {
+  readonly workflowId: string;
+}
+
+export interface Step<State, Doing extends Command> {
+  readonly state: State;
+  readonly commands: readonly Doing[];
+}
+
+/** The time of `wakesAt` has come. */
+export interface Tick {
+  readonly kind: 'tick';
+}
+
+/**
+ * The functions that decide. Replay compares neither the target nor the input of a signal, so a change of what they decide would go unseen: it is a
+ * new set beside the old one, and an execution keeps the set that it began with.
+ */
+export interface Rules<State, Event, Doing extends Command> {
+  /** Of a message, before it is applied. */
+  judge(state: State, event: Event): Judgement;
+  after(state: State, event: Event | Tick, now: number): Step<State, Doing>;
+  /** When the next tick is due, which moves it; null: never. Unit: ms since 1970. */
+  wakesAt(state: State): number | null;
+  /** Nothing would be lost if the workflow ended. */
+  isIdle(state: State): boolean;
+}
+
+/** What people see: a word for lists, Markdown for the Web UI, and a memo below 2 KiB, at which the server warns. */
+export interface Shown {
+  readonly status: string;
+  readonly details: string;
+  readonly memo: Readonly<Record<string, unknown>>;
+}
+
+export interface Actor<State, Event, Doing extends Command, View> {
+  /** The newest last; counted from 1. */
+  readonly rules: readonly Rules<State, Event, Doing>[];
+  /** Of a first execution. JSON-safe, since it goes over continue-as-new. */
+  readonly first: State;
+  /** Names of the messages that come as signals, and of those among them that are Updates too. */
+  readonly signals: readonly string[];
+  readonly updates: readonly string[];
+  /** Any argument that anybody can send; it throws for none. */
+  read(name: string, argument: unknown): MessageReading<Event>;
+  /** Ends once the command is answered, whatever the answer was; `tell` what is to be known of it. */
+  perform(command: Doing, tell: (event: Event) => void): Promise<void>;
+  show(state: State): Shown;
+  /** Answer of Query `status`, and of the workflow. */
+  view(state: State): View;
+}

@@ -1,0 +1,136 @@
+/** The life of one execution of a long-lived workflow, and the one place where the kit meets the SDK. */
+import {
+  CancellationScope,
+  condition,
+  currentUpdateInfo,
+  defineQuery,
+  defineSignal,
+  defineUpdate,
+  getExternalWorkflowHandle,
+  log,
+  patched,
+  setDefaultSignalHandler,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { HAND_OVER_SIGNAL, STATUS_QUERY } from '../../protocol/names.js';
+import type { MessageAnswer } from '../../protocol/run-message.js';
+import type { Actor, Command, Tick } from './actor.js';
+import { ActorCore, type Carried, type Incoming } from './core.js';
+import { Presenter } from './presenter.js';
+
+/** A fifth of what the server warns at. */
+const MAX_EVENTS = 2_000;
+
+/** For the first message of a workflow that somebody started by hand, or by a message that it refused. */
+const FIRST_MESSAGE_MS = 10_000;
+
+/** A signal to another workflow. */
+export interface Signal extends Command {
+  /** Null: to whichever execution is open. */
+  readonly executionRunId: string | null;
+  readonly name: string;
+  readonly argument: unknown;
+}
+
+export class LiveActor<State, Event, Doing extends Command, View> {
+  private readonly core: ActorCore<State, Event, Doing, View>;
+  private readonly presenter = new Presenter();
+  private isChanged = true;
+
+  /** Hears from here on. `carried`: of the execution before; null: this is the first. */
+  constructor(
+    private readonly actor: Actor<State, Event, Doing, View>,
+    carried: Carried<State> | null,
+  ) {
+    this.core = new ActorCore(actor, carried ?? { rules: newestOf(actor.rules.length), state: actor.first, answered: [] });
+    this.listen();
+  }
+
+  tell(event: Event | Tick): void {
+    this.core.tell(event, Date.now());
+    this.goOn();
+  }
+
+  /** Ends when nothing is left to do. `handOver` continues as new; null: what it has under way could not be told to another execution. */
+  async live(handOver: ((carried: Carried<State>) => Promise<never>) | null): Promise<View> {
+    if (this.core.isIdle) await condition(() => !this.core.isIdle, FIRST_MESSAGE_MS);
+    // It ends with the execution; a cancellation ends the loop below.
+    this.wakeInTime().catch(() => undefined);
+    for (;;) {
+      await condition(() => this.isChanged);
+      this.isChanged = false;
+      this.presenter.show(this.core.shown());
+      if (this.core.mayEnd) return this.core.view();
+      if (handOver !== null && this.core.mayHandOver(isLong())) await handOver(this.core.carried());
+    }
+  }
+
+  /** One timer for as long as the time is the same, however much happens meanwhile. */
+  private async wakeInTime(): Promise<void> {
+    for (;;) {
+      await condition(() => this.core.wakesAt !== null);
+      const at = this.core.wakesAt ?? 0;
+      const isOther = () => this.core.wakesAt !== at;
+      if (at > Date.now() && (await condition(isOther, at - Date.now()))) continue;
+      this.tell({ kind: 'tick' });
+      await condition(isOther);
+    }
+  }
+
+  private goOn(): void {
+    this.isChanged = true;
+    for (const command of this.core.begin()) void this.perform(command);
+  }
+
+  private async perform(command: Doing): Promise<void> {
+    await this.actor.perform(command, (event) => this.tell(event));
+    this.core.end(command);
+    this.goOn();
+  }
+
+  private listen(): void {
+    setHandler(defineQuery<View>(STATUS_QUERY), () => this.core.view());
+    // First of all: what was sent before the first task is handed out here, in the order in which it was sent.
+    setDefaultSignalHandler((name, argument) => this.hear(name, argument));
+    for (const name of [...this.actor.signals, HAND_OVER_SIGNAL])
+      setHandler(defineSignal<[unknown]>(name), (argument) => this.hear(name, argument));
+    for (const name of this.actor.updates) {
+      const incoming = (argument: unknown): Incoming => ({ name, argument, updateId: currentUpdateInfo()?.id ?? null, at: Date.now() });
+      const take = (argument: unknown): MessageAnswer => {
+        const answer = this.core.take(incoming(argument));
+        this.goOn();
+        return answer;
+      };
+      setHandler(defineUpdate<MessageAnswer, [unknown]>(name), take, { validator: (argument) => this.core.check(incoming(argument)) });
+    }
+  }
+
+  private hear(name: string, argument: unknown): void {
+    const why = this.core.hear({ name, argument, updateId: null, at: Date.now() });
+    if (why !== null) log.warn('signal refused', { name: name.slice(0, 60), why });
+    this.goOn();
+  }
+}
+
+/** Answered once the server has taken it, and then whether it could; also where the sender is being cancelled. */
+export async function sendSignal({ workflowId, executionRunId, name, argument }: Signal): Promise<boolean> {
+  try {
+    const target = getExternalWorkflowHandle(workflowId, executionRunId ?? undefined);
+    await CancellationScope.nonCancellable(() => target.signal(name, argument));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A first execution notes the newest rules in its history; another finds its number in its input. */
+function newestOf(rules: number): number {
+  for (let n = rules; n > 1; n -= 1) if (patched(`rules-${n}`)) return n;
+  return 1;
+}
+
+function isLong(): boolean {
+  const { continueAsNewSuggested, historyLength } = workflowInfo();
+  return continueAsNewSuggested || historyLength > MAX_EVENTS;
+}
