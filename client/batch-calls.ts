@@ -2,6 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { TypedSearchAttributes } from '@temporalio/common';
 import type { BatchInput, BatchView } from '../protocol/batch.js';
+import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
 import { BATCH_WORKFLOW, type SearchAttributeName, STATUS_QUERY, TASK_QUEUE } from '../protocol/names.js';
 import { temporalClient } from './temporal-client.js';
 
@@ -21,8 +22,6 @@ export interface BatchCalls {
   batchResult(workflowId: string, stop: AbortSignal): Promise<BatchView>;
 }
 
-/** As in sluice.ts: how long a worker that is killed while it decides holds a batch up. */
-const WORKFLOW_TASK_TIMEOUT = '5 seconds';
 const STATUS: SearchAttributeName = 'SluiceStatus';
 
 /** `within` gives a call its deadline. */

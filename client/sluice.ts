@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client, ConnectionOptions, WorkflowHandle } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
+import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
 import type { RunInput, RunResult } from '../protocol/messages.js';
 import { DETAILS_QUERY, RUN_WORKFLOW, STATUS_QUERY, TASK_QUEUE } from '../protocol/names.js';
 import { runIdOfWorkflow } from '../protocol/run-id.js';
@@ -169,8 +170,7 @@ async function startRun(client: Client, { input, runId }: StartRun): Promise<Sta
         taskQueue: TASK_QUEUE,
         args: [input],
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        // A worker that is killed while it decides holds the run up for this long; the default is 10 s.
-        workflowTaskTimeout: '5 seconds',
+        workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
         staticSummary: titleOf(input),
       }),
     );

@@ -2,6 +2,7 @@
  * The budget of a day: what a run asks of the workflow `budget:<project>` and what that workflow answers and keeps. Runs and ledger speak by signals,
  * so every argument is read by hand: what cannot be read is nobody's. The day is that of UTC (docs/decisions/0014-a-budget-day-is-utc.md).
  */
+import { amountIn, fieldsOf, nameIn, wordIn } from './fields.js';
 import type { DayBudgetPolicy } from './policy.js';
 
 export const BUDGET_WORKFLOW = 'budget';
@@ -60,39 +61,6 @@ export interface DayUse {
   readonly microUsd: number;
 }
 
-/** One turn under way, with what is expected of it. */
-export interface Reservation {
-  readonly token: string;
-  readonly workflowId: string;
-  readonly executionRunId: string;
-  readonly ms: number;
-  readonly microUsd: number;
-}
-
-/** What the ledger carries from one execution to the next. Of other days it keeps nothing. */
-export interface DayLedger {
-  /** `YYYY-MM-DD`, UTC. */
-  readonly day: string;
-  readonly settled: DayUse;
-  /** How often people granted the whole budget again. */
-  readonly grants: number;
-  readonly reservations: readonly Reservation[];
-  /** Tokens that were settled, newest last, bounded. */
-  readonly done: readonly string[];
-  /** Names of the grants that were used, newest last, bounded. */
-  readonly grantedBy: readonly string[];
-}
-
-/** Start input of `budget`; everything but the project is what an execution hands to the next. */
-export interface LedgerInput {
-  readonly project: string;
-  readonly ledger?: DayLedger;
-  /** Requests that came while the last execution was ending. */
-  readonly waiting?: readonly ReserveRequest[];
-  /** Events after which it continues as new; unsaid: when the server suggests it. */
-  readonly maxHistory?: number;
-}
-
 /** The answer of Query `status` of the ledger. */
 export interface DayBudgetView {
   readonly project: string;
@@ -104,53 +72,41 @@ export interface DayBudgetView {
   readonly grants: number;
 }
 
-/** Null: it cannot be read. */
+/** Null: it cannot be read, as below. */
 export function readReserve(value: unknown): ReserveRequest | null {
-  const { token, workflowId, executionRunId, limits, grant = null } = fieldsOf(value);
-  const { turns = null, minutes = null, microUsd = null } = fieldsOf(limits);
-  if (!isName(token) || !isName(workflowId) || !isName(executionRunId) || !(grant === null || isName(grant))) return null;
-  if (!isLimit(turns) || !isLimit(minutes) || !isLimit(microUsd)) return null;
-  return { token, workflowId, executionRunId, limits: { turns, minutes, microUsd }, grant };
+  const fields = fieldsOf(value);
+  const [token, workflowId, executionRunId] = [nameIn(fields, 'token'), nameIn(fields, 'workflowId'), nameIn(fields, 'executionRunId')];
+  const [limits, grant] = [readLimits(fields['limits']), nameIn(fields, 'grant')];
+  if (token === null || workflowId === null || executionRunId === null || limits === null) return null;
+  return (fields['grant'] ?? null) === grant ? { token, workflowId, executionRunId, limits, grant } : null;
 }
 
-/** Null: it cannot be read. A negative or endless number counts as nothing known. */
+/** A negative or endless number counts as nothing known. */
 export function readSettlement(value: unknown): Settlement | null {
-  const { token, day, usage = null } = fieldsOf(value);
-  if (!isName(token) || !isName(day)) return null;
-  const { durationMs, costMicroUsd } = fieldsOf(usage);
-  if (!isAmount(durationMs)) return { token, day, usage: null };
-  return { token, day, usage: { durationMs, costMicroUsd: isAmount(costMicroUsd) ? costMicroUsd : null } };
+  const fields = fieldsOf(value);
+  const [token, day, used] = [nameIn(fields, 'token'), nameIn(fields, 'day'), fieldsOf(fields['usage'])];
+  if (token === null || day === null) return null;
+  const durationMs = amountIn(used, 'durationMs');
+  return { token, day, usage: durationMs === null ? null : { durationMs, costMicroUsd: amountIn(used, 'costMicroUsd') } };
 }
 
-export function readRelease(value: unknown): string | null {
-  const { token } = fieldsOf(value);
-  return isName(token) ? token : null;
-}
-
-/** Null: it cannot be read, or is of a later engine. */
 export function readBudgetAnswer(value: unknown): BudgetAnswer | null {
-  const { kind, token, day, limit, used, allowed, underWay, resetsAt } = fieldsOf(value);
-  if (!isName(token) || !isName(day)) return null;
+  const fields = fieldsOf(value);
+  const [kind, token, day] = [wordIn(fields, 'kind', ['granted', 'full']), nameIn(fields, 'token'), nameIn(fields, 'day')];
+  if (kind === null || token === null || day === null) return null;
   if (kind === 'granted') return { kind, token, day };
-  if (kind !== 'full' || !isAmount(used) || !isAmount(allowed) || !isAmount(underWay) || !isName(resetsAt)) return null;
-  if (limit !== 'turns' && limit !== 'minutes' && limit !== 'usd') return null;
+  const limit = wordIn(fields, 'limit', ['turns', 'minutes', 'usd']);
+  const [used, allowed, underWay] = [amountIn(fields, 'used'), amountIn(fields, 'allowed'), amountIn(fields, 'underWay')];
+  const resetsAt = nameIn(fields, 'resetsAt');
+  if (limit === null || used === null || allowed === null || underWay === null || resetsAt === null) return null;
   return { kind, token, day, limit, used, allowed, underWay, resetsAt };
 }
 
-const MAX_NAME_CHARS = 300;
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
-}
-
-function isName(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= MAX_NAME_CHARS;
-}
-
-function isAmount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
-}
-
-function isLimit(value: unknown): value is number | null {
-  return value === null || (isAmount(value) && value > 0);
+/** What is left out is no limit; 0 is none that could be kept. */
+function readLimits(value: unknown): DayBudgetPolicy | null {
+  const fields = fieldsOf(value);
+  const [turns, minutes, microUsd] = [amountIn(fields, 'turns'), amountIn(fields, 'minutes'), amountIn(fields, 'microUsd')];
+  const limits = { turns, minutes, microUsd };
+  const isRead = (['turns', 'minutes', 'microUsd'] as const).every((name) => (fields[name] ?? null) === limits[name] && limits[name] !== 0);
+  return isRead ? limits : null;
 }

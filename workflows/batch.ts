@@ -20,6 +20,7 @@ import {
 } from '@temporalio/workflow';
 import type { BatchInput, BatchView } from '../protocol/batch.js';
 import { FAILURES } from '../protocol/failures.js';
+import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
 import type { RunResult } from '../protocol/messages.js';
 import { RUN_WORKFLOW, STATUS_QUERY, TASK_QUEUE } from '../protocol/names.js';
 import { titleOf } from '../protocol/run-input.js';
@@ -27,9 +28,6 @@ import { type MessageAnswer, type RunMessage, readRunMessage } from '../protocol
 import { BatchPresenter } from './batch-presenter.js';
 import { BatchTable } from './batch-table.js';
 import { batchIdOf, checkBatchInput, type PlannedTask, planTasks } from './batch-tasks.js';
-
-/** As in client/sluice.ts: how long a worker that is killed while it decides holds a run up. */
-const WORKFLOW_TASK_TIMEOUT = '5 seconds';
 
 export const batchStatusQuery = defineQuery<BatchView>(STATUS_QUERY);
 export const batchAbortUpdate = defineUpdate<MessageAnswer, [unknown]>('abort');

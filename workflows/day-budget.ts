@@ -21,7 +21,6 @@ import {
   BUDGET_WORKFLOW,
   type BudgetAnswer,
   budgetWorkflowId,
-  type LedgerInput,
   RELEASE_SIGNAL,
   RESERVE_SIGNAL,
   type ReserveRequest,
@@ -30,19 +29,18 @@ import {
   type Settlement,
 } from '../protocol/day-budget.js';
 import type { TurnStage } from '../protocol/lifecycle.js';
+import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
 import type { DayBudgetPolicy } from '../protocol/policy.js';
 import { costOf } from './budget.js';
 import type { RunContext } from './context.js';
 import { blocked, type Ending } from './ending.js';
 import { openGate } from './gate.js';
 import { causeOf } from './gate-book.js';
+import type { LedgerInput } from './ledger-rules.js';
 import type { Attempt } from './turn-attempt.js';
 
 /** Then it is asked again: somebody may have terminated the ledger meanwhile. An answer takes some 30 ms. */
 const ANSWER_WITHIN = '1 minute';
-
-/** A worker that is killed while the ledger decides holds it up for this long; the default is 10 s. */
-const WORKFLOW_TASK_TIMEOUT = '5 seconds';
 
 const budgetAnswerSignal = defineSignal<[unknown]>(BUDGET_ANSWER_SIGNAL);
 

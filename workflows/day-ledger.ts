@@ -3,8 +3,33 @@
  * Turns are exact under any order of messages. Minutes and money of a turn under way are an estimate, the mean of what was settled today, so the
  * first turns of a day can go over a limit by what they use; what was settled counts as it was.
  */
-import type { BudgetAnswer, DayBudgetView, DayLedger, DayUse, ReserveRequest, Settlement } from '../protocol/day-budget.js';
+import type { BudgetAnswer, DayBudgetView, DayUse, ReserveRequest, Settlement } from '../protocol/day-budget.js';
 import type { DayBudgetPolicy } from '../protocol/policy.js';
+
+/** One turn under way, with what is expected of it. */
+export interface Reservation {
+  readonly token: string;
+  readonly workflowId: string;
+  readonly executionRunId: string;
+  readonly ms: number;
+  readonly microUsd: number;
+  /** When it was looked at last whether its run is still there; 0: never. Unit: ms since 1970. */
+  readonly lookedAtMs: number;
+}
+
+/** Of other days it keeps nothing. */
+export interface DayLedger {
+  /** `YYYY-MM-DD`, UTC. */
+  readonly day: string;
+  readonly settled: DayUse;
+  /** How often people granted the whole budget again. */
+  readonly grants: number;
+  readonly reservations: readonly Reservation[];
+  /** Tokens that were settled, newest last, bounded. */
+  readonly done: readonly string[];
+  /** Names of the grants that were used, newest last, bounded. */
+  readonly grantedBy: readonly string[];
+}
 
 /** A settlement comes twice only after a reset, so more of a day than its last ones need not be remembered. */
 const MAX_DONE = 2_000;
@@ -48,7 +73,7 @@ export function reserve(before: DayLedger, request: ReserveRequest, now: number)
     };
     return { ledger, answer };
   }
-  const reservation = { token, workflowId, executionRunId, ...expectedOf(ledger.settled) };
+  const reservation = { token, workflowId, executionRunId, ...expectedOf(ledger.settled), lookedAtMs: 0 };
   return { ledger: { ...ledger, reservations: [...ledger.reservations, reservation] }, answer: granted };
 }
 

@@ -3,19 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
-import {
-  BUDGET_WORKFLOW,
-  budgetWorkflowId,
-  type DayBudgetView,
-  type DayLedger,
-  type LedgerInput,
-  RESERVE_SIGNAL,
-  SETTLE_SIGNAL,
-} from '../../protocol/day-budget.js';
+import { BUDGET_WORKFLOW, budgetWorkflowId, type DayBudgetView, RESERVE_SIGNAL, SETTLE_SIGNAL } from '../../protocol/day-budget.js';
 import type { Stage } from '../../protocol/lifecycle.js';
 import type { RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
-import { STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
+import { HAND_OVER_SIGNAL, STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
 import type { BudgetPolicy, RunPolicy } from '../../protocol/policy.js';
+import type { LedgerInput } from '../../workflows/ledger-rules.js';
 import { detailsOf, eventsOf, typesOf, untilView } from '../support/run-steps.js';
 import { BUNDLE_PATH, openStubWorkers, type StubHost, type StubWorkers, stubOpen, stubTurn } from '../support/stub-host.js';
 import { until } from '../support/until.js';
@@ -34,10 +27,10 @@ interface Setup {
 }
 
 const today = () => new Date().toISOString().slice(0, 10);
-const full = (turns: number): DayLedger => ({
-  ...{ day: today(), settled: { turns, ms: turns * 1_000, microUsd: 0 } },
-  ...{ grants: 0, reservations: [], done: [], grantedBy: [] },
-});
+const full = (turns: number, day = today()): LedgerInput['carried'] => {
+  const ledger = { day, settled: { turns, ms: turns * 1_000, microUsd: 0 }, grants: 0, reservations: [], done: [], grantedBy: [] };
+  return { rules: 1, state: { ledger, looking: [], waiting: [] }, answered: [] };
+};
 
 describe("the day's budget of a project", () => {
   const held: (() => void)[] = [];
@@ -69,11 +62,11 @@ describe("the day's budget of a project", () => {
   };
   const ledger = () => host.client.workflow.getHandle(budgetWorkflowId(project));
   const view = () => ledger().query<DayBudgetView>(STATUS_QUERY);
-  const startLedger = (input: Omit<LedgerInput, 'project'>): Promise<WorkflowHandle> =>
+  const startLedger = (carried: LedgerInput['carried']): Promise<WorkflowHandle> =>
     host.client.workflow.start(BUDGET_WORKFLOW, {
       workflowId: budgetWorkflowId(project),
       taskQueue: TASK_QUEUE,
-      args: [{ project, ...input }],
+      args: [{ project, carried }],
     });
   const hold = () =>
     new Promise<Partial<RunTurnResult>>((resolve) => {
@@ -127,13 +120,13 @@ describe("the day's budget of a project", () => {
     'begins again with a new day',
     async () => {
       open({ project: newProject(), budget: { day: { ...NO_LIMIT, turns: 3 } } });
-      await startLedger({ ledger: { ...full(3), day: '2020-02-02' } });
+      await startLedger(full(3, '2020-02-02'));
       const granted = await host.start(INPUT);
       await granted.result();
       expect(await view()).toMatchObject({ day: today(), settled: { turns: 1 } });
 
       open({ project: newProject(), budget: { day: { ...NO_LIMIT, turns: 3 } } });
-      await startLedger({ ledger: full(3) });
+      await startLedger(full(3));
       const refused = await host.start(INPUT);
       expect(await refused.result()).toMatchObject(USED_UP);
       expect(host.turns).toHaveLength(0);
@@ -213,13 +206,19 @@ describe("the day's budget of a project", () => {
     'is kept over every new execution of its ledger, whatever signals anybody sends',
     async () => {
       open({ project: newProject(), budget: { day: { ...NO_LIMIT, turns: 6 } }, stages: ['planning', 'architecting', 'executing'] });
-      await startLedger({ maxHistory: 40 });
+      await startLedger(undefined);
       const before = await ledger().describe();
       for (const name of [RESERVE_SIGNAL, SETTLE_SIGNAL, 'release', 'approve', 'no-such-signal']) {
         for (const argument of [undefined, null, 7, ['a list'], { token: 5 }]) await ledger().signal(name, argument);
       }
+      let isAsking = true;
+      const askingAlways = (async () => {
+        while (isAsking) await ledger().signal(HAND_OVER_SIGNAL);
+      })();
       const runs = await Promise.all([1, 2].map(() => host.start(INPUT)));
       await Promise.all(runs.map((run) => run.result()));
+      isAsking = false;
+      await askingAlways;
       const after = await ledger().describe();
 
       expect(host.turns).toHaveLength(6);

@@ -1,7 +1,7 @@
 /** Signals to and from the ledger of a day's budget come from anybody who reaches the server: what cannot be read is null, never an error. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readBudgetAnswer, readRelease, readReserve, readSettlement } from '../../../protocol/day-budget.js';
+import { readBudgetAnswer, readReserve, readSettlement } from '../../../protocol/day-budget.js';
 
 const REQUEST = {
   token: 't',
@@ -18,7 +18,6 @@ describe('what a run and its ledger say to each other', () => {
 
     expect(readReserve(REQUEST)).toEqual(REQUEST);
     expect(readSettlement(settlement)).toEqual(settlement);
-    expect(readRelease({ token: 't' })).toBe('t');
     expect(readBudgetAnswer(full)).toEqual(full);
     expect(readBudgetAnswer({ kind: 'granted', token: 't', day: 'd' })).toEqual({ kind: 'granted', token: 't', day: 'd' });
   });
@@ -28,7 +27,7 @@ describe('what a run and its ledger say to each other', () => {
     ['a limit that is no number', { ...REQUEST, limits: { minutes: Number.NaN } }],
     ['a negative limit', { ...REQUEST, limits: { microUsd: -1 } }],
     ['no run', { ...REQUEST, workflowId: '' }],
-    ['an endless token', { ...REQUEST, token: 'x'.repeat(301) }],
+    ['an endless token', { ...REQUEST, token: 'x'.repeat(1_001) }],
     ['a grant that is no name', { ...REQUEST, grant: true }],
     ['a payload that cannot be read', ['a payload that cannot be read']],
   ])('is no request with %s', (_what, value) => {
@@ -49,7 +48,7 @@ describe('what a run and its ledger say to each other', () => {
   it('throws for nothing that anybody can send', () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {
-        for (const read of [readReserve, readSettlement, readRelease, readBudgetAnswer]) read(value);
+        for (const read of [readReserve, readSettlement, readBudgetAnswer]) read(value);
       }),
     );
   });
