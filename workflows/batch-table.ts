@@ -1,5 +1,5 @@
 /**
- * The one table of a batch: what became of each task, and how lists and the Web UI show it. Pure.
+ * The one table of a batch: what became of each task, what is started next, and how lists and the Web UI show it. Pure.
  * A row only moves forward: waiting → running → ended or refused; waiting → skipped, refused or not_started. A task that stands twice is
  * skipped from the start where it stands again.
  */
@@ -8,74 +8,138 @@ import { MAX_SENTENCE_CHARS } from '../protocol/limits.js';
 import { printableLine } from '../protocol/printable.js';
 import { redact } from '../protocol/redact.js';
 import { titleOf } from '../protocol/run-input.js';
+import { type MessageReading, readRunMessage } from '../protocol/run-message.js';
+import type { Judgement, Rules, Shown, Step, Tick } from './actor/actor.js';
 import type { PlannedTask } from './batch-tasks.js';
 
 /** The server takes 20 000 bytes of details; a longer list is read by Query `status`. */
 const SHOWN_ROWS = 60;
 const SHOWN_CHARS = 12_000;
 
-type Fate = Pick<BatchRow, 'state'> & Partial<Pick<BatchRow, 'outcome' | 'blockedReason' | 'branch' | 'error'>>;
+export type Fate = Pick<BatchRow, 'state'> & Partial<Pick<BatchRow, 'outcome' | 'blockedReason' | 'branch' | 'error'>>;
 
-export class BatchTable {
-  aborted = false;
+export interface BatchTable extends BatchView {
+  readonly tasks: readonly PlannedTask[];
+  readonly concurrency: number;
+  /** Places in the list that wait for their turn. */
+  readonly queue: readonly number[];
+  /** Tasks that were started and have not ended. */
+  readonly atWork: number;
   /** Who aborted it and why, for people. */
-  abortNote: string | null = null;
-  private readonly rows: BatchRow[];
+  readonly abortNote: string | null;
+}
 
-  constructor(
-    private readonly batchId: string,
-    private readonly workflowId: string,
-    tasks: readonly PlannedTask[],
-  ) {
-    this.rows = tasks.map(({ runId, input, sameAs }) => ({
-      runId,
-      title: redact(titleOf(input)),
-      state: sameAs === null ? 'waiting' : 'skipped',
-      outcome: null,
-      blockedReason: null,
-      branch: null,
-      error: sameAs === null ? null : `the same task is entry ${sameAs} of the list`,
-    }));
-  }
+export type BatchEvent =
+  | { readonly kind: 'begin' }
+  /** `note` null: native cancellation says nothing but that it came. */
+  | { readonly kind: 'abort'; readonly note: string | null }
+  | { readonly kind: 'became'; readonly place: number; readonly fate: Fate };
 
-  set(index: number, fate: Fate): void {
-    const row = this.rows[index];
-    if (row !== undefined) this.rows[index] = { ...row, ...fate, error: fate.error === undefined ? row.error : sentenceOf(fate.error) };
-  }
+export type BatchCommand =
+  | { readonly kind: 'start'; readonly workflowId: string; readonly place: number; readonly task: PlannedTask }
+  | { readonly kind: 'cancel'; readonly workflowId: string };
 
-  view(): BatchView {
-    return { batchId: this.batchId, workflowId: this.workflowId, aborted: this.aborted, rows: [...this.rows] };
-  }
+type BatchStep = Step<BatchTable, BatchCommand>;
 
-  /** Small, since the server warns at 2 KiB. */
-  memo(closed: boolean): Record<string, unknown> {
-    const counts = Object.fromEntries(STATES.map((state) => [state, this.count(state)]));
-    return { status: this.status(closed), total: this.rows.length, ...counts, mergeReady: this.mergeReady() };
-  }
+export const BATCH_RULES: readonly Rules<BatchTable, BatchEvent, BatchCommand>[] = [{ judge, after, wakesAt: () => null, isIdle }];
 
-  /** The word for lists. */
-  status(closed: boolean): string {
-    if (this.aborted) return closed ? 'aborted' : 'aborting';
-    return closed ? 'ended' : 'running';
-  }
+export function tableOf(of: Pick<BatchTable, 'batchId' | 'workflowId' | 'tasks' | 'concurrency'>): BatchTable {
+  const rows = of.tasks.map(({ runId, input, sameAs }) => ({
+    ...{ runId, title: redact(titleOf(input)), outcome: null, blockedReason: null, branch: null },
+    ...(sameAs === null
+      ? { state: 'waiting' as const, error: null }
+      : { state: 'skipped' as const, error: `the same task is entry ${sameAs} of the list` }),
+  }));
+  const queue = of.tasks.flatMap(({ sameAs }, place) => (sameAs === null ? [place] : []));
+  return { ...of, aborted: false, rows, queue, atWork: 0, abortNote: null };
+}
 
-  /** Markdown for the Web UI. */
-  details(closed: boolean): string {
-    const counts = STATES.flatMap((state) => (this.count(state) === 0 ? [] : [`${this.count(state)} ${state.replace('_', ' ')}`]));
-    const head = `**${this.status(closed)}** · ${this.rows.length} tasks: ${counts.join(', ')} · ${this.mergeReady()} merge_ready`;
-    const note = this.abortNote === null ? [] : ['', cell(this.abortNote)];
-    const rows = this.rows.slice(0, SHOWN_ROWS).map(markdownRow);
-    const more = this.rows.length > SHOWN_ROWS ? ['', `… and ${this.rows.length - SHOWN_ROWS} more: Query \`status\` has them all`] : [];
-    return [head, ...note, '', '| run | task | state | branch |', '|---|---|---|---|', ...rows, ...more].join('\n').slice(0, SHOWN_CHARS);
-  }
+export function readBatchMessage(_name: string, argument: unknown): MessageReading<BatchEvent> {
+  const reading = readRunMessage('abort', argument);
+  if (reading.kind === 'bad') return reading;
+  const { by } = reading.message;
+  const reason = reading.message.name === 'abort' ? reading.message.reason : null;
+  const note = `aborted${by === null ? '' : ` by ${by}`}${reason === null ? '' : `: ${reason}`}`;
+  return { kind: 'ok', message: { kind: 'abort', note } };
+}
 
-  private count(state: BatchState): number {
-    return this.rows.filter((row) => row.state === state).length;
-  }
+export function viewOf({ batchId, workflowId, aborted, rows }: BatchTable): BatchView {
+  return { batchId, workflowId, aborted, rows };
+}
 
-  private mergeReady(): number {
-    return this.rows.filter((row) => row.outcome === 'merge_ready').length;
+export function show(table: BatchTable): Shown {
+  const status = statusOf(table);
+  const counts = Object.fromEntries(STATES.map((state) => [state, count(table, state)]));
+  // Small, since the server warns at 2 KiB.
+  return { status, details: details(table), memo: { status, total: table.rows.length, ...counts, mergeReady: mergeReady(table) } };
+}
+
+function judge({ aborted }: BatchTable): Judgement {
+  if (aborted) return { kind: 'unchanged', message: 'the batch is being aborted already' };
+  return { kind: 'accepted', message: 'running runs are being aborted; waiting ones never start' };
+}
+
+function isIdle({ queue, atWork }: BatchTable): boolean {
+  return queue.length === 0 && atWork === 0;
+}
+
+function after(table: BatchTable, event: BatchEvent | Tick): BatchStep {
+  switch (event.kind) {
+    case 'begin':
+      return withStarts(table);
+    case 'abort':
+      return table.aborted ? { state: table, commands: [] } : aborted(table, event.note);
+    case 'became': {
+      const state = withFate(table, event.place, event.fate);
+      return event.fate.state === 'running' ? { state, commands: [] } : withStarts({ ...state, atWork: state.atWork - 1 });
+    }
+    case 'tick':
+      return { state: table, commands: [] };
   }
+}
+
+function withStarts(table: BatchTable): BatchStep {
+  const next = table.queue.slice(0, table.concurrency - table.atWork);
+  const commands = next.flatMap((place) => {
+    const task = table.tasks[place];
+    return task === undefined ? [] : [{ kind: 'start' as const, workflowId: task.runId, place, task }];
+  });
+  return { state: { ...table, queue: table.queue.slice(next.length), atWork: table.atWork + next.length }, commands };
+}
+
+function aborted(table: BatchTable, abortNote: string | null): BatchStep {
+  const rows = table.rows.map((row, place) => (table.queue.includes(place) ? { ...row, state: 'not_started' as const } : row));
+  const commands = [{ kind: 'cancel' as const, workflowId: table.workflowId }];
+  return { state: { ...table, rows, queue: [], aborted: true, abortNote }, commands };
+}
+
+function withFate(table: BatchTable, place: number, fate: Fate): BatchTable {
+  const moved = (row: BatchRow) => ({ ...row, ...fate, error: fate.error === undefined ? row.error : sentenceOf(fate.error) });
+  return { ...table, rows: table.rows.map((row, at) => (at === place ? moved(row) : row)) };
+}
+
+/** The word for lists. */
+function statusOf(table: BatchTable): string {
+  if (table.aborted) return isIdle(table) ? 'aborted' : 'aborting';
+  return isIdle(table) ? 'ended' : 'running';
+}
+
+/** Markdown for the Web UI. */
+function details(table: BatchTable): string {
+  const counts = STATES.flatMap((state) => (count(table, state) === 0 ? [] : [`${count(table, state)} ${state.replace('_', ' ')}`]));
+  const head = `**${statusOf(table)}** · ${table.rows.length} tasks: ${counts.join(', ')} · ${mergeReady(table)} merge_ready`;
+  const note = table.abortNote === null ? [] : ['', cell(table.abortNote)];
+  const rows = table.rows.slice(0, SHOWN_ROWS).map(markdownRow);
+  const more = table.rows.length > SHOWN_ROWS ? ['', `… and ${table.rows.length - SHOWN_ROWS} more: Query \`status\` has them all`] : [];
+  return [head, ...note, '', '| run | task | state | branch |', '|---|---|---|---|', ...rows, ...more].join('\n').slice(0, SHOWN_CHARS);
+}
+
+function count({ rows }: BatchTable, state: BatchState): number {
+  return rows.filter((row) => row.state === state).length;
+}
+
+function mergeReady({ rows }: BatchTable): number {
+  return rows.filter((row) => row.outcome === 'merge_ready').length;
 }
 
 const STATES = ['waiting', 'running', 'ended', 'skipped', 'refused', 'not_started'] as const satisfies readonly BatchState[];

@@ -2,73 +2,48 @@
  * A list of tasks as child runs, a few at once, and one result table. A run that fails or is refused stops no other.
  * Waits for: its child runs; Update and Signal `abort`; native cancellation means abort. It polls nothing.
  * Survives: the loss of worker and server. A repeat under the same id starts only what was never started.
- * Ends: always completed, with the table; only a start input that cannot be read fails it.
+ * Ends: always completed, with the table; only a start input that cannot be read fails it. It hands over to none, since its children are its own.
  */
 import { ApplicationFailure, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import {
-  CancellationScope,
-  ChildWorkflowFailure,
-  defineQuery,
-  defineSignal,
-  defineUpdate,
-  isCancellation,
-  log,
-  ParentClosePolicy,
-  setHandler,
-  startChild,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { CancellationScope, ChildWorkflowFailure, isCancellation, ParentClosePolicy, startChild, workflowInfo } from '@temporalio/workflow';
 import type { BatchInput, BatchView } from '../protocol/batch.js';
 import { FAILURES } from '../protocol/failures.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
 import type { RunResult } from '../protocol/messages.js';
-import { RUN_WORKFLOW, STATUS_QUERY, TASK_QUEUE } from '../protocol/names.js';
+import { RUN_WORKFLOW, TASK_QUEUE } from '../protocol/names.js';
 import { titleOf } from '../protocol/run-input.js';
-import { type MessageAnswer, type RunMessage, readRunMessage } from '../protocol/run-message.js';
-import { BatchPresenter } from './batch-presenter.js';
-import { BatchTable } from './batch-table.js';
+import { LiveActor } from './actor/live.js';
+import { BATCH_RULES, type Fate, readBatchMessage, show, tableOf, viewOf } from './batch-table.js';
 import { batchIdOf, checkBatchInput, type PlannedTask, planTasks } from './batch-tasks.js';
-
-export const batchStatusQuery = defineQuery<BatchView>(STATUS_QUERY);
-export const batchAbortUpdate = defineUpdate<MessageAnswer, [unknown]>('abort');
-export const batchAbortSignal = defineSignal<[unknown]>('abort');
-
-interface Batch {
-  readonly table: BatchTable;
-  readonly presenter: BatchPresenter;
-  /** Cancelled by an abort: the children live in it. */
-  readonly scope: CancellationScope;
-}
 
 export async function batch(input: BatchInput): Promise<BatchView> {
   const { tasks, concurrency } = checked(input);
   const { workflowId } = workflowInfo();
   const batchId = batchIdOf(workflowId);
-  const planned = planTasks(batchId, tasks);
-  const table = new BatchTable(batchId, workflowId, planned);
-  const running: Batch = { table, presenter: new BatchPresenter(table), scope: new CancellationScope() };
-  answerMessages(running);
-  noteCancellation(running);
-  running.presenter.show();
-  const waiting = planned.map((task, index) => ({ task, index })).filter(({ task }) => task.sameAs === null);
-  await running.scope.run(async () => {
-    await Promise.all(Array.from({ length: Math.min(concurrency, waiting.length) }, () => workThrough(running, waiting)));
-  });
-  running.presenter.close();
-  return table.view();
+  // The children live in it.
+  const scope = new CancellationScope();
+  const actor = new LiveActor(
+    {
+      rules: BATCH_RULES,
+      first: tableOf({ batchId, workflowId, tasks: planTasks(batchId, tasks), concurrency }),
+      signals: ['abort'],
+      updates: ['abort'],
+      read: readBatchMessage,
+      async perform(command, tell) {
+        if (command.kind === 'cancel') scope.cancel();
+        else await scope.run(() => runTask(command.task, (fate) => tell({ kind: 'became', place: command.place, fate })));
+      },
+      show,
+      view: viewOf,
+    },
+    null,
+  );
+  scope.cancelRequested.catch(() => actor.tell({ kind: 'abort', note: null }));
+  actor.tell({ kind: 'begin' });
+  return CancellationScope.nonCancellable(() => actor.live(null));
 }
 
-/** One of the lanes: takes the next task until there is none. */
-async function workThrough({ table, presenter, scope }: Batch, waiting: { task: PlannedTask; index: number }[]): Promise<void> {
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-    const { task, index } = next;
-    if (scope.consideredCancelled) table.set(index, { state: 'not_started' });
-    else await runTask(task, (fate) => table.set(index, fate));
-    presenter.show();
-  }
-}
-
-async function runTask({ runId, input }: PlannedTask, become: (fate: Parameters<BatchTable['set']>[1]) => void): Promise<void> {
+async function runTask({ runId, input }: PlannedTask, become: (fate: Fate) => void): Promise<void> {
   try {
     const child = await startChild(RUN_WORKFLOW, {
       workflowId: runId,
@@ -88,49 +63,6 @@ async function runTask({ runId, input }: PlannedTask, become: (fate: Parameters<
     else if (isCancellation(err)) become({ state: 'not_started' });
     else throw err;
   }
-}
-
-/** Native cancellation says nothing but that it came. */
-function noteCancellation({ table, presenter, scope }: Batch): void {
-  scope.cancelRequested.catch(() => {
-    table.aborted = true;
-    presenter.show();
-  });
-}
-
-function answerMessages({ table, presenter, scope }: Batch): void {
-  setHandler(batchStatusQuery, () => table.view());
-  const abort = (message: RunMessage & { name: 'abort' }): MessageAnswer => {
-    const changed = !scope.consideredCancelled;
-    if (changed) {
-      table.aborted = true;
-      table.abortNote = abortNote(message);
-      scope.cancel();
-      presenter.show();
-    }
-    const sentence = changed ? 'running runs are being aborted; waiting ones never start' : 'the batch is being aborted already';
-    return { message: sentence, status: table.status(false), changed };
-  };
-  setHandler(batchAbortUpdate, (argument) => abort(abortMessage(argument)), {
-    validator: (argument) => void abortMessage(argument),
-  });
-  setHandler(batchAbortSignal, (argument) => {
-    // A Signal handler that throws would fail the batch.
-    const reading = readRunMessage('abort', argument);
-    if (reading.kind === 'ok' && reading.message.name === 'abort') abort(reading.message);
-    else log.warn('signal abort refused', { why: reading.kind === 'bad' ? reading.why : '' });
-  });
-}
-
-/** Errors: MessageRefused. */
-function abortMessage(argument: unknown): RunMessage & { name: 'abort' } {
-  const reading = readRunMessage('abort', argument);
-  if (reading.kind === 'ok' && reading.message.name === 'abort') return reading.message;
-  throw ApplicationFailure.nonRetryable(reading.kind === 'bad' ? reading.why : 'it is not an abort', FAILURES.MessageRefused);
-}
-
-function abortNote({ by, reason }: RunMessage & { name: 'abort' }): string {
-  return `aborted${by === null ? '' : ` by ${by}`}${reason === null ? '' : `: ${reason}`}`;
 }
 
 /** The first line of a refusal says what; the rest is in the run's own history. */

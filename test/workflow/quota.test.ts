@@ -251,7 +251,11 @@ describe('a quota gate', () => {
       const mode = { kind: 'closed', untilMs: Date.now() + 500, isTold: true, note: null };
       const state = { mode, waiters: [{ workflowId: a.workflowId, wait, turnMs: 60_000 }], refusals: 3, sinceMs: Date.now(), released: [] };
       const { workflowId } = runs.gate();
-      await runs.host.client.workflow.start(QUOTA_GATE_WORKFLOW, { workflowId, taskQueue: TASK_QUEUE, args: [{ state }] });
+      await runs.host.client.workflow.start(QUOTA_GATE_WORKFLOW, {
+        workflowId,
+        taskQueue: TASK_QUEUE,
+        args: [{ rules: 1, state, answered: [] }],
+      });
 
       expect(await a.result()).toMatchObject({ outcome: 'merge_ready' });
       expect(await runs.gate().result()).toMatchObject({ state: 'open' });

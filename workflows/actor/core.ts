@@ -119,12 +119,13 @@ export class ActorCore<State, Event, Doing extends Command, View> {
     this.underWay.delete(workflowId);
   }
 
-  get isIdle(): boolean {
-    return this.rules.isIdle(this.state);
+  /** Idle because nothing was asked of it yet. */
+  get isFresh(): boolean {
+    return this.state === this.actor.first && this.rules.isIdle(this.state);
   }
 
   get mayEnd(): boolean {
-    return this.isIdle && this.rests;
+    return this.rules.isIdle(this.state) && this.rests;
   }
 
   mayHandOver(isLong: boolean): boolean {

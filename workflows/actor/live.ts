@@ -43,7 +43,9 @@ export class LiveActor<State, Event, Doing extends Command, View> {
     private readonly actor: Actor<State, Event, Doing, View>,
     carried: Carried<State> | null,
   ) {
-    this.core = new ActorCore(actor, carried ?? { rules: newestOf(actor.rules.length), state: actor.first, answered: [] });
+    // Whoever starts it by hand may hand it anything.
+    const isHandedOver = typeof carried?.rules === 'number';
+    this.core = new ActorCore(actor, isHandedOver ? carried : { rules: newestOf(actor.rules.length), state: actor.first, answered: [] });
     this.listen();
   }
 
@@ -54,7 +56,7 @@ export class LiveActor<State, Event, Doing extends Command, View> {
 
   /** Ends when nothing is left to do. `handOver` continues as new; null: what it has under way could not be told to another execution. */
   async live(handOver: ((carried: Carried<State>) => Promise<never>) | null): Promise<View> {
-    if (this.core.isIdle) await condition(() => !this.core.isIdle, FIRST_MESSAGE_MS);
+    if (this.core.isFresh) await condition(() => !this.core.isFresh, FIRST_MESSAGE_MS);
     // It ends with the execution; a cancellation ends the loop below.
     this.wakeInTime().catch(() => undefined);
     for (;;) {
