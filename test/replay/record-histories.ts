@@ -10,6 +10,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { findServerBinary } from '../../worker/local-engine/server-binary/find-server-binary.js';
 import { type OwnServer, openOwnServer } from '../support/own-server.js';
 import { openStubHost } from '../support/stub-host.js';
+import { hashedInput } from './kept-commands.js';
 import { type Shape, TASK } from './shape.js';
 import { SHAPES } from './shapes.js';
 
@@ -57,12 +58,12 @@ async function record(name: string, shape: Shape): Promise<string> {
   }
 }
 
-/** One event a line. Inputs of activities and stack traces are left out: a replay never looks at them, and they hold most of the bytes and the paths of a machine. */
+/** One event a line. Of inputs of activities a hash is kept, and no stack trace: they hold most of the bytes and the paths of a machine. */
 function linesOf(text: string): string {
   const { events } = JSON.parse(text) as { events: Record<string, unknown>[] };
   const lines = events.map((event) => {
     const scheduled = event['activityTaskScheduledEventAttributes'];
-    if (typeof scheduled === 'object' && scheduled !== null && 'input' in scheduled) delete scheduled.input;
+    if (typeof scheduled === 'object' && scheduled !== null && 'input' in scheduled) scheduled.input = hashedInput(scheduled.input ?? {});
     return JSON.stringify(event, (key, value: unknown) => (key === 'stackTrace' ? undefined : value));
   });
   return `{"events":[\n${lines.join(',\n')}\n]}\n`;

@@ -3,19 +3,38 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
-import { BUNDLE_PATH } from '../support/stub-host.js';
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  type InjectedSinks,
+  Runtime,
+  Worker,
+  type WorkflowBundleWithSourceMap,
+} from '@temporalio/worker';
+import type { WorkflowInfo } from '@temporalio/workflow';
+import { type KeptEvent, keptCommand, toldCommand } from './kept-commands.js';
 import { SHAPES } from './shapes.js';
+import type { CommandSinks, ToldCommand } from './tell-commands.js';
 
+const WORKFLOWS = fileURLToPath(new URL('../../dist/workflows/index.js', import.meta.url));
+const INTERCEPTORS = ['../../dist/workflows/readable-signals.js', '../../dist/workflows/decided-too-early.js', './tell-commands.ts'].map(
+  (path) => fileURLToPath(new URL(path, import.meta.url)),
+);
 const FOLDER = fileURLToPath(new URL('./histories', import.meta.url));
 const NAMES = Object.keys(SHAPES);
 
 describe('kept histories', () => {
-  let errors: ReadonlyMap<string, Error | null>;
+  let bundle: WorkflowBundleWithSourceMap;
+  let replays: ReadonlyMap<string, Replayed>;
 
   beforeAll(async () => {
     Runtime.install({ logger: new DefaultLogger('ERROR') });
-    errors = await replayErrors(NAMES.map(read));
+    bundle = await bundleWorkflowCode({
+      workflowsPath: WORKFLOWS,
+      workflowInterceptorModules: INTERCEPTORS,
+      logger: new DefaultLogger('ERROR'),
+    });
+    replays = await replayed(bundle, NAMES.map(read));
   }, 240_000);
 
   it('are there, one for each shape and no other', () => {
@@ -25,7 +44,13 @@ describe('kept histories', () => {
   });
 
   it.each(NAMES)('%s replays with the workflow of today', (shape) => {
-    expect(errors.get(workflowIdOf(read(shape)))).toBeNull();
+    expect(replays.get(workflowIdOf(read(shape)))?.error).toBeNull();
+  });
+
+  it.each(NAMES)('%s asks the same of activities, children and other workflows, with the same input', (shape) => {
+    const text = read(shape);
+
+    expect(replays.get(workflowIdOf(text))?.commands).toEqual(eventsOf(text).flatMap(keptCommand));
   });
 
   it('of a run with 20 fix rounds stays under 1 500 events', () => {
@@ -38,14 +63,20 @@ describe('kept histories', () => {
 
   it('would fail if a run scheduled something else', async () => {
     const other = read('run-plain').replaceAll('"validate"', '"revalidate"');
-    const [error] = (await replayErrors([other])).values();
+    const [replay] = (await replayed(bundle, [other])).values();
 
-    expect(error?.message).toContain('Nondeterminism');
+    expect(replay?.error?.message).toContain('Nondeterminism');
   });
 });
 
 interface Kept {
-  readonly events: readonly { readonly workflowExecutionStartedEventAttributes?: { readonly workflowId: string } }[];
+  readonly events: readonly KeptEvent[];
+}
+
+interface Replayed {
+  /** Null: it replays. */
+  error: Error | null;
+  readonly commands: string[];
 }
 
 function read(shape: string): string {
@@ -61,12 +92,15 @@ function workflowIdOf(text: string): string {
   return eventsOf(text)[0]?.workflowExecutionStartedEventAttributes?.workflowId ?? '';
 }
 
-/** By workflow id; null: it replays. One worker for all of them. */
-async function replayErrors(texts: readonly string[]): Promise<ReadonlyMap<string, Error | null>> {
+/** By workflow id. One worker for all of them. */
+async function replayed(workflowBundle: WorkflowBundleWithSourceMap, texts: readonly string[]): Promise<ReadonlyMap<string, Replayed>> {
   const histories = texts.map((text) => ({ workflowId: workflowIdOf(text), history: historyFromJSON(JSON.parse(text)) }));
-  const errors = new Map<string, Error | null>();
-  for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle: { codePath: BUNDLE_PATH } }, histories)) {
-    errors.set(workflowId, error ?? null);
+  const replays = new Map(histories.map(({ workflowId }): [string, Replayed] => [workflowId, { error: null, commands: [] }]));
+  const told = (info: WorkflowInfo, command: ToldCommand) => void replays.get(info.workflowId)?.commands.push(toldCommand(command));
+  const sinks: InjectedSinks<CommandSinks> = { commands: { told: { fn: told, callDuringReplay: true } } };
+  for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle, sinks }, histories)) {
+    const replay = replays.get(workflowId);
+    if (replay !== undefined) replay.error = error ?? null;
   }
-  return errors;
+  return replays;
 }
