@@ -5,7 +5,9 @@ import type { WorkflowClient } from '@temporalio/client';
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import { TASK_QUEUE } from '../protocol/names.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
+import { askToHandOver } from './ask-to-hand-over.js';
 import { createControlActivities } from './control-activities.js';
+import { toWorkerLog } from './write-missing-ends.js';
 
 /** Each cached run costs some 41 KB of heap; beyond this they are replayed. */
 const MAX_CACHED_WORKFLOWS = 500;
@@ -31,6 +33,7 @@ export interface ControlWorkerOptions {
 export async function createControlWorker({ connection, namespace, workflow, bundlePath }: ControlWorkerOptions): Promise<Worker> {
   const codePath = bundlePath ?? fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
   if (!existsSync(codePath)) throw new Error(`the workflow bundle ${codePath} is missing. Build it with \`npm run setup\`.`);
+  void askToHandOver(workflow, toWorkerLog);
   return Worker.create({
     connection,
     namespace,

@@ -14,6 +14,7 @@ export const AREAS = [
   'agents',
   'secrets',
   'limits',
+  'actors',
   'sandbox',
   'walls',
 ] as const;

@@ -1,4 +1,5 @@
 /** Every mutant, in the order of the page. */
+import { ACTOR_MUTANTS } from './lists/actors.js';
 import { AGENT_MUTANTS } from './lists/agents.js';
 import { ENGINE_MUTANTS } from './lists/engine.js';
 import { GIT_MUTANTS } from './lists/git.js';
@@ -22,6 +23,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...AGENT_MUTANTS,
   ...SECRET_MUTANTS,
   ...LIMIT_MUTANTS,
+  ...ACTOR_MUTANTS,
   ...SANDBOX_MUTANTS,
   ...WALL_MUTANTS,
 ];

@@ -154,7 +154,7 @@ describe('a long-lived workflow', () => {
         expect(many.finish()).toEqual(one.finish());
         expect(many.told).toEqual(one.told);
         expect(many.answers).toEqual(one.answers);
-        expect([...one.told.map((line) => line.split(': ')[1]), ...one.core.view().undelivered].toSorted()).toEqual(
+        expect([...one.told.map((line) => line.split(': ')[1] ?? ''), ...one.core.view().undelivered].toSorted()).toEqual(
           one.core.view().words.toSorted(),
         );
       }),
@@ -230,6 +230,13 @@ describe('a long-lived workflow', () => {
   });
 
   it('tells one workflow one thing at a time, in order, and at most a hundred at once', () => {
+    const two = new ActorCore(BOARD, begun());
+    for (const word of ['one', 'two']) two.take(said({ to: 'a', word }));
+    const [one, ...others] = two.begin();
+    expect([one?.word, others.length, two.begin().length]).toEqual(['one', 0, 0]);
+    if (one !== undefined) two.end(one);
+    expect(two.begin().map(({ word }) => word)).toEqual(['two']);
+
     const core = new ActorCore(BOARD, begun());
     for (let n = 0; n < 150; n += 1) core.take(said({ to: `to-${n % 120}`, word: `w-${n}` }));
     const first = core.begin();

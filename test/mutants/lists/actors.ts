@@ -1,0 +1,119 @@
+/** Long-lived workflows: what one execution leaves to the next, and what others hear of it. */
+import type { Mutant } from '../mutant.js';
+
+const CORE = 'workflows/actor/core.ts';
+const ACTOR = 'test/unit/workflows/actor.test.ts';
+
+export const ACTOR_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'request ids are not carried to the next execution',
+    area: 'actors',
+    file: CORE,
+    find: 'state: this.state, answered: this.answered };',
+    replace: 'state: this.state, answered: this.answered.slice(0, 0) };',
+    test: { file: ACTOR, title: 'applies what has one request id once, also in a later execution, and refuses another message under it' },
+  },
+  {
+    name: 'a request id stands for any message',
+    area: 'actors',
+    file: CORE,
+    find: 'if (before.name === name) return',
+    replace: "if (before.name !== '') return",
+    test: { file: ACTOR, title: 'applies what has one request id once, also in a later execution, and refuses another message under it' },
+  },
+  {
+    name: 'a workflow hands over while a message waits to be sent',
+    area: 'actors',
+    file: CORE,
+    find: '(isLong || this.isAskedToHandOver) && this.rests;',
+    replace: 'isLong || this.isAskedToHandOver;',
+    test: { file: ACTOR, title: 'hands over and ends only once everything is delivered and answered' },
+  },
+  {
+    name: 'a workflow ends before its last signal is answered',
+    area: 'actors',
+    file: CORE,
+    find: 'this.waiting.length === 0 && this.underWay.size === 0;',
+    replace: 'this.waiting.length === 0;',
+    test: { file: ACTOR, title: 'hands over and ends only once everything is delivered and answered' },
+  },
+  {
+    name: 'the answer to a signal is lost, and the next one waits for ever',
+    area: 'actors',
+    file: CORE,
+    find: 'this.underWay.delete(workflowId);',
+    replace: '',
+    test: { file: ACTOR, title: 'does in any number of executions, under any order of messages, what one would have done' },
+  },
+  {
+    name: 'two signals to one workflow overtake each other',
+    area: 'actors',
+    file: CORE,
+    find: ' && !behind.has(command.workflowId);',
+    replace: ';',
+    test: { file: ACTOR, title: 'tells one workflow one thing at a time, in order, and at most a hundred at once' },
+  },
+  {
+    name: 'an unknown signal is read as a message',
+    area: 'actors',
+    file: CORE,
+    find: 'if (!this.actor.signals.includes(name)) return',
+    replace: "if (name === '') return",
+    test: {
+      file: ACTOR,
+      title: 'refuses an unknown signal, one that cannot be read and one that its rules refuse, and none of them changes it',
+    },
+  },
+  {
+    name: 'a new execution keeps the old rules',
+    area: 'actors',
+    file: CORE,
+    find: 'return { rules: this.actor.rules.length, state',
+    replace: 'return { rules: this.before.rules, state',
+    test: {
+      file: ACTOR,
+      title: 'keeps the rules that an execution began with; the next one takes the newest, and what nobody here knows is an error',
+    },
+  },
+  {
+    name: 'an upgrade asks those that have the newest rules',
+    area: 'actors',
+    file: 'worker/ask-to-hand-over.ts',
+    find: "memo?.['rules'] !== rules",
+    replace: "memo?.['rules'] === rules",
+    test: {
+      file: 'test/unit/workflows/ask-to-hand-over.test.ts',
+      title: 'asks those that decide by older rules to hand over, and no other',
+    },
+  },
+  {
+    name: 'a run is refused although the one that held the last turn is dead',
+    area: 'actors',
+    file: 'workflows/ledger-rules.ts',
+    find: 'isThere ? before.ledger : release(before.ledger, token);',
+    replace: 'isThere ? before.ledger : before.ledger;',
+    test: {
+      file: 'test/unit/workflows/ledger-rules.test.ts',
+      title: 'gives the turn of a run that is gone to the first of those that wait',
+    },
+  },
+  {
+    name: 'an aborted batch starts what waits',
+    area: 'actors',
+    file: 'workflows/batch-table.ts',
+    find: 'rows, queue: [], aborted: true',
+    replace: 'rows, aborted: true',
+    test: { file: 'test/unit/workflows/batch-table.test.ts', title: 'starts nothing where it is aborted before it begins' },
+  },
+  {
+    name: 'a gate that is replayed tells its runs another word',
+    area: 'actors',
+    file: 'workflows/quota-gate.ts',
+    find: 'argument: word });',
+    replace: "argument: { ...word, word: 'open' } });",
+    test: {
+      file: 'test/replay/replay.test.ts',
+      title: '%s asks the same of activities, children and other workflows, with the same input',
+    },
+  },
+];

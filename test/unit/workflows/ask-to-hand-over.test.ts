@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import type { WorkflowClient } from '@temporalio/client';
+import { HAND_OVER_SIGNAL } from '../../../protocol/names.js';
+import { askToHandOver } from '../../../worker/ask-to-hand-over.js';
+
+interface Open {
+  readonly workflowId: string;
+  readonly type: string;
+  readonly memo?: Record<string, unknown>;
+}
+
+const OPEN: readonly Open[] = [
+  { workflowId: 'quota:a/1', type: 'quota-gate', memo: { rules: 1 } },
+  { workflowId: 'quota:a/2', type: 'quota-gate', memo: { rules: 2 } },
+  { workflowId: 'quota:a/3', type: 'quota-gate' },
+  { workflowId: 'budget:p', type: 'budget', memo: { rules: 1 } },
+];
+
+/** A server with these open workflows, of which `gone` has ended since they were listed. */
+function serverWith(open: readonly Open[], gone = '') {
+  const signals: string[] = [];
+  const queries: string[] = [];
+  const workflow = {
+    async *list({ query }: { query: string }) {
+      queries.push(query);
+      yield* open.filter(({ type }) => query.includes(`"${type}"`));
+    },
+    getHandle: (workflowId: string) => ({
+      signal: async (name: string) => {
+        if (workflowId === gone) throw new Error('not found');
+        signals.push(`${name} to ${workflowId}`);
+      },
+    }),
+  } as unknown as WorkflowClient; // The two calls that are made.
+  return { workflow, signals, queries };
+}
+
+const warn = () => undefined;
+
+describe('an upgrade', () => {
+  it('asks those that decide by older rules to hand over, and no other', async () => {
+    const { workflow, signals } = serverWith(OPEN);
+    await askToHandOver(workflow, warn, { 'quota-gate': 2, budget: 2 });
+
+    expect(signals).toEqual(['quota:a/1', 'quota:a/3', 'budget:p'].map((id) => `${HAND_OVER_SIGNAL} to ${id}`));
+  });
+
+  it('goes on past one that has ended meanwhile', async () => {
+    const { workflow, signals } = serverWith(OPEN, 'quota:a/1');
+    await askToHandOver(workflow, warn, { 'quota-gate': 2, budget: 1 });
+
+    expect(signals).toEqual([`${HAND_OVER_SIGNAL} to quota:a/3`]);
+  });
+
+  it('asks the server nothing while there are no older rules', async () => {
+    const { workflow, queries } = serverWith(OPEN);
+    await askToHandOver(workflow, warn);
+
+    expect(queries).toEqual([]);
+  });
+});

@@ -1,0 +1,31 @@
+/** After an upgrade: asks the long-lived workflows that decide by older rules than this build has for a new execution, which takes the newest. */
+import type { WorkflowClient } from '@temporalio/client';
+import type { Warn } from '../activities/run/run-projection.js';
+import { BUDGET_WORKFLOW } from '../protocol/day-budget.js';
+import { HAND_OVER_SIGNAL, QUOTA_GATE_WORKFLOW } from '../protocol/names.js';
+import { LEDGER_RULES } from '../workflows/ledger-rules.js';
+import { QUOTA_RULES } from '../workflows/quota-table.js';
+
+/** By type of workflow. A batch is none: its children are its own, so it keeps its rules to its end. */
+const NEWEST: Readonly<Record<string, number>> = { [QUOTA_GATE_WORKFLOW]: QUOTA_RULES.length, [BUDGET_WORKFLOW]: LEDGER_RULES.length };
+
+type Server = Pick<WorkflowClient, 'list' | 'getHandle'>;
+
+/** Each says in its memo by which rules it decides. Effects: one signal each; harmless when repeated. Errors: none, what fails is told to `warn`. */
+export async function askToHandOver(workflow: Server, warn: Warn, newest = NEWEST): Promise<void> {
+  for (const [type, rules] of Object.entries(newest)) {
+    if (rules === 1) continue;
+    try {
+      for await (const { workflowId, memo } of workflow.list({ query: `WorkflowType = "${type}" AND ExecutionStatus = "Running"` })) {
+        // One that has ended meanwhile hears nothing.
+        if (memo?.['rules'] !== rules)
+          await workflow
+            .getHandle(workflowId)
+            .signal(HAND_OVER_SIGNAL)
+            .catch(() => undefined);
+      }
+    } catch (error) {
+      warn('older workflows were not asked to hand over', { type, error: String(error) });
+    }
+  }
+}
