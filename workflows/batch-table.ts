@@ -35,13 +35,13 @@ export type BatchEvent =
   | { readonly kind: 'abort'; readonly note: string | null }
   | { readonly kind: 'became'; readonly place: number; readonly fate: Fate };
 
-export type BatchCommand =
+export type BatchErrand =
   | { readonly kind: 'start'; readonly workflowId: string; readonly place: number; readonly task: PlannedTask }
   | { readonly kind: 'cancel'; readonly workflowId: string };
 
-type BatchStep = Step<BatchTable, BatchCommand>;
+type BatchStep = Step<BatchTable, BatchErrand>;
 
-export const BATCH_RULES: readonly Rules<BatchTable, BatchEvent, BatchCommand>[] = [{ judge, after, wakesAt: () => null, isIdle }];
+export const BATCH_RULES: readonly Rules<BatchTable, BatchEvent, BatchErrand>[] = [{ judge, after, wakesAt: () => null, isIdle }];
 
 export function tableOf(of: Pick<BatchTable, 'batchId' | 'workflowId' | 'tasks' | 'concurrency'>): BatchTable {
   const rows = of.tasks.map(({ runId, input, sameAs }) => ({
@@ -88,29 +88,29 @@ function after(table: BatchTable, event: BatchEvent | Tick): BatchStep {
     case 'begin':
       return withStarts(table);
     case 'abort':
-      return table.aborted ? { state: table, commands: [] } : aborted(table, event.note);
+      return table.aborted ? { state: table, errands: [] } : aborted(table, event.note);
     case 'became': {
       const state = withFate(table, event.place, event.fate);
-      return event.fate.state === 'running' ? { state, commands: [] } : withStarts({ ...state, atWork: state.atWork - 1 });
+      return event.fate.state === 'running' ? { state, errands: [] } : withStarts({ ...state, atWork: state.atWork - 1 });
     }
     case 'tick':
-      return { state: table, commands: [] };
+      return { state: table, errands: [] };
   }
 }
 
 function withStarts(table: BatchTable): BatchStep {
   const next = table.queue.slice(0, table.concurrency - table.atWork);
-  const commands = next.flatMap((place) => {
+  const errands = next.flatMap((place) => {
     const task = table.tasks[place];
     return task === undefined ? [] : [{ kind: 'start' as const, workflowId: task.runId, place, task }];
   });
-  return { state: { ...table, queue: table.queue.slice(next.length), atWork: table.atWork + next.length }, commands };
+  return { state: { ...table, queue: table.queue.slice(next.length), atWork: table.atWork + next.length }, errands };
 }
 
 function aborted(table: BatchTable, abortNote: string | null): BatchStep {
   const rows = table.rows.map((row, place) => (table.queue.includes(place) ? { ...row, state: 'not_started' as const } : row));
-  const commands = [{ kind: 'cancel' as const, workflowId: table.workflowId }];
-  return { state: { ...table, rows, queue: [], aborted: true, abortNote }, commands };
+  const errands = [{ kind: 'cancel' as const, workflowId: table.workflowId }];
+  return { state: { ...table, rows, queue: [], aborted: true, abortNote }, errands };
 }
 
 function withFate(table: BatchTable, place: number, fate: Fate): BatchTable {

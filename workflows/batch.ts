@@ -29,9 +29,9 @@ export async function batch(input: BatchInput): Promise<BatchView> {
       signals: ['abort'],
       updates: ['abort'],
       read: readBatchMessage,
-      async perform(command, tell) {
-        if (command.kind === 'cancel') scope.cancel();
-        else await scope.run(() => runTask(command.task, (fate) => tell({ kind: 'became', place: command.place, fate })));
+      async perform(errand, tell) {
+        if (errand.kind === 'cancel') scope.cancel();
+        else await scope.run(() => runTask(errand.task, (fate) => tell({ kind: 'became', place: errand.place, fate })));
       },
       show,
       view: viewOf,

@@ -75,27 +75,27 @@ function afterEvent(state: LedgerState, event: LedgerEvent | Tick, now: number):
     case 'reserve':
       return afterReserve(state, event, now);
     case 'settle':
-      return { state: { ...state, ledger: settle(state.ledger, event, now) }, commands: [] };
+      return { state: { ...state, ledger: settle(state.ledger, event, now) }, errands: [] };
     case 'release':
-      return { state: { ...state, ledger: release(state.ledger, event.token) }, commands: [] };
+      return { state: { ...state, ledger: release(state.ledger, event.token) }, errands: [] };
     case 'told':
       return afterTold(state, event, now);
     case 'tick':
-      return { state, commands: [] };
+      return { state, errands: [] };
   }
 }
 
 /** Before a refusal: what dead runs held is free. To tell a living run again what it holds changes nothing there. */
 function afterReserve(before: LedgerState, request: ReserveRequest, now: number): LedgerStep {
-  const decided = decide({ state: before, commands: [] }, request, now);
+  const decided = decide({ state: before, errands: [] }, request, now);
   const { ledger } = decided.state;
   const looked = ledger.reservations.filter(({ lookedAtMs }) => now - lookedAtMs >= LOOK_AGAIN_MS);
   const looking = [...before.looking, ...looked.map(({ token }) => token)];
-  if (looking.length === 0 || decided.commands.some(({ answer }) => answer.kind === 'granted')) return decided;
+  if (looking.length === 0 || decided.errands.some(({ answer }) => answer.kind === 'granted')) return decided;
   const reservations = ledger.reservations.map((held) => (looked.includes(held) ? { ...held, lookedAtMs: now } : held));
   return {
     state: { ledger: { ...ledger, reservations }, looking, waiting: [...before.waiting, request] },
-    commands: looked.map(({ token, workflowId, executionRunId }) => {
+    errands: looked.map(({ token, workflowId, executionRunId }) => {
       return { workflowId, executionRunId, answer: { kind: 'granted', token, day: ledger.day } };
     }),
   };
@@ -104,13 +104,13 @@ function afterReserve(before: LedgerState, request: ReserveRequest, now: number)
 function afterTold(before: LedgerState, { token, isThere }: Extract<LedgerEvent, { kind: 'told' }>, now: number): LedgerStep {
   const ledger = isThere ? before.ledger : release(before.ledger, token);
   const state = { ...before, ledger, looking: before.looking.filter((looked) => looked !== token) };
-  if (state.looking.length > 0) return { state, commands: [] };
-  const none: LedgerStep = { state: { ...state, waiting: [] }, commands: [] };
+  if (state.looking.length > 0) return { state, errands: [] };
+  const none: LedgerStep = { state: { ...state, waiting: [] }, errands: [] };
   return before.waiting.reduce((step, request) => decide(step, request, now), none);
 }
 
-function decide({ state, commands }: LedgerStep, request: ReserveRequest, now: number): LedgerStep {
+function decide({ state, errands }: LedgerStep, request: ReserveRequest, now: number): LedgerStep {
   const { ledger, answer } = reserve(state.ledger, request, now);
   const { workflowId, executionRunId } = request;
-  return { state: { ...state, ledger }, commands: [...commands, { workflowId, executionRunId, answer }] };
+  return { state: { ...state, ledger }, errands: [...errands, { workflowId, executionRunId, answer }] };
 }

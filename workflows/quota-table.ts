@@ -117,22 +117,22 @@ export function viewOf(account: string, { mode, waiters, refusals, sinceMs }: Qu
 }
 
 function unchanged(state: QuotaState): QuotaStep {
-  return { state, commands: [] };
+  return { state, errands: [] };
 }
 
 function parked(before: QuotaState, park: ParkMessage, now: number): QuotaStep {
   if (before.released.includes(park.wait)) return unchanged(before);
   // A probe that waits again has met the limit, whether or not it could say so.
   const isProbe = before.mode.kind === 'probing' && before.mode.waiter.workflowId === park.workflowId;
-  const { state, commands } = isProbe ? refused(before, park.until, now) : unchanged(before);
+  const { state, errands } = isProbe ? refused(before, park.until, now) : unchanged(before);
   const others = state.waiters.filter(({ workflowId }) => workflowId !== park.workflowId);
-  if (others.length >= MAX_WAITERS) return { state, commands };
+  if (others.length >= MAX_WAITERS) return { state, errands };
   const { workflowId, wait, turnMs } = park;
   const waiters = [...others, { workflowId, wait, turnMs }];
   const mode = modeWith(state, park, now);
   return {
     state: { ...state, mode, waiters, sinceMs: state.sinceMs ?? now },
-    commands: [...commands.filter((send) => send.workflowId !== workflowId), ...newsFor(mode, park)],
+    errands: [...errands.filter((send) => send.workflowId !== workflowId), ...newsFor(mode, park)],
   };
 }
 
@@ -170,8 +170,8 @@ function refused(state: QuotaState, until: string | null, now: number): QuotaSte
   const refusals = state.refusals + 1;
   const { at, isTold, note } = closedUntil(until, now, refusals);
   const mode = { kind: 'closed', untilMs: at, isTold, note } as const;
-  const commands = state.waiters.map(({ workflowId, wait }) => ({ workflowId, word: wordOf(mode, wait) }));
-  return { state: { ...state, refusals, mode }, commands };
+  const errands = state.waiters.map(({ workflowId, wait }) => ({ workflowId, word: wordOf(mode, wait) }));
+  return { state: { ...state, refusals, mode }, errands };
 }
 
 function left(state: QuotaState, isGone: (waiter: Waiter) => boolean, now: number): QuotaStep {
@@ -188,7 +188,7 @@ function probeNext(state: QuotaState, now: number): QuotaStep {
   const mode = { kind: 'probing', waiter: next, untilMs } as const;
   return {
     state: { ...state, mode, waiters: others, released: released(state, [next]) },
-    commands: [
+    errands: [
       { workflowId: next.workflowId, word: { wait: next.wait, word: 'probe', opening: isoOf(now) } },
       ...others.map(({ workflowId, wait }) => ({ workflowId, word: wordOf(mode, wait) })),
     ],
@@ -200,7 +200,7 @@ function opened(state: QuotaState, now: number): QuotaStep {
   const opening = isoOf(now);
   return {
     state: { ...NOBODY_WAITS, released: released(state, state.waiters) },
-    commands: state.waiters.map(({ workflowId, wait }) => ({ workflowId, word: { wait, word: 'open', opening } })),
+    errands: state.waiters.map(({ workflowId, wait }) => ({ workflowId, word: { wait, word: 'open', opening } })),
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * What a long-lived workflow says of itself, all of it pure but `perform`. The kit does the rest, for all of them alike: it takes messages, has
- * commands performed and hears what became of them, wakes, shows, ends where nothing is left to do, and hands over to a new execution.
+ * errands performed and hears what became of them, wakes, shows, ends where nothing is left to do, and hands over to a new execution.
  */
 import type { MessageReading } from '../../protocol/run-message.js';
 
@@ -11,13 +11,13 @@ export type Judgement =
   | { readonly kind: 'refused'; readonly why: string };
 
 /** Something to be done to another workflow; those about one workflow are performed one after the other. */
-export interface Command {
+export interface Errand {
   readonly workflowId: string;
 }
 
-export interface Step<State, Doing extends Command> {
+export interface Step<State, Doing extends Errand> {
   readonly state: State;
-  readonly commands: readonly Doing[];
+  readonly errands: readonly Doing[];
 }
 
 /** The time of `wakesAt` has come. */
@@ -29,7 +29,7 @@ export interface Tick {
  * The functions that decide. Replay compares neither the target nor the input of a signal, so a change of what they decide would go unseen: it is a
  * new set beside the old one, and an execution keeps the set that it began with.
  */
-export interface Rules<State, Event, Doing extends Command> {
+export interface Rules<State, Event, Doing extends Errand> {
   /** Of a message, before it is applied. */
   judge(state: State, event: Event): Judgement;
   after(state: State, event: Event | Tick, now: number): Step<State, Doing>;
@@ -46,7 +46,7 @@ export interface Shown {
   readonly memo: Readonly<Record<string, unknown>>;
 }
 
-export interface Actor<State, Event, Doing extends Command, View> {
+export interface Actor<State, Event, Doing extends Errand, View> {
   /** The newest last; counted from 1. */
   readonly rules: readonly Rules<State, Event, Doing>[];
   /** Of a first execution. JSON-safe, since it goes over continue-as-new. */
@@ -56,8 +56,8 @@ export interface Actor<State, Event, Doing extends Command, View> {
   readonly updates: readonly string[];
   /** Any argument that anybody can send; it throws for none. */
   read(name: string, argument: unknown): MessageReading<Event>;
-  /** Ends once the command is answered, whatever the answer was; `tell` what is to be known of it. */
-  perform(command: Doing, tell: (event: Event) => void): Promise<void>;
+  /** Ends once the errand is answered, whatever the answer was; `tell` what is to be known of it. */
+  perform(errand: Doing, tell: (event: Event) => void): Promise<void>;
   show(state: State): Shown;
   /** Answer of Query `status`, and of the workflow. */
   view(state: State): View;

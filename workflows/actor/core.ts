@@ -1,6 +1,6 @@
 /**
  * The state of a long-lived workflow and whatever happens to it, without the SDK: messages are read, judged, applied and remembered by their request
- * ids, and commands wait here until the one before them to the same workflow is answered.
+ * ids, and errands wait here until the one before them to the same workflow is answered.
  */
 import { ApplicationFailure } from '@temporalio/common';
 import { FAILURES } from '../../protocol/failures.js';
@@ -8,7 +8,7 @@ import { fieldsOf, nameIn } from '../../protocol/fields.js';
 import { MAX_KNOWN_REQUESTS } from '../../protocol/limits.js';
 import { HAND_OVER_SIGNAL } from '../../protocol/names.js';
 import type { MessageAnswer } from '../../protocol/run-message.js';
-import type { Actor, Command, Rules, Shown, Step, Tick } from './actor.js';
+import type { Actor, Errand, Rules, Shown, Step, Tick } from './actor.js';
 
 /** At once; the server allows 2 000 and advises 500. */
 const MAX_UNDER_WAY = 100;
@@ -41,7 +41,7 @@ type Judged<Event> =
   | { readonly kind: 'known' | 'unchanged'; readonly message: string }
   | { readonly kind: 'refused'; readonly why: string };
 
-export class ActorCore<State, Event, Doing extends Command, View> {
+export class ActorCore<State, Event, Doing extends Errand, View> {
   private isAskedToHandOver = false;
   private state: State;
   private answered: readonly Answered[];
@@ -95,21 +95,21 @@ export class ActorCore<State, Event, Doing extends Command, View> {
   }
 
   tell(event: Event | Tick, now: number): void {
-    const { state, commands }: Step<State, Doing> = this.rules.after(this.state, event, now);
+    const { state, errands }: Step<State, Doing> = this.rules.after(this.state, event, now);
     this.state = state;
-    this.waiting = [...this.waiting, ...commands];
+    this.waiting = [...this.waiting, ...errands];
   }
 
-  /** The commands whose turn has come; each is under way until `end`. */
+  /** The errands whose turn has come; each is under way until `end`. */
   begin(): readonly Doing[] {
     const begun: Doing[] = [];
     const left: Doing[] = [];
     const behind = new Set(this.underWay);
-    for (const command of this.waiting) {
-      const isNext = this.underWay.size < MAX_UNDER_WAY && !behind.has(command.workflowId);
-      behind.add(command.workflowId);
-      if (isNext) this.underWay.add(command.workflowId);
-      (isNext ? begun : left).push(command);
+    for (const errand of this.waiting) {
+      const isNext = this.underWay.size < MAX_UNDER_WAY && !behind.has(errand.workflowId);
+      behind.add(errand.workflowId);
+      if (isNext) this.underWay.add(errand.workflowId);
+      (isNext ? begun : left).push(errand);
     }
     this.waiting = left;
     return begun;

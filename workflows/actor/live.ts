@@ -15,7 +15,7 @@ import {
 } from '@temporalio/workflow';
 import { HAND_OVER_SIGNAL, STATUS_QUERY } from '../../protocol/names.js';
 import type { MessageAnswer } from '../../protocol/run-message.js';
-import type { Actor, Command, Tick } from './actor.js';
+import type { Actor, Errand, Tick } from './actor.js';
 import { ActorCore, type Carried, type Incoming } from './core.js';
 import { Presenter } from './presenter.js';
 
@@ -26,14 +26,14 @@ const MAX_EVENTS = 2_000;
 const FIRST_MESSAGE_MS = 10_000;
 
 /** A signal to another workflow. */
-export interface Signal extends Command {
+export interface Signal extends Errand {
   /** Null: to whichever execution is open. */
   readonly executionRunId: string | null;
   readonly name: string;
   readonly argument: unknown;
 }
 
-export class LiveActor<State, Event, Doing extends Command, View> {
+export class LiveActor<State, Event, Doing extends Errand, View> {
   private readonly core: ActorCore<State, Event, Doing, View>;
   private readonly presenter = new Presenter();
   private isChanged = true;
@@ -82,12 +82,12 @@ export class LiveActor<State, Event, Doing extends Command, View> {
 
   private goOn(): void {
     this.isChanged = true;
-    for (const command of this.core.begin()) void this.perform(command);
+    for (const errand of this.core.begin()) void this.perform(errand);
   }
 
-  private async perform(command: Doing): Promise<void> {
-    await this.actor.perform(command, (event) => this.tell(event));
-    this.core.end(command);
+  private async perform(errand: Doing): Promise<void> {
+    await this.actor.perform(errand, (event) => this.tell(event));
+    this.core.end(errand);
     this.goOn();
   }
 

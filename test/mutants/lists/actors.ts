@@ -49,7 +49,7 @@ export const ACTOR_MUTANTS: readonly Mutant[] = [
     name: 'two signals to one workflow overtake each other',
     area: 'actors',
     file: CORE,
-    find: ' && !behind.has(command.workflowId);',
+    find: ' && !behind.has(errand.workflowId);',
     replace: ';',
     test: { file: ACTOR, title: 'tells one workflow one thing at a time, in order, and at most a hundred at once' },
   },

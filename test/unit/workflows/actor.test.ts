@@ -33,9 +33,9 @@ const FIRST: Rules<Board, Word, Telling> = {
     return words.at(-1) === word ? { kind: 'unchanged', message: 'it stands there' } : { kind: 'accepted', message: `wrote ${word}` };
   },
   after(state, event) {
-    if (event.kind === 'tick') return { state, commands: [] };
-    if (event.kind === 'undelivered') return { state: { ...state, undelivered: [...state.undelivered, event.word] }, commands: [] };
-    return { state: { ...state, words: [...state.words, event.word] }, commands: [{ workflowId: event.to, word: event.word }] };
+    if (event.kind === 'tick') return { state, errands: [] };
+    if (event.kind === 'undelivered') return { state: { ...state, undelivered: [...state.undelivered, event.word] }, errands: [] };
+    return { state: { ...state, words: [...state.words, event.word] }, errands: [{ workflowId: event.to, word: event.word }] };
   },
   wakesAt: () => null,
   isIdle: ({ words }) => words.at(-1) === 'end',
@@ -66,7 +66,7 @@ const BOARD = boardOf(FIRST);
 const begun = (actor = BOARD): Carried<Board> => ({ rules: 1, state: actor.first, answered: [] });
 const said = (argument: unknown, updateId: string | null = null, name = 'say') => ({ name, argument, updateId, at: 0 });
 
-/** One workflow over all of its executions, and the world that answers its commands. */
+/** One workflow over all of its executions, and the world that answers its errands. */
 class Life {
   core: ActorCore<Board, Word, Telling, Board>;
   readonly told: string[] = [];
@@ -97,14 +97,14 @@ class Life {
     this.goOn();
   }
 
-  /** The server answers one of the commands that are under way. */
+  /** The server answers one of the errands that are under way. */
   answer(at: number): void {
-    const [command] = this.underWay.splice(at % Math.max(1, this.underWay.length), 1);
-    if (command === undefined) return;
-    const { workflowId, word } = command;
+    const [errand] = this.underWay.splice(at % Math.max(1, this.underWay.length), 1);
+    if (errand === undefined) return;
+    const { workflowId, word } = errand;
     if (workflowId === NOBODY) this.core.tell({ kind: 'undelivered', to: workflowId, word }, 0);
     else this.told.push(`${workflowId}: ${word}`);
-    this.core.end(command);
+    this.core.end(errand);
     this.goOn();
   }
 
@@ -168,9 +168,9 @@ describe('a long-lived workflow', () => {
 
     core.take(said({ to: 'a', word: 'end' }));
     expect([core.mayEnd, core.mayHandOver(false), core.mayHandOver(true)]).toEqual([false, false, false]);
-    const [command] = core.begin();
+    const [errand] = core.begin();
     expect([core.mayEnd, core.mayHandOver(false)]).toEqual([false, false]);
-    if (command !== undefined) core.end(command);
+    if (errand !== undefined) core.end(errand);
 
     expect([core.mayEnd, core.mayHandOver(false)]).toEqual([true, true]);
   });
@@ -243,7 +243,7 @@ describe('a long-lived workflow', () => {
 
     expect(first.map(({ word }) => word)).toEqual(Array.from({ length: 100 }, (_, n) => `w-${n}`));
     expect(core.begin()).toEqual([]);
-    for (const command of first) core.end(command);
+    for (const errand of first) core.end(errand);
     const second = core.begin().map(({ word }) => word);
     expect(second).toEqual(Array.from({ length: 50 }, (_, n) => `w-${n + 100}`));
   });

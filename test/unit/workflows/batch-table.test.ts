@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Rules } from '../../../workflows/actor/actor.js';
 import {
   BATCH_RULES,
-  type BatchCommand,
+  type BatchErrand,
   type BatchEvent,
   type BatchTable,
   readBatchMessage,
@@ -13,7 +13,7 @@ import {
 } from '../../../workflows/batch-table.js';
 import { planTasks } from '../../../workflows/batch-tasks.js';
 
-const RULES = BATCH_RULES.at(-1) as Rules<BatchTable, BatchEvent, BatchCommand>;
+const RULES = BATCH_RULES.at(-1) as Rules<BatchTable, BatchEvent, BatchErrand>;
 
 function tableWith(concurrency: number, ...names: string[]): BatchTable {
   const tasks = names.map((task) => ({ task, repo: '/shop', attended: false }));
@@ -22,12 +22,12 @@ function tableWith(concurrency: number, ...names: string[]): BatchTable {
 
 function play(table: BatchTable, ...events: readonly BatchEvent[]) {
   let state = table;
-  const commands = events.flatMap((event) => {
+  const errands = events.flatMap((event) => {
     const step = RULES.after(state, event, 0);
     state = step.state;
-    return step.commands.map((command) => (command.kind === 'start' ? command.place : command.kind));
+    return step.errands.map((errand) => (errand.kind === 'start' ? errand.place : errand.kind));
   });
-  return { state, commands, states: state.rows.map((row) => row.state) };
+  return { state, errands, states: state.rows.map((row) => row.state) };
 }
 
 const BEGIN: BatchEvent = { kind: 'begin' };
@@ -39,22 +39,22 @@ describe('the table of a batch', () => {
   it('starts as many as may run at once, and the next one where one has ended', () => {
     const table = tableWith(2, 'one', 'two', 'three');
 
-    expect(play(table, BEGIN).commands).toEqual([0, 1]);
-    expect(play(table, BEGIN, running(0), running(1)).commands).toEqual([0, 1]);
-    expect(play(table, BEGIN, running(1), ended(1)).commands).toEqual([0, 1, 2]);
+    expect(play(table, BEGIN).errands).toEqual([0, 1]);
+    expect(play(table, BEGIN, running(0), running(1)).errands).toEqual([0, 1]);
+    expect(play(table, BEGIN, running(1), ended(1)).errands).toEqual([0, 1, 2]);
   });
 
   it('skips a task where it stands again, and says so', () => {
-    const { commands, state } = play(tableWith(5, 'one', 'two', 'one'), BEGIN);
+    const { errands, state } = play(tableWith(5, 'one', 'two', 'one'), BEGIN);
 
-    expect(commands).toEqual([0, 1]);
+    expect(errands).toEqual([0, 1]);
     expect(state.rows[2]).toMatchObject({ state: 'skipped', error: 'the same task is entry 1 of the list' });
   });
 
   it('is aborted once: what waits never starts, and what runs is told', () => {
-    const { commands, states, state } = play(tableWith(1, 'one', 'two'), BEGIN, running(0), ABORT, { kind: 'abort', note: null });
+    const { errands, states, state } = play(tableWith(1, 'one', 'two'), BEGIN, running(0), ABORT, { kind: 'abort', note: null });
 
-    expect(commands).toEqual([0, 'cancel']);
+    expect(errands).toEqual([0, 'cancel']);
     expect(states).toEqual(['running', 'not_started']);
     expect([show(state).status, show(play(state, ended(0)).state).status]).toEqual(['aborting', 'aborted']);
     expect(show(state).details).toContain('aborted by kim');
@@ -62,9 +62,9 @@ describe('the table of a batch', () => {
   });
 
   it('starts nothing where it is aborted before it begins', () => {
-    const { commands, state } = play(tableWith(2, 'one', 'two'), ABORT, BEGIN);
+    const { errands, state } = play(tableWith(2, 'one', 'two'), ABORT, BEGIN);
 
-    expect(commands).toEqual(['cancel']);
+    expect(errands).toEqual(['cancel']);
     expect(RULES.isIdle(state)).toBe(true);
   });
 
@@ -89,7 +89,7 @@ describe('the table of a batch', () => {
         const take = (event: BatchEvent) => {
           const step = RULES.after(state, event, 0);
           state = step.state;
-          for (const command of step.commands) if (command.kind === 'start') open.push(command.place);
+          for (const errand of step.errands) if (errand.kind === 'start') open.push(errand.place);
           expect(open.length).toBeLessThanOrEqual(concurrency);
         };
         take(BEGIN);

@@ -28,7 +28,7 @@ function play(...events: readonly (readonly [number, LedgerEvent])[]) {
   for (const [ms, event] of events) {
     const step = RULES.after(state, event, NOON + ms);
     state = step.state;
-    told.push(...step.commands.map(({ workflowId, answer }) => `${workflowId} ${answer.kind} ${answer.token}`));
+    told.push(...step.errands.map(({ workflowId, answer }) => `${workflowId} ${answer.kind} ${answer.token}`));
   }
   return { state, told };
 }

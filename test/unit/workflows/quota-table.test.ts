@@ -33,7 +33,7 @@ function play(...events: readonly (readonly [number, QuotaEvent])[]) {
   for (const [ms, event] of events) {
     const step = afterEvent(state, event, NOW + ms);
     state = step.state;
-    sends.push(...step.commands);
+    sends.push(...step.errands);
   }
   const told = sends.map(({ workflowId, word }) => `${workflowId} ${word.word}`);
   return { state, sends, told, view: viewOf('robot/default', state) };
@@ -209,11 +209,11 @@ describe('a quota gate', () => {
         const letGo: string[] = [];
         for (const [ms, event] of steps) {
           now += ms;
-          const { state: next, commands } = afterEvent(state, event, now);
-          const released = commands.flatMap(({ word }) => (word.word === 'probe' || word.word === 'open' ? [word.wait] : []));
+          const { state: next, errands } = afterEvent(state, event, now);
+          const released = errands.flatMap(({ word }) => (word.word === 'probe' || word.word === 'open' ? [word.wait] : []));
           const waiting = next.waiters.map(({ workflowId }) => workflowId);
 
-          expect(commands.filter(({ word }) => word.word === 'probe').length).toBeLessThanOrEqual(1);
+          expect(errands.filter(({ word }) => word.word === 'probe').length).toBeLessThanOrEqual(1);
           expect(new Set(waiting).size).toBe(waiting.length);
           expect(released.filter((wait) => letGo.includes(wait))).toEqual([]);
           expect(next.mode.kind === 'open').toBe(wakesAt(next) === null);
