@@ -56,6 +56,37 @@ describe('the ledger of a day', () => {
     expect(told).toEqual(['run-a granted a', 'run-a granted a', 'run-b full b', 'run-c full c', 'run-a granted a']);
   });
 
+  it('reserves no more turns than there are, answers every request in the end, and can be handed over at any step', () => {
+    const aRequest = fc.constantFrom('a', 'b', 'c', 'd', 'e').map(ask);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(9_000), aRequest, fc.boolean()), { maxLength: 30 }), (steps) => {
+        let state = nothingUsed(NOON);
+        let now = NOON;
+        const asked: string[] = [];
+        const answered: string[] = [];
+        const take = (event: LedgerEvent) => {
+          const step = RULES.after(JSON.parse(JSON.stringify(state)) as LedgerState, event, now);
+          expect(RULES.after(state, event, now)).toEqual(step);
+          state = step.state;
+          expect(state.ledger.reservations.length).toBeLessThanOrEqual(1);
+          return step.errands;
+        };
+        for (const [ms, request, isThere] of steps) {
+          now += ms;
+          asked.push(request.token);
+          const told = [...take(request)];
+          for (let next = told.shift(); next !== undefined; next = told.shift()) {
+            answered.push(next.answer.token);
+            told.push(...take({ kind: 'told', token: next.answer.token, isThere }));
+          }
+          expect(state).toMatchObject({ looking: [], waiting: [] });
+        }
+
+        expect(asked.filter((token) => !answered.includes(token))).toEqual([]);
+      }),
+    );
+  });
+
   it('throws for nothing that anybody can send', () => {
     fc.assert(
       fc.property(fc.constantFrom(...LEDGER_SIGNALS), fc.anything(), (name, argument) => {
