@@ -3,8 +3,8 @@
  * Reads little, never a value into a result: a name of a file or of a variable is all that leaves. **Effects** none.
  */
 import { isAbsolute, join } from 'node:path';
+import type { AgentFile, KnownLogin } from './agents/kind.js';
 import { readForeignFileSync, textOf } from './foreign-file.js';
-import type { AgentFile, KnownAgent } from './known-agents.js';
 
 /** `where`: a path or the name of a variable. */
 export type AgentLogin =
@@ -18,8 +18,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Files of a CLI are a few KB; `.claude.json` grows with its use. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-export function loginOf({ logins, keys, configs }: KnownAgent, env: Environment): AgentLogin {
-  for (const file of logins) {
+export function loginOf({ files, keys, configs }: KnownLogin, env: Environment): AgentLogin {
+  for (const file of files) {
     const path = pathOf(file, env);
     if (path !== null && isLogin(readSome(path), file.field)) return { kind: 'file', where: path };
   }
@@ -31,14 +31,14 @@ export function loginOf({ logins, keys, configs }: KnownAgent, env: Environment)
  * Names of the variables that are set and that the CLI reads its folder, its provider or its login from; the allowlist of a run has none of them. Where a
  * file holds the login no key is among them: some CLIs prefer a key, and who has a subscription did not ask for that bill.
  */
-export function variablesOf({ keys, settings, configs }: KnownAgent, env: Environment, login: AgentLogin): readonly string[] {
+export function variablesOf({ keys, settings, configs }: KnownLogin, env: Environment, login: AgentLogin): readonly string[] {
   const byKey = Object.entries(keys).flatMap(([key, beside]) => (isSet(env, key) ? [key, ...beside] : []));
   const names = [...(login.kind === 'file' ? [] : byKey), ...settings, ...namesIn(configs, env)];
   return [...new Set(names)].filter((name) => isSet(env, name));
 }
 
 /** Of those that are there and can be read. */
-export function textsOf(configs: KnownAgent['configs'], env: Environment): readonly { readonly text: string; readonly names: RegExp }[] {
+export function textsOf(configs: KnownLogin['configs'], env: Environment): readonly { readonly text: string; readonly names: RegExp }[] {
   return configs.flatMap((file) => {
     const path = pathOf(file, env);
     const text = path === null ? null : readSome(path);
@@ -46,7 +46,7 @@ export function textsOf(configs: KnownAgent['configs'], env: Environment): reado
   });
 }
 
-function namesIn(configs: KnownAgent['configs'], env: Environment): readonly string[] {
+function namesIn(configs: KnownLogin['configs'], env: Environment): readonly string[] {
   return textsOf(configs, env).flatMap(({ text, names }) => {
     return [...text.matchAll(names)].flatMap(([, name]) => (name === undefined || name.startsWith('SLUICE_') ? [] : [name]));
   });

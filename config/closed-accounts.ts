@@ -5,7 +5,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { ACCOUNT } from '../protocol/account.js';
+import { ACCOUNT } from './agents/account.js';
 import { readJsonFile, updateJsonFile, writePrivateFile } from './private-file.js';
 
 const FILE = 'closed-accounts.json';

@@ -3,17 +3,16 @@
  * It starts nothing; `agentVersion` asks a found program for its version and for nothing else. A guess that a person reads before it is used.
  */
 import { type ExecFileOptionsWithStringEncoding, execFile } from 'node:child_process';
-import { ADAPTERS, type Adapter } from '../protocol/policy.js';
+import type { Adapter } from '../protocol/policy.js';
 import { type AgentLogin, type Environment, loginOf, variablesOf } from './agent-login.js';
-import { KNOWN_AGENTS } from './known-agents.js';
+import { AGENT_KINDS } from './agents/kinds.js';
 import { providerHosts } from './provider-hosts.js';
 import { resolveProgram } from './resolve-program.js';
 
 export interface FoundAgent {
   readonly program: string;
   readonly path: string;
-  /** Null: this version cannot talk to it yet. */
-  readonly adapter: Adapter | null;
+  readonly adapter: Adapter;
   /** What starts it, where its adapter does not know that. */
   readonly command?: readonly [string, ...string[]];
   readonly login: AgentLogin;
@@ -30,22 +29,20 @@ const MAX_VERSION_BYTES = 64 * 1024;
 
 /** `forbidden`: folders that an agent can write. */
 export function detectAgents(env: Environment, forbidden: readonly string[]): readonly FoundAgent[] {
-  return KNOWN_AGENTS.flatMap((known) => {
-    const program = resolveProgram(known.program, { path: env['PATH'] ?? '', forbidden });
-    if (program.kind !== 'found') return [];
-    const adapter = ADAPTERS.find((name) => name === known.adapter) ?? null;
+  return AGENT_KINDS.flatMap(({ program, adapter, command, login: known }) => {
+    if (program === null || known === null) return [];
+    const found = resolveProgram(program, { path: env['PATH'] ?? '', forbidden });
+    if (found.kind !== 'found') return [];
     const login = loginOf(known, env);
+    const started = command === null ? {} : { command };
     const passEnv = variablesOf(known, env, login);
-    const command = known.command === undefined ? {} : { command: known.command };
-    const hosts = providerHosts(known, env);
-    return [{ program: known.program, path: program.path, adapter, ...command, login, passEnv, hosts, makeLogin: known.login }];
+    return [{ program, path: found.path, adapter, ...started, login, passEnv, hosts: providerHosts(known, env), makeLogin: known.make }];
   });
 }
 
 /** The one that a config may name without a word of the person: one with a login before one without, else the order of the table. */
 export function chooseAgent(found: readonly FoundAgent[]): FoundAgent | null {
-  const usable = found.filter(({ adapter }) => adapter !== null);
-  return usable.find(({ login }) => login.kind !== 'none') ?? usable[0] ?? null;
+  return found.find(({ login }) => login.kind !== 'none') ?? found[0] ?? null;
 }
 
 /**
@@ -53,8 +50,8 @@ export function chooseAgent(found: readonly FoundAgent[]): FoundAgent | null {
  * does not say within five seconds. **Effects** one process, with the folders of its settings and without a key.
  */
 export function agentSaysLogin({ program, path }: Pick<FoundAgent, 'program' | 'path'>, env: Environment): Promise<boolean | null> {
-  const known = KNOWN_AGENTS.find((agent) => agent.program === program);
-  if (known === undefined || known.status === null) return Promise.resolve(null);
+  const known = AGENT_KINDS.find((kind) => kind.program === program)?.login ?? null;
+  if (known === null || known.status === null) return Promise.resolve(null);
   const folders = Object.fromEntries(known.settings.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
   const args = [...known.status];
   return new Promise((resolve) => {

@@ -3,7 +3,8 @@
  * `any` holds where a start input can only choose or make stricter; what starts programs or sends data out comes from files.
  */
 import { MAX_REMINDERS, MAX_ROUNDS } from '../protocol/limits.js';
-import { PERMISSION_MODES } from '../protocol/policy.js';
+import { ADAPTERS, PERMISSION_MODES } from '../protocol/policy.js';
+import { KIND_OF_ADAPTER } from './agents/kinds.js';
 import { gateStages } from './gate-stages.js';
 import { byValue, inOrder, row } from './key-table.js';
 import { amount, dollars, duration, durationOr, durationOrZero, integer, minutes, oneOf, yesOrNo } from './key-values.js';
@@ -15,6 +16,8 @@ const YEAR = 365 * DAY;
 
 /** Below it a timer tells nothing that a person could act on. */
 const MIN_WAIT = 100;
+
+const SILENT = ADAPTERS.filter((adapter) => !KIND_OF_ADAPTER[adapter].tellsCost).map((adapter) => `\`${adapter}\``);
 
 export const LIFECYCLE_KEYS = {
   rounds: row({
@@ -128,7 +131,7 @@ export const LIFECYCLE_KEYS = {
     schema: dollars(1_000_000),
     type: 'US dollars',
     meaning:
-      'money that a run may use; refused where an agent of the run has the adapter `command`, `codex` or `acp`, which tell no cost, or asks a model whose price is not known; ' +
+      `money that a run may use; refused where an agent of the run has the adapter ${SILENT.slice(0, -1).join(', ')} or ${SILENT.at(-1)}, which tell no cost, or asks a model whose price is not known; ` +
       'an agent that does not tell the cost of a turn ends the run blocked',
     merge: 'stricter',
     allows: byValue,

@@ -3,10 +3,10 @@
  * each CLI only, so `sluice init` writes these down. A host and a port leave, never the rest of an address. **Effects** none.
  */
 import { type Environment, textsOf } from './agent-login.js';
-import type { KnownAgent } from './known-agents.js';
+import type { KnownLogin } from './agents/kind.js';
 import { parseNetworkHost } from './network-host.js';
 
-export function providerHosts({ addresses }: KnownAgent, env: Environment): readonly string[] {
+export function providerHosts({ addresses }: KnownLogin, env: Environment): readonly string[] {
   const set = addresses.variables.flatMap((name) => (env[name] === undefined ? [] : [env[name]]));
   const named = textsOf(addresses.configs, env).flatMap(({ text, names }) => [...text.matchAll(names)].map(([, address]) => address));
   return [...new Set([...set, ...named].flatMap((address) => hostOf(address) ?? []))];

@@ -2,9 +2,10 @@
  * Who works in which stage, and the agents as the host starts them. An agent is taken whole from the highest layer that
  * defines its name: half of one program and half of another would be a third that nobody trusted.
  */
-import { acpProgramOf, CONFIGURABLE_ACP_PROGRAMS } from '../protocol/acp-programs.js';
 import type { TurnStage } from '../protocol/lifecycle.js';
 import { type AgentConfig, defaultTools, type StagePolicy } from '../protocol/policy.js';
+import { gemini } from './agents/gemini.js';
+import { ACP_KINDS, findKind } from './agents/kinds.js';
 import { type Problem, printableLine } from './config-error.js';
 import { problem } from './config-text.js';
 import { firstOf, type Layers, type Placed, type Sourced } from './layer-merge.js';
@@ -28,6 +29,9 @@ export interface StageTable {
 const NOBODY = 'none';
 
 const NONE = { value: null, origin: 'default' };
+
+/** Programs behind `adapter: acp` that can be led to a folder of a login. */
+const MOVABLE = ACP_KINDS.flatMap(({ program, configVariables }) => (configVariables === null ? [] : [program]));
 
 const MEND_AGENT = [
   'Name one:  sluice run "<task>" --agent command -- <program> [arguments]',
@@ -160,15 +164,17 @@ function agentTrouble(key: string, agent: AgentConfig): KeyTrouble | null {
   if (adapter === 'command' && command === null)
     return bad(`${key} has no command`, 'the adapter command needs a program: command: [prog, arg]');
   if (adapter === 'acp' && command === null)
-    return bad(`${key} has no command`, 'the adapter acp needs a program that speaks the Agent Client Protocol: command: [gemini, --acp]');
+    return bad(
+      `${key} has no command`,
+      `the adapter acp needs a program that speaks the Agent Client Protocol: command: [${gemini.command.join(', ')}]`,
+    );
   if (adapter === 'scripted' && command !== null)
     return bad(`${key}.command is set`, 'the adapter scripted starts its own program; remove command');
-  if (configDir !== undefined && (adapter === 'command' || adapter === 'scripted' || adapter === 'model')) {
-    const rule = `the adapter ${adapter} has no login of its own; give the program what it needs in env`;
-    return { key: `${key}.configDir`, found: `${key}.configDir is set`, rule };
-  }
-  if (configDir !== undefined && adapter === 'acp' && acpProgramOf(command)?.configVariable == null) {
-    const rule = `of programs behind the adapter acp it is known for ${CONFIGURABLE_ACP_PROGRAMS.join(' and ')} alone; give others what they need in env`;
+  if (configDir !== undefined && findKind(agent).configVariables === null) {
+    const rule =
+      adapter === 'acp'
+        ? `of programs behind the adapter acp it is known for ${MOVABLE.join(' and ')} alone; give others what they need in env`
+        : `the adapter ${adapter} has no login of its own; give the program what it needs in env`;
     return { key: `${key}.configDir`, found: `${key}.configDir is set`, rule };
   }
   const trouble = modelKeyTrouble(key, agent);

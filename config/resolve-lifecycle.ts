@@ -1,6 +1,7 @@
 /** What would have no effect: a gate at a stage that the run never enters, a limit of money that nothing counts. */
 import type { TurnStage } from '../protocol/lifecycle.js';
 import type { Policy } from '../protocol/policy.js';
+import { findKind } from './agents/kinds.js';
 import type { Problem } from './config-error.js';
 import { firstOf, type Layers } from './layer-merge.js';
 import { unpricedModel } from './model-agents.js';
@@ -20,9 +21,6 @@ export function idleGates(layers: Layers): Problem[] {
     return [problemOf(layer, 'gates.stages', { found, rule: 'must be stages of the run, or the gate would never open' })];
   });
 }
-
-/** Codex tells tokens, and no price of them. */
-const TELL_NO_COST: ReadonlySet<string> = new Set(['command', 'codex', 'acp']);
 
 const MONEY_KEYS = ['budget.run.usd', 'budget.day.usd'] as const;
 
@@ -61,7 +59,7 @@ function silenceOf(agents: Policy['agents'], name: string, model: string | null)
       rule: 'its price is not known, so a limit of money would never be reached',
     };
   }
-  if (!TELL_NO_COST.has(config.adapter)) return null;
+  if (findKind(config).tellsCost) return null;
   const rule = `the adapter ${config.adapter} tells no cost, so a limit of money would never be reached`;
   return { found: `the agent ${name} has the adapter ${config.adapter}`, rule };
 }

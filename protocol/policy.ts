@@ -2,7 +2,6 @@
  * The policy of a run as resolved from files and flags (config/ makes it) and frozen into the run's folder on its host.
  * Programs and commands stay on the host: the workflow sees only `RunPolicy`.
  */
-import { accountOf } from './account.js';
 import type { Stage, StageListName, TurnStage } from './lifecycle.js';
 
 export const ADAPTERS = ['command', 'scripted', 'claude-code', 'codex', 'opencode', 'acp', 'model'] as const;
@@ -217,51 +216,6 @@ export interface RunPolicy {
 /** What a stage may do where nobody says so; one that may not write never gets more than this. */
 export function defaultTools(stage: TurnStage): ToolLevel {
   return stage === 'executing' || stage === 'fixing' ? 'run' : 'read';
-}
-
-export function runPolicyOf(policy: Policy): RunPolicy {
-  const agentOf = (stage: TurnStage): StageAgent => {
-    const { agent, model, timeoutMs } = policy.stagePolicies[stage];
-    const config = policy.agents[agent];
-    const fallback = config?.fallback ?? null;
-    const stood = fallback === null ? undefined : policy.agents[fallback];
-    return {
-      agent,
-      adapter: config?.adapter ?? 'command',
-      model: model ?? config?.model ?? null,
-      timeoutMs,
-      fallback,
-      ...(stood === undefined ? {} : { fallbackAdapter: stood.adapter }),
-      ...(config === undefined ? {} : { account: accountOf(agent, config) }),
-      ...(config?.extendedModel === undefined ? {} : { extendedModel: config.extendedModel }),
-    };
-  };
-  return {
-    preset: policy.preset,
-    stages: policy.stages,
-    agentOf: {
-      planning: agentOf('planning'),
-      architecting: agentOf('architecting'),
-      executing: agentOf('executing'),
-      reviewing: agentOf('reviewing'),
-      fixing: agentOf('fixing'),
-      verifying: agentOf('verifying'),
-    },
-    validationCommands: policy.validation.commands.length,
-    validationBudgetMs: policy.validation.commands.length * policy.validation.timeoutMs,
-    setupBudgetMs: policy.worktree.setup.length === 0 ? 0 : policy.worktree.setupTimeoutMs,
-    heartbeatMs: policy.limits.heartbeatMs,
-    killGraceMs: policy.limits.killGraceMs,
-    rounds: policy.stages.includes('fixing') ? policy.rounds : 0,
-    onValidationFailure: policy.validation.onFailure,
-    gates: policy.gates,
-    attended: policy.attended,
-    holdAtCompletion: policy.holdAtCompletion,
-    permissions: policy.permissions,
-    budget: policy.budget,
-    usageLimit: policy.usageLimit,
-    sinks: hostSinks(policy.notify).map((sink) => sink.kind),
-  };
 }
 
 /** The sinks that the host delivers to; `RunPolicy.sinks` and the activity count them alike. */

@@ -1,5 +1,5 @@
 /** Which adapter serves which agent: the one place that knows all of them. */
-import type { AgentConfig } from '../../protocol/policy.js';
+import type { Adapter, AgentConfig } from '../../protocol/policy.js';
 import { createAcpAdapter } from './adapters/acp/acp-adapter.js';
 import { claudeAdapter } from './adapters/claude-code/claude-adapter.js';
 import { codexAdapter } from './adapters/codex/codex-adapter.js';
@@ -14,21 +14,16 @@ export interface AdapterOptions {
   readonly scriptedEntry?: ScriptedEntry;
 }
 
-export function adapterOf(config: Pick<AgentConfig, 'adapter'>, options: AdapterOptions = {}): AgentAdapter {
-  switch (config.adapter) {
-    case 'command':
-      return commandAdapter;
-    case 'scripted':
-      return createScriptedAdapter(options.scriptedEntry);
-    case 'claude-code':
-      return claudeAdapter;
-    case 'codex':
-      return codexAdapter;
-    case 'opencode':
-      return opencodeAdapter;
-    case 'model':
-      return createModelAdapter();
-    case 'acp':
-      return createAcpAdapter();
-  }
+const ADAPTERS: Readonly<Record<Adapter, (options: AdapterOptions) => AgentAdapter>> = {
+  command: () => commandAdapter,
+  scripted: ({ scriptedEntry }) => createScriptedAdapter(scriptedEntry),
+  'claude-code': () => claudeAdapter,
+  codex: () => codexAdapter,
+  opencode: () => opencodeAdapter,
+  model: () => createModelAdapter(),
+  acp: () => createAcpAdapter(),
+};
+
+export function adapterOf({ adapter }: Pick<AgentConfig, 'adapter'>, options: AdapterOptions = {}): AgentAdapter {
+  return ADAPTERS[adapter](options);
 }

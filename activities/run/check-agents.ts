@@ -1,9 +1,8 @@
 /** Every agent of the run's stages, and what stands in for it (V-125), must be known and its program runnable before anything is made. */
-
+import { findKind } from '../../config/agents/kinds.js';
 import { resolveProgram } from '../../config/resolve-program.js';
 import type { TurnStage } from '../../protocol/lifecycle.js';
 import type { Policy } from '../../protocol/policy.js';
-import { programOf } from '../agent/program-of.js';
 import type { Repository } from '../git/contract.js';
 import { badAgent, programProblem } from './turn-failures.js';
 
@@ -23,7 +22,7 @@ export function checkAgents(policy: Policy, { env, repository, worktree }: Agent
   for (const name of new Set([...own, ...fallbacks])) {
     const config = policy.agents[name];
     if (config === undefined) throw badAgent(`the agent "${name}" is not configured`, NOW);
-    const wanted = programOf(config);
+    const wanted = config.command?.[0] ?? findKind(config).program;
     if (wanted === null) continue;
     const path = config.env['PATH'] ?? env['PATH'] ?? '';
     const program = resolveProgram(wanted, { path, forbidden: [repository.root, worktree] });

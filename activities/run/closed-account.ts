@@ -2,8 +2,9 @@
  * What a host remembers of usage limits: a turn whose account is closed is answered without starting its agent, so that of many runs that meet
  * one limit only those that were at work call the provider. A quota gate's word to go on overrules it. Nothing here ever fails a turn.
  */
+
+import { accountOf } from '../../config/agents/account.js';
 import { type ClosedAccount, closeAccount, closedAccounts, openAccount } from '../../config/closed-accounts.js';
-import { accountOf } from '../../protocol/account.js';
 import type { TurnOutcome } from '../../protocol/outcomes.js';
 import { closedUntil, isoOf } from '../../protocol/quota.js';
 import { stagePolicyOf } from '../agent/turn-agent.js';

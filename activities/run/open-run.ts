@@ -7,11 +7,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
+import { runPolicyOf } from '../../config/run-policy.js';
 import { FAILURES } from '../../protocol/failures.js';
 import { MAX_SENTENCE_CHARS } from '../../protocol/limits.js';
 import type { OpenRunInput, OpenRunResult } from '../../protocol/messages.js';
 import { branchOf } from '../../protocol/names.js';
-import { runPolicyOf } from '../../protocol/policy.js';
 import { redact } from '../../protocol/redact.js';
 import { isRunId, RUN_ID_RULE, runIdOfWorkflow } from '../../protocol/run-id.js';
 import { captureEnvironment } from '../agent/environment.js';

@@ -1,35 +1,15 @@
 /**
- * What is known without being told: per adapter the folders of HOME that its CLI keeps login and conversations in, and the hosts it speaks to; and
- * the registries that package managers install from. No forge is on a list: from there a token would open more than a download.
+ * What an agent needs inside a sandbox, by what is known of its kind and what its config names; and for all of them the registries that package
+ * managers install from. No forge is on a list: from there a token would open more than a download.
  */
 import { isAbsolute, resolve } from 'node:path';
-import { acpProgramName } from '../../protocol/acp-programs.js';
+import type { Move, SandboxNeeds } from '../../config/agents/kind.js';
+import { findKind } from '../../config/agents/kinds.js';
 import type { AgentConfig } from '../../protocol/policy.js';
 
-export interface AgentNeeds {
-  /** Below HOME, to read and write. */
-  readonly home: readonly string[];
-  /** The same, and left out where they cannot be shown: what lies there is made anew. */
-  readonly caches: readonly string[];
+export interface AgentNeeds extends SandboxNeeds {
   /** Below HOME, wherever its variables lead: `agents.<name>.home`. */
   readonly named: readonly string[];
-  /** Of `home`: the folder of its conversations, made where it is not there yet. Else what one turn said would be gone for the next. */
-  readonly made: readonly string[];
-  /** Below HOME, to read: what steers the CLI, and its program. */
-  readonly readOnly: readonly string[];
-  /** Below HOME, folders that steer the CLI and that it writes files of its own to as it starts: to read, and what it writes is gone at its end. */
-  readonly scratch: readonly string[];
-  /** Folders of HOME that a variable moves elsewhere: by `agents.<name>.configDir`, or by its person. */
-  readonly moves: readonly Move[];
-  readonly hosts: readonly string[];
-}
-
-interface Move {
-  /** Below HOME. */
-  readonly from: string;
-  readonly variable: string;
-  /** Below the folder that the variable names; empty: that folder. */
-  readonly to: string;
 }
 
 /** A folder of this machine and a name below it; empty: the folder. */
@@ -40,105 +20,11 @@ export interface OwnPlace {
 
 export const NOTHING: AgentNeeds = { home: [], caches: [], named: [], made: [], readOnly: [], scratch: [], moves: [], hosts: [] };
 
-/** Source: the XDG base directory specification. */
-const XDG_MOVES: readonly Move[] = [
-  { from: '.config', variable: 'XDG_CONFIG_HOME', to: '' },
-  { from: '.local/share', variable: 'XDG_DATA_HOME', to: '' },
-  { from: '.local/state', variable: 'XDG_STATE_HOME', to: '' },
-  { from: '.cache', variable: 'XDG_CACHE_HOME', to: '' },
-];
-
-const KNOWN: Readonly<Record<string, AgentNeeds>> = {
-  'claude-code': {
-    home: ['.claude', '.claude.json'],
-    caches: ['.cache/claude', '.cache/claude-cli-nodejs', '.local/state/claude'],
-    named: [],
-    made: ['.claude'],
-    readOnly: [
-      ...[
-        'settings.json',
-        'settings.local.json',
-        'CLAUDE.md',
-        'commands',
-        'agents',
-        'hooks',
-        'plugins',
-        'skills',
-        'output-styles',
-        'local',
-      ].map((name) => `.claude/${name}`),
-      '.local/share/claude',
-    ],
-    scratch: [],
-    moves: [
-      { from: '.claude', variable: 'CLAUDE_CONFIG_DIR', to: '' },
-      { from: '.claude.json', variable: 'CLAUDE_CONFIG_DIR', to: '.claude.json' },
-      ...XDG_MOVES,
-    ],
-    hosts: ['api.anthropic.com', 'claude.ai', 'console.anthropic.com', 'platform.claude.com'],
-  },
-  codex: {
-    home: ['.codex'],
-    caches: [],
-    named: [],
-    made: ['.codex'],
-    readOnly: ['config.toml', 'AGENTS.md', 'AGENTS.override.md', 'prompts', 'rules', 'skills', 'hooks.json'].map(
-      (name) => `.codex/${name}`,
-    ),
-    scratch: [],
-    moves: [{ from: '.codex', variable: 'CODEX_HOME', to: '' }],
-    hosts: ['api.openai.com', 'chatgpt.com', 'auth.openai.com'],
-  },
-  opencode: {
-    home: ['.local/share/opencode'],
-    caches: ['.local/state/opencode', '.cache/opencode'],
-    named: [],
-    made: ['.local/share/opencode'],
-    readOnly: ['.opencode/bin'],
-    scratch: ['.config/opencode'],
-    moves: XDG_MOVES,
-    hosts: [
-      'opencode.ai',
-      'models.dev',
-      'models.opencode.ai',
-      'api.anthropic.com',
-      'api.openai.com',
-      'openrouter.ai',
-      'generativelanguage.googleapis.com',
-    ],
-  },
-};
-
-const GEMINI: AgentNeeds = {
-  home: ['.gemini'],
-  caches: [],
-  named: [],
-  made: ['.gemini'],
-  readOnly: ['settings.json', 'GEMINI.md', 'commands', 'extensions', 'policies', 'skills', 'trustedFolders.json'].map(
-    (name) => `.gemini/${name}`,
-  ),
-  scratch: [],
-  moves: [],
-  hosts: ['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com', 'oauth2.googleapis.com'],
-};
-
-/** By the program behind `adapter: acp`. A Map, since the key comes from a file. */
-const KNOWN_ACP: ReadonlyMap<string, AgentNeeds | undefined> = new Map([
-  ['gemini', GEMINI],
-  ['claude-agent-acp', KNOWN['claude-code']],
-  ['codex-acp', KNOWN['codex']],
-  ['opencode', KNOWN['opencode']],
-]);
-
-/** Adapters whose program is the engine's own, starts nothing and reads no file of the run: there is nothing to keep in. */
-const WITHOUT: ReadonlySet<string> = new Set(['model']);
-
 /** Null: nobody said what it needs, so that a sandbox could only be guessed. */
 export function needsOfAgent(config: AgentConfig): AgentNeeds | null {
-  const known = knownNeeds(config);
-  if (known === undefined && config.home === undefined) return null;
-  const needs = known ?? NOTHING;
-  return { ...needs, named: config.home ?? [] };
+  const { sandbox } = findKind(config);
+  if (sandbox !== null && sandbox !== 'needless') return { ...sandbox, named: config.home ?? [] };
+  return config.home === undefined ? null : { ...NOTHING, named: config.home };
 }
 
 /** Where a command finds what it has below HOME, in its environment. A variable with a relative path moves nothing. */
@@ -160,13 +46,8 @@ function movedPlace(name: string, moves: readonly Move[], env: Readonly<Record<s
   return null;
 }
 
-function knownNeeds({ adapter, command }: AgentConfig): AgentNeeds | undefined {
-  if (adapter === 'acp') return KNOWN_ACP.get(acpProgramName(command));
-  return Object.hasOwn(KNOWN, adapter) ? KNOWN[adapter] : undefined;
-}
-
 export function needsNoSandbox(config: AgentConfig): boolean {
-  return WITHOUT.has(config.adapter);
+  return findKind(config).sandbox === 'needless';
 }
 
 export const REGISTRIES: readonly string[] = [

@@ -7,7 +7,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { AgentTrial, AgentTrialResult } from '../../protocol/agent-trial.js';
-import type { Adapter } from '../../protocol/policy.js';
 import { CliError } from './cli-error.js';
 import type { Context } from './context.js';
 import type { Finding } from './doctor-finding.js';
@@ -23,10 +22,6 @@ export interface CallOptions {
 }
 
 const COMPILED_ENTRY = [fileURLToPath(new URL('../../activities/agent/trial/main.js', import.meta.url))] as const;
-
-interface Callable extends VersionedAgent {
-  readonly adapter: Adapter;
-}
 
 /** Empty: the person said no. Errors: CliError for an agent that is not there, and inside a turn. */
 export async function callAgents(context: Context, { agent, entry = COMPILED_ENTRY }: CallOptions): Promise<readonly Finding[]> {
@@ -45,9 +40,8 @@ export async function callAgents(context: Context, { agent, entry = COMPILED_ENT
   return findings;
 }
 
-function chosenOf(found: readonly VersionedAgent[], wanted: string | null): readonly Callable[] {
-  const callable = found.filter((agent): agent is Callable => agent.adapter !== null);
-  const chosen = callable.filter(({ program, adapter }) => wanted === null || wanted === program || wanted === adapter);
+function chosenOf(found: readonly VersionedAgent[], wanted: string | null): readonly VersionedAgent[] {
+  const chosen = found.filter(({ program, adapter }) => wanted === null || wanted === program || wanted === adapter);
   if (chosen.length > 0) return chosen;
   throw new CliError({
     what: wanted === null ? 'no agent was found that could be called' : `the agent "${foreign(wanted).slice(0, 60)}" was not found`,
@@ -67,7 +61,7 @@ async function mayCall({ io, json }: Context, names: string): Promise<boolean> {
 /** Null: there was no answer, so the trial itself failed or was ended. */
 async function trialOf(
   { io }: Context,
-  { adapter, path, command = [path], passEnv }: Callable,
+  { adapter, path, command = [path], passEnv }: VersionedAgent,
   entry: readonly string[],
 ): Promise<AgentTrialResult | null> {
   const trial: AgentTrial = { adapter, program: path, args: command.slice(1), passEnv };
@@ -88,7 +82,7 @@ async function trialOf(
   }
 }
 
-function findingOf({ program }: Callable, result: AgentTrialResult | null): Finding {
+function findingOf({ program }: VersionedAgent, result: AgentTrialResult | null): Finding {
   const check = `call ${program}`;
   if (result === null)
     return { check, grade: 'fail', found: 'the call was ended before it had an answer', mend: `sluice doctor --call ${program}` };

@@ -145,16 +145,15 @@ describe('the coding CLIs of a machine', () => {
     expect(chooseAgent(found)?.program).toBe('codex');
   });
 
-  it('are chosen by login before order, and only where sluice can talk to them', () => {
+  it('are chosen by login before order', () => {
     const found = (name: string, part: Partial<FoundAgent> = {}): FoundAgent => ({
       ...{ program: name, path: `/bin/${name}`, adapter: 'command', login: { kind: 'none' }, passEnv: [], hosts: [], makeLogin: '' },
       ...part,
     });
     const login = { kind: 'file', where: '/x' } as const;
 
-    expect(chooseAgent([found('a'), found('b', { login }), found('c', { login, adapter: null })])?.program).toBe('b');
-    expect(chooseAgent([found('g', { login, adapter: null }), found('a')])?.program).toBe('a');
-    expect(chooseAgent([found('g', { login, adapter: null })])).toBeNull();
+    expect(chooseAgent([found('a'), found('b', { login }), found('c', { login })])?.program).toBe('b');
+    expect(chooseAgent([found('g'), found('a')])?.program).toBe('g');
     expect(chooseAgent([])).toBeNull();
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ConfigError } from '../../../config/config-error.js';
 import { explainConfig } from '../../../config/explain-policy.js';
 import { resolvePolicy } from '../../../config/resolve-policy.js';
-import { runPolicyOf } from '../../../protocol/policy.js';
+import { runPolicyOf } from '../../../config/run-policy.js';
 
 const NAME = '.sluice/config.yaml';
 const AGENT = 'agents: {main: {adapter: claude-code, model: small}}\n';

@@ -2,9 +2,10 @@
 import { meaningOf, outcomeOfCli } from '../../cli-turn.js';
 import type { AgentAdapter, AgentExit, TurnReading, TurnRequest } from '../../contract.js';
 import { readJsonLines } from '../../events/read-json-lines.js';
+import { loginCommand } from '../../login-variables.js';
 import { readLastLines } from '../../read-plain-turn.js';
 import { addedSince, latestOf, NO_USAGE } from '../../usage-delta.js';
-import { type AcpEntry, acpCommand, acpLogin, COMPILED_ENTRY } from './acp-command.js';
+import { type AcpEntry, acpCommand, COMPILED_ENTRY } from './acp-command.js';
 import { AcpEvents } from './acp-events.js';
 import { ACP_TABLE } from './acp-outcome.js';
 
@@ -23,7 +24,7 @@ async function readAcpTurn(turn: TurnRequest, exit: AgentExit): Promise<TurnRead
   const stderr = await readLastLines(exit.stderr);
   const { said } = events;
   const meaning = meaningOf(ACP_TABLE, said);
-  const outcome = outcomeOfCli({ turn, exit, meaning, counts, stderr, login: acpLogin(turn) });
+  const outcome = outcomeOfCli({ turn, exit, meaning, counts, stderr, login: loginCommand(turn.config) });
   const cost = { ...NO_USAGE, costMicroUsd: said.told.costMicroUsd };
   const before = said.costsAnew ? NO_USAGE : (turn.resume?.totals ?? NO_USAGE);
   return {

@@ -4,13 +4,12 @@
  */
 import { fileURLToPath } from 'node:url';
 import { ApplicationFailure } from '@temporalio/common';
-import { acpProgramName, acpProgramOf } from '../../../../protocol/acp-programs.js';
+import { findKind } from '../../../../config/agents/kinds.js';
 import { FAILURES } from '../../../../protocol/failures.js';
 import type { PermissionMode } from '../../../../protocol/policy.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
-import { loginCommand, loginVariables } from '../../login-variables.js';
+import { loginVariables } from '../../login-variables.js';
 import { turnEnvironment } from '../../turn-environment.js';
-import { CLAUDE_SWITCHES } from '../claude-code/claude-command.js';
 import { writeSpec } from './turn-spec.js';
 
 /** Arguments of node that start the client; the agent's command is appended. */
@@ -21,12 +20,6 @@ export const COMPILED_ENTRY: AcpEntry = [fileURLToPath(new URL('./main.js', impo
 
 /** With a gate on changes, programs are a person's matter too. */
 const ASKING: readonly PermissionMode[] = ['ask', 'accept-edits'];
-
-/** By the name of the program. Claude Code gets what it gets behind its own adapter; gemini leaves settings of the repository unread. */
-const SWITCHES: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map([
-  ['claude-agent-acp', CLAUDE_SWITCHES],
-  ['gemini', { GEMINI_CLI_TRUST_WORKSPACE: 'false' }],
-]);
 
 /** Errors: BadAgent, if the config names no program. */
 export function acpCommand(entry: AcpEntry, turn: TurnRequest): TurnCommand {
@@ -39,7 +32,7 @@ export function acpCommand(entry: AcpEntry, turn: TurnRequest): TurnCommand {
     resume: resume?.id ?? null,
     answers: permissionAnswers,
   };
-  const env = { ...SWITCHES.get(acpProgramName(config.command)), ...loginVariables(config) };
+  const env = { ...findKind(config).switches, ...loginVariables(config) };
   const leading: readonly [string, ...string[]] = [process.execPath, ...entry];
   return {
     argv: [...leading, ...config.command, ...config.args],
@@ -47,12 +40,6 @@ export function acpCommand(entry: AcpEntry, turn: TurnRequest): TurnCommand {
     env: turnEnvironment(turn, env),
     stdin: writeSpec(spec, turn.prompt),
   };
-}
-
-export function acpLogin({ config }: TurnRequest): string {
-  const known = acpProgramOf(config.command);
-  if (known === null) return `${acpProgramName(config.command)}, by its own means`;
-  return loginCommand(config, known.login);
 }
 
 function noProgram(agent: string): ApplicationFailure {

@@ -5,11 +5,12 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientContext, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
+import type { AcpPeer } from '../../../../config/agents/kind.js';
 import { amountAt, at, keptText, listAt, textAt } from '../../events/event-fields.js';
 import { type JsonEvent, jsonObjectOf } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
 import type { AgentProcess } from './agent-process.js';
-import { type KnownPeer, knownPeer } from './known-peers.js';
+import { knownPeer } from './known-peers.js';
 import { type AskedPermission, keyOf, rulePermission } from './permission-rule.js';
 import { keyLogin, modelToSet, modeToSet, resumeMethod } from './session-choices.js';
 import type { TurnSpec } from './turn-spec.js';
@@ -30,7 +31,7 @@ export class AcpTurn {
   private prompted = false;
   private stopping: AbortController | null = null;
   private session: string | null = null;
-  private known: KnownPeer = knownPeer(null);
+  private known: AcpPeer = knownPeer(null);
   private toldCommands: () => void = () => undefined;
   private readonly commandsTold = new Promise<void>((done) => {
     this.toldCommands = done;
@@ -164,7 +165,7 @@ async function whenIgnored(stopping: AbortSignal): Promise<null> {
   return sleep(CANCEL_MS, null);
 }
 
-function askedOf({ toolCall, options }: RequestPermissionRequest, { titleIsCommand }: KnownPeer): AskedPermission {
+function askedOf({ toolCall, options }: RequestPermissionRequest, { titleIsCommand }: AcpPeer): AskedPermission {
   const named = [
     ...listAt(toolCall, 'locations').map((place) => textAt(place, 'path')),
     ...listAt(toolCall, 'content').map((part) => textAt(part, 'path')),

@@ -1,6 +1,7 @@
 /** What is set on a new session before its prompt: a mode in which the agent asks, the model of the policy, a key as login. Pure; agents tell them in several ways. */
 import type { ToolLevel } from '../../../../protocol/policy.js';
 import { at, listAt, textAt } from '../../events/event-fields.js';
+import { KEY_LOGINS } from './known-peers.js';
 
 /** Modes in which agents ask before they act, the first that is offered. In others a setting of the person's may let them go ahead. */
 const ASKING: Readonly<Record<ToolLevel, readonly string[]>> = {
@@ -36,18 +37,10 @@ export function modelToSet(session: unknown, model: string | null): ModelChoice 
   return values.includes(model) ? { kind: 'option', configId } : { kind: 'unknown', offered: values };
 }
 
-/** Ways of login that take a variable and ask nobody; every other may open a browser. */
-const KEYS: Readonly<Record<string, readonly string[]>> = {
-  'gemini-api-key': ['GEMINI_API_KEY'],
-  'codex-api-key': ['CODEX_API_KEY'],
-  'openai-api-key': ['OPENAI_API_KEY'],
-  'api-key': ['CODEX_API_KEY', 'OPENAI_API_KEY'],
-};
-
 /** The id of the first way of login whose key is there. */
 export function keyLogin(agent: unknown, env: NodeJS.ProcessEnv): string | null {
   const ids = listAt(agent, 'authMethods').flatMap((method) => textAt(method, 'id') ?? []);
-  return ids.find((id) => Object.hasOwn(KEYS, id) && KEYS[id]?.some((name) => (env[name] ?? '') !== '')) ?? null;
+  return ids.find((id) => KEY_LOGINS.get(id)?.some((name) => (env[name] ?? '') !== '')) ?? null;
 }
 
 /** How an agent goes on with an earlier session: without telling it all again where it can. */

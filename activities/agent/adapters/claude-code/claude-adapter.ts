@@ -2,9 +2,10 @@
 import { meaningOf, outcomeOfCli } from '../../cli-turn.js';
 import type { AgentAdapter, AgentExit, TurnReading, TurnRequest, TurnUsage } from '../../contract.js';
 import { readJsonLines } from '../../events/read-json-lines.js';
+import { loginCommand } from '../../login-variables.js';
 import { readLastLines } from '../../read-plain-turn.js';
 import { addedSince, latestOf, NO_USAGE, sumOf } from '../../usage-delta.js';
-import { claudeCommand, claudeLogin } from './claude-command.js';
+import { claudeCommand } from './claude-command.js';
 import { ClaudeEvents, type ClaudeSaid } from './claude-events.js';
 import { CLAUDE_TABLE } from './claude-outcome.js';
 
@@ -24,7 +25,7 @@ async function readClaudeTurn(turn: TurnRequest, exit: AgentExit): Promise<TurnR
   const before = turn.resume?.totals ?? NO_USAGE;
   const isWhole = tellsConversation(said, before);
   return {
-    outcome: outcomeOfCli({ turn, exit, meaning, counts, stderr, login: claudeLogin(turn) }),
+    outcome: outcomeOfCli({ turn, exit, meaning, counts, stderr, login: loginCommand(turn.config) }),
     text: said.text,
     usage: isWhole ? addedSince(before, said.told) : said.told,
     conversation:

@@ -3,23 +3,11 @@
  * name, what it may not is taken away, and everything else is refused, since nobody answers. Settings of the repository are not read: they can
  * hold hooks and variables, and no trust was asked for them. Source: docs/agents.md "claude-code".
  */
+import { claudeCode } from '../../../../config/agents/claude-code.js';
 import type { ToolLevel } from '../../../../protocol/policy.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
-import { loginCommand, loginVariables } from '../../login-variables.js';
+import { loginVariables } from '../../login-variables.js';
 import { turnEnvironment } from '../../turn-environment.js';
-
-/** Two more tries of one call bridge what passes in seconds; a turn that begins again loses its work. Longer waits are the workflow's. */
-const CLI_RETRIES = '2';
-
-export const CLAUDE_SWITCHES: Readonly<Record<string, string>> = {
-  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-  CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
-  CLAUDE_CODE_DISABLE_TERMINAL_TITLE: '1',
-  CLAUDE_CODE_MAX_RETRIES: CLI_RETRIES,
-  DISABLE_AUTOUPDATER: '1',
-  DISABLE_ERROR_REPORTING: '1',
-  DISABLE_TELEMETRY: '1',
-};
 
 const EDIT_TOOLS = ['Edit', 'MultiEdit', 'NotebookEdit', 'Write'];
 
@@ -37,7 +25,7 @@ const LEVELS: Readonly<
 
 export function claudeCommand(turn: TurnRequest): TurnCommand {
   const { config, stagePolicy, resume } = turn;
-  const [program, ...leading] = config.command ?? ['claude'];
+  const [program, ...leading] = config.command ?? [claudeCode.program];
   const { mode, allowed, taken } = LEVELS[turn.tools];
   const model = stagePolicy.model ?? config.model;
   const argv: [string, ...string[]] = [
@@ -54,13 +42,9 @@ export function claudeCommand(turn: TurnRequest): TurnCommand {
   return { argv, env: turnEnvironment(turn, environmentOf(turn)), stdin: turn.prompt };
 }
 
-export function claudeLogin({ config }: TurnRequest): string {
-  return loginCommand(config, 'claude auth login');
-}
-
 function environmentOf({ config, stagePolicy }: TurnRequest): Record<string, string> {
   return {
-    ...CLAUDE_SWITCHES,
+    ...claudeCode.switches,
     ...loginVariables(config),
     ...(stagePolicy.effort === null ? {} : { CLAUDE_CODE_EFFORT_LEVEL: stagePolicy.effort }),
   };

@@ -2,9 +2,10 @@
 import { meaningOf, outcomeOfCli } from '../../cli-turn.js';
 import type { AgentAdapter, AgentExit, TurnReading, TurnRequest } from '../../contract.js';
 import { readJsonLines } from '../../events/read-json-lines.js';
+import { loginCommand } from '../../login-variables.js';
 import { readLastLines } from '../../read-plain-turn.js';
 import { addedSince, latestOf, NO_USAGE } from '../../usage-delta.js';
-import { codexCommand, codexLogin } from './codex-command.js';
+import { codexCommand } from './codex-command.js';
 import { CodexEvents } from './codex-events.js';
 import { CODEX_TABLE } from './codex-outcome.js';
 
@@ -26,7 +27,7 @@ async function readCodexTurn(turn: TurnRequest, exit: AgentExit): Promise<TurnRe
   const meaning = meaningOf(CODEX_TABLE, { ...said, stderr });
   const before = turn.resume?.totals ?? NO_USAGE;
   return {
-    outcome: outcomeOfCli({ turn, exit, meaning, counts, stderr, login: codexLogin(turn) }),
+    outcome: outcomeOfCli({ turn, exit, meaning, counts, stderr, login: loginCommand(turn.config) }),
     text: said.text,
     usage: addedSince(before, said.told),
     conversation: events.conversation === null ? null : { id: events.conversation, totals: latestOf(before, said.told) },

@@ -2,9 +2,10 @@
  * The command line and environment of a turn of Codex. Its own sandbox holds it to its level of tools: it cannot tell changing files from
  * running programs, so `edit` and `run` are the same. Approvals are never asked for, since nobody answers. Source: docs/agents.md "codex".
  */
+import { codex } from '../../../../config/agents/codex.js';
 import type { ToolLevel } from '../../../../protocol/policy.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
-import { loginCommand, loginVariables } from '../../login-variables.js';
+import { loginVariables } from '../../login-variables.js';
 import { turnEnvironment } from '../../turn-environment.js';
 
 const SANDBOXES: Readonly<Record<ToolLevel, string>> = { read: 'read-only', edit: 'workspace-write', run: 'workspace-write' };
@@ -14,7 +15,7 @@ const SETTINGS = ['analytics.enabled=false', 'feedback.enabled=false', 'check_fo
 
 export function codexCommand(turn: TurnRequest): TurnCommand {
   const { config, stagePolicy, resume } = turn;
-  const [program, ...leading] = config.command ?? ['codex'];
+  const [program, ...leading] = config.command ?? [codex.program];
   const model = stagePolicy.model ?? config.model;
   const settings = [
     ...SETTINGS,
@@ -34,8 +35,4 @@ export function codexCommand(turn: TurnRequest): TurnCommand {
     '-',
   ];
   return { argv, env: turnEnvironment(turn, loginVariables(config)), stdin: turn.prompt };
-}
-
-export function codexLogin({ config }: TurnRequest): string {
-  return loginCommand(config, 'codex login');
 }

@@ -2,9 +2,10 @@
 import { meaningOf, outcomeOfCli } from '../../cli-turn.js';
 import type { AgentAdapter, AgentExit, TurnReading, TurnRequest } from '../../contract.js';
 import { readJsonLines } from '../../events/read-json-lines.js';
+import { loginCommand } from '../../login-variables.js';
 import { readLastLines } from '../../read-plain-turn.js';
 import { NO_USAGE, sumOf } from '../../usage-delta.js';
-import { opencodeCommand, opencodeLogin } from './opencode-command.js';
+import { opencodeCommand } from './opencode-command.js';
 import { OpencodeEvents } from './opencode-events.js';
 import { OPENCODE_TABLE } from './opencode-outcome.js';
 
@@ -22,7 +23,7 @@ async function readOpencodeTurn(turn: TurnRequest, exit: AgentExit): Promise<Tur
   const { said } = events;
   const meaning = meaningOf(OPENCODE_TABLE, { ...said, stderr });
   return {
-    outcome: outcomeOfCli({ turn, exit, meaning, counts, stderr, login: opencodeLogin(turn) }),
+    outcome: outcomeOfCli({ turn, exit, meaning, counts, stderr, login: loginCommand(turn.config) }),
     text: events.text,
     usage: said.usage,
     conversation:

@@ -2,18 +2,11 @@
  * The command line and environment of a turn of OpenCode. Rules of permission are given with the turn and say allow or deny, never ask: nobody
  * answers, and a question that is refused ends the turn. A config of the repository is not read: it can name programs. Source: opencode.ai/docs.
  */
+import { opencode } from '../../../../config/agents/opencode.js';
 import type { ToolLevel } from '../../../../protocol/policy.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
-import { loginCommand, loginVariables } from '../../login-variables.js';
+import { loginVariables } from '../../login-variables.js';
 import { turnEnvironment } from '../../turn-environment.js';
-
-const SWITCHES: Readonly<Record<string, string>> = {
-  OPENCODE_DISABLE_AUTOUPDATE: '1',
-  OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
-  OPENCODE_DISABLE_MODELS_FETCH: '1',
-  OPENCODE_DISABLE_PROJECT_CONFIG: '1',
-  OPENCODE_DISABLE_TERMINAL_TITLE: '1',
-};
 
 type Rule = 'allow' | 'deny';
 
@@ -52,7 +45,7 @@ const LEVELS: Readonly<Record<ToolLevel, Readonly<Record<string, Rule | Readonly
 
 export function opencodeCommand(turn: TurnRequest): TurnCommand {
   const { config, stagePolicy, resume } = turn;
-  const [program, ...leading] = config.command ?? ['opencode'];
+  const [program, ...leading] = config.command ?? [opencode.program];
   const model = stagePolicy.model ?? config.model;
   const argv: [string, ...string[]] = [
     program,
@@ -67,13 +60,9 @@ export function opencodeCommand(turn: TurnRequest): TurnCommand {
   return { argv, env: turnEnvironment(turn, environmentOf(turn)), stdin: turn.prompt };
 }
 
-export function opencodeLogin({ config }: TurnRequest): string {
-  return loginCommand(config, 'opencode auth login');
-}
-
 function environmentOf({ config, cwd, tools }: TurnRequest): Record<string, string> {
   return {
-    ...SWITCHES,
+    ...opencode.switches,
     OPENCODE_CONFIG_CONTENT: JSON.stringify({ autoupdate: false, share: 'disabled' }),
     OPENCODE_PERMISSION: JSON.stringify({ ...LEVELS[tools], external_directory: OUTSIDE[tools] }),
     // It takes its folder from here, and not from where it was started.

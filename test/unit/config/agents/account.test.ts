@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ACCOUNT, accountOf } from '../../../protocol/account.js';
+import { ACCOUNT, accountOf } from '../../../../config/agents/account.js';
+import { ADAPTERS } from '../../../../protocol/policy.js';
 
 type AccountConfig = Parameters<typeof accountOf>[1];
 
@@ -59,7 +60,7 @@ describe('the account of an agent', () => {
         text,
         fc.option(text),
         fc.option(text),
-        fc.constantFrom('command', 'model', 'scripted', '__proto__'),
+        fc.constantFrom(...ADAPTERS),
         (name, program, account, configDir, adapter) => {
           expect(
             accountOf(name, { adapter, command: [program], provider: program, baseUrl: program, args: [program], account, configDir }),

@@ -2,12 +2,12 @@
  * Whose usage limit an agent works under: `<provider>/<account>`, a pure function of its config. Runs whose agents have the same one share a quota
  * gate, all others go on. It names no person and no folder: it stands in workflow ids and lists.
  */
-
-import { acpProgramOf } from './acp-programs.js';
+import type { Adapter } from '../../protocol/policy.js';
+import { findKind, nameProgram } from './kinds.js';
 
 /** The part of an agent's config that decides; unsaid and null mean the same. */
 interface AccountConfig {
-  readonly adapter: string;
+  readonly adapter: Adapter;
   readonly command: readonly [string, ...string[]] | null;
   readonly args?: readonly string[];
   /** Of the adapter `model`. */
@@ -20,13 +20,6 @@ interface AccountConfig {
 }
 
 const DEFAULT_ACCOUNT = 'default';
-
-/** Adapters that talk to one provider. A Map, since the key comes from a file. */
-const PROVIDERS: ReadonlyMap<string, string> = new Map([
-  ['claude-code', 'anthropic'],
-  ['codex', 'openai'],
-  ['opencode', 'opencode'],
-]);
 
 /** Programs that say nothing about the provider behind them. */
 const CARRIERS: ReadonlySet<string> = new Set([
@@ -60,11 +53,11 @@ export function accountOf(name: string, config: AccountConfig): string {
 
 function providerOf(name: string, { adapter, command, provider, baseUrl }: AccountConfig): string {
   const own = word(name, 'agent');
-  const known = adapter === 'acp' ? acpProgramOf(command)?.provider : PROVIDERS.get(adapter);
-  if (known !== undefined) return known;
+  const known = findKind({ adapter, command }).provider;
+  if (known !== null) return known;
   // Compatible servers have nothing in common but their protocol, so the server itself is the provider.
   if (adapter === 'model') return word(provider === 'openai-compatible' ? hostOf(baseUrl ?? '') : (provider ?? ''), own);
-  const program = command === null ? '' : lastPart(command[0]);
+  const program = nameProgram(command);
   return program === '' || CARRIERS.has(program) ? own : word(program, own);
 }
 

@@ -1,0 +1,49 @@
+/** What of a policy the workflow is told: no program, and of each agent whose usage limit it works under. */
+import type { TurnStage } from '../protocol/lifecycle.js';
+import { hostSinks, type Policy, type RunPolicy, type StageAgent } from '../protocol/policy.js';
+import { accountOf } from './agents/account.js';
+
+export function runPolicyOf(policy: Policy): RunPolicy {
+  const agentOf = (stage: TurnStage): StageAgent => {
+    const { agent, model, timeoutMs } = policy.stagePolicies[stage];
+    const config = policy.agents[agent];
+    const fallback = config?.fallback ?? null;
+    const stood = fallback === null ? undefined : policy.agents[fallback];
+    return {
+      agent,
+      adapter: config?.adapter ?? 'command',
+      model: model ?? config?.model ?? null,
+      timeoutMs,
+      fallback,
+      ...(stood === undefined ? {} : { fallbackAdapter: stood.adapter }),
+      ...(config === undefined ? {} : { account: accountOf(agent, config) }),
+      ...(config?.extendedModel === undefined ? {} : { extendedModel: config.extendedModel }),
+    };
+  };
+  return {
+    preset: policy.preset,
+    stages: policy.stages,
+    agentOf: {
+      planning: agentOf('planning'),
+      architecting: agentOf('architecting'),
+      executing: agentOf('executing'),
+      reviewing: agentOf('reviewing'),
+      fixing: agentOf('fixing'),
+      verifying: agentOf('verifying'),
+    },
+    validationCommands: policy.validation.commands.length,
+    validationBudgetMs: policy.validation.commands.length * policy.validation.timeoutMs,
+    setupBudgetMs: policy.worktree.setup.length === 0 ? 0 : policy.worktree.setupTimeoutMs,
+    heartbeatMs: policy.limits.heartbeatMs,
+    killGraceMs: policy.limits.killGraceMs,
+    rounds: policy.stages.includes('fixing') ? policy.rounds : 0,
+    onValidationFailure: policy.validation.onFailure,
+    gates: policy.gates,
+    attended: policy.attended,
+    holdAtCompletion: policy.holdAtCompletion,
+    permissions: policy.permissions,
+    budget: policy.budget,
+    usageLimit: policy.usageLimit,
+    sinks: hostSinks(policy.notify).map((sink) => sink.kind),
+  };
+}
