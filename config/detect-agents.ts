@@ -5,6 +5,7 @@
 import { type ExecFileOptionsWithStringEncoding, execFile } from 'node:child_process';
 import type { Adapter } from '../protocol/policy.js';
 import { type AgentLogin, type Environment, loginOf, variablesOf } from './agent-login.js';
+import type { AgentKind } from './agents/kind.js';
 import { AGENT_KINDS } from './agents/kinds.js';
 import { providerHosts } from './provider-hosts.js';
 import { resolveProgram } from './resolve-program.js';
@@ -50,12 +51,13 @@ export function chooseAgent(found: readonly FoundAgent[]): FoundAgent | null {
  * does not say within five seconds. **Effects** one process, with the folders of its settings and without a key.
  */
 export function agentSaysLogin({ program, path }: Pick<FoundAgent, 'program' | 'path'>, env: Environment): Promise<boolean | null> {
-  const known = AGENT_KINDS.find((kind) => kind.program === program)?.login ?? null;
+  const kind = findByProgram(program);
+  const known = kind?.login ?? null;
   if (known === null || known.status === null) return Promise.resolve(null);
   const folders = Object.fromEntries(known.settings.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
   const args = [...known.status];
   return new Promise((resolve) => {
-    const child = execFile(path, args, optionsOf(env, folders), (error) => {
+    const child = execFile(path, args, optionsOf(env, { ...kind?.switches, ...folders }), (error) => {
       if (error === null) resolve(true);
       else resolve(error.code === 1 ? false : null);
     });
@@ -64,14 +66,18 @@ export function agentSaysLogin({ program, path }: Pick<FoundAgent, 'program' | '
 }
 
 /** Null: it does not say within five seconds. **Effects** one process, `<program> --version`, with an allowlisted environment and no input. */
-export function agentVersion({ path }: Pick<FoundAgent, 'path'>, env: Environment): Promise<string | null> {
+export function agentVersion({ program, path }: Pick<FoundAgent, 'program' | 'path'>, env: Environment): Promise<string | null> {
   return new Promise((resolve) => {
-    const child = execFile(path, ['--version'], optionsOf(env), (error, stdout) => {
+    const child = execFile(path, ['--version'], optionsOf(env, findByProgram(program)?.switches), (error, stdout) => {
       resolve(error === null ? (/\d+\.\d+\.\d+[\w.+-]{0,40}/.exec(stdout)?.[0] ?? null) : null);
     });
     // A program that is gone before it reads has an end of its own to tell.
     child.stdin?.on('error', () => undefined).end();
   });
+}
+
+function findByProgram(program: string): AgentKind | undefined {
+  return AGENT_KINDS.find((kind) => kind.program === program);
 }
 
 function optionsOf({ PATH = '', HOME = '' }: Environment, more: Environment = {}): ExecFileOptionsWithStringEncoding {
@@ -80,6 +86,6 @@ function optionsOf({ PATH = '', HOME = '' }: Environment, more: Environment = {}
     timeout: VERSION_LIMIT_MS,
     killSignal: 'SIGKILL',
     maxBuffer: MAX_VERSION_BYTES,
-    env: { ...more, PATH, HOME, NO_COLOR: '1', DISABLE_AUTOUPDATER: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' },
+    env: { ...more, PATH, HOME, NO_COLOR: '1' },
   };
 }

@@ -19,7 +19,7 @@ export interface AgentKind {
   readonly login: KnownLogin | null;
   /** Variables that lead it to `agents.<name>.configDir`, each with a folder below it; empty: that folder itself. Null: none that is known. */
   readonly configVariables: Readonly<Record<string, string>> | null;
-  /** Variables of each of its turns. */
+  /** Variables of each start of it: no update, no question, nothing told to others, nothing of the repository read that could start programs. */
   readonly switches: Readonly<Record<string, string>>;
   /** Null: nobody said what it needs, so that a sandbox could only be guessed. `needless`: there is nothing to keep in. */
   readonly sandbox: SandboxNeeds | 'needless' | null;

@@ -167,17 +167,25 @@ describe('the version of a coding CLI', () => {
     ['prints without end', 'exec yes 1.2.3', null],
     ['reads its input', 'cat; echo 3.2.1', '3.2.1'],
   ])('is told where it %s', async (_what, body, version) => {
-    expect(await agentVersion({ path: program('a/x', body) }, { PATH: process.env['PATH'], HOME: home })).toBe(version);
+    expect(await agentVersion({ program: 'x', path: program('a/x', body) }, { PATH: process.env['PATH'], HOME: home })).toBe(version);
   });
 
   it('is asked with no key in the environment', async () => {
     const path = program('a/x', 'test -z "$ANTHROPIC_API_KEY" && echo 1.0.0');
 
-    expect(await agentVersion({ path }, { PATH: process.env['PATH'], HOME: home, ANTHROPIC_API_KEY: 'k' })).toBe('1.0.0');
+    expect(await agentVersion({ program: 'x', path }, { PATH: process.env['PATH'], HOME: home, ANTHROPIC_API_KEY: 'k' })).toBe('1.0.0');
+  });
+
+  it('is asked with the switches of a turn, so that none updates itself on the way', async () => {
+    const path = program('a/claude', 'test "$DISABLE_AUTOUPDATER" = 1 && echo 1.0.0');
+
+    expect(await agentVersion({ program: 'claude', path }, { PATH: process.env['PATH'], HOME: home })).toBe('1.0.0');
   });
 
   it('is not waited for where the program hangs', async () => {
-    expect(await agentVersion({ path: program('a/x', 'exec sleep 600') }, { PATH: process.env['PATH'], HOME: home })).toBeNull();
+    expect(
+      await agentVersion({ program: 'x', path: program('a/x', 'exec sleep 600') }, { PATH: process.env['PATH'], HOME: home }),
+    ).toBeNull();
   }, 60_000);
 });
 
