@@ -4,9 +4,11 @@
  */
 import type { TurnOutcome } from '../../protocol/outcomes.js';
 import type { AgentExit, TurnRequest } from './contract.js';
-import type { LineCounts } from './events/read-json-lines.js';
+import { type JsonEvent, type LineCounts, readJsonLines } from './events/read-json-lines.js';
 import { classifyFailure } from './failure-table.js';
 import { guardEnd, why } from './guard-end.js';
+import { loginCommand } from './login-variables.js';
+import { readLastLines } from './read-plain-turn.js';
 
 /** What a CLI's signals mean. `said` is what it said of it, without control characters; empty: nothing. */
 export type Meaning =
@@ -22,23 +24,43 @@ export type Meaning =
   /** The CLI's own final event is missing. */
   | { readonly kind: 'unfinished' };
 
-/** The first row whose answer is not null decides. */
-export type Row<Said> = (said: Said) => Meaning | null;
+/** What it said by its events, and the last lines of its stderr, oldest first. */
+export type Signals<Said> = Said & { readonly stderr: readonly string[] };
 
-export interface CliTurn {
+/** The first row whose answer is not null decides. */
+export type Row<Said> = (said: Signals<Said>) => Meaning | null;
+
+interface CliReading<Said> {
+  readonly events: { readonly said: Said; take(event: JsonEvent): void };
+  readonly table: readonly Row<Said>[];
+  /** A command that logs in, as a person types it. */
+  readonly login?: string;
+}
+
+interface CliTurn {
   readonly turn: TurnRequest;
   readonly exit: AgentExit;
   readonly meaning: Meaning;
   readonly counts: LineCounts;
-  /** The last lines of stderr, oldest first. */
   readonly stderr: readonly string[];
-  /** A command that logs in, as a person types it. */
   readonly login: string;
 }
 
 const MAX_UNTIL_MS = 400 * 24 * 60 * 60 * 1000;
 
-export function meaningOf<Said>(table: readonly Row<Said>[], said: Said): Meaning {
+/** Errors: those of reading the two files. */
+export async function readCli<Said>(
+  turn: TurnRequest,
+  exit: AgentExit,
+  { events, table, login = loginCommand(turn.config) }: CliReading<Said>,
+): Promise<{ readonly outcome: TurnOutcome; readonly stderr: readonly string[] }> {
+  const counts = await readJsonLines(exit.stdout, (event) => events.take(event));
+  const stderr = await readLastLines(exit.stderr);
+  const meaning = meaningOf(table, { ...events.said, stderr });
+  return { outcome: outcomeOfCli({ turn, exit, meaning, counts, stderr, login }), stderr };
+}
+
+function meaningOf<Said>(table: readonly Row<Said>[], said: Signals<Said>): Meaning {
   for (const row of table) {
     const meaning = row(said);
     if (meaning !== null) return meaning;
@@ -46,7 +68,7 @@ export function meaningOf<Said>(table: readonly Row<Said>[], said: Said): Meanin
   return { kind: 'unfinished' };
 }
 
-export function outcomeOfCli(cli: CliTurn): TurnOutcome {
+function outcomeOfCli(cli: CliTurn): TurnOutcome {
   const { exit, meaning, stderr } = cli;
   const complaint = stderr.at(-1)?.trim() ?? '';
   const ended = guardEnd(exit, 'said' in meaning ? meaning.said : complaint);

@@ -5,7 +5,7 @@
  */
 import type { TurnStage } from '../../protocol/lifecycle.js';
 import type { PermissionAnswer, TurnOutcome } from '../../protocol/outcomes.js';
-import type { Adapter, AgentConfig, PermissionMode, StagePolicy, ToolLevel } from '../../protocol/policy.js';
+import type { AgentConfig, PermissionMode, StagePolicy, ToolLevel } from '../../protocol/policy.js';
 
 export interface TurnRequest {
   readonly stage: TurnStage;
@@ -85,16 +85,11 @@ export interface TurnReading {
 export interface AgentCapabilities {
   /** Can go on with an earlier conversation. */
   readonly resume: boolean;
-  /** Gives a decision as data, not as a decision line. */
-  readonly structured: boolean;
-  /** Can be held to read-only by its own means. */
-  readonly permissions: boolean;
   /** Sees nothing but its prompt, so the repository must come with it. Unsaid: it works in the worktree. */
   readonly promptOnly?: true;
 }
 
 export interface AgentAdapter {
-  readonly adapter: Adapter;
   readonly capabilities: AgentCapabilities;
   /** Errors: `BadAgent`, retried by nobody, if the config cannot name a command. */
   command(turn: TurnRequest): TurnCommand;

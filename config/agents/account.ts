@@ -22,26 +22,9 @@ interface AccountConfig {
 const DEFAULT_ACCOUNT = 'default';
 
 /** Programs that say nothing about the provider behind them. */
-const CARRIERS: ReadonlySet<string> = new Set([
-  'sh',
-  'bash',
-  'dash',
-  'zsh',
-  'env',
-  'node',
-  'npx',
-  'npm',
-  'pnpm',
-  'yarn',
-  'bun',
-  'bunx',
-  'deno',
-  'tsx',
-  'python',
-  'python3',
-  'uvx',
-  'uv',
-]);
+const CARRIERS: ReadonlySet<string> = new Set(
+  'sh bash dash zsh env node npx npm pnpm yarn bun bunx deno tsx python python3 uvx uv'.split(' '),
+);
 
 /** What `accountOf` answers, and what a person may name. */
 export const ACCOUNT = /^[A-Za-z0-9][\w.-]{0,63}\/[A-Za-z0-9][\w.-]{0,63}$/;

@@ -3,18 +3,7 @@ import type { AgentKind } from './kind.js';
 import { PLAIN_PEER } from './plain.js';
 import { XDG_MOVES } from './xdg-moves.js';
 
-const STEERING = [
-  'settings.json',
-  'settings.local.json',
-  'CLAUDE.md',
-  'commands',
-  'agents',
-  'hooks',
-  'plugins',
-  'skills',
-  'output-styles',
-  'local',
-];
+const STEERING = 'settings.json settings.local.json CLAUDE.md commands agents hooks plugins skills output-styles local'.split(' ');
 
 const LOGIN = {
   files: [

@@ -9,8 +9,7 @@ import { readPlainTurn } from '../read-plain-turn.js';
 import { turnEnvironment } from '../turn-environment.js';
 
 export const commandAdapter: AgentAdapter = {
-  adapter: 'command',
-  capabilities: { resume: false, structured: false, permissions: false },
+  capabilities: { resume: false },
   command(turn) {
     const { command, args } = turn.config;
     if (command === null) throw noCommand(turn.stagePolicy.agent);

@@ -19,8 +19,7 @@ const COMPILED_ENTRY: ScriptedEntry = [fileURLToPath(new URL('../scripted/main.j
 
 export function createScriptedAdapter(entry: ScriptedEntry = COMPILED_ENTRY): AgentAdapter {
   return {
-    adapter: 'scripted',
-    capabilities: { resume: false, structured: false, permissions: false },
+    capabilities: { resume: false },
     command(turn) {
       const fixture = turn.config.args[0];
       if (fixture === undefined || !isAbsolute(fixture)) throw noFixture(turn.stagePolicy.agent, fixture);

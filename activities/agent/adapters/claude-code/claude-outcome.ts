@@ -2,15 +2,10 @@
  * The one table from what Claude Code says to what a turn means. Order matters: its own success first, then what it says by a field,
  * then its words. Each row has a transcript as test. Source: docs/agents.md "claude-code"; anthropics/claude-code#79500 for `subtype`.
  */
-import type { Meaning, Row } from '../../cli-turn.js';
+import type { Meaning, Row, Signals } from '../../cli-turn.js';
 import type { ClaudeSaid } from './claude-events.js';
 
-export interface ClaudeSignals extends ClaudeSaid {
-  /** The last lines of stderr, oldest first. */
-  readonly stderr: readonly string[];
-}
-
-export const CLAUDE_TABLE: readonly Row<ClaudeSignals>[] = [
+export const CLAUDE_TABLE: readonly Row<ClaudeSaid>[] = [
   ({ result }) =>
     result !== null && !result.isError && result.subtype === 'success' && result.apiStatus === null && result.stopReason !== 'refusal'
       ? { kind: 'success' }
@@ -43,7 +38,7 @@ const LOGIN_CODES: readonly string[] = ['authentication_failed', 'oauth_org_not_
 
 function words(
   kind: 'unknown_conversation' | 'login' | 'overflow' | 'transient',
-  { result, stderr }: ClaudeSignals,
+  { result, stderr }: Signals<ClaudeSaid>,
   pattern: RegExp,
 ): Meaning | null {
   // Without a result it says it on stderr alone.

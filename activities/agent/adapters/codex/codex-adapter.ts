@@ -1,17 +1,13 @@
 /** Adapter for Codex (`codex exec`): prompt on stdin, JSON events on stdout, a conversation that a later turn can go on with. */
-import { meaningOf, outcomeOfCli } from '../../cli-turn.js';
+import { readCli } from '../../cli-turn.js';
 import type { AgentAdapter, AgentExit, TurnReading, TurnRequest } from '../../contract.js';
-import { readJsonLines } from '../../events/read-json-lines.js';
-import { loginCommand } from '../../login-variables.js';
-import { readLastLines } from '../../read-plain-turn.js';
 import { addedSince, latestOf, NO_USAGE } from '../../usage-delta.js';
 import { codexCommand } from './codex-command.js';
 import { CodexEvents } from './codex-events.js';
 import { CODEX_TABLE } from './codex-outcome.js';
 
 export const codexAdapter: AgentAdapter = {
-  adapter: 'codex',
-  capabilities: { resume: true, structured: false, permissions: true },
+  capabilities: { resume: true },
   command: codexCommand,
   read: readCodexTurn,
 };
@@ -21,13 +17,11 @@ const REFUSED = /\brejected by user approval settings\b/;
 
 async function readCodexTurn(turn: TurnRequest, exit: AgentExit): Promise<TurnReading> {
   const events = new CodexEvents();
-  const counts = await readJsonLines(exit.stdout, (event) => events.take(event));
-  const stderr = await readLastLines(exit.stderr);
+  const { outcome, stderr } = await readCli(turn, exit, { events, table: CODEX_TABLE });
   const { said } = events;
-  const meaning = meaningOf(CODEX_TABLE, { ...said, stderr });
   const before = turn.resume?.totals ?? NO_USAGE;
   return {
-    outcome: outcomeOfCli({ turn, exit, meaning, counts, stderr, login: loginCommand(turn.config) }),
+    outcome,
     text: said.text,
     usage: addedSince(before, said.told),
     conversation: events.conversation === null ? null : { id: events.conversation, totals: latestOf(before, said.told) },

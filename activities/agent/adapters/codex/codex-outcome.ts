@@ -2,15 +2,10 @@
  * The one table from what Codex says to what a turn means. Its errors are sentences, so the rows are their beginnings.
  * Source: openai/codex codex-rs/protocol/src/error.rs; docs/agents.md "codex". Each row has a transcript as test.
  */
-import type { Meaning, Row } from '../../cli-turn.js';
+import type { Meaning, Row, Signals } from '../../cli-turn.js';
 import type { CodexSaid } from './codex-events.js';
 
-export interface CodexSignals extends CodexSaid {
-  /** The last lines of stderr, oldest first. */
-  readonly stderr: readonly string[];
-}
-
-export const CODEX_TABLE: readonly Row<CodexSignals>[] = [
+export const CODEX_TABLE: readonly Row<CodexSaid>[] = [
   ({ end }) => (end === 'completed' ? { kind: 'success' } : null),
   (said) => words('unknown_conversation', said, /\bno rollout found\b|^(?:Error: )?no thread with id:/i),
   ({ question, end }) => (question !== null && end === null ? { kind: 'needs_input', said: question } : null),
@@ -35,26 +30,30 @@ export const CODEX_TABLE: readonly Row<CodexSignals>[] = [
 ];
 
 /** What the end of the turn said; where there was none, the last trouble and what stands on stderr. */
-function linesOf({ trouble, end, stderr }: CodexSignals): readonly string[] {
+function linesOf({ trouble, end, stderr }: Signals<CodexSaid>): readonly string[] {
   const told = trouble === null ? [] : [trouble];
   return end === 'failed' ? told : [...stderr.map((line) => line.trim()), ...told];
 }
 
-function lineOf(said: CodexSignals, pattern: RegExp): string | null {
+function lineOf(said: Signals<CodexSaid>, pattern: RegExp): string | null {
   return linesOf(said).findLast((line) => pattern.test(line)) ?? null;
 }
 
-function words(kind: 'unknown_conversation' | 'login' | 'overflow' | 'transient', said: CodexSignals, pattern: RegExp): Meaning | null {
+function words(
+  kind: 'unknown_conversation' | 'login' | 'overflow' | 'transient',
+  said: Signals<CodexSaid>,
+  pattern: RegExp,
+): Meaning | null {
   const line = lineOf(said, pattern);
   return line === null ? null : { kind, said: line };
 }
 
-function limit(said: CodexSignals, pattern: RegExp): Meaning | null {
+function limit(said: Signals<CodexSaid>, pattern: RegExp): Meaning | null {
   const line = lineOf(said, pattern);
   return line === null ? null : { kind: 'usage_limit', said: line, untilMs: null };
 }
 
-function rate(said: CodexSignals, pattern: RegExp): Meaning | null {
+function rate(said: Signals<CodexSaid>, pattern: RegExp): Meaning | null {
   const line = lineOf(said, pattern);
   return line === null ? null : { kind: 'rate_limited', said: line, afterMs: null };
 }

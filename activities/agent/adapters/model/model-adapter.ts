@@ -3,10 +3,8 @@
  * of our own beside this file, so that the guard owns the call like any agent: docs/decisions/0016-models-are-asked-by-a-program.md.
  */
 import { fileURLToPath } from 'node:url';
-import { meaningOf, outcomeOfCli } from '../../cli-turn.js';
+import { readCli } from '../../cli-turn.js';
 import type { AgentAdapter, AgentExit, TurnReading, TurnRequest } from '../../contract.js';
-import { readJsonLines } from '../../events/read-json-lines.js';
-import { readLastLines } from '../../read-plain-turn.js';
 import { decidedText } from './decided-text.js';
 import { type ModelEntry, modelCommand, modelLogin } from './model-command.js';
 import { ModelEvents } from './model-events.js';
@@ -17,8 +15,7 @@ const COMPILED_ENTRY: ModelEntry = [fileURLToPath(new URL('./main.js', import.me
 
 export function createModelAdapter(entry: ModelEntry = COMPILED_ENTRY): AgentAdapter {
   return {
-    adapter: 'model',
-    capabilities: { resume: false, structured: true, permissions: true, promptOnly: true },
+    capabilities: { resume: false, promptOnly: true },
     command: (turn) => modelCommand(turn, entry),
     read: readModelTurn,
   };
@@ -26,10 +23,9 @@ export function createModelAdapter(entry: ModelEntry = COMPILED_ENTRY): AgentAda
 
 async function readModelTurn(turn: TurnRequest, exit: AgentExit): Promise<TurnReading> {
   const events = new ModelEvents();
-  const counts = await readJsonLines(exit.stdout, (event) => events.take(event));
-  const stderr = await readLastLines(exit.stderr);
+  const { outcome } = await readCli(turn, exit, { events, table: MODEL_TABLE, login: modelLogin(turn) });
   return {
-    outcome: outcomeOfCli({ turn, exit, meaning: meaningOf(MODEL_TABLE, events.said), counts, stderr, login: modelLogin(turn) }),
+    outcome,
     // What is no answer of the schema is read as any text.
     text: decidedText(turn, events.text) ?? events.text,
     usage: events.said.usage,

@@ -5,12 +5,7 @@
 import type { Meaning, Row } from '../../cli-turn.js';
 import type { OpencodeSaid } from './opencode-events.js';
 
-export interface OpencodeSignals extends OpencodeSaid {
-  /** The last lines of stderr, oldest first: its log of warnings. */
-  readonly stderr: readonly string[];
-}
-
-export const OPENCODE_TABLE: readonly Row<OpencodeSignals>[] = [
+export const OPENCODE_TABLE: readonly Row<OpencodeSaid>[] = [
   ({ error, reason }) => (error === null && (reason === 'stop' || reason === 'other') ? { kind: 'success' } : null),
   ({ error, stderr }) => {
     const said = error === null ? stderr.findLast((line) => /(?:^|\bError:? |\s)Session not found\b/i.test(line)) : undefined;
