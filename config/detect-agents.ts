@@ -14,8 +14,8 @@ export interface FoundAgent {
   readonly program: string;
   readonly path: string;
   readonly adapter: Adapter;
-  /** What starts it, where its adapter does not know that. */
-  readonly command?: readonly [string, ...string[]];
+  /** What starts it. Null: its adapter knows. */
+  readonly command: AgentKind['command'];
   readonly login: AgentLogin;
   /** Names of variables that it needs in a turn, as they are set here. */
   readonly passEnv: readonly string[];
@@ -35,9 +35,8 @@ export function detectAgents(env: Environment, forbidden: readonly string[]): re
     const found = resolveProgram(program, { path: env['PATH'] ?? '', forbidden });
     if (found.kind !== 'found') return [];
     const login = loginOf(known, env);
-    const started = command === null ? {} : { command };
     const passEnv = variablesOf(known, env, login);
-    return [{ program, path: found.path, adapter, ...started, login, passEnv, hosts: providerHosts(known, env), makeLogin: known.make }];
+    return [{ program, path: found.path, adapter, command, login, passEnv, hosts: providerHosts(known, env), makeLogin: known.make }];
   });
 }
 

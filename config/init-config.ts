@@ -5,9 +5,9 @@
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { Adapter } from '../protocol/policy.js';
 import { ConfigError } from './config-error.js';
 import { hashOfText, problem } from './config-text.js';
+import type { FoundAgent } from './detect-agents.js';
 import { type DetectedProject, detectProject } from './detect-project.js';
 import { codeOf } from './error-code.js';
 import { PROJECT_CONFIG } from './home.js';
@@ -16,14 +16,7 @@ import { parseConfigFile } from './parse-config.js';
 /** `cli`: a coding CLI that was found, with the names of the variables that it needs; values never stand in the file. */
 export type InitialAgent =
   | { readonly kind: 'command'; readonly command: readonly string[] }
-  | {
-      readonly kind: 'cli';
-      readonly adapter: Adapter;
-      readonly command?: readonly string[];
-      readonly passEnv: readonly string[];
-      /** Of providers that it was pointed at. Unsaid: none. */
-      readonly hosts?: readonly string[];
-    };
+  | ({ readonly kind: 'cli' } & Pick<FoundAgent, 'adapter' | 'command' | 'passEnv' | 'hosts'>);
 
 interface InitialConfig {
   readonly detected: DetectedProject;
@@ -40,7 +33,7 @@ function renderInitialConfig({ detected, agent: initial }: InitialConfig): strin
   const agent = initial === null ? AGENT_EXAMPLE : yamlOf({ agents: { main: agentEntry(initial) }, agent: 'main' });
   const setup = detected.setup.length === 0 ? '# worktree:\n#   setup: [npm ci]\n' : yamlOf({ worktree: { setup: [...detected.setup] } });
   const validation = detected.validation.length === 0 ? VALIDATION_EXAMPLE : yamlOf({ validation: { commands: [...detected.validation] } });
-  const hosts = initial?.kind === 'cli' ? (initial.hosts ?? []) : [];
+  const hosts = initial?.kind === 'cli' ? initial.hosts : [];
   return [
     '# Policy of sluice for this repository. All keys: docs/config.md; what is in force: sluice config\nversion: 1\n',
     `# Who works.${initial?.kind === 'cli' ? '' : ' The prompt comes on stdin, the answer goes to stdout.'}\n${agent}`,
@@ -74,7 +67,7 @@ export function initConfig(repo: string, agent: InitialAgent | null): InitResult
 
 function agentEntry(agent: InitialAgent): Readonly<Record<string, unknown>> {
   if (agent.kind === 'command') return { command: [...agent.command] };
-  const command = agent.command === undefined ? {} : { command: [...agent.command] };
+  const command = agent.command === null ? {} : { command: [...agent.command] };
   return { adapter: agent.adapter, ...command, ...(agent.passEnv.length === 0 ? {} : { passEnv: [...agent.passEnv] }) };
 }
 

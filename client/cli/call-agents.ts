@@ -61,10 +61,10 @@ async function mayCall({ io, json }: Context, names: string): Promise<boolean> {
 /** Null: there was no answer, so the trial itself failed or was ended. */
 async function trialOf(
   { io }: Context,
-  { adapter, path, command = [path], passEnv }: VersionedAgent,
+  { adapter, path, command, passEnv }: VersionedAgent,
   entry: readonly string[],
 ): Promise<AgentTrialResult | null> {
-  const trial: AgentTrial = { adapter, program: path, args: command.slice(1), passEnv };
+  const trial: AgentTrial = { adapter, program: path, args: command?.slice(1) ?? [], passEnv };
   const child = spawn(process.execPath, [...entry], { env: io.env, stdio: ['pipe', 'pipe', 'inherit'] });
   const onStop = () => child.kill('SIGTERM');
   io.stop.addEventListener('abort', onStop, { once: true });

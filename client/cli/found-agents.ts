@@ -39,7 +39,5 @@ export function loginText(login: FoundAgent['login']): string {
 /** For the first config: the program that the person named, else the CLI that was chosen. Null: neither. */
 export function initialAgent(program: readonly string[] | null, chosen: FoundAgent | null): InitialAgent | null {
   if (program !== null) return { kind: 'command', command: program };
-  if (chosen === null) return null;
-  const command = chosen.command === undefined ? {} : { command: chosen.command };
-  return { kind: 'cli', adapter: chosen.adapter, ...command, passEnv: chosen.passEnv, hosts: chosen.hosts };
+  return chosen === null ? null : { kind: 'cli', ...chosen };
 }

@@ -136,7 +136,7 @@ describe('the coding CLIs of a machine', () => {
     const found = detect({ GEMINI_API_KEY: 'k' });
 
     expect(found.map(({ program: name, adapter, command }) => [name, adapter, command])).toEqual([
-      ['codex', 'codex', undefined],
+      ['codex', 'codex', null],
       ['gemini', 'acp', ['gemini', '--acp']],
       ['claude-agent-acp', 'acp', ['claude-agent-acp']],
       ['codex-acp', 'acp', ['codex-acp']],
@@ -147,7 +147,16 @@ describe('the coding CLIs of a machine', () => {
 
   it('are chosen by login before order', () => {
     const found = (name: string, part: Partial<FoundAgent> = {}): FoundAgent => ({
-      ...{ program: name, path: `/bin/${name}`, adapter: 'command', login: { kind: 'none' }, passEnv: [], hosts: [], makeLogin: '' },
+      ...{
+        program: name,
+        path: `/bin/${name}`,
+        adapter: 'command',
+        command: null,
+        login: { kind: 'none' },
+        passEnv: [],
+        hosts: [],
+        makeLogin: '',
+      },
       ...part,
     });
     const login = { kind: 'file', where: '/x' } as const;

@@ -74,7 +74,7 @@ describe('initConfig', () => {
   });
 
   it('names a coding CLI that was found, with the names of the variables that it needs and no value', () => {
-    const result = initConfig(repo, { kind: 'cli', adapter: 'scripted', passEnv: ['MY_KEY'] });
+    const result = initConfig(repo, { kind: 'cli', adapter: 'scripted', command: null, passEnv: ['MY_KEY'], hosts: [] });
 
     const text = readFileSync(join(repo, '.sluice/config.yaml'), 'utf8');
     expect(result.kind).toBe('written');
@@ -84,7 +84,7 @@ describe('initConfig', () => {
   });
 
   it('says how an agent that speaks ACP is started', () => {
-    initConfig(repo, { kind: 'cli', adapter: 'acp', command: ['gemini', '--acp'], passEnv: [] });
+    initConfig(repo, { kind: 'cli', adapter: 'acp', command: ['gemini', '--acp'], passEnv: [], hosts: [] });
 
     const text = readFileSync(join(repo, '.sluice/config.yaml'), 'utf8');
     const { policy } = resolvePolicy({ project: { text, name: 'x', isTrusted: true } });
@@ -92,7 +92,7 @@ describe('initConfig', () => {
   });
 
   it('lets a sandbox through to where the settings of a coding CLI lead', () => {
-    initConfig(repo, { kind: 'cli', adapter: 'scripted', passEnv: [], hosts: ['127.0.0.1:4010', 'llm.example'] });
+    initConfig(repo, { kind: 'cli', adapter: 'scripted', command: null, passEnv: [], hosts: ['127.0.0.1:4010', 'llm.example'] });
 
     const text = readFileSync(join(repo, '.sluice/config.yaml'), 'utf8');
     expect(resolvePolicy({ project: { text, name: 'x', isTrusted: true } }).policy.sandbox?.allow).toEqual([
