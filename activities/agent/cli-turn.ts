@@ -4,7 +4,7 @@
  */
 import type { TurnOutcome } from '../../protocol/outcomes.js';
 import type { AgentExit, TurnRequest } from './contract.js';
-import { type JsonEvent, type LineCounts, readJsonLines } from './events/read-json-lines.js';
+import { type JsonEvent, readJsonLines } from './events/read-json-lines.js';
 import { classifyFailure } from './failure-table.js';
 import { guardEnd, why } from './guard-end.js';
 import { loginCommand } from './login-variables.js';
@@ -41,7 +41,8 @@ interface CliTurn {
   readonly turn: TurnRequest;
   readonly exit: AgentExit;
   readonly meaning: Meaning;
-  readonly counts: LineCounts;
+  /** Lines that were too long to read. */
+  readonly tooLong: number;
   readonly stderr: readonly string[];
   readonly login: string;
 }
@@ -54,10 +55,10 @@ export async function readCli<Said>(
   exit: AgentExit,
   { events, table, login = loginCommand(turn.config) }: CliReading<Said>,
 ): Promise<{ readonly outcome: TurnOutcome; readonly stderr: readonly string[] }> {
-  const counts = await readJsonLines(exit.stdout, (event) => events.take(event));
+  const tooLong = await readJsonLines(exit.stdout, (event) => events.take(event));
   const stderr = await readLastLines(exit.stderr);
   const meaning = meaningOf(table, { ...events.said, stderr });
-  return { outcome: outcomeOfCli({ turn, exit, meaning, counts, stderr, login }), stderr };
+  return { outcome: outcomeOfCli({ turn, exit, meaning, tooLong, stderr, login }), stderr };
 }
 
 function meaningOf<Said>(table: readonly Row<Said>[], said: Signals<Said>): Meaning {
@@ -126,11 +127,11 @@ function overflow(turn: TurnRequest, said: string): TurnOutcome {
 }
 
 function unfinished(cli: CliTurn, complaint: string): TurnOutcome {
-  const { exit, counts, stderr } = cli;
+  const { exit, tooLong, stderr } = cli;
   const known = exit.exitCode === 0 ? null : phraseOutcome(cli, stderr);
   if (known !== null) return known;
-  const tooLong = counts.tooLong === 0 ? '' : ` (${counts.tooLong} of its lines were too long to read)`;
-  return { kind: 'hard', why: why(`the agent ${endOf(exit)} without its final event${tooLong}`, complaint) };
+  const unread = tooLong === 0 ? '' : ` (${tooLong} of its lines were too long to read)`;
+  return { kind: 'hard', why: why(`the agent ${endOf(exit)} without its final event${unread}`, complaint) };
 }
 
 /** Null: no phrase is known. */

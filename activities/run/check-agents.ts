@@ -1,8 +1,8 @@
 /** Every agent of the run's stages, and what stands in for it (V-125), must be known and its program runnable before anything is made. */
 import { findKind } from '../../config/agents/kinds.js';
 import { resolveProgram } from '../../config/resolve-program.js';
-import type { TurnStage } from '../../protocol/lifecycle.js';
 import type { Policy } from '../../protocol/policy.js';
+import { usedAgents } from '../agent/used-agents.js';
 import type { Repository } from '../git/contract.js';
 import { badAgent, programProblem } from './turn-failures.js';
 
@@ -16,10 +16,7 @@ const NOW = 'Nothing was started.';
 
 /** Errors: BadAgent. */
 export function checkAgents(policy: Policy, { env, repository, worktree }: AgentSurroundings): void {
-  const stages = policy.stages.filter((stage): stage is TurnStage => stage !== 'validating');
-  const own = stages.map((stage) => policy.stagePolicies[stage].agent);
-  const fallbacks = own.map((name) => policy.agents[name]?.fallback ?? null).filter((name) => name !== null);
-  for (const name of new Set([...own, ...fallbacks])) {
+  for (const name of usedAgents(policy)) {
     const config = policy.agents[name];
     if (config === undefined) throw badAgent(`the agent "${name}" is not configured`, NOW);
     const wanted = config.command?.[0] ?? findKind(config).program;

@@ -1,18 +1,10 @@
 /**
  * Reads what a CLI printed as JSON lines, line by line, in memory that does not grow with the file. Whatever stands there is an answer:
- * a line that is no JSON object, or is longer than `MAX_LINE_BYTES`, is counted and passed over.
+ * a line that is no JSON object, or is longer than `MAX_LINE_BYTES`, is passed over.
  */
 import { withForeignFile } from '../../../config/foreign-file.js';
 
 export type JsonEvent = Readonly<Record<string, unknown>>;
-
-export interface LineCounts {
-  readonly events: number;
-  /** Lines that are no JSON object. */
-  readonly unreadable: number;
-  /** Lines above the limit. */
-  readonly tooLong: number;
-}
 
 /** Of the file that are read; what follows is passed over. Far above any `limits.outputBytes` that somebody needs, at which the guard ends the program. Unit: bytes. */
 const MAX_STREAM_BYTES = 4 * 1024 * 1024 * 1024;
@@ -22,21 +14,15 @@ export const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 
-/** Errors: those of reading the file; what `take` throws. */
-export async function readJsonLines(path: string, take: (event: JsonEvent) => void): Promise<LineCounts> {
-  const counts = { events: 0, unreadable: 0, tooLong: 0 };
+/** Answers how many lines were too long. Errors: those of reading the file; what `take` throws. */
+export async function readJsonLines(path: string, take: (event: JsonEvent) => void): Promise<number> {
+  let tooLong = 0;
   const line = new OpenLine();
   const end = () => {
     const text = line.close();
-    if (text === null) counts.tooLong += 1;
-    else if (text.trim() !== '') {
-      const event = jsonObjectOf(text);
-      if (event === null) counts.unreadable += 1;
-      else {
-        counts.events += 1;
-        take(event);
-      }
-    }
+    if (text === null) tooLong += 1;
+    const event = text === null ? null : jsonObjectOf(text);
+    if (event !== null) take(event);
   };
   const takeBlock = (block: Buffer) => {
     let from = 0;
@@ -49,7 +35,7 @@ export async function readJsonLines(path: string, take: (event: JsonEvent) => vo
   };
   await withForeignFile(path, {}, (file) => file.blocks(MAX_STREAM_BYTES, takeBlock));
   if (!line.isEmpty) end();
-  return counts;
+  return tooLong;
 }
 
 /** The line whose end has not been read yet. */

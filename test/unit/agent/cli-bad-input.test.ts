@@ -223,9 +223,9 @@ describe('a line of any length', () => {
     const before = process.memoryUsage().rss;
 
     const events: unknown[] = [];
-    const counts = await readJsonLines(path, (event) => events.push(event['type']));
+    const tooLong = await readJsonLines(path, (event) => events.push(event['type']));
 
-    expect(counts).toEqual({ events: 3, unreadable: 0, tooLong: 1 });
+    expect(tooLong).toBe(1);
     expect(events).toEqual(['item.completed', 'item.completed', 'turn.completed']);
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
   });
@@ -236,9 +236,9 @@ describe('a line of any length', () => {
     await writeFile(path, [event(MAX_LINE_BYTES), event(MAX_LINE_BYTES + 2), event(300_002)].join('\n'));
 
     const lengths: number[] = [];
-    const counts = await readJsonLines(path, (each) => lengths.push(String(each['t']).length));
+    const tooLong = await readJsonLines(path, (each) => lengths.push(String(each['t']).length));
 
-    expect(counts).toEqual({ events: 2, unreadable: 0, tooLong: 1 });
+    expect(tooLong).toBe(1);
     expect(lengths).toEqual([(MAX_LINE_BYTES - 8) / 2, 149_997]);
   });
 
