@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { adapterOf } from '../../../activities/agent/agent-adapters.js';
 import type { AgentExit } from '../../../activities/agent/contract.js';
 import { MAX_TEXT_BYTES } from '../../../activities/agent/read-plain-turn.js';
+import { AGENT_KINDS } from '../../../config/agents/kinds.js';
 import type { TurnOutcome } from '../../../protocol/outcomes.js';
-import { ADAPTERS, type AgentConfig } from '../../../protocol/policy.js';
+import type { AgentConfig } from '../../../protocol/policy.js';
 import { aTurn } from './turn-builder.js';
 
 const command: AgentConfig = {
@@ -19,9 +20,13 @@ const command: AgentConfig = {
 };
 const scripted: AgentConfig = { adapter: 'scripted', command: null, args: ['/fixtures/a.json'], env: {}, model: null, fallback: null };
 
+const WITH_OWN_PROGRAM = AGENT_KINDS.filter(({ adapter, program }) => adapter !== 'acp' && program !== null);
+
 describe('an adapter', () => {
-  it.each(ADAPTERS)('%s serves the agents of its name', (adapter) => {
-    expect(adapterOf({ adapter }).adapter).toBe(adapter);
+  it.each(WITH_OWN_PROGRAM)('$adapter starts the program of its record', ({ adapter, program }) => {
+    const config = { ...command, adapter, command: null };
+
+    expect(adapterOf(config).command(aTurn({ config })).argv[0]).toBe(program);
   });
 
   it.each([
