@@ -1,14 +1,31 @@
 /** The program: its name, its commands by group, and how it answers wrong usage. Nothing but commander is loaded here. */
 import { Command } from '@commander-js/extra-typings';
 import { exitHelp } from './exit-codes.js';
-import { type ProgramHost, RUNNING } from './program/command-builder.js';
-import { addConfigCommands } from './program/config-commands.js';
-import { addEngineCommands } from './program/engine-commands.js';
-import { addLookCommands } from './program/look-commands.js';
-import { addPeopleCommands } from './program/people-commands.js';
-import { addQuotaCommands } from './program/quota-commands.js';
-import { addRecordCommands } from './program/record-commands.js';
-import { addRunCommands } from './program/run-commands.js';
+import { type CommandRow, type ProgramHost, RUNNING } from './program/command-row.js';
+import { CONFIG_COMMANDS } from './program/config-commands.js';
+import { ENGINE_COMMANDS } from './program/engine-commands.js';
+import { LOOK_COMMANDS } from './program/look-commands.js';
+import { PEOPLE_COMMANDS } from './program/people-commands.js';
+import { QUOTA_COMMANDS } from './program/quota-commands.js';
+import { RECORD_COMMANDS } from './program/record-commands.js';
+import { RUN_COMMANDS } from './program/run-commands.js';
+
+/** In the order of the help. */
+const COMMANDS: readonly CommandRow[] = [
+  ...RUN_COMMANDS,
+  ...PEOPLE_COMMANDS,
+  ...RECORD_COMMANDS,
+  ...QUOTA_COMMANDS,
+  ...LOOK_COMMANDS,
+  ...ENGINE_COMMANDS,
+  ...CONFIG_COMMANDS,
+];
+
+/** What the commands of one first word are about. */
+const GROUPS: ReadonlyMap<string, string> = new Map([
+  ['approvals', 'the gates of runs: list, show, decide'],
+  ['quota', 'usage limits that runs wait for: list, open'],
+]);
 
 export function createProgram(host: ProgramHost) {
   const program = new Command('sluice')
@@ -17,15 +34,16 @@ export function createProgram(host: ProgramHost) {
     .showSuggestionAfterError(true)
     .configureOutput({ writeOut: (text) => host.out(text.trimEnd()), writeErr: (text) => host.err(text.trimEnd()) })
     .exitOverride();
-  for (const add of [
-    addRunCommands,
-    addPeopleCommands,
-    addRecordCommands,
-    addQuotaCommands,
-    addLookCommands,
-    addEngineCommands,
-    addConfigCommands,
-  ])
-    add(program as Command, host);
+  const groups = new Map<string, Command>();
+  for (const row of COMMANDS) {
+    const [group = '', own] = row.name.split(' ');
+    if (own === undefined) {
+      row.add(program as Command, row.name, host);
+      continue;
+    }
+    const parent = groups.get(group) ?? (program.command(group).description(GROUPS.get(group) ?? '') as Command);
+    groups.set(group, parent);
+    row.add(parent, own, host);
+  }
   return program.addHelpText('after', exitHelp(RUNNING));
 }

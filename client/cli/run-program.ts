@@ -10,7 +10,7 @@ import type { Context } from './context.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { sluiceHome } from './host-config.js';
 import { createProcessIo, foreignBlock, type Io } from './io.js';
-import type { CommandBody } from './program/command-builder.js';
+import type { CommandBody } from './program/command-row.js';
 import { createProgram } from './program.js';
 
 const NOTHING_STARTED = 'Nothing was started.';

@@ -1,32 +1,23 @@
 /** The commands about usage limits. Texts only: bodies lie in commands/quota.ts. */
-import type { Command } from '@commander-js/extra-typings';
-import type { ExitName } from '../exit-codes.js';
-import { command, INTERRUPTED, LOOKING, type ProgramHost } from './command-builder.js';
+import { type CommandRow, INTERRUPTED, LOOKING, row } from './command-row.js';
 
-const OPENING: readonly ExitName[] = ['done', 'notStarted', 'needsPerson', 'detached'];
-
-export function addQuotaCommands(program: Command, host: ProgramHost): void {
-  const quota = program.command('quota').description('usage limits that runs wait for: list, open') as Command;
-  command(quota, 'list', { about: 'the accounts whose limit is reached, the time left, and who waits', exits: LOOKING }).action(
-    async (options) => {
-      await host.start(async (context) => (await import('../commands/quota.js')).listQuota(context), { ...options, ownsStop: false });
-    },
-  );
-  command(quota, 'open', {
+export const QUOTA_COMMANDS: readonly CommandRow[] = [
+  row('quota list', {
+    about: 'the accounts whose limit is reached, the time left, and who waits',
+    exits: LOOKING,
+    takes: (command) => command,
+    body: async ({ context }) => (await import('../commands/quota.js')).listQuota(context),
+  }),
+  row('quota open', {
     about: 'a usage limit is over: all runs that wait for it go on',
-    exits: OPENING,
+    exits: ['done', 'notStarted', 'needsPerson', 'detached'],
     special: {
       ...INTERRUPTED,
       done: 'opened, or queued: the server keeps it until a worker is back',
       notStarted: 'no such limit is waited for, inside a turn, or server not reachable',
       needsPerson: 'refused by the gate',
     },
-  })
-    .argument('[account]', '<provider>/<account>, or nothing when only one is limited')
-    .action(async (account, options) => {
-      await host.start(async (context) => (await import('../commands/quota.js')).openQuota(context, account ?? null), {
-        ...options,
-        ownsStop: false,
-      });
-    });
-}
+    takes: (command) => command.argument('[account]', '<provider>/<account>, or nothing when only one is limited'),
+    body: async ({ context, args: [account = null] }) => (await import('../commands/quota.js')).openQuota(context, account),
+  }),
+];

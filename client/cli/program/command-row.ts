@@ -1,0 +1,85 @@
+/**
+ * A command of the program as one row: its name, its texts, what it takes, and its body. Every command has --json and names its exit codes.
+ * Only commander is loaded here; a command's own module is loaded when it runs, so that help costs no more than it must.
+ */
+import type { Command, OptionValues } from '@commander-js/extra-typings';
+import type { Context } from '../context.js';
+import { type ExitCode, type ExitName, exitHelp } from '../exit-codes.js';
+
+export type CommandBody = (context: Context) => Promise<ExitCode>;
+
+export interface ProgramHost {
+  /** Runs a command's body. `ownsStop`: it handles Ctrl+C itself. */
+  start(body: CommandBody, options: { readonly json: boolean; readonly ownsStop: boolean }): Promise<void>;
+  out(text: string): void;
+  err(text: string): void;
+  /** What stood behind `--`. */
+  readonly behindDashes: readonly string[];
+}
+
+/** Exit codes of a command that only looks. */
+export const LOOKING: readonly ExitName[] = ['done', 'notStarted', 'detached'];
+/** Exit codes of a command that waits for a run to close. */
+export const RUNNING: readonly ExitName[] = ['done', 'notStarted', 'failed', 'needsPerson', 'detached'];
+export const INTERRUPTED = { detached: 'interrupted by Ctrl+C, SIGTERM or SIGHUP' };
+export const RUN_HELP = '[run] is any part of an id that no other run has, or nothing when only one can be meant';
+
+/** What a body is called with. */
+interface Call<Args extends readonly unknown[], Options> {
+  readonly context: Context;
+  /** As given; one that may be left out is undefined then. */
+  readonly args: Args;
+  readonly options: Options;
+  /** What stood behind `--`. */
+  readonly behindDashes: readonly string[];
+}
+
+interface CommandText {
+  readonly about: string;
+  readonly exits: readonly ExitName[];
+  /** Replaces the general meaning of a code. */
+  readonly special?: Partial<Record<ExitName, string>>;
+}
+
+type Plain = ReturnType<typeof plainCommand>;
+
+interface CommandSpec<Args extends unknown[], Options extends OptionValues> extends CommandText {
+  /** It handles Ctrl+C itself. Unsaid: it does not. */
+  readonly ownsStop?: boolean;
+  /** Adds its arguments and options. */
+  readonly takes: (command: Plain) => Command<Args, Options>;
+  readonly body: (call: Call<Args, Options>) => Promise<ExitCode>;
+}
+
+export interface CommandRow {
+  /** Behind the name of its group where it has one: `quota list`. */
+  readonly name: string;
+  /** `name`: without that of its group. */
+  add(parent: Command, name: string, host: ProgramHost): void;
+}
+
+export function row<Args extends unknown[], Options extends OptionValues & { json: boolean }>(
+  name: string,
+  { ownsStop = false, takes, body, ...text }: CommandSpec<Args, Options>,
+): CommandRow {
+  return {
+    name,
+    add(parent, own, host) {
+      const made = takes(plainCommand(parent, own, text));
+      made.action(async () => {
+        const options = made.opts();
+        const { behindDashes } = host;
+        const start: CommandBody = (context) => body({ context, args: made.processedArgs, options, behindDashes });
+        await host.start(start, { json: options.json, ownsStop });
+      });
+    },
+  };
+}
+
+function plainCommand(parent: Command, name: string, { about, exits, special = exits === LOOKING ? INTERRUPTED : {} }: CommandText) {
+  return parent
+    .command(name)
+    .description(about)
+    .option('--json', 'one JSON object a line; docs/cli.md describes them', false)
+    .addHelpText('after', exitHelp(exits, special));
+}
