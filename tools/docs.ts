@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { renderConfigDoc } from '../config/config-doc.js';
 import { renderPerformance } from './bench-section.js';
+import { CLI_PAGE, renderCli } from './cli-page.js';
 import { renderGuarantees } from './kill-matrix-section.js';
 import { renderMessages } from './messages-page.js';
 import { PAGE_FILE, renderMutants } from './mutants-page.js';
@@ -10,6 +11,7 @@ import { renderSecurity, SECURITY_PAGE } from './security-page.js';
 import { renderStates } from './states-page.js';
 
 const PAGES: readonly { readonly file: string; readonly render: () => string }[] = [
+  { file: CLI_PAGE, render: renderCli },
   { file: 'docs/config.md', render: renderConfigDoc },
   { file: 'docs/guarantees.md', render: renderGuarantees },
   { file: 'docs/messages.md', render: renderMessages },

@@ -11,7 +11,7 @@ import { RECORD_COMMANDS } from './program/record-commands.js';
 import { RUN_COMMANDS } from './program/run-commands.js';
 
 /** In the order of the help. */
-const COMMANDS: readonly CommandRow[] = [
+export const COMMANDS: readonly CommandRow[] = [
   ...RUN_COMMANDS,
   ...PEOPLE_COMMANDS,
   ...RECORD_COMMANDS,

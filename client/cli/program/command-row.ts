@@ -51,7 +51,7 @@ interface CommandSpec<Args extends unknown[], Options extends OptionValues> exte
   readonly body: (call: Call<Args, Options>) => Promise<ExitCode>;
 }
 
-export interface CommandRow {
+export interface CommandRow extends Pick<CommandText, 'about' | 'exits'> {
   /** Behind the name of its group where it has one: `quota list`. */
   readonly name: string;
   /** `name`: without that of its group. */
@@ -64,6 +64,7 @@ export function row<Args extends unknown[], Options extends OptionValues & { jso
 ): CommandRow {
   return {
     name,
+    ...text,
     add(parent, own, host) {
       const made = takes(plainCommand(parent, own, text));
       made.action(async () => {
