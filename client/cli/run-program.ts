@@ -11,7 +11,7 @@ import { EXIT, type ExitCode } from './exit-codes.js';
 import { sluiceHome } from './host-config.js';
 import { createProcessIo, foreignBlock, type Io } from './io.js';
 import type { CommandBody } from './program/command-row.js';
-import { createProgram } from './program.js';
+import { COMMANDS, createProgram } from './program.js';
 
 const NOTHING_STARTED = 'Nothing was started.';
 const WHAT_GOES_ON = 'What was started before goes on; see: sluice list';
@@ -54,9 +54,9 @@ async function untilStopped(body: CommandBody, context: Context): Promise<ExitCo
   return Promise.race([endingWith(stop, () => body(context)), stopped]);
 }
 
-/** Commander would hand what stands behind `--` to the task; only `run` and `init` take a program there. */
+/** Commander would hand what stands behind `--` to the task. */
 function splitAtDashes(argv: readonly string[]): { own: string[]; behindDashes: string[] } {
-  const at = argv[0] === 'run' || argv[0] === 'init' ? argv.indexOf('--') : -1;
+  const at = COMMANDS.some(({ name, takesProgram }) => takesProgram && name === argv[0]) ? argv.indexOf('--') : -1;
   return at < 0 ? { own: [...argv], behindDashes: [] } : { own: argv.slice(0, at), behindDashes: argv.slice(at + 1) };
 }
 

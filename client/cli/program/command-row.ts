@@ -21,6 +21,7 @@ export interface ProgramHost {
 export const LOOKING: readonly ExitName[] = ['done', 'notStarted', 'detached'];
 /** Exit codes of a command that waits for a run to close. */
 export const RUNNING: readonly ExitName[] = ['done', 'notStarted', 'failed', 'needsPerson', 'detached'];
+/** What `detached` means of a command that ends at once. */
 export const INTERRUPTED = { detached: 'interrupted by Ctrl+C, SIGTERM or SIGHUP' };
 export const RUN_HELP = '[run] is any part of an id that no other run has, or nothing when only one can be meant';
 
@@ -34,39 +35,44 @@ interface Call<Args extends readonly unknown[], Options> {
   readonly behindDashes: readonly string[];
 }
 
-interface CommandText {
+type Plain = ReturnType<typeof plainCommand>;
+
+interface CommandSpec<Args extends unknown[], Options extends OptionValues> {
   readonly about: string;
   readonly exits: readonly ExitName[];
   /** Replaces the general meaning of a code. */
   readonly special?: Partial<Record<ExitName, string>>;
-}
-
-type Plain = ReturnType<typeof plainCommand>;
-
-interface CommandSpec<Args extends unknown[], Options extends OptionValues> extends CommandText {
   /** It handles Ctrl+C itself. Unsaid: it does not. */
   readonly ownsStop?: boolean;
+  /** It takes a program behind `--`. Unsaid: what stands there is an argument like any other. */
+  readonly takesProgram?: boolean;
   /** Adds its arguments and options. */
   readonly takes: (command: Plain) => Command<Args, Options>;
   readonly body: (call: Call<Args, Options>) => Promise<ExitCode>;
 }
 
-export interface CommandRow extends Pick<CommandText, 'about' | 'exits'> {
+export interface CommandRow {
   /** Behind the name of its group where it has one: `quota list`. */
   readonly name: string;
+  readonly about: string;
+  readonly exits: readonly ExitName[];
+  readonly takesProgram: boolean;
   /** `name`: without that of its group. */
   add(parent: Command, name: string, host: ProgramHost): void;
 }
 
 export function row<Args extends unknown[], Options extends OptionValues & { json: boolean }>(
   name: string,
-  { ownsStop = false, takes, body, ...text }: CommandSpec<Args, Options>,
+  { about, exits, special, ownsStop = false, takesProgram = false, takes, body }: CommandSpec<Args, Options>,
 ): CommandRow {
   return {
     name,
-    ...text,
+    about,
+    exits,
+    takesProgram,
     add(parent, own, host) {
-      const made = takes(plainCommand(parent, own, text));
+      const meanings = { ...(ownsStop ? {} : INTERRUPTED), ...special };
+      const made = takes(plainCommand(parent.command(own).description(about), exitHelp(exits, meanings)));
       made.action(async () => {
         const options = made.opts();
         const { behindDashes } = host;
@@ -77,10 +83,6 @@ export function row<Args extends unknown[], Options extends OptionValues & { jso
   };
 }
 
-function plainCommand(parent: Command, name: string, { about, exits, special = exits === LOOKING ? INTERRUPTED : {} }: CommandText) {
-  return parent
-    .command(name)
-    .description(about)
-    .option('--json', 'one JSON object a line; docs/cli.md describes them', false)
-    .addHelpText('after', exitHelp(exits, special));
+function plainCommand(made: Command, exits: string) {
+  return made.option('--json', 'one JSON object a line; docs/cli.md describes them', false).addHelpText('after', exits);
 }

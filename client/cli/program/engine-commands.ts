@@ -1,5 +1,5 @@
 /** The commands about the local engine and its worker. Texts only: bodies lie in commands/. */
-import { type CommandRow, INTERRUPTED, LOOKING, row } from './command-row.js';
+import { type CommandRow, LOOKING, row } from './command-row.js';
 
 export const ENGINE_COMMANDS: readonly CommandRow[] = [
   row('up', {
@@ -26,7 +26,7 @@ export const ENGINE_COMMANDS: readonly CommandRow[] = [
   row('doctor', {
     about: 'look at everything that a run needs',
     exits: LOOKING,
-    special: { ...INTERRUPTED, notStarted: 'something that a run needs is missing, or an agent that was called does not work' },
+    special: { notStarted: 'something that a run needs is missing, or an agent that was called does not work' },
     takes: (command) => command.option('--call [agent]', 'ask each agent that was found, or this one, one question: it may cost'),
     body: async ({ context, options }) => (await import('../commands/doctor.js')).doctor(context, options),
   }),

@@ -1,5 +1,5 @@
 /** The commands that look at runs. Texts only: bodies lie in commands/. */
-import { type CommandRow, LOOKING, RUN_HELP, RUNNING, row } from './command-row.js';
+import { type CommandRow, INTERRUPTED, LOOKING, RUN_HELP, RUNNING, row } from './command-row.js';
 
 export const LOOK_COMMANDS: readonly CommandRow[] = [
   row('list', {
@@ -27,6 +27,7 @@ export const LOOK_COMMANDS: readonly CommandRow[] = [
   row('logs', {
     about: "a run's journal, or the output of one turn",
     exits: LOOKING,
+    special: INTERRUPTED,
     ownsStop: true,
     takes: (command) =>
       command

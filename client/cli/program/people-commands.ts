@@ -4,7 +4,6 @@ import { runAndText } from '../run-and-text.js';
 import { type CommandRow, LOOKING, RUN_HELP, row } from './command-row.js';
 
 const SENDING: readonly ExitName[] = ['done', 'notStarted', 'needsPerson', 'detached'];
-const SHOWN = { needsPerson: 'the run has no such gate', detached: 'interrupted by Ctrl+C, SIGTERM or SIGHUP' };
 const SENT = {
   done: 'accepted by the run, or queued: the server keeps it until a worker is back',
   notStarted: 'not sent: wrong usage, inside a turn, engine down or server not reachable',
@@ -79,8 +78,8 @@ export const PEOPLE_COMMANDS: readonly CommandRow[] = [
   }),
   row('approvals show', {
     about: 'one gate in full',
-    exits: ['done', 'notStarted', 'needsPerson', 'detached'],
-    special: SHOWN,
+    exits: SENDING,
+    special: { needsPerson: 'the run has no such gate' },
     takes: (command) => command.argument('[run]', RUN_HELP).argument('[gate]', 'the gate (default: the open one, or the last)'),
     body: async ({ context, args: [run = null, gate = null] }) =>
       (await import('../commands/approvals.js')).showApproval(context, { run, gate }),

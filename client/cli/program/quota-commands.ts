@@ -1,5 +1,5 @@
 /** The commands about usage limits. Texts only: bodies lie in commands/quota.ts. */
-import { type CommandRow, INTERRUPTED, LOOKING, row } from './command-row.js';
+import { type CommandRow, LOOKING, row } from './command-row.js';
 
 export const QUOTA_COMMANDS: readonly CommandRow[] = [
   row('quota list', {
@@ -12,7 +12,6 @@ export const QUOTA_COMMANDS: readonly CommandRow[] = [
     about: 'a usage limit is over: all runs that wait for it go on',
     exits: ['done', 'notStarted', 'needsPerson', 'detached'],
     special: {
-      ...INTERRUPTED,
       done: 'opened, or queued: the server keeps it until a worker is back',
       notStarted: 'no such limit is waited for, inside a turn, or server not reachable',
       needsPerson: 'refused by the gate',

@@ -1,6 +1,6 @@
 /** The commands about what runs left and lists of them: rewind, batch, clean, replay, audit, policies, budget. Texts only. */
 import type { ExitName } from '../exit-codes.js';
-import { type CommandRow, LOOKING, RUN_HELP, RUNNING, row } from './command-row.js';
+import { type CommandRow, INTERRUPTED, LOOKING, RUN_HELP, RUNNING, row } from './command-row.js';
 
 const BATCH_SPECIAL: Partial<Record<ExitName, string>> = {
   done: 'every task is merge_ready or was run before, or the abort was taken',
@@ -10,11 +10,11 @@ const BATCH_SPECIAL: Partial<Record<ExitName, string>> = {
 };
 
 const CLEAN_SPECIAL: Partial<Record<ExitName, string>> = {
+  ...INTERRUPTED,
   done: 'removed, or nothing is left to remove',
   notStarted: 'nothing was removed: wrong usage, engine down, or nobody said yes',
   failed: 'a host could not remove what it should',
   needsPerson: 'a named run stays: it is open, or not merged and not given up',
-  detached: 'interrupted by Ctrl+C, SIGTERM or SIGHUP',
 };
 
 export const RECORD_COMMANDS: readonly CommandRow[] = [

@@ -13,6 +13,7 @@ export const RUN_COMMANDS: readonly CommandRow[] = [
   row('init', {
     about: 'write a minimal .sluice/config.yaml, trust it and serve this repository',
     exits: LOOKING,
+    takesProgram: true,
     takes: (command) =>
       command.option('--agent <name>', '"command" keeps the program behind "--" as the agent').usage('[options] [-- <program> [args...]]'),
     body: async ({ context, options, behindDashes }) =>
@@ -22,6 +23,7 @@ export const RUN_COMMANDS: readonly CommandRow[] = [
     about: 'start a run and watch it; Ctrl+C detaches and the run goes on',
     exits: RUNNING,
     ownsStop: true,
+    takesProgram: true,
     takes: (command) =>
       command
         .argument('[task]', 'what to do; "-" or no task reads it from standard input')
