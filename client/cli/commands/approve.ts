@@ -13,15 +13,7 @@ export interface DecideOptions {
   readonly commit?: string | undefined;
 }
 
-export function approve(context: Context, options: DecideOptions): Promise<ExitCode> {
-  return decide(context, 'approve', options);
-}
-
-export function reject(context: Context, options: DecideOptions): Promise<ExitCode> {
-  return decide(context, 'reject', options);
-}
-
-async function decide(context: Context, decision: 'approve' | 'reject', options: DecideOptions): Promise<ExitCode> {
+export async function decide(context: Context, decision: 'approve' | 'reject', options: DecideOptions): Promise<ExitCode> {
   const by = personOf(context);
   const note = checkOption('--note', options.note, `sluice ${decision} -m "<why>"`);
   const { gate = null, commit = null } = options;

@@ -1,7 +1,6 @@
 /** `sluice pause` and `sluice resume`: stop at the next stage boundary, and go on from there. */
 import type { Context } from '../context.js';
 import type { ExitCode } from '../exit-codes.js';
-import type { Meant } from '../meant-run.js';
 import { checkOption } from '../message-text.js';
 import { personOf } from '../person.js';
 import { sendToRun } from '../send-to-run.js';
@@ -11,21 +10,11 @@ export interface PauseOptions {
   readonly note?: string | undefined;
 }
 
-export function pause(context: Context, options: PauseOptions): Promise<ExitCode> {
-  return sendNote(context, { ...options, name: 'pause', meant: 'open' });
-}
+/** The run that is meant where none is named. */
+const MEANT = { pause: 'open', resume: 'paused' } as const;
 
-export function resume(context: Context, options: PauseOptions): Promise<ExitCode> {
-  return sendNote(context, { ...options, name: 'resume', meant: 'paused' });
-}
-
-interface SentNote extends PauseOptions {
-  readonly name: 'pause' | 'resume';
-  readonly meant: Meant;
-}
-
-async function sendNote(context: Context, { name, meant, run, note: said }: SentNote): Promise<ExitCode> {
+export async function sendNote(context: Context, name: keyof typeof MEANT, { run, note: said }: PauseOptions): Promise<ExitCode> {
   const by = personOf(context);
   const note = checkOption('--note', said, `sluice ${name} -m "<why>"`);
-  return sendToRun(context, { command: name, asked: run, meant, compose: () => ({ name, argument: { note, by } }) });
+  return sendToRun(context, { command: name, asked: run, meant: MEANT[name], compose: () => ({ name, argument: { note, by } }) });
 }

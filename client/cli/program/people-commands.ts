@@ -28,7 +28,7 @@ export const PEOPLE_COMMANDS: readonly CommandRow[] = [
           .option('--gate <id>', 'the gate (default: the open one)')
           .option('--commit <sha>', 'the commit that the decision is about (default: the one that the gate shows)'),
       body: async ({ context, args: [run = null], options }) =>
-        (await import('../commands/approve.js'))[name](context, { ...options, run }),
+        (await import('../commands/approve.js')).decide(context, name, { ...options, run }),
     }),
   ),
   ...(['pause', 'resume'] as const).map((name) =>
@@ -36,7 +36,8 @@ export const PEOPLE_COMMANDS: readonly CommandRow[] = [
       ...SENDS,
       about: name === 'pause' ? 'stop at the next stage boundary' : 'go on after a pause, or take the request back',
       takes: (command) => command.argument('[run]', RUN_HELP).option('-m, --note <text>', 'why'),
-      body: async ({ context, args: [run = null], options }) => (await import('../commands/pause.js'))[name](context, { ...options, run }),
+      body: async ({ context, args: [run = null], options }) =>
+        (await import('../commands/pause.js')).sendNote(context, name, { ...options, run }),
     }),
   ),
   row('abort', {
