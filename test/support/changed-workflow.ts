@@ -1,6 +1,6 @@
 /**
- * Builds a bundle of the run workflow with a change of what it schedules: a timer before each attempt of a turn, behind `patched()` or, as one must
- * never deploy it, bare. The change is a module around one of the built workflow's own; the rest is the built workflow as it is.
+ * Builds a bundle of the workflows with a change: a module around one of their own; the rest is the built workflows as they are. Of the run workflow it
+ * is a change of what it schedules: a timer before each attempt of a turn, behind `patched()` or, as one must never deploy it, bare.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -20,15 +20,9 @@ export interface ChangedWorkflow {
   remove(): void;
 }
 
-export async function bundleChangedWorkflow(change: keyof typeof CONDITION): Promise<ChangedWorkflow> {
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-changed-workflow-'));
-  const at = (...names: string[]) => join(folder, ...names);
-  for (const part of ['workflows', 'protocol']) cpSync(join(ROOT, 'dist', part), at(part), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules'), at('node_modules'));
-  writeFileSync(at('package.json'), '{"type":"module"}');
-  renameSync(at('workflows/turn-attempt.js'), at('workflows/unchanged-turn-attempt.js'));
-  writeFileSync(
-    at('workflows/turn-attempt.js'),
+export function bundleChangedWorkflow(change: keyof typeof CONDITION): Promise<ChangedWorkflow> {
+  return bundleWith(
+    'turn-attempt',
     `import { patched, sleep } from '@temporalio/workflow';
 import * as unchanged from './unchanged-turn-attempt.js';
 export async function attemptTurn(...args) {
@@ -37,6 +31,17 @@ export async function attemptTurn(...args) {
 }
 `,
   );
+}
+
+/** `source` stands for the module of the built workflows, which it finds beside it as `unchanged-<module>.js`. */
+export async function bundleWith(module: string, source: string): Promise<ChangedWorkflow> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-changed-workflow-'));
+  const at = (...names: string[]) => join(folder, ...names);
+  for (const part of ['workflows', 'protocol']) cpSync(join(ROOT, 'dist', part), at(part), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), at('node_modules'));
+  writeFileSync(at('package.json'), '{"type":"module"}');
+  renameSync(at(`workflows/${module}.js`), at(`workflows/unchanged-${module}.js`));
+  writeFileSync(at(`workflows/${module}.js`), source);
   const bundlePath = at('bundle.js');
   await promisify(execFile)(process.execPath, [join(ROOT, 'dist/worker/bundle.js'), at('workflows/index.js'), bundlePath]);
   return { bundlePath, remove: () => rmSync(folder, { recursive: true, force: true }) };

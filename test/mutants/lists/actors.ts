@@ -116,4 +116,26 @@ export const ACTOR_MUTANTS: readonly Mutant[] = [
       title: '%s asks the same of activities, children and other workflows, with the same input',
     },
   },
+  {
+    name: 'an execution decides by the rules of whatever worker it has',
+    area: 'actors',
+    file: 'workflows/actor/live.ts',
+    find: 'if (patched(`rules-${n}`)) return n;',
+    replace: 'if (n > 1) return n;',
+    test: {
+      file: 'test/workflow/newer-rules.test.ts',
+      title: 'decides by its own until it is asked to hand over, and by the newer ones with what it has counted from then on',
+    },
+  },
+  {
+    name: 'a first execution has the oldest rules',
+    area: 'actors',
+    file: 'workflows/actor/live.ts',
+    find: 'for (let n = rules; n > 1; n -= 1)',
+    replace: 'for (let n = 1; n > 1; n -= 1)',
+    test: {
+      file: 'test/workflow/newer-rules.test.ts',
+      title: 'that is started under it has the newest, also after the worker is replaced again',
+    },
+  },
 ];
