@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { ScriptedEntry } from '../../../activities/agent/adapters/scripted.js';
 import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
 import { readLedger } from '../../../activities/agent/scripted/ledger.js';
-import { compileScriptedEntry } from './scripted-entry.js';
+import { compileEntry } from './compiled-entry.js';
 
 let entry: ScriptedEntry = ['none'];
 let compiled = '';
@@ -18,7 +18,7 @@ let ledger = '';
 const token = randomUUID();
 
 beforeAll(async () => {
-  ({ entry, folder: compiled } = await compileScriptedEntry());
+  ({ entry, folder: compiled } = await compileEntry('activities/agent/scripted/main'));
 });
 
 afterAll(() => rmSync(compiled, { recursive: true, force: true }));

@@ -40,7 +40,7 @@ import type { RunOutcome } from '../../../protocol/outcomes.js';
 import type { Place } from '../../../protocol/place.js';
 import type { RunView } from '../../../protocol/run-view.js';
 import { makeRepository, type RepositoryOptions, type TestRepository } from '../../support/test-repository.js';
-import { compileScriptedEntry } from '../agent/scripted-entry.js';
+import { compileEntry } from '../agent/compiled-entry.js';
 
 export interface RewindHost {
   readonly deps: HostDeps;
@@ -58,7 +58,7 @@ export async function aRewindHost(
   options: RepositoryOptions & { readonly fixture: Fixture; readonly config: string },
 ): Promise<RewindHost> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-rewind-')));
-  const { entry, folder: agent } = await compileScriptedEntry();
+  const { entry, folder: agent } = await compileEntry('activities/agent/scripted/main');
   const home = ensureHome(join(folder, 'home'));
   mkdirSync(join(folder, 'person'));
   const repository = makeRepository(folder, options);

@@ -6,10 +6,10 @@ import { readDecision } from '../../../../activities/agent/decision-line.js';
 import { readFindings } from '../../../../activities/agent/findings-block.js';
 import { readHumanRequest } from '../../../../activities/agent/human-request.js';
 import { MODEL_PROVIDERS } from '../../../../protocol/policy.js';
+import { compileEntry } from '../compiled-entry.js';
 import { aTurn } from '../turn-builder.js';
 import { type Asked, type AskedTurn, askAsTurn, KEY } from './ask.js';
 import { type Answering, answering, breakingOff, erring, type FakeProvider, refusing, startProvider, trickling } from './fake-provider.js';
-import { compileModelEntry } from './model-entry.js';
 
 const CODE = 'ab12cd34';
 const FINDING = {
@@ -27,7 +27,7 @@ let folder = '';
 let provider: FakeProvider | null = null;
 
 beforeAll(async () => {
-  ({ entry, folder } = await compileModelEntry());
+  ({ entry, folder } = await compileEntry('activities/agent/adapters/model/main'));
 });
 
 afterEach(() => provider?.close());
