@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TurnStage } from '../protocol/lifecycle.js';
+import type { TurnStage } from '../protocol/run/stages.js';
 
 const SCRIPT = `#!/bin/sh
 # $1 = folder of the ledger

@@ -3,7 +3,7 @@
  * Whether the run's stage list has the stage is decided in resolve-lifecycle.ts, since both can come from different files.
  */
 import { z } from 'zod';
-import { STAGES, type Stage } from '../protocol/lifecycle.js';
+import { STAGES, type Stage } from '../protocol/run/stages.js';
 import { nearestName } from './nearest-name.js';
 
 const NAMES = STAGES.join(', ');

@@ -2,14 +2,12 @@
  * Finds the row of the key table that a path in a file means: its own spelling, an alias, or a section on the way to one.
  * Does not look at values.
  */
-import { STAGES, type TurnStage } from '../protocol/lifecycle.js';
+import { STAGES, TURN_STAGES } from '../protocol/run/stages.js';
 import type { ComingRow } from './key-table.js';
 import { AGENT_NAME } from './key-values.js';
 import { KEYS, type KeyName } from './keys.js';
 import { COMING_KEYS } from './keys-coming.js';
 import { nearestName } from './nearest-name.js';
-
-export const TURN_STAGES: readonly TurnStage[] = STAGES.filter((stage) => stage !== 'validating');
 
 export type KeyMatch =
   | { readonly kind: 'key'; readonly pattern: KeyName; readonly key: string; readonly alias: string | null }
@@ -88,7 +86,7 @@ function unknownRule(path: readonly string[]): string {
     ({ parts }) => parts[parents.length] ?? '',
   );
   if (siblings.includes('<stage>')) {
-    const own = name === 'validating' ? " (validating is the engine's own: see validation)" : '';
+    const own = STAGES.some((stage) => stage === name) ? ` (${name} is the engine's own: see validation)` : '';
     return `must be one of ${TURN_STAGES.join(', ')}${own}`;
   }
   if (siblings.includes('<name>')) return 'must be the name of an agent: a letter, then letters, digits, _ and -, at most 40';

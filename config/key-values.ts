@@ -5,9 +5,10 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { STAGE_LISTS, STAGES, type Stage, type StageListName } from '../protocol/lifecycle.js';
 import { ADAPTERS, type Adapter } from '../protocol/policy.js';
 import { templateFault } from '../protocol/prompt-template.js';
+import { roundStart } from '../protocol/run/next-stage.js';
+import { isDecided, isInRound, STAGE_LISTS, STAGE_ROWS, STAGES, type Stage, type StageListName } from '../protocol/run/stages.js';
 import { formatByteSize, parseByteSize } from './byte-size.js';
 import { formatDuration, parseDuration } from './duration.js';
 import { compileBlockRule, compileGlob } from './glob-rule.js';
@@ -257,9 +258,11 @@ export const stageChoice = z
 function badStageList(given: readonly string[], stages: readonly Stage[]): string | null {
   if (given.length === 0) return 'must name at least one stage';
   if (given.join() !== stages.join()) return `must name stages of ${STAGES.join(', ')}, in this order, each at most once`;
-  if (stages.includes('fixing') && !stages.includes('reviewing'))
-    return 'must have reviewing if it has fixing (only a review asks for a fix)';
-  if (stages.at(-1) === 'fixing') return 'must not end at fixing (a fix is reviewed or verified)';
+  const fix = roundStart(stages);
+  const last = stages.at(-1);
+  if (fix !== null && !isDecided('review', stages))
+    return `must have ${STAGES.find((stage) => STAGE_ROWS[stage].decides === 'review')} if it has ${fix} (only a review asks for a fix)`;
+  if (last !== undefined && isInRound(last)) return `must not end at ${last} (a fix is reviewed or verified)`;
   return null;
 }
 

@@ -3,10 +3,10 @@
  * `<stage>` and `<name>` stand for a stage with a turn and for the name of an agent.
  */
 import { availableParallelism } from 'node:os';
-import { STAGE_LISTS, type Stage } from '../protocol/lifecycle.js';
 import { DEFAULT_CONTEXT_BYTES } from '../protocol/limits.js';
 import { TOOL_LEVELS } from '../protocol/policy.js';
 import { PROMPT_SECTIONS } from '../protocol/prompt-template.js';
+import { judges, mayWrite, STAGE_LISTS, STAGES, TURN_STAGES } from '../protocol/run/stages.js';
 import { DEFAULT_GUARDED_PATHS } from './guarded-paths.js';
 import { byValue, inOrder, row } from './key-table.js';
 import {
@@ -51,11 +51,6 @@ export const DEFAULT_SETUP_INPUTS: readonly string[] = [
   '**/composer.lock',
 ];
 
-const mayWrite = (stage: Stage) => stage === 'executing' || stage === 'fixing';
-
-/** What looks at a change before a run ends. */
-const JUDGING: readonly Stage[] = ['validating', 'reviewing', 'verifying'];
-
 export const PRESET_NAMES = ['default', 'vibestrate'] as const;
 
 const time = (min: number, max: number) =>
@@ -80,7 +75,7 @@ export const KEYS = {
     fallbackText: '`full`',
     meaning: 'the stages of a run, in their legal order; a list that has fixing has reviewing, and does not end at fixing',
     show: ({ name, stages }) => (name === 'custom' ? stages : name),
-    allows: ({ stages }) => (stages.some(mayWrite) ? JUDGING.filter((stage) => !stages.includes(stage)).length : 0),
+    allows: ({ stages }) => (stages.some(mayWrite) ? STAGES.filter((stage) => judges(stage) && !stages.includes(stage)).length : 0),
   }),
   'worktree.setup': row({
     at: 'worktree.setup',
@@ -242,7 +237,7 @@ export const KEYS = {
     at: 'tools',
     schema: oneOf(TOOL_LEVELS),
     type: TOOL_LEVELS.map((level) => `\`${level}\``).join(', '),
-    fallbackText: '`run` for executing and fixing, else `read`',
+    fallbackText: `\`run\` for ${TURN_STAGES.filter(mayWrite).join(' and ')}, else \`read\``,
     meaning: 'what a coding CLI may do by its own tools: look, change files, run programs; a stage that may not write has `read` alone',
     merge: 'stricter',
     allows: inOrder(TOOL_LEVELS),

@@ -2,8 +2,8 @@
  * What agents with the adapter `model` cannot do in a run: write, since they see nothing but their prompt and have no tools; and be held to a limit
  * of money where nobody knows the price of their model.
  */
-import type { TurnStage } from '../protocol/lifecycle.js';
 import { type AgentConfig, defaultTools, type Policy } from '../protocol/policy.js';
+import type { TurnStage } from '../protocol/run/stages.js';
 import type { Problem } from './config-error.js';
 import { problem } from './config-text.js';
 import { firstOf, type Layers } from './layer-merge.js';

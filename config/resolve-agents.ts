@@ -2,8 +2,8 @@
  * Who works in which stage, and the agents as the host starts them. An agent is taken whole from the highest layer that
  * defines its name: half of one program and half of another would be a third that nobody trusted.
  */
-import type { TurnStage } from '../protocol/lifecycle.js';
 import { type AgentConfig, defaultTools, type StagePolicy } from '../protocol/policy.js';
+import { forTurnStages, type TurnStage } from '../protocol/run/stages.js';
 import { gemini } from './agents/gemini.js';
 import { ACP_KINDS, findKind } from './agents/kinds.js';
 import { type Problem, printableLine } from './config-error.js';
@@ -79,14 +79,7 @@ export function resolveStages(layers: Layers, table: AgentTable, needed: readonl
     for (const pattern of patternsOf('stages.<stage>')) values[fillPattern(pattern, stage)] = read[pattern];
     return placeValues(read);
   };
-  const stagePolicies = {
-    planning: policyOf('planning'),
-    architecting: policyOf('architecting'),
-    executing: policyOf('executing'),
-    reviewing: policyOf('reviewing'),
-    fixing: policyOf('fixing'),
-    verifying: policyOf('verifying'),
-  };
+  const stagePolicies = forTurnStages(policyOf);
   return { stagePolicies, values, problems: onePerText(problems) };
 }
 

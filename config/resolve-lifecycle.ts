@@ -1,6 +1,6 @@
 /** What would have no effect: a gate at a stage that the run never enters, a limit of money that nothing counts. */
-import type { TurnStage } from '../protocol/lifecycle.js';
 import type { Policy } from '../protocol/policy.js';
+import type { TurnStage } from '../protocol/run/stages.js';
 import { findKind } from './agents/kinds.js';
 import type { Problem } from './config-error.js';
 import { firstOf, type Layers } from './layer-merge.js';

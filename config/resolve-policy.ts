@@ -2,9 +2,9 @@
  * Files, run input and flags to the Policy of a run. Precedence: flags > run input > project > user > a project that nobody trusted >
  * preset > defaults; for limits the stricter wins. Pure: texts come in, nothing is read. Trust is decided before, in select-config.ts.
  */
-import { STAGES, type Stage, type TurnStage } from '../protocol/lifecycle.js';
 import type { RunInput } from '../protocol/messages.js';
 import type { Policy } from '../protocol/policy.js';
+import { isTurnStage, STAGES, type Stage } from '../protocol/run/stages.js';
 import { ConfigError, type Problem, refuse, shownValue } from './config-error.js';
 import { type PlacedText, problem } from './config-text.js';
 import type { Layers, Sourced } from './layer-merge.js';
@@ -48,7 +48,7 @@ export function resolvePolicy(sources: PolicySources): ResolvedPolicy {
   const values = { ...read, 'gates.stages': { ...read['gates.stages'], value: inOrder(read['gates.stages'].value) } };
   const { name: stageList, stages } = values.stageList.value;
   const table = resolveAgents(layers, sources.storedCommand ?? null);
-  const turns = stages.filter((stage): stage is TurnStage => stage !== 'validating');
+  const turns = stages.filter(isTurnStage);
   const staged = resolveStages(layers, table, sources.toLook === true ? [] : turns);
   refuse(table.problems);
   refuse(staged.problems);

@@ -1,6 +1,7 @@
 /** What of a policy the workflow is told: no program, and of each agent whose usage limit it works under. */
-import type { TurnStage } from '../protocol/lifecycle.js';
 import { hostSinks, type Policy, type RunPolicy, type StageAgent } from '../protocol/policy.js';
+import { roundStart } from '../protocol/run/next-stage.js';
+import { forTurnStages, type TurnStage } from '../protocol/run/stages.js';
 import { accountOf } from './agents/account.js';
 
 export function runPolicyOf(policy: Policy): RunPolicy {
@@ -23,20 +24,13 @@ export function runPolicyOf(policy: Policy): RunPolicy {
   return {
     preset: policy.preset,
     stages: policy.stages,
-    agentOf: {
-      planning: agentOf('planning'),
-      architecting: agentOf('architecting'),
-      executing: agentOf('executing'),
-      reviewing: agentOf('reviewing'),
-      fixing: agentOf('fixing'),
-      verifying: agentOf('verifying'),
-    },
+    agentOf: forTurnStages(agentOf),
     validationCommands: policy.validation.commands.length,
     validationBudgetMs: policy.validation.commands.length * policy.validation.timeoutMs,
     setupBudgetMs: policy.worktree.setup.length === 0 ? 0 : policy.worktree.setupTimeoutMs,
     heartbeatMs: policy.limits.heartbeatMs,
     killGraceMs: policy.limits.killGraceMs,
-    rounds: policy.stages.includes('fixing') ? policy.rounds : 0,
+    rounds: roundStart(policy.stages) === null ? 0 : policy.rounds,
     onValidationFailure: policy.validation.onFailure,
     gates: policy.gates,
     attended: policy.attended,

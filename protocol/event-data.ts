@@ -4,7 +4,7 @@
  */
 import type { GateSource, GateStage } from './gate.js';
 import type { EventType, Observation } from './journal.js';
-import type { RunStatus, Stage, TurnStage } from './lifecycle.js';
+import type { RunStatus } from './lifecycle.js';
 import type { AfterOverflow } from './messages.js';
 import type {
   BlockedReason,
@@ -17,6 +17,7 @@ import type {
   VerificationDecision,
 } from './outcomes.js';
 import type { Adapter } from './policy.js';
+import type { Stage, TurnStage } from './run/stages.js';
 
 export type StateChangedData = { readonly from: RunStatus; readonly to: RunStatus; readonly round: number };
 

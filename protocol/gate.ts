@@ -2,7 +2,7 @@
  * Gates: points where a run waits for a person. Opened by policy, by a turn that asks, by a budget, by what a diff touches, or before the end;
  * decided by the message `approve` (or `answer`), by expiry or by the run's abort. Source: V-40 to V-53, docs/requirements/vibestrate.md "approvals.json".
  */
-import type { Stage } from './lifecycle.js';
+import type { Stage } from './run/stages.js';
 
 /** `completion` is the boundary before `merge_ready`. */
 export type GateStage = Stage | 'completion';

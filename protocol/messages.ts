@@ -2,7 +2,6 @@
 import type { ArtifactRef } from './artifact.js';
 import type { Gate, HumanRequest } from './gate.js';
 import type { JournalEvent, Observation } from './journal.js';
-import type { Stage, TurnStage } from './lifecycle.js';
 import type { Notification } from './notification.js';
 import type {
   BlockedReason,
@@ -16,6 +15,7 @@ import type {
 } from './outcomes.js';
 import type { Place } from './place.js';
 import type { RunPolicy } from './policy.js';
+import type { Stage, TurnStage } from './run/stages.js';
 import type { RunView } from './run-view.js';
 
 /** Start input of `run`, tolerant on purpose: `temporal workflow start` sends it by hand. */

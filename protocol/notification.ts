@@ -1,6 +1,7 @@
 /** What people are told without asking. Source: V-134. */
-import type { RunStatus, Stage } from './lifecycle.js';
+import type { RunStatus } from './lifecycle.js';
 import type { BlockedReason, RunOutcome } from './outcomes.js';
+import type { Stage } from './run/stages.js';
 
 export const NOTIFICATION_KINDS = [
   'gate_opened',

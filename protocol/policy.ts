@@ -2,7 +2,7 @@
  * The policy of a run as resolved from files and flags (config/ makes it) and frozen into the run's folder on its host.
  * Programs and commands stay on the host: the workflow sees only `RunPolicy`.
  */
-import type { Stage, StageListName, TurnStage } from './lifecycle.js';
+import { mayWrite, type Stage, type StageListName, type TurnStage } from './run/stages.js';
 
 export const ADAPTERS = ['command', 'scripted', 'claude-code', 'codex', 'opencode', 'acp', 'model'] as const;
 export type Adapter = (typeof ADAPTERS)[number];
@@ -215,7 +215,7 @@ export interface RunPolicy {
 
 /** What a stage may do where nobody says so; one that may not write never gets more than this. */
 export function defaultTools(stage: TurnStage): ToolLevel {
-  return stage === 'executing' || stage === 'fixing' ? 'run' : 'read';
+  return mayWrite(stage) ? 'run' : 'read';
 }
 
 /** The sinks that the host delivers to; `RunPolicy.sinks` and the activity count them alike. */

@@ -1,8 +1,8 @@
 /** The hand-written check of a run's start input: runs in the workflow, where no schema library may be loaded, and in the client. */
 
-import { STAGES, type Stage } from './lifecycle.js';
 import { MAX_TASK_BYTES, MAX_TITLE_CHARS } from './limits.js';
 import type { RunInput } from './messages.js';
+import { STAGES, type Stage } from './run/stages.js';
 import { isRunId } from './run-id.js';
 
 export type InputCheck =

@@ -1,9 +1,10 @@
 /** The run view: the answer of Query `status` and the content of state.json. Source: docs/requirements/vibestrate.md "state.json". */
 
 import type { Gate } from './gate.js';
-import type { RunStatus, Stage } from './lifecycle.js';
+import type { RunStatus } from './lifecycle.js';
 import type { BlockedReason, ReviewDecision, RunOutcome, VerificationDecision } from './outcomes.js';
 import type { Adapter, RunPolicy } from './policy.js';
+import type { Stage } from './run/stages.js';
 import type { StageUse } from './stage-use.js';
 
 export type MergeState = 'none' | 'unmerged' | 'queued' | 'merged' | 'abandoned';

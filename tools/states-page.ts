@@ -1,5 +1,6 @@
 /** docs/states.md: the lifecycle table of protocol/lifecycle.ts as a picture and as a table. */
-import { RUN_STATUSES, STAGE_LISTS, TERMINAL_STATUSES, TRANSITIONS } from '../protocol/lifecycle.js';
+import { RUN_STATUSES, TERMINAL_STATUSES, TRANSITIONS } from '../protocol/lifecycle.js';
+import { STAGE_LISTS } from '../protocol/run/stages.js';
 
 export function renderStates(): string {
   return [

@@ -5,10 +5,10 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { AnyHostActivities, HostActivities, HostTurnActivities } from '../activities/index.js';
 import { NON_RETRYABLE_TYPES } from '../protocol/failures.js';
-import type { TurnStage } from '../protocol/lifecycle.js';
 import { ABORT_CLOSE_WAIT, PICK_HOST_WAIT } from '../protocol/limits.js';
 import { ANY_HOST_QUEUE, hostQueue, hostTurnsQueue } from '../protocol/names.js';
 import type { RunPolicy } from '../protocol/policy.js';
+import type { TurnStage } from '../protocol/run/stages.js';
 
 const MINUTE_MS = 60_000;
 /** What an activity may need beside the work whose limit the guard keeps. */

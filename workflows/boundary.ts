@@ -1,12 +1,13 @@
 /** The boundary between two stages: a pause that was asked for, then the entry into the next stage, then its gate (V-61). */
 import { condition } from '@temporalio/workflow';
 import type { GateStage } from '../protocol/gate.js';
-import type { Stage } from '../protocol/lifecycle.js';
+import { statusBetween } from '../protocol/lifecycle.js';
+import { changesGoTo, roundStart } from '../protocol/run/next-stage.js';
+import type { Stage } from '../protocol/run/stages.js';
 import type { RunContext } from './context.js';
 import { blocked, type Ending } from './ending.js';
 import { openGate } from './gate.js';
 import { causeOf, type GateCause } from './gate-book.js';
-import { changesGoTo, statusBetween } from './next-stage.js';
 import type { RunState } from './run-state.js';
 
 /** Holds the status that the run has; resume returns to it (V-60, V-61), and so does a full history, at which the run ends. At a gate a pause is refused, so none is pending there. */
@@ -62,7 +63,7 @@ export async function enter(context: RunContext, next: GateStage): Promise<Entry
 }
 
 function sentTo(run: RunState, stage: Stage): Entry {
-  if (stage === 'fixing') run.facts.personRounds += 1;
+  if (stage === roundStart(run.policy.stages)) run.facts.personRounds += 1;
   return { kind: 'sent_to', stage };
 }
 
@@ -70,7 +71,7 @@ function moveInto(run: RunState, next: GateStage): void {
   if (next === 'completion') return;
   const between = run.status === run.facts.stage ? statusBetween(run.facts.stage, next) : null;
   if (between !== null) run.move(between);
-  if (next === 'fixing') run.facts.round += 1;
+  if (next === roundStart(run.policy.stages)) run.facts.round += 1;
   run.enter(next);
 }
 

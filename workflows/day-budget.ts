@@ -28,9 +28,9 @@ import {
   SETTLE_SIGNAL,
   type Settlement,
 } from '../protocol/day-budget.js';
-import type { TurnStage } from '../protocol/lifecycle.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
 import type { DayBudgetPolicy } from '../protocol/policy.js';
+import type { TurnStage } from '../protocol/run/stages.js';
 import { costOf } from './budget.js';
 import type { RunContext } from './context.js';
 import { blocked, type Ending } from './ending.js';

@@ -1,6 +1,6 @@
 /** How a run ends, decided by pure functions from what its stages answered. */
 import type { GateStage } from '../protocol/gate.js';
-import type { Stage, TerminalStatus } from '../protocol/lifecycle.js';
+import type { TerminalStatus } from '../protocol/lifecycle.js';
 import type {
   BlockedReason,
   DecisionReading,
@@ -10,6 +10,7 @@ import type {
   ValidationOutcome,
   VerificationDecision,
 } from '../protocol/outcomes.js';
+import { type Decision, isDecided, type Stage } from '../protocol/run/stages.js';
 
 /** `error` is one sentence for people; null only where nothing went wrong. */
 export type Ending =
@@ -64,9 +65,9 @@ export function endingOfTurn(stage: Stage, outcome: TurnOutcome, { changesExpect
 }
 
 /** Null: the run goes on; `CHANGES_REQUESTED` may start a round. A decision that could not be read twice counts as the safe answer (V-33). */
-export function endingOfDecision(reading: DecisionReading, stage: 'reviewing' | 'verifying'): Ending | null {
+export function endingOfDecision(reading: DecisionReading, what: Decision): Ending | null {
   if (reading.kind === 'unreadable') {
-    return stage === 'reviewing'
+    return what === 'review'
       ? blocked('review_unreadable', 'the reviewer gave no readable decision, twice; see review.md')
       : blocked('verification_unreadable', 'the verifier gave no readable decision, twice; see verification.md');
   }
@@ -105,21 +106,14 @@ export function endingOfStages(facts: MergeFacts): Ending {
 }
 
 function failingConditions(facts: MergeFacts): readonly { readonly reason: BlockedReason; readonly what: string }[] {
-  const { stages, head, evidence } = facts;
+  const { stages, head, evidence, verification } = facts;
   const green = facts.validation !== null && facts.validation !== 'failed' && facts.validation !== 'unavailable';
+  const stands = (what: keyof typeof evidence, isGood: boolean) => !isDecided(what, stages) || (isGood && evidence[what] === head);
   const conditions = [
+    { holds: stands('validation', green), reason: 'validation_failed', what: 'checks of this tree without a failure' },
+    { holds: stands('review', facts.review === 'APPROVED'), reason: 'review_blocked', what: 'a review that approved this commit' },
     {
-      holds: !stages.includes('validating') || (green && evidence.validation === head),
-      reason: 'validation_failed',
-      what: 'checks of this tree without a failure',
-    },
-    {
-      holds: !stages.includes('reviewing') || (facts.review === 'APPROVED' && evidence.review === head),
-      reason: 'review_blocked',
-      what: 'a review that approved this commit',
-    },
-    {
-      holds: !stages.includes('verifying') || (facts.verification === 'PASSED' && evidence.verification === head),
+      holds: stands('verification', verification === 'PASSED'),
       reason: 'verification_failed',
       what: 'a verification that passed this commit',
     },

@@ -1,6 +1,6 @@
 /** The gates of one run, and what will open the next one. Plain state: waiting and status changes are in gate.ts. */
 import { type Gate, type GateSource, type GateStage, optionList, type RiskLevel } from '../protocol/gate.js';
-import type { Stage } from '../protocol/lifecycle.js';
+import type { Stage } from '../protocol/run/stages.js';
 
 /** Why a gate opens. */
 export interface GateCause {

@@ -1,13 +1,12 @@
-/** The decisions of reviewing and verifying: asked once more where unreadable (V-33), recorded with the commit they are about, and what a review leads to. */
+/** The decisions of turns: asked once more where unreadable (V-33), recorded with the commit they are about, and what a review leads to. */
 import type { DecisionSource } from '../protocol/event-data.js';
 import type { DecisionReading, ReviewDecision } from '../protocol/outcomes.js';
+import { roundStart, stageAfter } from '../protocol/run/next-stage.js';
+import { type DecisionStage, decisionOf, type Stage } from '../protocol/run/stages.js';
 import type { RunContext } from './context.js';
 import { blocked, endingOfDecision, type StageEnd } from './ending.js';
-import { stageAfter } from './next-stage.js';
 import type { RunState } from './run-state.js';
 import { type TurnEnd, takeTurn } from './turn.js';
-
-type DecisionStage = 'reviewing' | 'verifying';
 
 /** Answers the turn that decided. */
 export async function decide(context: RunContext, stage: DecisionStage, first: Extract<TurnEnd, { kind: 'done' }>): Promise<TurnEnd> {
@@ -18,7 +17,7 @@ export async function decide(context: RunContext, stage: DecisionStage, first: E
   if (turn.kind !== 'done') return turn;
   const reading: DecisionReading = turn.result.decision ?? { kind: 'unreadable' };
   record(run, stage, reading);
-  const ending = endingOfDecision(reading, stage);
+  const ending = endingOfDecision(reading, decisionOf(stage));
   // Asked once more the answer is a decision line: the review itself is what was said first.
   const output = first.result.output ?? turn.result.output;
   return ending === null ? { ...turn, result: { ...first.result, ...turn.result, output } } : { kind: 'ended', ending };
@@ -32,11 +31,11 @@ export function requestFixesOfRedChecks(run: RunState): boolean {
 }
 
 /** The budget of rounds counts entries into fixing; those that a person asked for are free (V-22, V-23). */
-export function afterReview(run: RunState): StageEnd {
-  const { facts, policy } = run;
-  if (facts.finalDecision === 'APPROVED') return { kind: 'next', to: stageAfter(policy.stages, 'reviewing') };
+export function afterReview({ facts, policy }: RunState, stage: Stage): StageEnd {
+  if (facts.finalDecision === 'APPROVED') return { kind: 'next', to: stageAfter(policy.stages, stage) };
   const used = facts.round - facts.personRounds;
-  if (used < policy.rounds && policy.stages.includes('fixing')) return { kind: 'next', to: 'fixing' };
+  const fix = roundStart(policy.stages);
+  if (used < policy.rounds && fix !== null) return { kind: 'next', to: fix };
   const rounds = policy.rounds === 0 ? 'no fix round is allowed' : `${used} of ${policy.rounds} fix round(s) are used`;
   return { kind: 'ended', ending: blocked('review_loops_exhausted', `changes are requested and ${rounds}; see review.md`) };
 }
@@ -47,7 +46,7 @@ function isUnreadable(decision: DecisionReading | null): boolean {
 
 /** Unreadable twice counts as the safe answer (V-33). */
 function record(run: RunState, stage: DecisionStage, reading: DecisionReading): void {
-  if (stage === 'reviewing') {
+  if (decisionOf(stage) === 'review') {
     recordReview(run, reading.kind === 'review' ? reading.value : 'BLOCKED', 'agent');
     return;
   }

@@ -8,13 +8,14 @@ import type { EventDataByType, TypedEventType } from '../protocol/event-data.js'
 import type { Gate } from '../protocol/gate.js';
 import type { EventType, JournalEvent, Observation } from '../protocol/journal.js';
 import type { JsonObject } from '../protocol/json.js';
-import { createLifecycle, isTerminal, type Lifecycle, type RunStatus, STAGES, type Stage } from '../protocol/lifecycle.js';
+import { createLifecycle, isTerminal, type Lifecycle, type RunStatus } from '../protocol/lifecycle.js';
 import { MAX_BATCH_CHARS, MAX_SENTENCE_CHARS } from '../protocol/limits.js';
 import type { JournalBatch, OpenRunResult, PersonNote, ResumedRun, RunInput, RunRef, TurnContext } from '../protocol/messages.js';
 import type { BlockedReason, ReviewDecision, RunOutcome, ValidationOutcome, VerificationDecision } from '../protocol/outcomes.js';
 import type { Place } from '../protocol/place.js';
 import type { RunPolicy } from '../protocol/policy.js';
 import { redact } from '../protocol/redact.js';
+import { STAGES, type Stage } from '../protocol/run/stages.js';
 import { titleOf } from '../protocol/run-input.js';
 import type { BudgetUse, RunDetails, RunView } from '../protocol/run-view.js';
 import { stageUseOf } from '../protocol/stage-use.js';

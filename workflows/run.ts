@@ -21,6 +21,8 @@ import { MAX_JOURNAL_EVENTS } from '../protocol/limits.js';
 import type { RunInput, RunResult } from '../protocol/messages.js';
 import { DETAILS_QUERY, STATUS_QUERY } from '../protocol/names.js';
 import { QUOTA_SIGNAL } from '../protocol/quota.js';
+import { firstEvidence, stageAfter } from '../protocol/run/next-stage.js';
+import { isDecisionStage } from '../protocol/run/stages.js';
 import { isRunId, RUN_ID_RULE, runIdOfWorkflow } from '../protocol/run-id.js';
 import { checkRunInput } from '../protocol/run-input.js';
 import type { RunDetails, RunView } from '../protocol/run-view.js';
@@ -32,7 +34,6 @@ import { blocked, type Ending, endingOfStages } from './ending.js';
 import { fullHistory, guardHistory } from './full-history.js';
 import { JournalFlush } from './journal-flush.js';
 import { handleMessages } from './messages.js';
-import { firstEvidence, stageAfter } from './next-stage.js';
 import { Notifier } from './notify.js';
 import { Presenter } from './present.js';
 import { QuotaSeat } from './quota-seat.js';
@@ -89,7 +90,7 @@ async function walk(context: RunContext): Promise<Ending> {
 function firstStage({ open, policy }: RunState): GateStage {
   const stage = open.resumed?.fromStage;
   if (stage === undefined) return stageAfter(policy.stages, null);
-  return stage === 'reviewing' || stage === 'verifying' ? firstEvidence(policy.stages) : stage;
+  return isDecisionStage(stage) ? firstEvidence(policy.stages) : stage;
 }
 
 function completion({ facts, gates, head, policy }: RunState): Ending {

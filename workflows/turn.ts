@@ -3,11 +3,11 @@
  * Each attempt has a place of its own; waits are durable timers that survive every restart (V-122). What the answer means is read in stage.ts.
  */
 import { optionNamed } from '../protocol/gate.js';
-import type { TurnStage } from '../protocol/lifecycle.js';
 import { MAX_READ_ONLY_VIOLATIONS } from '../protocol/limits.js';
 import type { PersonNote, RunTurnResult } from '../protocol/messages.js';
 import type { PermissionAnswer, PermissionRequest, TurnOutcome } from '../protocol/outcomes.js';
 import type { Place } from '../protocol/place.js';
+import { isDecisionStage, isInRound, mayWrite, type TurnStage } from '../protocol/run/stages.js';
 import { reachedLimit, uncountedCost } from './budget.js';
 import type { RunContext } from './context.js';
 import { reserveTurn, settling } from './day-budget.js';
@@ -29,8 +29,6 @@ export type TurnEnd =
   /** The branch is another than the one that was judged: evidence is taken again (V-34). */
   | { readonly kind: 'tree_changed' }
   | { readonly kind: 'ended'; readonly ending: Ending };
-
-const DECIDES: readonly TurnStage[] = ['reviewing', 'verifying'];
 
 export async function takeTurn(context: RunContext, turn: Turn): Promise<TurnEnd> {
   const { run } = context;
@@ -106,7 +104,7 @@ async function settle(context: RunContext, { turn, attempt, permissions, changed
   const violated = endingOfViolations(context);
   if (violated !== null) return { kind: 'ended', ending: violated };
   // A decision about another commit is not accepted (V-34); a branch that somebody else holds is a person's matter first.
-  if (result.branchMoved === true && result.outcome.kind !== 'repository_changed' && DECIDES.includes(turn.stage)) return 'again';
+  if (result.branchMoved === true && result.outcome.kind !== 'repository_changed' && isDecisionStage(turn.stage)) return 'again';
   if (run.attended) {
     if (result.outcome.kind === 'repository_changed') return afterChangedRepository(context, { turn, attempt, why: result.outcome.why });
     const question = questionOf(result);
@@ -125,7 +123,7 @@ async function settle(context: RunContext, { turn, attempt, permissions, changed
 
 /** A fix round that changes nothing still counts (V-95). */
 function changesExpected({ run }: RunContext, stage: TurnStage): boolean {
-  return stage === 'executing' && run.policy.permissions !== 'read-only';
+  return mayWrite(stage) && !isInRound(stage) && run.policy.permissions !== 'read-only';
 }
 
 function questionOf({ outcome, request }: RunTurnResult): GateCause | null {
@@ -191,11 +189,11 @@ async function afterChangedRepository(
   if (passage.kind !== 'approved') return endOf(passage);
   const { result, expectedHead, place } = attempt;
   // Straight from the gate to the checks: the table has no way from verifying to validating.
-  if (result.head !== expectedHead && DECIDES.includes(turn.stage)) return { kind: 'tree_changed' };
+  if (result.head !== expectedHead && isDecisionStage(turn.stage)) return { kind: 'tree_changed' };
   run.move(passage.from);
   if (result.observations.some((observation) => observation.type === 'git.committed')) return { kind: 'done', place, result };
-  const writes = turn.stage === 'executing' || turn.stage === 'fixing';
-  if (result.head === expectedHead && !writes && result.output !== null && !result.rolledBack) return { kind: 'done', place, result };
+  if (result.head === expectedHead && !mayWrite(turn.stage) && result.output !== null && !result.rolledBack)
+    return { kind: 'done', place, result };
   const stopped = await passAsked(context, turn);
   return stopped === null ? 'again' : { kind: 'ended', ending: stopped };
 }

@@ -1,5 +1,6 @@
 /** The validating stage: the engine's own commands on the commit, never an agent's word. */
 import type { ValidationOutcome } from '../protocol/outcomes.js';
+import { canFix } from '../protocol/run/next-stage.js';
 import { validationHost } from './activity-options.js';
 import type { RunContext } from './context.js';
 import { blocked, type Ending } from './ending.js';
@@ -38,10 +39,6 @@ export async function takeValidation({ run, presenter, notifier }: RunContext): 
 
 function endingOf(run: RunState, outcome: ValidationOutcome): Ending | null {
   if (outcome.kind === 'unavailable') return blocked('validation_unavailable', outcome.why);
-  if (outcome.kind !== 'failed' || run.policy.onValidationFailure === 'review' || canFix(run)) return null;
+  if (outcome.kind !== 'failed' || run.policy.onValidationFailure === 'review' || canFix(run.policy)) return null;
   return blocked('validation_failed', outcome.why);
-}
-
-function canFix({ policy }: RunState): boolean {
-  return policy.rounds > 0 && policy.stages.includes('reviewing') && policy.stages.includes('fixing');
 }

@@ -4,12 +4,9 @@
  * so an echoed prompt is no decision. Where the last word is unclear the answer is `unreadable`, never an earlier line's value.
  */
 import { RISK_LEVELS, type RiskLevel } from '../../protocol/gate.js';
-import type { TurnStage } from '../../protocol/lifecycle.js';
 import { type DecisionReading, REVIEW_DECISIONS, VERIFICATION_DECISIONS } from '../../protocol/outcomes.js';
+import { type DecisionStage, decisionOf } from '../../protocol/run/stages.js';
 import { readFences } from './code-fences.js';
-
-/** The stages that end with a decision. */
-export type DecisionStage = Extract<TurnStage, 'reviewing' | 'verifying'>;
 
 export interface DecisionAsked {
   readonly stage: DecisionStage;
@@ -32,24 +29,20 @@ export type QuestionReading =
   | { readonly kind: 'none' }
   | { readonly kind: 'asked'; readonly question: string; readonly reason: string | null; readonly risk: RiskLevel };
 
-export function isDecisionStage(stage: TurnStage): stage is DecisionStage {
-  return stage === 'reviewing' || stage === 'verifying';
-}
-
 /** The line of the prompt that shows how to decide. */
 export function decisionTemplate(asked: DecisionAsked): string {
-  const { keyword, values } = WORDS[asked.stage];
+  const { keyword, values } = DECISION_WORDS[decisionOf(asked.stage)];
   return `${keyword} ${asked.code}: ${values.join(' | ')}`;
 }
 
 /** In a review only review decisions count, in a verification only verification decisions. */
 export function readDecision(text: string, asked: DecisionAsked): DecisionReading {
-  const { keyword, values } = WORDS[asked.stage];
+  const { keyword, values } = DECISION_WORDS[decisionOf(asked.stage)];
   const said = readFences(text)
     .plain.map((line) => saidBehind(line, keyword, asked.code))
     .filter((value) => value !== null)
     .findLast((value) => !isTemplate(value, values));
-  if (asked.stage === 'reviewing') {
+  if (decisionOf(asked.stage) === 'review') {
     const value = REVIEW_DECISIONS.find((known) => known === said);
     return value === undefined ? { kind: 'unreadable' } : { kind: 'review', value };
   }
@@ -88,9 +81,9 @@ export function requestTemplate(code: string): string {
   return `HUMAN_APPROVAL ${code}: ${APPROVAL_VALUES.join(' | ')}\nQUESTION ${code}: <one line>`;
 }
 
-const WORDS = {
-  reviewing: { keyword: 'DECISION', values: REVIEW_DECISIONS },
-  verifying: { keyword: 'VERIFICATION', values: VERIFICATION_DECISIONS },
+export const DECISION_WORDS = {
+  review: { keyword: 'DECISION', values: REVIEW_DECISIONS, verb: 'review' },
+  verification: { keyword: 'VERIFICATION', values: VERIFICATION_DECISIONS, verb: 'verify' },
 } as const;
 
 const APPROVAL_VALUES = ['REQUIRED', 'NOT_REQUIRED'] as const;

@@ -3,9 +3,9 @@
  * The texts are one line each, redacted and cut, since they travel in histories and stand in a gate.
  */
 import type { HumanRequest } from '../../protocol/gate.js';
-import type { TurnStage } from '../../protocol/lifecycle.js';
 import { MAX_SENTENCE_CHARS } from '../../protocol/limits.js';
 import { redact } from '../../protocol/redact.js';
+import type { TurnStage } from '../../protocol/run/stages.js';
 import { cut } from './block-entries.js';
 import { readHumanApproval, readQuestion } from './decision-line.js';
 

@@ -1,7 +1,7 @@
 /** Who works in a turn: the stage's agent, or the one that stands in for it (V-125). */
-import type { TurnStage } from '../../protocol/lifecycle.js';
 import type { AfterOverflow } from '../../protocol/messages.js';
 import type { Policy, StagePolicy } from '../../protocol/policy.js';
+import type { TurnStage } from '../../protocol/run/stages.js';
 
 /**
  * Model and effort of a stage are meant for its own agent; another works with its own model. Time limit, instructions and template stay the

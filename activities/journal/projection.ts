@@ -8,7 +8,6 @@ import { readForeignFileSync, textOf } from '../../config/foreign-file.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import type { Finding, FindingResponse } from '../../protocol/finding.js';
 import type { Json } from '../../protocol/json.js';
-import type { TurnStage } from '../../protocol/lifecycle.js';
 import type { JournalBatch } from '../../protocol/messages.js';
 import type {
   CommandResult,
@@ -19,6 +18,7 @@ import type {
   VerificationDecision,
 } from '../../protocol/outcomes.js';
 import type { BudgetPolicy } from '../../protocol/policy.js';
+import { STAGE_ROWS, type TurnStage } from '../../protocol/run/stages.js';
 import { isRunId } from '../../protocol/run-id.js';
 import type { RunView } from '../../protocol/run-view.js';
 import { type Redactor, SHAPES_ONLY } from '../../protocol/value-redactor.js';
@@ -82,19 +82,19 @@ export interface TurnProjection {
   readonly streamPath: string | null;
   /** Where the branch stands after the turn. */
   readonly commit: string;
-  /** Of a reviewing or verifying turn; null where it was unreadable or the stage has none. */
+  /** Of a turn that decides; null where it was unreadable or the stage has none. */
   readonly review: ReviewDecision | null;
   readonly verification: VerificationDecision | null;
-  /** Of a reviewing turn. */
+  /** Of a review. */
   readonly findings: readonly Finding[];
-  /** Of a fixing turn, and the findings that it was asked to answer. */
+  /** Of a fix, and the findings that it was asked to answer. */
   readonly responses: readonly FindingResponse[];
   readonly answered: readonly Finding[];
 }
 
 export interface ValidationProjection {
   readonly report: ValidationReport;
-  /** Red checks that make the decision of the review, without a reviewing turn (V-26); null: they do not. */
+  /** Red checks that make the decision of the review, without a reviewer (V-26); null: they do not. */
   readonly findings: readonly Finding[] | null;
   /** Raw output files, in the order of the report's commands. */
   readonly outputs: readonly { readonly stdout: string; readonly stderr: string }[];
@@ -171,14 +171,11 @@ async function projectTurn(folder: RunFolder, input: TurnProjection, signal?: Ab
 
 async function projectStage(folder: RunFolder, input: TurnProjection): Promise<void> {
   const { turn, commit, output } = input;
-  switch (turn.stage) {
-    case 'planning':
-      return put(folder, 'plan.md', orNothingSaid(output));
-    case 'architecting':
-      return put(folder, 'architecture.md', orNothingSaid(output));
-    case 'executing':
-      return projectExecution(folder, input);
-    case 'reviewing':
+  const { artifact } = STAGE_ROWS[turn.stage].leaves;
+  switch (artifact) {
+    case 'execution.log':
+      return putExecutionLog(folder, input);
+    case 'review.md':
       if (input.review === null) return;
       return putReview(folder, {
         round: turn.round,
@@ -189,16 +186,18 @@ async function projectStage(folder: RunFolder, input: TurnProjection): Promise<v
         findings: input.findings,
         raw: output,
       });
-    case 'fixing':
+    case 'finding-responses.md':
       return putResponses(folder, input);
-    case 'verifying':
+    case 'verification.md':
       if (input.verification === null) return;
       return putRound(folder, turn.round, {
-        name: 'verification.md',
+        name: artifact,
         text: folder.redactor.text(
           renderVerification({ decision: input.verification, commit, summary: null, openPoints: [], raw: output }),
         ),
       });
+    default:
+      return put(folder, artifact, orNothingSaid(output));
   }
 }
 
@@ -220,7 +219,7 @@ async function putResponses(folder: RunFolder, { turn, commit, output, responses
   await putRound(folder, turn.round, { name: 'finding-responses.md', text: folder.redactor.text(text) });
 }
 
-async function projectExecution(folder: RunFolder, { turn, output }: TurnProjection): Promise<void> {
+async function putExecutionLog(folder: RunFolder, { turn, output }: TurnProjection): Promise<void> {
   const log = textOf(readForeignFileSync(join(folder.runDir, 'execution.log'), { maxBytes: MAX_EXECUTION_LOG_BYTES })) ?? '';
   const { seq, stage, agent, startedAt } = turn;
   await put(folder, 'execution.log', addToExecutionLog(log, { seq, stage, agent, startedAt, output: folder.redactor.text(output) }));
@@ -271,7 +270,7 @@ async function projectClose(folder: RunFolder, input: CloseProjection): Promise<
   return path;
 }
 
-/** plan.md and architecture.md are never empty. */
+/** A text that later stages are given is never empty. */
 function orNothingSaid(output: string): string {
   return output.trim() === '' ? 'The agent ended without a text.\n' : output;
 }

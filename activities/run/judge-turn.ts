@@ -6,8 +6,9 @@ import type { ArtifactRef } from '../../protocol/artifact.js';
 import type { HumanRequest } from '../../protocol/gate.js';
 import type { Observation } from '../../protocol/journal.js';
 import type { DecisionReading, TurnOutcome } from '../../protocol/outcomes.js';
+import { isDecisionStage, STAGE_ROWS } from '../../protocol/run/stages.js';
 import type { TurnReading } from '../agent/contract.js';
-import { isDecisionStage, readDecision } from '../agent/decision-line.js';
+import { readDecision } from '../agent/decision-line.js';
 import { readHumanRequest } from '../agent/human-request.js';
 import type { FoldedCommit, PlannedCommit } from '../git/contract.js';
 import type { ExitRecord } from '../process/contract.js';
@@ -75,7 +76,7 @@ export async function judgeTurn(
   const [surroundings, found] = await Promise.all([lookAfter(context), outcomeOf(context, answer, exit)]);
   const decision = decisionOf(context, reading);
   const conversation = keptConversation(turn, reading);
-  const isReview = decision !== null && context.input.stage === 'reviewing';
+  const isReview = decision !== null && STAGE_ROWS[context.input.stage].decides === 'review';
   const judgement = {
     ...gatedBy(found, surroundings.gate),
     decision,

@@ -4,6 +4,7 @@
  * say. Each text is cut to a share of the prompt; head and tail stay.
  */
 import type { RunTurnInput } from '../../protocol/messages.js';
+import { isDecisionStage } from '../../protocol/run/stages.js';
 import { cutMiddle } from '../agent/cut-middle.js';
 import type { ComposedPrompt } from '../agent/prompts/compose-prompt.js';
 import type { RunGit } from '../git/open-run-git.js';
@@ -27,9 +28,8 @@ export async function repositoryText(
 ): Promise<ComposedPrompt> {
   const { stage, ask, expectedHead } = turn;
   if (ask === 'decision') return { text: '', cut: false };
-  const isJudging = stage === 'reviewing' || stage === 'verifying';
   const parts = [
-    ...(isJudging ? [await shown('change', CHANGE_SHARE * contextBytes, () => git.patch(baseSha, expectedHead))] : []),
+    ...(isDecisionStage(stage) ? [await shown('change', CHANGE_SHARE * contextBytes, () => git.patch(baseSha, expectedHead))] : []),
     await shown('files', NAMES_SHARE * contextBytes, async () => (await git.files(expectedHead)).map(printableName).join('\n')),
   ];
   const text = parts.map((part) => part.text).join('\n\n');

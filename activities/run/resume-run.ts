@@ -11,8 +11,8 @@ import { trustOf } from '../../config/trust.js';
 import type { ArtifactRef } from '../../protocol/artifact.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { Observation } from '../../protocol/journal.js';
-import type { Stage } from '../../protocol/lifecycle.js';
 import type { ResumedRun, RunInput } from '../../protocol/messages.js';
+import { STAGES, type Stage } from '../../protocol/run/stages.js';
 import { isRunId, RUN_ID_RULE } from '../../protocol/run-id.js';
 import { SHAPES_ONLY } from '../../protocol/value-redactor.js';
 import type { Repository } from '../git/contract.js';
@@ -186,7 +186,7 @@ function pointOf({ record, stateDir }: RunOnHost, { rewind }: RewindRequest): Re
       ? `run ${runId} has no such stage; its list is ${policy.stages.join(', ')}.`
       : `run ${runId} never reached it.`;
   const rule = `A rewind starts at a stage that its source reached: ${planned.choices.join(', ')}.`;
-  const mend = `sluice rewind ${runId} --stage ${planned.choices.at(-1) ?? 'planning'}`;
+  const mend = `sluice rewind ${runId} --stage ${planned.choices.at(-1) ?? STAGES[0]}`;
   throw refused('rewind', { what: `rewind.stage is ${rewind.stage ?? 'none'}: ${why}`, rule, mend });
 }
 

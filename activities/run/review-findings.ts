@@ -5,6 +5,7 @@
 import type { ArtifactRef } from '../../protocol/artifact.js';
 import type { Finding, FindingResponse } from '../../protocol/finding.js';
 import type { DecisionReading } from '../../protocol/outcomes.js';
+import { STAGE_ROWS } from '../../protocol/run/stages.js';
 import { findingOfText, readFindings } from '../agent/findings-block.js';
 import { readResponses } from '../agent/responses-block.js';
 import { artifactsOf } from './run-projection.js';
@@ -41,7 +42,7 @@ export async function findingsShown(
 ): Promise<ShownFindings> {
   const artifacts = artifactsOf(context.deps, context.run);
   const findings = await readList<Finding>(artifacts, judgement.findings);
-  if (context.input.stage !== 'fixing') return { findings, responses: [], answered: [] };
+  if (STAGE_ROWS[context.input.stage].leaves.artifact !== 'finding-responses.md') return { findings, responses: [], answered: [] };
   const answered = await readList<Finding>(artifacts, context.input.context.findings);
   return { findings, responses: readResponses(text, answered), answered };
 }

@@ -2,9 +2,9 @@
  * From which stage a rewind may go, at which commit, and with what of the source. Pure: it reads the source's progress and nothing else.
  * A stage was reached if it was entered, or if what comes before it in the source ended well, as at a gate that was never passed.
  */
-import type { ArtifactRef } from '../../protocol/artifact.js';
-import type { Stage } from '../../protocol/lifecycle.js';
 import type { TurnContext } from '../../protocol/messages.js';
+import { stageAfter } from '../../protocol/run/next-stage.js';
+import { isInRound, isTurnStage, STAGE_ROWS, STAGES, type Stage, type StageRow } from '../../protocol/run/stages.js';
 import type { StageEnd, StageEntry, StageProgress } from './stage-progress.js';
 
 /** What a rewind needs to know of its source. */
@@ -52,7 +52,7 @@ export function planRewind(source: RewindSource, wanted?: Stage): PlannedRewind 
 /** Only the first stage takes over nothing but the base. */
 function planWithout({ stages, baseSha }: RewindSource, wanted?: Stage): PlannedRewind {
   const [first] = stages;
-  if (first === undefined || CODE_STAGES.includes(first)) return { kind: 'unknown', choices: [] };
+  if (first === undefined || hasCode(first)) return { kind: 'unknown', choices: [] };
   if (wanted !== first) return { kind: 'unknown', choices: [first] };
   const point = { fromStage: first, commit: baseSha, context: contextFor(first, baseSha, []), approved: false, before: [] };
   return { kind: 'planned', point };
@@ -65,18 +65,29 @@ function pointAt(
 ): RewindPoint {
   const before = entries.slice(0, index);
   const held = entries[index]?.headBefore ?? headAtEnd(source, entries);
-  const commit = CODE_STAGES.includes(fromStage) ? held : source.baseSha;
+  const commit = hasCode(fromStage) ? held : source.baseSha;
   return {
     fromStage,
     commit,
     context: contextFor(fromStage, commit, before),
-    approved: fromStage === 'verifying' && isApproved(entries, commit),
+    approved: isAfterReview(fromStage) && isApproved(entries, commit),
     before,
   };
 }
 
-/** Their code is the source's; the others begin at the base. */
-const CODE_STAGES: readonly Stage[] = ['validating', 'reviewing', 'fixing', 'verifying'];
+/** Its code is the source's; the others begin at the base. */
+function hasCode(stage: Stage): boolean {
+  return STAGE_ROWS[stage].walk.changesGo === 'to_round';
+}
+
+function isAfterReview(stage: Stage): boolean {
+  return !isInRound(stage) && leftBefore(stage).has('review');
+}
+
+/** What the stages above a stage leave to it. */
+function leftBefore(stage: Stage): ReadonlySet<StageRow['leaves']['context']> {
+  return new Set(STAGES.slice(0, STAGES.indexOf(stage)).map((before) => STAGE_ROWS[before].leaves.context));
+}
 
 /** Retries and a decision that was asked for again belong to one entry into the stage. */
 function beginOfLast(entries: readonly StageEntry[], stage: Stage): number {
@@ -96,88 +107,46 @@ function stageAhead(
   { stages, progress, beganAt }: RewindSource & { readonly progress: StageProgress },
   entries: readonly StageEntry[],
 ): Stage | null {
-  if (progress.entries.length === 0) return beganAt?.stage ?? stages.find((stage) => stage !== 'fixing') ?? null;
+  if (progress.entries.length === 0) return beganAt?.stage ?? stages.find((stage) => !isInRound(stage)) ?? null;
   const last = entries.at(-1);
   if (last?.end === null || last === undefined || !isThrough(last.stage, last.end)) return null;
-  const order = stages.filter((stage) => stage !== 'fixing');
-  if (last.stage === 'fixing') return order.find((stage) => CODE_STAGES.includes(stage)) ?? null;
-  const next = order[order.indexOf(last.stage) + 1] ?? null;
-  // Red checks make the decision in reviewing (V-26); without that stage the run ended with them.
-  return last.end.outcome === 'failed' && next !== 'reviewing' ? null : next;
+  const next = stageAfter(stages, last.stage);
+  if (next === 'completion') return null;
+  // Red checks make the decision of the review (V-26); without one the run ended with them.
+  return last.end.outcome === 'failed' && STAGE_ROWS[next].decides !== 'review' ? null : next;
 }
 
 function isThrough(stage: Stage, end: StageEnd): boolean {
   if (end.stopsHere) return false;
-  switch (stage) {
-    case 'validating':
-      return end.outcome !== 'unavailable';
-    case 'reviewing':
-      return end.review === 'APPROVED';
-    case 'fixing':
-      return end.outcome === 'done' || end.outcome === 'no_change';
-    default:
-      return end.outcome === 'done';
-  }
+  if (!isTurnStage(stage)) return end.outcome !== 'unavailable';
+  if (STAGE_ROWS[stage].decides === 'review') return end.review === 'APPROVED';
+  return end.outcome === 'done' || (isInRound(stage) && end.outcome === 'no_change');
 }
 
 /** Red checks decide as a review does (V-26), and never for a commit. */
 function isApproved(entries: readonly StageEntry[], commit: string): boolean {
-  const last = entries.findLast(({ stage, end }) => end?.review != null || (stage === 'validating' && end?.outcome === 'failed'));
+  const last = entries.findLast(({ stage, end }) => end?.review != null || (!isTurnStage(stage) && end?.outcome === 'failed'));
   return last?.end?.review === 'APPROVED' && last.headBefore === commit;
 }
 
-interface Gathered {
-  plan: ArtifactRef | null;
-  architecture: ArtifactRef | null;
-  review: ArtifactRef | null;
-  findings: ArtifactRef | null;
-  validation: { readonly commit: string; readonly report: ArtifactRef | null; readonly output: ArtifactRef | null } | null;
-}
-
 function contextFor(fromStage: Stage, commit: string, before: readonly StageEntry[]): TurnContext {
-  const gathered = gather(before);
-  const { plan, architecture, review, findings } = gathered;
-  const nothing: TurnContext = { plan: null, architecture: null, validation: null, review: null, findings: null, validationOutput: null };
-  // A result is evidence on its own commit only (V-112).
-  const checks = gathered.validation?.commit === commit ? gathered.validation : null;
-  const validation = { validation: checks?.report ?? null, validationOutput: checks?.output ?? null };
-  switch (fromStage) {
-    case 'planning':
-      return nothing;
-    case 'architecting':
-      return { ...nothing, plan };
-    case 'executing':
-    case 'validating':
-      return { ...nothing, plan, architecture };
-    case 'reviewing':
-      return { ...nothing, plan, architecture, ...validation };
-    case 'fixing':
-    case 'verifying':
-      return { plan, architecture, review, findings, ...validation };
+  const left = leftBefore(fromStage);
+  let taken: TurnContext = { plan: null, architecture: null, validation: null, validationOutput: null, review: null, findings: null };
+  for (const { stage, headBefore, end } of before) {
+    const { context } = STAGE_ROWS[stage].leaves;
+    if (end === null || context === null || !left.has(context)) continue;
+    if (context === 'validation') {
+      // A result is evidence on its own commit only (V-112).
+      const checks = headBefore === commit ? { validation: end.output, validationOutput: end.commandOutput } : NO_CHECKS;
+      // What a review said before is of another commit; red checks bring findings of their own.
+      taken = { ...taken, ...checks, review: null, findings: left.has('review') ? end.findings : null };
+    } else if (end.outcome === 'done') {
+      // The answer to a decision that was asked for again has no findings; those of the first stand.
+      const review = { review: end.output ?? taken.review, findings: end.findings ?? taken.findings ?? null };
+      taken = { ...taken, ...(context === 'review' ? review : { [context]: end.output }) };
+    }
   }
+  return taken;
 }
 
-function gather(entries: readonly StageEntry[]): Gathered {
-  const gathered: Gathered = { plan: null, architecture: null, review: null, findings: null, validation: null };
-  for (const { stage, headBefore, end } of entries) {
-    if (end === null) continue;
-    if (stage === 'planning' && end.outcome === 'done') gathered.plan = end.output;
-    if (stage === 'architecting' && end.outcome === 'done') gathered.architecture = end.output;
-    if (stage === 'validating') takeChecks(gathered, headBefore, end);
-    if (stage === 'reviewing' && end.outcome === 'done') takeReview(gathered, end);
-  }
-  return gathered;
-}
-
-function takeChecks(gathered: Gathered, commit: string, end: StageEnd): void {
-  gathered.validation = { commit, report: end.output, output: end.commandOutput };
-  // What a review said before is of another commit; red checks bring findings of their own.
-  gathered.review = null;
-  gathered.findings = end.findings;
-}
-
-/** The answer to a decision that was asked for again has no findings; those of the first stand. */
-function takeReview(gathered: Gathered, end: StageEnd): void {
-  gathered.review = end.output ?? gathered.review;
-  gathered.findings = end.findings ?? gathered.findings;
-}
+const NO_CHECKS = { validation: null, validationOutput: null };

@@ -6,9 +6,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ArtifactRef } from '../../protocol/artifact.js';
-import { STAGES, type Stage } from '../../protocol/lifecycle.js';
 import type { RunRef, RunTurnInput, RunTurnResult, ValidateInput, ValidateResult } from '../../protocol/messages.js';
 import type { ReviewDecision, TurnOutcomeKind, ValidationOutcome } from '../../protocol/outcomes.js';
+import { STAGES, type Stage } from '../../protocol/run/stages.js';
 import { type Durability, isObject, readJson, writeMark } from '../process/marks.js';
 import type { HostDeps } from './host-deps.js';
 

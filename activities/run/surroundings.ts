@@ -3,10 +3,11 @@
  * Looked at before the start and after the end; nothing is ever undone, for the person may have made the change.
  */
 import type { Observation } from '../../protocol/journal.js';
+import { mayWrite } from '../../protocol/run/stages.js';
 import { fingerprintCheckout } from '../git/checkout-fingerprint.js';
 import { compareRepository, type RepositorySnapshot, snapshotRepository } from '../git/repository-watch.js';
 import { readMark, writePlaceMark } from './place-record.js';
-import { mayWrite, type TurnContextOnHost } from './turn-context.js';
+import type { TurnContextOnHost } from './turn-context.js';
 
 const BEFORE_FILE = 'before.json';
 

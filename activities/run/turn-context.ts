@@ -1,5 +1,6 @@
 /** Everything one attempt of a turn works with. */
 import type { RunTurnInput } from '../../protocol/messages.js';
+import { mayWrite } from '../../protocol/run/stages.js';
 import type { RunGit } from '../git/open-run-git.js';
 import type { Signals } from './attempts.js';
 import type { HostDeps } from './host-deps.js';
@@ -13,11 +14,6 @@ export interface TurnContextOnHost {
   readonly place: PlaceFolder;
   readonly git: RunGit;
   readonly signals: Signals;
-}
-
-/** By its stage alone: what a turn of it could be allowed. */
-export function mayWrite(stage: RunTurnInput['stage']): boolean {
-  return stage === 'executing' || stage === 'fixing';
 }
 
 /** A write turn: its change becomes a commit. In a read-only run there is none (V-129). */

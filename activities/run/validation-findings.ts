@@ -6,6 +6,7 @@ import type { Finding } from '../../protocol/finding.js';
 import type { CommandOutput } from '../../protocol/messages.js';
 import type { CommandResult, ValidationReport } from '../../protocol/outcomes.js';
 import type { Policy } from '../../protocol/policy.js';
+import { canFix } from '../../protocol/run/next-stage.js';
 import type { Redactor } from '../../protocol/value-redactor.js';
 import type { ExitRecord } from '../process/contract.js';
 import { outcomeOfReport } from './classify-validation.js';
@@ -53,8 +54,8 @@ export function outputsOf({ report, ends, failedSetup, redactor }: ValidatedChec
 }
 
 /** Whether red checks are the review of the round, so that no reviewer is asked. Source: V-26, V-27. */
-export function decidesReview({ validation, rounds, stages }: Pick<Policy, 'validation' | 'rounds' | 'stages'>): boolean {
-  return validation.onFailure === 'fix' && rounds > 0 && stages.includes('reviewing') && stages.includes('fixing');
+export function decidesReview(policy: Pick<Policy, 'validation' | 'rounds' | 'stages'>): boolean {
+  return policy.validation.onFailure === 'fix' && canFix(policy);
 }
 
 function redCommand({ report, ends, redactor }: ValidatedChecks, { command, index }: { command: CommandResult; index: number }): Finding {

@@ -5,8 +5,8 @@
 import { join } from 'node:path';
 import type { ResolvedPolicy } from '../../config/resolve-policy.js';
 import type { ConfigChoice } from '../../config/select-config.js';
-import type { Stage } from '../../protocol/lifecycle.js';
 import type { RunInput } from '../../protocol/messages.js';
+import type { Stage } from '../../protocol/run/stages.js';
 import { textAt } from '../repository.js';
 import type { Context } from './context.js';
 import { wantsDesktop } from './desktop-wanted.js';

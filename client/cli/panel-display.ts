@@ -1,6 +1,6 @@
 /** The live panel on a terminal: keeps what is known of a watched run and draws it anew on every change and every second. */
 import type { JournalEvent } from '../../protocol/journal.js';
-import { STAGES, type Stage } from '../../protocol/lifecycle.js';
+import { STAGES, type Stage } from '../../protocol/run/stages.js';
 import type { RunView } from '../../protocol/run-view.js';
 import { type Retrying, retryText } from '../retrying.js';
 import type { Display } from './display.js';

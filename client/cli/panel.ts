@@ -3,7 +3,8 @@
  * Every line fits the width, so that a redraw never scrolls; foreign text arrives already printable.
  */
 import type { createColors } from 'picocolors';
-import { isTerminal, type RunStatus, type Stage } from '../../protocol/lifecycle.js';
+import { isTerminal, type RunStatus } from '../../protocol/lifecycle.js';
+import { isInRound, type Stage } from '../../protocol/run/stages.js';
 import type { RunView } from '../../protocol/run-view.js';
 import { truncate } from './columns.js';
 import { gateBlock, type ShownGate } from './gate-block.js';
@@ -95,10 +96,10 @@ function stageLines(state: PanelState, { now, colors }: PanelFrame, width: numbe
   return lines.map((line) => line.text);
 }
 
-/** `fixing` is shown once it was entered: most runs never see it. */
+/** The stages of a round are shown once they were entered: most runs never see one. */
 function shownStages({ stages, entered }: PanelState): readonly Stage[] {
   const extra = entered.filter((stage) => !stages.includes(stage));
-  return [...stages, ...new Set(extra)].filter((stage) => stage !== 'fixing' || entered.includes('fixing'));
+  return [...stages, ...new Set(extra)].filter((stage) => !isInRound(stage) || entered.includes(stage));
 }
 
 function paint(current: boolean, entered: boolean, colors: PanelFrame['colors']): (text: string) => string {

@@ -2,8 +2,8 @@
  * What `sluice run` was asked to do, checked before anything starts. Every refusal names the value, the rule and a command.
  * Reading standard input is the caller's business; this file is pure.
  */
-import { STAGE_LISTS, type StageListName } from '../../protocol/lifecycle.js';
 import { MAX_TASK_BYTES, MAX_TITLE_CHARS } from '../../protocol/limits.js';
+import { STAGE_LISTS, type StageListName } from '../../protocol/run/stages.js';
 import { isRunId, RUN_ID_RULE } from '../../protocol/run-id.js';
 import { CliError } from './cli-error.js';
 import { foreign } from './io.js';

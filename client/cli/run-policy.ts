@@ -2,9 +2,9 @@
  * The part of `sluice run`'s options that is policy, in the shape of a config file. Pure: each value is checked here, so that the refusal names
  * the option as it was typed; what a layer may change is decided where the policy is resolved.
  */
-import { STAGES, type Stage } from '../../protocol/lifecycle.js';
 import { MAX_ROUNDS } from '../../protocol/limits.js';
 import { PERMISSION_MODES, type PermissionMode } from '../../protocol/policy.js';
+import { STAGES, type Stage } from '../../protocol/run/stages.js';
 import { foreign } from './io.js';
 import { checkStages, type RunOptions, refusal } from './run-arguments.js';
 

@@ -1,7 +1,7 @@
 /** The last leg of `run`, `watch` and `demo`: watch with the right display, then say how it ended. */
 import { join } from 'node:path';
 import type { Gate } from '../../protocol/gate.js';
-import { STAGE_LISTS, type Stage } from '../../protocol/lifecycle.js';
+import { STAGE_LISTS, type Stage } from '../../protocol/run/stages.js';
 import type { RunView } from '../../protocol/run-view.js';
 import { readRunFile, turnFoldersOf } from '../read-run-file.js';
 import { diffStat } from '../repository.js';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ScriptedStage } from '../../activities/agent/scripted/fixture.js';
+import type { TurnStage } from '../../protocol/run/stages.js';
 import { heldIn, reached } from '../support/held-stage.js';
 import { tracesOf } from '../support/run-traces.js';
 import { openTestHost, type TestHost } from '../support/test-host.js';
@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => host.close(), LIMIT_MS);
 
 /** Shell lines that an agent of the stage runs; `$run` is the run directory, `$git` the repository's. */
-function mischief(lines: Partial<Record<Exclude<ScriptedStage, 'fixing'>, string>>): RepositoryOptions {
+function mischief(lines: Partial<Record<Exclude<TurnStage, 'fixing'>, string>>): RepositoryOptions {
   const places = 'git=$(git rev-parse --path-format=absolute --git-common-dir); run=$(echo "$git"/../.sluice/runs/run-????????)';
   const stages = Object.entries(lines).map(([stage, line]) => {
     const turn = PLAIN_FIXTURE.stages[stage as keyof typeof lines];

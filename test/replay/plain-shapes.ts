@@ -1,6 +1,6 @@
 /** Shapes of runs without people in them: the stage lists, the ends of a stage, a native cancellation. */
 import { Context } from '@temporalio/activity';
-import { STAGE_LISTS } from '../../protocol/lifecycle.js';
+import { STAGE_LISTS } from '../../protocol/run/stages.js';
 import { stubOpen, stubValidation } from '../support/stub-host.js';
 import { until } from '../support/until.js';
 import { type Shapes, withTurns } from './shape.js';

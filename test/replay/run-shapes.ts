@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { ArtifactRef } from '../../protocol/artifact.js';
-import type { Stage, TurnStage } from '../../protocol/lifecycle.js';
 import type { RunTurnResult } from '../../protocol/messages.js';
 import type { RunPolicy, StageAgent } from '../../protocol/policy.js';
+import type { Stage, TurnStage } from '../../protocol/run/stages.js';
 import { untilStatus, untilView } from '../support/run-steps.js';
 import { type Activities, type StubHost, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
 import { until } from '../support/until.js';

@@ -1,8 +1,8 @@
 /** What one kept history is made of: how the stub host answers, how the workflow is started, and what people do meanwhile. */
 import type { WorkflowHandle } from '@temporalio/client';
-import { STAGE_LISTS } from '../../protocol/lifecycle.js';
 import type { RunInput, RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
 import type { RunPolicy } from '../../protocol/policy.js';
+import { STAGE_LISTS } from '../../protocol/run/stages.js';
 import { type Activities, type StubHost, stubOpen, stubTurn } from '../support/stub-host.js';
 
 export interface Shape {

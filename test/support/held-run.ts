@@ -4,7 +4,8 @@
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ScriptedStage, ScriptedTurn } from '../../activities/agent/scripted/fixture.js';
+import type { ScriptedTurn } from '../../activities/agent/scripted/fixture.js';
+import type { TurnStage } from '../../protocol/run/stages.js';
 import type { RunView } from '../../protocol/run-view.js';
 import { type RunTraces, startsOf, tracesOf } from './run-traces.js';
 import { openTestHost, type TestHost, type TestRun } from './test-host.js';
@@ -53,7 +54,7 @@ export async function tracesAfter(host: TestHost, { run, repository }: HeldRun):
 export interface HeldRunOptions {
   readonly attended: boolean;
   /** Instead of those of the plain fixture. */
-  readonly stages?: Readonly<Partial<Record<ScriptedStage, ScriptedTurn>>>;
+  readonly stages?: Readonly<Partial<Record<TurnStage, ScriptedTurn>>>;
   /** YAML of top-level keys that are not set here. */
   readonly config?: string;
   /** In the person's checkout; committed unless ignored. */

@@ -2,13 +2,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
-import type { ScriptedStage, ScriptedTurn } from '../../activities/agent/scripted/fixture.js';
+import type { ScriptedTurn } from '../../activities/agent/scripted/fixture.js';
+import type { TurnStage } from '../../protocol/run/stages.js';
 import { startsOf } from './run-traces.js';
 import type { TestHost, TestRun } from './test-host.js';
 import { fixtureWith, PLAIN_FIXTURE, type RepositoryOptions, type TestRepository } from './test-repository.js';
 import { until } from './until.js';
 
-type HeldTurn = Exclude<ScriptedStage, 'fixing'>;
+type HeldTurn = Exclude<TurnStage, 'fixing'>;
 
 export type HeldStage = HeldTurn | 'validating';
 

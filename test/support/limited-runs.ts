@@ -1,10 +1,10 @@
 /** Runs over a stub host whose provider has a usage limit: who called it, and when it answers. For what the gate and the runs decide. */
 import type { WorkflowHandle } from '@temporalio/client';
-import type { Stage } from '../../protocol/lifecycle.js';
 import type { RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
 import { quotaGateId, STATUS_QUERY } from '../../protocol/names.js';
 import type { RunPolicy, StageAgent } from '../../protocol/policy.js';
 import type { QuotaGateView } from '../../protocol/quota.js';
+import type { Stage } from '../../protocol/run/stages.js';
 import { type StubHost, type StubWorkers, stubOpen, stubTurn } from './stub-host.js';
 import { until } from './until.js';
 

@@ -4,10 +4,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { WorkflowHandle } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { BUDGET_WORKFLOW, budgetWorkflowId, type DayBudgetView, RESERVE_SIGNAL, SETTLE_SIGNAL } from '../../protocol/day-budget.js';
-import type { Stage } from '../../protocol/lifecycle.js';
 import type { RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
 import { HAND_OVER_SIGNAL, STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
 import type { BudgetPolicy, RunPolicy } from '../../protocol/policy.js';
+import type { Stage } from '../../protocol/run/stages.js';
 import type { LedgerInput } from '../../workflows/ledger-rules.js';
 import { detailsOf, eventsOf, typesOf, untilView } from '../support/run-steps.js';
 import { BUNDLE_PATH, openStubWorkers, type StubHost, type StubWorkers, stubOpen, stubTurn } from '../support/stub-host.js';

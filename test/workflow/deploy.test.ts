@@ -1,9 +1,9 @@
 /** Runs stay open while the worker that decides for them is replaced by one with a changed workflow. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
-import { STAGE_LISTS } from '../../protocol/lifecycle.js';
 import type { RunResult } from '../../protocol/messages.js';
 import { RUN_WORKFLOW } from '../../protocol/names.js';
+import { STAGE_LISTS } from '../../protocol/run/stages.js';
 import { bundleChangedWorkflow, type ChangedWorkflow, TEST_PATCH } from '../support/changed-workflow.js';
 import { untilStatus, untilView } from '../support/run-steps.js';
 import { BUNDLE_PATH, openStubHost, type StubHost, stubOpen, stubTurn } from '../support/stub-host.js';

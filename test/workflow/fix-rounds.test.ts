@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { STAGE_LISTS } from '../../protocol/lifecycle.js';
 import type { RunResult, RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
 import type { ReviewDecision } from '../../protocol/outcomes.js';
 import type { RunPolicy } from '../../protocol/policy.js';
+import { STAGE_LISTS } from '../../protocol/run/stages.js';
 import { eventsOf, pathOf } from '../support/run-steps.js';
 import {
   type Activities,

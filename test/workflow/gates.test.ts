@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Gate } from '../../protocol/gate.js';
-import { STAGE_LISTS, STAGES, type Stage } from '../../protocol/lifecycle.js';
 import type { RunInput, RunResult, RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
 import type { RunPolicy } from '../../protocol/policy.js';
+import { STAGE_LISTS, STAGES, type Stage } from '../../protocol/run/stages.js';
 import type { MessageAnswer } from '../../protocol/run-message.js';
 import { detailsOf, eventsOf, pathOf, typesOf, untilStatus, untilView } from '../support/run-steps.js';
 import { openStubWorkers, type StubHost, type StubWorkers, stubOpen, stubTurn } from '../support/stub-host.js';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
-import { STAGE_LISTS, type Stage } from '../../protocol/lifecycle.js';
 import type { RunPolicy } from '../../protocol/policy.js';
+import { STAGE_LISTS, type Stage } from '../../protocol/run/stages.js';
 import type { MessageAnswer } from '../../protocol/run-message.js';
 import { eventsOf, pathOf, typesOf, untilStatus, untilView, viewOf } from '../support/run-steps.js';
 import { openStubWorkers, type StubHost, type StubWorkers, stubOpen, stubTurn } from '../support/stub-host.js';

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { STAGE_LISTS, type Stage } from '../../protocol/lifecycle.js';
 import type { RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
 import type { RunPolicy } from '../../protocol/policy.js';
+import { STAGE_LISTS, type Stage } from '../../protocol/run/stages.js';
 import type { MessageAnswer } from '../../protocol/run-message.js';
 import { detailsOf, eventsOf, typesOf, untilView } from '../support/run-steps.js';
 import { openStubWorkers, type StubHost, type StubWorkers, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';

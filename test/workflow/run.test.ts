@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Context } from '@temporalio/activity';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { TurnStage } from '../../protocol/lifecycle.js';
-import { STAGE_LISTS } from '../../protocol/lifecycle.js';
 import type { RunResult } from '../../protocol/messages.js';
 import { STATUS_QUERY } from '../../protocol/names.js';
 import type { TurnOutcome } from '../../protocol/outcomes.js';
+import type { TurnStage } from '../../protocol/run/stages.js';
+import { STAGE_LISTS } from '../../protocol/run/stages.js';
 import type { RunView } from '../../protocol/run-view.js';
 import {
   type Activities,

@@ -4,16 +4,13 @@
  * line always stand whole. Only what people wrote can make it longer.
  */
 import { fillTemplate } from '../../../protocol/prompt-template.js';
-import { architectingPrompt } from './architecting.js';
+import { isDecisionStage, mayWrite, STAGE_ROWS } from '../../../protocol/run/stages.js';
 import { type ContextShare, shareOf } from './context-share.js';
 import { decisionAgainPrompt } from './decision-again.js';
-import { executingPrompt } from './executing.js';
-import { fixingPrompt } from './fixing.js';
-import { planningPrompt } from './planning.js';
 import type { PromptInput, PromptParts } from './prompt-input.js';
-import { reviewingPrompt } from './reviewing.js';
+import { decisionRules, readOnlyRules, requestRules, writeRules } from './rules.js';
 import { instructionsSection, notesSection, sectionOf } from './sections.js';
-import { verifyingPrompt } from './verifying.js';
+import { describeWorkOf } from './stage-work.js';
 
 export interface ComposedPrompt {
   readonly text: string;
@@ -70,20 +67,15 @@ function fitted(contextBytes: number, room: number, make: (share: ContextShare) 
 
 function partsOf(input: PromptInput): PromptParts {
   if (input.ask === 'decision') return decisionAgainPrompt(input);
-  switch (input.stage) {
-    case 'planning':
-      return planningPrompt(input);
-    case 'architecting':
-      return architectingPrompt(input);
-    case 'executing':
-      return executingPrompt(input);
-    case 'reviewing':
-      return reviewingPrompt(input);
-    case 'fixing':
-      return fixingPrompt(input);
-    case 'verifying':
-      return verifyingPrompt(input);
-  }
+  const { stage, decisionCode, readOnly } = input;
+  const { opening, answer } = describeWorkOf[stage](input);
+  const closing = [
+    mayWrite(stage) && !readOnly ? writeRules(input) : readOnlyRules(input),
+    answer,
+    requestRules(decisionCode),
+    ...(isDecisionStage(stage) ? [decisionRules(stage, decisionCode)] : []),
+  ];
+  return { opening, sections: STAGE_ROWS[stage].turn?.sections ?? [], closing };
 }
 
 function joined(parts: readonly string[]): string {

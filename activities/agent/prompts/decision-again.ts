@@ -1,5 +1,6 @@
 /** Asks a reviewer or verifier once more for its decision line alone (V-33), with its own answer at hand. */
-import { type DecisionStage, isDecisionStage } from '../decision-line.js';
+import { decisionOf, isDecisionStage } from '../../../protocol/run/stages.js';
+import { DECISION_WORDS } from '../decision-line.js';
 import type { PromptInput, PromptParts } from './prompt-input.js';
 import { decisionRules, readOnlyRules } from './rules.js';
 
@@ -7,7 +8,7 @@ import { decisionRules, readOnlyRules } from './rules.js';
 export function decisionAgainPrompt(input: PromptInput): PromptParts {
   if (!isDecisionStage(input.stage)) throw new Error(`stage ${input.stage} has no decision to ask for`);
   return {
-    opening: `You were asked to ${VERBS[input.stage]} the change below. Your answer had no decision that could be read.`,
+    opening: `You were asked to ${DECISION_WORDS[decisionOf(input.stage)].verb} the change below. Your answer had no decision that could be read.`,
     sections: ['task', 'change', 'answer'],
     closing: [
       readOnlyRules(input),
@@ -16,5 +17,3 @@ export function decisionAgainPrompt(input: PromptInput): PromptParts {
     ],
   };
 }
-
-const VERBS: Readonly<Record<DecisionStage, string>> = { reviewing: 'review', verifying: 'verify' };

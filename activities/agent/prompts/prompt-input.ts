@@ -1,14 +1,14 @@
 /** What a prompt is made of. Every text in it may be hostile; it belongs into the prompt all the same and decides nothing there. */
 import type { Finding } from '../../../protocol/finding.js';
-import type { TurnStage } from '../../../protocol/lifecycle.js';
 import type { CommandOutput, PersonNote } from '../../../protocol/messages.js';
 import type { ValidationReport } from '../../../protocol/outcomes.js';
 import type { ToolLevel } from '../../../protocol/policy.js';
 import type { PromptSection } from '../../../protocol/prompt-template.js';
+import type { TurnStage } from '../../../protocol/run/stages.js';
 
 export interface PromptInput {
   readonly stage: TurnStage;
-  /** `decision`: only the decision line is asked for, once more (V-33); for reviewing and verifying only. */
+  /** `decision`: only the decision line is asked for, once more (V-33); for stages that decide only. */
   readonly ask: 'work' | 'decision';
   readonly task: string;
   readonly title: string;
@@ -47,6 +47,14 @@ export interface PromptInput {
 
 /** `answer`: the unreadable one. */
 export type SectionName = PromptSection | 'answer';
+
+/** What the file of a stage says; sections, rules and the form of the answer follow from its row. */
+export interface StageWork {
+  /** What the stage is for. */
+  readonly opening: string;
+  /** What it is to do and to print. */
+  readonly answer: string;
+}
 
 /** A prompt in three parts, so that only the middle is ever cut, and only opening and sections can be a person's instead. */
 export interface PromptParts {

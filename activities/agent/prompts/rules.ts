@@ -3,7 +3,8 @@
  * template has a part in it.
  */
 import type { ToolLevel } from '../../../protocol/policy.js';
-import { type DecisionStage, decisionTemplate, requestTemplate } from '../decision-line.js';
+import { type DecisionStage, mayWrite } from '../../../protocol/run/stages.js';
+import { decisionTemplate, requestTemplate } from '../decision-line.js';
 import type { PromptInput } from './prompt-input.js';
 
 export function readOnlyRules(input: PromptInput): string {
@@ -43,8 +44,9 @@ ${decisionTemplate({ stage, code })}`;
 
 /** What holds for this turn and not for every one of its stage. */
 function turnRules({ stage, tools, readOnly, afterOverflow }: PromptInput): string {
-  const mayNotWrite = readOnly && (stage === 'executing' || stage === 'fixing');
-  return [TOOL_RULES[tools], ...(mayNotWrite ? [NO_WRITING_RULE] : []), ...(afterOverflow ? [OVERFLOW_RULE] : [])].join('\n');
+  return [TOOL_RULES[tools], ...(readOnly && mayWrite(stage) ? [NO_WRITING_RULE] : []), ...(afterOverflow ? [OVERFLOW_RULE] : [])].join(
+    '\n',
+  );
 }
 
 /** For stages that write, in a run that may not (V-129). */

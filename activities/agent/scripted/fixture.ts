@@ -1,11 +1,8 @@
 /**
  * What a scripted agent does, per stage, as JSON: the documented type and its check.
- * Checked by hand, since the scripted agent loads nothing but node's own modules. An unknown key is an error.
+ * Checked by hand, since the scripted agent loads no package. An unknown key is an error.
  */
-
-export const SCRIPTED_STAGES = ['planning', 'architecting', 'executing', 'reviewing', 'fixing', 'verifying'] as const;
-
-export type ScriptedStage = (typeof SCRIPTED_STAGES)[number];
+import { isInRound, TURN_STAGES, type TurnStage } from '../../../protocol/run/stages.js';
 
 /**
  * One turn. What is given happens in the order of the fields; everything is optional. Paths are relative to the worktree unless said
@@ -46,7 +43,7 @@ export interface ScriptedTurn {
   readonly humanApproval?: { readonly reason?: string; readonly risk?: string; readonly action?: string };
   /** Printed as `QUESTION <code>: <this>`. */
   readonly question?: string;
-  /** Printed as the last line, `DECISION <code>: <this>`, or `VERIFICATION …` in stage verifying. */
+  /** Printed as the last line, `DECISION <code>: <this>`, or `VERIFICATION …` in a verification. */
   readonly decision?: string;
   /** The same where only the decision is asked for again; without it `decision` stands. */
   readonly decisionAsk?: string;
@@ -68,7 +65,7 @@ export interface Fixture {
   /** Where START and END lines go: absolute, or relative to the fixture's folder; outside the worktree. */
   readonly ledger?: string;
   /** One turn, or one for each time the stage is entered; the last repeats. A stage that is not here cannot be run. */
-  readonly stages: Readonly<Partial<Record<ScriptedStage, ScriptedTurn | readonly ScriptedTurn[]>>>;
+  readonly stages: Readonly<Partial<Record<TurnStage, ScriptedTurn | readonly ScriptedTurn[]>>>;
 }
 
 /** Errors: FixtureError, which names the path inside the fixture. */
@@ -81,7 +78,7 @@ export function parseFixture(text: string): Fixture {
   onlyKeys(fixture, ['ledger', 'stages'], 'the fixture');
   if (fixture['ledger'] !== undefined) RULES.string.check(fixture['ledger'], 'ledger');
   const stages = anObject(fixture['stages'], 'stages');
-  onlyKeys(stages, SCRIPTED_STAGES, 'stages');
+  onlyKeys(stages, TURN_STAGES, 'stages');
   for (const [stage, turns] of Object.entries(stages)) {
     const where = `stages.${stage}`;
     if (!Array.isArray(turns)) checkTurn(turns, where);
@@ -92,10 +89,10 @@ export function parseFixture(text: string): Fixture {
   return fixture as unknown as Fixture;
 }
 
-/** The turn for a round: fixing is first entered in round 1, every other stage in round 0. */
-export function turnOf(fixture: Fixture, stage: ScriptedStage, round: number): ScriptedTurn {
+/** The turn for a round: a stage of the round itself is first entered in round 1, every other in round 0. */
+export function turnOf(fixture: Fixture, stage: TurnStage, round: number): ScriptedTurn {
   const turns = [fixture.stages[stage] ?? []].flat();
-  const entered = stage === 'fixing' ? Math.max(0, round - 1) : round;
+  const entered = isInRound(stage) ? Math.max(0, round - 1) : round;
   const turn = turns[Math.min(entered, turns.length - 1)];
   if (turn === undefined) throw new FixtureError(`stages.${stage} is missing: the fixture must say what to do in each stage of the run`);
   return turn;

@@ -7,7 +7,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { closeForeignDescriptors } from '../../../config/foreign-descriptors.js';
-import { againAfter, type Fixture, parseFixture, SCRIPTED_STAGES, type ScriptedStage, type ScriptedTurn, turnOf } from './fixture.js';
+import { TURN_STAGES } from '../../../protocol/run/stages.js';
+import { againAfter, type Fixture, parseFixture, type ScriptedTurn, turnOf } from './fixture.js';
 import { readLedger } from './ledger.js';
 import { performTurn, type ScriptedScene } from './perform.js';
 
@@ -48,12 +49,9 @@ function standing(prompt: string): Pick<ScriptedScene, 'stage' | 'round' | 'ask'
   const marker = /^\[stage:(\w+)\](?: \[round:(\d+)\])?(?: \[ask:(\w+)\])?/.exec(prompt);
   const stage = process.env['SLUICE_STAGE'] ?? marker?.[1];
   const round = Number(process.env['SLUICE_ROUND'] ?? marker?.[2] ?? 0);
-  if (!isScriptedStage(stage)) throw new Error(`stage ${JSON.stringify(stage) ?? 'unknown'}: set SLUICE_STAGE to a stage with turns`);
-  return { stage, round, ask: marker?.[3] === 'decision' ? 'decision' : 'work' };
-}
-
-function isScriptedStage(value: string | undefined): value is ScriptedStage {
-  return SCRIPTED_STAGES.some((stage) => stage === value);
+  const known = TURN_STAGES.find((each) => each === stage);
+  if (known === undefined) throw new Error(`stage ${JSON.stringify(stage) ?? 'unknown'}: set SLUICE_STAGE to a stage with turns`);
+  return { stage: known, round, ask: marker?.[3] === 'decision' ? 'decision' : 'work' };
 }
 
 /** Of the templates, the last line of its kind: earlier ones may stand in texts of others. */

@@ -6,11 +6,12 @@ import { spawn, spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ScriptedStage, ScriptedTurn } from './fixture.js';
+import { STAGE_ROWS, type TurnStage } from '../../../protocol/run/stages.js';
+import type { ScriptedTurn } from './fixture.js';
 import { appendLedger, type LedgerEntry, ledgerLine } from './ledger.js';
 
 export interface ScriptedScene {
-  readonly stage: ScriptedStage;
+  readonly stage: TurnStage;
   readonly round: number;
   readonly ask: 'work' | 'decision';
   /** Null: the prompt has no decision line. */
@@ -134,7 +135,8 @@ function workLines({ findings, responses, humanApproval, question }: ScriptedTur
 
 function decisionLines(turn: ScriptedTurn, { stage, ask, code }: ScriptedScene): string[] {
   const value = ask === 'decision' ? (turn.decisionAsk ?? turn.decision) : turn.decision;
-  return value === undefined ? [] : [`${stage === 'verifying' ? 'VERIFICATION' : 'DECISION'} ${code ?? ''}: ${value}`];
+  const keyword = STAGE_ROWS[stage].decides === 'verification' ? 'VERIFICATION' : 'DECISION';
+  return value === undefined ? [] : [`${keyword} ${code ?? ''}: ${value}`];
 }
 
 async function dieOf(signal: NodeJS.Signals): Promise<void> {

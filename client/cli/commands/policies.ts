@@ -1,6 +1,6 @@
 /** `sluice policies`: the effective policy of a run, as it was frozen when the run opened. */
 import { formatDuration } from '../../../config/duration.js';
-import type { RunPolicy } from '../../../protocol/policy.js';
+import type { RunPolicy, StageAgent } from '../../../protocol/policy.js';
 import type { RunDetails } from '../../../protocol/run-view.js';
 import { askDetails } from '../ask-details.js';
 import type { Context } from '../context.js';
@@ -39,7 +39,7 @@ export function policyRows(policy: RunPolicy, { attended }: Pick<RunDetails, 'at
   ];
 }
 
-function agentText({ agent, adapter, model, timeoutMs, fallback }: RunPolicy['agentOf']['planning']): string {
+function agentText({ agent, adapter, model, timeoutMs, fallback }: StageAgent): string {
   const more = [adapter === agent ? null : adapter, model, time(timeoutMs), fallback === null ? null : `else ${fallback}`];
   return `${agent} (${more.filter((part) => part !== null).join(', ')})`;
 }

@@ -3,9 +3,9 @@
  * The source run is only read. What the host can take over is checked by the host; here only what can be refused without it.
  */
 import { basename, dirname, join } from 'node:path';
-import { STAGES, type Stage } from '../../../protocol/lifecycle.js';
 import type { RunInput } from '../../../protocol/messages.js';
 import { branchOf } from '../../../protocol/names.js';
+import { STAGES, type Stage } from '../../../protocol/run/stages.js';
 import { makeRunId } from '../../../protocol/run-id.js';
 import { titleOf } from '../../../protocol/run-input.js';
 import type { RunView } from '../../../protocol/run-view.js';

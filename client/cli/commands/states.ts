@@ -1,5 +1,6 @@
 /** `sluice states`: the reference of V-04, printed from the module that every status change goes through. */
-import { isTerminal, RUN_STATUSES, STAGE_LISTS, STAGES, TRANSITIONS } from '../../../protocol/lifecycle.js';
+import { isTerminal, RUN_STATUSES, TRANSITIONS } from '../../../protocol/lifecycle.js';
+import { STAGE_LISTS, STAGES } from '../../../protocol/run/stages.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 

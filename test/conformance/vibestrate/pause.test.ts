@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { TurnStage } from '../../../protocol/lifecycle.js';
+import type { TurnStage } from '../../../protocol/run/stages.js';
 import { type AttendedRun, attendedRun } from '../../support/attended-run.js';
 import type { RunCase } from '../../support/ended-run.js';
 import { guardPid } from '../../support/guard-pid.js';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { STAGES, type Stage } from '../../../protocol/lifecycle.js';
 import type { RunResult } from '../../../protocol/messages.js';
 import type { ValidationReport } from '../../../protocol/outcomes.js';
+import { STAGES, type Stage } from '../../../protocol/run/stages.js';
 import { jsonLines } from '../../support/cli-world.js';
 import { type EndedRun, endedRuns, type RunCase } from '../../support/ended-run.js';
 import { sluiceBeside } from '../../support/host-cli.js';

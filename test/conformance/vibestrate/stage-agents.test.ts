@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SCRIPTED_STAGES as TURN_STAGES } from '../../../activities/agent/scripted/fixture.js';
-import type { TurnStage } from '../../../protocol/lifecycle.js';
+import type { TurnStage } from '../../../protocol/run/stages.js';
+import { TURN_STAGES } from '../../../protocol/run/stages.js';
 import { type EndedRun, endedRun } from '../../support/ended-run.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 

@@ -5,7 +5,7 @@
 import { appendFileSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { TurnStage } from '../../../protocol/lifecycle.js';
+import type { TurnStage } from '../../../protocol/run/stages.js';
 import { type AttendedRun, attendedRun } from '../../support/attended-run.js';
 import { type CliResult, jsonLines } from '../../support/cli-world.js';
 import { guardPid } from '../../support/guard-pid.js';

@@ -95,15 +95,15 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     name: 'evidence of another tree makes a run merge_ready',
     area: 'engine',
     file: 'workflows/ending.ts',
-    find: '(green && evidence.validation === head)',
-    replace: 'green',
+    find: '(isGood && evidence[what] === head)',
+    replace: 'isGood',
     test: { file: 'test/unit/workflows/ending.test.ts', title: 'fail with %s' },
   },
   {
     name: 'a review that judged another commit is taken',
     area: 'engine',
     file: 'workflows/turn.ts',
-    find: "if (result.branchMoved === true && result.outcome.kind !== 'repository_changed' && DECIDES.includes(turn.stage)) return 'again';",
+    find: "if (result.branchMoved === true && result.outcome.kind !== 'repository_changed' && isDecisionStage(turn.stage)) return 'again';",
     replace: '',
     test: {
       file: 'test/workflow/fix-rounds.test.ts',

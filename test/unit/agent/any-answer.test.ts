@@ -2,15 +2,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readFences } from '../../../activities/agent/code-fences.js';
-import { type DecisionStage, decisionTemplate, readDecision, requestTemplate } from '../../../activities/agent/decision-line.js';
+import { decisionTemplate, readDecision, requestTemplate } from '../../../activities/agent/decision-line.js';
 import { FINDINGS_BLOCK, findingOfText, readFindings } from '../../../activities/agent/findings-block.js';
 import { readHumanRequest } from '../../../activities/agent/human-request.js';
 import { composePrompt } from '../../../activities/agent/prompts/compose-prompt.js';
 import { RESPONSES_BLOCK, readResponses } from '../../../activities/agent/responses-block.js';
 import { DISPOSITIONS, FINDING_CATEGORIES, SEVERITIES } from '../../../protocol/finding.js';
-import type { TurnStage } from '../../../protocol/lifecycle.js';
 import { MAX_FINDINGS, MAX_SENTENCE_CHARS } from '../../../protocol/limits.js';
 import { REVIEW_DECISIONS, VERIFICATION_DECISIONS } from '../../../protocol/outcomes.js';
+import type { DecisionStage, TurnStage } from '../../../protocol/run/stages.js';
 import { aPromptInput, CODE } from './prompt-builder.js';
 
 const VALUES = { reviewing: REVIEW_DECISIONS, verifying: VERIFICATION_DECISIONS } as const;

@@ -5,7 +5,7 @@ import { gateDisplay, jsonDisplay, plainDisplay } from '../../../client/cli/disp
 import { gateBlock, type ShownGate } from '../../../client/cli/gate-block.js';
 import { renderPanel } from '../../../client/cli/panel.js';
 import { createPanelState } from '../../../client/cli/panel-display.js';
-import { STAGE_LISTS } from '../../../protocol/lifecycle.js';
+import { STAGE_LISTS } from '../../../protocol/run/stages.js';
 import { aGate, aQuestion, aView, COMMIT } from '../../support/gate-builder.js';
 import { openTerminal } from './fake-io.js';
 

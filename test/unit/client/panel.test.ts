@@ -4,7 +4,7 @@ import { columnsOf, truncate } from '../../../client/cli/columns.js';
 import { type PanelState, renderPanel } from '../../../client/cli/panel.js';
 import { createPanelState } from '../../../client/cli/panel-display.js';
 import { elapsed } from '../../../client/cli/waiting-text.js';
-import { STAGE_LISTS } from '../../../protocol/lifecycle.js';
+import { STAGE_LISTS } from '../../../protocol/run/stages.js';
 
 const START = '2026-11-21T10:00:00.000Z';
 

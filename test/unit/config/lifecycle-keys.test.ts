@@ -5,7 +5,7 @@ import { ConfigError } from '../../../config/config-error.js';
 import { formatDuration } from '../../../config/duration.js';
 import type { KeyName } from '../../../config/keys.js';
 import { type Layer, parseConfigFile, valueIn } from '../../../config/parse-config.js';
-import { STAGES } from '../../../protocol/lifecycle.js';
+import { STAGES } from '../../../protocol/run/stages.js';
 
 const NAME = '.sluice/config.yaml';
 

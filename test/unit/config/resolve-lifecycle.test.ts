@@ -5,8 +5,8 @@ import { ConfigError, type Problem } from '../../../config/config-error.js';
 import { explainConfig } from '../../../config/explain-policy.js';
 import { type ResolvedPolicy, resolvePolicy } from '../../../config/resolve-policy.js';
 import { runPolicyOf } from '../../../config/run-policy.js';
-import { STAGES } from '../../../protocol/lifecycle.js';
 import { PERMISSION_MODES } from '../../../protocol/policy.js';
+import { STAGES } from '../../../protocol/run/stages.js';
 
 const PROJECT = '.sluice/config.yaml';
 const USER = '~/.config/sluice/config.yaml';

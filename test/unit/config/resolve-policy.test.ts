@@ -7,7 +7,7 @@ import { explainConfig } from '../../../config/explain-policy.js';
 import { DEFAULT_GUARDED_PATHS } from '../../../config/guarded-paths.js';
 import { type PolicySources, resolvePolicy } from '../../../config/resolve-policy.js';
 import { runPolicyOf } from '../../../config/run-policy.js';
-import { STAGES } from '../../../protocol/lifecycle.js';
+import { STAGES } from '../../../protocol/run/stages.js';
 
 const PROJECT = '.sluice/config.yaml';
 const USER = '~/.config/sluice/config.yaml';

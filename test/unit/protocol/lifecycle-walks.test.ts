@@ -6,12 +6,11 @@ import {
   isTerminal,
   RUN_STATUSES,
   type RunStatus,
-  STAGE_LISTS,
-  STAGES,
   StateTransitionError,
   TERMINAL_STATUSES,
   TRANSITIONS,
 } from '../../../protocol/lifecycle.js';
+import { STAGE_LISTS, STAGES } from '../../../protocol/run/stages.js';
 
 /** Between these a run makes several moves at once, and each must be one of the table. */
 const HELD: readonly RunStatus[] = ['waiting_for_approval', 'paused'];

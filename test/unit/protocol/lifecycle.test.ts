@@ -5,11 +5,10 @@ import {
   isRunStatus,
   isTerminal,
   RUN_STATUSES,
-  STAGE_LISTS,
-  STAGES,
   StateTransitionError,
   TRANSITIONS,
 } from '../../../protocol/lifecycle.js';
+import { STAGE_LISTS, STAGES } from '../../../protocol/run/stages.js';
 
 const PAIRS = RUN_STATUSES.flatMap((from) => RUN_STATUSES.map((to) => [from, to] as const));
 

@@ -22,7 +22,6 @@ import { ensureHome } from '../../../config/home.js';
 import { addRepository } from '../../../config/host-list.js';
 import { trustConfig } from '../../../config/trust.js';
 import type { FailpointName } from '../../../protocol/failpoints.js';
-import type { TurnStage } from '../../../protocol/lifecycle.js';
 import type {
   CloseRunInput,
   CloseRunResult,
@@ -38,6 +37,7 @@ import type {
 } from '../../../protocol/messages.js';
 import type { RunOutcome } from '../../../protocol/outcomes.js';
 import type { Place } from '../../../protocol/place.js';
+import type { TurnStage } from '../../../protocol/run/stages.js';
 import type { RunView } from '../../../protocol/run-view.js';
 import { makeRepository, type RepositoryOptions, type TestRepository } from '../../support/test-repository.js';
 import { compileEntry } from '../agent/compiled-entry.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { planRewind, type RewindSource } from '../../../activities/run/rewind-point.js';
 import type { StageEnd, StageEntry } from '../../../activities/run/stage-progress.js';
 import type { ArtifactRef } from '../../../protocol/artifact.js';
-import { STAGE_LISTS, type Stage } from '../../../protocol/lifecycle.js';
+import { STAGE_LISTS, type Stage } from '../../../protocol/run/stages.js';
 
 const ref = (sha256: string): ArtifactRef => ({ sha256, bytes: 1, mediaType: 'text/markdown' });
 

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { HostDeps } from '../../../activities/run/host-deps.js';
 import { keepingTurn, keepingValidation, readProgress, startProgress } from '../../../activities/run/stage-progress.js';
 import { homePaths } from '../../../config/home.js';
-import type { TurnStage } from '../../../protocol/lifecycle.js';
 import type { RunTurnInput, RunTurnResult, ValidateInput, ValidateResult } from '../../../protocol/messages.js';
+import type { TurnStage } from '../../../protocol/run/stages.js';
 
 describe('the progress of a run', () => {
   let root: string;

@@ -6,8 +6,8 @@ import { artifactsOf } from '../../../activities/run/run-projection.js';
 import { readRun } from '../../../activities/run/run-record.js';
 import { readProgress } from '../../../activities/run/stage-progress.js';
 import { revokeTrust, trustConfig } from '../../../config/trust.js';
-import { STAGES } from '../../../protocol/lifecycle.js';
 import type { RunInput } from '../../../protocol/messages.js';
+import { STAGES } from '../../../protocol/run/stages.js';
 import { fixtureWith } from '../../support/test-repository.js';
 import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
 

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { artifactsOf } from '../../../activities/run/run-projection.js';
 import { readRun } from '../../../activities/run/run-record.js';
 import type { ArtifactRef } from '../../../protocol/artifact.js';
-import type { TurnStage } from '../../../protocol/lifecycle.js';
 import type { AfterOverflow, RunTurnInput, RunTurnResult } from '../../../protocol/messages.js';
+import type { TurnStage } from '../../../protocol/run/stages.js';
 import { fixtureWith } from '../../support/test-repository.js';
 import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
 

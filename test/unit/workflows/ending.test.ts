@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { STAGE_LISTS } from '../../../protocol/lifecycle.js';
+import { STAGE_LISTS } from '../../../protocol/run/stages.js';
 import { endingOfStages, type MergeFacts } from '../../../workflows/ending.js';
 
 const HEAD = 'c'.repeat(40);

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { FINDING_CATEGORIES, SEVERITIES } from '../../../../protocol/finding.js';
 import { RISK_LEVELS } from '../../../../protocol/gate.js';
 import { REVIEW_DECISIONS, VERIFICATION_DECISIONS } from '../../../../protocol/outcomes.js';
+import { decisionOf, isDecisionStage } from '../../../../protocol/run/stages.js';
 import type { TurnRequest } from '../../contract.js';
-import { type DecisionStage, isDecisionStage } from '../../decision-line.js';
 
 export const ANSWER_KINDS = ['text', 'review', 'verification'] as const;
 export type AnswerKind = (typeof ANSWER_KINDS)[number];
@@ -33,10 +33,8 @@ export const ANSWER_SCHEMAS = { review, verification } as const;
 
 export type Answer = z.infer<typeof review> | z.infer<typeof verification>;
 
-const KINDS: Readonly<Record<DecisionStage, Exclude<AnswerKind, 'text'>>> = { reviewing: 'review', verifying: 'verification' };
-
 export function answerKindOf({ stage }: Pick<TurnRequest, 'stage'>): AnswerKind {
-  return isDecisionStage(stage) ? KINDS[stage] : 'text';
+  return isDecisionStage(stage) ? decisionOf(stage) : 'text';
 }
 
 /** Null: it is no answer to this turn. */

@@ -1,6 +1,7 @@
 /** A decision that came as data, as the text that the readers of the engine know: summary, findings, requests, and the decision line last. */
 import { readFences } from '../../code-fences.js';
 import type { TurnRequest } from '../../contract.js';
+import { DECISION_WORDS } from '../../decision-line.js';
 import { FINDINGS_BLOCK } from '../../findings-block.js';
 import { oneLine } from '../../one-line.js';
 import { type Answer, parsedAnswer } from './answer-schema.js';
@@ -9,7 +10,7 @@ import { type Answer, parsedAnswer } from './answer-schema.js';
 export function decidedText(turn: Pick<TurnRequest, 'stage' | 'decisionCode'>, text: string): string | null {
   const answer = parsedAnswer(turn, text);
   if (answer === null) return null;
-  const keyword = turn.stage === 'reviewing' ? 'DECISION' : 'VERIFICATION';
+  const { keyword } = DECISION_WORDS['findings' in answer ? 'review' : 'verification'];
   const parts = [
     closed(answer.summary.trim()),
     'findings' in answer ? `\`\`\`${FINDINGS_BLOCK}\n${JSON.stringify(answer.findings, null, 2)}\n\`\`\`` : '',

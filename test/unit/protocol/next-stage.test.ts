@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLifecycle, STAGE_LISTS, STAGES, type Stage } from '../../../protocol/lifecycle.js';
-import { changesGoTo, firstEvidence, stageAfter, statusBetween } from '../../../workflows/next-stage.js';
+import { createLifecycle, statusBetween } from '../../../protocol/lifecycle.js';
+import { changesGoTo, firstEvidence, stageAfter } from '../../../protocol/run/next-stage.js';
+import { STAGE_LISTS, STAGES, type Stage } from '../../../protocol/run/stages.js';
 
 /** Every stage list that a config may name: a non-empty part of the stages, in order. */
 const LISTS: readonly (readonly Stage[])[] = Array.from({ length: 127 }, (_, n) =>

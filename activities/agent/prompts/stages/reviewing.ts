@@ -1,16 +1,12 @@
 /** The prompt of stage reviewing: judge the exact commit and end with a review decision (V-30, V-34). */
-import { FINDING_CATEGORIES } from '../../../protocol/finding.js';
-import { FINDINGS_BLOCK } from '../findings-block.js';
-import type { PromptInput, PromptParts } from './prompt-input.js';
-import { decisionRules, readOnlyRules, requestRules } from './rules.js';
+import { FINDING_CATEGORIES } from '../../../../protocol/finding.js';
+import { FINDINGS_BLOCK } from '../../findings-block.js';
+import type { StageWork } from '../prompt-input.js';
 
-export function reviewingPrompt(input: PromptInput): PromptParts {
+export function describeWork(): StageWork {
   return {
     opening: 'You review a change in the git worktree you were started in. Judge the change, not the words about it.',
-    sections: ['task', 'plan', 'architecture', 'change', 'validation'],
-    closing: [
-      readOnlyRules(input),
-      `## What to judge
+    answer: `## What to judge
 
 Does the change do the task, all of it and nothing else? Is it correct in the odd cases, safe, tested, simple, and in the style of the
 code around it? Print a summary as Markdown, then your findings in one block like this: a JSON array with one entry a finding, empty if
@@ -23,8 +19,5 @@ there are none. Severity is low, medium or high; category is ${FINDING_CATEGORIE
 
 APPROVED: it can be merged as it is. CHANGES_REQUESTED: something must be repaired first. BLOCKED: no repair can make it right, or a
 person must decide.`,
-      requestRules(input.decisionCode),
-      decisionRules('reviewing', input.decisionCode),
-    ],
   };
 }
