@@ -171,8 +171,8 @@ async function projectTurn(folder: RunFolder, input: TurnProjection, signal?: Ab
 
 async function projectStage(folder: RunFolder, input: TurnProjection): Promise<void> {
   const { turn, commit, output } = input;
-  const { artifact } = STAGE_ROWS[turn.stage].leaves;
-  switch (artifact) {
+  const { file } = STAGE_ROWS[turn.stage].leaves;
+  switch (file) {
     case 'execution.log':
       return putExecutionLog(folder, input);
     case 'review.md':
@@ -191,13 +191,13 @@ async function projectStage(folder: RunFolder, input: TurnProjection): Promise<v
     case 'verification.md':
       if (input.verification === null) return;
       return putRound(folder, turn.round, {
-        name: artifact,
+        name: file,
         text: folder.redactor.text(
           renderVerification({ decision: input.verification, commit, summary: null, openPoints: [], raw: output }),
         ),
       });
     default:
-      return put(folder, artifact, orNothingSaid(output));
+      return put(folder, file, orNothingSaid(output));
   }
 }
 

@@ -42,7 +42,7 @@ export async function findingsShown(
 ): Promise<ShownFindings> {
   const artifacts = artifactsOf(context.deps, context.run);
   const findings = await readList<Finding>(artifacts, judgement.findings);
-  if (STAGE_ROWS[context.input.stage].leaves.artifact !== 'finding-responses.md') return { findings, responses: [], answered: [] };
+  if (STAGE_ROWS[context.input.stage].leaves.file !== 'finding-responses.md') return { findings, responses: [], answered: [] };
   const answered = await readList<Finding>(artifacts, context.input.context.findings);
   return { findings, responses: readResponses(text, answered), answered };
 }

@@ -30,7 +30,7 @@ export interface StageRow {
   readonly holds: { readonly status: string; readonly before: 'any' | 'write_turn' } | null;
   readonly leaves: {
     /** The file of the run directory that shows what came of it: the turn's text, unless activities/journal/projection.ts has a form for it. */
-    readonly artifact: string;
+    readonly file: string;
     /** What it adds to the context of the stages below it. */
     readonly context: 'plan' | 'architecture' | 'validation' | 'review' | null;
   };
@@ -42,49 +42,49 @@ const ROWS = {
     decides: null,
     walk: { entered: 'in_order', changesGo: 'back', lists: ['full', 'plan-only'] },
     holds: { status: 'planned', before: 'any' },
-    leaves: { artifact: 'plan.md', context: 'plan' },
+    leaves: { file: 'plan.md', context: 'plan' },
   },
   architecting: {
     turn: { writes: false, sections: ['task', 'plan'] },
     decides: null,
     walk: { entered: 'in_order', changesGo: 'back', lists: ['full'] },
     holds: { status: 'architected', before: 'write_turn' },
-    leaves: { artifact: 'architecture.md', context: 'architecture' },
+    leaves: { file: 'architecture.md', context: 'architecture' },
   },
   executing: {
     turn: { writes: true, sections: ['task', 'plan', 'architecture'] },
     decides: null,
     walk: { entered: 'in_order', changesGo: 'back', lists: ['full', 'express'] },
     holds: null,
-    leaves: { artifact: 'execution.log', context: null },
+    leaves: { file: 'execution.log', context: null },
   },
   validating: {
     turn: null,
     decides: 'validation',
     walk: { entered: 'in_order', changesGo: 'to_round', lists: ['full', 'express'] },
     holds: null,
-    leaves: { artifact: 'validation.json', context: 'validation' },
+    leaves: { file: 'validation.json', context: 'validation' },
   },
   reviewing: {
     turn: { writes: false, sections: ['task', 'plan', 'architecture', 'change', 'validation'] },
     decides: 'review',
     walk: { entered: 'in_order', changesGo: 'to_round', lists: ['full', 'express'] },
     holds: null,
-    leaves: { artifact: 'review.md', context: 'review' },
+    leaves: { file: 'review.md', context: 'review' },
   },
   fixing: {
     turn: { writes: true, sections: ['task', 'plan', 'architecture', 'change', 'validation', 'review', 'findings'] },
     decides: null,
     walk: { entered: 'in_round', changesGo: 'to_round', lists: ['full'] },
     holds: null,
-    leaves: { artifact: 'finding-responses.md', context: null },
+    leaves: { file: 'finding-responses.md', context: null },
   },
   verifying: {
     turn: { writes: false, sections: ['task', 'plan', 'change', 'validation', 'review'] },
     decides: 'verification',
     walk: { entered: 'in_order', changesGo: 'to_round', lists: ['full', 'express'] },
     holds: null,
-    leaves: { artifact: 'verification.md', context: null },
+    leaves: { file: 'verification.md', context: null },
   },
 } as const satisfies Readonly<Record<string, StageRow>>;
 

@@ -17,7 +17,7 @@ const ROW = `  polishing: {
     decides: null,
     walk: { entered: 'in_round', changesGo: 'to_round', lists: ['full'] },
     holds: null,
-    leaves: { artifact: 'polishing.md', context: null },
+    leaves: { file: 'polishing.md', context: null },
   },
 `;
 
@@ -97,7 +97,7 @@ describe('another stage, a write turn after fixing', () => {
     expect(repository.git('show', `${view.branch}:a.txt`)).toBe('one\nchanged\nfixed\npolished\n');
   });
 
-  it('leaves its artifact in the run directory', () => {
+  it('leaves its file in the run directory', () => {
     expect(run.read('polishing.md')).toBe('Polished.');
   });
 
