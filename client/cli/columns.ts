@@ -1,39 +1,28 @@
-/** Texts measured and cut by the columns that a terminal gives them. Pure. */
+/** Texts cut by the columns that a terminal gives them. Pure. */
+import stringWidth from 'string-width';
+
+const CHARACTERS = new Intl.Segmenter();
 
 /** Cuts the end to a number of columns, with an ellipsis. */
 export function truncate(text: string, width: number): string {
-  if (columnsOf(text) <= width) return text;
-  let cut = '';
-  let used = 0;
-  for (const char of text) {
-    const next = used + columnsOf(char);
-    if (next > width - 1) break;
-    cut += char;
-    used = next;
-  }
-  return `${cut}…`;
+  return stringWidth(text) <= width ? text : `${firstOf(charactersOf(text), width - 1).join('')}…`;
 }
 
 /** Cuts the beginning: the end is where somebody types. */
 export function keepEnd(text: string, width: number): string {
-  if (columnsOf(text) <= width) return text;
-  let kept = '';
-  let used = 0;
-  for (const char of Array.from(text).toReversed()) {
-    const next = used + columnsOf(char);
-    if (next > width - 1) break;
-    kept = char + kept;
-    used = next;
-  }
-  return `…${kept}`;
+  return stringWidth(text) <= width
+    ? text
+    : `…${firstOf(charactersOf(text).toReversed(), width - 1)
+        .toReversed()
+        .join('')}`;
 }
 
-/** Wide characters (CJK, emoji) take two columns; a rough rule that never counts too few for them. */
-export function columnsOf(text: string): number {
-  let columns = 0;
-  for (const char of text) {
-    const code = char.codePointAt(0) ?? 0;
-    columns += (code >= 0x1100 && code <= 0x115f) || (code >= 0x2e80 && code <= 0xffe6) || code >= 0x1f300 ? 2 : 1;
-  }
-  return columns;
+function charactersOf(text: string): readonly string[] {
+  return Array.from(CHARACTERS.segment(text), ({ segment }) => segment);
+}
+
+function firstOf(characters: readonly string[], columns: number): readonly string[] {
+  let used = 0;
+  const end = characters.findIndex((character) => (used += stringWidth(character)) > columns);
+  return end < 0 ? characters : characters.slice(0, end);
 }

@@ -1,5 +1,5 @@
 /** Lines on a terminal that are drawn again in their own place, and can be taken away. */
-import { columnsOf } from './columns.js';
+import stringWidth from 'string-width';
 import type { Io } from './io.js';
 
 export interface Redraw {
@@ -12,7 +12,7 @@ export function createRedraw(io: Pick<Io, 'write' | 'columns'>): Redraw {
   let drawn: readonly string[] = [];
   const eraser = () => {
     // After the terminal became narrower the old lines take more rows than they were.
-    const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(columnsOf(stripColors(line)) / io.columns())), 0);
+    const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(stringWidth(line) / io.columns())), 0);
     return rows === 0 ? '' : `\r\u001b[${rows}A\u001b[0J`;
   };
   return {
@@ -25,8 +25,4 @@ export function createRedraw(io: Pick<Io, 'write' | 'columns'>): Redraw {
       drawn = [];
     },
   };
-}
-
-function stripColors(text: string): string {
-  return text.replace(/\u001b\[[0-9;]*m/g, '');
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createColors } from 'picocolors';
-import { columnsOf, keepEnd } from '../../../client/cli/columns.js';
+import stringWidth from 'string-width';
+import { keepEnd } from '../../../client/cli/columns.js';
 import { gateDisplay, jsonDisplay, plainDisplay } from '../../../client/cli/display.js';
 import { gateBlock, type ShownGate } from '../../../client/cli/gate-block.js';
 import { renderPanel } from '../../../client/cli/panel.js';
@@ -40,7 +41,7 @@ describe('an open gate in the panel', () => {
     const lines = gateBlock(shownGate({ told }), frame(40, 6));
 
     expect(lines).toHaveLength(6);
-    expect(Math.max(...lines.map(columnsOf))).toBeLessThanOrEqual(40);
+    expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(40);
     expect(lines.slice(-3).join('  ')).toBe('[a] approve  [r] reject  [c] request changes  [d] diff  [s] leave it open');
   });
 

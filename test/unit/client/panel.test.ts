@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createColors } from 'picocolors';
-import { columnsOf, truncate } from '../../../client/cli/columns.js';
+import stringWidth from 'string-width';
+import { truncate } from '../../../client/cli/columns.js';
 import { type PanelState, renderPanel } from '../../../client/cli/panel.js';
 import { createPanelState } from '../../../client/cli/panel-display.js';
 import { elapsed } from '../../../client/cli/waiting-text.js';
@@ -60,7 +61,7 @@ describe('the live panel', () => {
   it.each([20, 33, 40, 80])('keeps every line within %i columns', (columns) => {
     const state = aState({ title: '漢字と絵文字🎉'.repeat(20), lines: Array.from({ length: 9 }, (_, n) => `${n} ${'long '.repeat(40)}`) });
 
-    const widths = renderPanel(state, frame(columns)).map(columnsOf);
+    const widths = renderPanel(state, frame(columns)).map((line) => stringWidth(line));
 
     expect(Math.max(...widths)).toBeLessThan(columns);
   });
