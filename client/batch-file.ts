@@ -3,6 +3,8 @@
  * It checks what a run's start input must be; repositories and configs are the business of the command.
  */
 import { isMap, isScalar, parseDocument } from 'yaml';
+import { messageOf } from '../config/error-code.js';
+import { isRecord } from '../protocol/json.js';
 import { MAX_BATCH_TASKS } from '../protocol/limits.js';
 import { checkRunInput } from '../protocol/run-input.js';
 
@@ -84,7 +86,7 @@ function couldGoOn(beginning: string): boolean {
     JSON.parse(beginning);
     return true;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return /end of JSON input|Unterminated string/.test(message) || message.includes(`at position ${beginning.length}`);
   }
 }
@@ -147,7 +149,3 @@ function notUtf8(bytes: Uint8Array, file: string): BatchFile {
 }
 
 const NEWLINE = 0x0a;
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -81,6 +81,12 @@ export async function commitOf(root: string, name: string): Promise<string | nul
   return answer === null ? null : answer.trimEnd();
 }
 
+/** Null where it cannot be told: the branch or the commit is not here. A squash merge leaves no trace that git could see. */
+export async function isMerged(root: string, head: string, baseBranch: string): Promise<boolean | null> {
+  const [base, known] = [await commitOf(root, `refs/heads/${baseBranch}`), await commitOf(root, head)];
+  return base === null || known === null ? null : (await gitIn(root, ['merge-base', '--is-ancestor', known, base])) !== null;
+}
+
 /** A file's text at a commit, or null where it has none. */
 export function textAt(root: string, commit: string, path: string): Promise<string | null> {
   return gitIn(root, ['cat-file', 'blob', `${commit}:${path}`]);

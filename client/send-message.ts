@@ -4,6 +4,8 @@
  * The server counts Updates and Signals of a run, each by itself: an Update past its limit goes as a Signal too, and an abort past both as a
  * native cancellation, which is not counted, so that no run is without a last word. It never calls a message queued that the run took or refused, and sends nothing any more once `stop` was aborted.
  */
+
+import { messageOf, nameOf } from '../config/error-code.js';
 import { FAILURES } from '../protocol/failures.js';
 import type { MessageAnswer, RunMessageName } from '../protocol/run-message.js';
 
@@ -104,7 +106,7 @@ function isServerLimit(error: unknown): boolean {
 function serverWords(error: unknown): string {
   const cause = causeOf(error);
   if (cause !== null && 'details' in cause && typeof cause.details === 'string' && cause.details !== '') return cause.details;
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 /** Errors: the SDK's. */
@@ -156,8 +158,4 @@ async function goneOr(port: MessagePort, error: unknown): Promise<Sent> {
     throw other;
   }
   throw error;
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : '';
 }

@@ -6,17 +6,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Client, ConnectionOptions, WorkflowHandle } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
+import { nameOf } from '../config/error-code.js';
+import type { CleanRunInput, CleanRunResult } from '../protocol/clean.js';
+import type { DayBudgetView } from '../protocol/day-budget.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
 import type { RunInput, RunResult } from '../protocol/messages.js';
-import { DETAILS_QUERY, RUN_WORKFLOW, STATUS_QUERY, TASK_QUEUE } from '../protocol/names.js';
+import { CLEAN_WORKFLOW, DETAILS_QUERY, RUN_WORKFLOW, STATUS_QUERY, TASK_QUEUE } from '../protocol/names.js';
 import { runIdOfWorkflow } from '../protocol/run-id.js';
 import { titleOf } from '../protocol/run-input.js';
 import type { MessageAnswer } from '../protocol/run-message.js';
 import type { RunDetails, RunView } from '../protocol/run-view.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
 import { type BatchCalls, batchCalls } from './batch-calls.js';
-import { type CleanCalls, cleanCalls } from './clean-calls.js';
-import { type DayBudgetCalls, dayBudgetCalls } from './day-budget-calls.js';
 import { type ListedRun, newestPerWorkflow, type RunExecution } from './listed-run.js';
 import { type QuotaCalls, quotaCalls } from './quota-calls.js';
 import { retryingOf } from './retrying.js';
@@ -62,7 +63,7 @@ export interface Pollers {
   readonly activity: number;
 }
 
-export interface Sluice extends BatchCalls, CleanCalls, DayBudgetCalls, QuotaCalls {
+export interface Sluice extends BatchCalls, QuotaCalls {
   readonly address: string;
   readonly namespace: string;
   startRun(run: StartRun): Promise<StartedRun>;
@@ -79,6 +80,10 @@ export interface Sluice extends BatchCalls, CleanCalls, DayBudgetCalls, QuotaCal
   describe(workflowId: string): Promise<RunExecution>;
   /** Native cancellation: the run ends `aborted`. */
   cancel(workflowId: string): Promise<void>;
+  /** Asks the run's host, wherever it is. Waits until it answered, or `stop`. Two that ask at once get one answer. Errors: WorkflowFailedError. */
+  cleanRun(input: CleanRunInput, stop: AbortSignal): Promise<CleanRunResult>;
+  /** What of a project's day is used; null where there is no ledger yet. Errors: a deadline where no worker answers. */
+  dayBudget(workflowId: string): Promise<DayBudgetView | null>;
   /** Who polls a task queue now. */
   pollers(taskQueue?: string): Promise<Pollers>;
   serverVersion(): Promise<string>;
@@ -156,9 +161,28 @@ function serverCalls(client: Client, namespace: string): Pick<Sluice, 'list' | '
 }
 
 /** Workflows beside the runs. */
-function besideCalls(client: Client): BatchCalls & CleanCalls & DayBudgetCalls & QuotaCalls {
+function besideCalls(client: Client): BatchCalls & QuotaCalls & Pick<Sluice, 'cleanRun' | 'dayBudget'> {
   const call = <T>(work: () => Promise<T>): Promise<T> => within(client, work);
-  return { ...batchCalls(client, call), ...cleanCalls(client, call), ...dayBudgetCalls(client, call), ...quotaCalls(client, call) };
+  return {
+    ...batchCalls(client, call),
+    ...quotaCalls(client, call),
+    async cleanRun(input, stop) {
+      const handle = await call(() =>
+        client.workflow.start(CLEAN_WORKFLOW, {
+          ...{ workflowId: `clean:${input.run.runId}`, taskQueue: TASK_QUEUE, args: [input] },
+          ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'USE_EXISTING' },
+          staticSummary: `clean ${input.run.runId}`,
+        }),
+      );
+      const answer: unknown = await client.withAbortSignal(stop, () => handle.result());
+      return answer as CleanRunResult; // The workflow type `clean` answers this.
+    },
+    dayBudget: (workflowId) =>
+      call(() => client.workflow.getHandle(workflowId).query<DayBudgetView>(STATUS_QUERY)).catch((error: unknown) => {
+        if (nameOf(error) === 'WorkflowNotFoundError') return null;
+        throw error;
+      }),
+  };
 }
 
 async function startRun(client: Client, { input, runId }: StartRun): Promise<StartedRun> {
@@ -197,7 +221,7 @@ function messagePort(client: Client, handle: WorkflowHandle, stop = new AbortCon
       return {
         answer: () =>
           call(CALL_TIMEOUT_MS, () => update.result()).catch((error: unknown) => {
-            if (error instanceof Error && error.name === 'WorkflowUpdateRPCTimeoutOrCancelledError' && !stop.aborted) return null;
+            if (nameOf(error) === 'WorkflowUpdateRPCTimeoutOrCancelledError' && !stop.aborted) return null;
             throw error;
           }),
       };

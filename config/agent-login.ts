@@ -3,6 +3,7 @@
  * Reads little, never a value into a result: a name of a file or of a variable is all that leaves. **Effects** none.
  */
 import { isAbsolute, join } from 'node:path';
+import { parseRecord } from '../protocol/json.js';
 import type { AgentFile, KnownLogin } from './agents/kind.js';
 import { readForeignFileSync, textOf } from './foreign-file.js';
 
@@ -60,13 +61,9 @@ function pathOf({ variable, folder, name }: AgentFile, env: Environment): string
 }
 
 function isLogin(text: string | null, field: string | null): boolean {
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-    return field === null ? Object.keys(value).length > 0 : Object.hasOwn(value, field);
-  } catch {
-    return false;
-  }
+  const value = parseRecord(text);
+  if (value === null) return false;
+  return field === null ? Object.keys(value).length > 0 : Object.hasOwn(value, field);
 }
 
 function isSet(env: Environment, name: string): boolean {

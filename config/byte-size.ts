@@ -21,8 +21,6 @@ export function parseByteSize(text: string): number | null {
 
 /** A text that `parseByteSize` reads as the same size. **Unit** whole bytes from 0. */
 export function formatByteSize(bytes: number): string {
-  for (const [unit, factor] of UNITS) {
-    if (bytes >= factor && bytes % factor === 0) return `${bytes / factor}${unit}`;
-  }
+  for (const [unit, factor] of UNITS) if (bytes >= factor && bytes % factor === 0) return `${bytes / factor}${unit}`;
   return `${bytes}B`;
 }

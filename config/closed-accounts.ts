@@ -6,7 +6,8 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ACCOUNT } from './agents/account.js';
-import { readJsonFile, updateJsonFile, writePrivateFile } from './private-file.js';
+import { readJsonFile, updateJsonFile } from './private-file.js';
+import { replaceFile } from './replace-file.js';
 
 const FILE = 'closed-accounts.json';
 
@@ -57,7 +58,7 @@ export async function openAccount(home: string, account: string): Promise<void> 
 async function change(home: string, next: (accounts: readonly ClosedAccount[]) => ClosedAccount[]): Promise<void> {
   const path = pathIn(home);
   // Garbage would be refused below, and nothing of it is worth keeping.
-  if (isOurs(path) !== 'whole') writePrivateFile(path, JSON.stringify(SHAPE.empty));
+  if (isOurs(path) !== 'whole') replaceFile(path, JSON.stringify(SHAPE.empty));
   await updateJsonFile(path, SHAPE, ({ accounts }) => ({ version: 1 as const, accounts: next(accounts) }));
 }
 

@@ -8,7 +8,8 @@ import { ConfigError } from './config-error.js';
 import { hashOfText, problem } from './config-text.js';
 import { homePaths } from './home.js';
 import { isProgram } from './key-values.js';
-import { readTextFile, writePrivateFile } from './private-file.js';
+import { readTextFile } from './private-file.js';
+import { replaceFile } from './replace-file.js';
 import { HASH } from './trust.js';
 
 export type Command = readonly [string, ...string[]];
@@ -30,7 +31,7 @@ export function storeCommand(root: string, argv: readonly string[]): string {
     ]);
   }
   const hash = hashOfText(text);
-  writePrivateFile(join(homePaths(root).commandsDir, `${hash}.json`), text);
+  replaceFile(join(homePaths(root).commandsDir, `${hash}.json`), text);
   return hash;
 }
 

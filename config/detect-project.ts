@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { parseJson } from '../protocol/json.js';
 import { readTextFile } from './private-file.js';
 
 export interface DetectedProject {
@@ -82,11 +83,5 @@ function pythonTool(repo: string, has: (file: string) => boolean): Tool | null {
 }
 
 function readManifest(path: string): z.infer<typeof packageSchema> | null {
-  const text = readTextFile(path);
-  if (text === null) return null;
-  try {
-    return packageSchema.parse(JSON.parse(text));
-  } catch {
-    return null;
-  }
+  return packageSchema.safeParse(parseJson(readTextFile(path))).data ?? null;
 }

@@ -11,3 +11,8 @@ export function codeOf(error: unknown): string | null {
 export function messageOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
 }
+
+/** Of the class of an error, such as the SDK's `WorkflowNotFoundError`; whoever asks need not load the SDK. */
+export function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : '';
+}

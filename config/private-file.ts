@@ -4,31 +4,21 @@
  * Pids are compared on one machine only; a home is not shared between machines.
  */
 import { randomUUID } from 'node:crypto';
-import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { z } from 'zod';
 import { ConfigError } from './config-error.js';
 import { problem } from './config-text.js';
 import { codeOf } from './error-code.js';
 import { readForeignFileSync } from './foreign-file.js';
+import { replaceFile } from './replace-file.js';
+import { sendSignal } from './send-signal.js';
 
 /** Unit: bytes. The trust store keeps the text of each config, 256 KB at most, of every repository of a host. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 const LOCK_WAIT_MS = 10_000;
 const LOCK_POLL_MS = 10;
-
-/** **Effects** replaces the file by a rename. **Idempotency** the same content again is the same file. */
-export function writePrivateFile(path: string, content: string): void {
-  const temporary = `${path}.${randomUUID()}.tmp`;
-  try {
-    writeFileSync(temporary, content, { mode: 0o600, flag: 'wx' });
-    renameSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
-}
 
 /** Writes the file unless it is there; answers true to the one who wrote. Whoever reads it reads all of it. */
 export function createPrivateFile(path: string, content: string): boolean {
@@ -79,7 +69,7 @@ export async function updateJsonFile<T>(
   const release = await takeLock(`${path}.lock`);
   try {
     const next = change(readJsonFile(path, shape.schema, shape.empty));
-    writePrivateFile(path, `${JSON.stringify(next, null, 2)}\n`);
+    replaceFile(path, `${JSON.stringify(next, null, 2)}\n`);
     return next;
   } finally {
     release();
@@ -116,11 +106,5 @@ function breakLock(lock: string, holder: string): void {
 
 function isDead(holder: string): boolean {
   const pid = Number(holder.split(' ')[0]);
-  if (!Number.isSafeInteger(pid) || pid < 1) return true;
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return codeOf(error) === 'ESRCH';
-  }
+  return !Number.isSafeInteger(pid) || pid < 1 || sendSignal(pid, 0) === 'gone';
 }

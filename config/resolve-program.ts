@@ -3,7 +3,8 @@
  * Done before a start, for 126 and 127 are also an agent's own exit codes.
  */
 import { accessSync, constants, realpathSync, type Stats, statSync } from 'node:fs';
-import { delimiter, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { delimiter, isAbsolute, join, resolve, sep } from 'node:path';
+import { isBelow, realPathOr } from './paths.js';
 
 export type ResolvedProgram =
   | { readonly kind: 'found'; readonly path: string }
@@ -23,21 +24,13 @@ export interface ProgramPlaces {
 
 /** Shape: the path found is not resolved through links, for some programs look at the name they are called by. */
 export function resolveProgram(name: string, places: ProgramPlaces): ResolvedProgram {
-  if (isAbsolute(name)) {
-    return judge(name, places.forbidden);
-  }
-  if (name === '' || name.includes(sep)) {
-    return { kind: 'relative', name };
-  }
+  if (isAbsolute(name)) return judge(name, places.forbidden);
+  if (name === '' || name.includes(sep)) return { kind: 'relative', name };
   let refused: ResolvedProgram | null = null;
   for (const folder of places.path.split(delimiter).filter(isAbsolute)) {
     const judged = judge(join(folder, name), places.forbidden);
-    if (judged.kind === 'found') {
-      return judged;
-    }
-    if (judged.kind !== 'missing') {
-      refused ??= judged;
-    }
+    if (judged.kind === 'found') return judged;
+    if (judged.kind !== 'missing') refused ??= judged;
   }
   return refused ?? { kind: 'missing', name };
 }
@@ -54,13 +47,9 @@ export function isExecutable(path: string): boolean {
 
 function judge(path: string, forbidden: readonly string[]): ResolvedProgram {
   const stat = lookAt(path);
-  if (stat === null || stat.isDirectory()) {
-    return { kind: 'missing', name: path };
-  }
+  if (stat === null || stat.isDirectory()) return { kind: 'missing', name: path };
   const root = [resolve(path), realpathSync(path)].map((place) => rootOf(place, forbidden)).find((found) => found !== null);
-  if (root !== undefined && root !== null) {
-    return { kind: 'forbidden', path, root };
-  }
+  if (root !== undefined && root !== null) return { kind: 'forbidden', path, root };
   return isExecutable(path) ? { kind: 'found', path } : { kind: 'not_executable', path };
 }
 
@@ -75,21 +64,6 @@ function lookAt(path: string): Stats | null {
 
 function rootOf(path: string, forbidden: readonly string[]): string | null {
   const bin = path.indexOf(`${sep}node_modules${sep}.bin${sep}`);
-  if (bin >= 0) {
-    return path.slice(0, bin + `${sep}node_modules${sep}.bin`.length);
-  }
-  return forbidden.flatMap((root) => [resolve(root), realOf(root)]).find((root) => isBelow(path, root)) ?? null;
-}
-
-function isBelow(path: string, root: string): boolean {
-  const way = relative(root, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  if (bin >= 0) return path.slice(0, bin + `${sep}node_modules${sep}.bin`.length);
+  return forbidden.flatMap((root) => [resolve(root), realPathOr(root)]).find((root) => isBelow(path, root)) ?? null;
 }

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, lstatSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from './make-folder.js';
+import { realPathOr } from './paths.js';
 
 /** Bytes; the smaller of the two systems. */
 const MAX_SOCKET_PATH_BYTES = 103;
@@ -43,14 +44,6 @@ export function openSocketFolder(home: string): string {
   }
   chmodSync(folder, 0o700);
   return folder;
-}
-
-function realPathOr(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 function userId(): number {

@@ -4,6 +4,7 @@
  */
 import { readFileSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isRecord } from '../protocol/json.js';
 
 /** The parts of a message that do not depend on who says it. **Shape** `mend` is a command that can be pasted. */
 export interface SystemTrouble {
@@ -103,7 +104,7 @@ const TABLE: readonly Row[] = [
 export function systemTrouble(error: unknown, home: string): SystemTrouble | null {
   for (
     let [each, depth]: [unknown, number] = [error, 0];
-    isObject(each) && depth < MAX_CAUSES;
+    isRecord(each) && depth < MAX_CAUSES;
     [each, depth] = [each['cause'], depth + 1]
   ) {
     const { code, path, message } = each;
@@ -117,7 +118,7 @@ export function systemTrouble(error: unknown, home: string): SystemTrouble | nul
 
 /** The machine has run out of something, or its disk fails: no choice of another place by its owner mends it. */
 export function isSpent(error: unknown): boolean {
-  return isObject(error) && TABLE.some(({ codes }) => typeof error['code'] === 'string' && codes.includes(error['code']));
+  return isRecord(error) && TABLE.some(({ codes }) => typeof error['code'] === 'string' && codes.includes(error['code']));
 }
 
 /** The same from the words of a log or of a failure that came from elsewhere; `home` null: of another machine perhaps, so that no path of it is looked at here. */
@@ -213,8 +214,4 @@ function notYours(path: string, home: string): SystemTrouble {
 
 function quoted(path: string): string {
   return /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { hashOfText } from './config-text.js';
 import { homePaths } from './home.js';
-import { readJsonFile, readTextFile, updateJsonFile, writePrivateFile } from './private-file.js';
+import { readJsonFile, readTextFile, updateJsonFile } from './private-file.js';
+import { replaceFile } from './replace-file.js';
 
 export const HASH = /^[0-9a-f]{64}$/;
 
@@ -37,7 +38,7 @@ export async function trustConfig(root: string, repo: string, text: string): Pro
   const paths = homePaths(root);
   const hash = hashOfText(text);
   const entry: TrustEntry = { repo: realpathSync(repo), hash, trustedAt: new Date().toISOString() };
-  writePrivateFile(join(paths.configsDir, `${hash}.yaml`), text);
+  replaceFile(join(paths.configsDir, `${hash}.yaml`), text);
   await updateJsonFile(paths.trust, shape, ({ trusted }): Stored => {
     const isThere = trusted.some((known) => known.repo === entry.repo && known.hash === hash);
     return { version: 1, trusted: isThere ? trusted : [...trusted, entry] };

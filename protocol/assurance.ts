@@ -18,9 +18,7 @@ export interface Assurance {
 
 export function assess(facts: AssuranceFacts): Assurance {
   const reasons = [validationSentence(facts.validation), reviewSentence(facts.review), verificationSentence(facts.verification)];
-  if (facts.policyViolations > 0) {
-    reasons.push(`${facts.policyViolations} policy violation(s) were recorded`);
-  }
+  if (facts.policyViolations > 0) reasons.push(`${facts.policyViolations} policy violation(s) were recorded`);
   return { verdict: verdictOf(facts), reasons };
 }
 

@@ -4,7 +4,7 @@
  * and every repeat has a bound, for an unbounded one overflows V8's backtrack stack at some megabytes.
  * It knows shapes, not secrets: a password in a sentence is not found.
  */
-import type { Json } from './json.js';
+import { isList, type Json } from './json.js';
 
 /** A private key is shorter; beyond this an END line does not belong to its BEGIN. */
 const MAX_KEY_BLOCK_CHARS = 16 * 1024;
@@ -217,8 +217,4 @@ function shape(kind: string, needles: readonly string[], pattern: string): Rule 
 
 function keep(kind: string, needles: readonly string[], pattern: string): Rule {
   return { kind, needles, pattern: new RegExp(pattern, 'g') };
-}
-
-function isList(value: object): value is readonly Json[] {
-  return Array.isArray(value);
 }

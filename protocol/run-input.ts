@@ -1,5 +1,6 @@
 /** The hand-written check of a run's start input: runs in the workflow, where no schema library may be loaded, and in the client. */
 
+import { isRecord } from './json.js';
 import { MAX_TASK_BYTES, MAX_TITLE_CHARS } from './limits.js';
 import type { RunInput } from './messages.js';
 import { STAGES, type Stage } from './run/stages.js';
@@ -75,10 +76,6 @@ function narrowed(value: Record<string, unknown>, task: string, repo: string): R
 
 function bad(field: string, message: string): InputCheck {
   return { kind: 'bad', field, message };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The workflow sandbox has no Buffer. */

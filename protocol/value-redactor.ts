@@ -3,7 +3,7 @@
  * Pure and linear; where no value stands a text costs one search a form. **Not covered**: a value in base64 or hex, in another case, in
  * pieces with something between them, or cut (`hideCut` takes the cut at an end), one that holds a marker's own words, and one of little but quotes and backslashes.
  */
-import type { Json } from './json.js';
+import { isList, type Json } from './json.js';
 import { createRedactor, redact, redactJson, type StreamRedactor } from './redact.js';
 
 export interface Redactor {
@@ -116,10 +116,6 @@ function inStrings(value: Json, change: (text: string) => string): Json {
   if (value === null || typeof value !== 'object') return value;
   if (isList(value)) return value.map((entry) => inStrings(entry, change));
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [change(name), inStrings(field, change)]));
-}
-
-function isList(value: object): value is readonly Json[] {
-  return Array.isArray(value);
 }
 
 interface Search {

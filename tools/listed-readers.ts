@@ -17,6 +17,7 @@ export interface ListedReader {
 
 export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
   'config/foreign-file.ts': { reads: 'openSync opendirSync read readSync', why: 'the reader itself' },
+  'config/replace-file.ts': { reads: 'openSync', why: WRITES },
 
   'activities/git/past-pipes.ts': { reads: 'open', why: 'opens a FIFO, and reads nothing of it, so that git meets a writer' },
   'activities/git/worktree-setup-files.ts': { reads: 'copyFile', why: 'copies by the system what a trusted config names' },

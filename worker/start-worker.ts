@@ -2,7 +2,7 @@
  * Composition root of a worker process: builds the host's dependencies and runs the control and host workers until told to stop.
  * A stop detaches from turns, it does not end them: they belong to the guard.
  */
-import { Client } from '@temporalio/client';
+import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import { NativeConnection, type NativeConnectionOptions, Runtime, type Worker } from '@temporalio/worker';
 import { warmTokenRules } from '../activities/git/find-tokens.js';
 import { setGitFailpoint } from '../activities/git/run-git.js';
@@ -16,7 +16,6 @@ import { resolveHostSettings } from '../config/host-settings.js';
 import { type Failpoint, noFailpoint } from '../protocol/failpoints.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
 import { createControlWorker } from './control-worker.js';
-import { createIsOpen } from './execution-state.js';
 import { createHostWorkers } from './host-workers.js';
 import { ensureSearchAttributes } from './local-engine/search-attributes.js';
 import { createLogger } from './logger.js';
@@ -109,4 +108,27 @@ async function runToEnd(workers: readonly Worker[], close: () => Promise<void>):
 
 function stopAll(workers: readonly Worker[]): void {
   for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+}
+
+/**
+ * What the server says of an execution, for hosts that must decide whether a process still belongs to anybody. `closed`: told of one that an
+ * activity outlived; nothing of the run itself will write its end.
+ */
+function createIsOpen(
+  client: Client,
+  { closed, failpoint }: { closed: (workflowId: string) => void; failpoint: Failpoint },
+): (workflowId: string, executionRunId: string) => Promise<boolean> {
+  return async (workflowId, executionRunId) => {
+    try {
+      failpoint('server.before-describe');
+      const { status } = await client.workflow.getHandle(workflowId, executionRunId).describe();
+      failpoint('server.after-describe');
+      if (status.name === 'RUNNING') return true;
+      closed(workflowId);
+      return false;
+    } catch (err) {
+      if (err instanceof WorkflowNotFoundError) return false;
+      throw err;
+    }
+  };
 }

@@ -4,10 +4,12 @@
  * started; how the client sends it (host, hash of the config) is no part of it. Different tasks of one list never share an id.
  */
 import { DEFAULT_BATCH_CONCURRENCY, MAX_BATCH_BYTES, MAX_BATCH_CONCURRENCY } from '../protocol/batch.js';
+import { isRecord } from '../protocol/json.js';
 import { MAX_BATCH_TASKS } from '../protocol/limits.js';
 import type { RunInput } from '../protocol/messages.js';
 import { isRunId, runIdOfWorkflow } from '../protocol/run-id.js';
 import { checkRunInput } from '../protocol/run-input.js';
+import { shortHash } from '../protocol/short-hash.js';
 
 export type BatchCheck =
   | { readonly kind: 'ok'; readonly tasks: readonly RunInput[]; readonly concurrency: number }
@@ -52,7 +54,7 @@ export function batchIdOf(workflowId: string): string {
     .replace(/[^A-Za-z0-9_-]+/g, '-')
     .replace(/^[^A-Za-z0-9]+/, '')
     .slice(0, MAX_BATCH_ID_CHARS - HASH_CHARS - 1);
-  return `${readable === '' ? 'batch' : readable}-${hashOf(workflowId)}`;
+  return `${readable === '' ? 'batch' : readable}-${shortHash(workflowId)}`;
 }
 
 export function planTasks(batchId: string, tasks: readonly RunInput[]): readonly PlannedTask[] {
@@ -77,23 +79,12 @@ export function canonicalJson(value: unknown): string {
     .join(',')}}`;
 }
 
-/** FNV-1a over UTF-16 units, 32 bits: a name, no protection. The sandbox has no crypto. Source: RFC 9923, offset basis and prime. */
-export function hashOf(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    hash = Math.imul(hash ^ (unit & 0xff), 0x01000193);
-    hash = Math.imul(hash ^ (unit >>> 8), 0x01000193);
-  }
-  return (hash >>> 0).toString(16).padStart(HASH_CHARS, '0');
-}
-
 /** The same whole task gets the same hash again; another one that falls on a taken hash gets the next. */
 function freeHash(input: RunInput, whole: string, takenBy: Map<string, string>): string {
   const { host: _host, configHash: _configHash, ...what } = input;
   const text = canonicalJson(what);
   for (let round = 0; ; round += 1) {
-    const hash = hashOf(round === 0 ? text : `${whole}#${round}`);
+    const hash = shortHash(round === 0 ? text : `${whole}#${round}`);
     const owner = takenBy.get(hash);
     if (owner !== undefined && owner !== whole) continue;
     takenBy.set(hash, whole);
@@ -131,8 +122,4 @@ function isConcurrency(value: unknown): value is number {
 
 function bad(field: string, message: string): BatchCheck {
   return { kind: 'bad', field, message };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,8 @@
  * Reads the JSON list that an agent puts into a fenced block of its answer, and the texts in it. Whatever stands there is an answer, never an error:
  * what cannot be read is left out. The last block of a name counts, so that an agent can correct itself.
  */
+
+import { isRecord, parseJson } from '../../protocol/json.js';
 import { redact } from '../../protocol/redact.js';
 import { readFences } from './code-fences.js';
 
@@ -15,12 +17,12 @@ const MAX_ID_CHARS = 60;
 /** The objects of the list, at most `max`. A list inside an object under the block's name will do, and a bare text is an entry's `claim`. */
 export function readEntries(text: string, name: string, max: number): readonly Entry[] {
   const block = readFences(text).blocks.findLast(({ info }) => info.includes(name));
-  const value = block === undefined ? null : parsed(block.content);
-  const list = isEntry(value) ? value[name] : value;
+  const value = parseJson(block?.content ?? null);
+  const list = isRecord(value) ? value[name] : value;
   if (!Array.isArray(list)) return [];
   return list
     .map((entry: unknown) => (typeof entry === 'string' ? { claim: entry } : entry))
-    .filter(isEntry)
+    .filter(isRecord)
     .slice(0, max);
 }
 
@@ -43,16 +45,4 @@ export function idOf(value: unknown): string | null {
 /** Never half a character. */
 export function cut(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : `${text.slice(0, maxChars - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
-}
-
-function isEntry(value: unknown): value is Entry {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -8,6 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { listForeignFolder } from '../../config/foreign-file.js';
+import { replaceFile } from '../../config/replace-file.js';
 import { FAILURES } from '../../protocol/failures.js';
 import { branchOf } from '../../protocol/names.js';
 import type { Repository } from './contract.js';
@@ -18,7 +19,6 @@ import { GitError, ON_REAL_REPOSITORY, runGit } from './run-git.js';
 import { listRunRefs, useOfBranch } from './run-refs.js';
 import { findAdminDir, isComplete } from './worktree-registration.js';
 import { moveAside } from './worktree-root.js';
-import { replaceFile } from './write-file.js';
 
 const MAX_TRIES = 12;
 const FIRST_WAIT_MS = 20;
@@ -62,16 +62,21 @@ interface Found {
   readonly entries: readonly string[] | null;
 }
 
+/** Says what the worktree at the path was begun for. A run id begins with no dot, so no run has this name. */
+export function markerOf(path: string): string {
+  return join(dirname(path), `.${basename(path)}.worktree`);
+}
+
 async function addOnce(input: AddWorktreeInput): Promise<'made' | 'present'> {
   const { repository, runId, baseSha, path } = input;
   const branch = branchOf(runId);
-  const markerPath = join(dirname(path), `.${basename(path)}.worktree`);
+  const markerPath = markerOf(path);
   const marker = `${JSON.stringify({ runId, baseSha, commonDir: repository.commonDir })}\n`;
   const found = await look(input, markerPath);
   if (found.marker === null) {
     await refuseForeign(input, found);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await replaceFile(markerPath, marker);
+    replaceFile(markerPath, marker);
   } else if (found.marker !== marker) {
     throw runExists(`The worktree of ${runId} was begun from another commit or repository (${markerPath}).`, input);
   }

@@ -3,8 +3,9 @@
  * and folders of repositories that runs work in, since agents can write there.
  * Looked up once; again when a repository or another PATH is met for the first time.
  */
-import { existsSync, realpathSync } from 'node:fs';
-import { delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { existsSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { isBelow, realPathOr } from '../../config/paths.js';
 import { programPath } from '../../config/program-path.js';
 import { resolveProgram } from '../../config/resolve-program.js';
 
@@ -23,12 +24,12 @@ let known: { readonly from: string; readonly count: number; readonly found: GitP
 
 /** From now on nothing below this folder is started. */
 export function neverStartBelow(folder: string): void {
-  repositories.add(realOf(folder));
+  repositories.add(realPathOr(folder));
 }
 
 /** The folder that git would call the top of the work tree around `folder`, or null. Asks no git, for it decides which git may be asked. */
 export function repositoryAround(folder: string): string | null {
-  for (let root = realOf(folder); root !== dirname(root); root = dirname(root)) if (existsSync(join(root, '.git'))) return root;
+  for (let root = realPathOr(folder); root !== dirname(root); root = dirname(root)) if (existsSync(join(root, '.git'))) return root;
   // A folder that is no repository must not count as one: whoever names `/` would leave this host without git.
   return null;
 }
@@ -48,18 +49,5 @@ export function gitProgram(): GitProgram {
 }
 
 function isBelowRepository(entry: string): boolean {
-  return [resolve(entry), realOf(entry)].some((place) => [...repositories].some((root) => isBelow(place, root)));
-}
-
-function isBelow(path: string, root: string): boolean {
-  const way = relative(root, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return resolve(path);
-  }
+  return [resolve(entry), realPathOr(resolve(entry))].some((place) => [...repositories].some((root) => isBelow(place, root)));
 }

@@ -161,7 +161,7 @@ export class RunGit {
     }
     // A killed attempt may have left an index of something else; `--mixed` keeps the worktree and the entries that still fit.
     if (adopted) await this.git.run(['reset', '--quiet', '--mixed', planned.commit, '--']);
-    else await this.git.setHeadCommit(planned.commit);
+    else this.git.setHeadCommit(planned.commit);
     await this.mend();
     return { kind: adopted ? 'adopted' : 'published' };
   }

@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, unlink } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { listForeignFolder } from '../../config/foreign-file.js';
+import { replaceFile } from '../../config/replace-file.js';
 import { type ConfigSnapshot, takeConfigSnapshot } from './config-snapshot.js';
 import type { Identity, Repository } from './contract.js';
 import { neverStartBelow } from './git-program.js';
@@ -18,7 +19,6 @@ import { type GitCall, GitError, tryGit } from './run-git.js';
 import type { GitResult } from './runner/start-git.js';
 import { assertTreeFits } from './tree-size.js';
 import { mendRoot } from './worktree-root.js';
-import { replaceFile } from './write-file.js';
 
 /** Patterns on the command line beat every `.gitignore`; above this number the private exclude file alone must do (argument size). */
 const MAX_CLEAN_PATTERNS = 500;
@@ -58,7 +58,7 @@ export async function openPrivateGitDir(input: PrivateGitDirInput): Promise<Priv
  */
 export async function protectPaths(gitDir: string, paths: readonly string[]): Promise<void> {
   const all = [...new Set([...(await readProtected(gitDir)), ...paths])].sort();
-  await replaceFile(join(gitDir, PROTECTED), JSON.stringify(all));
+  replaceFile(join(gitDir, PROTECTED), JSON.stringify(all));
 }
 
 /** Adds patterns for these paths to the private excludes, so that they are no untracked files. */
@@ -66,7 +66,7 @@ export async function excludePaths(gitDir: string, paths: readonly string[]): Pr
   const file = join(gitDir, 'info', 'exclude');
   const lines = ((await readTextIfThere(file)) ?? '').split('\n').filter((line) => line !== '');
   const added = paths.filter((path) => !path.includes('\n')).map(excludePattern);
-  await replaceFile(file, `${[...new Set([...lines, ...added])].join('\n')}\n`);
+  replaceFile(file, `${[...new Set([...lines, ...added])].join('\n')}\n`);
 }
 
 /** Commands of git on one work tree with the private git dir. */
@@ -106,8 +106,8 @@ export class PrivateGitDir {
     return isSha(text) ? text : null;
   }
 
-  async setHeadCommit(sha: string): Promise<void> {
-    await replaceFile(join(this.gitDir, 'HEAD'), `${sha}\n`);
+  setHeadCommit(sha: string): void {
+    replaceFile(join(this.gitDir, 'HEAD'), `${sha}\n`);
   }
 
   isProtected(path: string): boolean {
@@ -130,7 +130,7 @@ export class PrivateGitDir {
     await removeLocks(this.gitDir);
     await mendRoot(this.workTree);
     await assertTreeFits(this, sha);
-    await this.setHeadCommit(sha);
+    this.setHeadCommit(sha);
     const few = await listForeignFolder(this.workTree, { maxEntries: 1 });
     const nothingToClean = few?.every(({ name }) => name === '.git') === true;
     const reset = ['reset', '--quiet', '--hard', '--no-recurse-submodules', sha, '--'];
@@ -171,13 +171,11 @@ async function make(input: PrivateGitDirInput): Promise<Identity> {
   const { identity, text, exclude, attributes } = await snapshotFor(input);
   await mkdir(join(gitDir, 'refs'), { recursive: true, mode: 0o700 });
   await mkdir(join(gitDir, 'info'), { recursive: true, mode: 0o700 });
-  await Promise.all([
-    replaceFile(join(gitDir, 'config'), text),
-    replaceFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n'),
-    replaceFile(join(gitDir, 'info', 'exclude'), exclude),
-    replaceFile(join(gitDir, 'info', 'attributes'), attributes),
-  ]);
-  await replaceFile(join(gitDir, MARK), JSON.stringify(identity));
+  replaceFile(join(gitDir, 'config'), text);
+  replaceFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
+  replaceFile(join(gitDir, 'info', 'exclude'), exclude);
+  replaceFile(join(gitDir, 'info', 'attributes'), attributes);
+  replaceFile(join(gitDir, MARK), JSON.stringify(identity));
   return identity;
 }
 

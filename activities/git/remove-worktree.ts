@@ -4,8 +4,8 @@
  * which an agent can write. What lies behind a symlink stays.
  */
 import { lstat, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { errorCode } from './error-code.js';
+import { codeOf } from '../../config/error-code.js';
+import { markerOf } from './add-worktree.js';
 import { makeWritable } from './make-writable.js';
 import { withRepositoryLock } from './repository-lock.js';
 import { shortenPaths } from './short-paths.js';
@@ -17,7 +17,7 @@ export async function removeWorktree(commonDir: string, path: string): Promise<b
     const hadFolder = await removeFolder(path);
     const adminDir = await findAdminDir(commonDir, path);
     if (adminDir !== null) await rm(adminDir, { recursive: true, force: true });
-    await rm(join(dirname(path), `.${basename(path)}.worktree`), { force: true });
+    await rm(markerOf(path), { force: true });
     return hadFolder || adminDir !== null;
   });
 }
@@ -28,7 +28,7 @@ export async function removeFolder(path: string): Promise<boolean> {
   try {
     await removeAll(path);
   } catch (error) {
-    if (!REMOVABLE_YET.has(errorCode(error))) throw error;
+    if (!REMOVABLE_YET.has(codeOf(error))) throw error;
     // A module cache of Go is read-only.
     await makeWritable(path);
     await shortenPaths(path);

@@ -6,22 +6,15 @@
  */
 import { createHash } from 'node:crypto';
 import { connect, createServer, type Server } from 'node:net';
+import { createSerializer } from '../../config/serialize.js';
 
 const MAX_WAIT_MS = 30_000;
 
-const queues = new Map<string, Promise<unknown>>();
+const serialize = createSerializer();
 
 /** Runs `work` alone among all holders of `key` (a real path). */
-export async function withRepositoryLock<T>(key: string, work: () => Promise<T>): Promise<T> {
-  const before = queues.get(key) ?? Promise.resolve();
-  const mine = before.then(() => holding(key, work));
-  const settled = mine.catch(() => undefined);
-  queues.set(key, settled);
-  try {
-    return await mine;
-  } finally {
-    if (queues.get(key) === settled) queues.delete(key);
-  }
+export function withRepositoryLock<T>(key: string, work: () => Promise<T>): Promise<T> {
+  return serialize(key, () => holding(key, work));
 }
 
 async function holding<T>(key: string, work: () => Promise<T>): Promise<T> {

@@ -7,6 +7,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { endingSignal } from '../../config/ending-signal.js';
+import { messageOf } from '../../config/error-code.js';
 import { type Failpoint, GIT_COMMANDS, noFailpoint } from '../../protocol/failpoints.js';
 import { cutMiddle } from '../agent/cut-middle.js';
 import { gitProgram } from './git-program.js';
@@ -127,7 +128,7 @@ export async function tryGit(args: readonly string[], call: GitCall): Promise<Gi
     return result;
   } catch (error) {
     signal?.throwIfAborted();
-    throw new Error(`git ${args[0] ?? ''} could not be run: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`git ${args[0] ?? ''} could not be run: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -7,6 +7,7 @@ import { lstat, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import picomatch from 'picomatch';
 import { readForeignFile, textOf } from '../../config/foreign-file.js';
+import { replaceFile } from '../../config/replace-file.js';
 import { listTrackedChanges } from './changes.js';
 import type { Repository } from './contract.js';
 import { listChangedPaths } from './diff.js';
@@ -15,7 +16,6 @@ import { openPrivateGitDir, type PrivateGitDir } from './private-git-dir.js';
 import { readIndex, readTextIfThere } from './read-ref.js';
 import { TimeBudget } from './within-time.js';
 import { moveAside } from './worktree-root.js';
-import { replaceFile } from './write-file.js';
 
 export interface OpenValidationCheckoutInput {
   readonly repository: Repository;
@@ -82,12 +82,10 @@ export class ValidationCheckout {
       readTextIfThere(join(this.git.gitDir, 'config')),
       readIndex(join(this.git.gitDir, 'index')),
     ]);
-    await Promise.all([
-      replaceFile(join(own, 'objects', 'info', 'alternates'), alternates),
-      replaceFile(join(own, 'HEAD'), `${commit}\n`),
-      replaceFile(join(own, 'config'), config ?? ''),
-      replaceFile(join(own, 'index'), index),
-    ]);
+    replaceFile(join(own, 'objects', 'info', 'alternates'), alternates);
+    replaceFile(join(own, 'HEAD'), `${commit}\n`);
+    replaceFile(join(own, 'config'), config ?? '');
+    replaceFile(join(own, 'index'), index);
   }
 }
 

@@ -4,7 +4,7 @@
  * nothing else in the process could, for its only thread is at work. What was not finished has no answer: callers take the safe one.
  */
 import { createContext, Script } from 'node:vm';
-import { errorCode } from './error-code.js';
+import { codeOf } from '../../config/error-code.js';
 
 /** Far above what honest rules need for a large diff, far below `limits.heartbeat`. */
 const BUDGET_MS = 4_000;
@@ -33,7 +33,7 @@ export class TimeBudget {
       script.runInContext(context, { timeout: Math.ceil(this.#leftMs) });
       return done;
     } catch (error) {
-      if (errorCode(error) !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+      if (codeOf(error) !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
       this.#leftMs = 0;
       return null;
     } finally {

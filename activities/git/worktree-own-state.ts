@@ -6,6 +6,8 @@
 import { lstat, mkdir, rm, utimes } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { listForeignFolder, readForeignFile, textOf } from '../../config/foreign-file.js';
+import { replaceFile } from '../../config/replace-file.js';
+import { parseJson } from '../../protocol/json.js';
 import type { Repository } from './contract.js';
 import { makeFolderWritable } from './make-writable.js';
 import { assertNoSymlink } from './no-symlink.js';
@@ -13,7 +15,6 @@ import { type HeadReading, headOf, readHead, readIndex, readTextIfThere } from '
 import { lookAtSubmodules, takeSubmodules } from './submodule-git.js';
 import { findAdminDir, freeAdminDir } from './worktree-registration.js';
 import { assertRealRoot, moveAside } from './worktree-root.js';
-import { replaceFile } from './write-file.js';
 
 /** What an interrupted merge, rebase or the like leaves; `git status` would report it. Source: gitrepository-layout.txt, wt-status.c. */
 const UNFINISHED: ReadonlySet<string> = new Set([
@@ -119,7 +120,7 @@ export async function keepFirstConfig({ repository, worktree, gitDir }: OwnWorkt
   const path = join(gitDir, FIRST_CONFIG);
   const adminDir = await findAdminDir(repository.commonDir, worktree);
   if (adminDir === null || (await lstat(path).catch(() => null)) !== null) return;
-  await replaceFile(path, JSON.stringify(await readTextIfThere(join(adminDir, 'config.worktree'))));
+  replaceFile(path, JSON.stringify(await readTextIfThere(join(adminDir, 'config.worktree'))));
 }
 
 function checkoutOf({ repository: { commonDir }, worktree, gitDir }: OwnWorktree, adminDir: string) {
@@ -197,13 +198,8 @@ async function ownFiles({ worktree, gitDir }: OwnWorktree, adminDir: string): Pr
 
 /** A text, or null: there was none. Undefined: an earlier engine opened the run, or the note is torn, and nothing is known of it. */
 async function readFirstConfig(gitDir: string): Promise<string | null | undefined> {
-  const text = textOf(await readForeignFile(join(gitDir, FIRST_CONFIG), { maxBytes: MAX_CONFIG_BYTES }));
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    return value === null || typeof value === 'string' ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(textOf(await readForeignFile(join(gitDir, FIRST_CONFIG), { maxBytes: MAX_CONFIG_BYTES })));
+  return value === null || typeof value === 'string' ? value : undefined;
 }
 
 /** What is larger, a link, or not ours to read is none that the engine made. */
@@ -225,7 +221,7 @@ async function writeIfOther(own: OwnWorktree, file: OwnFile): Promise<void> {
   const { path, text } = file;
   if (await isAsMade(file)) return;
   await moveFolderAside(own, path);
-  if (text !== null) await replaceFile(path, text);
+  if (text !== null) replaceFile(path, text);
 }
 
 /**
@@ -242,7 +238,7 @@ async function moveFolderAside({ worktree }: OwnWorktree, path: string): Promise
 async function copyIndex(own: OwnWorktree, from: string, to: string): Promise<void> {
   await moveFolderAside(own, to);
   const [data, { mtimeMs }] = await Promise.all([readIndex(from), lstat(from)]);
-  await replaceFile(to, data);
+  replaceFile(to, data);
   const seconds = Math.floor(mtimeMs / 1000);
   await utimes(to, seconds, seconds);
 }

@@ -8,12 +8,13 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../../config/error-code.js';
 import { bytesOf, ForeignFile, readForeignFile } from '../../config/foreign-file.js';
+import { createSerializer } from '../../config/serialize.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import { EVENT_TYPES, type EventType, type JournalEvent } from '../../protocol/journal.js';
 import type { JsonObject } from '../../protocol/json.js';
+import { isRecord, parseRecord } from '../../protocol/json.js';
 import { type Redactor, SHAPES_ONLY } from '../../protocol/value-redactor.js';
 import { kindOf, moveAside, UnsafePathError } from './clear-way.js';
-import { createSerializer } from './serialize.js';
 import { ensureFolder, ignoreCode, syncFolder, type WriteOptions, writeFileAtomic } from './write-file.js';
 
 export interface AppendOptions extends WriteOptions {
@@ -245,21 +246,11 @@ function parseJournal(content: Buffer): ParsedJournal {
 }
 
 function parseEvent(text: string): JournalEvent | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  if (!isObject(value)) return null;
+  const value = parseRecord(text);
+  if (value === null) return null;
   const { seq, timestamp, type, message, data } = value;
   if (typeof seq !== 'number' || typeof timestamp !== 'string' || typeof message !== 'string') return null;
-  return isEventType(type) && isObject(data) ? { seq, timestamp, type, message, data } : null;
-}
-
-/** What JSON.parse calls an object is a JsonObject. */
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isEventType(type) && isRecord(data) ? { seq, timestamp, type, message, data: data as JsonObject } : null; // JSON.parse answers JSON.;
 }
 
 function isEventType(value: unknown): value is EventType {

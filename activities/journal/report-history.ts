@@ -3,10 +3,10 @@ import type { EventType, JournalEvent } from '../../protocol/journal.js';
 import type { BudgetPolicy } from '../../protocol/policy.js';
 import { printableLine } from '../../protocol/printable.js';
 import type { RunView } from '../../protocol/run-view.js';
+import { stageUseOf } from '../../protocol/stage-use.js';
 import { bullets, code, duration, field, short, table } from './markdown.js';
 import type { Metrics } from './metrics.js';
 import { gateWaits } from './people-waits.js';
-import { stageCosts } from './stage-costs.js';
 
 const ATTEMPT_EVENTS: readonly EventType[] = [
   'turn.failed',
@@ -143,4 +143,20 @@ function decisionOf(requested: JournalEvent, decided: JournalEvent): string {
 /** What a steer and a new title say stands in their messages. */
 function reasonOf(type: EventType, data: JournalEvent['data']): string {
   return type === 'run.steered' || type === 'run.renamed' || typeof data['text'] !== 'string' ? '' : `: ${data['text']}`;
+}
+
+/** Empty where no stage knows its tokens or its cost. */
+function stageCosts(events: readonly JournalEvent[]): string {
+  const stages = stageUseOf(events);
+  if (stages.every(({ tokensIn, tokensOut, costMicroUsd }) => (tokensIn ?? tokensOut ?? costMicroUsd) === null)) return '';
+  const told = (value: number | null, show: (value: number) => string) => (value === null ? 'not told' : show(value));
+  const rows = stages.map(({ stage, turns, agentMs, tokensIn, tokensOut, costMicroUsd }) => [
+    field(stage),
+    String(turns),
+    duration(agentMs),
+    told(tokensIn, String),
+    told(tokensOut, String),
+    told(costMicroUsd, (micro) => (micro / 1_000_000).toFixed(4)),
+  ]);
+  return table(['Stage', 'Turns', 'Time', 'Tokens in', 'Tokens out', 'USD'], rows);
 }

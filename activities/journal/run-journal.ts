@@ -5,16 +5,17 @@
  */
 import { join } from 'node:path';
 import { readForeignFileSync, textOf } from '../../config/foreign-file.js';
+import { createSerializer } from '../../config/serialize.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import type { Gate } from '../../protocol/gate.js';
 import type { Json, JsonObject } from '../../protocol/json.js';
+import { isRecord, parseJson } from '../../protocol/json.js';
 import type { JournalBatch } from '../../protocol/messages.js';
 import type { RunView } from '../../protocol/run-view.js';
 import { appendEvents } from './events-file.js';
 import { goOn } from './go-on.js';
 import { type LastView, LastViews } from './last-views.js';
 import { putIfMissing, putJson, type RunFolder } from './run-files.js';
-import { createSerializer } from './serialize.js';
 
 export interface WrittenBatch {
   /** The last seq that events.jsonl holds of this history; the one before the batch where nothing could be written. */
@@ -93,22 +94,12 @@ function readGates(folder: RunFolder): string | null {
 }
 
 function entriesOf(text: string | null): readonly Json[] {
-  try {
-    // JSON.parse answers JSON.
-    const value = JSON.parse(text ?? '[]') as Json;
-    return isList(value) ? value : [];
-  } catch {
-    return [];
-  }
+  const value = parseJson(text);
+  return Array.isArray(value) ? value : [];
 }
 
 function isPending(entry: Json): entry is JsonObject {
-  return typeof entry === 'object' && entry !== null && 'status' in entry && entry['status'] === 'pending';
-}
-
-/** `Array.isArray` does not narrow a readonly list. */
-function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
+  return isRecord(entry) && entry['status'] === 'pending';
 }
 
 function putGates(folder: RunFolder, gates: readonly Gate[]): Promise<void> {

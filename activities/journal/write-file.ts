@@ -10,6 +10,7 @@ import { closeSync, fsync, lstatSync, mkdirSync, openSync, renameSync, rmSync, w
 import { open, unlink } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
+import { codeOf } from '../../config/error-code.js';
 import { listForeignFolder } from '../../config/foreign-file.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import { type Aside, kindOf, moveAside, UnsafePathError } from './clear-way.js';
@@ -121,8 +122,7 @@ function isFolder(path: string, aside: Aside | undefined): boolean {
 /** For `.catch`: this one error code means "not there", or "there already". */
 export function ignoreCode(code: string): (error: unknown) => undefined {
   return (error) => {
-    // Not `instanceof Error`: Node's own errors may come from another realm (vm contexts).
-    if (typeof error === 'object' && error !== null && 'code' in error && error.code === code) return undefined;
+    if (codeOf(error) === code) return undefined;
     throw error;
   };
 }

@@ -7,7 +7,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { codeOf, messageOf } from '../../config/error-code.js';
+import { orAborted } from '../../config/or-aborted.js';
 import { resolveProgram } from '../../config/resolve-program.js';
+import { signalGroup } from '../../config/send-signal.js';
 import { UMASK_VARIABLE } from '../../protocol/names.js';
 import { programProblem } from '../run/turn-failures.js';
 import { type Delivery, failed } from './delivery-failure.js';
@@ -60,24 +62,11 @@ export async function runSinkProgram(sink: SinkProgram, input: string, stop: Abo
 
 /** TERM to the whole group, and KILL where that was not enough. */
 async function endOnAbort(child: ChildProcess, stop: AbortSignal, exited: Promise<unknown>): Promise<void> {
-  const stopped = new Promise<'stop'>((resolve) => {
-    if (stop.aborted) resolve('stop');
-    else stop.addEventListener('abort', () => resolve('stop'), { once: true });
-  });
-  if ((await Promise.race([stopped, exited])) !== 'stop') return;
+  if ((await orAborted(exited, stop, () => 'stop')) !== 'stop') return;
   signalGroup(child, 'SIGTERM');
   const kill = setTimeout(() => signalGroup(child, 'SIGKILL'), KILL_GRACE_MS);
   await exited;
   clearTimeout(kill);
-}
-
-function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // Nobody is left in it.
-  }
 }
 
 function answerOf(code: unknown, signal: unknown): Delivery {

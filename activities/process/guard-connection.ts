@@ -31,12 +31,8 @@ export async function connectGuard(path: string): Promise<GuardConnection | null
     socket.once('error', resolve);
     socket.once('connect', () => resolve(null));
   });
-  if (failure === null) {
-    return talk(socket, path);
-  }
-  if (failure.code === 'ENOENT' || failure.code === 'ECONNREFUSED' || failure.code === 'ECONNRESET') {
-    return null;
-  }
+  if (failure === null) return talk(socket, path);
+  if (failure.code === 'ENOENT' || failure.code === 'ECONNREFUSED' || failure.code === 'ECONNRESET') return null;
   throw failure;
 }
 
@@ -54,15 +50,11 @@ function talk(socket: Socket, path: string): GuardConnection {
   socket.on('close', () => {
     open = false;
     const lost = new ConnectionLost(`the guard at ${path} is gone`);
-    for (const waiting of [...replies.values(), ...[...ends.values()].flatMap((set) => [...set])]) {
-      waiting.reject(lost);
-    }
+    for (const waiting of [...replies.values(), ...[...ends.values()].flatMap((set) => [...set])]) waiting.reject(lost);
   });
   readLines(socket, (line) => {
     if (isEnded(line)) {
-      for (const waiting of ends.get(line.token) ?? []) {
-        waiting.resolve(line.exit);
-      }
+      for (const waiting of ends.get(line.token) ?? []) waiting.resolve(line.exit);
       ends.delete(line.token);
     } else if (typeof line.id === 'number') {
       // A guard of the same home and user: its replies are as the wire says.

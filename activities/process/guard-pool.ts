@@ -5,6 +5,7 @@
 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../config/error-code.js';
 import { openSocketFolder } from '../../config/socket-folder.js';
 import { GuardUnavailable } from './contract.js';
 import { connectGuard, type GuardConnection } from './guard-connection.js';
@@ -96,7 +97,7 @@ function folderOf(home: string): string {
   try {
     return openSocketFolder(home);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new GuardUnavailable(
       `The home ${home} cannot be used: ${why}.\nIt must be a folder that this user can write.\nNothing was started.\nChoose another one with: export SLUICE_HOME=<folder>`,
     );

@@ -1,7 +1,7 @@
 /** The sockets of a home's guards, by name, in the folder that `config/socket-folder.ts` chooses. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorCode } from './error-code.js';
+import { codeOf } from '../../config/error-code.js';
 
 export const GUARD_SOCKET = 'guard.sock';
 
@@ -23,9 +23,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') {
-      return [];
-    }
+    if (codeOf(error) === 'ENOENT') return [];
     throw error;
   }
 }

@@ -5,9 +5,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants, fsyncSync, ftruncateSync, lstatSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { codeOf } from '../../config/error-code.js';
 import { readForeignFileSync } from '../../config/foreign-file.js';
+import { flushFolder, replaceFile } from '../../config/replace-file.js';
+import { isRecord, parseRecord } from '../../protocol/json.js';
 import { type Claim, type CommandLimits, EXIT_REASONS, type ExitReason, type ExitRecord } from './contract.js';
 
 export type Durability = 'process' | 'power';
@@ -79,40 +81,19 @@ export function writeExit(dir: string, exit: ExitRecord, durability: Durability)
   try {
     writeSync(fd, text, 0, text.length, 0);
     ftruncateSync(fd, text.length);
-    if (durability === 'power') {
-      fsyncSync(fd);
-    }
+    if (durability === 'power') fsyncSync(fd);
   } finally {
     closeSync(fd);
   }
-  takePlace(temp, join(dir, EXIT_FILE));
-  if (durability === 'power') {
-    syncFolder(dir);
-  }
+  freeFolder(join(dir, EXIT_FILE));
+  renameSync(temp, join(dir, EXIT_FILE));
+  if (durability === 'power') flushFolder(dir);
 }
 
 /** Errors: those of the disk; the old mark stays then, and no temp file is left. */
 export function writeMark(path: string, text: string, durability: Durability): void {
-  const temp = `${path}.tmp`;
-  try {
-    freeName(temp);
-    const fd = openSync(temp, 'wx', OWN_MODE);
-    try {
-      writeFileSync(fd, text);
-      if (durability === 'power') {
-        fsyncSync(fd);
-      }
-    } finally {
-      closeSync(fd);
-    }
-    takePlace(temp, path);
-  } catch (error) {
-    rmSync(temp, { force: true });
-    throw error;
-  }
-  if (durability === 'power') {
-    syncFolder(dirname(path));
-  }
+  freeFolder(path);
+  replaceFile(path, text, durability === 'power' ? 'flushed' : 'written');
 }
 
 /** Forgets the start before the next one, whatever stands under its names; its claim stays until it is replaced, for it holds the count of starts. */
@@ -122,17 +103,8 @@ export function clearForStart(dir: string): void {
   }
 }
 
-export function readJson(path: string): Record<string, unknown> | null {
-  const text = readText(path);
-  if (text === null) {
-    return null;
-  }
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+export function readJson(path: string): Readonly<Record<string, unknown>> | null {
+  return parseRecord(readText(path));
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -141,7 +113,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 export function isLimits(value: unknown): value is CommandLimits {
   return (
-    isObject(value) &&
+    isRecord(value) &&
     [value.timeoutMs, value.killGraceMs, value.outputBytes].every((limit) => typeof limit === 'number' && limit >= 0) &&
     (value.stallMs === null || (typeof value.stallMs === 'number' && value.stallMs > 0))
   );
@@ -158,11 +130,8 @@ export function freeName(path: string): void {
 }
 
 /** A rename replaces all but a folder. */
-function takePlace(temp: string, path: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
-    freeName(path);
-  }
-  renameSync(temp, path);
+function freeFolder(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true) freeName(path);
 }
 
 /** To read and to write, for us alone. */
@@ -184,19 +153,8 @@ const KEPT_FROM_US: ReadonlySet<string | null> = new Set(['EACCES', 'EAGAIN', 'E
 /** A file that is not there, or no mark by its kind or size, reads as absent; any other trouble is the caller's to hear. */
 function readText(path: string): string | null {
   const reading = readForeignFileSync(path, { maxBytes: MAX_MARK_BYTES });
-  if (reading.kind === 'refused' && KEPT_FROM_US.has(codeOf(reading.error))) {
-    throw reading.error;
-  }
+  if (reading.kind === 'refused' && KEPT_FROM_US.has(codeOf(reading.error))) throw reading.error;
   return reading.kind === 'read' ? reading.bytes.toString('utf8') : null;
-}
-
-function syncFolder(path: string): void {
-  const fd = openSync(path, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 function isExit(value: object): value is ExitRecord {

@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { orAborted } from '../../config/or-aborted.js';
 import {
   type CommandEnd,
   type CommandSpec,
@@ -49,9 +50,7 @@ export async function connectProcesses(options: GuardStart): Promise<Processes> 
       const run = shared.get(key) ?? beginShared({ pool, spec, hooks, closing: closing.signal });
       shared.set(key, run);
       const forget = () => {
-        if (shared.get(key) === run) {
-          shared.delete(key);
-        }
+        if (shared.get(key) === run) shared.delete(key);
       };
       run.result.then(forget, forget);
       run.leave.signal.addEventListener('abort', forget);
@@ -94,9 +93,7 @@ function beginShared(begin: { pool: GuardPool; spec: CommandSpec; hooks: RunHook
   const cancel = new AbortController();
   const leave = new AbortController();
   // Before the first look, which asks for it.
-  if (hooks.cancel.aborted) {
-    cancel.abort();
-  }
+  if (hooks.cancel.aborted) cancel.abort();
   const attempt: Attempt = { pool, spec, prepare: hooks.prepare, cancel: cancel.signal, leave: AbortSignal.any([leave.signal, closing]) };
   return { result: untilEnded(attempt), cancel, leave, callers: 0 };
 }
@@ -105,17 +102,13 @@ async function joinShared(run: SharedRun, hooks: RunHooks): Promise<CommandEnd> 
   const onCancel = () => run.cancel.abort();
   run.callers += 1;
   hooks.cancel.addEventListener('abort', onCancel, { once: true });
-  if (hooks.cancel.aborted) {
-    onCancel();
-  }
+  if (hooks.cancel.aborted) onCancel();
   try {
-    return await orLeft(run.result, hooks.detach);
+    return await orAborted(run.result, hooks.detach, goneAway);
   } finally {
     hooks.cancel.removeEventListener('abort', onCancel);
     run.callers -= 1;
-    if (run.callers === 0) {
-      run.leave.abort();
-    }
+    if (run.callers === 0) run.leave.abort();
   }
 }
 
@@ -125,15 +118,11 @@ async function untilEnded(attempt: Attempt): Promise<CommandEnd> {
     try {
       const first = again;
       again = false;
-      const end = await orLeft(once(attempt, first), attempt.leave);
-      if (end !== null) {
-        return end;
-      }
+      const end = await orAborted(once(attempt, first), attempt.leave, goneAway);
+      if (end !== null) return end;
       await sleep(ASK_AGAIN_MS);
     } catch (error) {
-      if (attempt.leave.aborted) {
-        throw new DetachedError(`${attempt.spec.token} goes on without this worker`);
-      }
+      if (attempt.leave.aborted) throw new DetachedError(`${attempt.spec.token} goes on without this worker`);
       throwUnlessLost(error, lost);
       lost += 1;
     }
@@ -152,31 +141,21 @@ function wasAborted({ spec, cancel }: Attempt): boolean {
 async function once(attempt: Attempt, again: boolean): Promise<CommandEnd | null> {
   const { spec, pool } = attempt;
   const known = knownEnd(spec);
-  if (known !== null && !again) {
-    return known;
-  }
+  if (known !== null && !again) return known;
   const [current, ...retired] = await pool.all();
-  if (current === undefined) {
-    return null;
-  }
+  if (current === undefined) return null;
   for (const guard of retired) {
     const end = guard.expectEnd(spec.token);
     const reply = await guard.request({ op: 'ask', token: spec.token });
-    if (reply.kind === 'running') {
-      return untilTold(attempt, guard, end.ended);
-    }
+    if (reply.kind === 'running') return untilTold(attempt, guard, end.ended);
     end.forget();
     await guard.request({ op: 'stop', group: spec.group, exceptBase: baseOf(spec.token) });
   }
   const end = current.expectEnd(spec.token);
   try {
     const reply = await current.request({ op: 'start', spec, again });
-    if (reply.kind === 'running') {
-      return await untilTold(attempt, current, end.ended);
-    }
-    if (reply.kind !== 'reserved') {
-      return endOf(reply, current);
-    }
+    if (reply.kind === 'running') return await untilTold(attempt, current, end.ended);
+    if (reply.kind !== 'reserved') return endOf(reply, current);
     const gone = await prepareAndGo(attempt, current);
     return gone.kind === 'running' ? await untilTold(attempt, current, end.ended) : endOf(gone, current);
   } finally {
@@ -193,9 +172,7 @@ async function prepareAndGo(attempt: Attempt, guard: GuardConnection): Promise<R
     await guard.request({ op: 'drop', token });
     throw error;
   }
-  if (attempt.leave.aborted) {
-    return guard.request({ op: 'drop', token });
-  }
+  if (attempt.leave.aborted) return guard.request({ op: 'drop', token });
   // Ending a reservation writes the record of a command that was never started.
   return guard.request(attempt.cancel.aborted ? { op: 'stop', token } : { op: 'go', token });
 }
@@ -206,9 +183,7 @@ async function untilTold(attempt: Attempt, guard: GuardConnection, ended: Promis
     guard.request({ op: 'stop', token }).catch(() => {});
   };
   attempt.cancel.addEventListener('abort', stop, { once: true });
-  if (attempt.cancel.aborted) {
-    stop();
-  }
+  if (attempt.cancel.aborted) stop();
   try {
     await ended;
   } finally {
@@ -246,28 +221,12 @@ function knownEnd(spec: CommandSpec): Extract<CommandEnd, { kind: 'ended' }> | n
   return { kind: 'ended', exit, movedAside: existsSync(join(spec.dir, STALE_FOLDER)) };
 }
 
-/** The work goes on; only this wait ends. */
-async function orLeft<T>(work: Promise<T>, leave: AbortSignal): Promise<T> {
-  let left = () => {};
-  const leaving = new Promise<never>((_, reject) => {
-    left = () => reject(new DetachedError('the caller went away'));
-  });
-  work.catch(() => {});
-  leave.addEventListener('abort', left, { once: true });
-  if (leave.aborted) {
-    left();
-  }
-  try {
-    return await Promise.race([work, leaving]);
-  } finally {
-    leave.removeEventListener('abort', left);
-  }
+function goneAway(): never {
+  throw new DetachedError('the caller went away');
 }
 
 function throwUnlessLost(error: unknown, lost: number): void {
-  if (!(error instanceof ConnectionLost)) {
-    throw error;
-  }
+  if (!(error instanceof ConnectionLost)) throw error;
   if (lost >= MAX_LOST_GUARDS) {
     throw new GuardUnavailable(`The guard died ${lost} times in a row.\nLook at its log with: sluice doctor`, { cause: error });
   }

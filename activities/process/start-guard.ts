@@ -39,9 +39,7 @@ export async function startGuard({ guardMain, execArgv, ...options }: GuardStart
       });
       child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
         said += chunk;
-        if (said.endsWith('\n')) {
-          resolve(said === 'ready\n' ? 'ready' : 'taken');
-        }
+        if (said.endsWith('\n')) resolve(said === 'ready\n' ? 'ready' : 'taken');
       });
       child.once('error', (error) => reject(unavailable(options.home, error.message)));
       // A guard that was killed has a signal and no code: look at both.

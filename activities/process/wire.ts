@@ -3,8 +3,8 @@
  * The words hello, ask, stop and retire, and their fields, are frozen for ever: a worker of any version speaks them with a guard of any other.
  */
 import type { Socket } from 'node:net';
+import { parseRecord } from '../../protocol/json.js';
 import type { CommandSpec, ExitRecord, LiveCommand, StartRefusal, StopReason } from './contract.js';
-import { isObject } from './marks.js';
 
 /** Raised too where an older guard must start nothing more: one below 3 opens a prompt as a file for its program, and cuts no output. */
 export const PROTOCOL_VERSION = 3;
@@ -61,7 +61,7 @@ export function readLines(socket: Socket, take: (line: Record<string, unknown>) 
       return;
     }
     for (const part of parts.slice(1)) {
-      const line = parseLine(rest.join(''));
+      const line = parseRecord(rest.join(''));
       rest = [part];
       if (line === null) {
         socket.destroy();
@@ -73,21 +73,10 @@ export function readLines(socket: Socket, take: (line: Record<string, unknown>) 
 }
 
 export function writeLine(socket: Socket, value: object): void {
-  if (socket.writable) {
-    socket.write(`${JSON.stringify(value)}\n`);
-  }
+  if (socket.writable) socket.write(`${JSON.stringify(value)}\n`);
 }
 
 /** The place token of a command's token. */
 export function baseOf(token: string): string {
   return token.slice(0, 36);
-}
-
-function parseLine(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
 }

@@ -9,11 +9,11 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { createSerializer } from '../../config/serialize.js';
 import type { CleanRunInput, CleanRunResult } from '../../protocol/clean.js';
 import { removeFolder, removeWorktree } from '../git/remove-worktree.js';
 import { withRepositoryLock } from '../git/repository-lock.js';
 import { deleteRefs, listRunRefs, type SeenRef } from '../git/run-refs.js';
-import { createSerializer } from '../journal/serialize.js';
 import { attend } from './attend.js';
 import { branchMoved, recordDamaged, whyKept } from './clean-refusal.js';
 import { CLEANING_FILE, dropCleaningMark, markCleaning } from './cleaning-mark.js';

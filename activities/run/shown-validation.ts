@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readForeignFileSync, textOf } from '../../config/foreign-file.js';
+import { parseJson } from '../../protocol/json.js';
 import type { ValidationReport } from '../../protocol/outcomes.js';
 
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -30,10 +31,5 @@ const REPORT = z.object({
 /** Null: none was made, or what stands there is none. */
 export function shownValidation(runDir: string): ValidationReport | null {
   const text = textOf(readForeignFileSync(join(runDir, 'validation.json'), { maxBytes: MAX_BYTES }));
-  if (text === null) return null;
-  try {
-    return REPORT.parse(JSON.parse(text));
-  } catch {
-    return null;
-  }
+  return REPORT.safeParse(parseJson(text)).data ?? null;
 }

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
+import { isBelow } from '../../config/paths.js';
 import { lookForSandbox } from '../../config/sandbox-program.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { Observation } from '../../protocol/journal.js';
@@ -12,7 +13,6 @@ import { loginVariables } from '../agent/login-variables.js';
 import { usedAgents } from '../agent/used-agents.js';
 import { type Guarded, shownPlace } from './home-place.js';
 import { NOTHING, needsNoSandbox, needsOfAgent, type OwnPlace, ownPlacesOf } from './known-needs.js';
-import { isBelow } from './paths.js';
 
 export type SandboxChoice =
   | { readonly kind: 'inside'; readonly bwrap: string }

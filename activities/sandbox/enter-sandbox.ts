@@ -6,6 +6,7 @@ import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, rmSync } 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ApplicationFailure } from '@temporalio/common';
+import { isBelow } from '../../config/paths.js';
 import { socketFolder } from '../../config/socket-folder.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { AgentConfig, SandboxPolicy } from '../../protocol/policy.js';
@@ -16,7 +17,6 @@ import { checkoutGit, worktreeGit } from './git-view.js';
 import { type Guarded, makeOwnFolder, placesIn, shownPlace } from './home-place.js';
 import { readablePlaces, systemMounts } from './host-view.js';
 import { NOTHING, needsNoSandbox, needsOfAgent, type OwnPlace, ownPlacesOf, REGISTRIES } from './known-needs.js';
-import { isBelow } from './paths.js';
 import { planMounts } from './plan-mounts.js';
 import { type SandboxPrograms, type SandboxSpec, SPEC_FILE } from './sandbox-spec.js';
 

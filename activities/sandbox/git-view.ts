@@ -6,11 +6,11 @@
  */
 import { existsSync, lstatSync } from 'node:fs';
 import { basename, isAbsolute, join, resolve } from 'node:path';
+import { replaceFile } from '../../config/replace-file.js';
 import type { Identity, Repository } from '../git/contract.js';
 import { readTextIfThere } from '../git/read-ref.js';
 import { ON_REAL_REPOSITORY, tryGit } from '../git/run-git.js';
 import { findAdminDir } from '../git/worktree-registration.js';
-import { replaceFile } from '../git/write-file.js';
 import { INSIDE_FOLDER, type Mount } from './sandbox-spec.js';
 
 export interface GitViewInput {
@@ -54,7 +54,7 @@ export async function worktreeGit(input: GitViewInput): Promise<GitView> {
   const copies: Mount[] = [];
   for (const [index, [to, text]] of Object.entries(texts).entries()) {
     const from = join(folder, `git-${index}`);
-    await replaceFile(from, text);
+    replaceFile(from, text);
     copies.push({ kind: 'copy', from, to });
   }
   const own = [
@@ -64,7 +64,7 @@ export async function worktreeGit(input: GitViewInput): Promise<GitView> {
     [join(commonDir, 'shallow'), join(commonDir, 'shallow')],
   ] as const;
   const dotGit = join(folder, 'dot-git');
-  await replaceFile(dotGit, `gitdir: ${adminDir}\n`);
+  replaceFile(dotGit, `gitdir: ${adminDir}\n`);
   const mounts: readonly Mount[] = [
     { kind: 'empty', to: commonDir },
     { kind: 'folder', to: join(commonDir, 'refs') },

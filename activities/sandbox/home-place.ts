@@ -2,10 +2,10 @@
  * A place below HOME, or below the folder that a CLI has instead, that a sandbox shows. No component may be a symlink: bubblewrap follows it on the host, and what an agent may write one day would
  * decide what the next one sees. Whether it still holds is asked again at each start.
  */
-import { lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isBelow, realPathOr, touches } from '../../config/paths.js';
 import type { OwnPlace } from './known-needs.js';
-import { isBelow, touches } from './paths.js';
 import type { Readable } from './plan-mounts.js';
 
 export type HomePlace =
@@ -40,9 +40,9 @@ export interface Guarded {
 export function shownPlace({ folder, name }: OwnPlace, { home, hidden }: Guarded): HomePlace {
   if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return { kind: 'absent' };
   const path = join(folder, name);
-  const homes = home === undefined ? [] : [home, realOf(home)];
+  const homes = home === undefined ? [] : [home, realPathOr(home)];
   const shows = (one: string) => touches(one, hidden) || homes.some((each) => isBelow(each, one));
-  if ([path, join(realOf(folder), name)].some(shows)) return { kind: 'refused', why: `${path} would show what no agent may see` };
+  if ([path, join(realPathOr(folder), name)].some(shows)) return { kind: 'refused', why: `${path} would show what no agent may see` };
   return name === '' ? { kind: 'there', path } : homePlace(folder, name, hidden);
 }
 
@@ -51,10 +51,10 @@ export function placesIn(folder: string, { home, hidden }: Guarded): readonly Re
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   return readdirSync(folder).flatMap((name) => {
     const to = join(folder, name);
-    const from = realOf(to);
+    const from = realPathOr(to);
     const stat = statSync(from, { throwIfNoEntry: false });
     const isPlain = stat?.isDirectory() === true || stat?.isFile() === true;
-    return isPlain && !touches(from, hidden) && (home === undefined || !isBelow(realOf(home), from)) ? [{ from, to }] : [];
+    return isPlain && !touches(from, hidden) && (home === undefined || !isBelow(realPathOr(home), from)) ? [{ from, to }] : [];
   });
 }
 
@@ -88,12 +88,4 @@ function makeEach(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
   makeEach(dirname(path));
   mkdirSync(path, { mode: 0o700 });
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { readForeignFileSync, textOf } from '../../config/foreign-file.js';
 import type { Observation } from '../../protocol/journal.js';
+import { parseRecord } from '../../protocol/json.js';
 import { printableLine } from '../../protocol/printable.js';
 import { redact } from '../../protocol/redact.js';
-import { isObject } from '../process/marks.js';
 import type { RefusedHost } from './connect-proxy.js';
 import { REFUSED_FILE } from './sandbox-spec.js';
 
@@ -32,16 +32,8 @@ export function refusedHosts(folders: readonly string[], about: { readonly what:
 function read(folder: string): readonly RefusedHost[] {
   const text = textOf(readForeignFileSync(join(folder, REFUSED_FILE), { maxBytes: MAX_BYTES })) ?? '';
   return text.split('\n').flatMap((line) => {
-    const value = parse(line);
-    if (!isObject(value) || typeof value['host'] !== 'string' || typeof value['why'] !== 'string') return [];
+    const value = parseRecord(line);
+    if (value === null || typeof value['host'] !== 'string' || typeof value['why'] !== 'string') return [];
     return [{ host: printableLine(redact(value['host'])), why: value['why'] }];
   });
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
 }

@@ -3,6 +3,8 @@
  * that are on the screen and goes the way of every message. Inside a turn no keys are read. A gate that opens while somebody types begins
  * as left open, so that nothing typed for one decides the next.
  */
+
+import { messageOf } from '../../config/error-code.js';
 import type { Gate } from '../../protocol/gate.js';
 import type { RunView } from '../../protocol/run-view.js';
 import { diffFiles } from '../repository.js';
@@ -105,7 +107,7 @@ class Answerer {
   private async act(gate: Gate, effect: GateEffect): Promise<void> {
     const after = await this.effectOf(gate, effect).catch((error: unknown) => ({
       prompt: firstPrompt(gate),
-      told: [`not sent, or it is not known: ${error instanceof Error ? error.message : String(error)}`],
+      told: [`not sent, or it is not known: ${messageOf(error)}`],
     }));
     // It may have been decided elsewhere meanwhile.
     if (this.current?.gate.id === gate.id) this.show({ gate, ...after });
@@ -113,7 +115,7 @@ class Answerer {
 
   private async effectOf(gate: Gate, effect: GateEffect): Promise<Omit<OpenGate, 'gate'>> {
     if (effect.kind === 'show_diff') return { prompt: { kind: 'choosing' }, told: await this.diffOf(gate) };
-    const message = messageOf(gate, effect, personOf(this.context));
+    const message = composeMessage(gate, effect, personOf(this.context));
     const sent = await this.run.sluice.send(this.run.workflowId, message, this.context.io.stop);
     return afterSending(gate, sent);
   }
@@ -131,7 +133,7 @@ class Answerer {
   }
 }
 
-function messageOf({ id, commit }: Gate, effect: Exclude<GateEffect, { kind: 'show_diff' }>, by: string): MessageToSend {
+function composeMessage({ id, commit }: Gate, effect: Exclude<GateEffect, { kind: 'show_diff' }>, by: string): MessageToSend {
   if (effect.kind === 'answer') return { name: 'answer', argument: { promptId: id, text: effect.text, by } };
   return { name: 'approve', argument: { gate: id, decision: effect.decision, note: effect.note, commit, by } };
 }

@@ -1,4 +1,6 @@
 /** Asks a run for what is too much for its view: policy, budget and gates. Only the run itself knows them, so a worker must answer. */
+
+import { messageOf } from '../../config/error-code.js';
 import type { DayBudgetView } from '../../protocol/day-budget.js';
 import type { RunDetails } from '../../protocol/run-view.js';
 import type { Sluice } from '../sluice.js';
@@ -35,7 +37,7 @@ async function detailsOf(run: FoundRun, sluice: Sluice): Promise<RunDetails> {
     return await sluice.details(run.workflowId);
   } catch (error) {
     throw new CliError({
-      what: `the run ${foreign(run.runId)} does not answer: ${foreign(error instanceof Error ? error.message : String(error))}`,
+      what: `the run ${foreign(run.runId)} does not answer: ${foreign(messageOf(error))}`,
       why: 'a run answers through a worker, as long as the server keeps it',
       now: `The server says: ${run.execution ?? 'nothing'}; nothing was changed.`,
       mend: 'sluice doctor    looks whether a worker polls',

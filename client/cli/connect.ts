@@ -5,6 +5,7 @@
  */
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
+import { messageOf } from '../../config/error-code.js';
 import { TASK_QUEUE } from '../../protocol/names.js';
 import { createSluice, type Sluice, type SluiceOptions } from '../sluice.js';
 import { prepareTemporalClient } from '../temporal-client.js';
@@ -94,7 +95,7 @@ async function connectOwn({ io }: Context, { address, namespace }: Pick<RunningE
   try {
     return await createSluice({ address, namespace, connectTimeoutMs: limitMs });
   } catch (error) {
-    throw notAnswering(`its server at ${address}: ${foreign(reasonOf(error))}`, limitMs);
+    throw notAnswering(`its server at ${address}: ${foreign(messageOf(error))}`, limitMs);
   } finally {
     clearTimeout(timer);
   }
@@ -134,7 +135,7 @@ async function connectRemote({ options, origin }: Extract<ServerChoice, { kind: 
   } catch (error) {
     throw new CliError({
       what: `the Temporal server at ${foreign(options.address)} (${origin}) does not answer`,
-      why: `it must be reachable within 2 s: ${foreign(reasonOf(error))}`,
+      why: `it must be reachable within 2 s: ${foreign(messageOf(error))}`,
       now: 'Nothing was started.',
       mend: 'start that server, or use the local engine: unset TEMPORAL_ADDRESS    or: sluice run --local …',
     });
@@ -151,7 +152,7 @@ function readProfile(load: () => ClientConnectConfig): ClientConnectConfig {
     return load();
   } catch (error) {
     throw new CliError({
-      what: `your Temporal profile cannot be read: ${foreign(reasonOf(error))}`,
+      what: `your Temporal profile cannot be read: ${foreign(messageOf(error))}`,
       why: 'sluice takes the server from the TEMPORAL_* variables and the profile file, as the temporal command does',
       now: 'Nothing was started.',
       mend: 'mend the file, or use the local engine: sluice run --local …',
@@ -161,8 +162,4 @@ function readProfile(load: () => ClientConnectConfig): ClientConnectConfig {
 
 function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -41,6 +41,6 @@ export function renderDay(view: DayBudgetView, limits: DayBudgetPolicy, now: num
   ];
 }
 
-function rounded(value: number): string {
+export function rounded(value: number): string {
   return String(Math.round(value * 100) / 100);
 }

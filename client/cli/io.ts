@@ -68,9 +68,7 @@ export function createProcessIo(): { readonly io: Io; readonly flush: () => Prom
     // A reader that closed the pipe (`| head`) ends the command quietly.
     stream.on('error', () => stopping.abort('EPIPE'));
   }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => stopping.abort(signal));
-  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort(signal));
   const write = (stream: NodeJS.WriteStream, text: string) => {
     if (!stream.destroyed && stream.writable) stream.write(text);
   };

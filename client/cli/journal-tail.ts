@@ -5,7 +5,7 @@
 
 import { withForeignFile } from '../../config/foreign-file.js';
 import type { JournalEvent } from '../../protocol/journal.js';
-import { parseRecord } from './parse-view.js';
+import { parseRecord } from '../../protocol/json.js';
 
 /** **Unit** bytes. A line that does not fit into one piece is no event. */
 const PIECE_BYTES = 1024 * 1024;

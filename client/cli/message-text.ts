@@ -1,9 +1,9 @@
 /** The texts that people send to a run, checked before anything is asked of a server. */
 import { text as readAll } from 'node:stream/consumers';
+import { orAborted } from '../../config/or-aborted.js';
 import { MAX_NOTE_CHARS } from '../../protocol/limits.js';
 import { CliError } from './cli-error.js';
 import { foreign } from './io.js';
-import { orStopped } from './or-stopped.js';
 import { NOTHING_SENT } from './person.js';
 
 export interface AskedText {
@@ -37,5 +37,5 @@ export function checkOption(name: string, text: string | undefined, usage: strin
 
 /** `-` reads standard input; null when the person stopped first. */
 export async function textOrInput(text: string, stop: AbortSignal): Promise<string | null> {
-  return text === '-' ? orStopped(readAll(process.stdin), stop) : text;
+  return text === '-' ? orAborted(readAll(process.stdin), stop, () => null) : text;
 }

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import type { Gate } from '../../protocol/gate.js';
+import { isRecord, parseJson } from '../../protocol/json.js';
 import type { RunDetails } from '../../protocol/run-view.js';
 import { readRunFile } from '../read-run-file.js';
 import type { Sluice } from '../sluice.js';
@@ -28,13 +29,8 @@ export async function gatesOf(run: GatedRun, sluice: Pick<Sluice, 'details'> | n
 
 /** Null where there is no such file, or one that cannot be read. */
 export async function gatesOnDisk(runDir: string): Promise<readonly Gate[] | null> {
-  const text = await readRunFile(join(runDir, 'approvals.json'));
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    return Array.isArray(value) ? value.filter(isGate) : null;
-  } catch {
-    return null;
-  }
+  const value = parseJson(await readRunFile(join(runDir, 'approvals.json')));
+  return Array.isArray(value) ? value.filter(isGate) : null;
 }
 
 export function openGates(gates: readonly Gate[]): readonly Gate[] {
@@ -43,14 +39,13 @@ export function openGates(gates: readonly Gate[]): readonly Gate[] {
 
 /** The fields that are shown or sent. */
 function isGate(value: unknown): value is Gate {
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isRecord(value)) return false;
   const texts = ['id', 'runId', 'stage', 'status', 'source', 'reason', 'riskLevel', 'createdAt'];
-  const fields = value as Record<string, unknown>; // Just checked: an object.
   const absent = ['requestedAction', 'commit', 'resolvedBy', 'decisionNote', 'changesGoTo', 'expiresAt'];
   return (
-    texts.every((name) => typeof fields[name] === 'string') &&
-    absent.every((name) => fields[name] === null || typeof fields[name] === 'string') &&
-    Array.isArray(fields['files']) &&
-    fields['files'].every((file) => typeof file === 'string')
+    texts.every((name) => typeof value[name] === 'string') &&
+    absent.every((name) => value[name] === null || typeof value[name] === 'string') &&
+    Array.isArray(value['files']) &&
+    value['files'].every((file) => typeof file === 'string')
   );
 }

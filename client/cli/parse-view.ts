@@ -2,6 +2,8 @@
  * The run view in a state.json, as far as it can be believed: a file in a repository can hold anything, so every field that is sorted,
  * branched on or shown has its type here, or the whole is none. Absent values may be missing: an older version knew fewer.
  */
+
+import { isRecord, parseRecord } from '../../protocol/json.js';
 import { isRunStatus } from '../../protocol/lifecycle.js';
 import { RUN_OUTCOMES } from '../../protocol/outcomes.js';
 import { isRunId } from '../../protocol/run-id.js';
@@ -23,15 +25,6 @@ export function parseView(text: string): RunView | null {
   if (value === null) return null;
   const fields = { ...ABSENT, merge: 'none', pauseRequested: false, ...value };
   return isView(fields) ? (fields as unknown as RunView) : null; // Every field was looked at.
-}
-
-export function parseRecord(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 function isView(fields: Record<string, unknown>): boolean {
@@ -61,8 +54,4 @@ function hasTexts(value: unknown, names: readonly string[]): boolean {
 
 function isTextOrNull(value: unknown): boolean {
   return value === null || typeof value === 'string';
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

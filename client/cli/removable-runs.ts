@@ -5,9 +5,8 @@
 import { basename, dirname, join } from 'node:path';
 import type { CleanRunInput } from '../../protocol/clean.js';
 import type { RunView } from '../../protocol/run-view.js';
-import { isMerged } from '../is-merged.js';
 import { readRunFile } from '../read-run-file.js';
-import { commitOf } from '../repository.js';
+import { commitOf, isMerged } from '../repository.js';
 import type { Sluice } from '../sluice.js';
 import { exists, type FoundRun } from './find-run.js';
 import { parseView } from './parse-view.js';

@@ -2,12 +2,16 @@
  * How the watching of a run ended, read from the workflow's result or failure.
  * Only the types of protocol/failures.ts mean "never started"; what else fails a workflow is a failed run.
  */
+import { messageOf, nameOf } from '../../config/error-code.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { RunResult } from '../../protocol/messages.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 
-export type RunEnd =
-  | { readonly kind: 'closed'; readonly result: RunResult }
+export type EndOf<Result> = { readonly kind: 'closed'; readonly result: Result } | OtherEnd;
+
+export type RunEnd = EndOf<RunResult>;
+
+export type OtherEnd =
   /** The workflow refused its input or the host refused the run: nothing was started. */
   | { readonly kind: 'refused'; readonly type: string; readonly message: string }
   | { readonly kind: 'failed'; readonly message: string }
@@ -16,6 +20,8 @@ export type RunEnd =
   | { readonly kind: 'detached' }
   /** The server stayed away; the run goes on when it is back. */
   | { readonly kind: 'server_away' };
+
+export const DETACHED = { kind: 'detached' } as const satisfies OtherEnd;
 
 export function exitCodeOfEnd(end: RunEnd): ExitCode {
   switch (end.kind) {
@@ -36,7 +42,7 @@ export function exitCodeOfEnd(end: RunEnd): ExitCode {
 const REFUSALS: ReadonlySet<string> = new Set(Object.values(FAILURES));
 
 /** Null for an error that says nothing about the run, for instance that the server did not answer. */
-export function endOfFailure(error: unknown): RunEnd | null {
+export function endOfFailure(error: unknown): OtherEnd | null {
   if (nameOf(error) !== 'WorkflowFailedError') return null;
   const chain = [...causes(error)].slice(1);
   const refusal = chain.find((cause) => REFUSALS.has(typeOf(cause)));
@@ -53,14 +59,6 @@ function* causes(error: unknown): Generator<unknown> {
   }
 }
 
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : '';
-}
-
 function typeOf(error: unknown): string {
   return error instanceof Error && 'type' in error && typeof error.type === 'string' ? error.type : '';
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

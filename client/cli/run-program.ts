@@ -4,6 +4,8 @@
  */
 import { CommanderError } from '@commander-js/extra-typings';
 import { endingWith } from '../../config/ending-signal.js';
+import { messageOf } from '../../config/error-code.js';
+import { orAborted } from '../../config/or-aborted.js';
 import { systemTrouble } from '../../config/system-trouble.js';
 import { CliError, type ErrorParts, formatError } from './cli-error.js';
 import type { Context } from './context.js';
@@ -48,10 +50,8 @@ async function runCommand(argv: readonly string[], io: Io): Promise<ExitCode> {
 /** A command that has nothing to detach from ends at once, and what it reads and starts with it. */
 async function untilStopped(body: CommandBody, context: Context): Promise<ExitCode> {
   const { stop } = context.io;
-  const stopped = new Promise<ExitCode>((resolve) => {
-    stop.addEventListener('abort', () => resolve(stop.reason === 'EPIPE' ? EXIT.done : EXIT.detached), { once: true });
-  });
-  return Promise.race([endingWith(stop, () => body(context)), stopped]);
+  const work = endingWith(stop, () => body(context));
+  return orAborted(work, stop, () => (stop.reason === 'EPIPE' ? EXIT.done : EXIT.detached));
 }
 
 /** Commander would hand what stands behind `--` to the task. */
@@ -72,7 +72,7 @@ function report(error: unknown, { json, err, env }: Io, { asJson, home }: { read
 /** Errors of other parts carry the same four parts (EngineError), or are one message. */
 function partsOf(error: unknown, home: string): ErrorParts {
   if (isForPeople(error)) return error.parts;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (error instanceof Error && error.name === 'ConfigError') return partsOfConfigError(message);
   const trouble = systemTrouble(error, home);
   if (trouble !== null) return { what: `${trouble.short}: ${message}`, why: trouble.why, now: WHAT_GOES_ON, mend: trouble.mend };

@@ -2,15 +2,16 @@
  * What every message of a person does: find the run that is meant, send, and say what is true now. Accepted and queued are different words.
  * Refused inside a turn and where no server could keep the message; an interrupt leaves open whether the run took it, and says so.
  */
+
+import { orAborted } from '../../config/or-aborted.js';
 import type { MessageToSend, Sent, Sluice } from '../sluice.js';
 import { CliError, type ErrorParts, formatError } from './cli-error.js';
 import { connectToLook } from './connect.js';
-import type { Context } from './context.js';
+import { type Context, tellStopped } from './context.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import type { FoundRun } from './find-run.js';
 import { foreign, foreignBlock } from './io.js';
 import { findMeantRun, type MeantRun } from './meant-run.js';
-import { orStopped } from './or-stopped.js';
 
 export interface RunMessageCommand extends MeantRun {
   /** The command as a person types it: `approve`, `approvals decide`. */
@@ -29,14 +30,15 @@ export interface TakenByRun {
 /** Errors: CliError for everything that is refused before it was sent. */
 export async function sendToRun(context: Context, command: RunMessageCommand, connect = connectToLook): Promise<ExitCode> {
   const { stop } = context.io;
-  const sluice = await orStopped(
+  const sluice = await orAborted(
     connect(context).then((found) => serverFor(found, command)),
     stop,
+    () => null,
   );
-  if (sluice === null) return nothingSent(context);
+  if (sluice === null) return tellStopped(context, 'Nothing was sent.');
   try {
-    const found = await orStopped(composed(context, sluice, command), stop);
-    if (found === null) return nothingSent(context);
+    const found = await orAborted(composed(context, sluice, command), stop, () => null);
+    if (found === null) return tellStopped(context, 'Nothing was sent.');
     const sent = await sendTelling(context, sluice, found);
     if (sent === null) {
       context.io.err(`Stopped. Whether the run took the message is not known; see: sluice status ${foreign(found.run.runId)}`);
@@ -182,11 +184,6 @@ function unknownParts({ runId }: FoundRun): ErrorParts {
     now: 'Nothing was sent.',
     mend: 'sluice list',
   };
-}
-
-function nothingSent({ io }: Context): ExitCode {
-  io.err('Stopped. Nothing was sent.');
-  return EXIT.detached;
 }
 
 function reasonOf(error: unknown): string {

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseRecord } from '../../protocol/json.js';
 import type { EngineReport } from '../../worker/local-engine/control.js';
 import type { RunningEngine } from '../../worker/local-engine/ensure-engine.js';
 import type { Context } from './context.js';
@@ -63,9 +64,8 @@ async function hostSettings(env: NodeJS.ProcessEnv) {
 
 function recordedAddress(home: string): string | null {
   try {
-    const state: unknown = JSON.parse(readFileSync(join(home, 'engine.json'), 'utf8'));
-    if (typeof state !== 'object' || state === null || !('address' in state)) return null;
-    return typeof state.address === 'string' ? state.address : null;
+    const address = parseRecord(readFileSync(join(home, 'engine.json'), 'utf8'))?.['address'];
+    return typeof address === 'string' ? address : null;
   } catch {
     return null;
   }

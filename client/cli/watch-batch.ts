@@ -3,33 +3,29 @@
  * The end comes by long poll; the table between by Query `status` every two seconds, as for a run whose files are elsewhere.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { orAborted } from '../../config/or-aborted.js';
 import type { BatchRow, BatchView } from '../../protocol/batch.js';
 import type { Sluice } from '../sluice.js';
+import { awaitEnd } from './await-end.js';
 import { changedRows, rowLine, sumLine, tableLines } from './batch-lines.js';
 import type { Context } from './context.js';
 import type { Io } from './io.js';
 import { createRedraw } from './redraw.js';
-import { endOfFailure, type RunEnd } from './run-end.js';
-
-export type BatchEnd =
-  | { readonly kind: 'ended'; readonly view: BatchView }
-  /** It failed, was refused or was terminated; or the person detached, or the server stayed away. */
-  | Exclude<RunEnd, { kind: 'closed' }>;
+import { DETACHED, type EndOf } from './run-end.js';
 
 /** **Unit** ms. As in watch-run.ts. */
 const QUERY_EVERY_MS = 2_000;
-const RETRY_MS = 500;
-const SERVER_AWAY_MS = 30_000;
 
-export async function watchBatch({ io, json }: Context, sluice: Sluice, workflowId: string): Promise<BatchEnd> {
+export async function watchBatch({ io, json }: Context, sluice: Sluice, workflowId: string): Promise<EndOf<BatchView>> {
   const ending = new AbortController();
   const display = json ? jsonDisplay(io) : displayFor(io);
   const looking = look(sluice, workflowId, { ended: ending.signal, show: (view) => display.show(view) });
   try {
-    const end = await Promise.race([endOf(sluice, workflowId, ending.signal), detachedBy(io.stop)]);
+    const asking = { ask: (ended: AbortSignal) => sluice.batchResult(workflowId, ended), unknown: 'the server does not know this batch' };
+    const end = await orAborted(awaitEnd(asking, ending.signal), io.stop, () => DETACHED);
     ending.abort();
     await looking;
-    if (end.kind === 'ended') display.show(end.view);
+    if (end.kind === 'closed') display.show(end.result);
     return end;
   } finally {
     ending.abort();
@@ -48,36 +44,6 @@ async function look(sluice: Sluice, workflowId: string, { ended, show }: Looking
     if (view !== null && !ended.aborted) show(view);
     await delay(QUERY_EVERY_MS, undefined, { signal: ended }).catch(() => {});
   }
-}
-
-async function endOf(sluice: Sluice, workflowId: string, ended: AbortSignal): Promise<BatchEnd> {
-  let awaySince: number | null = null;
-  while (!ended.aborted) {
-    const askedAt = Date.now();
-    try {
-      return { kind: 'ended', view: await sluice.batchResult(workflowId, ended) };
-    } catch (error) {
-      if (ended.aborted) break;
-      const end = endOfFailure(error);
-      if (end !== null && end.kind !== 'closed') return end;
-      if (error instanceof Error && error.name === 'WorkflowNotFoundError') {
-        return { kind: 'failed', message: 'the server does not know this batch' };
-      }
-      // A long poll that lasted was answered by a live server: count the absence from its end.
-      awaySince ??= askedAt;
-      if (Date.now() - awaySince > SERVER_AWAY_MS) return { kind: 'server_away' };
-    }
-    await delay(RETRY_MS);
-  }
-  return { kind: 'detached' };
-}
-
-function detachedBy(stop: AbortSignal): Promise<BatchEnd> {
-  return new Promise((resolve) => {
-    const detach = () => resolve({ kind: 'detached' });
-    if (stop.aborted) detach();
-    else stop.addEventListener('abort', detach, { once: true });
-  });
 }
 
 interface BatchDisplay {

@@ -4,14 +4,17 @@
  * the workflow's result by long poll, and the files are read once more before it is told.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { orAborted } from '../../config/or-aborted.js';
+import type { RunResult } from '../../protocol/messages.js';
 import type { RunView } from '../../protocol/run-view.js';
 import type { Sluice } from '../sluice.js';
 import type { GateAnswerer } from './answer-gate.js';
+import { type Awaiting, awaitEnd } from './await-end.js';
 import type { Display } from './display.js';
 import { followFiles, type RunListener } from './follow-files.js';
 import { followGates, type GateFollower } from './follow-gate.js';
 import { followRetries } from './follow-retries.js';
-import { endOfFailure, type RunEnd } from './run-end.js';
+import { DETACHED, type RunEnd } from './run-end.js';
 
 export interface Watched {
   readonly sluice: Sluice;
@@ -27,9 +30,6 @@ export interface Watched {
 
 /** **Unit** ms. */
 const QUERY_EVERY_MS = 2_000;
-const RETRY_MS = 500;
-/** A restarted server is back in a second; a stopped one is not worth waiting for. */
-const SERVER_AWAY_MS = 30_000;
 
 export async function watchRun(watched: Watched): Promise<RunEnd> {
   const { runDir, display, stop } = watched;
@@ -40,7 +40,7 @@ export async function watchRun(watched: Watched): Promise<RunEnd> {
   const queries = runDir === null ? queryViews({ ...watched, listener }, ending.signal) : Promise.resolve();
   const retries = followRetries({ ...watched, onChange: (retrying) => display.retrying(retrying) }, ending.signal);
   try {
-    const end = await Promise.race([resultOf(watched, ending.signal), detachedBy(stop)]);
+    const end = await orAborted(awaitEnd(resultOf(watched), ending.signal), stop, () => DETACHED);
     await follower?.readNow();
     return end;
   } finally {
@@ -52,25 +52,13 @@ export async function watchRun(watched: Watched): Promise<RunEnd> {
   }
 }
 
-async function resultOf({ sluice, workflowId, display, serverAwayMs = SERVER_AWAY_MS }: Watched, ended: AbortSignal): Promise<RunEnd> {
-  let awaySince: number | null = null;
-  while (!ended.aborted) {
-    const askedAt = Date.now();
-    try {
-      return { kind: 'closed', result: await sluice.result(workflowId, ended) };
-    } catch (error) {
-      if (ended.aborted) break;
-      const end = endOfFailure(error);
-      if (end !== null) return end;
-      if (isNotFound(error)) return { kind: 'failed', message: 'the server does not know this run any more' };
-      // A long poll that lasted was answered by a live server: count the absence from its end.
-      awaySince ??= askedAt;
-      if (Date.now() - awaySince > serverAwayMs) return { kind: 'server_away' };
-      display.notice('the server does not answer; the run goes on when it is back');
-    }
-    await delay(RETRY_MS);
-  }
-  return { kind: 'detached' };
+function resultOf({ sluice, workflowId, display, serverAwayMs }: Watched): Awaiting<RunResult> {
+  return {
+    ask: (ended) => sluice.result(workflowId, ended),
+    unknown: 'the server does not know this run any more',
+    onAway: () => display.notice('the server does not answer; the run goes on when it is back'),
+    serverAwayMs,
+  };
 }
 
 /** Gates are looked up after the display has the view, so that an event stands above the gate that it opened. */
@@ -103,16 +91,4 @@ async function queryViews(
     }
     await delay(QUERY_EVERY_MS, undefined, { signal: ended }).catch(() => {});
   }
-}
-
-function detachedBy(stop: AbortSignal): Promise<RunEnd> {
-  return new Promise((resolve) => {
-    const detach = () => resolve({ kind: 'detached' });
-    if (stop.aborted) detach();
-    else stop.addEventListener('abort', detach, { once: true });
-  });
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof Error && error.name === 'WorkflowNotFoundError';
 }

@@ -3,6 +3,7 @@
  * gate, all others go on. It names no person and no folder: it stands in workflow ids and lists.
  */
 import type { Adapter } from '../../protocol/policy.js';
+import { shortHash } from '../../protocol/short-hash.js';
 import { findKind, nameProgram } from './kinds.js';
 
 /** The part of an agent's config that decides; unsaid and null mean the same. */
@@ -47,10 +48,10 @@ function providerOf(name: string, { adapter, command, provider, baseUrl }: Accou
 function loginOf({ adapter, args = [], account, configDir }: AccountConfig): string {
   if (account !== undefined && account !== null) return word(account, DEFAULT_ACCOUNT);
   // It has no provider: its limits are those that its fixture plays.
-  if (adapter === 'scripted' && args.length > 0) return hashOf(args.join('\0'));
+  if (adapter === 'scripted' && args.length > 0) return shortHash(args.join('\0'));
   if (configDir === undefined || configDir === null) return DEFAULT_ACCOUNT;
   // Folders of one name in two places are two logins.
-  return `${word(lastPart(configDir), 'dir').slice(0, 55)}-${hashOf(configDir)}`;
+  return `${word(lastPart(configDir), 'dir').slice(0, 55)}-${shortHash(configDir)}`;
 }
 
 function hostOf(url: string): string {
@@ -68,11 +69,4 @@ function word(text: string, otherwise: string): string {
     .replace(/^[^A-Za-z0-9]+/, '')
     .slice(0, 64);
   return kept === '' ? otherwise : kept;
-}
-
-/** FNV-1a, 32 bits: it only has to tell a few folders apart. */
-function hashOf(text: string): string {
-  let hash = 0x811c9dc5;
-  for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193);
-  return (hash >>> 0).toString(16).padStart(8, '0');
 }

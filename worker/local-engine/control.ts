@@ -4,6 +4,7 @@
  */
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import { parseRecord } from '../../protocol/json.js';
 import type { FourParts } from './engine-error.js';
 import type { EngineFacts } from './engine-state.js';
 
@@ -52,7 +53,7 @@ export function writeReply(socket: Socket, reply: ControlReply): void {
 
 /** Null for a line that is no request. */
 export function readRequest(line: string): ControlRequest | null {
-  const value = parseObject(line);
+  const value = parseRecord(line);
   switch (value?.['type']) {
     case 'status':
     case 'wait':
@@ -97,7 +98,7 @@ function controlClient(socket: Socket): ControlClient {
         // The iterator throws what the socket threw; for us the engine is gone either way.
         const line = await lines.next().catch(() => null);
         if (line === null || line.done === true) return null;
-        const reply = parseObject(line.value);
+        const reply = parseRecord(line.value);
         // Both ends are of one installation or differ by one version; an unknown reply is passed over.
         if (reply !== null && isReply(reply)) return reply;
       }
@@ -108,13 +109,4 @@ function controlClient(socket: Socket): ControlClient {
 
 function isReply(value: object): value is ControlReply {
   return 'type' in value && ['status', 'progress', 'drained', 'refused'].some((type) => type === value.type);
-}
-
-function parseObject(line: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? { ...value } : null;
-  } catch {
-    return null;
-  }
 }

@@ -2,9 +2,9 @@
  * Where the local engine keeps its things in a sluice home.
  * It promises no folder before `makeEngineFolders` ran.
  */
-import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../config/make-folder.js';
+import { realPathOr } from '../../config/paths.js';
 import { openSocketFolder, socketFolder } from '../../config/socket-folder.js';
 import { systemTrouble } from '../../config/system-trouble.js';
 import { EngineError, reasonOf } from './engine-error.js';
@@ -56,13 +56,5 @@ export function makeEngineFolders(home: string): EnginePaths {
       },
       { cause: error },
     );
-  }
-}
-
-function realPathOr(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
   }
 }

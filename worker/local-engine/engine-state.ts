@@ -3,7 +3,9 @@
  * which ends what a killed one left behind. It is written before anything waits for a new process and removed at a clean end;
  * whether an engine runs is asked at its socket, never read here.
  */
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
+import { replaceFile } from '../../config/replace-file.js';
+import { isRecord, parseRecord } from '../../protocol/json.js';
 import type { ProcessIdentity } from './process-identity.js';
 
 export const NAMESPACE = 'default';
@@ -28,9 +30,7 @@ export interface EngineState extends EngineFacts {
 
 /** Effects: temp file and rename, 0600. */
 export function writeEngineState(file: string, state: EngineState): void {
-  const temporary = `${file}.${process.pid}.tmp`;
-  writeFileSync(temporary, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
-  renameSync(temporary, file);
+  replaceFile(file, `${JSON.stringify(state, null, 2)}\n`);
 }
 
 export function removeEngineState(file: string): void {
@@ -40,8 +40,7 @@ export function removeEngineState(file: string): void {
 /** The processes that an earlier engine recorded; none if the file is missing or not ours to understand. */
 export function recordedProcesses(file: string): Pick<EngineState, 'server' | 'worker'> {
   try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    const { server, worker } = value as { server?: unknown; worker?: unknown }; // Narrowed by isIdentity below.
+    const { server, worker } = parseRecord(readFileSync(file, 'utf8')) ?? {};
     return { server: isIdentity(server) ? server : null, worker: isIdentity(worker) ? worker : null };
   } catch {
     return { server: null, worker: null };
@@ -49,12 +48,5 @@ export function recordedProcesses(file: string): Pick<EngineState, 'server' | 'w
 }
 
 function isIdentity(value: unknown): value is ProcessIdentity {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'pid' in value &&
-    Number.isSafeInteger(value.pid) &&
-    'startedAt' in value &&
-    typeof value.startedAt === 'string'
-  );
+  return isRecord(value) && Number.isSafeInteger(value['pid']) && typeof value['startedAt'] === 'string';
 }

@@ -21,9 +21,7 @@ export function uiHost(): string {
 
 /** Errors: plain Error if a hundred ports in a row are taken. */
 export async function freePort(wanted: number, host = LOOPBACK): Promise<number> {
-  for (let port = wanted; port < wanted + TRIES; port += 1) {
-    if (await isFree(port, host)) return port;
-  }
+  for (let port = wanted; port < wanted + TRIES; port += 1) if (await isFree(port, host)) return port;
   throw new Error(`no free port from ${wanted} to ${wanted + TRIES - 1}`);
 }
 

@@ -5,6 +5,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { sendSignal } from '../../config/send-signal.js';
 
 export interface ProcessIdentity {
   readonly pid: number;
@@ -37,12 +38,7 @@ export async function endProcess(identity: ProcessIdentity, graceMs: number): Pr
 }
 
 async function signal(identity: ProcessIdentity, name: NodeJS.Signals): Promise<void> {
-  if (!(await isAlive(identity))) return;
-  try {
-    process.kill(identity.pid, name);
-  } catch {
-    // It ended between the look and the signal.
-  }
+  if (await isAlive(identity)) sendSignal(identity.pid, name);
 }
 
 /** False if it still lives after `ms`. */

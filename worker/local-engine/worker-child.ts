@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { parseRecord } from '../../protocol/json.js';
 import { NAMESPACE } from './engine-state.js';
 import { appendLine } from './log-file.js';
 import { cleanEnvironment } from './server-command.js';
@@ -40,18 +41,8 @@ export function workerReady(child: ChildProcess, log: number, signal: AbortSigna
     child.stdin?.on('error', () => undefined);
     if (child.stdout === null) throw new Error('the worker has no stdout pipe');
     createInterface({ input: child.stdout }).on('line', (line) => {
-      if (isReadyLine(line)) resolve();
+      if (parseRecord(line)?.['type'] === 'ready') resolve();
       else appendLine(log, line);
     });
   });
-}
-
-function isReadyLine(line: string): boolean {
-  if (!line.startsWith('{')) return false;
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null && 'type' in value && value.type === 'ready';
-  } catch {
-    return false;
-  }
 }

@@ -3,6 +3,7 @@
  * a line that is no JSON object, or is longer than `MAX_LINE_BYTES`, is passed over.
  */
 import { withForeignFile } from '../../../config/foreign-file.js';
+import { parseRecord } from '../../../protocol/json.js';
 
 export type JsonEvent = Readonly<Record<string, unknown>>;
 
@@ -69,12 +70,7 @@ const MAX_VALUES = 200_000;
 /** Null: the line is none, or of more values than an event has. */
 export function jsonObjectOf(text: string): JsonEvent | null {
   if (text.length > MAX_VALUES && hasTooMany(text)) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isEvent(value) ? value : null;
-  } catch {
-    return null;
-  }
+  return parseRecord(text);
 }
 
 /** Counts what begins a value, outside of texts. */
@@ -100,7 +96,3 @@ const BACKSLASH = 0x5c;
 
 /** Of `,`, `[` and `{`. */
 const OPENERS: ReadonlySet<number> = new Set([0x2c, 0x5b, 0x7b]);
-
-function isEvent(value: unknown): value is JsonEvent {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -2,6 +2,7 @@
  * What a scripted agent does, per stage, as JSON: the documented type and its check.
  * Checked by hand, since the scripted agent loads no package. An unknown key is an error.
  */
+import { messageOf } from '../../../config/error-code.js';
 import { isInRound, TURN_STAGES, type TurnStage } from '../../../protocol/run/stages.js';
 
 /**
@@ -185,7 +186,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new FixtureError(`the fixture is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new FixtureError(`the fixture is not JSON: ${messageOf(error)}`);
   }
 }
 

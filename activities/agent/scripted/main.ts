@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { messageOf } from '../../../config/error-code.js';
 import { closeForeignDescriptors } from '../../../config/foreign-descriptors.js';
 import { TURN_STAGES } from '../../../protocol/run/stages.js';
 import { againAfter, type Fixture, parseFixture, type ScriptedTurn, turnOf } from './fixture.js';
@@ -19,7 +20,7 @@ closeForeignDescriptors();
 try {
   process.exitCode = await main(process.argv[2]);
 } catch (error) {
-  process.stderr.write(`scripted agent: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`scripted agent: ${messageOf(error)}\n`);
   process.exitCode = EXIT_CANNOT;
 }
 
@@ -41,7 +42,7 @@ function readFixture(path: string): Fixture {
   try {
     return parseFixture(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`${path}: ${messageOf(error)}`);
   }
 }
 

@@ -8,6 +8,7 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../../config/error-code.js';
+import { signalGroup } from '../../../config/send-signal.js';
 import type { AgentTrial, AgentTrialResult } from '../../../protocol/agent-trial.js';
 import { DEFAULT_CONTEXT_BYTES } from '../../../protocol/limits.js';
 import type { TurnOutcome } from '../../../protocol/outcomes.js';
@@ -95,8 +96,8 @@ async function runToEnd({ argv, env, stdin }: TurnCommand, { cwd, folder, limitM
   let reason: AgentExit['reason'] = 'exited';
   const end = (why: AgentExit['reason']) => {
     if (reason === 'exited') reason = why;
-    endGroup(child, 'SIGTERM');
-    timers.push(setTimeout(() => endGroup(child, 'SIGKILL'), KILL_GRACE_MS));
+    signalGroup(child, 'SIGTERM');
+    timers.push(setTimeout(() => signalGroup(child, 'SIGKILL'), KILL_GRACE_MS));
   };
   const timers = [setTimeout(() => end('timed_out'), limitMs)];
   const onStop = () => end('aborted');
@@ -108,7 +109,7 @@ async function runToEnd({ argv, env, stdin }: TurnCommand, { cwd, folder, limitM
   } finally {
     for (const timer of timers) clearTimeout(timer);
     stop.removeEventListener('abort', onStop);
-    endGroup(child, 'SIGKILL');
+    signalGroup(child, 'SIGKILL');
   }
 }
 
@@ -117,13 +118,4 @@ function exitOf(child: ChildProcess): Promise<readonly [number | null, string | 
     child.once('error', reject);
     child.once('exit', (code, signal) => resolve([code, signal]));
   });
-}
-
-function endGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // Nothing of it is left.
-  }
 }

@@ -2,6 +2,8 @@
  * The git runner: a small process of a worker that starts git for it. It ends with the worker; a git that is at work then goes on to its
  * own end, as it would as the worker's child.
  */
+
+import { messageOf } from '../../../config/error-code.js';
 import { closeForeignDescriptors } from '../../../config/foreign-descriptors.js';
 import type { GitAnswered, GitAsked } from './messages.js';
 import { type GitStart, startGit } from './start-git.js';
@@ -23,7 +25,7 @@ async function answer(id: number, start: GitStart): Promise<void> {
   try {
     send({ id, result: await startGit(start, ending.signal) });
   } catch (error) {
-    send({ id, failure: error instanceof Error ? error.message : String(error) });
+    send({ id, failure: messageOf(error) });
   } finally {
     atWork.delete(id);
   }

@@ -1,17 +1,16 @@
 /** What can be said about a command before it is started. A missing program (127) and one that is not executable (126) look like an agent's own codes later; a missing folder reads "ENOENT /bin/sh". */
 import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
+import { codeOf, messageOf } from '../../../config/error-code.js';
 import { isExecutable } from '../../../config/resolve-program.js';
+import { isRecord } from '../../../protocol/json.js';
 import { isToken } from '../../../protocol/place.js';
 import { type CommandSpec, StartRefused } from '../contract.js';
-import { errorCode } from '../error-code.js';
-import { isLimits, isObject } from '../marks.js';
+import { isLimits } from '../marks.js';
 
 /** Errors: StartRefused `bad_request`. */
 export function readSpec(value: unknown): CommandSpec {
-  if (isObject(value) && isSpec(value)) {
-    return value;
-  }
+  if (isRecord(value) && isSpec(value)) return value;
   throw new StartRefused('bad_request', 'The command is not one that this guard understands. Nothing was started.');
 }
 
@@ -39,10 +38,8 @@ export function checkPlaces(spec: CommandSpec): void {
 
 /** Puts a system's words into a refusal. */
 export function refusalOf(error: unknown, spec: CommandSpec): StartRefused {
-  if (error instanceof StartRefused) {
-    return error;
-  }
-  const code = errorCode(error) ?? '';
+  if (error instanceof StartRefused) return error;
+  const code = codeOf(error) ?? '';
   if (code === 'E2BIG') {
     const longest = Math.max(...spec.argv.map((arg) => Buffer.byteLength(arg)));
     return new StartRefused(
@@ -51,7 +48,7 @@ export function refusalOf(error: unknown, spec: CommandSpec): StartRefused {
     );
   }
   const disk = ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'ENOENT', 'EIO'].includes(code) && !isSpawnError(error);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return disk
     ? new StartRefused('mark_not_written', `A mark in ${spec.dir} could not be written: ${message}. Nothing was started.`)
     : new StartRefused('spawn_failed', `${spec.argv[0]} could not be started: ${message}. Nothing was started.`);
@@ -72,7 +69,7 @@ function isSpec(value: object): value is CommandSpec {
     spec.argv.length > 0 &&
     [...spec.argv, ...paths].every((text) => typeof text === 'string' && !text.includes('\0')) &&
     [spec.argv[0], ...paths].every((path) => typeof path === 'string' && isAbsolute(path)) &&
-    isObject(spec.env) &&
+    isRecord(spec.env) &&
     Object.values(spec.env).every((text) => typeof text === 'string') &&
     isLimits(spec.limits)
   );

@@ -6,8 +6,8 @@
 import { closeSync, openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { codeOf } from '../../../config/error-code.js';
 import { homeKey } from '../../../config/socket-folder.js';
-import { errorCode } from '../error-code.js';
 
 export interface GuardLock {
   release(): Promise<void>;
@@ -37,9 +37,7 @@ function takeLockFile(path: string): GuardLock | null {
     const fd = openSync(path, O_RDWR_CREAT_NONBLOCK_EXLOCK, 0o600);
     return { release: async () => closeSync(fd) };
   } catch (error) {
-    if (errorCode(error) === 'EAGAIN') {
-      return null;
-    }
+    if (codeOf(error) === 'EAGAIN') return null;
     throw error;
   }
 }

@@ -9,9 +9,7 @@ export function createGuardLog(path: string): GuardLog {
   return (sentence, fields = {}) => {
     try {
       const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-      if (size > MAX_LOG_BYTES) {
-        renameSync(path, `${path}.1`);
-      }
+      if (size > MAX_LOG_BYTES) renameSync(path, `${path}.1`);
       appendFileSync(path, `${JSON.stringify({ time: new Date().toISOString(), guard: process.pid, sentence, ...fields })}\n`, {
         mode: 0o600,
       });

@@ -1,10 +1,11 @@
 /** The options that a worker gives the guard it starts, as one JSON argument. No secret may be among them: an argument list is public. */
-import { isObject } from '../marks.js';
+
+import { isRecord } from '../../../protocol/json.js';
 import type { GuardOptions } from './run-guard.js';
 
 export function readGuardOptions(argument: string | undefined): Omit<GuardOptions, 'failpoint'> {
   const value: unknown = JSON.parse(argument ?? 'null');
-  if (!isObject(value) || typeof value.home !== 'string' || typeof value.orphanGraceMs !== 'number') {
+  if (!isRecord(value) || typeof value.home !== 'string' || typeof value.orphanGraceMs !== 'number') {
     throw new Error('the guard is started by sluice itself: its options are missing');
   }
   return {

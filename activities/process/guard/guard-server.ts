@@ -1,7 +1,8 @@
 /** One worker's connection to the guard: requests in, replies and ends out. A connection that closes loses its reservations, never a running command. */
 import type { Socket } from 'node:net';
+import { messageOf } from '../../../config/error-code.js';
+import { isRecord } from '../../../protocol/json.js';
 import { StartRefused, type StopReason } from '../contract.js';
-import { isObject } from '../marks.js';
 import { PROTOCOL_VERSION, type Reply, readLines, writeLine } from '../wire.js';
 import { readSpec } from './check-spec.js';
 import type { GuardLog } from './guard-log.js';
@@ -35,9 +36,7 @@ export function serveConnection(socket: Socket, guard: ServedGuard): void {
     void handle(request, guard, socket)
       .catch((error: unknown): Reply => failureReply(error, guard))
       .then((reply) => {
-        if (reply.kind === 'reserved' && socket.destroyed) {
-          guard.turns.drop(socket);
-        }
+        if (reply.kind === 'reserved' && socket.destroyed) guard.turns.drop(socket);
         writeLine(socket, { id: request.id ?? null, ...reply });
         const turn = reply.kind === 'running' ? guard.turns.get(tokenOf(request)) : null;
         if (turn !== null) {
@@ -84,16 +83,12 @@ async function handle(request: Record<string, unknown>, guard: ServedGuard, owne
 }
 
 function failureReply(error: unknown, guard: ServedGuard): Reply {
-  if (error instanceof StartRefused) {
-    return { kind: 'refused', code: error.code, message: error.message };
-  }
+  if (error instanceof StartRefused) return { kind: 'refused', code: error.code, message: error.message };
   guard.log('a request failed', { message: error instanceof Error ? error.message : 'unknown' });
-  return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
+  return { kind: 'failed', message: messageOf(error) };
 }
 
 function tokenOf(request: Record<string, unknown>): string {
-  if (typeof request.token === 'string') {
-    return request.token;
-  }
-  return isObject(request.spec) && typeof request.spec.token === 'string' ? request.spec.token : '';
+  if (typeof request.token === 'string') return request.token;
+  return isRecord(request.spec) && typeof request.spec.token === 'string' ? request.spec.token : '';
 }

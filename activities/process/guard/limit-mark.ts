@@ -26,9 +26,7 @@ const HIGHEST_BYTES = 819_200;
 export function createLimitMarks(): LimitMarks {
   const program = HAS_PROC ? PRLIMIT_PLACES.find(isExecutable) : undefined;
   const highest = Math.min(HIGHEST_BYTES, ownHardLimit());
-  if (program === undefined || highest < LOWEST_BYTES * 2) {
-    return { draw: () => null, prefix: () => [] };
-  }
+  if (program === undefined || highest < LOWEST_BYTES * 2) return { draw: () => null, prefix: () => [] };
   const works = spawnSync(program, [`--msgqueue=${LOWEST_BYTES}:${highest}`, '--', '/bin/sh', '-c', ':'], { env: {} }).status === 0;
   const drawOne = () => {
     const hard = odd(LOWEST_BYTES + 2, highest);
@@ -36,13 +34,9 @@ export function createLimitMarks(): LimitMarks {
   };
   return {
     draw: (taken) => {
-      if (!works) {
-        return null;
-      }
+      if (!works) return null;
       let mark = drawOne();
-      while (taken(mark)) {
-        mark = drawOne();
-      }
+      while (taken(mark)) mark = drawOne();
       return mark;
     },
     prefix: (mark) => [program, `--msgqueue=${mark}`, '--'],
@@ -54,9 +48,7 @@ function odd(from: number, below: number): number {
 }
 
 function ownHardLimit(): number {
-  if (!HAS_PROC) {
-    return 0;
-  }
+  if (!HAS_PROC) return 0;
   const hard = /^Max msgqueue size\s+\S+\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
   return hard === 'unlimited' ? HIGHEST_BYTES : Number(hard ?? 0);
 }

@@ -77,9 +77,7 @@ export async function spawnParentShell(spec: CommandSpec, markPrefix: readonly s
     });
     return await watch(child);
   } finally {
-    for (const fd of opened) {
-      closeSync(fd);
-    }
+    for (const fd of opened) closeSync(fd);
   }
 }
 
@@ -93,14 +91,10 @@ async function watch(child: ChildProcess): Promise<ParentShell> {
   const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
   });
-  if (child.pid === undefined) {
-    throw await new Promise((resolve) => child.once('error', resolve));
-  }
+  if (child.pid === undefined) throw await new Promise((resolve) => child.once('error', resolve));
   child.on('error', () => {});
   const gate = child.stdio[3];
-  if (gate === null || gate === undefined || !('write' in gate)) {
-    throw new Error('the parent sh has no go pipe');
-  }
+  if (gate === null || gate === undefined || !('write' in gate)) throw new Error('the parent sh has no go pipe');
   gate.on('error', () => {});
   return { child, pid: child.pid, ended, go: () => gate.end('go\n'), callOff: () => gate.end() };
 }

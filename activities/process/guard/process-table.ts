@@ -4,6 +4,7 @@
  * Without /proc (macOS) it knows only the process group of the parent `sh`: a child in a session of its own is not found there.
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { sendSignal } from '../../../config/send-signal.js';
 import { TURN_TAG } from '../../../protocol/names.js';
 
 /** How to recognise the processes of one command. */
@@ -81,9 +82,7 @@ export function readStat(pid: number): ProcessStat | null {
 }
 
 export function isAlive(pid: number, start: string): boolean {
-  if (!HAS_PROC) {
-    return findGroup(pid).length > 0;
-  }
+  if (!HAS_PROC) return findGroup(pid).length > 0;
   const stat = readStat(pid);
   return stat !== null && stat.start === start && !isZombie(stat);
 }
@@ -97,9 +96,7 @@ const TICKS = 100;
  */
 export function ageOf(pid: number, start: string): number | null {
   const self = HAS_PROC ? readStat(process.pid) : null;
-  if (self === null || !isAlive(pid, start)) {
-    return null;
-  }
+  if (self === null || !isAlive(pid, start)) return null;
   return Math.max(0, performance.now() + ((Number(self.start) - Number(start)) * 1000) / TICKS);
 }
 
@@ -129,9 +126,7 @@ function takeSnapshot(): Snapshot {
     const fresh = readdirSync('/proc')
       .map(Number)
       .filter((pid) => Number.isInteger(pid) && !seen.has(pid));
-    if (fresh.length === 0) {
-      return { byTag, byMark, pids: [...seen] };
-    }
+    if (fresh.length === 0) return { byTag, byMark, pids: [...seen] };
     for (const pid of fresh) {
       seen.add(pid);
       const mark = markIn(read(`/proc/${pid}/limits`));
@@ -139,16 +134,10 @@ function takeSnapshot(): Snapshot {
       const tags = environment.includes(TURN_TAG) ? [...environment.matchAll(TAG)] : [];
       const isMarked = mark !== null && Number(mark[1]) % 2 === 1;
       const stat = isMarked || tags.length > 0 ? readStat(pid) : null;
-      if (stat !== null && isZombie(stat)) {
-        continue;
-      }
+      if (stat !== null && isZombie(stat)) continue;
       const found = { pid, start: stat?.start ?? '' };
-      if (isMarked) {
-        add(byMark, `${mark[1]}:${mark[2]}`, found);
-      }
-      for (const tag of tags) {
-        add(byTag, tag[1] ?? '', found);
-      }
+      if (isMarked) add(byMark, `${mark[1]}:${mark[2]}`, found);
+      for (const tag of tags) add(byTag, tag[1] ?? '', found);
     }
   }
 }
@@ -187,12 +176,7 @@ function add(map: Map<string, Found[]>, key: string, found: Found): void {
 }
 
 function findGroup(leader: number): readonly Found[] {
-  try {
-    process.kill(-leader, 0);
-    return [{ pid: -leader, start: '' }];
-  } catch {
-    return [];
-  }
+  return sendSignal(-leader, 0) === 'sent' ? [{ pid: -leader, start: '' }] : [];
 }
 
 const buffer = Buffer.allocUnsafeSlow(2 ** 21);

@@ -5,9 +5,9 @@
 import { renameSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { sendSignal } from '../../../config/send-signal.js';
 import { openSocketFolder } from '../../../config/socket-folder.js';
 import type { Failpoint } from '../../../protocol/failpoints.js';
-import { errorCode } from '../error-code.js';
 import { GUARD_SOCKET, guardSockets, retiredSocket } from '../guard-sockets.js';
 import type { Durability } from '../marks.js';
 import { PROTOCOL_VERSION } from '../wire.js';
@@ -97,21 +97,15 @@ function untilNothingIsLeft({ turns, clients, options, isRetired }: Household): 
   return new Promise((resolve) => {
     const timer = setInterval(() => {
       const now = performance.now();
-      for (const turn of turns.all()) {
-        turn.watch();
-      }
+      for (const turn of turns.all()) turn.watch();
       if (!isRetired() && now - adoptedAt >= ADOPT_MS) {
         adoptedAt = now;
         turns.adoptOrphans();
       }
-      if (clients() > 0) {
-        aloneSince = now;
-      }
+      if (clients() > 0) aloneSince = now;
       const aloneMs = now - aloneSince;
       if (aloneMs >= options.orphanGraceMs) {
-        for (const turn of turns.all()) {
-          void turn.end('interrupted');
-        }
+        for (const turn of turns.all()) void turn.end('interrupted');
       }
       if (turns.isEmpty() && (isRetired() || aloneMs >= (options.idleGraceMs ?? IDLE_GRACE_MS))) {
         clearInterval(timer);
@@ -144,25 +138,12 @@ async function listen(server: Server, path: string): Promise<void> {
 function removeDeadSockets(folder: string): void {
   for (const path of guardSockets(folder)) {
     const pid = Number(/guard\.(\d+)\.sock$/.exec(path)?.[1] ?? 0);
-    if (pid > 0 && !isThere(pid)) {
-      rmSync(path, { force: true });
-    }
-  }
-}
-
-function isThere(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) === 'EPERM';
+    if (pid > 0 && sendSignal(pid, 0) === 'gone') rmSync(path, { force: true });
   }
 }
 
 /** Whoever started the guard reads this line and then closes the pipe. */
 function answerFirst(answer: FirstAnswer): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', () => {});
-  }
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   process.stdout.write(`${answer}\n`);
 }

@@ -4,7 +4,7 @@
  * A process that took another user's rights cannot be ended by us and does not count.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCode } from '../error-code.js';
+import { sendSignal } from '../../../config/send-signal.js';
 import { type Found, HAS_PROC, isAlive, type ProcessTable, type Trace } from './process-table.js';
 
 const FIRST_PAUSE_MS = 2;
@@ -18,9 +18,7 @@ export async function endEverything(table: ProcessTable, trace: Trace, graceMs: 
   const outOfReach = new Set<string>();
   const find = async () => (await table.find(trace)).filter((found) => !outOfReach.has(keyOf(found)));
   const send = (found: Found, signal: NodeJS.Signals) => {
-    if (!signalOne(found, signal)) {
-      outOfReach.add(keyOf(found));
-    }
+    if (!signalOne(found, signal)) outOfReach.add(keyOf(found));
   };
   let living = await find();
   const termUntil = performance.now() + graceMs;
@@ -46,17 +44,13 @@ async function killAll(find: () => Promise<readonly Found[]>, send: (found: Foun
     const stopped = new Map<string, Found>();
     for (;;) {
       const fresh = (await find()).filter((found) => isLiving(found) && !stopped.has(keyOf(found)));
-      if (fresh.length === 0) {
-        break;
-      }
+      if (fresh.length === 0) break;
       for (const found of fresh) {
         stopped.set(keyOf(found), found);
         send(found, 'SIGSTOP');
       }
     }
-    if (stopped.size === 0) {
-      return;
-    }
+    if (stopped.size === 0) return;
     for (const found of stopped.values()) {
       send(found, 'SIGKILL');
       killedMs.set(keyOf(found), killedMs.get(keyOf(found)) ?? performance.now());
@@ -67,15 +61,8 @@ async function killAll(find: () => Promise<readonly Found[]>, send: (found: Foun
 
 /** False only if the process is another user's. The start time is compared once more, for a pid may have a new owner since the pass. */
 function signalOne(found: Found, signal: NodeJS.Signals): boolean {
-  if (HAS_PROC && !isAlive(found.pid, found.start)) {
-    return true;
-  }
-  try {
-    process.kill(found.pid, signal);
-    return true;
-  } catch (error) {
-    return errorCode(error) !== 'EPERM';
-  }
+  if (HAS_PROC && !isAlive(found.pid, found.start)) return true;
+  return sendSignal(found.pid, signal) !== 'refused';
 }
 
 function keyOf(found: Found): string {

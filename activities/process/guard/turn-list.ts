@@ -4,8 +4,9 @@
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { isRecord } from '../../../protocol/json.js';
 import { isToken } from '../../../protocol/place.js';
-import { type Durability, isObject, readJson, writeMark } from '../marks.js';
+import { type Durability, readJson, writeMark } from '../marks.js';
 import { isAlive, readBootId, readStat } from './process-table.js';
 
 export interface ListedTurn {
@@ -32,9 +33,7 @@ export function openTurnList(home: string, durability: Durability): TurnList {
 
   const read = (token: string): (ListedTurn & { readonly own: boolean }) | null => {
     const entry = readJson(pathOf(token));
-    if (entry === null || !isObject(entry.owner) || typeof entry.dir !== 'string') {
-      return null;
-    }
+    if (entry === null || !isRecord(entry.owner) || typeof entry.dir !== 'string') return null;
     const { pid, start, bootId: boot } = entry.owner;
     const own = pid === self.pid && start === self.start && boot === bootId;
     const ownerLives = typeof pid === 'number' && typeof start === 'string' && boot === bootId && isAlive(pid, start);

@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createSerializer } from '../../../config/serialize.js';
 import { MAX_LOST_STARTS } from '../../../protocol/limits.js';
 import type { Claim, CommandSpec, ExitReason, LiveCommand } from '../contract.js';
 import {
@@ -79,7 +80,8 @@ export function createTurns(deps: TurnsDeps): Turns {
 class GuardTurns implements Turns {
   private readonly turns = new Map<string, Turn>();
   private readonly reservations = new Map<string, Reservation>();
-  private readonly tails = new Map<string, Promise<void>>();
+  /** One thing at a time for a token. */
+  private readonly inTurn = createSerializer();
   private readonly bootId = readBootId();
 
   constructor(private readonly deps: TurnsDeps) {}
@@ -124,9 +126,7 @@ class GuardTurns implements Turns {
 
   async endGroup(group: string, exceptBase: string | null, reason: ExitReason): Promise<void> {
     for (const { spec } of [...this.reservations.values()]) {
-      if (spec.group === group && baseOf(spec.token) !== exceptBase) {
-        this.endReservation(spec.token, reason);
-      }
+      if (spec.group === group && baseOf(spec.token) !== exceptBase) this.endReservation(spec.token, reason);
     }
     const others = this.all().filter(({ claim }) => claim.group === group && baseOf(claim.token) !== exceptBase);
     await Promise.all(others.map((turn) => turn.end(reason)));
@@ -134,9 +134,7 @@ class GuardTurns implements Turns {
 
   adoptOrphans(): void {
     for (const listed of this.deps.list.others()) {
-      if (!listed.ownerLives && !this.turns.has(listed.token)) {
-        this.adoptIfReadable(listed);
-      }
+      if (!listed.ownerLives && !this.turns.has(listed.token)) this.adoptIfReadable(listed);
     }
   }
 
@@ -149,27 +147,11 @@ class GuardTurns implements Turns {
     }
   }
 
-  /** One thing at a time for a token. */
-  private inTurn<T>(token: string, work: () => Promise<T>): Promise<T> {
-    const result = (this.tails.get(token) ?? Promise.resolve()).then(work);
-    const tail: Promise<void> = result.then(ignore, ignore).then(() => {
-      if (this.tails.get(token) === tail) {
-        this.tails.delete(token);
-      }
-    });
-    this.tails.set(token, tail);
-    return result;
-  }
-
   private async reserveNow(spec: CommandSpec, { owner, again }: Asked): Promise<Reply> {
-    while (this.reservations.has(spec.token)) {
-      await this.reservations.get(spec.token)?.settled;
-    }
+    while (this.reservations.has(spec.token)) await this.reservations.get(spec.token)?.settled;
     const listed = this.turns.has(spec.token) ? null : this.deps.list.get(spec.token);
     if (listed !== null) {
-      if (listed.ownerLives && listed.dir === spec.dir && readExit(spec.dir) === null) {
-        return { kind: 'unknown' };
-      }
+      if (listed.ownerLives && listed.dir === spec.dir && readExit(spec.dir) === null) return { kind: 'unknown' };
       this.adopt(listed);
     }
     const running = this.turns.get(spec.token);
@@ -186,9 +168,7 @@ class GuardTurns implements Turns {
     const former = readClaim(spec.dir);
     // A start that has an exit was not lost.
     const lost = exit === null ? (former?.starts ?? 0) : 0;
-    if (lost >= MAX_LOST_STARTS) {
-      return { kind: 'crash_loop', starts: lost, movedAside };
-    }
+    if (lost >= MAX_LOST_STARTS) return { kind: 'crash_loop', starts: lost, movedAside };
     await this.clearTheWay(spec, former);
     this.reservations.set(spec.token, { spec, owner, starts: lost + 1, movedAside, ...settleable() });
     return { kind: 'reserved', movedAside };
@@ -234,9 +214,7 @@ class GuardTurns implements Turns {
       deps.list.remove(spec.token);
       throw refusalOf(error, spec);
     } finally {
-      if (this.reservations.get(spec.token) === reservation) {
-        this.fall(spec.token);
-      }
+      if (this.reservations.get(spec.token) === reservation) this.fall(spec.token);
     }
   }
 
@@ -293,8 +271,6 @@ function settleable(): Pick<Reservation, 'settled' | 'settle'> {
   return { settled, settle };
 }
 
-function ignore(): void {}
-
 function claimOf(reservation: Reservation, made: Pick<Claim, 'pid' | 'limitMark' | 'bootId'>): Claim {
   const { token, group, inputHash, limits } = reservation.spec;
   const pidStart = readStat(made.pid)?.start ?? '';
@@ -303,9 +279,7 @@ function claimOf(reservation: Reservation, made: Pick<Claim, 'pid' | 'limitMark'
 
 /** A former guard's child cannot be waited for. */
 async function untilGone(claim: Claim | null): Promise<ShellEnd> {
-  while (claim !== null && isAlive(claim.pid, claim.pidStart)) {
-    await sleep(ADOPTED_WATCH_MS);
-  }
+  while (claim !== null && isAlive(claim.pid, claim.pidStart)) await sleep(ADOPTED_WATCH_MS);
   return { code: null, signal: null };
 }
 

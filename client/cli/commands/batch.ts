@@ -2,6 +2,8 @@
  * `sluice batch`: starts the tasks of a file as runs, a few at once, and shows one table. The name is the batch: started again under it, what
  * ran before is skipped; one that is open is watched, not started twice, and a file that was not taken is never exit code 0. Ctrl+C detaches.
  */
+
+import { orAborted } from '../../../config/or-aborted.js';
 import { type BatchView, batchWorkflowId } from '../../../protocol/batch.js';
 import type { SearchAttributeName } from '../../../protocol/names.js';
 import type { Sluice } from '../../sluice.js';
@@ -9,11 +11,10 @@ import { prepareTemporalClient } from '../../temporal-client.js';
 import { exitCodeOfBatch, sumLine, tableLines, withKnownOutcomes } from '../batch-lines.js';
 import { CliError } from '../cli-error.js';
 import { type Connected, connectToLook, connectToRun } from '../connect.js';
-import type { Context } from '../context.js';
+import { type Context, tellStopped } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { hostIdFor, serveRepository } from '../host-config.js';
 import { foreign } from '../io.js';
-import { orStopped } from '../or-stopped.js';
 import { personOf } from '../person.js';
 import { batchNameOf, checkConcurrency, type PreparedBatch, prepareBatch } from '../prepare-batch.js';
 import { refusal } from '../run-arguments.js';
@@ -44,13 +45,13 @@ export async function batch(context: Context, options: BatchOptions): Promise<Ex
   if (options.abort) return abortBatch(context, named);
   if (file === null) return comeBack(context, named);
   const { stop } = context.io;
-  const preparing = orStopped(prepareBatch(context, file, concurrency), stop);
+  const preparing = orAborted(prepareBatch(context, file, concurrency), stop, () => null);
   const loading = prepareTemporalClient();
   const prepared = await preparing;
-  if (prepared === null) return nothingStarted(context);
+  if (prepared === null) return tellStopped(context, 'Nothing was started.');
   await loading;
-  const connected = await orStopped(connectToRun(context, { local: false }), stop);
-  if (connected === null) return nothingStarted(context);
+  const connected = await orAborted(connectToRun(context, { local: false }), stop, () => null);
+  if (connected === null) return tellStopped(context, 'Nothing was started.');
   try {
     const wasTaken = await start(context, { named, prepared, connected });
     const code = options.detach ? EXIT.done : await watch(context, connected.sluice, named);
@@ -105,8 +106,8 @@ async function watch(context: Context, sluice: Sluice, { name, workflowId }: Nam
   const { io, json } = context;
   const end = await watchBatch(context, sluice, workflowId);
   switch (end.kind) {
-    case 'ended':
-      return tellEnd(context, withKnownOutcomes(end.view, await skippedRuns(sluice, end.view)));
+    case 'closed':
+      return tellEnd(context, withKnownOutcomes(end.result, await skippedRuns(sluice, end.result)));
     case 'refused':
       throw new CliError(partsOfRefusal(end.message, workflowId));
     case 'detached':
@@ -202,9 +203,4 @@ function unknownBatch({ name }: NamedBatch) {
 async function knowsStatus(sluice: Sluice): Promise<boolean> {
   const status: SearchAttributeName = 'SluiceStatus';
   return (await sluice.searchAttributes().catch((): readonly string[] => [])).includes(status);
-}
-
-function nothingStarted({ io }: Context): ExitCode {
-  io.err('Stopped. Nothing was started.');
-  return EXIT.detached;
 }

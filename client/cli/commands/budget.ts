@@ -3,7 +3,7 @@ import type { BudgetPolicy } from '../../../protocol/policy.js';
 import type { BudgetUse } from '../../../protocol/run-view.js';
 import { askDetails } from '../ask-details.js';
 import type { Context } from '../context.js';
-import { dayRows, renderDay } from '../day-rows.js';
+import { dayRows, renderDay, rounded } from '../day-rows.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { foreign } from '../io.js';
 import { stageCostLines } from '../stage-costs.js';
@@ -29,8 +29,8 @@ export async function budget(context: Context, asked: string | null): Promise<Ex
     return EXIT.done;
   }
   for (const { of, used: spent, allowed, left } of rows) {
-    const rest = allowed === null || left === null ? 'no limit' : `of ${shown(allowed)}, ${shown(left)} left`;
-    io.out(`${of.padEnd(9)}${shown(spent)} used, ${rest}`);
+    const rest = allowed === null || left === null ? 'no limit' : `of ${rounded(allowed)}, ${rounded(left)} left`;
+    io.out(`${of.padEnd(9)}${rounded(spent)} used, ${rest}`);
   }
   if (used.grants > 0) io.out(`granted   ${used.grants} × again by a person`);
   for (const [index, line] of stageCostLines(stages).entries()) io.out(`${(index === 0 ? 'cost' : '').padEnd(9)}${foreign(line)}`);
@@ -54,8 +54,4 @@ export function budgetRows(used: BudgetUse, policy: BudgetPolicy | null): readon
     row('minutes', used.minutes, policy?.minutes ?? null),
     row('usd', usd(used.microUsd), limit === null ? null : usd(limit)),
   ];
-}
-
-function shown(value: number): string {
-  return String(Math.round(value * 100) / 100);
 }

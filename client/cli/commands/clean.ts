@@ -3,6 +3,7 @@
  * The run's own host does it, so it needs the engine. The run folder stays. It lists first, and asks on a terminal.
  */
 
+import { orAborted } from '../../../config/or-aborted.js';
 import type { Sluice } from '../../sluice.js';
 import { CliError } from '../cli-error.js';
 import { connectToLook } from '../connect.js';
@@ -10,7 +11,6 @@ import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type FoundRun, findRun, findRuns, runsHere } from '../find-run.js';
 import { foreign, foreignBlock } from '../io.js';
-import { orStopped } from '../or-stopped.js';
 import { personOf } from '../person.js';
 import { type Looked, lookAtRun, type Removable } from '../removable-runs.js';
 
@@ -89,10 +89,8 @@ async function removeTelling({ io }: Context, sluice: Sluice, { runId, input }: 
     TELL_AFTER_MS,
   );
   try {
-    return await orStopped(
-      sluice.cleanRun(input, io.stop).catch((error: unknown) => ({ kind: 'failed' as const, why: reasonOf(error) })),
-      io.stop,
-    );
+    const cleaned = sluice.cleanRun(input, io.stop).catch((error: unknown) => ({ kind: 'failed' as const, why: reasonOf(error) }));
+    return await orAborted(cleaned, io.stop, () => null);
   } finally {
     clearTimeout(timer);
   }

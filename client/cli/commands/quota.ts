@@ -1,5 +1,6 @@
 /** `sluice quota`: the accounts whose usage limit is reached, with the time that is left, and the word of a person that one is over. */
 import { closedAccounts, openAccount } from '../../../config/closed-accounts.js';
+import { messageOf } from '../../../config/error-code.js';
 import { quotaGateId } from '../../../protocol/names.js';
 import type { ListedQuotaGate } from '../../quota-calls.js';
 import type { Sent, Sluice } from '../../sluice.js';
@@ -67,7 +68,7 @@ async function sendOpen(
     return await sluice.send(workflowId, { name: 'open', argument: { by } }, stop);
   } catch (error) {
     throw new CliError({
-      what: `the server did not take the word for ${foreign(account)}: ${foreign(error instanceof Error ? error.message : String(error))}`,
+      what: `the server did not take the word for ${foreign(account)}: ${foreign(messageOf(error))}`,
       why: 'a gate opens once it took the word, or the server keeps it',
       now: 'Whether it arrived is not known.',
       mend: 'sluice quota list',

@@ -3,6 +3,7 @@
  * The source run is only read. What the host can take over is checked by the host; here only what can be refused without it.
  */
 import { basename, dirname, join } from 'node:path';
+import { orAborted } from '../../../config/or-aborted.js';
 import type { RunInput } from '../../../protocol/messages.js';
 import { branchOf } from '../../../protocol/names.js';
 import { STAGES, type Stage } from '../../../protocol/run/stages.js';
@@ -14,11 +15,10 @@ import type { Sluice } from '../../sluice.js';
 import { prepareTemporalClient } from '../../temporal-client.js';
 import { CliError } from '../cli-error.js';
 import { connectToRun } from '../connect.js';
-import type { Context } from '../context.js';
+import { type Context, tellStopped } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type FoundRun, findRun, findRuns, manyRuns, runsHere, viewOf } from '../find-run.js';
 import { foreign } from '../io.js';
-import { orStopped } from '../or-stopped.js';
 import { watchStarted } from '../watch-started.js';
 
 export interface RewindOptions {
@@ -37,12 +37,12 @@ export async function rewind(context: Context, options: RewindOptions): Promise<
   const { io } = context;
   const stage = checkStage(options.stage);
   await prepareTemporalClient();
-  const connected = await orStopped(connectToRun(context, { local: false }), io.stop);
-  if (connected === null) return nothingStarted(context);
+  const connected = await orAborted(connectToRun(context, { local: false }), io.stop, () => null);
+  if (connected === null) return tellStopped(context, 'Nothing was started.');
   const { sluice } = connected;
   try {
-    const source = await orStopped(findSource(context, sluice, options.run), io.stop);
-    if (source === null) return nothingStarted(context);
+    const source = await orAborted(findSource(context, sluice, options.run), io.stop, () => null);
+    if (source === null) return tellStopped(context, 'Nothing was started.');
     return await startFrom(context, sluice, { source, stage, detach: options.detach });
   } finally {
     await sluice.close();
@@ -156,9 +156,4 @@ function takenId(runId: string, { run }: Source) {
     now: NOTHING,
     mend: `sluice rewind ${foreign(run.runId)}    draws another`,
   };
-}
-
-function nothingStarted({ io }: Context): ExitCode {
-  io.err('Stopped. Nothing was started.');
-  return EXIT.detached;
 }

@@ -4,6 +4,7 @@
  */
 import { basename, join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
+import { orAborted } from '../../../config/or-aborted.js';
 import type { RunInput } from '../../../protocol/messages.js';
 import { branchOf } from '../../../protocol/names.js';
 import { makeRunId } from '../../../protocol/run-id.js';
@@ -14,12 +15,11 @@ import { checkRepository } from '../check-repository.js';
 import { type ChosenConfig, chooseConfig } from '../choose-config.js';
 import { CliError } from '../cli-error.js';
 import { type Connected, connectToRun } from '../connect.js';
-import type { Context } from '../context.js';
+import { type Context, tellStopped } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { hostIdFor, keepCommand, serveRepository } from '../host-config.js';
 import { foreign } from '../io.js';
 import { offerFound } from '../offer-found.js';
-import { orStopped } from '../or-stopped.js';
 import { checkRunId, checkTask, checkTitle, type Program, programOf, type RunOptions, refusal } from '../run-arguments.js';
 import { policyOf } from '../run-policy.js';
 import { type StartedView, watchStarted } from '../watch-started.js';
@@ -34,14 +34,14 @@ export interface PreparedRun {
 
 export async function run(context: Context, options: RunOptions): Promise<ExitCode> {
   const { io } = context;
-  const preparing = orStopped(prepareRun(context, options), io.stop);
+  const preparing = orAborted(prepareRun(context, options), io.stop, () => null);
   // The SDK takes a fifth of a second to load; it is needed in any case that is no mistake, and git is at work by now.
   const loading = prepareTemporalClient();
   const prepared = await preparing;
-  if (prepared === null) return nothingStarted(context);
+  if (prepared === null) return tellStopped(context, 'Nothing was started.');
   await loading;
-  const connected = await orStopped(connectToRun(context, options), io.stop);
-  if (connected === null) return nothingStarted(context);
+  const connected = await orAborted(connectToRun(context, options), io.stop, () => null);
+  if (connected === null) return tellStopped(context, 'Nothing was started.');
   try {
     const started = await startRun(context, { prepared, connected, host: options.host });
     if (!options.detach) return await watchStarted(context, started);
@@ -129,11 +129,6 @@ async function taskText({ io }: Context, { task }: RunOptions): Promise<string> 
   if (task === undefined && process.stdin.isTTY === true) {
     throw refusal('there is no task', 'a run needs a sentence that says what to do', 'sluice run "fix the failing test in src/parse.ts"');
   }
-  const text = await orStopped(readAll(process.stdin), io.stop);
+  const text = await orAborted(readAll(process.stdin), io.stop, () => null);
   return text ?? '';
-}
-
-function nothingStarted({ io }: Context): ExitCode {
-  io.err('Stopped. Nothing was started.');
-  return EXIT.detached;
 }

@@ -4,6 +4,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { sendSignal } from '../../../config/send-signal.js';
 
 /** **Unit** ms: how long processes have to end by themselves, and after SIGTERM. */
 const BY_THEMSELVES_MS = 2_000;
@@ -18,7 +19,7 @@ export async function endProcessesOf(folder: string): Promise<readonly number[] 
     ['SIGTERM', AFTER_TERM_MS],
     ['SIGKILL', AFTER_TERM_MS],
   ] as const) {
-    if (signal !== null) for (const pid of (await processesOf(folder)) ?? []) endOne(pid, signal);
+    if (signal !== null) for (const pid of (await processesOf(folder)) ?? []) sendSignal(pid, signal);
     if (await goneWithin(folder, patience)) return [];
   }
   return processesOf(folder);
@@ -44,12 +45,4 @@ async function processesOf(folder: string): Promise<readonly number[] | null> {
 async function isOf(pid: number, folder: string): Promise<boolean> {
   const texts = await Promise.all(['cmdline', 'environ'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')));
   return texts.some((text) => text.includes(folder));
-}
-
-function endOne(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It ended first.
-  }
 }

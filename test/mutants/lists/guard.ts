@@ -163,8 +163,8 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
     name: 'a process without the turn tag is not looked for',
     area: 'guard',
     file: 'activities/process/guard/process-table.ts',
-    find: 'if (isMarked) {',
-    replace: 'if (isMarked && tags.length > 0) {',
+    find: 'if (isMarked) add(',
+    replace: 'if (isMarked && tags.length > 0) add(',
     test: { file: TRAPS, title: 'is found by its limit mark: env -i in a session of its own' },
   },
   {
@@ -179,7 +179,7 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
     name: 'the folder of an exit is not flushed under durability power',
     area: 'guard',
     file: MARKS,
-    find: 'syncFolder(dir);',
+    find: 'flushFolder(dir);',
     replace: '',
     test: {
       file: 'test/unit/process/durability.test.ts',

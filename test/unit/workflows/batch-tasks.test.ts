@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { MAX_BATCH_BYTES } from '../../../protocol/batch.js';
 import { MAX_BATCH_TASKS } from '../../../protocol/limits.js';
 import { isRunId } from '../../../protocol/run-id.js';
-import { batchIdOf, canonicalJson, checkBatchInput, hashOf, planTasks } from '../../../workflows/batch-tasks.js';
+import { shortHash } from '../../../protocol/short-hash.js';
+import { batchIdOf, canonicalJson, checkBatchInput, planTasks } from '../../../workflows/batch-tasks.js';
 
 const REPO = '/repository';
 
@@ -86,7 +87,7 @@ describe('the run ids of a batch', () => {
   it('differ for different tasks whose hashes are the same', () => {
     // Found by search.
     const pair = ['task hrv12y', 'task xhr8z6'] as const;
-    const [hash, other] = pair.map((task) => hashOf(canonicalJson({ task, repo: REPO, attended: false })));
+    const [hash, other] = pair.map((task) => shortHash(canonicalJson({ task, repo: REPO, attended: false })));
     expect(hash).toBe(other);
 
     const planned = planTasks('nightly', tasksOf({ tasks: [...pair, pair[1]].map((task) => ({ task, repo: REPO })) }));

@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { signalGroup } from '../../../config/send-signal.js';
 import { readVersion } from './version.js';
 
 export const DOWNLOAD_LIMIT_MS = 10_000;
@@ -40,13 +41,7 @@ function runLimited(program: string, args: readonly string[], limitMs: number): 
   return new Promise((resolve) => {
     // A group of its own: the SDK starts what it downloaded, and that must end with it.
     const child = spawn(program, args, { stdio: 'ignore', detached: true });
-    const end = (): void => {
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-      } catch {
-        // The group is gone.
-      }
-    };
+    const end = () => signalGroup(child, 'SIGKILL');
     const limit = setTimeout(end, limitMs);
     const done = (): void => {
       clearTimeout(limit);

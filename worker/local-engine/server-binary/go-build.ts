@@ -3,11 +3,11 @@
  * The result appears under its final name only when it is whole; the caller holds the lock, so two do not build.
  */
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { EngineError } from '../engine-error.js';
 import { tailOf } from '../log-file.js';
-import { packageRoot } from './package-root.js';
 
 export const BUILD_MINUTES = 5;
 
@@ -64,4 +64,15 @@ function buildFailed(ended: number | string, log: string) {
     now: 'Nothing was started; the cache is as it was.',
     mend: 'Mend that and try again, or: export SLUICE_TEMPORAL_CLI=<path of temporal>',
   };
+}
+
+/** The folder of sluice's own package.json, seen from the source as well as from dist/. */
+function packageRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json'))) {
+    const parent = dirname(folder);
+    if (parent === folder) throw new Error('sluice has no package.json above its own files');
+    folder = parent;
+  }
+  return folder;
 }

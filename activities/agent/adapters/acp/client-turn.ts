@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientContext, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import type { AcpPeer } from '../../../../config/agents/kind.js';
+import { messageOf } from '../../../../config/error-code.js';
 import { amountAt, at, keptText, listAt, textAt } from '../../events/event-fields.js';
 import { type JsonEvent, jsonObjectOf } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
@@ -217,7 +218,7 @@ async function step<Answer>(during: string, answer: Promise<Answer>): Promise<An
     throw new StepFailed({
       during,
       code,
-      message: oneLine(wordsOf(error instanceof Error ? error.message : String(error))),
+      message: oneLine(wordsOf(messageOf(error))),
       errorKind: textAt(data, 'errorKind'),
       details: oneLine(textAt(data, 'details') ?? textAt(data, 'message') ?? (typeof data === 'string' ? data : '')),
     });

@@ -3,6 +3,7 @@
  * It reads and decides nothing; what the fields mean is model-outcome.ts. Headers are read, never printed.
  */
 import { APICallError, InvalidResponseDataError } from '@ai-sdk/provider';
+import { parseJson } from '../../../../protocol/json.js';
 import { textAt } from '../../events/event-fields.js';
 
 export interface CallError {
@@ -45,12 +46,7 @@ export function callErrorOf(error: unknown): CallError {
 const NOTHING = { tokensIn: 0, tokensOut: 0, costMicroUsd: 0 } as const;
 
 function bodyOf({ data, responseBody }: APICallError): unknown {
-  if (data !== undefined) return data;
-  try {
-    return JSON.parse(responseBody ?? '');
-  } catch {
-    return null;
-  }
+  return data === undefined ? parseJson(responseBody ?? null) : data;
 }
 
 /** Providers wrap it differently: `{error: {…}}`, `{response: {error: {…}}}`, or the error itself. */

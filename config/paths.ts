@@ -1,4 +1,5 @@
-/** How paths lie to each other. Pure; paths are absolute and in normal form. */
+/** How paths lie to each other. But for `realPathOr` they are absolute, in normal form, and not looked at. */
+import { realpathSync } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
 
 /** True for the folder itself too. */
@@ -10,4 +11,13 @@ export function isBelow(path: string, folder: string): boolean {
 /** Whether showing the place would show one of these, or it lies in one. */
 export function touches(path: string, others: readonly string[]): boolean {
   return others.some((other) => isBelow(other, path) || isBelow(path, other));
+}
+
+/** Links resolved; the path as it is where that cannot be done. */
+export function realPathOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
