@@ -16,7 +16,6 @@ import { isSpent } from './system-trouble.js';
 
 export interface HomePaths {
   readonly root: string;
-  readonly temporalDb: string;
   readonly hostId: string;
   readonly trust: string;
   readonly repositories: string;
@@ -27,13 +26,7 @@ export interface HomePaths {
   worktree(repoKey: string, runId: string): string;
   validationWorktree(repoKey: string, runId: string): string;
   stateDir(repoKey: string, runId: string): string;
-  /** The private git dir of a run. */
-  gitDir(repoKey: string, runId: string): string;
-  turnsDir(repoKey: string, runId: string): string;
   turnDir(repoKey: string, runId: string, place: { readonly seq: number; readonly token: string }): string;
-  artifactsDir(repoKey: string, runId: string): string;
-  /** The captured environment of a run (0600). */
-  envFile(repoKey: string, runId: string): string;
 }
 
 /** `SLUICE_HOME`, or `~/.sluice`. */
@@ -57,7 +50,6 @@ export function homePaths(root: string): HomePaths {
   const stateDir = (repoKey: string, runId: string) => join(root, 'state', repoPart(repoKey), runPart(runId));
   return {
     root,
-    temporalDb: join(root, 'temporal.db'),
     hostId: join(root, 'host-id'),
     trust: join(root, 'trust.json'),
     repositories: join(root, 'repositories.json'),
@@ -66,13 +58,10 @@ export function homePaths(root: string): HomePaths {
     worktreesDir: join(root, 'worktrees'),
     stateRoot: join(root, 'state'),
     worktree,
-    validationWorktree: (repoKey, runId) => `${worktree(repoKey, runId)}.validation`,
+    // No run id has a plus sign, and so no run has this folder for its worktree.
+    validationWorktree: (repoKey, runId) => `${worktree(repoKey, runId)}+validation`,
     stateDir,
-    gitDir: (repoKey, runId) => join(stateDir(repoKey, runId), 'git'),
-    turnsDir: (repoKey, runId) => join(stateDir(repoKey, runId), 'turns'),
     turnDir: (repoKey, runId, { seq, token }) => join(stateDir(repoKey, runId), 'turns', turnPart(seq, token)),
-    artifactsDir: (repoKey, runId) => join(stateDir(repoKey, runId), 'artifacts'),
-    envFile: (repoKey, runId) => join(stateDir(repoKey, runId), 'env'),
   };
 }
 
@@ -115,9 +104,8 @@ function homeError(root: string, found: string, rule: string): ConfigError {
 }
 
 function repoPart(repoKey: string): string {
-  // With a forge the key is owner/name; a folder holds one name.
-  if (!/^[A-Za-z0-9][\w.-]{0,99}(?:\/[A-Za-z0-9_][\w.-]{0,99})?$/.test(repoKey)) throw new Error(`not a repository key: ${repoKey}`);
-  return repoKey.replace('/', '--');
+  if (!/^[A-Za-z0-9][\w.-]{0,99}$/.test(repoKey)) throw new Error(`not a repository key: ${repoKey}`);
+  return repoKey;
 }
 
 function runPart(runId: string): string {

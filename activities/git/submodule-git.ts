@@ -48,7 +48,7 @@ export async function lookAtSubmodules(checkout: Checkout): Promise<Submodules> 
 /** Moves their `.git` beside the worktree. */
 export async function takeSubmodules(worktree: string, foreign: readonly string[]): Promise<void> {
   for (const [index, path] of foreign.entries())
-    await moveAside(join(worktree, path, '.git'), dirname(worktree), `${basename(worktree)}.submodule-${index}`);
+    await moveAside(join(worktree, path, '.git'), dirname(worktree), `${basename(worktree)}+submodule-${index}`);
 }
 
 /** Null: there is none; `unreadable`: nothing that git made, or not as we may read it. */

@@ -4,7 +4,7 @@
  * engine never reads it. Ignored files stay from commit to commit, so that a set-up is not repeated.
  */
 import { lstat, mkdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import picomatch from 'picomatch';
 import { readForeignFile, textOf } from '../../config/foreign-file.js';
 import { replaceFile } from '../../config/replace-file.js';
@@ -101,7 +101,7 @@ export async function removeCheckoutGit(repository: Repository, path: string): P
   const alternates = alternatesOf(repository);
   const written = await readForeignFile(join(own, 'objects', 'info', 'alternates'), { maxBytes: Buffer.byteLength(alternates) });
   if (textOf(written) === alternates) await rm(own, { recursive: true, force: true });
-  else await moveAside(own, dirname(path));
+  else await moveAside(own, dirname(path), `${basename(path)}+git`);
 }
 
 function alternatesOf({ commonDir }: Repository): string {

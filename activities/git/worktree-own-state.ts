@@ -231,7 +231,7 @@ async function writeIfOther(own: OwnWorktree, file: OwnFile): Promise<void> {
 async function moveFolderAside({ worktree }: OwnWorktree, path: string): Promise<void> {
   const found = await lstat(path).catch(() => null);
   const isKept = found?.isDirectory() === true || (found !== null && basename(path) === CONFIG);
-  if (isKept) await moveAside(path, dirname(worktree), `${basename(worktree)}.${basename(path).replace(/^\./, '')}`);
+  if (isKept) await moveAside(path, dirname(worktree), `${basename(worktree)}+${basename(path).replace(/^\./, '')}`);
 }
 
 /** Git looks again at files that are not older than the index file (racy-git.txt), so the copy must not be younger than its source. */

@@ -53,7 +53,10 @@ export async function clearDestroyed(worktree: string): Promise<void> {
   if (!isEmpty) await moveAside(worktree);
 }
 
-/** Renames into `folder`, where people find it: `.<name>.found-<time>`; on another disk than that, beside itself. A folder is renamed only by who may write it. */
+/**
+ * Renames into `folder`, where people find it: `.<name>.found-<time>`; on another disk than that, beside itself. A part of a worktree is named
+ * after the worktree and a plus sign, which no run id has. A folder is renamed only by who may write it.
+ */
 export async function moveAside(path: string, folder = dirname(path), name = basename(path)): Promise<void> {
   const aside = `.${name}.found-${Date.now()}`;
   for (const one of [dirname(path), path]) await makeFolderWritable(one);

@@ -50,7 +50,7 @@ export function aftermathOf(ended: EndedTries): Omit<Aftermath, 'loot'> & { kept
     told: `${JSON.stringify(events)} ${JSON.stringify(result)}`,
     eventTypes: events.map(({ type }) => type),
     bytesLeft: bytesOf(repository.path) + bytesOf(worktree.replace('/worktrees/', '/state/')),
-    kept: (name) => [worktree, `${worktree}.validation`].map((folder) => textOf(join(folder, 'loot', name))).join(''),
+    kept: (name) => [worktree, `${worktree}+validation`].map((folder) => textOf(join(folder, 'loot', name))).join(''),
     has: (path) => lstatSync(join(worktree, path), { throwIfNoEntry: false }) !== undefined,
     worktreeText: (path) => textOf(join(worktree, path)),
     recorded: (text) => filesBelow(run.runDir).some((path) => textOf(path).includes(text)),

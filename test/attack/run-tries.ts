@@ -181,7 +181,7 @@ function watchLedger(run: TestRun): { end(): Promise<string> } {
   const stop = new AbortController();
   const seen = new Set<string>();
   const look = (worktree: string) => {
-    for (const folder of [worktree, `${worktree}.validation`])
+    for (const folder of [worktree, `${worktree}+validation`])
       for (const line of textOf(join(folder, 'loot/ledger.jsonl')).split('\n')) seen.add(line);
   };
   const watching = (async () => {

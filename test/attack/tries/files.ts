@@ -252,7 +252,7 @@ export const FILES = inGroup('files', [
     id: 'check-write-worktree',
     what: 'writes into the worktree of its own run in a validation command',
     turn: 'check',
-    line: 'echo x > "${W%.validation}/planted.log"',
+    line: 'echo x > "${W%+validation}/planted.log"',
     effect: seen(({ has }) => has('planted.log')),
     inside: 'held S13',
     outside: 'documented O6',

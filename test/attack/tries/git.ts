@@ -303,7 +303,7 @@ export const LEFT_BEHIND = inGroup('left behind', [
   swap('git-swap-check', 'in a validation command', { outside: 'held R11', turn: 'check' }),
   swap('git-swap-of-worktree', 'in a validation command, in the worktree beside', {
     turn: 'check',
-    line: `W="\${W%.validation}"; ${SWAP}`,
+    line: `W="\${W%+validation}"; ${SWAP}`,
   }),
   swap('git-folder', 'in its place', { outside: 'held R11', turn: 'look', line: `${GIT_DIR}; rm -rf "$W/.git"; cp -r "$D" "$W/.git"` }),
   swap('git-link', 'by a symlink', {

@@ -106,7 +106,7 @@ describe('validation', () => {
     const { run, view, result } = runs.checkout;
     const place = run.read('validation/0-1.stdout.txt').trim();
 
-    expect(place).toBe(`${view.worktree}.validation`);
+    expect(place).toBe(`${view.worktree}+validation`);
     expect(readFileSync(join(view.worktree ?? '', 'a.txt'), 'utf8')).toBe('one\nchanged\n');
     expect(reportOf(runs.checkout)).toMatchObject({ treeChanged: true, commit: view.headSha });
     expect(result).toMatchObject({ outcome: 'blocked', blockedReason: 'validation_failed' });

@@ -120,11 +120,19 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
     test: { file: 'test/unit/run/check-change.test.ts', title: 'that touches guarded paths stands, and names them' },
   },
   {
+    name: 'the validation checkout of a run has the name of another run',
+    area: 'policy',
+    file: 'config/home.ts',
+    find: '+validation`',
+    replace: '.validation`',
+    test: { file: 'test/unit/config/home-folders.test.ts', title: 'never meet, whatever the ids of two runs are' },
+  },
+  {
     name: 'programs of node_modules/.bin are started',
     area: 'policy',
     file: 'config/resolve-program.ts',
-    find: 'if (bin >= 0) {',
-    replace: 'if (bin > path.length) {',
+    find: 'if (bin >= 0) return',
+    replace: 'if (bin > path.length) return',
     test: { file: 'test/unit/config/resolve-program.test.ts', title: 'is never one of a node_modules/.bin, by whatever name' },
   },
   {

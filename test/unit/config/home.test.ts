@@ -53,15 +53,15 @@ describe('homePaths', () => {
     const paths = homePaths('/h');
 
     expect(paths.worktree('abc', 'run-1')).toBe('/h/worktrees/abc/run-1');
-    expect(paths.validationWorktree('abc', 'run-1')).toBe('/h/worktrees/abc/run-1.validation');
+    expect(paths.validationWorktree('abc', 'run-1')).toBe('/h/worktrees/abc/run-1+validation');
     expect(paths.stateDir('abc', 'run-1')).toBe('/h/state/abc/run-1');
     expect(paths.turnDir('abc', 'run-1', { seq: 3, token: TOKEN })).toBe(`/h/state/abc/run-1/turns/3-${TOKEN}`);
-    expect(paths.worktree('owner/name', 'r')).toBe('/h/worktrees/owner--name/r');
   });
 
   it.each([
     ['..', 'r'],
     ['a/../b', 'r'],
+    ['a/b', 'r'],
     ['a/b/c', 'r'],
     ['', 'r'],
     ['abc', '../x'],

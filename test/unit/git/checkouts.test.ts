@@ -104,7 +104,7 @@ describe('the validation checkout', () => {
   async function aCheckout(run: OpenedRun) {
     return openValidationCheckout({
       repository: run.repository,
-      path: join(run.home, 'worktrees', 'project-1.validation'),
+      path: join(run.home, 'worktrees', 'project-1+validation'),
       gitDir: join(run.home, 'state', 'validation.git'),
       runGitDir: run.gitDir,
     });

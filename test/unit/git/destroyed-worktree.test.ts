@@ -100,7 +100,7 @@ describe('a worktree with the folder of somebody else in its place', () => {
 
   it('has a repository in the place of the .git of the validation checkout moved aside too', async () => {
     const run = await openRun();
-    const path = join(run.home, 'worktrees', 'project-1.validation');
+    const path = join(run.home, 'worktrees', 'project-1+validation');
     const at = { repository: run.repository, path, gitDir: join(run.home, 'state', 'validation.git'), runGitDir: run.gitDir };
     const checkout = await openValidationCheckout(at);
     await checkout.moveTo(run.base);

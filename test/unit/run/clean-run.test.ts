@@ -26,7 +26,7 @@ async function aClosedRun({ merged = true, ...options }: HostOptions & { merged?
   for (const dir of ['turns/1-x', 'artifacts', 'validation.git']) mkdirSync(join(stateDir, dir), { recursive: true });
   mkdirSync(record.runDir, { recursive: true });
   writeFileSync(join(record.runDir, 'report.md'), '# merge_ready\n');
-  mkdirSync(`${record.worktree}.validation`);
+  mkdirSync(`${record.worktree}+validation`);
   if (merged) git(root, 'merge', '--quiet', '--no-edit', '--no-ff', record.branch);
   markClosedOnHost(stateDir, 'merge_ready', 'process');
   return { ...host, root, tip };
@@ -85,7 +85,7 @@ describe('cleaning a closed run', () => {
         expect.stringMatching(/^refs\/sluice\/run-1\/head/),
         expect.stringMatching(/^refs\/sluice\/run-1\/reset-1/),
         `worktree ${worktree}`,
-        `validation checkout ${worktree}.validation`,
+        `validation checkout ${worktree}+validation`,
         expect.stringContaining('turns, artifacts'),
       ],
     });
@@ -127,9 +127,9 @@ describe('cleaning a closed run', () => {
     mkdirSync(modules);
     writeFileSync(join(modules, 'kept.js'), '');
     symlinkSync(modules, join(worktree, 'node_modules'));
-    mkdirSync(`${worktree}.validation/cache/module`, { recursive: true });
-    writeFileSync(`${worktree}.validation/cache/module/file`, '');
-    chmodSync(`${worktree}.validation/cache/module`, 0o500);
+    mkdirSync(`${worktree}+validation/cache/module`, { recursive: true });
+    writeFileSync(`${worktree}+validation/cache/module/file`, '');
+    chmodSync(`${worktree}+validation/cache/module`, 0o500);
 
     await clean(host);
 

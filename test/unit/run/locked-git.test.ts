@@ -139,7 +139,7 @@ describe('what an agent took from itself and its owner', () => {
         await run.close('aborted');
       });
 
-      expect(existsSync(join(`${worktreeOf(run)}.validation`, '.git'))).toBe(false);
+      expect(existsSync(join(`${worktreeOf(run)}+validation`, '.git'))).toBe(false);
     } finally {
       locking.close();
     }

@@ -24,7 +24,7 @@ let commands: RewindHost;
 beforeAll(async () => {
   host = await aHostWithSubmodule();
   // A command that leaves it in the run's worktree, wherever it runs itself.
-  const line = `cd "\${PWD%.validation}" && ${PLANT}`;
+  const line = `cd "\${PWD%+validation}" && ${PLANT}`;
   commands = await aRewindHost({
     ...PLANTING,
     config: `worktree:\n  setup: [${JSON.stringify(line)}]\nvalidation:\n  commands: [${JSON.stringify(line)}]\n`,
@@ -258,12 +258,12 @@ describe('the git of the validation checkout', () => {
     const run = await aRun(commands);
     await run.validate();
 
-    expect(existsSync(join(`${worktreeOf(run)}.validation`, '.git'))).toBe(false);
+    expect(existsSync(join(`${worktreeOf(run)}+validation`, '.git'))).toBe(false);
   });
 
   it('is gone when the run is closed', async () => {
     const run = await aRun();
-    const left = join(`${worktreeOf(run)}.validation`, '.git');
+    const left = join(`${worktreeOf(run)}+validation`, '.git');
     mkdirSync(left, { recursive: true });
     writeFileSync(join(left, 'config'), '[core]\n\tfsmonitor = evil\n');
 
@@ -331,7 +331,7 @@ describe("the worktree's git dir", () => {
 
     const beside = dirname(worktreeOf(run));
     const aside = readdirSync(beside).filter(
-      (name) => name.startsWith(`.${run.runId}.config.worktree.found-`) && existsSync(join(beside, name)),
+      (name) => name.startsWith(`.${run.runId}+config.worktree.found-`) && existsSync(join(beside, name)),
     );
     expect(aside.map((name) => readFileSync(join(beside, name), 'utf8'))).toContain(MINE);
   });

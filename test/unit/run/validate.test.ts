@@ -180,7 +180,7 @@ describe('a validation', () => {
   it('whose checkout cannot be made, since something else stands there, ends for good', async () => {
     const host = await openHost({ policy: checking(['true']) });
     const { worktree } = host.run.record;
-    writeFileSync(`${worktree}.validation`, 'a file');
+    writeFileSync(`${worktree}+validation`, 'a file');
 
     await expect(validate(host, host.run.record.baseSha)).rejects.toMatchObject({ nonRetryable: true, type: FAILURES.BadRepository });
   });

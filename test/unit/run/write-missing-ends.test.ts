@@ -39,7 +39,7 @@ function aHost(endGroup: () => Promise<void> = async () => undefined) {
   const warnings: string[] = [];
   // The rest of a host is not asked for here.
   const deps = {
-    home: { root: folder, stateRoot: join(folder, 'state'), validationWorktree: () => join(folder, 'worktree.validation') },
+    home: { root: folder, stateRoot: join(folder, 'state'), validationWorktree: () => join(folder, 'worktree+validation') },
     durability: 'process',
     failpoint: noFailpoint,
     processes: { endGroup },
