@@ -3,7 +3,7 @@
  * git and the process table. The bench has the large numbers (130 and 100 runs); these are the same shapes, small enough for every test run.
  */
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readLedger } from '../../activities/agent/scripted/ledger.js';
 import { readEvents } from '../../activities/journal/events-file.js';
 import { addRepository } from '../../config/host-list.js';
@@ -11,6 +11,7 @@ import { trustConfig } from '../../config/trust.js';
 import type { RunResult } from '../../protocol/messages.js';
 import { engineStatus } from '../../worker/local-engine/ensure-engine.js';
 import { type CliResult, type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
+import { openedForEach } from '../support/opened.js';
 import { livingTurns, turnFolders } from '../support/run-traces.js';
 import { temporalTool } from '../support/temporal-tool.js';
 import { openTestHost, runOf, type TestHost, type TestRun } from '../support/test-host.js';
@@ -130,12 +131,7 @@ describe('two hosts on one repository', () => {
 
 describe('several `sluice up` on one home at once', () => {
   const CALLERS = 5;
-  let world: CliWorld;
-
-  beforeEach(() => {
-    world = openCliWorld();
-  });
-  afterEach(() => world.close(), LIMIT_MS);
+  const world = openedForEach(openCliWorld);
 
   it(
     'have one engine in the end, also when the one that won is killed at once: only the caller that started it is told of its death',

@@ -3,21 +3,17 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { RunResult } from '../../protocol/messages.js';
 import { heldIn, letGo, reached } from '../support/held-stage.js';
+import { openedForEach } from '../support/opened.js';
 import { livingTurns, startsOf, tracesOf } from '../support/run-traces.js';
-import { openTestHost, type TestHost, type TestRun } from '../support/test-host.js';
+import { openTestHost, type TestRun } from '../support/test-host.js';
 import { until } from '../support/until.js';
 
 const LIMIT_MS = 120_000;
 
-let host: TestHost;
-
-beforeEach(async () => {
-  host = await openTestHost();
-}, LIMIT_MS);
-afterEach(() => host.close(), LIMIT_MS);
+const host = openedForEach(openTestHost);
 
 describe('a run that is cancelled in mid-turn', () => {
   it(

@@ -2,21 +2,17 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { TurnStage } from '../../protocol/run/stages.js';
 import { heldIn, reached } from '../support/held-stage.js';
+import { openedForEach } from '../support/opened.js';
 import { tracesOf } from '../support/run-traces.js';
-import { openTestHost, type TestHost } from '../support/test-host.js';
+import { openTestHost } from '../support/test-host.js';
 import { fixtureWith, PLAIN_FIXTURE, type RepositoryOptions } from '../support/test-repository.js';
 
 const LIMIT_MS = 120_000;
 
-let host: TestHost;
-
-beforeEach(async () => {
-  host = await openTestHost();
-}, LIMIT_MS);
-afterEach(() => host.close(), LIMIT_MS);
+const host = openedForEach(openTestHost);
 
 /** Shell lines that an agent of the stage runs; `$run` is the run directory, `$git` the repository's. */
 function mischief(lines: Partial<Record<Exclude<TurnStage, 'fixing'>, string>>): RepositoryOptions {

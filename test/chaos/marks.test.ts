@@ -6,12 +6,13 @@
 import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { FailpointName } from '../../protocol/failpoints.js';
 import { armFailpoint, firedFailpoint, WORKER_WITH_FAILPOINT } from '../support/failpoint-home.js';
 import { attendedAgain, heldIn, letGo, reached } from '../support/held-stage.js';
+import { openedForEach } from '../support/opened.js';
 import { startsOf, tracesOf, turnFolders } from '../support/run-traces.js';
-import { openTestHost, type TestHost, type TestRun } from '../support/test-host.js';
+import { openTestHost, type TestRun } from '../support/test-host.js';
 import type { TestRepository } from '../support/test-repository.js';
 
 const LIMIT_MS = 120_000;
@@ -25,12 +26,7 @@ const FORGED = {
   ...{ head: null, output: null, agent: 'scripted' },
 };
 
-let host: TestHost;
-
-beforeEach(async () => {
-  host = await openTestHost();
-}, LIMIT_MS);
-afterEach(() => host.close(), LIMIT_MS);
+const host = openedForEach(openTestHost);
 
 describe('after a kill of the worker', () => {
   it(

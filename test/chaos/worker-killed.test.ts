@@ -2,12 +2,13 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { attendedAgain, commandLines, HELD_STAGES, type HeldStage, heldIn, letGo, reached } from '../support/held-stage.js';
 import { writeHostSettings } from '../support/host-settings.js';
+import { openedForEach } from '../support/opened.js';
 import { livingTurns, type RunTraces, startsOf, tracesOf, turnFolders } from '../support/run-traces.js';
 import { sideBySide } from '../support/side-by-side.js';
-import { openTestHost, type TestHost, type TestRun } from '../support/test-host.js';
+import { openTestHost, type TestRun } from '../support/test-host.js';
 import { fixtureWith } from '../support/test-repository.js';
 import { until } from '../support/until.js';
 
@@ -15,12 +16,7 @@ const LIMIT_MS = 240_000;
 const STAGES = ['planning', 'architecting', 'executing', 'reviewing', 'verifying'];
 const EACH_ONCE = STAGES.flatMap((stage) => [`${stage} START`, `${stage} END`]);
 
-let host: TestHost;
-
-beforeEach(async () => {
-  host = await openTestHost();
-}, LIMIT_MS);
-afterEach(() => host.close(), LIMIT_MS);
+const host = openedForEach(openTestHost);
 
 describe('a worker that is killed in mid-turn', () => {
   let cells: ReadonlyMap<HeldStage, Promise<RunTraces & { commands: readonly string[] }>>;

@@ -1,14 +1,11 @@
 /** The demo as a newcomer sees it: a real package, a worker killed in mid-turn, a plain check, and nothing left that lives. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
+import { describe, expect, it } from '@jest/globals';
+import { jsonLines, openCliWorld } from '../support/cli-world.js';
+import { openedForEach } from '../support/opened.js';
 
-let world: CliWorld;
-beforeEach(() => {
-  world = openCliWorld();
-});
-afterEach(() => world.close(), 60_000);
+const world = openedForEach(openCliWorld);
 
 describe('sluice demo', () => {
   it('fixes both bugs through the death of its worker, a fix round and a gate, and plain git and node agree', async () => {

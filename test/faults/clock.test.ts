@@ -5,12 +5,13 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { fakeClock, HAS_FAKE_CLOCK, NO_FAKE_CLOCK } from '../support/fake-clock.js';
 import { guardPid } from '../support/guard-pid.js';
 import { itWhere } from '../support/it-where.js';
+import { openedForEach } from '../support/opened.js';
 import { startsOf, tracesOf } from '../support/run-traces.js';
-import { openTestHost, type TestHost } from '../support/test-host.js';
+import { openTestHost } from '../support/test-host.js';
 import { fixtureWith, PLAIN_FIXTURE, PLAIN_VALIDATION } from '../support/test-repository.js';
 import { UNDISTURBED } from '../support/undisturbed.js';
 import { until } from '../support/until.js';
@@ -30,12 +31,7 @@ const FIXTURE = fixtureWith({
   executing: { ...PLAIN_FIXTURE.stages.executing, waitFor: 'execute' },
 });
 
-let host: TestHost;
-
-beforeEach(async () => {
-  host = await openTestHost();
-});
-afterEach(() => host.close(), LIMIT_MS);
+const host = openedForEach(openTestHost);
 
 describe('a clock of worker and guard that jumps in mid-command', () => {
   itWhere(HAS_FAKE_CLOCK, NO_FAKE_CLOCK)(

@@ -1,9 +1,10 @@
 /** A run that people talked to for long: it answers, is replayed by a new worker, goes on, and its close and its report are right. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { openGate } from '../support/decide-gates.js';
 import { PLAIN_END } from '../support/held-run.js';
+import { openedOnce } from '../support/opened.js';
 import { tracesOf } from '../support/run-traces.js';
-import { openTestHost, type TestHost } from '../support/test-host.js';
+import { openTestHost } from '../support/test-host.js';
 import { until } from '../support/until.js';
 
 const LIMIT_MS = 240_000;
@@ -14,12 +15,7 @@ const STEERS = 45;
 const FORCE_CLOSE_COMMAND = 17;
 const CONFIG = 'gates:\n  stages: [executing, reviewing]\nvalidation:\n  commands: ["grep -q changed a.txt"]\n';
 
-let host: TestHost;
-
-beforeAll(async () => {
-  host = await openTestHost();
-}, LIMIT_MS);
-afterAll(() => host.close(), LIMIT_MS);
+const host = openedOnce(openTestHost);
 
 describe('a run with a history of more than 2 000 events', () => {
   it(

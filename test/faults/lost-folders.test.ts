@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openGate } from '../support/decide-gates.js';
 import { endOf, type HeldRun, holdRun, type Moment, openRoomyHost, PLAIN_END, tracesAfter } from '../support/held-run.js';
+import { openedOnce } from '../support/opened.js';
 import { livingTurns, type RunTraces } from '../support/run-traces.js';
 import { sideBySide } from '../support/side-by-side.js';
-import type { TestHost } from '../support/test-host.js';
 import type { TestRepository } from '../support/test-repository.js';
 
 const LIMIT_MS = 240_000;
@@ -88,12 +88,7 @@ function checkoutOf({ git }: TestRepository): string {
   );
 }
 
-let host: TestHost;
-
-beforeAll(async () => {
-  host = await openRoomyHost();
-}, LIMIT_MS);
-afterAll(() => host.close(), LIMIT_MS);
+const host = openedOnce(openRoomyHost);
 
 describe('a run whose checkout changes under it', () => {
   let runs: ReadonlyMap<Name, Promise<Ended>>;

@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openGate } from '../support/decide-gates.js';
 import { endOf, type HeldRun, holdRun, type Moment, openRoomyHost, PLAIN_END, tracesAfter } from '../support/held-run.js';
+import { openedOnce } from '../support/opened.js';
 import { livingTurns, type RunTraces, startsOf } from '../support/run-traces.js';
 import { sideBySide } from '../support/side-by-side.js';
-import type { TestHost } from '../support/test-host.js';
 
 const LIMIT_MS = 240_000;
 
@@ -77,12 +77,7 @@ interface Ended {
   readonly traces: Omit<RunTraces, 'living'>;
 }
 
-let host: TestHost;
-
-beforeAll(async () => {
-  host = await openRoomyHost();
-}, LIMIT_MS);
-afterAll(() => host.close(), LIMIT_MS);
+const host = openedOnce(openRoomyHost);
 
 describe('the branch of a run that nobody attends', () => {
   let runs: ReadonlyMap<Name, Promise<Ended>>;

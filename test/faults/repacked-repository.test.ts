@@ -9,9 +9,10 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { armFailpoint, firedFailpoint, WORKER_WITH_FAILPOINT } from '../support/failpoint-home.js';
 import { endOf, type HeldRun, holdRun, MOMENTS, type Moment, openRoomyHost, PLAIN_END } from '../support/held-run.js';
+import { openedOnce } from '../support/opened.js';
 import { livingTurns, type RunTraces, startsOf, tracesOf } from '../support/run-traces.js';
 import { sideBySide } from '../support/side-by-side.js';
-import { openTestHost, type TestHost } from '../support/test-host.js';
+import { openTestHost } from '../support/test-host.js';
 import { fixtureWith, type TestRepository } from '../support/test-repository.js';
 
 const LIMIT_MS = 240_000;
@@ -39,12 +40,7 @@ function packAll({ git }: TestRepository): void {
   for (const line of PACK) git(...line.split(' '));
 }
 
-let host: TestHost;
-
-beforeAll(async () => {
-  host = await openRoomyHost();
-}, LIMIT_MS);
-afterAll(() => host.close(), LIMIT_MS);
+const host = openedOnce(openRoomyHost);
 
 describe('a repository that is repacked and pruned at once', () => {
   let runs: ReadonlyMap<Moment, Promise<{ held: HeldRun; traces: Omit<RunTraces, 'living'> }>>;

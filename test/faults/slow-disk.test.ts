@@ -3,9 +3,10 @@
  * (`--import` of slow-disk.mjs; the guard and git are not slowed down). The agent was started once all the same, and every mark and line is there once.
  */
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { openedOnce } from '../support/opened.js';
 import { tracesOf } from '../support/run-traces.js';
-import { openTestHost, type TestHost } from '../support/test-host.js';
+import { openTestHost } from '../support/test-host.js';
 import { PLAIN_VALIDATION } from '../support/test-repository.js';
 import { UNDISTURBED } from '../support/undisturbed.js';
 
@@ -17,12 +18,7 @@ const STALL_MS = '2500';
 /** A mark of a turn, and a file of the projection. */
 const STALLED = ['outcome.json', 'state.json'];
 
-let host: TestHost;
-
-beforeAll(async () => {
-  host = await openTestHost();
-});
-afterAll(() => host.close(), LIMIT_MS);
+const host = openedOnce(openTestHost);
 
 describe('a disk that is slow, and stands still for longer than the heartbeat timeout', () => {
   it(

@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { RunResult, RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
 import type { ReviewDecision } from '../../protocol/outcomes.js';
 import type { RunPolicy } from '../../protocol/policy.js';
 import { STAGE_LISTS } from '../../protocol/run/stages.js';
+import { openedOnce } from '../support/opened.js';
 import { eventsOf, pathOf } from '../support/run-steps.js';
-import {
-  type Activities,
-  openStubWorkers,
-  type StubHost,
-  type StubWorkers,
-  stubOpen,
-  stubTurn,
-  stubValidation,
-} from '../support/stub-host.js';
+import { type Activities, openStubWorkers, type StubHost, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
 
 const INPUT = { task: 'do it', repo: '/repository', attended: false };
 const FINDINGS = { sha256: 'f'.repeat(64), bytes: 2, mediaType: 'application/json' } as const;
@@ -20,12 +13,7 @@ const FINDINGS = { sha256: 'f'.repeat(64), bytes: 2, mediaType: 'application/jso
 describe('fix rounds', () => {
   let host: StubHost;
 
-  let workers: StubWorkers;
-
-  beforeAll(async () => {
-    workers = await openStubWorkers();
-  });
-  afterAll(() => workers.close());
+  const workers = openedOnce(openStubWorkers);
 
   async function runWith(overrides: Partial<Activities>, policy: Partial<RunPolicy> = {}): Promise<RunResult> {
     host = workers.open({ openRun: async (input) => stubOpen(input, STAGE_LISTS.full, policy), ...overrides });

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Gate } from '../../protocol/gate.js';
 import type { RunInput, RunResult, RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
 import type { RunPolicy } from '../../protocol/policy.js';
 import { STAGE_LISTS, STAGES, type Stage } from '../../protocol/run/stages.js';
 import type { MessageAnswer } from '../../protocol/run-message.js';
+import { openedOnce } from '../support/opened.js';
 import { detailsOf, eventsOf, pathOf, typesOf, untilStatus, untilView } from '../support/run-steps.js';
-import { openStubWorkers, type StubHost, type StubWorkers, stubOpen, stubTurn } from '../support/stub-host.js';
+import { openStubWorkers, type StubHost, stubOpen, stubTurn } from '../support/stub-host.js';
 
 const INPUT: RunInput = { task: 'do it', repo: '/repository' };
 const GATES = { stages: [], maxChangeRounds: 3, remindMs: null, escalateMs: null, expireMs: null, unattendedExpireMs: 0 };
@@ -15,12 +16,7 @@ const DAY_MS = 86_400_000;
 describe('gates', () => {
   let host: StubHost;
 
-  let workers: StubWorkers;
-
-  beforeAll(async () => {
-    workers = await openStubWorkers();
-  });
-  afterAll(() => workers.close());
+  const workers = openedOnce(openStubWorkers);
 
   interface Setup {
     readonly policy?: Partial<RunPolicy>;

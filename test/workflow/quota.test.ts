@@ -1,5 +1,5 @@
 /** What runs and their quota gate do together, over stub hosts on the real server: probes, refusals, people, runs and gates that go away. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
@@ -7,8 +7,9 @@ import { QUOTA_GATE_WORKFLOW, TASK_QUEUE } from '../../protocol/names.js';
 import type { MessageAnswer } from '../../protocol/run-message.js';
 import { timersOf } from '../support/history-timers.js';
 import { limitedRuns, limitedUntil } from '../support/limited-runs.js';
+import { openedOnce } from '../support/opened.js';
 import { eventsOf, untilView, viewOf } from '../support/run-steps.js';
-import { openStubWorkers, type StubWorkers } from '../support/stub-host.js';
+import { openStubWorkers } from '../support/stub-host.js';
 import { until } from '../support/until.js';
 
 const HOUR_MS = 3_600_000;
@@ -19,12 +20,7 @@ const runsOf = (calls: readonly { readonly place: { readonly runId: string } }[]
   calls.map(({ place }) => place.runId.split('-').at(-1) ?? '');
 
 describe('a quota gate', () => {
-  let workers: StubWorkers;
-
-  beforeAll(async () => {
-    workers = await openStubWorkers();
-  }, LIMIT_MS);
-  afterAll(() => workers.close(), LIMIT_MS);
+  const workers = openedOnce(openStubWorkers);
 
   /** A provider that refuses the first `refusals` turns, each with the next of these times; the last one holds on. */
   function refusing(...ms: readonly number[]) {

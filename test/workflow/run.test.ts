@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Context } from '@temporalio/activity';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
@@ -8,27 +8,15 @@ import type { TurnOutcome } from '../../protocol/outcomes.js';
 import type { TurnStage } from '../../protocol/run/stages.js';
 import { STAGE_LISTS } from '../../protocol/run/stages.js';
 import type { RunView } from '../../protocol/run-view.js';
-import {
-  type Activities,
-  openStubWorkers,
-  type StubHost,
-  type StubWorkers,
-  stubOpen,
-  stubTurn,
-  stubValidation,
-} from '../support/stub-host.js';
+import { openedOnce } from '../support/opened.js';
+import { type Activities, openStubWorkers, type StubHost, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
 
 const INPUT = { task: 'do it', repo: '/repository', attended: false };
 
 describe('the run workflow', () => {
   let host: StubHost;
 
-  let workers: StubWorkers;
-
-  beforeAll(async () => {
-    workers = await openStubWorkers();
-  });
-  afterAll(() => workers.close());
+  const workers = openedOnce(openStubWorkers);
 
   async function runWith(overrides: Partial<Activities> = {}, input: unknown = INPUT): Promise<RunResult> {
     host = workers.open(overrides);

@@ -1,8 +1,9 @@
 /** A usage limit that a hundred runs of one account meet, and what runs of other accounts do meanwhile. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { timersOf } from '../../support/history-timers.js';
 import { limitedRuns, limitedUntil } from '../../support/limited-runs.js';
-import { openStubWorkers, type StubWorkers } from '../../support/stub-host.js';
+import { openedOnce } from '../../support/opened.js';
+import { openStubWorkers } from '../../support/stub-host.js';
 import { until } from '../../support/until.js';
 
 const HOUR_MS = 3_600_000;
@@ -10,12 +11,7 @@ const LIMIT_MS = 240_000;
 const RUNS = 100;
 
 describe('a usage limit that many runs meet', () => {
-  let workers: StubWorkers;
-
-  beforeAll(async () => {
-    workers = await openStubWorkers();
-  }, LIMIT_MS);
-  afterAll(() => workers.close(), LIMIT_MS);
+  const workers = openedOnce(openStubWorkers);
 
   it(
     'B-44, T-96: costs one turn of each run, none until the reset, one probe after it, by one timer; then all go on',

@@ -4,6 +4,7 @@ import { STATUS_QUERY } from '../../../protocol/names.js';
 import { type AttendedRun, attendedRun, beside } from '../../support/attended-run.js';
 import { attendedAgain, heldIn, letGo } from '../../support/held-stage.js';
 import { sluiceBeside } from '../../support/host-cli.js';
+import { openedOnce } from '../../support/opened.js';
 import { detailsOf } from '../../support/run-steps.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 
@@ -127,13 +128,7 @@ describe('the budget of a day', () => {
 });
 
 describe('the budget of a run whose worker is killed', () => {
-  let host: TestHost;
-
-  beforeAll(async () => {
-    host = await openTestHost();
-  }, LIMIT_MS);
-
-  afterAll(() => host.close(), LIMIT_MS);
+  const host = openedOnce(openTestHost);
 
   it(
     'V-130: keeps its count: no turn is counted twice, none is forgotten',

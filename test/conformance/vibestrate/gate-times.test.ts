@@ -4,6 +4,7 @@ import { type AttendedRun, attendedRun } from '../../support/attended-run.js';
 import type { RunCase } from '../../support/ended-run.js';
 import { guardPid } from '../../support/guard-pid.js';
 import { sluiceBeside } from '../../support/host-cli.js';
+import { openedOnce } from '../../support/opened.js';
 import { type OwnServer, openHostOn, openOwnServer } from '../../support/own-server.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 
@@ -75,12 +76,7 @@ describe('a gate over the death of every process', () => {
 });
 
 describe('a decision while no worker runs', () => {
-  let host: TestHost;
-
-  beforeAll(async () => {
-    host = await openTestHost();
-  });
-  afterAll(() => host.close(), LIMIT_MS);
+  const host = openedOnce(openTestHost);
 
   it(
     'V-50: is kept by the server and applied when a worker returns',

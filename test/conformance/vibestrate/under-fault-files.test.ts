@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findRepository } from '../../../activities/git/find-repository.js';
 import { guardPid } from '../../support/guard-pid.js';
 import { afterKills } from '../../support/killed-run.js';
+import { openedOnce } from '../../support/opened.js';
 import { startsOf, tracesOf } from '../../support/run-traces.js';
 import { openTestHost, type TestHost, type TestRun } from '../../support/test-host.js';
 import { fixtureWith, makeRepository, PLAIN_VALIDATION, type TestRepository } from '../../support/test-repository.js';
@@ -21,13 +22,7 @@ const LIMIT_MS = 240_000;
 const QUICK = 'limits:\n  heartbeat: 1s\n';
 const ADD_WORKTREE = fileURLToPath(new URL('../../../dist/activities/git/add-worktree.js', import.meta.url));
 
-let host: TestHost;
-
-beforeAll(async () => {
-  host = await openTestHost();
-}, LIMIT_MS);
-
-afterAll(() => host.close(), LIMIT_MS);
+const host = openedOnce(openTestHost);
 
 const worktreesOf = ({ git }: TestRepository) => git('worktree', 'list', '--porcelain').match(/^worktree /gm)?.length ?? 0;
 

@@ -1,27 +1,19 @@
 /** Outside a sandbox a command can do to the marks of its own start what it likes: it comes to its end all the same, and the next command too. */
 
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { readExit, writeMark } from '../../../activities/process/marks.js';
 import { itWhere } from '../../support/it-where.js';
-import { aGuardedHome, type CompiledGuard, compileGuard, type GuardedHome, hooks } from './guarded-home.js';
+import { openedForEach, openedOnce } from '../../support/opened.js';
+import { aGuardedHome, compileGuard, hooks } from './guarded-home.js';
 
 const NOBODY = 65_534;
 const asRoot = process.getuid?.() === 0;
 
-let guard: CompiledGuard;
-let host: GuardedHome;
-
-beforeAll(() => {
-  guard = compileGuard();
-}, 60_000);
-afterAll(() => guard.remove());
-beforeEach(() => {
-  host = aGuardedHome(guard);
-});
-afterEach(() => host.dispose());
+const guard = openedOnce(compileGuard);
+const host = openedForEach(() => aGuardedHome(guard));
 
 describe('what a command leaves in the place of its marks', () => {
   it.each([
@@ -71,22 +63,21 @@ describe('what a command leaves in the place of its marks', () => {
 });
 
 describe('a mark', () => {
-  it('is written whatever stands under its name and the name of its temp file', () => {
+  it('is written where a folder stands under its name', () => {
     const path = host.path('mark.json');
     mkdirSync(path);
-    mkdirSync(`${path}.tmp`);
     writeFileSync(join(path, 'x'), 'kept');
 
     writeMark(path, '{}', 'process');
 
     expect(readFileSync(path, 'utf8')).toBe('{}');
-    expect(existsSync(`${path}.tmp`)).toBe(false);
+    expect(readdirSync(host.root).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
   it('is not written through a link', () => {
     const [path, own] = [host.path('mark.json'), host.path('own')];
     writeFileSync(own, 'mine');
-    symlinkSync(own, `${path}.tmp`);
+    symlinkSync(own, path);
 
     writeMark(path, '{}', 'process');
 

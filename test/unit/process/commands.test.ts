@@ -15,12 +15,12 @@ let processes: Processes;
 beforeAll(() => {
   guard = compileGuard();
 }, 30_000);
-afterAll(() => guard.remove());
+afterAll(() => guard.close());
 beforeEach(async () => {
   host = aGuardedHome(guard);
   processes = await host.connect();
 });
-afterEach(() => host.dispose());
+afterEach(() => host.close());
 
 const limits = { timeoutMs: 60_000, stallMs: null, killGraceMs: 200, outputBytes: 1_000_000 };
 

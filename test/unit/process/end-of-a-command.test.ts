@@ -3,13 +3,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { CommandEnd, ExitRecord } from '../../../activities/process/contract.js';
 import { ranMsOf } from '../../../activities/process/ran-ms.js';
 import { fakeClock, HAS_FAKE_CLOCK, NO_FAKE_CLOCK } from '../../support/fake-clock.js';
 import { itWhere } from '../../support/it-where.js';
+import { openedForEach, openedOnce } from '../../support/opened.js';
 import { canMount, smallDisk } from '../../support/small-disk.js';
-import { aGuardedHome, type CompiledGuard, compileGuard, type GuardedHome, hooks, until } from './guarded-home.js';
+import { aGuardedHome, compileGuard, hooks, until } from './guarded-home.js';
 
 const HOUR_S = 3600;
 const HELD = 'echo started >> started; while [ ! -e go ]; do sleep 0.02; done';
@@ -17,17 +18,8 @@ const HELD = 'echo started >> started; while [ ! -e go ]; do sleep 0.02; done';
 const clockTest = itWhere(HAS_FAKE_CLOCK, NO_FAKE_CLOCK);
 const diskTest = itWhere(canMount(), 'no right to mount a tmpfs');
 
-let guard: CompiledGuard;
-let host: GuardedHome;
-
-beforeAll(() => {
-  guard = compileGuard();
-}, 60_000);
-afterAll(() => guard.remove());
-beforeEach(() => {
-  host = aGuardedHome(guard);
-});
-afterEach(() => host.dispose());
+const guard = openedOnce(compileGuard);
+const host = openedForEach(() => aGuardedHome(guard));
 
 describe('a clock that is set by an hour', () => {
   clockTest.each([HOUR_S, -HOUR_S])(

@@ -21,7 +21,7 @@ export interface CompiledGuard {
   /** A worker process: connects, runs one spec, prints its end. */
   readonly worker: string;
   readonly sandbox: SandboxPrograms;
-  remove(): void;
+  close(): void;
 }
 
 export function compileGuard(): CompiledGuard {
@@ -58,7 +58,7 @@ export function compileGuard(): CompiledGuard {
     failingMain: join(folder, 'test/unit/process/failing-guard.js'),
     worker: join(folder, 'test/unit/process/one-run-worker.js'),
     sandbox: { main: join(folder, 'activities/sandbox/main.js'), inside: join(folder, 'activities/sandbox/inside.js') },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    close: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 
@@ -72,7 +72,7 @@ export interface GuardedHome {
   text(name: string): string;
   /** Of the guard that started last. */
   guardPid(): number;
-  dispose(): Promise<void>;
+  close(): Promise<void>;
 }
 
 export function aGuardedHome(guard: CompiledGuard, folder?: string): GuardedHome {
@@ -111,7 +111,7 @@ export function aGuardedHome(guard: CompiledGuard, folder?: string): GuardedHome
         ...overrides,
       };
     },
-    dispose: async () => {
+    close: async () => {
       const last = await connect();
       for (const { group } of await last.live()) {
         await last.endGroup(group, 'aborted');

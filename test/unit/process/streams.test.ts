@@ -3,13 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, linkSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CommandEnd, CommandSpec, ExitRecord } from '../../../activities/process/contract.js';
 import { itInSandbox, mayTrySandbox } from '../../support/it-in-sandbox.js';
 import { itWhere } from '../../support/it-where.js';
+import { openedForEach, openedOnce } from '../../support/opened.js';
 import { removeFolders } from '../git/repository-fixture.js';
 import { openSandboxedHost, type SandboxedHost } from '../sandbox/sandboxed-host.js';
-import { aGuardedHome, type CompiledGuard, compileGuard, type GuardedHome, hooks, lives, until } from './guarded-home.js';
+import { aGuardedHome, compileGuard, hooks, lives, until } from './guarded-home.js';
 
 const LIMIT = 1_000_000;
 const LIMITS = { timeoutMs: 60_000, stallMs: null, killGraceMs: 200, outputBytes: LIMIT };
@@ -19,17 +20,8 @@ const asRoot = process.getuid?.() === 0;
 /** More than a pipe holds. */
 const LARGE = 'a line of the prompt that says where it stands\n'.repeat(20_000);
 
-let guard: CompiledGuard;
-let host: GuardedHome;
-
-beforeAll(() => {
-  guard = compileGuard();
-}, 60_000);
-afterAll(() => guard.remove());
-beforeEach(() => {
-  host = aGuardedHome(guard);
-});
-afterEach(() => host.dispose());
+const guard = openedOnce(compileGuard);
+const host = openedForEach(() => aGuardedHome(guard));
 
 describe('what a command reads', () => {
   it.each([
@@ -229,7 +221,7 @@ describe('in a sandbox', () => {
   }, 60_000);
   afterAll(async () => {
     if (!mayTrySandbox) return;
-    await inside.dispose();
+    await inside.close();
     removeFolders();
   }, 60_000);
 

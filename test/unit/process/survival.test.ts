@@ -3,21 +3,13 @@
 import { spawn } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { CommandSpec } from '../../../activities/process/contract.js';
-import { aGuardedHome, type CompiledGuard, compileGuard, type GuardedHome, hooks, lives, until } from './guarded-home.js';
+import { openedForEach, openedOnce } from '../../support/opened.js';
+import { aGuardedHome, compileGuard, hooks, lives, until } from './guarded-home.js';
 
-let guard: CompiledGuard;
-let host: GuardedHome;
-
-beforeAll(() => {
-  guard = compileGuard();
-}, 30_000);
-afterAll(() => guard.remove());
-beforeEach(() => {
-  host = aGuardedHome(guard);
-});
-afterEach(() => host.dispose());
+const guard = openedOnce(compileGuard);
+const host = openedForEach(() => aGuardedHome(guard));
 
 const ledgerOf = (spec: CommandSpec) => host.text(`turns-${spec.token}/ledger`);
 

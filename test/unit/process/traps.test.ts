@@ -15,24 +15,16 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { type CommandSpec, GuardUnavailable, type Processes } from '../../../activities/process/contract.js';
 import { readRaw } from '../../../activities/process/marks.js';
 import { openSocketFolder } from '../../../config/socket-folder.js';
 import { itWhere } from '../../support/it-where.js';
-import { aGuardedHome, type CompiledGuard, compileGuard, type GuardedHome, hooks, lives, until } from './guarded-home.js';
+import { openedForEach, openedOnce } from '../../support/opened.js';
+import { aGuardedHome, compileGuard, hooks, lives, until } from './guarded-home.js';
 
-let guard: CompiledGuard;
-let host: GuardedHome;
-
-beforeAll(() => {
-  guard = compileGuard();
-}, 30_000);
-afterAll(() => guard.remove());
-beforeEach(() => {
-  host = aGuardedHome(guard);
-});
-afterEach(() => host.dispose());
+const guard = openedOnce(compileGuard);
+const host = openedForEach(() => aGuardedHome(guard));
 
 const asRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;

@@ -35,7 +35,7 @@ export interface SandboxedHost {
   /** A server on the host's loopback that answers `hello`; its port. */
   listen(): Promise<number>;
   guardPid(): number;
-  dispose(): Promise<void>;
+  close(): Promise<void>;
 }
 
 export interface EnterOptions {
@@ -144,7 +144,7 @@ export async function openSandboxedHost(guard: CompiledGuard, sandbox: Partial<S
       return typeof address === 'object' && address !== null ? address.port : 0;
     },
     guardPid: () => guardOf(home),
-    async dispose() {
+    async close() {
       const last = await connect();
       for (const { group } of await last.live()) await last.endGroup(group, 'aborted');
       const pid = guardOf(home);

@@ -1,21 +1,13 @@
 /** What an agent leaves at work behind it, in every way that a shell knows: nothing of it lives once the turn is over. Linux only, like the limit mark. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { aGuardedHome, type CompiledGuard, compileGuard, type GuardedHome, hooks, lives } from '../process/guarded-home.js';
+import { describe, expect, it } from '@jest/globals';
+import { openedForEach, openedOnce } from '../../support/opened.js';
+import { aGuardedHome, compileGuard, hooks, lives } from '../process/guarded-home.js';
 
 const LIMIT_MS = 60_000;
 
-let guard: CompiledGuard;
-let host: GuardedHome;
-
-beforeAll(() => {
-  guard = compileGuard();
-}, LIMIT_MS);
-afterAll(() => guard.remove());
-beforeEach(() => {
-  host = aGuardedHome(guard);
-});
-afterEach(() => host.dispose(), LIMIT_MS);
+const guard = openedOnce(compileGuard);
+const host = openedForEach(() => aGuardedHome(guard));
 
 /** By the path in their command line. */
 function livingIn(folder: string): readonly string[] {

@@ -122,8 +122,8 @@ describe('the outer program of a sandbox that is started with forty foreign desc
   }, LIMIT_MS);
   afterAll(async () => {
     if (!mayTrySandbox) return;
-    await host.dispose();
-    guard.remove();
+    await host.close();
+    guard.close();
   }, LIMIT_MS);
 
   /** All that is to be seen inside, bubblewrap's own process among it; and the way over a folder that is open. */

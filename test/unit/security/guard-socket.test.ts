@@ -4,22 +4,14 @@
  */
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { aGuardedHome, type CompiledGuard, compileGuard, type GuardedHome, hooks, lives, until } from '../process/guarded-home.js';
+import { describe, expect, it } from '@jest/globals';
+import { openedForEach, openedOnce } from '../../support/opened.js';
+import { aGuardedHome, compileGuard, hooks, lives, until } from '../process/guarded-home.js';
 
 const LIMIT_MS = 60_000;
 
-let guard: CompiledGuard;
-let host: GuardedHome;
-
-beforeAll(() => {
-  guard = compileGuard();
-}, LIMIT_MS);
-afterAll(() => guard.remove());
-beforeEach(() => {
-  host = aGuardedHome(guard);
-});
-afterEach(() => host.dispose(), LIMIT_MS);
+const guard = openedOnce(compileGuard);
+const host = openedForEach(() => aGuardedHome(guard));
 
 /** Each line of the guard as an object. */
 async function intruder(): Promise<{ socket: Socket; ask(request: object): Promise<unknown> }> {

@@ -15,8 +15,7 @@ import { resolveBase } from '../../../activities/git/resolve-base.js';
 import { countLost, deleteRefs, listRunRefs, lockOfWorktree, useOfBranch } from '../../../activities/git/run-refs.js';
 import { openValidationCheckout } from '../../../activities/git/validation-checkout.js';
 import { copyAndLink } from '../../../activities/git/worktree-setup-files.js';
-import { isMerged } from '../../../client/is-merged.js';
-import { diffFiles, diffStat, diffText, lookAtRepository, textAt } from '../../../client/repository.js';
+import { diffFiles, diffStat, diffText, isMerged, lookAtRepository, textAt } from '../../../client/repository.js';
 import {
   canaryProgram,
   git,
