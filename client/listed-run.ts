@@ -142,10 +142,8 @@ function statusOf(status: RunStatus | null, execution: string): RunStatus | null
   }
 }
 
-/** An earlier version wrote the kind alone. */
 function waitingOf(value: unknown, part: 'kind' | 'until'): string | null {
-  if (typeof value !== 'object' || value === null) return part === 'kind' ? text(value) : null;
-  return part in value ? text((value as Record<string, unknown>)[part]) : null; // Just looked at.
+  return typeof value === 'object' && value !== null && part in value ? text((value as Record<string, unknown>)[part]) : null; // Just looked at.
 }
 
 function text(value: unknown): string | null {

@@ -129,7 +129,7 @@ function refusalOf(error: unknown): Sent | null {
   const { cause } = error;
   const why = cause instanceof Error ? cause.message : error.message;
   if (type === FAILURES.MessageUnchanged) return { kind: 'accepted', answer: { message: why, status: statusIn(cause), changed: false } };
-  // A run of an older version has no handler of this name; its refusal has another type and says so.
+  // A workflow without a handler of this name refuses by another type, and says so.
   return { kind: 'refused', why: type === FAILURES.MessageRefused ? why : `it cannot take this message: ${why}` };
 }
 

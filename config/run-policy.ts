@@ -5,20 +5,20 @@ import { forTurnStages, type TurnStage } from '../protocol/run/stages.js';
 import { accountOf } from './agents/account.js';
 
 export function runPolicyOf(policy: Policy): RunPolicy {
-  const agentOf = (stage: TurnStage): StageAgent => {
+  const agentOf = (stage: TurnStage): StageAgent | null => {
     const { agent, model, timeoutMs } = policy.stagePolicies[stage];
     const config = policy.agents[agent];
-    const fallback = config?.fallback ?? null;
-    const stood = fallback === null ? undefined : policy.agents[fallback];
+    if (config === undefined) return null;
+    const { adapter, fallback, extendedModel = null } = config;
     return {
       agent,
-      adapter: config?.adapter ?? 'command',
-      model: model ?? config?.model ?? null,
+      adapter,
+      model: model ?? config.model,
       timeoutMs,
       fallback,
-      ...(stood === undefined ? {} : { fallbackAdapter: stood.adapter }),
-      ...(config === undefined ? {} : { account: accountOf(agent, config) }),
-      ...(config?.extendedModel === undefined ? {} : { extendedModel: config.extendedModel }),
+      fallbackAdapter: fallback === null ? null : (policy.agents[fallback]?.adapter ?? null),
+      account: accountOf(agent, config),
+      extendedModel,
     };
   };
   return {

@@ -1,4 +1,4 @@
-/** Wire types of the run workflow and its host activities. Every one is a plain JSON object; fields are only ever added. */
+/** Wire types of the run workflow and its host activities. Every one is a plain JSON object; absent values are null, but in what a person may write. */
 import type { ArtifactRef } from './artifact.js';
 import type { Gate, HumanRequest } from './gate.js';
 import type { JournalEvent, Observation } from './journal.js';
@@ -58,16 +58,16 @@ export interface RunResult {
 export interface RunRef {
   readonly runId: string;
   readonly repoKey: string;
-  /** `OpenRunResult.frozen`: a host that finds something else goes on with nothing. Unsaid: whoever asks only tells of the run, or an earlier engine opened it. */
-  readonly frozen?: string;
+  /** `OpenRunResult.frozen`: a host that finds something else goes on with nothing. Null: whoever asks only tells of the run. */
+  readonly frozen: string | null;
 }
 
 /** The events that the host may not have yet, gapless and in order, and the view as of the last of them. */
 export interface JournalBatch {
   readonly events: readonly JournalEvent[];
   readonly view: RunView;
-  /** All gates of the run, oldest first, where one changed since the last batch; unsaid: approvals.json stays as it is. */
-  readonly gates?: readonly Gate[];
+  /** All gates of the run, oldest first, where one changed since the last batch; null: approvals.json stays as it is. */
+  readonly gates: readonly Gate[] | null;
 }
 
 /** Journal lines between activities: after a message, at a gate, at a pause. Losing one is harmless: the next batch has its events again. */
@@ -115,10 +115,10 @@ export interface OpenRunResult {
   /** Null, or why the set-up failed; then no agent is started. */
   readonly setupError: string | null;
   readonly observations: readonly Observation[];
-  /** Unsaid: the run begins at the beginning. */
-  readonly resumed?: ResumedRun;
+  /** Null: the run begins at the beginning. */
+  readonly resumed: ResumedRun | null;
   /** SHA-256 of what the run was opened with on its host: policy, environment, git config. */
-  readonly frozen?: string;
+  readonly frozen: string;
 }
 
 /** What a rewound run takes over from its source. Its branch stands at `commit`. Source: V-131. */
@@ -142,9 +142,9 @@ export interface TurnContext {
   readonly validation: ArtifactRef | null;
   readonly review: ArtifactRef | null;
   /** JSON: `Finding[]` of the last review, or of red checks. */
-  readonly findings?: ArtifactRef | null;
+  readonly findings: ArtifactRef | null;
   /** JSON: `CommandOutput[]` of the last validation's commands that did not pass. */
-  readonly validationOutput?: ArtifactRef | null;
+  readonly validationOutput: ArtifactRef | null;
 }
 
 /** Head and tail of what a validation command printed, for prompts. */
@@ -180,18 +180,18 @@ export interface RunTurnInput {
   /** The place of the turn whose answer was unreadable, for `ask: 'decision'`. */
   readonly previousTurn: Place | null;
   readonly journal: JournalBatch;
-  /** Oldest first; unsaid: none. */
-  readonly notes?: readonly PersonNote[];
+  /** Oldest first. */
+  readonly notes: readonly PersonNote[];
   /** An agent of the policy instead of the stage's own (V-125). */
-  readonly agent?: string;
-  /** The place whose conversation this turn goes on with, where the same agent still has it. Unsaid: a new one. */
-  readonly continues?: Place;
-  /** The word by which a quota gate lets the turn go: the host overrules an account that it holds for closed. Unsaid: it does not. */
-  readonly accountOpening?: string;
-  /** Unsaid: no attempt at this turn was too long. */
-  readonly afterOverflow?: AfterOverflow;
-  /** What people chose where earlier attempts of this turn asked for permission. Unsaid: nothing was asked. */
-  readonly permissions?: readonly PermissionAnswer[];
+  readonly agent: string | null;
+  /** The place whose conversation this turn goes on with, where the same agent still has it. Null: a new one. */
+  readonly continues: Place | null;
+  /** The word by which a quota gate lets the turn go: the host overrules an account that it holds for closed. Null: it does not. */
+  readonly accountOpening: string | null;
+  /** Null: no attempt at this turn was too long. */
+  readonly afterOverflow: AfterOverflow | null;
+  /** What people chose where earlier attempts of this turn asked for permission. */
+  readonly permissions: readonly PermissionAnswer[];
 }
 
 /** At most 8 KiB. */
@@ -204,24 +204,24 @@ export interface RunTurnResult {
   readonly output: ArtifactRef | null;
   /** A read-only turn changed the tree and was rolled back (V-127). */
   readonly rolledBack: boolean;
-  /** That change was a commit: the turn judged another tree than the run's (V-34). Unsaid: it was not. */
-  readonly branchMoved?: boolean;
+  /** That change was a commit: the turn judged another tree than the run's (V-34). */
+  readonly branchMoved: boolean;
   readonly agent: string;
   readonly exitCode: number | null;
   readonly durationMs: number;
   readonly observations: readonly Observation[];
   /** Last journal seq that the host holds. */
   readonly journalSeq: number;
-  /** Unsaid or null: the agent does not say. Unit: integer micro-dollars. */
-  readonly costMicroUsd?: number | null;
-  /** The answer asks for a person (V-48); the turn's own outcome stands beside it. Unsaid: it does not. */
-  readonly request?: HumanRequest;
-  /** Guarded paths that the change touches, where the outcome says something else. Unsaid: none, or the outcome names them. */
-  readonly guarded?: readonly string[];
+  /** Null: the agent does not say. Unit: integer micro-dollars. */
+  readonly costMicroUsd: number | null;
+  /** The answer asks for a person (V-48); the turn's own outcome stands beside it. */
+  readonly request: HumanRequest | null;
+  /** Guarded paths that the change touches, where the outcome says something else. */
+  readonly guarded: readonly string[];
   /** JSON: `Finding[]`, of a reviewing turn. */
-  readonly findings?: ArtifactRef | null;
-  /** No agent was started, since its account is closed: it counts in no budget. Unsaid: one was. */
-  readonly started?: false;
+  readonly findings: ArtifactRef | null;
+  /** False: no agent was started, since its account is closed; the turn counts in no budget. */
+  readonly started: boolean;
 }
 
 export interface ValidateInput {
@@ -241,9 +241,9 @@ export interface ValidateResult {
   readonly observations: readonly Observation[];
   readonly journalSeq: number;
   /** JSON: `Finding[]` of red commands, one each (V-26). */
-  readonly findings?: ArtifactRef | null;
+  readonly findings: ArtifactRef | null;
   /** JSON: `CommandOutput[]` of the commands that did not pass. */
-  readonly output?: ArtifactRef | null;
+  readonly output: ArtifactRef | null;
 }
 
 export interface CloseRunInput {
@@ -259,8 +259,8 @@ export interface CloseRunInput {
 export interface CloseRunResult {
   readonly report: string;
   readonly journalSeq: number;
-  /** What the last of its commands left. Unsaid: nothing. */
-  readonly observations?: readonly Observation[];
+  /** What the last of its commands left. */
+  readonly observations: readonly Observation[];
 }
 
 /** Delivers one notification to one sink of the run's policy. */

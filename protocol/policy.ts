@@ -96,8 +96,8 @@ export interface BudgetPolicy {
   readonly minutes: number | null;
   readonly microUsd: number | null;
   readonly onLimit: 'stop' | 'pause';
-  /** Of all runs of the project together; unsaid or null: none. */
-  readonly day?: DayBudgetPolicy | null;
+  /** Of all runs of the project together; null: none. */
+  readonly day: DayBudgetPolicy | null;
 }
 
 /** Null: no limit. Source: V-130. */
@@ -172,8 +172,7 @@ export interface Policy {
   readonly budget: BudgetPolicy;
   readonly usageLimit: UsageLimitPolicy;
   readonly notify: readonly NotifySink[];
-  /** Unsaid: an engine without a sandbox opened the run; it has none. */
-  readonly sandbox?: SandboxPolicy;
+  readonly sandbox: SandboxPolicy;
 }
 
 export interface StageAgent {
@@ -182,19 +181,20 @@ export interface StageAgent {
   readonly model: string | null;
   readonly timeoutMs: number;
   readonly fallback: string | null;
-  /** Unsaid: there is none. */
-  readonly fallbackAdapter?: Adapter;
-  /** Whose usage limit it works under, `<provider>/<account>`. Unsaid: a host of an earlier version opened the run. */
-  readonly account?: string;
-  /** Unsaid: there is none. */
-  readonly extendedModel?: string;
+  /** Null: there is no fallback agent. */
+  readonly fallbackAdapter: Adapter | null;
+  /** Whose usage limit it works under, `<provider>/<account>`. */
+  readonly account: string;
+  /** Null: there is none. */
+  readonly extendedModel: string | null;
 }
 
 /** What the workflow needs of it, JSON-safe and free of programs. */
 export interface RunPolicy {
   readonly preset: string;
   readonly stages: readonly Stage[];
-  readonly agentOf: Readonly<Record<TurnStage, StageAgent>>;
+  /** Null: nobody works in the stage, which is none of the run's. */
+  readonly agentOf: Readonly<Record<TurnStage, StageAgent | null>>;
   readonly validationCommands: number;
   /** Upper bound of one validation without set-up, in ms. */
   readonly validationBudgetMs: number;

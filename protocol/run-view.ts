@@ -64,10 +64,9 @@ export interface RunDetails {
   readonly policy: RunPolicy | null;
   readonly attended: boolean;
   readonly used: BudgetUse;
-  /** Unsaid: a run of an earlier engine. */
-  readonly stages?: readonly StageUse[];
-  /** Workflow id of what keeps the budget of the day; unsaid or null: the run has no such budget. */
-  readonly ledger?: string | null;
+  readonly stages: readonly StageUse[];
+  /** Workflow id of what keeps the budget of the day; null: the run has no such budget. */
+  readonly ledger: string | null;
   /** Oldest first. */
   readonly gates: readonly Gate[];
   /** Texts that wait for the next turn. */

@@ -7,8 +7,7 @@ import type { AnyHostActivities, HostActivities, HostTurnActivities } from '../a
 import { NON_RETRYABLE_TYPES } from '../protocol/failures.js';
 import { ABORT_CLOSE_WAIT, PICK_HOST_WAIT } from '../protocol/limits.js';
 import { ANY_HOST_QUEUE, hostQueue, hostTurnsQueue } from '../protocol/names.js';
-import type { RunPolicy } from '../protocol/policy.js';
-import type { TurnStage } from '../protocol/run/stages.js';
+import type { RunPolicy, StageAgent } from '../protocol/policy.js';
 
 const MINUTE_MS = 60_000;
 /** What an activity may need beside the work whose limit the guard keeps. */
@@ -47,11 +46,11 @@ export function openingHost(hostId: string) {
   });
 }
 
-export function turnHost(hostId: string, policy: RunPolicy, stage: TurnStage) {
+export function turnHost(hostId: string, policy: RunPolicy, { timeoutMs }: StageAgent) {
   return proxyActivities<Pick<HostTurnActivities, 'runTurn'>>({
     ...HOST_OPTIONS,
     taskQueue: hostTurnsQueue(hostId),
-    startToCloseTimeout: policy.agentOf[stage].timeoutMs + policy.killGraceMs + SLACK_MS,
+    startToCloseTimeout: timeoutMs + policy.killGraceMs + SLACK_MS,
     heartbeatTimeout: policy.heartbeatMs,
   });
 }

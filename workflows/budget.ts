@@ -21,7 +21,7 @@ export function reachedLimit(budget: BudgetPolicy, used: BudgetUse): BudgetLimit
   return null;
 }
 
-export function withTurn(used: BudgetUse, turn: { readonly durationMs: number; readonly costMicroUsd?: number | null }): BudgetUse {
+export function withTurn(used: BudgetUse, turn: { readonly durationMs: number; readonly costMicroUsd: number | null }): BudgetUse {
   return {
     ...used,
     turns: used.turns + 1,
@@ -31,7 +31,7 @@ export function withTurn(used: BudgetUse, turn: { readonly durationMs: number; r
 }
 
 /** Null: nobody knows. The scripted agent pays nobody, so what it does not tell is nothing. */
-export function costOf({ costMicroUsd }: { readonly costMicroUsd?: number | null }, adapter: Adapter | null): number | null {
+export function costOf({ costMicroUsd }: { readonly costMicroUsd: number | null }, adapter: Adapter | null): number | null {
   return costMicroUsd ?? (adapter === 'scripted' ? 0 : null);
 }
 
@@ -41,7 +41,7 @@ const PAID: readonly TurnOutcomeKind[] = ['done', 'no_change', 'needs_input', 't
 interface PaidTurn {
   readonly agent: { readonly name: string; readonly adapter: Adapter } | null;
   readonly outcome: { readonly kind: TurnOutcomeKind };
-  readonly costMicroUsd?: number | null;
+  readonly costMicroUsd: number | null;
 }
 
 /** Why the run cannot go on: a limit of money that nobody counts would be a false promise. Null: it can. */

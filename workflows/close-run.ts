@@ -88,7 +88,7 @@ async function writeReport(run: RunState, { outcome, verdict, reasons, hurries }
   try {
     let closed = await close();
     // They are not in the file yet: the end is written once more. What stays as it is found is found again then.
-    run.observe(closed.observations ?? []);
+    run.observe(closed.observations);
     // A journal that a person deleted in the last stage is sent again, and one that does not fit at once goes on: nobody comes after this.
     for (let held = -1; closed.journalSeq < run.eventCount && closed.journalSeq > held; closed = await close()) held = closed.journalSeq;
     return closed.report;

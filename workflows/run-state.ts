@@ -13,9 +13,9 @@ import { MAX_BATCH_CHARS, MAX_SENTENCE_CHARS } from '../protocol/limits.js';
 import type { JournalBatch, OpenRunResult, PersonNote, ResumedRun, RunInput, RunRef, TurnContext } from '../protocol/messages.js';
 import type { BlockedReason, ReviewDecision, RunOutcome, ValidationOutcome, VerificationDecision } from '../protocol/outcomes.js';
 import type { Place } from '../protocol/place.js';
-import type { RunPolicy } from '../protocol/policy.js';
+import type { RunPolicy, StageAgent } from '../protocol/policy.js';
 import { redact } from '../protocol/redact.js';
-import { STAGES, type Stage } from '../protocol/run/stages.js';
+import { STAGES, type Stage, type TurnStage } from '../protocol/run/stages.js';
 import { titleOf } from '../protocol/run-input.js';
 import type { BudgetUse, RunDetails, RunView } from '../protocol/run-view.js';
 import { stageUseOf } from '../protocol/stage-use.js';
@@ -84,7 +84,7 @@ export class RunState {
     readOnlyViolations: 0,
     diffViolations: 0,
     usageWaits: 0,
-    context: { plan: null, architecture: null, validation: null, review: null },
+    context: { plan: null, architecture: null, validation: null, review: null, findings: null, validationOutput: null },
   };
 
   /** `full`: the run ends at the next boundary or wait; `ended`: that is why it is being ended. See full-history.ts. */
@@ -142,6 +142,13 @@ export class RunState {
     return this.open.policy;
   }
 
+  /** The stage's own agent; a stage without one is never entered. */
+  agentOf(stage: TurnStage): StageAgent {
+    const agent = this.policy.agentOf[stage];
+    if (agent === null) throw new Error(`nobody works in ${stage}`);
+    return agent;
+  }
+
   /** Source: V-49. */
   get attended(): boolean {
     return this.opened?.policy.attended ?? this.attendedByStart;
@@ -154,7 +161,7 @@ export class RunState {
 
   get ref(): RunRef {
     const { repoKey, frozen } = this.open;
-    return { runId: this.runId, repoKey, ...(frozen === undefined ? {} : { frozen }) };
+    return { runId: this.runId, repoKey, frozen };
   }
 
   adopt(opened: OpenRunResult): void {
@@ -162,7 +169,7 @@ export class RunState {
     this.people.waiting = null;
     this.facts.headSha = opened.resumed?.commit ?? opened.baseSha;
     this.lifecycle = createLifecycle(opened.policy.stages);
-    if (opened.resumed !== undefined) this.takeOver(opened.resumed);
+    if (opened.resumed !== null) this.takeOver(opened.resumed);
     this.observe(opened.observations);
   }
 
@@ -214,15 +221,14 @@ export class RunState {
   batch(): JournalBatch {
     const events = firstOf(this.events.slice(this.hostSeq), MAX_BATCH_CHARS);
     this.handedSeq = Math.max(this.handedSeq, events.at(-1)?.seq ?? 0);
-    const batch = { events, view: this.view() };
-    return this.gates.all === this.hostGates ? batch : { ...batch, gates: this.gates.all };
+    return { events, view: this.view(), gates: this.gates.all === this.hostGates ? null : this.gates.all };
   }
 
   /** A host that holds less than before (a person deleted the file) is sent everything again. `sent`: the batch that was answered. */
   acknowledge(journalSeq: number, sent: JournalBatch): void {
     this.acknowledged += 1;
     this.hostSeq = Math.min(journalSeq, this.events.length);
-    if (sent.gates !== undefined) this.hostGates = sent.gates;
+    if (sent.gates !== null) this.hostGates = sent.gates;
   }
 
   /** Events that no activity was handed yet. */
@@ -238,6 +244,7 @@ export class RunState {
   view(): RunView {
     const { facts, opened, people } = this;
     const gate = this.gates.open;
+    const resumed = opened?.resumed ?? null;
     return {
       runId: this.runId,
       workflowId: workflowInfo().workflowId,
@@ -265,7 +272,7 @@ export class RunState {
       waiting: isTerminal(this.status) ? null : people.waiting,
       blockedReason: facts.blockedReason,
       error: facts.error,
-      resumedFrom: opened?.resumed === undefined ? null : { sourceRunId: opened.resumed.sourceRunId, fromStage: opened.resumed.fromStage },
+      resumedFrom: resumed && { sourceRunId: resumed.sourceRunId, fromStage: resumed.fromStage },
       merge: facts.outcome === 'merge_ready' && facts.wroteCode ? 'unmerged' : 'none',
       agent: facts.agent,
       startedAt: this.startedAt,
@@ -280,7 +287,7 @@ export class RunState {
       attended: this.attended,
       used: this.used,
       stages: stageUseOf(this.events),
-      ledger: this.opened === null || this.policy.budget.day == null ? null : budgetWorkflowId(this.opened.project),
+      ledger: this.opened === null || this.policy.budget.day === null ? null : budgetWorkflowId(this.opened.project),
       gates: this.gates.all,
       waitingNotes: this.people.notes.length,
     };

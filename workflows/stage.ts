@@ -30,7 +30,7 @@ function keep(run: RunState, stage: TurnStage, result: RunTurnResult): void {
   const { facts } = run;
   const { leaves, decides } = STAGE_ROWS[stage];
   if (leaves.context !== null) facts.context = { ...facts.context, [leaves.context]: result.output };
-  if (decides === 'review') facts.context = { ...facts.context, findings: result.findings ?? null };
+  if (decides === 'review') facts.context = { ...facts.context, findings: result.findings };
   const { request } = result;
   if (request?.kind === 'approval') {
     run.gates.ask(

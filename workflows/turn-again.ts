@@ -6,7 +6,7 @@ import { closedUntil } from '../protocol/quota.js';
 import type { RunContext } from './context.js';
 import type { SeatEnd } from './quota-seat.js';
 import type { Attempt, Turn } from './turn-attempt.js';
-import { type AfterAttempt, afterAttempt, type Tries } from './turn-retry.js';
+import { afterAttempt, type Tries, type WaitKind } from './turn-retry.js';
 
 export interface FailedTurn {
   readonly turn: Turn;
@@ -21,8 +21,8 @@ export async function goesAgain(context: RunContext, failed: FailedTurn): Promis
   const next = afterAttempt(attempt.result.outcome, tries, {
     usageLimit: run.policy.usageLimit,
     usageWaits: run.facts.usageWaits,
-    fallbackAgent: run.policy.agentOf[turn.stage].fallback,
-    larger: run.policy.agentOf[turn.stage].extendedModel !== undefined,
+    fallbackAgent: run.agentOf(turn.stage).fallback,
+    larger: run.agentOf(turn.stage).extendedModel !== null,
     now: Date.now(),
     jitter: Math.random(),
   });
@@ -47,45 +47,35 @@ export async function goesAgain(context: RunContext, failed: FailedTurn): Promis
       callFallback(context, failed, next.agent);
       return true;
     case 'wait': {
-      const account = next.waiting === 'usage_limit' ? run.policy.agentOf[turn.stage].account : undefined;
-      if (account !== undefined) return waitAtGate(context, failed, { account, ms: next.ms });
-      await wait(context, failed, next);
+      const { waiting, ms, retry } = next;
+      if (waiting === 'usage_limit') return waitAtGate(context, failed, ms);
+      tries[waiting === 'rate_limited' ? 'rateLimited' : 'transient'] += 1;
+      noteRetry(context, failed, { retry, waitMs: ms });
+      await wait(context, waiting, ms);
       return true;
     }
   }
 }
 
 function callFallback({ run }: RunContext, { turn, tries, attempt }: FailedTurn, agent: string): void {
-  const from = run.policy.agentOf[turn.stage].agent;
+  const from = run.agentOf(turn.stage).agent;
   tries.fallback = agent;
   const data = { stage: turn.stage, seq: attempt.place.seq, from, to: agent };
   run.note('turn.fallback', `${from} failed (${attempt.result.outcome.kind}); ${agent} tries once`, data);
 }
 
-async function wait(context: RunContext, failed: FailedTurn, next: Extract<AfterAttempt, { kind: 'wait' }>): Promise<void> {
-  const { run, presenter, flush } = context;
-  const until = new Date(Date.now() + next.ms).toISOString();
-  if (next.waiting === 'usage_limit') noteUsageWait(context, failed, { until, message: `waits for the usage limit until ${until}` });
-  else {
-    failed.tries[next.waiting === 'rate_limited' ? 'rateLimited' : 'transient'] += 1;
-    noteRetry(context, failed, { retry: next.retry, waitMs: next.ms });
-  }
-  run.people.waiting = { kind: next.waiting, until };
+async function wait({ run, presenter, flush }: RunContext, kind: WaitKind, ms: number): Promise<void> {
+  run.people.waiting = { kind, until: new Date(Date.now() + ms).toISOString() };
   presenter.show();
   flush.request();
-  await sleep(next.ms);
+  await sleep(ms);
   run.people.waiting = null;
-  if (next.waiting === 'usage_limit')
-    run.note('usage_limit.cleared', 'the wait for the usage limit is over', { until, agent: agentOf(failed, context) });
 }
 
 /** False: the limit outlasts what the run may wait. */
-async function waitAtGate(
-  context: RunContext,
-  failed: FailedTurn,
-  { account, ms }: { readonly account: string; readonly ms: number },
-): Promise<boolean> {
+async function waitAtGate(context: RunContext, failed: FailedTurn, ms: number): Promise<boolean> {
   const { run, presenter, flush, quota } = context;
+  const { account, agent, timeoutMs } = run.agentOf(failed.turn.stage);
   const { outcome } = failed.attempt.result;
   const now = Date.now();
   const told = outcome.kind === 'usage_limit' ? outcome.until : null;
@@ -102,7 +92,7 @@ async function waitAtGate(
     const at = new Date(untilMs).toISOString();
     run.note('usage_limit.waiting', `still waits for the usage limit of ${account}, until ${at}`, {
       until: at,
-      agent: agentOf(failed, context),
+      agent,
     });
     show(at);
   };
@@ -113,11 +103,11 @@ async function waitAtGate(
     told,
     untilMs: now + ms,
     deadlineMs: now + run.policy.usageLimit.maxWaitMs,
-    turnMs: run.policy.agentOf[failed.turn.stage].timeoutMs,
+    turnMs: timeoutMs,
   };
   const end = await quota.wait(limit, tellAgain);
   run.people.waiting = null;
-  run.note('usage_limit.cleared', `${AFTER_GATE[end]} (${account})`, { until, agent: agentOf(failed, context) });
+  run.note('usage_limit.cleared', `${AFTER_GATE[end]} (${account})`, { until, agent });
   return end !== 'outlasts';
 }
 
@@ -135,7 +125,7 @@ function noteUsageWait(
 ): void {
   const { run, notifier } = context;
   run.facts.usageWaits += 1;
-  run.note('usage_limit.waiting', message, { until, agent: agentOf(failed, context) });
+  run.note('usage_limit.waiting', message, { until, agent: run.agentOf(failed.turn.stage).agent });
   notifier.tell('usage_limit', `${failed.turn.stage} waits for a usage limit until ${until}`);
 }
 
@@ -156,7 +146,3 @@ const HOW: Readonly<Record<AfterOverflow, string>> = {
   shorter: 'with a shorter context',
   extended: "with the agent's larger model",
 };
-
-function agentOf({ turn }: FailedTurn, { run }: RunContext): string {
-  return run.policy.agentOf[turn.stage].agent;
-}

@@ -37,18 +37,17 @@ export interface TurnToAttempt extends Omit<Turn, 'fallback'> {
 
 export async function attemptTurn({ run, presenter, quota }: RunContext, turn: TurnToAttempt): Promise<Attempt> {
   const { stage } = turn;
-  const worker = workerOf(run.policy.agentOf[stage], turn);
+  const worker = workerOf(run.agentOf(stage), turn);
   const place = run.nextPlace();
   announce(run, { turn, worker, place });
   presenter.show();
-  const opening = quota.takeOpening();
-  const input = { ...inputOf(run, turn, place), ...(opening === null ? {} : { accountOpening: opening }) };
+  const input = { ...inputOf(run, turn, place), accountOpening: quota.takeOpening() };
   const summary = `${stage} · ${worker.agent}`;
-  const result = await turnHost(run.open.hostId, run.policy, stage).runTurn.executeWithOptions({ summary }, [input]);
+  const result = await turnHost(run.open.hostId, run.policy, worker).runTurn.executeWithOptions({ summary }, [input]);
   run.acknowledge(result.journalSeq, input.journal);
   run.facts.headSha = result.head;
   run.observe(result.observations);
-  if (result.started !== false) run.used = withTurn(run.used, result);
+  if (result.started) run.used = withTurn(run.used, result);
   if (quota.isTaken) await quota.ended(result.outcome);
   if (result.rolledBack) run.facts.readOnlyViolations += 1;
   if (result.outcome.kind === 'policy_violation') run.facts.diffViolations += 1;
@@ -65,7 +64,7 @@ function announce(run: RunState, { turn, worker, place }: { turn: TurnToAttempt;
   run.note('turn.started', `${what} by ${who}`, { stage, round: run.facts.round, seq: place.seq, agent, adapter, model });
 }
 
-function inputOf(run: RunState, turn: TurnToAttempt, place: Place): RunTurnInput {
+function inputOf(run: RunState, turn: TurnToAttempt, place: Place): Omit<RunTurnInput, 'accountOpening'> {
   const { stage, previousTurn, continues, notes, permissions, fallback, afterOverflow } = turn;
   return {
     stage,
@@ -78,11 +77,11 @@ function inputOf(run: RunState, turn: TurnToAttempt, place: Place): RunTurnInput
     expectedHead: run.head,
     context: run.facts.context,
     journal: run.batch(),
-    ...(notes.length === 0 ? {} : { notes }),
-    ...(fallback === null ? {} : { agent: fallback }),
-    ...(continues === null ? {} : { continues }),
-    ...(afterOverflow === null ? {} : { afterOverflow }),
-    ...(permissions.length === 0 ? {} : { permissions }),
+    notes,
+    agent: fallback,
+    continues,
+    afterOverflow,
+    permissions,
   };
 }
 

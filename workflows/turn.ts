@@ -42,7 +42,7 @@ export async function takeTurn(context: RunContext, turn: Turn): Promise<TurnEnd
   for (;;) {
     const stopped = await budgetStop(context, turn.stage);
     if (stopped !== null) return { kind: 'ended', ending: stopped };
-    const { day = null } = run.policy.budget;
+    const { day } = run.policy.budget;
     const reserved = day === null ? null : await reserveTurn(context, turn.stage, day);
     if (reserved?.kind === 'ended') return reserved;
     notes.push(...run.takeNotes());
@@ -77,7 +77,7 @@ function needsNewConversation(outcome: TurnOutcome): boolean {
 }
 
 /** A diff that a person must see opens a gate before any later turn could read it. */
-function askAboutChange(run: RunState, stage: TurnStage, { outcome, observations, guarded = [] }: RunTurnResult): void {
+function askAboutChange(run: RunState, stage: TurnStage, { outcome, observations, guarded }: RunTurnResult): void {
   if (run.head !== run.open.baseSha) run.facts.wroteCode = true;
   const files = outcome.kind === 'guarded_paths' ? outcome.paths : guarded;
   if (files.length > 0) {
@@ -104,7 +104,7 @@ async function settle(context: RunContext, { turn, attempt, permissions, changed
   const violated = endingOfViolations(context);
   if (violated !== null) return { kind: 'ended', ending: violated };
   // A decision about another commit is not accepted (V-34); a branch that somebody else holds is a person's matter first.
-  if (result.branchMoved === true && result.outcome.kind !== 'repository_changed' && isDecisionStage(turn.stage)) return 'again';
+  if (result.branchMoved && result.outcome.kind !== 'repository_changed' && isDecisionStage(turn.stage)) return 'again';
   if (run.attended) {
     if (result.outcome.kind === 'repository_changed') return afterChangedRepository(context, { turn, attempt, why: result.outcome.why });
     const question = questionOf(result);

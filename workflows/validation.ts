@@ -22,14 +22,13 @@ export async function takeValidation({ run, presenter, notifier }: RunContext): 
   const result = await validationHost(hostId, run.policy).validate.executeWithOptions({ summary }, [input]);
   run.acknowledge(result.journalSeq, journal);
   run.observe(result.observations);
-  const { outcome } = result;
+  const { outcome, findings } = result;
   run.facts.validation = outcome.kind;
   run.facts.evidence.validation = commit;
-  const findings = result.findings ?? null;
   run.facts.context = {
     ...run.facts.context,
     validation: result.report,
-    validationOutput: result.output ?? null,
+    validationOutput: result.output,
     // Red checks replace the findings of the review before them; green ones leave it to the reviewer to list what is still open.
     ...(findings === null ? {} : { findings, review: null }),
   };

@@ -9,10 +9,10 @@ import type { TurnStage } from '../../protocol/run/stages.js';
  */
 export function stagePolicyOf(
   policy: Pick<Policy, 'stagePolicies' | 'agents'>,
-  turn: { readonly stage: TurnStage; readonly agent?: string; readonly afterOverflow?: AfterOverflow },
+  turn: { readonly stage: TurnStage; readonly agent: string | null; readonly afterOverflow: AfterOverflow | null },
 ): StagePolicy {
   const own = policy.stagePolicies[turn.stage];
-  if (turn.agent === undefined || turn.agent === own.agent) {
+  if (turn.agent === null || turn.agent === own.agent) {
     const larger = turn.afterOverflow === 'extended' ? policy.agents[own.agent]?.extendedModel : undefined;
     return larger === undefined ? own : { ...own, model: larger };
   }

@@ -59,11 +59,11 @@ export interface RepositorySnapshot {
   readonly keys: Readonly<Record<string, string>>;
   /** Files whose other content only deserves a note. */
   readonly files: Readonly<Record<string, string>>;
-  /** Of files that make git read objects of another place. Unsaid, like `refs`: an earlier engine looked. */
-  readonly redirects?: Readonly<Record<string, string>>;
-  readonly refs?: RefList;
-  /** Hooks and keys of the git dirs of submodules. Unsaid, like `refs`. */
-  readonly submodules?: Readonly<Record<string, string>>;
+  /** Of files that make git read objects of another place. */
+  readonly redirects: Readonly<Record<string, string>>;
+  readonly refs: RefList;
+  /** Hooks and keys of the git dirs of submodules. */
+  readonly submodules: Readonly<Record<string, string>>;
 }
 
 export interface RepositoryChange {
@@ -102,16 +102,14 @@ export function compareRepository(before: RepositorySnapshot, after: RepositoryS
   const names = [
     ...differences(before.hooks, after.hooks),
     ...differences(before.keys, after.keys),
-    ...differences(before.submodules ?? {}, before.submodules === undefined ? {} : (after.submodules ?? {})),
+    ...differences(before.submodules, after.submodules),
   ];
-  const redirects = differences(before.redirects ?? {}, before.redirects === undefined ? {} : (after.redirects ?? {})).map(
+  const redirects = differences(before.redirects, after.redirects).map(
     (path) => `${path}, where git reads objects of other places, changed during the turn`,
   );
   const gate = [...names.map(sayChanged), ...redirects];
   const files = differences(before.files, after.files).map((path) => `${path} changed during the turn`);
-  const refs = differences(before.refs ?? {}, before.refs === undefined ? {} : (after.refs ?? {})).map(
-    (name) => `${name} moved during the turn`,
-  );
+  const refs = differences(before.refs, after.refs).map((name) => `${name} moved during the turn`);
   return { gate, note: [...(gate.length > 0 ? [] : files), ...refs] };
 }
 

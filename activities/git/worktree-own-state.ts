@@ -196,7 +196,7 @@ async function ownFiles({ worktree, gitDir }: OwnWorktree, adminDir: string): Pr
   ];
 }
 
-/** A text, or null: there was none. Undefined: an earlier engine opened the run, or the note is torn, and nothing is known of it. */
+/** A text, or null: there was none. Undefined: the note is gone or torn, and nothing is known of it. */
 async function readFirstConfig(gitDir: string): Promise<string | null | undefined> {
   const value = parseJson(textOf(await readForeignFile(join(gitDir, FIRST_CONFIG), { maxBytes: MAX_CONFIG_BYTES })));
   return value === null || typeof value === 'string' ? value : undefined;

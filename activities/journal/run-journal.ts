@@ -66,7 +66,7 @@ async function writeAlone(folder: RunFolder, { events, view, gates }: JournalBat
   };
   const appended = await goOn(folder.skipped, 'events.jsonl', append);
   const isNewest = !isOlder && !isOvertaken(view, last) && (appended === undefined || appended.batch === 'newest');
-  if (gates !== undefined && (isNewest || (appended?.batch !== 'left' && tellsMore(folder, gates)))) await putGates(folder, gates);
+  if (gates !== null && (isNewest || (appended?.batch !== 'left' && tellsMore(folder, gates)))) await putGates(folder, gates);
   if (isNewest) {
     await putJson(folder, 'state.json', viewJson(view));
     written.set(folder.runDir, view);

@@ -25,8 +25,8 @@ async function closeRun(deps: HostDeps, input: CloseRunInput): Promise<CloseRunR
   const journalSeq = await flushJournal(deps, run, input.journal);
   const record = readRecord<CloseRunResult>(place);
   if (record.kind === 'answer') return { ...record.value, journalSeq };
-  const left = toldWithoutValues(run, leftObservations(place, { stage: null, seq: input.place.seq }));
-  const result = { report: await publishClose(deps, run, input), journalSeq, ...(left.length === 0 ? {} : { observations: left }) };
+  const observations = toldWithoutValues(run, leftObservations(place, { stage: null, seq: input.place.seq }));
+  const result: CloseRunResult = { report: await publishClose(deps, run, input), journalSeq, observations };
   deps.failpoint('close.before-record');
   writeRecord(place, result);
   deps.failpoint('close.after-record');

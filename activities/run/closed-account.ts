@@ -21,7 +21,7 @@ export async function refuseClosedAccount(context: Asked): Promise<void> {
   const closed = rememberedOf(context, account);
   if (closed === null) return;
   // The turn that met the limit was started under another word, or under none: the gate knows more than the host.
-  if (input.accountOpening !== undefined && closed.opening !== input.accountOpening) {
+  if (input.accountOpening !== null && closed.opening !== input.accountOpening) {
     await openAccount(deps.home.root, account).catch(() => undefined);
     return;
   }
@@ -36,8 +36,7 @@ export async function rememberLimit(context: Asked, outcome: TurnOutcome): Promi
   const now = Date.now();
   const { at } = closedUntil(outcome.until, now, 0);
   if (at <= now) return;
-  const { accountOpening = null } = context.input;
-  const closed = { account, until: outcome.until, expiresAt: isoOf(at), opening: accountOpening };
+  const closed = { account, until: outcome.until, expiresAt: isoOf(at), opening: context.input.accountOpening };
   // A full disk costs a few turns more; the gate parks the runs all the same.
   await closeAccount(context.deps.home.root, closed, now).catch(() => undefined);
 }

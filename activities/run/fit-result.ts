@@ -26,7 +26,7 @@ export function fitResult(result: RunTurnResult): RunTurnResult {
     ...result,
     outcome: withFewPaths(result.outcome),
     observations: observations.map(withoutPaths),
-    ...(result.request === undefined ? {} : { request: shortRequest(result.request) }),
+    request: result.request && shortRequest(result.request),
   };
   return bytesOf(bare) <= MAX_TURN_RESULT_BYTES ? bare : withoutMiddle(bare);
 }

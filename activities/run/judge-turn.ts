@@ -36,14 +36,14 @@ export interface TurnJudgement {
   readonly restore: boolean;
   /** Paths that a read-only turn changed. */
   readonly rolledBack: readonly string[];
-  /** A read-only turn left the branch at another commit, so that it judged another tree (V-34). Unsaid: no. */
-  readonly branchMoved?: true;
+  /** A read-only turn left the branch at another commit, so that it judged another tree (V-34). */
+  readonly branchMoved: boolean;
   /** Guarded paths of the change where the outcome says something else. */
-  readonly guarded?: readonly string[];
-  /** The agent was not started, since somebody else's commit is on the branch: that commit. Unsaid: none is. */
-  readonly elsewhere?: string;
-  /** The agent was not started, since its account is closed. */
-  readonly started?: false;
+  readonly guarded: readonly string[];
+  /** The agent was not started, since somebody else's commit is on the branch: that commit. */
+  readonly elsewhere: string | null;
+  /** False: its account is closed. */
+  readonly started: boolean;
   readonly observations: readonly Observation[];
   /** The agent's final text; null where it said nothing. */
   readonly output: ArtifactRef | null;
@@ -51,25 +51,25 @@ export interface TurnJudgement {
   readonly exitCode: number | null;
   readonly durationMs: number;
   readonly endedAt: string;
-  /** What the answer asks a person; unsaid: nothing. */
-  readonly request?: HumanRequest;
+  /** What the answer asks a person; null: nothing. */
+  readonly request: HumanRequest | null;
   /** Of a reviewing turn that ended well. */
-  readonly findings?: ArtifactRef;
-  /** What a later turn of the same agent can go on with. Unsaid: nothing. */
-  readonly conversation?: KeptConversation;
-  /** Tool calls that the agent was refused. Unsaid: none. */
-  readonly denied?: number;
-  /** The prompt left out some of what the turn was to be given. Unsaid: it is whole. */
-  readonly promptCut?: true;
-  /** The SHA-256 of what the agent was given to read: only that is shown as its prompt. Undefined: none was started. */
-  readonly promptSha256?: string;
+  readonly findings: ArtifactRef | null;
+  /** What a later turn of the same agent can go on with. */
+  readonly conversation: KeptConversation | null;
+  /** Tool calls that the agent was refused. */
+  readonly denied: number;
+  /** The prompt left out some of what the turn was to be given. */
+  readonly promptCut: boolean;
+  /** The SHA-256 of what the agent was given to read: only that is shown as its prompt. Null: none was started. */
+  readonly promptSha256: string | null;
 }
 
 export async function judgeTurn(
   context: TurnContextOnHost,
   turn: PreparedTurn,
   exit: ExitRecord,
-): Promise<{ judgement: Omit<TurnJudgement, 'output'>; text: string }> {
+): Promise<{ judgement: Omit<TurnJudgement, 'output' | 'promptSha256'>; text: string }> {
   const reading = withoutValues(context.run, await turn.adapter.read(turn.request, exit));
   const answer: Answer = { reading, request: requestOf(context, reading) };
   // The one looks around the worktree, the other at what is in it.
@@ -85,11 +85,13 @@ export async function judgeTurn(
     exitCode: exit.exitCode,
     durationMs: ranMsOf(exit),
     endedAt: exit.endedAt,
-    ...(answer.request === null ? {} : { request: answer.request }),
-    ...(conversation === null ? {} : { conversation }),
-    ...(reading.denied === 0 ? {} : { denied: reading.denied }),
-    ...(turn.promptCut ? { promptCut: true as const } : {}),
-    ...(isReview ? { findings: await storeFindings(context, reading.text, decision) } : {}),
+    request: answer.request,
+    elsewhere: null,
+    started: true,
+    conversation,
+    denied: reading.denied,
+    promptCut: turn.promptCut,
+    findings: isReview ? await storeFindings(context, reading.text, decision) : null,
   };
   return { judgement, text: reading.text };
 }
@@ -112,7 +114,7 @@ interface Answer {
 
 type Found = Pick<TurnJudgement, 'outcome' | 'planned' | 'restore' | 'rolledBack' | 'branchMoved' | 'guarded' | 'observations'>;
 
-const NOTHING = { planned: null, restore: false, rolledBack: [], observations: [] } as const;
+const NOTHING = { planned: null, restore: false, rolledBack: [], branchMoved: false, guarded: [], observations: [] } as const;
 
 /** A hook or config that cannot be read is for a person to look at, like one that changed. */
 async function lookAfter(context: TurnContextOnHost): Promise<SurroundingChange> {
@@ -159,7 +161,7 @@ async function readOnlyOutcome({ git, input }: TurnContextOnHost, outcome: TurnO
     outcome,
     restore: true,
     rolledBack: changes.length === 0 ? [`branch at ${head ?? 'nothing'}`] : changes.map((change) => change.path),
-    ...(head === input.expectedHead ? {} : { branchMoved: true as const }),
+    branchMoved: head !== input.expectedHead,
   };
 }
 

@@ -121,7 +121,7 @@ async function open(deps: HostDeps, { run, input, place, signals }: Opening): Pr
 function openedRun(deps: HostDeps, run: RunOnHost, setup: SetupEnd): OpenRunResult {
   const { record, stateDir } = run;
   const { repository, worktree, baseSha } = record;
-  const resumed = record.rewound?.resumed;
+  const resumed = record.rewound?.resumed ?? null;
   return {
     hostId: deps.hostId,
     repo: repository.root,
@@ -136,7 +136,7 @@ function openedRun(deps: HostDeps, run: RunOnHost, setup: SetupEnd): OpenRunResu
     searchAttributes: deps.searchAttributes,
     setupError: setup.error === null ? null : redactorOf(run).text(setup.error),
     observations: [
-      ...(resumed === undefined ? [] : [rewoundObservation(resumed)]),
+      ...(resumed === null ? [] : [rewoundObservation(resumed)]),
       {
         timestamp: new Date().toISOString(),
         type: 'git.worktree.created',
@@ -146,7 +146,7 @@ function openedRun(deps: HostDeps, run: RunOnHost, setup: SetupEnd): OpenRunResu
       ...sandboxObservation(record.sandbox, record.policy),
       ...toldWithoutValues(run, setup.observations),
     ],
-    ...(resumed === undefined ? {} : { resumed }),
+    resumed,
     frozen: frozenHash(stateDir),
   };
 }
@@ -222,7 +222,7 @@ async function frozenOf(
   if (run.rewind !== undefined) return resumeRun(deps, { rewind: run.rewind, input: run, repository, repoKey, runId });
   const base: Base = await resolveBase(repository, run.base);
   const resolved = await resolveRunPolicy(deps, { run, repository, baseSha: base.sha });
-  return { input: run, ...resolved, baseBranch: base.branch, baseSha: base.sha };
+  return { input: run, ...resolved, baseBranch: base.branch, baseSha: base.sha, rewound: null };
 }
 
 /** Checked again here: the id becomes part of paths and refs. */

@@ -121,7 +121,7 @@ export function leftObservations(
 /** What a turn comes to. */
 interface Judged {
   readonly outcome: TurnOutcome;
-  readonly guarded?: readonly string[];
+  readonly guarded: readonly string[];
 }
 
 /** What a person's git obeys was changed: they look before the run goes on, whatever else the turn was. */

@@ -55,17 +55,17 @@ export async function publishTurn(context: TurnContextOnHost, turn: FinishedTurn
     decision: judgement.decision,
     output: judgement.output,
     rolledBack: judgement.rolledBack.length > 0,
-    ...(judgement.branchMoved === undefined ? {} : { branchMoved: judgement.branchMoved }),
-    ...(judgement.guarded === undefined ? {} : { guarded: judgement.guarded.map(redactor.text) }),
+    branchMoved: judgement.branchMoved,
+    guarded: judgement.guarded.map(redactor.text),
     agent: ended.agent,
     exitCode: judgement.exitCode,
     durationMs: judgement.durationMs,
     observations,
     journalSeq,
     costMicroUsd: judgement.usage.costMicroUsd,
-    ...(judgement.request === undefined ? {} : { request: judgement.request }),
-    ...(judgement.findings === undefined ? {} : { findings: judgement.findings }),
-    ...(judgement.started === undefined ? {} : { started: judgement.started }),
+    request: judgement.request,
+    findings: judgement.findings,
+    started: judgement.started,
   });
 }
 
@@ -95,9 +95,9 @@ function endedData({ run, input }: TurnContextOnHost, judgement: TurnJudgement, 
     outcome: outcome.kind,
     durationMs: judgement.durationMs,
     ...judgement.usage,
-    ...(judgement.denied === undefined ? {} : { denied: judgement.denied }),
-    ...(judgement.promptCut === undefined ? {} : { promptCut: judgement.promptCut }),
-    ...(judgement.started === undefined ? {} : { started: judgement.started }),
+    ...(judgement.denied === 0 ? {} : { denied: judgement.denied }),
+    ...(judgement.promptCut ? { promptCut: true } : {}),
+    ...(judgement.started ? {} : { started: false }),
   };
 }
 

@@ -49,11 +49,6 @@ export function resolveRunPolicy(deps: PolicyDeps, request: PolicyRequest): Prom
   });
 }
 
-/** What `resolveRunPolicy` would answer as `trustedConfig`, as of now. Errors: BadConfig, NotTrusted. */
-export function trustedConfigOf(deps: PolicyDeps, request: PolicyRequest): Promise<string | null> {
-  return withConfigRefusals(async () => (await projectConfig(deps, request)).trustedConfig);
-}
-
 interface ProjectConfig extends Pick<ResolvedRunPolicy, 'trustedConfig'> {
   readonly project: ProjectText | null;
 }

@@ -21,7 +21,6 @@ import { goOn, isShortage } from '../journal/go-on.js';
 import { writeFileAtomic } from '../journal/write-file.js';
 import { isClosedOnHost } from './closed-mark.js';
 import type { HostDeps } from './host-deps.js';
-import { trustedConfigOf } from './resolve-run-policy.js';
 import { planRewind, type RewindPoint } from './rewind-point.js';
 import { withConfigRefusals } from './run-failures.js';
 import { artifactsOf, projectionOf } from './run-projection.js';
@@ -38,8 +37,7 @@ export interface RewindRequest {
 }
 
 /** Shape: what stands in the new run's record instead of what a first run would resolve. */
-export type TakenOver = Pick<RunRecord, 'input' | 'policy' | 'baseBranch' | 'baseSha'> &
-  Required<Pick<RunRecord, 'trustedConfig' | 'rewound'>>;
+export type TakenOver = Pick<RunRecord, 'input' | 'policy' | 'baseBranch' | 'baseSha' | 'trustedConfig' | 'rewound'>;
 
 /** Effects: none. Errors: BadInput, with what can be chosen instead; NotTrusted if the person took back what let the source start programs. */
 export async function resumeRun(deps: HostDeps, request: RewindRequest): Promise<TakenOver> {
@@ -76,7 +74,7 @@ export async function resumeRun(deps: HostDeps, request: RewindRequest): Promise
  */
 export async function takeArtifacts(deps: HostDeps, run: RunOnHost): Promise<void> {
   const { rewound } = run.record;
-  if (rewound === undefined) return;
+  if (rewound === null) return;
   const { sourceRunId } = rewound.resumed;
   const own = artifactsOf(deps, run, SHAPES_ONLY);
   const theirs = artifactsOf(deps, { ...run, stateDir: deps.home.stateDir(run.record.repoKey, sourceRunId) });
@@ -92,7 +90,7 @@ export async function takeArtifacts(deps: HostDeps, run: RunOnHost): Promise<voi
 /** For people: the run directory of the new run holds what its agents were given. Effects: at most two files; what cannot be written is left out. */
 export async function showTaken(deps: HostDeps, run: RunOnHost): Promise<void> {
   const { rewound, runDir, repository, runId } = run.record;
-  if (rewound === undefined) return;
+  if (rewound === null) return;
   await projectionOf(deps, run).open();
   const { plan, architecture } = rewound.resumed.context;
   const write = { root: repository.root, fsync: deps.durability === 'power' };
@@ -159,13 +157,9 @@ function refuseOwnPolicy({ input, rewind }: RewindRequest, source: RunRecord): v
   }
 }
 
-/**
- * A person may have taken back what let the source start programs. What an earlier engine opened has no hash: there the config is chosen again,
- * by the source's own input; a text of a checkout that has changed since is not known any more.
- */
+/** A person may have taken back what let the source start programs. */
 async function stillTrusted(deps: HostDeps, source: RunRecord): Promise<string | null> {
-  const { repository, baseSha, input: run, runId } = source;
-  const hash = source.trustedConfig === undefined ? await trustedConfigOf(deps, { run, repository, baseSha }) : source.trustedConfig;
+  const { repository, runId, trustedConfig: hash } = source;
   const trust = await withConfigRefusals(() => trustOf(deps.home.root, repository.root));
   if (hash === null || trust.isTrusted(hash)) return hash;
   const what = `Run ${runId} was opened with a config of ${repository.root} (sha256 ${hash.slice(0, 12)}) that is not trusted any more.`;
@@ -176,7 +170,7 @@ async function stillTrusted(deps: HostDeps, source: RunRecord): Promise<string |
 
 function pointOf({ record, stateDir }: RunOnHost, { rewind }: RewindRequest): RewindPoint {
   const { policy, baseSha, rewound } = record;
-  const beganAt = rewound === undefined ? null : { stage: rewound.resumed.fromStage, commit: rewound.resumed.commit };
+  const beganAt = rewound && { stage: rewound.resumed.fromStage, commit: rewound.resumed.commit };
   const planned = planRewind({ stages: policy.stages, baseSha, progress: readProgress(stateDir), beganAt }, rewind.stage);
   if (planned.kind === 'planned') return planned.point;
   const { runId } = record;
@@ -191,7 +185,7 @@ function pointOf({ record, stateDir }: RunOnHost, { rewind }: RewindRequest): Re
 }
 
 function unknownProgress(runId: string, [first]: readonly Stage[]): ApplicationFailure {
-  const what = `rewind.runId is ${runId}, and what it did is not known: its progress is missing or damaged on this host, or an earlier sluice ran it.`;
+  const what = `rewind.runId is ${runId}, and what it did is not known: its progress is missing or damaged on this host.`;
   const rule = 'A rewind without it starts at the first stage of the source, which needs nothing of it.';
   return refused('rewind', { what, rule, mend: first === undefined ? 'sluice run "<task>"' : `sluice rewind ${runId} --stage ${first}` });
 }
@@ -217,7 +211,7 @@ function refsOf({
   readonly inherited: readonly StageEntry[];
 }): readonly ArtifactRef[] {
   const ofEntries = inherited.flatMap(({ end }) => (end === null ? [] : [end.output, end.findings, end.commandOutput]));
-  const refs = [...Object.values(resumed.context), ...ofEntries].filter((ref): ref is ArtifactRef => ref != null);
+  const refs = [...Object.values(resumed.context), ...ofEntries].filter((ref): ref is ArtifactRef => ref !== null);
   return [...new Map(refs.map((ref) => [ref.sha256, ref])).values()];
 }
 

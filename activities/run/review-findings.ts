@@ -37,7 +37,7 @@ export interface ShownFindings {
 /** For review.md and finding-responses.md. */
 export async function findingsShown(
   context: TurnContextOnHost,
-  judgement: { readonly findings?: ArtifactRef },
+  judgement: { readonly findings: ArtifactRef | null },
   text: string,
 ): Promise<ShownFindings> {
   const artifacts = artifactsOf(context.deps, context.run);

@@ -38,12 +38,12 @@ export interface RunRecord {
   readonly runDir: string;
   readonly startedAt: string;
   readonly policy: Policy;
-  /** SHA-256 of the project's config text that may start programs for this run; null: none may; unsaid: an earlier engine opened it. */
-  readonly trustedConfig?: string | null;
-  /** Decided when the run opened, for all of it. Unsaid: an engine without a sandbox opened it. */
-  readonly sandbox?: SandboxChoice;
-  /** What was taken over from an earlier run; unsaid: nothing, the run begins at the beginning. */
-  readonly rewound?: { readonly resumed: ResumedRun; readonly inherited: readonly StageEntry[] };
+  /** SHA-256 of the project's config text that may start programs for this run; null: none may. */
+  readonly trustedConfig: string | null;
+  /** Decided when the run opened, for all of it. */
+  readonly sandbox: SandboxChoice;
+  /** What was taken over from an earlier run; null: nothing, the run begins at the beginning. */
+  readonly rewound: { readonly resumed: ResumedRun; readonly inherited: readonly StageEntry[] } | null;
 }
 
 export interface RunOnHost {
@@ -89,7 +89,7 @@ export function readRun(home: HomePaths, ref: RunRef): RunOnHost {
 
 /** Asked again once an agent has ended: what it did to the private git dir must not choose a program of the engine's git. Errors: RunChanged. */
 export function assertFrozen({ stateDir }: RunOnHost, { runId, frozen }: RunRef): void {
-  if (frozen !== undefined && frozen !== frozenHash(stateDir)) throw runChanged(runId, stateDir);
+  if (frozen !== null && frozen !== frozenHash(stateDir)) throw runChanged(runId, stateDir);
 }
 
 /** For what people are told of a run, its end above all: a cleaned run too. */
@@ -103,27 +103,8 @@ export function readRunToTell(home: HomePaths, ref: RunRef): RunOnHost {
 
 export function findRunRecord(stateDir: string): RunRecord | null {
   const value = readJson(join(stateDir, RUN_RECORD_FILE));
-  // Written by claimRun alone, below the sluice home; the version vouches for the shape, and fields are only ever added.
-  return value !== null && value['version'] === 1 ? withLaterKeys(value as unknown as RunRecord) : null;
-}
-
-/** What a run was opened with before these keys were there: no rounds, no gates, nobody told. */
-const BEFORE_PEOPLE: Pick<
-  Policy,
-  'rounds' | 'gates' | 'attended' | 'holdAtCompletion' | 'permissions' | 'budget' | 'usageLimit' | 'notify'
-> = {
-  rounds: 0,
-  gates: { stages: [], maxChangeRounds: 0, remindMs: null, escalateMs: null, expireMs: null, unattendedExpireMs: 0 },
-  attended: null,
-  holdAtCompletion: false,
-  permissions: 'auto',
-  budget: { turns: null, minutes: null, microUsd: null, onLimit: 'stop' },
-  usageLimit: { action: 'stop', maxWaitMs: 0, maxWaits: 0 },
-  notify: [],
-};
-
-function withLaterKeys(record: RunRecord): RunRecord {
-  return { ...record, policy: { ...BEFORE_PEOPLE, ...record.policy } };
+  // Written by claimRun alone, below the sluice home; the version vouches for the shape.
+  return value !== null && value['version'] === 1 ? (value as unknown as RunRecord) : null;
 }
 
 /**

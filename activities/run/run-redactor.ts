@@ -14,7 +14,7 @@ const known = new WeakMap<RunOnHost['record'], Redactor>();
 export function redactorOf({ record, env = {} }: Pick<RunOnHost, 'record'> & Partial<Pick<RunOnHost, 'env'>>): Redactor {
   const made = known.get(record);
   if (made !== undefined) return made;
-  const given = Object.values(record.policy.agents).map((agent) => agent.env ?? {});
+  const given = Object.values(record.policy.agents).map((agent) => agent.env);
   const redactor = createValueRedactor(secretValues({ captured: env, given }));
   known.set(record, redactor);
   return redactor;

@@ -56,7 +56,7 @@ async function settle(context: TurnContextOnHost, judgement: TurnJudgement): Pro
           }),
         ];
   const { outcome, elsewhere } = judgement;
-  return { outcome, head: input.expectedHead, ...(elsewhere === undefined ? {} : { elsewhere }), observations };
+  return { outcome, head: input.expectedHead, ...(elsewhere === null ? {} : { elsewhere }), observations };
 }
 
 type PlannedChange = NonNullable<TurnJudgement['planned']>;

@@ -19,10 +19,10 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** `given`: undefined where no agent was started. */
-export async function shownPrompt(dir: string, given: string | undefined): Promise<ShownPrompt> {
+/** `given`: null where no agent was started. */
+export async function shownPrompt(dir: string, given: string | null): Promise<ShownPrompt> {
   const text = textOf(await readForeignFile(join(dir, PROMPT_FILE), { maxBytes: MAX_PROMPT_BYTES }));
-  if (given === undefined) return { text: text ?? '', isGiven: true };
+  if (given === null) return { text: text ?? '', isGiven: true };
   if (text !== null && sha256(text) === given) return { text, isGiven: true };
   return { text: 'What is kept of this prompt is not what the agent was given, so it is not shown.\n', isGiven: false };
 }

@@ -52,7 +52,7 @@ export function startProgress(stateDir: string, inherited: readonly StageEntry[]
   write(stateDir, { version: 1, inherited, entries: [] }, durability);
 }
 
-/** Null: there is none, as of a run that an earlier engine opened, or it is damaged. */
+/** Null: there is none, or it is damaged. */
 export function readProgress(stateDir: string): StageProgress | null {
   const value = readJson(join(stateDir, PROGRESS_FILE));
   if (value === null || value['version'] !== 1) return null;
@@ -140,10 +140,10 @@ function endOfTurn(result: RunTurnResult): StageEnd {
     headAfter: result.head,
     outcome: result.outcome.kind,
     output: result.output,
-    findings: result.findings ?? null,
+    findings: result.findings,
     commandOutput: null,
     review: reviewOf(result),
-    stopsHere: result.rolledBack || result.request !== undefined,
+    stopsHere: result.rolledBack || result.request !== null,
   };
 }
 
@@ -157,8 +157,8 @@ function endOfValidation(result: ValidateResult, commit: string): StageEnd {
     headAfter: commit,
     outcome: result.outcome.kind,
     output: result.report,
-    findings: result.findings ?? null,
-    commandOutput: result.output ?? null,
+    findings: result.findings,
+    commandOutput: result.output,
     review: null,
     stopsHere: false,
   };

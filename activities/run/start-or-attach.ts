@@ -69,26 +69,34 @@ async function prepareWorktree(context: TurnContextOnHost, turn: PreparedTurn, e
   const [wasSetUp] = await Promise.all([putWorktreeInOrder(context), lookBefore(context)]);
   if (wasSetUp) await lookAgain(context);
   const { sandbox, worktree } = context.run.record;
-  if (sandbox?.kind !== 'inside') await refusePlugins(turn.request.config, worktree);
+  if (sandbox.kind !== 'inside') await refusePlugins(turn.request.config, worktree);
   await entered.prepare();
   context.deps.failpoint('turn.before-start');
 }
 
 const NOTHING_USED = { tokensIn: 0, tokensOut: 0, costMicroUsd: 0 } as const;
 
-function notStarted({ outcome, elsewhere, started, observations }: TurnTrouble): TurnEnd {
+function notStarted({ outcome, elsewhere = null, started = true, observations }: TurnTrouble): TurnEnd {
   const judgement: TurnJudgement = {
     outcome,
-    ...(elsewhere === undefined ? {} : { elsewhere }),
-    ...(started === undefined ? {} : { started }),
+    elsewhere,
+    started,
     observations,
     decision: null,
     planned: null,
     restore: false,
     rolledBack: [],
+    branchMoved: false,
+    guarded: [],
+    request: null,
+    findings: null,
+    conversation: null,
+    denied: 0,
+    promptCut: false,
+    promptSha256: null,
     output: null,
     // Nothing was used by what a closed account kept from starting; of other troubles nobody knows.
-    usage: started === false ? NOTHING_USED : { tokensIn: null, tokensOut: null, costMicroUsd: null },
+    usage: started ? { tokensIn: null, tokensOut: null, costMicroUsd: null } : NOTHING_USED,
     exitCode: null,
     durationMs: 0,
     endedAt: new Date().toISOString(),

@@ -92,7 +92,7 @@ function missingEvents(
 type KnownEnd = Pick<RunView, 'seq' | 'error' | 'title' | 'reviewLoopCount' | 'updatedAt' | 'headSha'>;
 
 function resumedFrom({ rewound }: RunOnHost['record']): RunView['resumedFrom'] {
-  return rewound === undefined ? null : { sourceRunId: rewound.resumed.sourceRunId, fromStage: rewound.resumed.fromStage };
+  return rewound && { sourceRunId: rewound.resumed.sourceRunId, fromStage: rewound.resumed.fromStage };
 }
 
 function abortedView({ record }: RunOnHost, end: KnownEnd): RunView {
@@ -110,8 +110,7 @@ function abortedView({ record }: RunOnHost, end: KnownEnd): RunView {
     branch: record.branch,
     baseBranch: record.baseBranch,
     baseSha: record.baseSha,
-    // A run that an older engine opened has none.
-    maxReviewLoops: record.policy.rounds ?? 0,
+    maxReviewLoops: record.policy.rounds,
     finalDecision: null,
     verification: null,
     pauseRequested: false,

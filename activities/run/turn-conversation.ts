@@ -37,7 +37,7 @@ export function conversationAt(
   const seal = exitSeal({ dir, inputHash: exit.inputHash, durability: 'process' }, place.token);
   if (seal === null || mark['exit'] !== seal || !isObject(mark['value'])) return null;
   // Written by judgeTurn alone; the seal vouches for the type.
-  const kept = mark['value']['conversation'] as KeptConversation | undefined;
-  if (kept === undefined || kept.agent !== worker.agent || kept.adapter !== worker.adapter) return null;
+  const kept = mark['value']['conversation'] as KeptConversation | null;
+  if (kept === null || kept.agent !== worker.agent || kept.adapter !== worker.adapter) return null;
   return { id: kept.id, totals: kept.totals };
 }

@@ -40,7 +40,7 @@ export async function prepareTurn({ deps, run, input, git }: Omit<TurnContextOnH
   if (config === undefined) throw badAgent(`stage ${input.stage} names the agent "${stagePolicy.agent}", which is not configured`);
   const adapter = adapterOf(config, deps.scriptedEntry === undefined ? {} : { scriptedEntry: deps.scriptedEntry });
   const worker = { agent: stagePolicy.agent, adapter: config.adapter };
-  const resume = input.continues === undefined ? null : conversationAt(deps.home, { run, place: input.continues }, worker);
+  const resume = input.continues === null ? null : conversationAt(deps.home, { run, place: input.continues }, worker);
   const tools = toolLevelOf(policy, input.stage, stagePolicy);
   const composed = await promptOf(deps, run, { input, tools });
   const prompt = adapter.capabilities.promptOnly === true ? await withRepository(composed, { git, run, input }) : composed;
@@ -54,7 +54,7 @@ export async function prepareTurn({ deps, run, input, git }: Omit<TurnContextOnH
     stagePolicy,
     tools,
     permissions: policy.permissions,
-    permissionAnswers: input.permissions ?? [],
+    permissionAnswers: input.permissions,
     resume: adapter.capabilities.resume ? resume : null,
     env: run.env,
     decisionCode: input.decisionCode,
@@ -77,7 +77,6 @@ async function promptOf(
 ): Promise<ComposedPrompt> {
   const { record } = run;
   const own = record.policy.stagePolicies[input.stage];
-  const after = input.afterOverflow ?? null;
   const artifacts = artifactsOf(deps, run);
   return composePrompt({
     stage: input.stage,
@@ -95,13 +94,13 @@ async function promptOf(
     validationOutput: await readList<CommandOutput>(artifacts, input.context.validationOutput),
     review: await textOf(artifacts, input.context.review),
     findings: await readList<Finding>(artifacts, input.context.findings),
-    notes: input.notes ?? [],
+    notes: input.notes,
     readOnly: record.policy.permissions === 'read-only',
     tools,
     instructions: own.instructions,
     template: own.prompt,
-    contextBytes: contextBytesOf(own, after),
-    afterOverflow: after !== null,
+    contextBytes: contextBytesOf(own, input.afterOverflow),
+    afterOverflow: input.afterOverflow !== null,
     previousOutput: input.previousTurn === null ? null : readTurnText(deps.home, run, input.previousTurn),
   });
 }
@@ -111,7 +110,7 @@ async function withRepository(
   { git, run, input }: Pick<TurnContextOnHost, 'git' | 'run' | 'input'>,
 ): Promise<ComposedPrompt> {
   const { policy, baseSha } = run.record;
-  const contextBytes = contextBytesOf(policy.stagePolicies[input.stage], input.afterOverflow ?? null);
+  const contextBytes = contextBytesOf(policy.stagePolicies[input.stage], input.afterOverflow);
   const shown = await repositoryText(git, { baseSha, contextBytes, turn: input });
   return { text: `${prompt.text}${shown.text}`, cut: prompt.cut || shown.cut };
 }
@@ -129,8 +128,8 @@ async function readReport(artifacts: ArtifactStore, ref: ArtifactRef | null): Pr
  * A list that an activity of ours stored. Redaction of the whole text may have cut through its JSON: then it is empty, since a prompt without it
  * is better than a turn that can never start.
  */
-export async function readList<Entry>(artifacts: ArtifactStore, ref: ArtifactRef | null | undefined): Promise<readonly Entry[]> {
-  if (ref === null || ref === undefined) return [];
+export async function readList<Entry>(artifacts: ArtifactStore, ref: ArtifactRef | null): Promise<readonly Entry[]> {
+  if (ref === null) return [];
   const text = await artifacts.get(ref);
   try {
     const value: unknown = JSON.parse(text);

@@ -31,7 +31,7 @@ export interface SandboxQuestion {
 /** Errors: BadConfig where the policy requires a sandbox and there is none. */
 export async function chooseSandbox(question: SandboxQuestion): Promise<SandboxChoice> {
   const { sandbox } = question.policy;
-  if (sandbox === undefined || sandbox.use === 'off') return { kind: 'outside', why: 'sandbox is off', expected: false };
+  if (sandbox.use === 'off') return { kind: 'outside', why: 'sandbox is off', expected: false };
   const silent = silentAgent(question.policy);
   if (silent !== null && sandbox.use === 'auto') {
     return { kind: 'outside', why: `nobody said what the agent ${silent} needs of HOME (agents.${silent}.home)`, expected: false };
@@ -45,8 +45,8 @@ export async function chooseSandbox(question: SandboxQuestion): Promise<SandboxC
 }
 
 /** Said where the run is inside, or where it was expected to be. */
-export function sandboxObservation(choice: SandboxChoice | undefined, { sandbox }: Pick<Policy, 'sandbox'>): readonly Observation[] {
-  if (choice === undefined || sandbox === undefined || (choice.kind === 'outside' && !choice.expected)) return [];
+export function sandboxObservation(choice: SandboxChoice, { sandbox }: Pick<Policy, 'sandbox'>): readonly Observation[] {
+  if (choice.kind === 'outside' && !choice.expected) return [];
   return [
     {
       timestamp: new Date().toISOString(),
@@ -60,8 +60,7 @@ export function sandboxObservation(choice: SandboxChoice | undefined, { sandbox 
   ];
 }
 
-export function sandboxText(choice: SandboxChoice | undefined): string {
-  if (choice === undefined) return 'none';
+export function sandboxText(choice: SandboxChoice): string {
   return choice.kind === 'inside' ? 'inside' : `outside: ${choice.why}`;
 }
 

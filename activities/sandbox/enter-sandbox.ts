@@ -51,7 +51,7 @@ export interface Entered {
 /** Where the run is not sandboxed the command stays as it is. */
 export function enterSandbox(host: SandboxHost, command: CommandToEnter): Entered {
   const { sandbox: choice, policy } = command.run.record;
-  const open = choice?.kind !== 'inside' || policy.sandbox === undefined || (command.agent !== null && needsNoSandbox(command.agent));
+  const open = choice.kind !== 'inside' || (command.agent !== null && needsNoSandbox(command.agent));
   if (open) return { argv: command.argv, prepare: async () => undefined };
   const programs = host.sandboxPrograms ?? COMPILED;
   const about = { bwrap: choice.bwrap, sandbox: policy.sandbox, inside: programs.inside };

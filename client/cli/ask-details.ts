@@ -24,7 +24,7 @@ export async function askDetails(context: Context, asked: string | null, command
     const run = await findRun(context, sluice, asked);
     if (sluice === null) throw new CliError(engineDown(run, command));
     const details = await detailsOf(run, sluice);
-    const { ledger = null } = details;
+    const { ledger } = details;
     const day = ledger === null || command !== 'budget' ? null : await sluice.dayBudget(ledger).catch(() => null);
     return { run, details, day };
   } finally {

@@ -1,6 +1,6 @@
 /**
  * The run view in a state.json, as far as it can be believed: a file in a repository can hold anything, so every field that is sorted,
- * branched on or shown has its type here, or the whole is none. Absent values may be missing: an older version knew fewer.
+ * branched on or shown has its type here, or the whole is none.
  */
 
 import { isRecord, parseRecord } from '../../protocol/json.js';
@@ -15,16 +15,11 @@ const TEXTS_OR_NULL = [
   ...(['preset', 'stage', 'worktree', 'host', 'branch', 'baseBranch', 'baseSha', 'headSha', 'finalDecision', 'verification'] as const),
   ...(['pausedAtStatus', 'pendingApprovalId', 'approvalRequestedFromStatus', 'blockedReason', 'error'] as const),
 ] as const satisfies readonly (keyof RunView)[];
-const ABSENT: Record<string, unknown> = Object.fromEntries(
-  [...TEXTS_OR_NULL, 'outcome', 'waiting', 'resumedFrom', 'agent'].map((name) => [name, null]),
-);
 
 /** Null for a text that holds no view. */
 export function parseView(text: string): RunView | null {
   const value = parseRecord(text);
-  if (value === null) return null;
-  const fields = { ...ABSENT, merge: 'none', pauseRequested: false, ...value };
-  return isView(fields) ? (fields as unknown as RunView) : null; // Every field was looked at.
+  return value !== null && isView(value) ? (value as unknown as RunView) : null; // Every field was looked at.
 }
 
 function isView(fields: Record<string, unknown>): boolean {

@@ -4,7 +4,7 @@ import type { RunTurnResult } from '../../protocol/messages.js';
 import { quotaGateId, STATUS_QUERY } from '../../protocol/names.js';
 import type { QuotaGateView } from '../../protocol/quota.js';
 import { untilView } from '../support/run-steps.js';
-import { type Activities, type StubHost, stubOpen } from '../support/stub-host.js';
+import { type Activities, type StubHost, stubAgent, stubOpen } from '../support/stub-host.js';
 import { until } from '../support/until.js';
 import { type Shape, type Shapes, TASK, withTurns } from './shape.js';
 
@@ -30,7 +30,7 @@ function sharing(account: string | null, answers: readonly (() => Partial<RunTur
   return {
     openRun: async (input) => {
       const open = stubOpen(input);
-      const planning = { ...open.policy.agentOf.planning, account: accountOf(account ?? input.place.runId) };
+      const planning = stubAgent({ account: accountOf(account ?? input.place.runId) });
       return { ...open, policy: { ...open.policy, agentOf: { ...open.policy.agentOf, planning } } };
     },
     ...withTurns((input) => (input.stage === 'planning' ? (left.shift()?.() ?? {}) : {})),

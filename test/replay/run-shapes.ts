@@ -6,7 +6,7 @@ import type { RunTurnResult } from '../../protocol/messages.js';
 import type { RunPolicy, StageAgent } from '../../protocol/policy.js';
 import type { Stage, TurnStage } from '../../protocol/run/stages.js';
 import { untilStatus, untilView } from '../support/run-steps.js';
-import { type Activities, type StubHost, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
+import { type Activities, type StubHost, stubAgent, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
 import { until } from '../support/until.js';
 import { GATES, inStage, type Shape, type Shapes, TASK, withPolicy, withTurns } from './shape.js';
 
@@ -199,7 +199,7 @@ const TOO_LONG = { kind: 'overflow', why: 'too long' } as const;
 const withPlanner = (part: Partial<StageAgent>): Partial<Activities> => ({
   openRun: async (input) => {
     const open = stubOpen(input);
-    const planning = { ...open.policy.agentOf.planning, ...part };
+    const planning = stubAgent(part);
     return { ...open, policy: { ...open.policy, agentOf: { ...open.policy.agentOf, planning } } };
   },
 });
@@ -249,7 +249,7 @@ const OTHERS: Shapes = {
           fromStage: 'reviewing',
           commit: 'c'.repeat(40),
           wroteCode: true,
-          context: { plan: null, architecture: null, validation: null, review: null },
+          context: { plan: null, architecture: null, validation: null, review: null, findings: null, validationOutput: null },
           approved: false,
         },
       }),

@@ -36,6 +36,8 @@ export const someDetails = (gates: readonly Gate[], over: Partial<RunDetails> = 
   policy: null,
   attended: true,
   used: { turns: 0, minutes: 0, microUsd: 0, grants: 0 },
+  stages: [],
+  ledger: null,
   gates,
   waitingNotes: 0,
   ...over,

@@ -2,10 +2,10 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
 import { quotaGateId, STATUS_QUERY } from '../../protocol/names.js';
-import type { RunPolicy, StageAgent } from '../../protocol/policy.js';
+import type { RunPolicy } from '../../protocol/policy.js';
 import type { QuotaGateView } from '../../protocol/quota.js';
 import type { Stage } from '../../protocol/run/stages.js';
-import { type StubHost, type StubWorkers, stubOpen, stubTurn } from './stub-host.js';
+import { type StubHost, type StubWorkers, stubAgent, stubOpen, stubTurn } from './stub-host.js';
 import { until } from './until.js';
 
 export interface LimitedRuns {
@@ -78,6 +78,6 @@ export function limitedRuns(
 }
 
 function agentsOf(account: string): RunPolicy['agentOf'] {
-  const agent: StageAgent = { agent: 'stub', adapter: 'scripted', model: null, timeoutMs: 60_000, fallback: null, account };
+  const agent = stubAgent({ account });
   return { planning: agent, architecting: agent, executing: agent, reviewing: agent, fixing: agent, verifying: agent };
 }

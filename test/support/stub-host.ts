@@ -41,6 +41,12 @@ export function stubTurn(input: RunTurnInput, part: Partial<RunTurnResult> = {})
     durationMs: 1,
     observations: [],
     journalSeq: input.journal.view.seq,
+    branchMoved: false,
+    costMicroUsd: null,
+    request: null,
+    guarded: [],
+    findings: null,
+    started: true,
     ...part,
   };
 }
@@ -60,6 +66,8 @@ export function stubOpen(input: OpenRunInput, stages: readonly Stage[] = STAGE_L
     searchAttributes: false,
     setupError: null,
     observations: [],
+    resumed: null,
+    frozen: 'f'.repeat(64),
   };
 }
 
@@ -70,6 +78,8 @@ export function stubValidation(part: Partial<ValidateResult> = {}): Omit<Validat
     tree: 'd'.repeat(40),
     report: { sha256: 'e'.repeat(64), bytes: 1, mediaType: 'application/json' },
     observations: [],
+    findings: null,
+    output: null,
     ...part,
   };
 }
@@ -171,7 +181,7 @@ function allWell(): Activities {
     openRun: async (input) => stubOpen(input),
     runTurn: async (input) => stubTurn(input),
     validate: async (input) => ({ ...stubValidation(), journalSeq: input.journal.view.seq }),
-    closeRun: async (input) => ({ report: '/runs/report.md', journalSeq: input.journal.view.seq }),
+    closeRun: async (input) => ({ report: '/runs/report.md', journalSeq: input.journal.view.seq, observations: [] }),
     flushJournal: async (input) => ({ journalSeq: input.journal.view.seq }),
     deliver: async () => ({ target: 'stub' }),
     cleanRun: async () => ({ kind: 'cleaned', removed: [] }),
@@ -206,8 +216,16 @@ function decisionOf(stage: TurnStage): RunTurnResult['decision'] {
   return stage === 'verifying' ? { kind: 'verification', value: 'PASSED' } : null;
 }
 
+export function stubAgent(part: Partial<StageAgent> = {}): StageAgent {
+  return {
+    ...{ agent: 'stub', adapter: 'scripted', model: null, timeoutMs: 60_000, account: 'stub/default' },
+    ...{ fallback: null, fallbackAdapter: null, extendedModel: null },
+    ...part,
+  };
+}
+
 function policyWith(stages: readonly Stage[]): RunPolicy {
-  const agent: StageAgent = { agent: 'stub', adapter: 'scripted', model: null, timeoutMs: 60_000, fallback: null };
+  const agent = stubAgent();
   return {
     preset: 'default',
     stages,
@@ -223,7 +241,7 @@ function policyWith(stages: readonly Stage[]): RunPolicy {
     attended: null,
     holdAtCompletion: false,
     permissions: 'auto',
-    budget: { turns: null, minutes: null, microUsd: null, onLimit: 'stop' },
+    budget: { turns: null, minutes: null, microUsd: null, onLimit: 'stop', day: null },
     usageLimit: { action: 'wait', maxWaitMs: 86_400_000, maxWaits: 2 },
     sinks: [],
   };

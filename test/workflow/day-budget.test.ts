@@ -10,7 +10,7 @@ import type { BudgetPolicy, RunPolicy } from '../../protocol/policy.js';
 import type { Stage } from '../../protocol/run/stages.js';
 import type { LedgerInput } from '../../workflows/ledger-rules.js';
 import { detailsOf, eventsOf, typesOf, untilView } from '../support/run-steps.js';
-import { BUNDLE_PATH, openStubWorkers, type StubHost, type StubWorkers, stubOpen, stubTurn } from '../support/stub-host.js';
+import { BUNDLE_PATH, openStubWorkers, type StubHost, type StubWorkers, stubAgent, stubOpen, stubTurn } from '../support/stub-host.js';
 import { until } from '../support/until.js';
 
 const INPUT = { task: 'do it', repo: '/repository', attended: true };
@@ -233,7 +233,7 @@ describe("the day's budget of a project", () => {
   it(
     'ends a run under a limit of money whose agent does not tell what it costs, after its first turn',
     async () => {
-      const agent = { agent: 'mute', adapter: 'command', model: null, timeoutMs: 60_000, fallback: null } as const;
+      const agent = stubAgent({ agent: 'mute', adapter: 'command' });
       const agentOf = { planning: agent, architecting: agent, executing: agent, reviewing: agent, fixing: agent, verifying: agent };
       const stages = ['planning', 'architecting'] as const;
       open({ project: newProject(), budget: { day: { ...NO_LIMIT, microUsd: 5_000_000 } }, stages, policy: { agentOf } });

@@ -55,8 +55,8 @@ describe('fix rounds', () => {
     await runWith(reviewing('CHANGES_REQUESTED', 'CHANGES_REQUESTED', 'APPROVED'));
 
     const write = host.turns.filter(({ stage }) => stage === 'executing' || stage === 'fixing');
-    expect(write.map(({ continues }) => continues)).toEqual([undefined, write[0]?.place, write[1]?.place]);
-    expect(host.turns.filter((turn) => !write.includes(turn)).every(({ continues }) => continues === undefined)).toBe(true);
+    expect(write.map(({ continues }) => continues)).toEqual([null, write[0]?.place, write[1]?.place]);
+    expect(host.turns.filter((turn) => !write.includes(turn)).every(({ continues }) => continues === null)).toBe(true);
   });
 
   it('fixes at once with a new conversation where the earlier one is gone, and goes on with the one of a failed attempt', async () => {
@@ -76,7 +76,7 @@ describe('fix rounds', () => {
 
     const executing = host.turns.find(({ stage }) => stage === 'executing');
     const fixing = host.turns.filter(({ stage }) => stage === 'fixing');
-    expect(fixing.map(({ continues }) => continues)).toEqual([executing?.place, fixing[0]?.place, undefined]);
+    expect(fixing.map(({ continues }) => continues)).toEqual([executing?.place, fixing[0]?.place, null]);
   });
 
   it.each([

@@ -163,7 +163,7 @@ describe('gates', () => {
 
   it('waits for the answer to a question and takes the turn again with it', async () => {
     const request = { kind: 'question', reason: 'which database?', risk: 'low', action: null } as const;
-    const handle = await start({ turn: ({ stage, notes }) => (stage === 'planning' && notes === undefined ? { request } : {}) });
+    const handle = await start({ turn: ({ stage, notes }) => (stage === 'planning' && notes.length === 0 ? { request } : {}) });
     const gate = await openGate(handle);
     expect(gate).toMatchObject({ question: true, source: 'agent' });
     const bare = await send(handle, 'approve').catch((err: unknown) => err);

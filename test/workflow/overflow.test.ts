@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunResult, RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
 import type { StageAgent } from '../../protocol/policy.js';
-import { openStubWorkers, type StubHost, type StubWorkers, stubOpen, stubTurn } from '../support/stub-host.js';
+import { openStubWorkers, type StubHost, type StubWorkers, stubAgent, stubOpen, stubTurn } from '../support/stub-host.js';
 
 const INPUT = { task: 'do it', repo: '/repository', attended: false };
 const OVERFLOW = { outcome: { kind: 'overflow', why: 'too long' } } as const;
@@ -28,7 +28,7 @@ describe('a turn that is too long for its agent', () => {
         const { agentOf } = open.policy;
         return {
           ...open,
-          policy: { ...open.policy, agentOf: { ...agentOf, planning: { ...agentOf.planning, model: 'small', ...agent } } },
+          policy: { ...open.policy, agentOf: { ...agentOf, planning: stubAgent({ model: 'small', ...agent }) } },
         };
       },
       runTurn: async (input) => {

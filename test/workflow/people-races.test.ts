@@ -6,7 +6,7 @@ import type { RunPolicy } from '../../protocol/policy.js';
 import { STAGE_LISTS, type Stage } from '../../protocol/run/stages.js';
 import type { MessageAnswer } from '../../protocol/run-message.js';
 import { detailsOf, eventsOf, typesOf, untilView } from '../support/run-steps.js';
-import { openStubWorkers, type StubHost, type StubWorkers, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
+import { openStubWorkers, type StubHost, type StubWorkers, stubAgent, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
 import { until } from '../support/until.js';
 
 const INPUT = { task: 'do it', repo: '/repository' };
@@ -103,7 +103,7 @@ describe('people and turns that meet', () => {
     const handle = await start({
       turn: ({ stage, notes }) => {
         if (stage !== 'executing') return {};
-        return notes === undefined ? { outcome: GUARDED, request: QUESTION } : { outcome: { kind: 'no_change' }, head: 'c'.repeat(40) };
+        return notes.length === 0 ? { outcome: GUARDED, request: QUESTION } : { outcome: { kind: 'no_change' }, head: 'c'.repeat(40) };
       },
     });
     await untilGate(handle, 'gate-1');
@@ -181,14 +181,14 @@ describe('people and turns that meet', () => {
   );
 
   it('asks the fallback agent for its own decision, and keeps the review that it gave first', async () => {
-    const own = { agent: 'stub', adapter: 'scripted', model: null, timeoutMs: 60_000, fallback: 'other' } as const;
+    const own = stubAgent({ fallback: 'other', fallbackAdapter: 'scripted' });
     const agentOf = { planning: own, architecting: own, executing: own, reviewing: own, fixing: own, verifying: own };
     const review = { sha256: '1'.repeat(64), bytes: 9, mediaType: 'text/markdown' } as const;
     const handle = await start({
       policy: { agentOf },
       turn: ({ stage, agent, ask }) => {
         if (stage !== 'reviewing') return {};
-        if (agent === undefined) return { outcome: { kind: 'hard', why: 'exit 1' } };
+        if (agent === null) return { outcome: { kind: 'hard', why: 'exit 1' } };
         return ask === 'work' ? { decision: { kind: 'unreadable' }, output: review } : {};
       },
     });

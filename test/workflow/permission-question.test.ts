@@ -121,6 +121,6 @@ describe('a permission that is asked for in a conversation that began anew', () 
     await host.close();
 
     const [first, second, third] = host.turns;
-    expect([first?.continues, second?.continues, third?.continues]).toEqual([undefined, undefined, second?.place]);
+    expect([first?.continues, second?.continues, third?.continues]).toEqual([null, null, second?.place]);
   });
 });

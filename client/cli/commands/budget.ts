@@ -19,7 +19,7 @@ export interface BudgetRow {
 export async function budget(context: Context, asked: string | null): Promise<ExitCode> {
   const { io, json } = context;
   const { run, details, day } = await askDetails(context, asked, 'budget');
-  const { policy, used, stages = [] } = details;
+  const { policy, used, stages } = details;
   const dayLimits = policy?.budget.day ?? null;
   const rows = budgetRows(used, policy?.budget ?? null);
   const onLimit = policy?.budget.onLimit ?? null;

@@ -22,7 +22,7 @@ export function policyRows(policy: RunPolicy, { attended }: Pick<RunDetails, 'at
   return [
     ['preset', policy.preset],
     ['stages', policy.stages.join(' → ')],
-    ...Object.entries(policy.agentOf).map(([stage, of]) => [`agent of ${stage}`, agentText(of)] as const),
+    ...Object.entries(policy.agentOf).map(([stage, of]) => [`agent of ${stage}`, of === null ? 'none' : agentText(of)] as const),
     ['validation commands', policy.validationCommands === 0 ? 'none' : String(policy.validationCommands)],
     ['red validation', policy.onValidationFailure === 'fix' ? 'starts a fix' : 'goes to the reviewer'],
     ['fix rounds', String(policy.rounds)],

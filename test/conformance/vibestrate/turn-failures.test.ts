@@ -312,7 +312,7 @@ describe('a wait', () => {
 
 async function gateOf(run: AttendedRun['run']): Promise<WorkflowHandle> {
   const details: RunDetails = await run.handle.query(DETAILS_QUERY);
-  return run.handle.client.getHandle(quotaGateId(details.policy?.agentOf.executing.account ?? ''));
+  return run.handle.client.getHandle(quotaGateId(details.policy?.agentOf.executing?.account ?? ''));
 }
 
 function endOfTimer(timer: HistoryTimer | undefined): number {

@@ -82,12 +82,6 @@ describe('a file of a run folder', () => {
     expect(parseView(JSON.stringify(value))).toBeNull();
   });
 
-  it('of an older version is a view, with null for what it did not know', () => {
-    const { agent: _agent, resumedFrom: _resumedFrom, preset: _preset, ...old } = aView();
-
-    expect(parseView(JSON.stringify(old))).toEqual({ ...aView(), preset: null });
-  });
-
   it('with gates that cannot be shown holds none of those', async () => {
     const folder = tempFolder();
     writeFileSync(join(folder, 'approvals.json'), JSON.stringify([aGate({ id: 'gate-2' }), { ...aGate(), expiresAt: 7 }, null]));

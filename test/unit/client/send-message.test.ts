@@ -122,7 +122,7 @@ describe('sending a message', () => {
     expect(port.signals).toEqual([]);
   });
 
-  it('tells that a run of an older version does not take it', async () => {
+  it('tells that a workflow without its handler does not take it', async () => {
     const port = aPort({ update: refusing(typed('ReferenceError', 'no handler for pause')) });
 
     expect(await send(port)).toEqual({ kind: 'refused', why: 'it cannot take this message: no handler for pause' });

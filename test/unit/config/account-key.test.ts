@@ -13,7 +13,7 @@ describe('agents.<name>.account', () => {
 
     expect(policy.agents['one']).toMatchObject({ account: 'work' });
     expect(policy.agents['two']).not.toHaveProperty('account');
-    expect([agentOf.executing.account, agentOf.reviewing.account]).toEqual(['robot/work', 'robot/default']);
+    expect([agentOf.executing?.account, agentOf.reviewing?.account]).toEqual(['robot/work', 'robot/default']);
   });
 
   it.each(['a/b', '.hidden', '-x', 'two words'])('refuses "%s", which could not stand in an id', (account) => {

@@ -246,7 +246,7 @@ describe('the fallback of an agent', () => {
     const { policy } = resolve({ agent: 'adapter: scripted, fallback: other', user: 'agents: {other: {command: x, fallback: spare}}' });
 
     expect(policy.agents['main']?.fallback).toBe('other');
-    expect(runPolicyOf(policy).agentOf.executing.fallback).toBe('other');
+    expect(runPolicyOf(policy).agentOf.executing?.fallback).toBe('other');
   });
 
   it.each(['nobody', 'main', 'constructor'])('is never %s', (name) => {

@@ -176,20 +176,6 @@ describe('watching a repository', () => {
     expect(note).toEqual(['refs/tags moved during the turn']);
   }, 60_000);
 
-  it('says nothing of what an earlier engine did not look at', async () => {
-    const run = await openRun();
-    const {
-      redirects: _redirects,
-      refs: _refs,
-      submodules: _submodules,
-      ...before
-    } = await snapshotRepository(run.repository, run.worktree);
-    git(run.root, 'tag', 'v1');
-    git(run.root, 'init', '--quiet', '--bare', join(run.root, '.git', 'modules', 'sub'));
-
-    expect(compareRepository(before, await snapshotRepository(run.repository, run.worktree))).toEqual({ gate: [], note: [] });
-  });
-
   it('only notes other keys, and says nothing when nothing changed', async () => {
     const noted = await changeBy((run) => git(run.worktree, 'config', 'branch.x.remote', 'origin'));
     expect(noted).toEqual({ gate: [], note: [expect.stringContaining('config changed')] });

@@ -18,10 +18,10 @@ async function aProjection(repo = folder()): Promise<RunProjection> {
 }
 
 /** The view and the events from `from` on, as of second `at`. */
-function aBatch(lines: readonly JournalEvent[], at: number, gates?: readonly Gate[]): JournalBatch {
+function aBatch(lines: readonly JournalEvent[], at: number, gates: readonly Gate[] | null = null): JournalBatch {
   const seq = lines.at(-1)?.seq ?? 0;
   const view = aView({ seq, status: 'executing', updatedAt: `2026-11-21T10:00:${String(at).padStart(2, '0')}.000Z` });
-  return { events: lines, view, ...(gates === undefined ? {} : { gates }) };
+  return { events: lines, view, gates };
 }
 
 function aGate(overrides: Partial<Gate> = {}): Gate {

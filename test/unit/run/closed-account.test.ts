@@ -38,7 +38,7 @@ describe('a closed account', () => {
     const result = await run.runTurn(run.turnInput('reviewing', { accountOpening: 'first' }));
 
     expect(result).toMatchObject({ outcome: { kind: 'usage_limit', until: UNTIL } });
-    expect(result.started).toBeUndefined();
+    expect(result.started).toBe(true);
     expect(known()).toEqual([{ account: ACCOUNT, until: UNTIL, expiresAt: UNTIL, opening: 'first' }]);
   });
 

@@ -23,6 +23,12 @@ function aResult(observations: readonly Observation[], rest: Partial<RunTurnResu
     durationMs: 1,
     observations,
     journalSeq: 3,
+    branchMoved: false,
+    costMicroUsd: null,
+    request: null,
+    guarded: [],
+    findings: null,
+    started: true,
     ...rest,
   };
 }

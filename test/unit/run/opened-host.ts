@@ -54,6 +54,9 @@ export async function openHost({ files = { 'a.txt': 'one\n' }, policy = {}, runI
     runDir: join(root, '.sluice/runs', runId),
     startedAt: '2026-11-21T10:00:00.000Z',
     policy: { ...POLICY, ...policy },
+    trustedConfig: null,
+    sandbox: { kind: 'outside', why: 'sandbox is off', expected: false },
+    rewound: null,
   };
   const stateDir = home.stateDir(repoKey, runId);
   mkdirSync(stateDir, { recursive: true });
@@ -105,6 +108,7 @@ const POLICY = {
   runsDir: '.sluice/runs',
   durability: 'process',
   rounds: 2,
+  sandbox: { use: 'off', network: 'on', allow: [], home: [] },
 } as unknown as Policy;
 
 function directProcesses(started: string[]): Processes {

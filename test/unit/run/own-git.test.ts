@@ -173,7 +173,7 @@ describe('a git dir in the place of a submodule', () => {
     mkdirSync(kept, { recursive: true });
     writeFileSync(join(worktreeOf(run), 'sub/.git'), `gitdir: ${kept}\n`);
 
-    expect((await run.close('aborted')).observations).toBeUndefined();
+    expect((await run.close('aborted')).observations).toEqual([]);
   });
 
   it.each([
@@ -336,7 +336,7 @@ describe("the worktree's git dir", () => {
     expect(aside.map((name) => readFileSync(join(beside, name), 'utf8'))).toContain(MINE);
   });
 
-  it('is not taken for the first one in a run that an earlier engine opened', async () => {
+  it('is not taken for the first one where the note of that is gone', async () => {
     const run = await aRun();
     const note = join(run.stateDir, 'git/worktree-config.json');
     rmSync(note);
@@ -353,7 +353,7 @@ describe("the worktree's git dir", () => {
 
     const { observations } = await run.close('aborted');
 
-    expect(observations).toBeUndefined();
+    expect(observations).toEqual([]);
     expect(lookAsPerson(run)).toBe(`## mine-${run.runId}\n`);
   });
 
@@ -363,7 +363,7 @@ describe("the worktree's git dir", () => {
 
     const { observations } = await run.close('aborted');
 
-    expect(observations).toBeUndefined();
+    expect(observations).toEqual([]);
     expect(existsSync(worktreeOf(run))).toBe(false);
     expect(existsSync(adminDirOf(host, run))).toBe(false);
   });

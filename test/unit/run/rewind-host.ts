@@ -102,7 +102,7 @@ export async function aRewindHost(
 
 /** Calls the activities of one run as the workflow would. */
 export class DrivenRun {
-  context: TurnContext = { plan: null, architecture: null, validation: null, review: null };
+  context: TurnContext = { plan: null, architecture: null, validation: null, review: null, findings: null, validationOutput: null };
   head: string;
   round = 0;
   private seq = 1;
@@ -137,6 +137,12 @@ export class DrivenRun {
       expectedHead: this.head,
       context: this.context,
       previousTurn: null,
+      notes: [],
+      agent: null,
+      continues: null,
+      accountOpening: null,
+      afterOverflow: null,
+      permissions: [],
       journal: this.batch(),
       ...more,
     };
@@ -184,7 +190,7 @@ export class DrivenRun {
   }
 
   private ref() {
-    return { runId: this.runId, repoKey: this.opened.repoKey };
+    return { runId: this.runId, repoKey: this.opened.repoKey, frozen: null };
   }
 
   private batch(): JournalBatch {
@@ -204,7 +210,7 @@ export class DrivenRun {
       resumedFrom: null,
     };
     // What people are shown of the run is not looked at here.
-    return { events: [], view: { ...view, agent: null } as unknown as RunView };
+    return { events: [], view: { ...view, agent: null } as unknown as RunView, gates: null };
   }
 }
 

@@ -222,7 +222,7 @@ describe('a turn that asks', () => {
   it('and fails asks nobody', async () => {
     const { result } = await aTurn('executing', 3);
 
-    expect(asked(result)).toEqual({ outcome: 'hard', request: undefined });
+    expect(asked(result)).toEqual({ outcome: 'hard', request: null });
   });
 });
 
@@ -262,11 +262,10 @@ describe('a turn after one that was too long', () => {
 
   afterAll(() => small.close());
 
-  const attempt = async (afterOverflow?: AfterOverflow) => {
-    const more = afterOverflow === undefined ? {} : { afterOverflow };
+  const attempt = async (afterOverflow: AfterOverflow | null = null) => {
     runs += 1;
     const run = await small.start(`run-${runs}`, { task: 'ü'.repeat(5_000) });
-    const input = run.turnInput('executing', { round: 4, ...more });
+    const input = run.turnInput('executing', { round: 4, afterOverflow });
     const result = await run.runTurn(input);
     const turn = JSON.parse(shown(run, `turns/${input.place.seq}-executing/turn.json`)) as Record<string, unknown>;
     return { prompt: promptOf(run, input), turn, ended: result.observations[0]?.data };

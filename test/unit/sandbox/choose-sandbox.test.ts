@@ -164,10 +164,4 @@ describe('sandbox: off', () => {
       expected: false,
     });
   });
-
-  it('is what a run of an earlier engine has', async () => {
-    const { sandbox: _none, ...policy } = question({}, { home: [] }).policy;
-
-    expect(await chooseSandbox({ ...question({}, {}), policy })).toMatchObject({ kind: 'outside', expected: false });
-  });
 });
