@@ -6,6 +6,7 @@ import type { Observation } from '../../protocol/journal.js';
 import { mayWrite } from '../../protocol/run/stages.js';
 import { fingerprintCheckout } from '../git/checkout-fingerprint.js';
 import { compareRepository, type RepositorySnapshot, snapshotRepository } from '../git/repository-watch.js';
+import { isObject } from '../process/marks.js';
 import { readMark, writePlaceMark } from './place-record.js';
 import type { TurnContextOnHost } from './turn-context.js';
 
@@ -40,6 +41,8 @@ export async function lookAgain(context: TurnContextOnHost): Promise<void> {
 export async function compareAfter(context: TurnContextOnHost): Promise<SurroundingChange> {
   const before = readMark<Surroundings>(context.place, BEFORE_FILE);
   if (before.kind !== 'answer') return { gate: [], observations: [] };
+  // An agent can write there too.
+  if (!isWhole(before.value)) return { gate: [NOTE_CHANGED], observations: [] };
   const after = await look(context);
   const { gate, note } = compareRepository(before.value.repository, after.repository);
   const checkoutMoved = before.value.checkout !== after.checkout;
@@ -57,6 +60,15 @@ export async function compareAfter(context: TurnContextOnHost): Promise<Surround
     gate: gated,
     observations: [...gated.map((message) => observe(message, true)), ...noted.map((message) => observe(message, false))],
   };
+}
+
+const NOTE_CHANGED = 'what was noted of the repository before the turn is not as it was noted';
+
+const PARTS: readonly (keyof RepositorySnapshot)[] = ['hooks', 'keys', 'files', 'redirects', 'refs', 'submodules'];
+
+function isWhole(value: unknown): value is Surroundings {
+  const repository = isObject(value) ? value['repository'] : null;
+  return isObject(repository) && PARTS.every((part) => isObject(repository[part]));
 }
 
 function firstOf(sentences: readonly string[]): readonly string[] {
