@@ -58,8 +58,12 @@ export interface RunResult {
 export interface RunRef {
   readonly runId: string;
   readonly repoKey: string;
-  /** `OpenRunResult.frozen`: a host that finds something else goes on with nothing. Null: whoever asks only tells of the run. */
-  readonly frozen: string | null;
+}
+
+/** Of a run that is to go on. */
+export interface FrozenRunRef extends RunRef {
+  /** `OpenRunResult.frozen`: a host that finds something else goes on with nothing. */
+  readonly frozen: string;
 }
 
 /** The events that the host may not have yet, gapless and in order, and the view as of the last of them. */
@@ -167,7 +171,7 @@ export type AfterOverflow = 'shorter' | 'extended';
 
 export interface RunTurnInput {
   readonly place: Place;
-  readonly run: RunRef;
+  readonly run: FrozenRunRef;
   readonly stage: TurnStage;
   readonly round: number;
   /** `decision`: the answer before was unreadable; only the decision line is asked for (V-33). */
@@ -226,7 +230,7 @@ export interface RunTurnResult {
 
 export interface ValidateInput {
   readonly place: Place;
-  readonly run: RunRef;
+  readonly run: FrozenRunRef;
   readonly round: number;
   readonly commit: string;
   readonly baseSha: string;

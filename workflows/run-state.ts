@@ -10,7 +10,7 @@ import type { EventType, JournalEvent, Observation } from '../protocol/journal.j
 import type { JsonObject } from '../protocol/json.js';
 import { createLifecycle, isTerminal, type Lifecycle, type RunStatus } from '../protocol/lifecycle.js';
 import { MAX_BATCH_CHARS, MAX_SENTENCE_CHARS } from '../protocol/limits.js';
-import type { JournalBatch, OpenRunResult, PersonNote, ResumedRun, RunInput, RunRef, TurnContext } from '../protocol/messages.js';
+import type { FrozenRunRef, JournalBatch, OpenRunResult, PersonNote, ResumedRun, RunInput, TurnContext } from '../protocol/messages.js';
 import type { BlockedReason, ReviewDecision, RunOutcome, ValidationOutcome, VerificationDecision } from '../protocol/outcomes.js';
 import type { Place } from '../protocol/place.js';
 import type { RunPolicy, StageAgent } from '../protocol/policy.js';
@@ -159,7 +159,7 @@ export class RunState {
     return this.facts.headSha ?? this.open.baseSha;
   }
 
-  get ref(): RunRef {
+  get ref(): FrozenRunRef {
     const { repoKey, frozen } = this.open;
     return { runId: this.runId, repoKey, frozen };
   }

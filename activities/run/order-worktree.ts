@@ -88,7 +88,7 @@ function elsewhere({ input, run }: TurnContextOnHost, actual: string | null): Wo
   const stands = `${run.record.branch} stands at ${actual?.slice(0, 12) ?? 'nothing'}`;
   const why = `${stands}, not at ${input.expectedHead.slice(0, 12)}, and not at a commit of this run`;
   const outcome = { kind: 'repository_changed', why } as const;
-  return new WorktreeNotReady({ outcome, ...(actual === null ? {} : { elsewhere: actual }), observations: [] });
+  return new WorktreeNotReady({ outcome, elsewhere: actual, observations: [] });
 }
 
 /** `isOnBranch`: the branch stood at the expected head; only then a person may have agreed to a commit that the worktree was made from by hand. */

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { codeOf } from '../../config/error-code.js';
 import { bytesOf, readForeignFileSync } from '../../config/foreign-file.js';
 import type { HomePaths } from '../../config/home.js';
-import type { ResumedRun, RunInput, RunRef } from '../../protocol/messages.js';
+import type { FrozenRunRef, ResumedRun, RunInput, RunRef } from '../../protocol/messages.js';
 import { headRefOf } from '../../protocol/names.js';
 import type { Policy } from '../../protocol/policy.js';
 import type { Repository } from '../git/contract.js';
@@ -80,7 +80,7 @@ export function frozenHash(stateDir: string): string {
  * Errors: RunExists if the run was cleaned, for a reset of it goes on with nothing; RunChanged if it is not what the workflow opened; plain Error if it was never opened here, which a
  * workflow cannot get to.
  */
-export function readRun(home: HomePaths, ref: RunRef): RunOnHost {
+export function readRun(home: HomePaths, ref: FrozenRunRef): RunOnHost {
   const run = readRunToTell(home, ref);
   if (isBuried(run.record)) throw runCleaned(ref.runId);
   assertFrozen(run, ref);
@@ -88,8 +88,8 @@ export function readRun(home: HomePaths, ref: RunRef): RunOnHost {
 }
 
 /** Asked again once an agent has ended: what it did to the private git dir must not choose a program of the engine's git. Errors: RunChanged. */
-export function assertFrozen({ stateDir }: RunOnHost, { runId, frozen }: RunRef): void {
-  if (frozen !== null && frozen !== frozenHash(stateDir)) throw runChanged(runId, stateDir);
+export function assertFrozen({ stateDir }: RunOnHost, { runId, frozen }: FrozenRunRef): void {
+  if (frozen !== frozenHash(stateDir)) throw runChanged(runId, stateDir);
 }
 
 /** For what people are told of a run, its end above all: a cleaned run too. */

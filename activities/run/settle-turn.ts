@@ -15,7 +15,7 @@ export interface SettledTurn {
   readonly outcome: TurnOutcome;
   readonly head: string;
   /** Where somebody else moved the branch to: a person decides whether the run goes on from there. Unsaid: nowhere. */
-  readonly elsewhere?: string;
+  readonly elsewhere?: string | null;
   readonly observations: readonly Observation[];
 }
 
@@ -56,7 +56,7 @@ async function settle(context: TurnContextOnHost, judgement: TurnJudgement): Pro
           }),
         ];
   const { outcome, elsewhere } = judgement;
-  return { outcome, head: input.expectedHead, ...(elsewhere === null ? {} : { elsewhere }), observations };
+  return { outcome, head: input.expectedHead, elsewhere, observations };
 }
 
 type PlannedChange = NonNullable<TurnJudgement['planned']>;
@@ -122,5 +122,5 @@ function committed({ input }: TurnContextOnHost, { commit, tree, size }: Planned
 function moved({ run, input }: TurnContextOnHost, actual: string | null): SettledTurn {
   const why = `somebody moved ${run.record.branch} to ${actual?.slice(0, 12) ?? 'nothing'} during the ${input.stage} turn; it was left there`;
   const outcome = { kind: 'repository_changed', why } as const;
-  return { outcome, head: input.expectedHead, ...(actual === null ? {} : { elsewhere: actual }), observations: [] };
+  return { outcome, head: input.expectedHead, elsewhere: actual, observations: [] };
 }

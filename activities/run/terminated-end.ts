@@ -37,9 +37,10 @@ export async function writeTerminatedEnd(deps: HostDeps & ProjectionDeps, run: R
   });
   const projection = projectionOf(deps, run);
   await projection.open();
-  await projection.journal({ events, view });
+  const journal = { events, view, gates: null };
+  await projection.journal(journal);
   await projection.expireGates(view.updatedAt);
-  await publishClose(deps, run, { outcome: 'aborted', verdict: 'blocked', verdictReasons: [error], journal: { events, view } });
+  await publishClose(deps, run, { outcome: 'aborted', verdict: 'blocked', verdictReasons: [error], journal });
 }
 
 /** Now, but not before what the run wrote itself: the server's clock may be ahead of this host's, and an older view is never shown. */

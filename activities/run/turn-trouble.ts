@@ -15,9 +15,9 @@ import { violation } from './check-change.js';
 export interface TurnTrouble {
   readonly outcome: TurnOutcome;
   /** Where somebody else moved the branch to. Unsaid: nowhere. */
-  readonly elsewhere?: string;
-  /** The agent's account is closed: the turn counts in no budget. */
-  readonly started?: false;
+  readonly elsewhere?: string | null;
+  /** False: the agent's account is closed; the turn counts in no budget. */
+  readonly started?: boolean;
   readonly observations: readonly Observation[];
 }
 

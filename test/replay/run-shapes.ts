@@ -119,10 +119,10 @@ const GATE_SHAPES: Shapes = {
     },
   },
   'run-gate-budget': {
-    activities: withPolicy({ budget: { turns: 2, minutes: null, microUsd: null, onLimit: 'pause' } }),
+    activities: withPolicy({ budget: { turns: 2, minutes: null, microUsd: null, onLimit: 'pause', day: null } }),
     drive: deciding({}, {}),
   },
-  'run-budget-stopped': { activities: withPolicy({ budget: { turns: 2, minutes: null, microUsd: null, onLimit: 'stop' } }) },
+  'run-budget-stopped': { activities: withPolicy({ budget: { turns: 2, minutes: null, microUsd: null, onLimit: 'stop', day: null } }) },
   'run-guarded-paths': {
     activities: withTurns(
       inStage('executing', {

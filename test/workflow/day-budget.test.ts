@@ -48,7 +48,7 @@ describe("the day's budget of a project", () => {
   afterAll(() => workers.close(), LIMIT_MS);
 
   function open({ project: name, budget, stages = ['planning'], policy = {}, turn = () => ({}) }: Setup): StubHost {
-    const day = { ...NO_LIMIT, onLimit: 'stop', ...budget } as const;
+    const day = { ...NO_LIMIT, onLimit: 'stop', day: null, ...budget } as const;
     host = workers.open({
       openRun: async (opening) => ({ ...stubOpen(opening, stages, { budget: day, ...policy }), project: name }),
       runTurn: async (asked) => stubTurn(asked, await turn(asked)),

@@ -136,7 +136,7 @@ describe('people and turns that meet', () => {
   });
 
   it('grants as much of a budget as one turn used, by one approval', async () => {
-    const budget = { turns: null, minutes: 1, microUsd: null, onLimit: 'pause' } as const;
+    const budget = { turns: null, minutes: 1, microUsd: null, onLimit: 'pause', day: null } as const;
     const handle = await start({ policy: { budget }, turn: ({ stage }) => (stage === 'planning' ? { durationMs: 300_000 } : {}) });
     await untilGate(handle, 'gate-1');
     await send(handle, 'approve');
@@ -212,7 +212,11 @@ describe('people and turns that meet', () => {
         return stubTurn(asked, { journalSeq: asked.journal.events.at(-1)?.seq ?? asked.journal.view.seq });
       },
       validate: async (asked) => ({ ...stubValidation(), journalSeq: asked.journal.events.at(-1)?.seq ?? asked.journal.view.seq }),
-      closeRun: async (asked) => ({ report: '/r', journalSeq: asked.journal.events.at(-1)?.seq ?? asked.journal.view.seq }),
+      closeRun: async (asked) => ({
+        report: '/r',
+        journalSeq: asked.journal.events.at(-1)?.seq ?? asked.journal.view.seq,
+        observations: [],
+      }),
       flushJournal: async () => {
         throw ApplicationFailure.nonRetryable('no room on the disk', 'NoRoom');
       },

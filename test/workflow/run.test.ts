@@ -97,7 +97,7 @@ describe('the run workflow', () => {
     const result = await runWith({
       closeRun: async (input) => {
         closes.push(input.journal.events[0]?.seq ?? 0);
-        return { report: '/runs/report.md', journalSeq: closes.length === 1 ? 0 : input.journal.view.seq };
+        return { report: '/runs/report.md', journalSeq: closes.length === 1 ? 0 : input.journal.view.seq, observations: [] };
       },
     });
 

@@ -65,7 +65,7 @@ describe('the budget of a run', () => {
   const used = { turns: 7, minutes: 12.5, microUsd: 2_500_000, grants: 1 };
 
   it('is allowed once more for each grant, and nothing is left below zero', () => {
-    expect(budgetRows(used, { turns: 3, minutes: 10, microUsd: 2_000_000, onLimit: 'pause' })).toEqual([
+    expect(budgetRows(used, { turns: 3, minutes: 10, microUsd: 2_000_000, onLimit: 'pause', day: null })).toEqual([
       { of: 'turns', used: 7, allowed: 6, left: 0 },
       { of: 'minutes', used: 12.5, allowed: 20, left: 7.5 },
       { of: 'usd', used: 2.5, allowed: 4, left: 1.5 },

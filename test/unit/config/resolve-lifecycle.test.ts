@@ -191,7 +191,7 @@ describe('what may only become stricter', () => {
     });
 
     expect(policy.budget).toEqual({
-      ...{ turns: 3, minutes: null, microUsd: null, onLimit: 'stop' },
+      ...{ turns: 3, minutes: null, microUsd: null, onLimit: 'stop', day: null },
       day: { turns: 20, minutes: 1.5, microUsd: 9_000_000 },
     });
     expect(runPolicyOf(resolve({ project: 'budget: {run: {turns: 3}}' }).policy).budget.day).toBeNull();

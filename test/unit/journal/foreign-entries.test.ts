@@ -29,7 +29,7 @@ function aProjection(repo = folder(), runsDir = '.sluice/runs') {
 async function anOpenOne() {
   const made = aProjection();
   await made.projection.open();
-  await made.projection.journal({ events: events(1, 2), view: aView({ seq: 2 }) });
+  await made.projection.journal({ events: events(1, 2), view: aView({ seq: 2 }), gates: null });
   return made;
 }
 
@@ -67,7 +67,7 @@ describe.each(ENTRIES)('%s that takes the place of', (what, put) => {
     }
 
     await projection.open();
-    const { seq } = await projection.journal({ events: events(1, 4), view: aView({ seq: 4 }) });
+    const { seq } = await projection.journal({ events: events(1, 4), view: aView({ seq: 4 }), gates: null });
 
     expect(seq).toBe(4);
     expect(lstatSync(path).isFile()).toBe(true);
@@ -84,7 +84,7 @@ describe('an entry that is not ours', () => {
     for (const _ of [1, 2]) {
       rmSync(join(projection.runDir, 'state.json'));
       mkdirSync(join(projection.runDir, 'state.json'));
-      await projection.journal({ events: [], view: aView({ seq: 2 }) });
+      await projection.journal({ events: [], view: aView({ seq: 2 }), gates: null });
     }
 
     expect(readdirSync(projection.runDir).sort()).toEqual([
@@ -104,7 +104,7 @@ describe('an entry that is not ours', () => {
 
     await projection.open();
 
-    expect((await projection.journal({ events: events(1, 3), view: aView({ seq: 3 }) })).seq).toBe(3);
+    expect((await projection.journal({ events: events(1, 3), view: aView({ seq: 3 }), gates: null })).seq).toBe(3);
     expect(lstatSync(`${projection.runDir}.found-1`).isSymbolicLink()).toBe(true);
     expect(readdirSync(elsewhere)).toEqual([]);
   });
@@ -119,7 +119,7 @@ describe('an entry that is not ours', () => {
       const { projection, listener } = aProjection(repo);
 
       await projection.open();
-      const { seq } = await projection.journal({ events: events(3, 4), view: aView({ seq: 4 }) });
+      const { seq } = await projection.journal({ events: events(3, 4), view: aView({ seq: 4 }), gates: null });
       await close(projection);
 
       expect(seq).toBe(2);
@@ -136,7 +136,7 @@ describe('an entry that is not ours', () => {
     rmSync(join(projection.runDir, 'events.jsonl'));
     linkSync(precious, join(projection.runDir, 'events.jsonl'));
 
-    await projection.journal({ events: events(1, 3), view: aView({ seq: 3 }) });
+    await projection.journal({ events: events(1, 3), view: aView({ seq: 3 }), gates: null });
 
     expect(readFileSync(precious, 'utf8')).toBe('precious\n');
   });
@@ -145,7 +145,7 @@ describe('an entry that is not ours', () => {
     const { projection, listener } = await anOpenOne();
     truncateSync(join(projection.runDir, 'events.jsonl'), 100 * 2 ** 30);
 
-    expect((await projection.journal({ events: events(1, 3), view: aView({ seq: 3 }) })).seq).toBe(3);
+    expect((await projection.journal({ events: events(1, 3), view: aView({ seq: 3 }), gates: null })).seq).toBe(3);
     expect(listener.entries).toHaveLength(1);
   });
 

@@ -5,7 +5,7 @@ import type { JournalEvent } from '../../../protocol/journal.js';
 import type { BudgetPolicy } from '../../../protocol/policy.js';
 import type { RunView } from '../../../protocol/run-view.js';
 
-export const NO_BUDGET: BudgetPolicy = { turns: null, minutes: null, microUsd: null, onLimit: 'stop' };
+export const NO_BUDGET: BudgetPolicy = { turns: null, minutes: null, microUsd: null, onLimit: 'stop', day: null };
 
 export const NO_FAIL = { fsync: false, failpoint: noFailpoint, outputBytes: 4_000_000 };
 

@@ -85,10 +85,13 @@ describe('run directory', () => {
 
   it('rewrites an edited state.json with the next journal batch', async () => {
     const projection = await aProjection();
-    await projection.journal({ events: events(1, 1), view: aView({ seq: 1 }) });
+    await projection.journal({ events: events(1, 1), view: aView({ seq: 1 }), gates: null });
     await writeFile(join(projection.runDir, 'state.json'), '{"status":"merged","seq":99}');
 
-    expect(await projection.journal({ events: events(2, 2), view: aView({ seq: 2, error: SECRET }) })).toEqual({ seq: 2, isNewest: true });
+    expect(await projection.journal({ events: events(2, 2), view: aView({ seq: 2, error: SECRET }), gates: null })).toEqual({
+      seq: 2,
+      isNewest: true,
+    });
 
     expect(JSON.parse(await read(projection, 'state.json'))).toEqual({ ...aView({ seq: 2 }), error: '[redacted:github-token]' });
   });
@@ -160,7 +163,7 @@ describe('run directory', () => {
       anEvent(2, { type: 'turn.failed', data }),
       anEvent(3, { type: 'policy.violation', message: 'wrote \u202eoutside' }),
     ];
-    await projection.journal({ events: batch, view: aView({ seq: 3 }) });
+    await projection.journal({ events: batch, view: aView({ seq: 3 }), gates: null });
     await writeFile(join(projection.runDir, '.state.json.1-1.sluice-tmp'), 'half');
 
     const path = await projection.projectClose({

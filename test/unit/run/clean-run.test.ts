@@ -50,7 +50,7 @@ async function killedAfterRefs(host: OpenedHost): Promise<void> {
 /** What the workflow of a reset run sends from an open stage. */
 async function flushAfterReset(host: OpenedHost): Promise<void> {
   const { runId, repoKey } = host.run.record;
-  const journal = { events: events(1, 2), view: aView({ runId, status: 'executing', seq: 2 }) };
+  const journal = { events: events(1, 2), view: aView({ runId, status: 'executing', seq: 2 }), gates: null };
   await host.act(() => createFlushJournal(host.deps)({ run: { runId, repoKey }, journal }));
 }
 

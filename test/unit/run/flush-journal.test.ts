@@ -17,7 +17,11 @@ afterEach(removeFolders);
 function flush(host: OpenedHost, lines: readonly JournalEvent[], at: number, view: Partial<RunView> = {}): Promise<FlushJournalResult> {
   const { runId, repoKey } = host.run.record;
   const updatedAt = new Date(Date.parse('2026-11-21T10:00:00.000Z') + at * 1000).toISOString();
-  const journal = { events: lines, view: aView({ runId, status: 'executing', seq: lines.at(-1)?.seq ?? 0, updatedAt, ...view }) };
+  const journal = {
+    events: lines,
+    view: aView({ runId, status: 'executing', seq: lines.at(-1)?.seq ?? 0, updatedAt, ...view }),
+    gates: null,
+  };
   return host.act(() => createFlushJournal(host.deps)({ run: { runId, repoKey }, journal }));
 }
 

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readRun } from '../../../activities/run/run-record.js';
+import { readRunToTell } from '../../../activities/run/run-record.js';
 import { hidingInErrors, withoutValuesIn } from '../../../activities/run/run-redactor.js';
 import { createValueRedactor } from '../../../protocol/value-redactor.js';
 import { fixtureWith } from '../../support/test-repository.js';
@@ -110,7 +110,7 @@ describe('a value of the environment of an agent', () => {
   });
 
   it('stands in no error that an activity ends with, nor in its cause', async () => {
-    const onHost = readRun(host.deps.home, { runId: 'run-1', repoKey: run.opened.repoKey });
+    const onHost = readRunToTell(host.deps.home, { runId: 'run-1', repoKey: run.opened.repoKey });
     const error = new Error(`cannot read ${VALUE}`, { cause: new Error(WORD) });
 
     await expect(hidingInErrors(onHost, () => Promise.reject(error))).rejects.toBe(error);

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { readRun } from '../../../activities/run/run-record.js';
+import { readRunToTell } from '../../../activities/run/run-record.js';
 import { writeTerminatedEnd } from '../../../activities/run/terminated-end.js';
 import { removeFolders } from '../git/repository-fixture.js';
 import { adminDirOf, aHostWithSubmodule, lookAsPerson, marker, PLANT, PLANTING, plant, violations, worktreeOf } from './planting-host.js';
@@ -124,7 +124,7 @@ describe('a .git file that leads to a git dir of the agent', () => {
     const run = await aRun();
     plant(run);
     const { deps } = host;
-    const known = readRun(deps.home, { runId: run.runId, repoKey: run.opened.repoKey });
+    const known = readRunToTell(deps.home, { runId: run.runId, repoKey: run.opened.repoKey });
     const end = () => writeTerminatedEnd({ ...deps, warn: () => undefined }, known, 'terminated');
 
     await end();

@@ -190,7 +190,7 @@ export class DrivenRun {
   }
 
   private ref() {
-    return { runId: this.runId, repoKey: this.opened.repoKey, frozen: null };
+    return { runId: this.runId, repoKey: this.opened.repoKey, frozen: this.opened.frozen };
   }
 
   private batch(): JournalBatch {

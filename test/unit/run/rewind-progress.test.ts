@@ -34,7 +34,16 @@ describe('the progress of a run', () => {
       expectedHead: 'before',
     }) as RunTurnInput;
   const resultOf = (part: Partial<RunTurnResult> = {}) =>
-    ({ outcome: { kind: 'done' }, head: 'after', decision: null, output: null, rolledBack: false, request: null, findings: null, ...part }) as RunTurnResult;
+    ({
+      outcome: { kind: 'done' },
+      head: 'after',
+      decision: null,
+      output: null,
+      rolledBack: false,
+      request: null,
+      findings: null,
+      ...part,
+    }) as RunTurnResult;
   const turn = (seq: number, token: string, stage: TurnStage, part?: Partial<RunTurnResult>) =>
     keepingTurn(deps, inputOf(seq, token, stage), async () => resultOf(part));
   const known = () => readProgress(stateDir) ?? { inherited: [], entries: [] };

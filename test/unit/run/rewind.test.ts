@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { artifactsOf } from '../../../activities/run/run-projection.js';
-import { readRun } from '../../../activities/run/run-record.js';
+import { readRunToTell } from '../../../activities/run/run-record.js';
 import { readProgress } from '../../../activities/run/stage-progress.js';
 import { revokeTrust, trustConfig } from '../../../config/trust.js';
 import type { RunInput } from '../../../protocol/messages.js';
@@ -103,7 +103,7 @@ describe('a rewound run', () => {
     const { findings: _findings, validationOutput: _output, ...context } = run.opened.resumed?.context ?? run.context;
     const held = Object.entries(context).filter(([, ref]) => ref !== null);
     expect(held.map(([name]) => name).sort()).toEqual([...names].sort());
-    const store = artifactsOf(host.deps, readRun(host.deps.home, { runId: run.runId, repoKey: run.opened.repoKey }));
+    const store = artifactsOf(host.deps, readRunToTell(host.deps.home, { runId: run.runId, repoKey: run.opened.repoKey }));
     for (const [, ref] of held) if (ref !== null) expect((await store.get(ref)).length).toBeGreaterThan(0);
     for (const name of ['plan', 'architecture']) {
       expect(existsSync(join(run.opened.runDir, `${name}.md`))).toBe(names.some((held) => held === name));
@@ -144,8 +144,8 @@ describe('a rewound run', () => {
     const { opened, runId } = await rewind('frozen', 'reviewing', { task: 'another task' });
 
     host.repository.git('reset', '--hard', '--quiet', 'HEAD~1');
-    const { record } = readRun(host.deps.home, { runId, repoKey: opened.repoKey });
-    const frozen = readRun(host.deps.home, { runId: 'source', repoKey: opened.repoKey }).record;
+    const { record } = readRunToTell(host.deps.home, { runId, repoKey: opened.repoKey });
+    const frozen = readRunToTell(host.deps.home, { runId: 'source', repoKey: opened.repoKey }).record;
     expect([record.input.task, record.input.title]).toEqual(['the task of the source', 'The title']);
     expect(record.policy).toEqual(frozen.policy);
     expect(opened.policy.stages).toEqual(STAGES);

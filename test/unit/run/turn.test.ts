@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { artifactsOf } from '../../../activities/run/run-projection.js';
-import { readRun } from '../../../activities/run/run-record.js';
+import { readRunToTell } from '../../../activities/run/run-record.js';
 import type { ArtifactRef } from '../../../protocol/artifact.js';
 import type { AfterOverflow, RunTurnInput, RunTurnResult } from '../../../protocol/messages.js';
 import type { TurnStage } from '../../../protocol/run/stages.js';
@@ -66,7 +66,7 @@ async function aTurn(stage: TurnStage, round: number, given: { readonly of?: Rew
 
 function artifact(run: DrivenRun, ref: ArtifactRef | null | undefined, of: RewindHost = host): Promise<string> {
   if (ref === null || ref === undefined) throw new Error('no artifact');
-  return artifactsOf(of.deps, readRun(of.deps.home, { runId: run.runId, repoKey: run.opened.repoKey })).get(ref);
+  return artifactsOf(of.deps, readRunToTell(of.deps.home, { runId: run.runId, repoKey: run.opened.repoKey })).get(ref);
 }
 
 const shown = (run: DrivenRun, name: string) => readFileSync(join(run.opened.runDir, name), 'utf8');
@@ -128,7 +128,7 @@ describe('a prompt', () => {
 describe('a fixing turn', () => {
   it('is shown the findings and what red checks printed, and its answers stand in finding-responses.md', async () => {
     const { run, result } = await aTurn('reviewing', 0);
-    const artifacts = artifactsOf(host.deps, readRun(host.deps.home, { runId: run.runId, repoKey: run.opened.repoKey }));
+    const artifacts = artifactsOf(host.deps, readRunToTell(host.deps.home, { runId: run.runId, repoKey: run.opened.repoKey }));
     const report = { round: 0, commit: run.head, tree: 't', commands: [RED], summary: SUMMARY, treeChanged: false, note: null };
     const context = {
       ...run.context,
@@ -153,7 +153,7 @@ describe('a fixing turn', () => {
 
   it('goes on without findings that cannot be read', async () => {
     const run = await aRun();
-    const artifacts = artifactsOf(host.deps, readRun(host.deps.home, { runId: run.runId, repoKey: run.opened.repoKey }));
+    const artifacts = artifactsOf(host.deps, readRunToTell(host.deps.home, { runId: run.runId, repoKey: run.opened.repoKey }));
     const findings = await artifacts.put('[{"id":', 'application/json');
 
     const result = await run.runTurn(run.turnInput('fixing', { round: 1, context: { ...run.context, findings } }));

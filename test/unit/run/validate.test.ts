@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { artifactsOf } from '../../../activities/run/run-projection.js';
+import { frozenHash } from '../../../activities/run/run-record.js';
 import { createValidate } from '../../../activities/run/validate.js';
 import type { ArtifactRef } from '../../../protocol/artifact.js';
 import { FAILURES } from '../../../protocol/failures.js';
@@ -26,13 +27,14 @@ let places = 1;
 function validate(host: OpenedHost, commit: string, round = 0): Promise<ValidateResult> {
   places += 1;
   const { runId, repoKey, baseSha } = host.run.record;
+  const frozen = frozenHash(host.run.stateDir);
   const input: ValidateInput = {
     place: { runId, seq: places, token: randomUUID() },
-    run: { runId, repoKey },
+    run: { runId, repoKey, frozen },
     round,
     commit,
     baseSha,
-    journal: { events: [], view: aView({ runId, status: 'validating' }) },
+    journal: { events: [], view: aView({ runId, status: 'validating' }), gates: null },
   };
   return host.act(() => createValidate(host.deps)(input));
 }

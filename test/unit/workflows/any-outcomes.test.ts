@@ -170,7 +170,7 @@ describe('the budget', () => {
     const spent = fc.record({ turns: fc.nat(200), minutes: fc.nat(200), microUsd: fc.nat(200), grants: fc.nat(4) });
     fc.assert(
       fc.property(
-        fc.record({ turns: limit, minutes: limit, microUsd: limit, onLimit: fc.constant('stop' as const) }),
+        fc.record({ turns: limit, minutes: limit, microUsd: limit, onLimit: fc.constant('stop' as const), day: fc.constant(null) }),
         spent,
         (budget, used) => {
           const allowed = (budgeted: number | null) => (budgeted === null ? Number.POSITIVE_INFINITY : budgeted * (1 + used.grants));

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { BudgetPolicy } from '../../../protocol/policy.js';
 import { NOTHING_USED, reachedLimit, uncountedCost, withTurn } from '../../../workflows/budget.js';
 
-const UNLIMITED: BudgetPolicy = { turns: null, minutes: null, microUsd: null, onLimit: 'stop' };
+const UNLIMITED: BudgetPolicy = { turns: null, minutes: null, microUsd: null, onLimit: 'stop', day: null };
 
 describe('the budget of a run', () => {
   it('has no limit unless one is set', () => {
@@ -10,7 +10,7 @@ describe('the budget of a run', () => {
   });
 
   it('is reached by less than what a person reads as a whole tenth of a minute', () => {
-    const used = withTurn(NOTHING_USED, { durationMs: 700 });
+    const used = withTurn(NOTHING_USED, { durationMs: 700, costMicroUsd: null });
 
     expect(reachedLimit({ ...UNLIMITED, minutes: 0.01 }, used)).toEqual({ limit: 'minutes', used: 0.01, allowed: 0.01 });
     expect(reachedLimit({ ...UNLIMITED, minutes: 0.5 }, { ...used, minutes: 0.46 })).toBeNull();
