@@ -103,7 +103,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     name: 'a review that judged another commit is taken',
     area: 'engine',
     file: 'workflows/turn.ts',
-    find: "if (result.branchMoved === true && result.outcome.kind !== 'repository_changed' && isDecisionStage(turn.stage)) return 'again';",
+    find: "if (result.branchMoved && result.outcome.kind !== 'repository_changed' && isDecisionStage(turn.stage)) return 'again';",
     replace: '',
     test: {
       file: 'test/workflow/fix-rounds.test.ts',
