@@ -195,7 +195,7 @@ describe('people and turns that meet', () => {
 
     expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
     expect(host.turns.filter((turn) => turn.stage === 'reviewing').map((turn) => [turn.ask, turn.agent])).toEqual([
-      ['work', undefined],
+      ['work', null],
       ['work', 'other'],
       ['decision', 'other'],
     ]);

@@ -98,7 +98,7 @@ describe('a quota gate', () => {
       expect(answer).toEqual({ message: 'the usage limit counts as over; 2 waiting runs go on', status: 'open', changed: true });
       expect(await outcomes(handles)).toEqual(['merge_ready', 'merge_ready']);
       const words = runs.calls.map(({ accountOpening }) => accountOpening);
-      expect(words.slice(0, 2)).toEqual([undefined, undefined]);
+      expect(words.slice(0, 2)).toEqual([null, null]);
       expect(words[2]).toEqual(expect.any(String));
       expect(words[3]).toBe(words[2]);
     },
