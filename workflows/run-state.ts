@@ -160,8 +160,7 @@ export class RunState {
   }
 
   get ref(): FrozenRunRef {
-    const { repoKey, frozen } = this.open;
-    return { runId: this.runId, repoKey, frozen };
+    return { runId: this.runId, repoKey: this.open.repoKey, frozen: this.open.frozen };
   }
 
   adopt(opened: OpenRunResult): void {
