@@ -67,9 +67,9 @@ export interface FrozenRunRef extends RunRef {
 }
 
 /** The events that the host may not have yet, gapless and in order, and the view as of the last of them. */
-export interface JournalBatch {
+export interface JournalBatch<View = RunView> {
   readonly events: readonly JournalEvent[];
-  readonly view: RunView;
+  readonly view: View;
   /** All gates of the run, oldest first, where one changed since the last batch; null: approvals.json stays as it is. */
   readonly gates: readonly Gate[] | null;
 }

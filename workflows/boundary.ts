@@ -4,28 +4,28 @@ import type { GateStage } from '../protocol/gate.js';
 import { statusBetween } from '../protocol/lifecycle.js';
 import { changesGoTo, roundStart } from '../protocol/run/next-stage.js';
 import type { Stage } from '../protocol/run/stages.js';
-import type { RunContext } from './context.js';
-import { blocked, type Ending } from './ending.js';
+import { blocked, type Ending, ended } from './ending.js';
 import { openGate } from './gate.js';
 import { causeOf, type GateCause } from './gate-book.js';
+import type { LiveRun } from './live-run.js';
 import type { RunState } from './run-state.js';
 
 /** Holds the status that the run has; resume returns to it (V-60, V-61), and so does a full history, at which the run ends. At a gate a pause is refused, so none is pending there. */
-export async function honourPause({ run, presenter, flush }: RunContext): Promise<void> {
-  const { people } = run;
+export async function honourPause(run: LiveRun): Promise<void> {
+  const { journal, people, presenter } = run;
   if (!people.pauseRequested || run.status === 'waiting_for_approval') return;
   const { status } = run;
   people.pauseRequested = false;
   people.pausedAtStatus = status;
   run.move('paused');
-  run.note('run.paused', `paused at ${status}`, { at: status });
+  journal.note('run.paused', `paused at ${status}`, { at: status });
   presenter.show();
-  flush.request();
+  run.flush.request();
   await condition(() => people.pausedAtStatus === null || run.history !== 'free');
   const isResumed = people.pausedAtStatus === null;
   people.pausedAtStatus = null;
   run.move(status);
-  if (isResumed) run.note('run.resumed', `resumed at ${status}`, { at: status });
+  if (isResumed) journal.note('run.resumed', `resumed at ${status}`, { at: status });
   presenter.show();
 }
 
@@ -38,17 +38,16 @@ export type Entry =
 const ENTERED: Entry = { kind: 'entered' };
 
 /** Moves into the stage and through its gate, if one is due. */
-export async function enter(context: RunContext, next: GateStage): Promise<Entry> {
-  const { run } = context;
+export async function enter(run: LiveRun, next: GateStage): Promise<Entry> {
   moveInto(run, next);
   for (;;) {
     const due = run.gates.take(next, run.policy.gates.stages, heldAtCompletion(run));
     if (due === null) return ENTERED;
     const to = changesGoTo(next, run.policy.stages);
-    const passage = await openGate(context, { stage: next, ...due, question: false, changesGoTo: to });
-    if (passage.kind === 'ended') return passage;
+    const passage = await openGate(run, { stage: next, ...due, question: false, changesGoTo: to });
+    if (passage.kind === 'stopped') return ended(passage);
     if (passage.kind === 'approved') {
-      run.move(passage.from);
+      run.goOn();
       return ENTERED;
     }
     const rounds = run.gates.reopen(next, due.cause);

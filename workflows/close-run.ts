@@ -5,10 +5,11 @@ import type { EventType } from '../protocol/journal.js';
 import type { RunResult } from '../protocol/messages.js';
 import type { RunOutcome, Verdict } from '../protocol/outcomes.js';
 import { closingHost } from './activity-options.js';
-import type { RunContext } from './context.js';
 import { type Ending, statusOf } from './ending.js';
-import { noteGate } from './gate.js';
-import { type RunState, sentence } from './run-state.js';
+import { expireGate } from './gate.js';
+import { sentence } from './journal.js';
+import type { LiveRun } from './live-run.js';
+import type { RunState } from './run-state.js';
 
 const CLOSING_EVENT: Record<RunOutcome, EventType> = {
   merge_ready: 'run.completed',
@@ -19,14 +20,13 @@ const CLOSING_EVENT: Record<RunOutcome, EventType> = {
 };
 
 /** Effects: one host activity, and one notification where there are sinks; none where the run was never opened. */
-export async function closeRun({ run, presenter, flush, notifier, quota }: RunContext, ending: Ending): Promise<RunResult> {
-  const { facts, people } = run;
-  people.closing = true;
-  people.waiting = null;
+export async function closeRun(run: LiveRun, ending: Ending): Promise<RunResult> {
+  const { facts, people, gates, presenter, flush, notifier, quota } = run;
+  run.isClosing = true;
+  run.waiting = null;
   people.pauseRequested = false;
   people.pausedAtStatus = null;
-  people.approvalRequestedFromStatus = null;
-  leaveOpenGate(run);
+  if (gates.open !== null) expireGate(run, gates.open, 'the run ended before anybody decided');
   facts.outcome = ending.outcome;
   facts.blockedReason = 'reason' in ending ? ending.reason : null;
   facts.error = 'error' in ending ? sentence(ending.error) : null;
@@ -39,7 +39,7 @@ export async function closeRun({ run, presenter, flush, notifier, quota }: RunCo
     verification: facts.verification,
     policyViolations: facts.diffViolations + facts.readOnlyViolations,
   });
-  run.note(CLOSING_EVENT[ending.outcome], facts.error ?? ending.outcome, {
+  run.journal.note(CLOSING_EVENT[ending.outcome], facts.error ?? ending.outcome, {
     outcome: ending.outcome,
     blockedReason: facts.blockedReason,
     stage: facts.stage,
@@ -58,17 +58,6 @@ export async function closeRun({ run, presenter, flush, notifier, quota }: RunCo
   return { ...resultOf(run, ending.outcome), verdict: run.opened === null ? null : assurance.verdict, report };
 }
 
-/** Nobody decides it any more. */
-function leaveOpenGate(run: RunState): void {
-  const { open } = run.gates;
-  if (open === null) return;
-  const end = { status: 'expired', resolvedAt: new Date().toISOString(), resolvedBy: null, decisionNote: LEFT, guidance: null } as const;
-  run.gates.resolve(open.id, end);
-  noteGate(run, { ...open, ...end }, { type: 'approval.expired', message: `${open.id}: ${LEFT}` });
-}
-
-const LEFT = 'the run ended before anybody decided';
-
 interface LastWords {
   readonly outcome: RunOutcome;
   readonly verdict: Verdict;
@@ -78,19 +67,20 @@ interface LastWords {
 }
 
 async function writeReport(run: RunState, { outcome, verdict, reasons, hurries }: LastWords): Promise<string | null> {
-  const close = async () => {
-    const journal = run.batch();
-    const input = { place: run.nextPlace(), run: run.ref, outcome, verdict, verdictReasons: reasons, journal };
-    const closed = await closingHost(run.open.hostId, hurries).closeRun.executeWithOptions({ summary: `close · ${outcome}` }, [input]);
-    run.acknowledge(closed.journalSeq, journal);
-    return closed;
+  const { journal, open } = run;
+  const host = closingHost(open.hostId, hurries);
+  const close = () => {
+    const input = { place: run.nextPlace(), run: run.ref, outcome, verdict, verdictReasons: reasons };
+    const summary = `close · ${outcome}`;
+    return journal.carryBy((lines) => host.closeRun.executeWithOptions({ summary }, [{ ...input, journal: lines }]));
   };
   try {
     let closed = await close();
     // They are not in the file yet: the end is written once more. What stays as it is found is found again then.
-    run.observe(closed.observations);
+    journal.observe(closed.observations);
     // A journal that a person deleted in the last stage is sent again, and one that does not fit at once goes on: nobody comes after this.
-    for (let held = -1; closed.journalSeq < run.eventCount && closed.journalSeq > held; closed = await close()) held = closed.journalSeq;
+    for (let held = -1; closed.journalSeq < journal.all.length && closed.journalSeq > held; closed = await close())
+      held = closed.journalSeq;
     return closed.report;
   } catch (err) {
     // The host of an aborted run may be gone for good, and one that cannot write the end changes no outcome.

@@ -1,6 +1,6 @@
 /**
- * A run's side of the day's budget: reserves each turn with the ledger of its project before it starts and settles it after, whatever became of it.
- * Only runs whose policy has a day budget come here. The ledger is started by the first run that finds none.
+ * The side of who takes turns of the day's budget: reserves each turn with the ledger of its project before it starts and settles it after, whatever
+ * became of it. Only whose policy has a day budget comes here. The ledger is started by the first that finds none.
  * Waits for: the ledger's answer; a person, where the budget is used up and the policy says so.
  */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
@@ -31,13 +31,10 @@ import {
 import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
 import type { DayBudgetPolicy } from '../protocol/policy.js';
 import type { TurnStage } from '../protocol/run/stages.js';
-import { costOf } from './budget.js';
-import type { RunContext } from './context.js';
-import { blocked, type Ending } from './ending.js';
-import { openGate } from './gate.js';
-import { causeOf } from './gate-book.js';
+import type { Stopped } from './gate.js';
 import type { LedgerInput } from './ledger-rules.js';
-import type { Attempt } from './turn-attempt.js';
+import { askForMore } from './over-budget.js';
+import type { TurnOwner } from './turn-owner.js';
 
 /** Then it is asked again: somebody may have terminated the ledger meanwhile. An answer takes some 30 ms. */
 const ANSWER_WITHIN = '1 minute';
@@ -46,40 +43,40 @@ const budgetAnswerSignal = defineSignal<[unknown]>(BUDGET_ANSWER_SIGNAL);
 
 export type DayTurn = Pick<Settlement, 'token' | 'day'>;
 
-export type DayPassage = { readonly kind: 'reserved'; readonly turn: DayTurn } | { readonly kind: 'ended'; readonly ending: Ending };
-
-export async function reserveTurn(context: RunContext, stage: TurnStage, limits: DayBudgetPolicy): Promise<DayPassage> {
-  const { run, notifier } = context;
+export async function reserveTurn(
+  owner: TurnOwner,
+  stage: TurnStage,
+  limits: DayBudgetPolicy,
+): Promise<Stopped | { readonly kind: 'reserved'; readonly turn: DayTurn }> {
   for (let grant: string | null = null; ; grant = uuid4()) {
-    const answer = await ask(context, limits, grant);
+    const answer = await ask(owner, limits, grant);
     if (answer.kind === 'granted') return { kind: 'reserved', turn: { token: answer.token, day: answer.day } };
     const { limit, used, allowed, day, resetsAt } = answer;
-    const why = whyFull(answer);
-    run.note('budget.limit', why, { limit, used, allowed, day, resetsAt });
-    notifier.tell('budget_reached', why);
-    if (run.policy.budget.onLimit === 'stop') return { kind: 'ended', ending: blocked('budget', why) };
-    const cause = causeOf('budget', why, { requestedAction: "allow the day's whole budget once more, for all runs of the project" });
-    const passage = await openGate(context, { stage, cause, alsoRequiredByPolicy: false, question: false, changesGoTo: null });
-    if (passage.kind === 'ended') return passage;
-    if (passage.kind === 'changes') throw new Error('changes were requested at a gate that does not offer them');
-    run.move(passage.from);
+    const data = { limit, used, allowed, day, resetsAt };
+    const action = "allow the day's whole budget once more, for all runs of the project";
+    const stopped = await askForMore(owner, stage, { why: whyFull(answer), data, action });
+    if (stopped !== null) return stopped;
   }
 }
 
 /** Takes the turn and settles it, also where it was aborted or its host failed: then nobody knows what it used. */
-export async function settling({ run }: RunContext, turn: DayTurn, take: () => Promise<Attempt>): Promise<Attempt> {
+export async function settleTurn<Attempt extends { readonly usage: NonNullable<Settlement['usage']> }>(
+  { project }: TurnOwner,
+  turn: DayTurn,
+  take: () => Promise<Attempt>,
+): Promise<Attempt> {
   let usage: Settlement['usage'] = null;
   try {
     const attempt = await take();
-    usage = { durationMs: attempt.result.durationMs, costMicroUsd: costOf(attempt.result, run.facts.agent?.adapter ?? null) };
+    ({ usage } = attempt);
     return attempt;
   } finally {
     const settlement: Settlement = { ...turn, usage };
-    await CancellationScope.nonCancellable(() => tell(run.open.project, SETTLE_SIGNAL, settlement));
+    await CancellationScope.nonCancellable(() => tell(project, SETTLE_SIGNAL, settlement));
   }
 }
 
-async function ask({ run }: RunContext, limits: DayBudgetPolicy, grant: string | null): Promise<BudgetAnswer> {
+async function ask(owner: TurnOwner, limits: DayBudgetPolicy, grant: string | null): Promise<BudgetAnswer> {
   const token = uuid4();
   const answers: BudgetAnswer[] = [];
   setHandler(budgetAnswerSignal, (argument) => {
@@ -88,8 +85,8 @@ async function ask({ run }: RunContext, limits: DayBudgetPolicy, grant: string |
   });
   const { workflowId, runId } = workflowInfo();
   const request: ReserveRequest = { token, workflowId, executionRunId: runId, limits, grant };
-  const { project } = run.open;
-  run.people.waiting = { kind: 'budget', until: null };
+  const { project } = owner;
+  owner.waiting = { kind: 'budget', until: null };
   try {
     for (;;) {
       await tell(project, RESERVE_SIGNAL, request);
@@ -102,7 +99,7 @@ async function ask({ run }: RunContext, limits: DayBudgetPolicy, grant: string |
     if (isCancellation(err)) await CancellationScope.nonCancellable(() => tell(project, RELEASE_SIGNAL, { token }));
     throw err;
   } finally {
-    run.people.waiting = null;
+    owner.waiting = null;
   }
 }
 

@@ -123,6 +123,11 @@ function failingConditions(facts: MergeFacts): readonly { readonly reason: Block
   return conditions.filter(({ holds }) => !holds);
 }
 
+/** By somebody who stopped it, or by what is used up. */
+export function ended({ reason, error }: { readonly reason: BlockedReason; readonly error: string }): Extract<StageEnd, { kind: 'ended' }> {
+  return { kind: 'ended', ending: blocked(reason, error) };
+}
+
 export function blocked(reason: BlockedReason, error: string): Ending {
   return { outcome: 'blocked', reason, error };
 }

@@ -13,10 +13,10 @@ export function guardHistory(run: RunState, lifecycle: CancellationScope): Promi
   return CancellationScope.nonCancellable(async () => {
     await condition(() => reaches(FULL_HISTORY, workflowInfo()));
     run.history = 'full';
-    await condition(() => (run.opened !== null && run.people.waiting !== null) || reaches(LAST_HISTORY, workflowInfo()));
-    if (run.people.closing || lifecycle.consideredCancelled) return;
+    await condition(() => (run.opened !== null && run.waiting !== null) || reaches(LAST_HISTORY, workflowInfo()));
+    if (run.isClosing || lifecycle.consideredCancelled) return;
     run.history = 'ended';
-    run.people.closing = true;
+    run.isClosing = true;
     lifecycle.cancel();
   });
 }

@@ -6,13 +6,33 @@ import { condition } from '@temporalio/workflow';
 import type { ApprovalData } from '../protocol/event-data.js';
 import type { Gate, GateStage } from '../protocol/gate.js';
 import type { EventType } from '../protocol/journal.js';
-import type { RunStatus } from '../protocol/lifecycle.js';
 import { MAX_REMINDERS } from '../protocol/limits.js';
+import type { BlockedReason } from '../protocol/outcomes.js';
+import type { RunPolicy } from '../protocol/policy.js';
 import type { Stage } from '../protocol/run/stages.js';
-import type { RunContext } from './context.js';
-import { blocked, type Ending } from './ending.js';
-import { type GateCause, gateCommand } from './gate-book.js';
-import type { RunState } from './run-state.js';
+import { type GateBook, type GateCause, type GateResolution, gateCommand } from './gate-book.js';
+import type { Journal } from './journal.js';
+import type { JournalFlush } from './journal-flush.js';
+import type { Notifier } from './notify.js';
+
+type GateTimes = Pick<RunPolicy['gates'], 'remindMs' | 'escalateMs' | 'expireMs' | 'unattendedExpireMs'>;
+
+/** Whose gates they are. */
+export interface GateOwner {
+  readonly gates: Pick<GateBook, 'all' | 'add' | 'resolve'>;
+  readonly policy: { readonly gates: GateTimes };
+  readonly attended: boolean;
+  /** What a decision is about. */
+  readonly subject: Pick<Gate, 'runId' | 'commit' | 'round'>;
+  readonly journal: Pick<Journal<unknown>, 'note'>;
+  readonly flush: Pick<JournalFlush, 'request'>;
+  readonly notifier: Pick<Notifier, 'tell'>;
+  readonly presenter: { show(): void };
+  /** From now on it waits at this gate, until `goOn` or whatever else it turns to. */
+  standAt(gate: Gate): void;
+  /** Does again what it did before the gate. */
+  goOn(): void;
+}
 
 export interface GateToOpen {
   readonly stage: GateStage;
@@ -22,48 +42,87 @@ export interface GateToOpen {
   readonly changesGoTo: Stage | null;
 }
 
-/** The run still stands at the gate's status; whoever opened it moves it on. */
-export type Passage =
-  /** `text`: the answer to a question. `from`: the status before the gate. */
-  | { readonly kind: 'approved'; readonly text: string | null; readonly by: string | null; readonly from: RunStatus }
-  | { readonly kind: 'changes'; readonly text: string; readonly by: string | null; readonly to: Stage }
-  | { readonly kind: 'ended'; readonly ending: Ending };
+/** `text`: the answer to a question. */
+type Approved = { readonly kind: 'approved'; readonly text: string | null; readonly by: string | null };
 
-export async function openGate(context: RunContext, opening: GateToOpen): Promise<Passage> {
-  const { run, presenter, flush, notifier } = context;
-  const from = run.status;
-  const gate = addGate(run, opening);
-  run.people.approvalRequestedFromStatus = from;
-  run.move('waiting_for_approval');
-  noteGate(run, gate, { type: 'approval.requested', message: `${gate.id} before ${gate.stage}: ${gate.reason}` });
-  run.people.waiting = { kind: gate.question ? 'answer' : 'approval', until: gate.expiresAt };
-  presenter.show();
-  notifier.tell('gate_opened', `${gate.id}: ${gate.reason}`, gateCommand(gate));
-  flush.request();
-  await decided(context, gate);
-  run.people.waiting = null;
-  run.people.approvalRequestedFromStatus = null;
-  return passageOf(resolved(run, gate.id), opening, from);
+/** The owner goes no further. */
+export interface Stopped {
+  readonly kind: 'stopped';
+  readonly reason: Extract<BlockedReason, 'approval_rejected' | 'approval_expired' | 'budget'>;
+  readonly error: string;
 }
 
-/** Of every `approval.*` event. */
-export function noteGate(run: RunState, gate: Gate, { type, message }: { type: EventType & `approval.${string}`; message: string }): void {
+/** The owner still stands at the gate; whoever opened it moves it on. */
+export type Passage =
+  | Approved
+  | { readonly kind: 'changes'; readonly text: string; readonly by: string | null; readonly to: Stage }
+  | Stopped;
+
+/** A gate that offers no changes. */
+export async function askPerson(
+  owner: GateOwner,
+  asked: Pick<GateToOpen, 'stage' | 'cause'> & Partial<Pick<GateToOpen, 'question'>>,
+): Promise<Approved | Stopped> {
+  const passage = await openGate(owner, { question: false, ...asked, alsoRequiredByPolicy: false, changesGoTo: null });
+  if (passage.kind === 'changes') throw new Error('changes were requested at a gate that does not offer them');
+  return passage;
+}
+
+export async function openGate(owner: GateOwner, opening: GateToOpen): Promise<Passage> {
+  const gate = addGate(owner, opening);
+  owner.standAt(gate);
+  noteGate(owner, gate, { type: 'approval.requested', message: `${gate.id} before ${gate.stage}: ${gate.reason}` });
+  owner.presenter.show();
+  owner.notifier.tell('gate_opened', `${gate.id}: ${gate.reason}`, gateCommand(gate));
+  owner.flush.request();
+  await waitForDecision(owner, gate);
+  return passageOf(findGate(owner, gate.id), opening);
+}
+
+export interface GateLine {
+  readonly type: EventType & `approval.${string}`;
+  readonly message: string;
+}
+
+/** Decides an open gate: its entry and the journal say so. */
+export function resolveGate(
+  owner: Pick<GateOwner, 'gates' | 'journal'>,
+  gate: Gate,
+  { line, ...decision }: Omit<GateResolution, 'resolvedAt'> & { readonly line: GateLine },
+): void {
+  const resolution = { ...decision, resolvedAt: new Date().toISOString() };
+  owner.gates.resolve(gate.id, resolution);
+  noteGate(owner, { ...gate, ...resolution }, line);
+}
+
+/** Nobody decided it; `note`: why nobody will. */
+export function expireGate(owner: Pick<GateOwner, 'gates' | 'journal'>, gate: Gate, note: string | null): void {
+  const message = note === null ? `${gate.id} expired: nobody decided` : `${gate.id}: ${note}`;
+  const line = { type: 'approval.expired', message } as const;
+  resolveGate(owner, gate, { status: 'expired', resolvedBy: null, decisionNote: note, guidance: null, line });
+}
+
+function noteGate({ journal }: Pick<GateOwner, 'journal'>, gate: Gate, { type, message }: GateLine): void {
   const { id, stage, source, commit, resolvedBy, decisionNote } = gate;
   const data: ApprovalData = { gate: id, stage, source, commit, by: resolvedBy, note: decisionNote };
-  run.note(type, message, data);
+  journal.note(type, message, data);
 }
 
-function addGate(run: RunState, { stage, cause, alsoRequiredByPolicy, question, changesGoTo }: GateToOpen): Gate {
-  const { expireMs, unattendedExpireMs } = run.policy.gates;
-  const expiresInMs = run.attended ? expireMs : unattendedExpireMs;
-  return run.gates.add({
+function addGate(
+  { gates, policy, attended, subject }: GateOwner,
+  { stage, cause, alsoRequiredByPolicy, question, changesGoTo }: GateToOpen,
+): Gate {
+  const { runId, commit, round } = subject;
+  const { expireMs, unattendedExpireMs } = policy.gates;
+  const expiresInMs = attended ? expireMs : unattendedExpireMs;
+  return gates.add({
     ...cause,
-    runId: run.runId,
+    runId,
     stage,
     status: 'pending',
     alsoRequiredByPolicy,
-    commit: run.head,
-    round: run.facts.round,
+    commit,
+    round,
     createdAt: new Date().toISOString(),
     expiresAt: expiresInMs === null ? null : new Date(Date.now() + expiresInMs).toISOString(),
     resolvedAt: null,
@@ -75,41 +134,26 @@ function addGate(run: RunState, { stage, cause, alsoRequiredByPolicy, question, 
   });
 }
 
-async function decided(context: RunContext, gate: Gate): Promise<void> {
-  const { run } = context;
-  const isDecided = () => resolved(run, gate.id).status !== 'pending';
-  const clock = new GateClock(run, gate);
+async function waitForDecision(owner: GateOwner, gate: Gate): Promise<void> {
+  const isDecided = () => findGate(owner, gate.id).status !== 'pending';
+  const clock = new GateClock(owner.policy.gates, gate);
   for (;;) {
     const next = clock.next();
     if (next === null) return condition(isDecided);
     const wait = next.at - Date.now();
     if (wait > 0 && (await condition(isDecided, wait))) return;
-    if (next.kind === 'expire') {
-      expire(run, gate);
-      return;
-    }
+    if (next.kind === 'expire') return expireGate(owner, gate, null);
     clock.rang(next.kind);
-    tellAgain(context, gate, next.kind);
+    tellAgain(owner, gate, next.kind);
   }
 }
 
-function expire(run: RunState, gate: Gate): void {
-  run.gates.resolve(gate.id, {
-    status: 'expired',
-    resolvedAt: new Date().toISOString(),
-    resolvedBy: null,
-    decisionNote: null,
-    guidance: null,
-  });
-  noteGate(run, resolved(run, gate.id), { type: 'approval.expired', message: `${gate.id} expired: nobody decided` });
-}
-
-function tellAgain({ run, notifier, flush }: RunContext, gate: Gate, kind: 'remind' | 'escalate'): void {
+function tellAgain(owner: GateOwner, gate: Gate, kind: 'remind' | 'escalate'): void {
   const escalated = kind === 'escalate';
   const message = `${gate.id} before ${gate.stage} still waits: ${gate.reason}`;
-  noteGate(run, gate, { type: escalated ? 'approval.escalated' : 'approval.reminded', message });
-  notifier.tell(escalated ? 'gate_escalated' : 'gate_reminder', message, gateCommand(gate));
-  flush.request();
+  noteGate(owner, gate, { type: escalated ? 'approval.escalated' : 'approval.reminded', message });
+  owner.notifier.tell(escalated ? 'gate_escalated' : 'gate_reminder', message, gateCommand(gate));
+  owner.flush.request();
 }
 
 /** What rings next at one gate. Unit: ms since 1970. */
@@ -120,12 +164,12 @@ class GateClock {
   private escalated = false;
 
   constructor(
-    private readonly run: RunState,
+    private readonly times: GateTimes,
     private readonly gate: Gate,
   ) {}
 
   next(): { readonly kind: 'remind' | 'escalate' | 'expire'; readonly at: number } | null {
-    const { remindMs, escalateMs } = this.run.policy.gates;
+    const { remindMs, escalateMs } = this.times;
     const { createdAt, expiresAt } = this.gate;
     const opened = Date.parse(createdAt);
     const due = [
@@ -143,38 +187,33 @@ class GateClock {
       this.escalated = true;
       return;
     }
-    const { remindMs } = this.run.policy.gates;
+    const { remindMs } = this.times;
     const over = remindMs === null ? 0 : Math.floor((Date.now() - Date.parse(this.gate.createdAt)) / remindMs);
     this.reminders += 1;
     this.intervals = Math.max(this.intervals + 1, over);
   }
 }
 
-function resolved(run: RunState, id: string): Gate {
-  const gate = run.gates.all.find((one) => one.id === id);
+function findGate({ gates }: GateOwner, id: string): Gate {
+  const gate = gates.all.find((one) => one.id === id);
   if (gate === undefined) throw new Error(`there is no gate ${id}`);
   return gate;
 }
 
-function passageOf(gate: Gate, { cause, changesGoTo }: GateToOpen, from: RunStatus): Passage {
-  const by = gate.resolvedBy;
+function passageOf(gate: Gate, { cause, changesGoTo }: GateToOpen): Passage {
+  const { guidance, resolvedBy: by, decisionNote: note } = gate;
   switch (gate.status) {
     case 'approved':
-      return { kind: 'approved', text: gate.guidance, by, from };
+      return { kind: 'approved', text: guidance, by };
     case 'changes_requested':
       if (changesGoTo === null) throw new Error(`changes were requested at ${gate.id}, where nobody makes them`);
-      return { kind: 'changes', text: gate.guidance ?? '', by, to: changesGoTo };
-    case 'rejected':
-      return ended(
-        'approval_rejected',
-        `${by ?? 'somebody'} rejected ${gate.id} (${cause.reason})${gate.decisionNote === null ? '' : `: ${gate.decisionNote}`}`,
-      );
+      return { kind: 'changes', text: guidance ?? '', by, to: changesGoTo };
+    case 'rejected': {
+      const error = `${by ?? 'somebody'} rejected ${gate.id} (${cause.reason})${note === null ? '' : `: ${note}`}`;
+      return { kind: 'stopped', reason: 'approval_rejected', error };
+    }
     case 'expired':
     case 'pending':
-      return ended('approval_expired', `nobody decided ${gate.id} in time: ${cause.reason}`);
+      return { kind: 'stopped', reason: 'approval_expired', error: `nobody decided ${gate.id} in time: ${cause.reason}` };
   }
-}
-
-function ended(reason: 'approval_rejected' | 'approval_expired', error: string): Passage {
-  return { kind: 'ended', ending: blocked(reason, error) };
 }

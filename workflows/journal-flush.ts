@@ -6,8 +6,17 @@
  * message of the same task differs between a task that was tried twice and its replay, and must change no command.
  */
 import { ActivityFailure, CancellationScope, condition } from '@temporalio/workflow';
-import { flushingHost } from './activity-options.js';
-import type { RunState } from './run-state.js';
+import type { Journal } from './journal.js';
+
+export interface FlushOwner {
+  /** Its files can be written. */
+  readonly isOpen: boolean;
+  /** Its last lines are sent by whoever closes it. */
+  readonly isClosing: boolean;
+  readonly journal: Pick<Journal<unknown>, 'hasUnsent' | 'acknowledgements'>;
+  /** By one activity. Errors: ActivityFailure. */
+  sendJournal(): Promise<void>;
+}
 
 export class JournalFlush {
   private wanted = false;
@@ -16,18 +25,18 @@ export class JournalFlush {
   private failedAt: number | null = null;
   private sending = new CancellationScope();
 
-  constructor(private readonly run: RunState) {}
+  constructor(private readonly owner: FlushOwner) {}
 
   request(): void {
     this.wanted = true;
   }
 
-  /** Runs beside the run until it closes. */
+  /** Runs beside its owner until that closes. */
   start(): void {
     CancellationScope.nonCancellable(() => this.loop()).catch(() => undefined);
   }
 
-  /** Resolves when no flush is under way: the last lines are closeRun's alone. An abort waits for no host that is away. */
+  /** Resolves when no flush is under way: the last lines are for the closing activity alone. An abort waits for no host that is away. */
   async settled(aborted: boolean): Promise<void> {
     this.wanted = false;
     if (aborted && this.busy) {
@@ -38,12 +47,13 @@ export class JournalFlush {
   }
 
   private async loop(): Promise<void> {
+    const { owner } = this;
     for (;;) {
-      await condition(() => this.wanted && this.run.opened !== null);
+      await condition(() => this.wanted && owner.isOpen);
       await rest();
       this.wanted = false;
-      if (this.run.people.closing) return;
-      if (!this.run.hasUnsent || this.failedAt === this.run.acknowledgements) continue;
+      if (owner.isClosing) return;
+      if (!owner.journal.hasUnsent || this.failedAt === owner.journal.acknowledgements) continue;
       this.busy = true;
       await this.once();
       this.busy = false;
@@ -51,18 +61,13 @@ export class JournalFlush {
   }
 
   private async once(): Promise<void> {
-    const { run } = this;
-    const journal = run.batch();
     this.sending = new CancellationScope();
     try {
-      const { journalSeq } = await this.sending.run(() =>
-        flushingHost(run.open.hostId).flushJournal.executeWithOptions({ summary: 'journal' }, [{ run: run.ref, journal }]),
-      );
-      run.acknowledge(journalSeq, journal);
+      await this.sending.run(() => this.owner.sendJournal());
       this.failedAt = null;
     } catch (err) {
       if (!(err instanceof ActivityFailure)) throw err;
-      this.failedAt = run.acknowledgements;
+      this.failedAt = this.owner.journal.acknowledgements;
     }
   }
 }

@@ -1,11 +1,12 @@
 /**
  * Whether a run takes a message, in which state: the one pure function behind every Update and every Signal. Source: docs/messages.md, V-51, V-64, V-80.
- * It changes nothing; `messages.ts` applies what was accepted.
+ * It changes nothing; `run-messages.ts` applies what was accepted.
  */
 import { type Gate, optionList, optionNamed } from '../protocol/gate.js';
 import { isTerminal, type RunStatus } from '../protocol/lifecycle.js';
 import { LAST_FREE_JOURNAL_EVENTS, MAX_WAITING_NOTES } from '../protocol/limits.js';
 import type { RunMessage } from '../protocol/run-message.js';
+import type { Judgement } from './message-desk.js';
 
 export interface Situation {
   readonly status: RunStatus;
@@ -22,12 +23,6 @@ export interface Situation {
   /** No stage is entered any more. */
   readonly historyFull: boolean;
 }
-
-/** `unchanged`: it was answered before, or the run does it anyway (V-64). */
-export type Judgement =
-  | { readonly kind: 'accepted'; readonly message: string }
-  | { readonly kind: 'unchanged'; readonly message: string }
-  | { readonly kind: 'refused'; readonly why: string };
 
 export function judgeMessage(message: RunMessage, situation: Situation): Judgement {
   if (situation.closing || isTerminal(situation.status)) return refused(`the run is closed (${situation.status})`);

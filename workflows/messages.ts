@@ -1,26 +1,18 @@
-/** The messages of a run, each an Update and a Signal of one name over one desk. An unknown Signal leaves a line in the journal. */
-import {
-  type CancellationScope,
-  currentUpdateInfo,
-  defineSignal,
-  defineUpdate,
-  setDefaultSignalHandler,
-  setHandler,
-} from '@temporalio/workflow';
-import { type MessageAnswer, RUN_MESSAGES } from '../protocol/run-message.js';
-import type { RunContext } from './context.js';
-import { MessageDesk } from './message-desk.js';
+/** The messages of a workflow, each an Update and a Signal of one name over one desk. An unknown Signal leaves a line in the journal. */
+import { currentUpdateInfo, defineSignal, defineUpdate, setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
+import type { MessageAnswer } from '../protocol/run-message.js';
+import { type DeskOwner, MessageDesk, type Messages, type Understood } from './message-desk.js';
 
-/** `lifecycle`: what an abort cancels. */
-export function handleMessages(context: RunContext, lifecycle: CancellationScope): void {
-  const desk = new MessageDesk({ ...context, lifecycle, updateId: () => currentUpdateInfo()?.id });
+export function handleMessages<Name extends string, Message extends Understood>(owner: DeskOwner, messages: Messages<Name, Message>): void {
+  const { names } = messages;
+  const desk = new MessageDesk(owner, messages, () => currentUpdateInfo()?.id);
   // First of all: what was sent before the first task is handed out here, in the order in which it was sent.
   setDefaultSignalHandler((name, argument) => {
-    const known = RUN_MESSAGES.find((message) => message === name);
-    if (known === undefined) desk.refuse(name, null, `known messages are ${RUN_MESSAGES.join(', ')}`);
+    const known = names.find((message) => message === name);
+    if (known === undefined) desk.refuse(name, null, `known messages are ${names.join(', ')}`);
     else desk.hear(known, argument);
   });
-  for (const name of RUN_MESSAGES) {
+  for (const name of names) {
     setHandler(defineUpdate<MessageAnswer, [unknown]>(name), (argument) => desk.take(name, argument), {
       validator: (argument) => desk.check(name, argument),
     });

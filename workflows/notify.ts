@@ -1,35 +1,45 @@
 /**
- * Tells people without waiting for it: each notification is a child workflow of its own that outlives the run, with retries of its own.
- * What came of it is journalled if the run is still open then; the child's own result has it in any case. Source: V-134.
+ * Tells people without waiting for it: each notification is a child workflow of its own that outlives its sender, with retries of its own.
+ * What came of it is journalled if the sender is still open then; the child's own result has it in any case. Source: V-134.
  */
 import { CancellationScope, ParentClosePolicy, startChild, workflowInfo } from '@temporalio/workflow';
 import type { NotificationInput, NotificationResult } from '../protocol/messages.js';
 import { NOTIFICATION_WORKFLOW } from '../protocol/names.js';
 import type { Notification, NotificationKind } from '../protocol/notification.js';
+import { type Journal, sentence } from './journal.js';
 import type { JournalFlush } from './journal-flush.js';
-import { type RunState, sentence } from './run-state.js';
+
+export interface NotifierOwner {
+  readonly isClosing: boolean;
+  /** Who is told, by which host; null: nobody. */
+  readonly audience: Omit<NotificationInput, 'notification'> | null;
+  readonly journal: Pick<Journal<unknown>, 'note'>;
+  readonly flush: Pick<JournalFlush, 'request'>;
+  /** What every notification says of it. */
+  about(): Omit<Notification, 'id' | 'kind' | 'message' | 'command' | 'at'>;
+}
 
 export class Notifier {
   private sent = 0;
   private starting: Promise<void> = Promise.resolve();
 
-  constructor(
-    private readonly run: RunState,
-    private readonly flush: JournalFlush,
-  ) {}
+  constructor(private readonly owner: NotifierOwner) {}
 
-  tell(kind: NotificationKind, message: string, command = `sluice status ${this.run.runId}`): void {
-    const { run } = this;
-    if (run.opened === null || run.policy.sinks.length === 0) return;
+  tell(kind: NotificationKind, message: string, command?: string): void {
+    const { audience } = this.owner;
+    if (audience === null) return;
     this.sent += 1;
-    const input: NotificationInput = {
-      hostId: run.open.hostId,
-      run: run.ref,
-      sinks: run.policy.sinks,
-      notification: this.notification(kind, message, command),
+    const about = this.owner.about();
+    const notification: Notification = {
+      id: `${about.runId}:${this.sent}`,
+      kind,
+      message: sentence(message),
+      ...about,
+      command: command ?? `sluice status ${about.runId}`,
+      at: new Date().toISOString(),
     };
-    // An abort ends the run, not what people are told of it; a child that cannot start is no reason to hold or to fail the run.
-    const started = CancellationScope.nonCancellable(() => this.deliver(input)).catch(() => undefined);
+    // An abort ends the sender, not what people are told of it; a child that cannot start is no reason to hold or to fail it.
+    const started = CancellationScope.nonCancellable(() => this.deliver({ ...audience, notification })).catch(() => undefined);
     this.starting = Promise.all([this.starting, started]).then(() => undefined);
   }
 
@@ -53,33 +63,14 @@ export class Notifier {
   }
 
   private record(notification: Notification, results: NotificationResult): void {
-    if (this.run.people.closing) return;
+    const { journal, flush, isClosing } = this.owner;
+    if (isClosing) return;
     for (const { sink, target, error } of results) {
       const about = { id: notification.id, kind: notification.kind, sink, error };
       const whom = `${sink}${target === null ? '' : ` ${target}`}`;
-      if (error === null) this.run.note('notification.sent', `${notification.kind} told to ${whom}`, about);
-      else this.run.note('notification.failed', `${notification.kind} not told to ${whom}: ${error}`, about);
+      if (error === null) journal.note('notification.sent', `${notification.kind} told to ${whom}`, about);
+      else journal.note('notification.failed', `${notification.kind} not told to ${whom}: ${error}`, about);
     }
-    this.flush.request();
-  }
-
-  private notification(kind: NotificationKind, message: string, command: string): Notification {
-    const view = this.run.view();
-    return {
-      id: `${view.runId}:${this.sent}`,
-      kind,
-      message: sentence(message),
-      runId: view.runId,
-      title: view.title,
-      repo: view.repo,
-      branch: view.branch,
-      status: view.status,
-      stage: view.stage,
-      outcome: view.outcome,
-      blockedReason: view.blockedReason,
-      gate: view.pendingApprovalId,
-      command,
-      at: new Date().toISOString(),
-    };
+    flush.request();
   }
 }

@@ -40,7 +40,7 @@ export class Presenter {
       { key: WAITING, value: waiting },
     ];
     const fixed = [
-      { key: PROJECT, value: this.run.open.project },
+      { key: PROJECT, value: this.run.project },
       { key: PRESET, value: view.preset },
     ];
     upsertSearchAttributes(this.projectShown ? changing : [...changing, ...fixed]);

@@ -3,17 +3,16 @@ import type { DecisionSource } from '../protocol/event-data.js';
 import type { DecisionReading, ReviewDecision } from '../protocol/outcomes.js';
 import { roundStart, stageAfter } from '../protocol/run/next-stage.js';
 import { type DecisionStage, decisionOf, type Stage } from '../protocol/run/stages.js';
-import type { RunContext } from './context.js';
 import { blocked, endingOfDecision, type StageEnd } from './ending.js';
+import type { LiveRun } from './live-run.js';
 import type { RunState } from './run-state.js';
 import { type TurnEnd, takeTurn } from './turn.js';
 
 /** Answers the turn that decided. */
-export async function decide(context: RunContext, stage: DecisionStage, first: Extract<TurnEnd, { kind: 'done' }>): Promise<TurnEnd> {
-  const { run } = context;
+export async function decide(run: LiveRun, stage: DecisionStage, first: Extract<TurnEnd, { kind: 'done' }>): Promise<TurnEnd> {
   let turn: TurnEnd = first;
   if (isUnreadable(first.result.decision))
-    turn = await takeTurn(context, { stage, previousTurn: first.place, continues: first.place, fallback: first.fallback ?? null });
+    turn = await takeTurn(run, { stage, previousTurn: first.place, continues: first.place, fallback: first.fallback ?? null });
   if (turn.kind !== 'done') return turn;
   const reading: DecisionReading = turn.result.decision ?? { kind: 'unreadable' };
   record(run, stage, reading);
@@ -53,12 +52,12 @@ function record(run: RunState, stage: DecisionStage, reading: DecisionReading): 
   const value = reading.kind === 'verification' ? reading.value : 'NEEDS_HUMAN';
   run.facts.verification = value;
   run.facts.evidence.verification = run.head;
-  run.note('verification.decision', `verification: ${value}`, { value, source: 'agent', commit: run.head, round: run.facts.round });
+  run.journal.note('verification.decision', `verification: ${value}`, { value, source: 'agent', commit: run.head, round: run.facts.round });
 }
 
 function recordReview(run: RunState, value: ReviewDecision, source: DecisionSource): void {
   run.facts.finalDecision = value;
   run.facts.evidence.review = run.head;
   const by = source === 'validation' ? ' (red checks)' : '';
-  run.note('review.decision', `review: ${value}${by}`, { value, source, commit: run.head, round: run.facts.round });
+  run.journal.note('review.decision', `review: ${value}${by}`, { value, source, commit: run.head, round: run.facts.round });
 }

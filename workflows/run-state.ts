@@ -1,27 +1,23 @@
 /**
- * What a run knows of itself: lifecycle, facts and journal, and the run view made of them.
+ * What a run knows of itself: lifecycle, facts, gates and journal, and the run view made of them.
  * The workflow owns the truth; files, memo and details are projections of this state.
  */
 import { uuid4, workflowInfo } from '@temporalio/workflow';
 import { budgetWorkflowId } from '../protocol/day-budget.js';
-import type { EventDataByType, TypedEventType } from '../protocol/event-data.js';
 import type { Gate } from '../protocol/gate.js';
-import type { EventType, JournalEvent, Observation } from '../protocol/journal.js';
-import type { JsonObject } from '../protocol/json.js';
 import { createLifecycle, isTerminal, type Lifecycle, type RunStatus } from '../protocol/lifecycle.js';
-import { MAX_BATCH_CHARS, MAX_SENTENCE_CHARS } from '../protocol/limits.js';
-import type { FrozenRunRef, JournalBatch, OpenRunResult, PersonNote, ResumedRun, RunInput, TurnContext } from '../protocol/messages.js';
+import type { FrozenRunRef, OpenRunResult, PersonNote, ResumedRun, RunInput, TurnContext } from '../protocol/messages.js';
 import type { BlockedReason, ReviewDecision, RunOutcome, ValidationOutcome, VerificationDecision } from '../protocol/outcomes.js';
 import type { Place } from '../protocol/place.js';
 import type { RunPolicy, StageAgent } from '../protocol/policy.js';
-import { redact } from '../protocol/redact.js';
 import { STAGES, type Stage, type TurnStage } from '../protocol/run/stages.js';
 import { titleOf } from '../protocol/run-input.js';
 import type { BudgetUse, RunDetails, RunView } from '../protocol/run-view.js';
 import { stageUseOf } from '../protocol/stage-use.js';
 import { NOTHING_USED } from './budget.js';
 import { GateBook } from './gate-book.js';
-import { firstOf } from './journal-batch.js';
+import { Journal } from './journal.js';
+import type { NotifierOwner } from './notify.js';
 
 /** Facts that stages find out. Mutable, and mutated by workflow code only. */
 export interface RunFacts {
@@ -45,23 +41,19 @@ export interface RunFacts {
   wroteCode: boolean;
   readOnlyViolations: number;
   diffViolations: number;
-  usageWaits: number;
   writeTurn?: Place;
   context: TurnContext;
 }
 
-/** What people asked of the run and what it waits for. Mutated by messages and boundaries only. */
+/** What people asked of the run. Mutated by messages and boundaries only. */
 export interface PeopleState {
   title: string;
   pauseRequested: boolean;
   pausedAtStatus: RunStatus | null;
   /** Set by an accepted abort; native cancellation leaves it null. */
   abort: { readonly by: string | null; readonly reason: string | null } | null;
-  /** The outcome is decided: every message is refused. */
-  closing: boolean;
   /** Texts for the next turn, oldest first. */
   notes: PersonNote[];
-  waiting: RunView['waiting'];
   approvalRequestedFromStatus: RunStatus | null;
 }
 
@@ -83,7 +75,6 @@ export class RunState {
     wroteCode: false,
     readOnlyViolations: 0,
     diffViolations: 0,
-    usageWaits: 0,
     context: { plan: null, architecture: null, validation: null, review: null, findings: null, validationOutput: null },
   };
 
@@ -91,19 +82,17 @@ export class RunState {
   history: 'free' | 'full' | 'ended' = 'free';
   readonly gates = new GateBook();
   readonly people: PeopleState;
+  readonly journal = new Journal<RunView>(this);
+  waiting: RunView['waiting'] = { kind: 'host', until: null };
+  /** Waits for a usage limit. */
+  usageWaits = 0;
   used: BudgetUse = NOTHING_USED;
   opened: OpenRunResult | null = null;
-  private readonly events: JournalEvent[] = [];
-  private readonly startedAt = new Date().toISOString();
-  private updatedAt = this.startedAt;
+  /** The outcome is decided: every message is refused. */
+  isClosing = false;
+  private readonly startedAt = this.journal.updatedAt;
   private lifecycle: Lifecycle = createLifecycle(STAGES);
   private places = 0;
-  private hostSeq = 0;
-  /** The last event that any activity was handed. */
-  private handedSeq = 0;
-  private acknowledged = 0;
-  /** The gates that the host holds. */
-  private hostGates: readonly Gate[] = this.gates.all;
 
   constructor(
     readonly runId: string,
@@ -116,20 +105,18 @@ export class RunState {
       pauseRequested: false,
       pausedAtStatus: null,
       abort: null,
-      closing: false,
       notes: [],
-      waiting: { kind: 'host', until: null },
       approvalRequestedFromStatus: null,
     };
-    this.note('run.created', 'run accepted', { task: titleOf(input) });
+    this.journal.note('run.created', 'run accepted', { task: titleOf(input) });
   }
 
   get status(): RunStatus {
     return this.lifecycle.status;
   }
 
-  get eventCount(): number {
-    return this.events.length;
+  get isOpen(): boolean {
+    return this.opened !== null;
   }
 
   /** The open run; a stage is never entered without one. */
@@ -159,17 +146,22 @@ export class RunState {
     return this.facts.headSha ?? this.open.baseSha;
   }
 
+  /** Whose day budget it uses. */
+  get project(): string {
+    return this.open.project;
+  }
+
   get ref(): FrozenRunRef {
     return { runId: this.runId, repoKey: this.open.repoKey, frozen: this.open.frozen };
   }
 
   adopt(opened: OpenRunResult): void {
     this.opened = opened;
-    this.people.waiting = null;
+    this.waiting = null;
     this.facts.headSha = opened.resumed?.commit ?? opened.baseSha;
     this.lifecycle = createLifecycle(opened.policy.stages);
     if (opened.resumed !== null) this.takeOver(opened.resumed);
-    this.observe(opened.observations);
+    this.journal.observe(opened.observations);
   }
 
   /** A review belongs to a commit, so one of this very commit still holds (V-131). */
@@ -183,7 +175,30 @@ export class RunState {
 
   move(to: RunStatus): void {
     const from = this.lifecycle.move(to);
-    this.note('state.changed', `${from} → ${to}`, { from, to, round: this.facts.round });
+    if (from === 'waiting_for_approval') this.leaveGate();
+    this.journal.note('state.changed', `${from} → ${to}`, { from, to, round: this.facts.round });
+  }
+
+  /** What a decision at a gate is about. */
+  get subject(): Pick<Gate, 'runId' | 'commit' | 'round'> {
+    return { runId: this.runId, commit: this.head, round: this.facts.round };
+  }
+
+  standAt({ question, expiresAt }: Gate): void {
+    this.people.approvalRequestedFromStatus = this.status;
+    this.move('waiting_for_approval');
+    this.waiting = { kind: question ? 'answer' : 'approval', until: expiresAt };
+  }
+
+  /** Does again what it did before the gate. */
+  goOn(): void {
+    const { approvalRequestedFromStatus: before } = this.people;
+    if (before !== null) this.move(before);
+  }
+
+  private leaveGate(): void {
+    this.people.approvalRequestedFromStatus = null;
+    this.waiting = null;
   }
 
   enter(stage: Stage): void {
@@ -199,45 +214,20 @@ export class RunState {
     return notes;
   }
 
-  note<Type extends EventType>(type: Type, message: string, data: Type extends TypedEventType ? EventDataByType[Type] : JsonObject): void {
-    this.observe([{ timestamp: new Date().toISOString(), type, message: sentence(message), data }]);
-  }
-
-  observe(observations: readonly Observation[]): void {
-    for (const observation of observations) {
-      this.events.push({ ...observation, seq: this.events.length + 1 });
-      this.updatedAt = new Date().toISOString();
-    }
-  }
-
   /** A new place each time: the token is drawn here, so that a reset never meets an old record. */
   nextPlace(): Place {
     this.places += 1;
     return { runId: this.runId, seq: this.places, token: uuid4() };
   }
 
-  /** What the host does not hold yet. */
-  batch(): JournalBatch {
-    const events = firstOf(this.events.slice(this.hostSeq), MAX_BATCH_CHARS);
-    this.handedSeq = Math.max(this.handedSeq, events.at(-1)?.seq ?? 0);
-    return { events, view: this.view(), gates: this.gates.all === this.hostGates ? null : this.gates.all };
+  get audience(): NotifierOwner['audience'] {
+    if (this.opened === null || this.policy.sinks.length === 0) return null;
+    return { hostId: this.opened.hostId, run: this.ref, sinks: this.policy.sinks };
   }
 
-  /** A host that holds less than before (a person deleted the file) is sent everything again. `sent`: the batch that was answered. */
-  acknowledge(journalSeq: number, sent: JournalBatch): void {
-    this.acknowledged += 1;
-    this.hostSeq = Math.min(journalSeq, this.events.length);
-    if (sent.gates !== null) this.hostGates = sent.gates;
-  }
-
-  /** Events that no activity was handed yet. */
-  get hasUnsent(): boolean {
-    return this.handedSeq < this.events.length;
-  }
-
-  /** Counts the answers of hosts. */
-  get acknowledgements(): number {
-    return this.acknowledged;
+  about(): ReturnType<NotifierOwner['about']> {
+    const { runId, title, repo, branch, status, stage, outcome, blockedReason, pendingApprovalId: gate } = this.view();
+    return { runId, title, repo, branch, status, stage, outcome, blockedReason, gate };
   }
 
   view(): RunView {
@@ -268,15 +258,15 @@ export class RunState {
       pausedAtStatus: people.pausedAtStatus,
       pendingApprovalId: gate?.id ?? null,
       approvalRequestedFromStatus: people.approvalRequestedFromStatus,
-      waiting: isTerminal(this.status) ? null : people.waiting,
+      waiting: isTerminal(this.status) ? null : this.waiting,
       blockedReason: facts.blockedReason,
       error: facts.error,
       resumedFrom: resumed && { sourceRunId: resumed.sourceRunId, fromStage: resumed.fromStage },
       merge: facts.outcome === 'merge_ready' && facts.wroteCode ? 'unmerged' : 'none',
       agent: facts.agent,
       startedAt: this.startedAt,
-      updatedAt: this.updatedAt,
-      seq: this.events.length,
+      updatedAt: this.journal.updatedAt,
+      seq: this.journal.all.length,
     };
   }
 
@@ -285,16 +275,10 @@ export class RunState {
       policy: this.opened?.policy ?? null,
       attended: this.attended,
       used: this.used,
-      stages: stageUseOf(this.events),
+      stages: stageUseOf(this.journal.all),
       ledger: this.opened === null || this.policy.budget.day === null ? null : budgetWorkflowId(this.opened.project),
       gates: this.gates.all,
       waitingNotes: this.people.notes.length,
     };
   }
-}
-
-/** One redacted line for people. */
-export function sentence(text: string): string {
-  const line = redact(text).replace(/\s+/g, ' ').trim();
-  return line.length <= MAX_SENTENCE_CHARS ? line : `${line.slice(0, MAX_SENTENCE_CHARS - 1)}…`;
 }

@@ -29,15 +29,13 @@ import type { RunDetails, RunView } from '../protocol/run-view.js';
 import { anyHost, openingHost } from './activity-options.js';
 import { enter, honourPause } from './boundary.js';
 import { closeRun } from './close-run.js';
-import type { RunContext } from './context.js';
 import { blocked, type Ending, endingOfStages } from './ending.js';
 import { fullHistory, guardHistory } from './full-history.js';
-import { JournalFlush } from './journal-flush.js';
+import { sentence } from './journal.js';
+import { LiveRun } from './live-run.js';
 import { handleMessages } from './messages.js';
-import { Notifier } from './notify.js';
-import { Presenter } from './present.js';
-import { QuotaSeat } from './quota-seat.js';
-import { RunState, sentence } from './run-state.js';
+import { messagesOf } from './run-messages.js';
+import type { RunState } from './run-state.js';
 import { takeStage } from './stage.js';
 
 export const statusQuery = defineQuery<RunView>(STATUS_QUERY);
@@ -45,42 +43,42 @@ const quotaSignal = defineSignal<[unknown]>(QUOTA_SIGNAL);
 export const detailsQuery = defineQuery<RunDetails>(DETAILS_QUERY);
 
 export async function run(input: RunInput): Promise<RunResult> {
-  const context = contextOf(new RunState(checkedRunId(), checkedInput(input), expectsPerson(input)));
+  const live = new LiveRun(checkedRunId(), checkedInput(input), expectsPerson(input));
   const lifecycle = new CancellationScope();
-  setHandler(statusQuery, () => context.run.view());
-  setHandler(detailsQuery, () => context.run.details());
-  setHandler(quotaSignal, (argument) => context.quota.hear(argument));
-  handleMessages(context, lifecycle);
-  void guardHistory(context.run, lifecycle);
-  context.flush.start();
-  const ending = await endingOf(context, lifecycle);
-  return CancellationScope.nonCancellable(() => closeRun(context, ending));
+  setHandler(statusQuery, () => live.view());
+  setHandler(detailsQuery, () => live.details());
+  setHandler(quotaSignal, (argument) => live.quota.hear(argument));
+  handleMessages(live, messagesOf(live, lifecycle));
+  void guardHistory(live, lifecycle);
+  live.flush.start();
+  const ending = await endingOf(live, lifecycle);
+  return CancellationScope.nonCancellable(() => closeRun(live, ending));
 }
 
 /** The lifecycle. */
-async function walk(context: RunContext): Promise<Ending> {
-  const { run } = context;
-  await openRun(context);
+async function walk(run: LiveRun): Promise<Ending> {
+  await openRun(run);
   if (run.open.setupError !== null) {
     return { outcome: 'failed', errorClass: 'setup', error: `${run.open.setupError}; no agent was started` };
   }
   let next = firstStage(run);
   for (;;) {
-    await honourPause(context);
+    await honourPause(run);
     if (run.history !== 'free') return fullHistory();
-    if (run.eventCount >= MAX_JOURNAL_EVENTS) return blocked('journal_full', `the journal has ${run.eventCount} events`);
+    const events = run.journal.all.length;
+    if (events >= MAX_JOURNAL_EVENTS) return blocked('journal_full', `the journal has ${events} events`);
     if (next === 'completion') {
       const ending = completion(run);
       if (ending.outcome !== 'merge_ready') return ending;
     }
-    const entry = await enter(context, next);
+    const entry = await enter(run, next);
     if (entry.kind === 'ended') return entry.ending;
     if (entry.kind === 'sent_to') {
       next = entry.stage;
       continue;
     }
     if (next === 'completion') return completion(run);
-    const end = await takeStage(context, next);
+    const end = await takeStage(run, next);
     if (end.kind === 'ended') return end.ending;
     next = end.to;
   }
@@ -106,18 +104,13 @@ function completion({ facts, gates, head, policy }: RunState): Ending {
   });
 }
 
-function contextOf(run: RunState): RunContext {
-  const flush = new JournalFlush(run);
-  return { run, presenter: new Presenter(run), flush, notifier: new Notifier(run, flush), quota: new QuotaSeat() };
-}
-
 /** What the starter says; a schedule has nobody at hand. */
 function expectsPerson(input: RunInput): boolean {
   return input.attended ?? workflowInfo().searchAttributes['TemporalScheduledById'] === undefined;
 }
 
-async function openRun({ run, presenter }: RunContext): Promise<void> {
-  presenter.show();
+async function openRun(run: LiveRun): Promise<void> {
+  run.presenter.show();
   const hostId = run.input.host ?? (await pickHost(run.input.repo));
   const { workflowId, firstExecutionRunId } = workflowInfo();
   const input = { place: run.nextPlace(), run: run.input, workflowId, firstExecutionRunId, startedAt: run.view().startedAt };
@@ -139,18 +132,18 @@ async function pickHost(repo: string): Promise<string> {
 }
 
 /** An abort or a failed activity of an open run is an ending; before that the run never started and the workflow fails. */
-async function endingOf(context: RunContext, lifecycle: CancellationScope): Promise<Ending> {
+async function endingOf(run: LiveRun, lifecycle: CancellationScope): Promise<Ending> {
   const abortRequested = () => lifecycle.consideredCancelled;
   try {
-    const ending = await lifecycle.run(() => walk(context));
+    const ending = await lifecycle.run(() => walk(run));
     // An abort that was accepted is kept, whatever the stage that it met came to.
-    return abortRequested() ? cancelled(context.run) : ending;
+    return abortRequested() ? cancelled(run) : ending;
   } catch (err) {
-    if (isCancellation(err) || (err instanceof ActivityFailure && abortRequested())) return cancelled(context.run);
+    if (isCancellation(err) || (err instanceof ActivityFailure && abortRequested())) return cancelled(run);
     if (!(err instanceof ActivityFailure)) throw err;
     const cause = err.cause instanceof ApplicationFailure ? err.cause : null;
     const message = cause?.message ?? err.message;
-    if (context.run.opened === null) {
+    if (run.opened === null) {
       throw ApplicationFailure.create({ message, type: cause?.type ?? FAILURES.BadInput, nonRetryable: true, cause: err });
     }
     return { outcome: 'failed', errorClass: cause?.type ?? 'activity', error: sentence(message) };

@@ -2,22 +2,21 @@
 import type { RunTurnResult } from '../protocol/messages.js';
 import { firstEvidence, stageAfter } from '../protocol/run/next-stage.js';
 import { isDecisionStage, isInRound, isTurnStage, mayWrite, STAGE_ROWS, type Stage, type TurnStage } from '../protocol/run/stages.js';
-import type { RunContext } from './context.js';
 import type { Ending, StageEnd } from './ending.js';
 import { causeOf } from './gate-book.js';
+import type { LiveRun } from './live-run.js';
 import { afterReview, decide, requestFixesOfRedChecks } from './review.js';
 import type { RunState } from './run-state.js';
 import { takeTurn } from './turn.js';
 import { takeValidation } from './validation.js';
 
-export async function takeStage(context: RunContext, stage: Stage): Promise<StageEnd> {
-  const { run } = context;
-  if (!isTurnStage(stage)) return afterValidation(run, stage, await takeValidation(context));
+export async function takeStage(run: LiveRun, stage: Stage): Promise<StageEnd> {
+  if (!isTurnStage(stage)) return afterValidation(run, stage, await takeValidation(run));
   const isReview = STAGE_ROWS[stage].decides === 'review';
   if (isReview && requestFixesOfRedChecks(run)) return afterReview(run, stage);
   const continues = isInRound(stage) ? (run.facts.writeTurn ?? null) : null;
-  const first = await takeTurn(context, { stage, previousTurn: null, continues });
-  const turn = first.kind === 'done' && isDecisionStage(stage) ? await decide(context, stage, first) : first;
+  const first = await takeTurn(run, { stage, previousTurn: null, continues });
+  const turn = first.kind === 'done' && isDecisionStage(stage) ? await decide(run, stage, first) : first;
   if (turn.kind === 'ended') return turn;
   if (turn.kind === 'tree_changed') return { kind: 'next', to: firstEvidence(run.policy.stages) };
   if (mayWrite(stage)) run.facts.writeTurn = turn.place;

@@ -1,28 +1,31 @@
 /** Between a failed attempt and the next: the wait as a durable timer, or the fallback agent. Source: V-121 to V-125. */
 import { sleep } from '@temporalio/workflow';
 import type { TurnRetriedData } from '../protocol/event-data.js';
-import type { AfterOverflow } from '../protocol/messages.js';
+import type { AfterOverflow, RunTurnResult } from '../protocol/messages.js';
+import type { Place } from '../protocol/place.js';
+import type { StageAgent } from '../protocol/policy.js';
 import { closedUntil } from '../protocol/quota.js';
-import type { RunContext } from './context.js';
+import type { TurnStage } from '../protocol/run/stages.js';
 import type { SeatEnd } from './quota-seat.js';
-import type { Attempt, Turn } from './turn-attempt.js';
+import type { TurnOwner } from './turn-owner.js';
 import { afterAttempt, type Tries, type WaitKind } from './turn-retry.js';
 
 export interface FailedTurn {
-  readonly turn: Turn;
+  readonly stage: TurnStage;
+  /** The stage's own, whoever worked. */
+  readonly agent: StageAgent;
   readonly tries: Tries;
-  readonly attempt: Attempt;
+  readonly attempt: { readonly place: Place; readonly result: Pick<RunTurnResult, 'outcome'> };
 }
 
 /** Whether the turn is taken again; resolves when it is time. */
-export async function goesAgain(context: RunContext, failed: FailedTurn): Promise<boolean> {
-  const { run } = context;
-  const { turn, tries, attempt } = failed;
+export async function goesAgain(owner: TurnOwner, failed: FailedTurn): Promise<boolean> {
+  const { agent, tries, attempt } = failed;
   const next = afterAttempt(attempt.result.outcome, tries, {
-    usageLimit: run.policy.usageLimit,
-    usageWaits: run.facts.usageWaits,
-    fallbackAgent: run.agentOf(turn.stage).fallback,
-    larger: run.agentOf(turn.stage).extendedModel !== null,
+    usageLimit: owner.policy.usageLimit,
+    usageWaits: owner.usageWaits,
+    fallbackAgent: agent.fallback,
+    larger: agent.extendedModel !== null,
     now: Date.now(),
     jitter: Math.random(),
   });
@@ -31,83 +34,74 @@ export async function goesAgain(context: RunContext, failed: FailedTurn): Promis
       return false;
     case 'again':
       tries.timeouts += 1;
-      noteRetry(context, failed, { retry: next.retry, waitMs: 0 });
+      noteRetry(owner, failed, { retry: next.retry, waitMs: 0 });
       return true;
     case 'fresh':
       tries.fresh = true;
-      noteRetry(context, failed, { retry: 1, waitMs: 0 });
+      noteRetry(owner, failed, { retry: 1, waitMs: 0 });
       return true;
     case 'overflow':
       tries.overflow = next.with;
       // The conversation that is too long may be this attempt's own.
       tries.fresh = true;
-      noteRetry(context, failed, { retry: next.retry, waitMs: 0, afterOverflow: next.with });
+      noteRetry(owner, failed, { retry: next.retry, waitMs: 0, afterOverflow: next.with });
       return true;
     case 'fallback':
-      callFallback(context, failed, next.agent);
+      callFallback(owner, failed, next.agent);
       return true;
     case 'wait': {
       const { waiting, ms, retry } = next;
-      if (waiting === 'usage_limit') return waitAtGate(context, failed, ms);
+      if (waiting === 'usage_limit') return waitAtGate(owner, failed, ms);
       tries[waiting === 'rate_limited' ? 'rateLimited' : 'transient'] += 1;
-      noteRetry(context, failed, { retry, waitMs: ms });
-      await wait(context, waiting, ms);
+      noteRetry(owner, failed, { retry, waitMs: ms });
+      await wait(owner, waiting, ms);
       return true;
     }
   }
 }
 
-function callFallback({ run }: RunContext, { turn, tries, attempt }: FailedTurn, agent: string): void {
-  const from = run.agentOf(turn.stage).agent;
-  tries.fallback = agent;
-  const data = { stage: turn.stage, seq: attempt.place.seq, from, to: agent };
-  run.note('turn.fallback', `${from} failed (${attempt.result.outcome.kind}); ${agent} tries once`, data);
+function callFallback({ journal }: TurnOwner, { stage, agent, tries, attempt }: FailedTurn, to: string): void {
+  const from = agent.agent;
+  tries.fallback = to;
+  const data = { stage, seq: attempt.place.seq, from, to };
+  journal.note('turn.fallback', `${from} failed (${attempt.result.outcome.kind}); ${to} tries once`, data);
 }
 
-async function wait({ run, presenter, flush }: RunContext, kind: WaitKind, ms: number): Promise<void> {
-  run.people.waiting = { kind, until: new Date(Date.now() + ms).toISOString() };
-  presenter.show();
-  flush.request();
+async function wait(owner: TurnOwner, kind: WaitKind, ms: number): Promise<void> {
+  showWait(owner, { kind, until: new Date(Date.now() + ms).toISOString() });
   await sleep(ms);
-  run.people.waiting = null;
+  owner.waiting = null;
 }
 
-/** False: the limit outlasts what the run may wait. */
-async function waitAtGate(context: RunContext, failed: FailedTurn, ms: number): Promise<boolean> {
-  const { run, presenter, flush, quota } = context;
-  const { account, agent, timeoutMs } = run.agentOf(failed.turn.stage);
-  const { outcome } = failed.attempt.result;
+function showWait(owner: TurnOwner, waiting: TurnOwner['waiting']): void {
+  owner.waiting = waiting;
+  owner.presenter.show();
+  owner.flush.request();
+}
+
+/** False: the limit outlasts what the owner may wait. */
+async function waitAtGate(owner: TurnOwner, { stage, agent: worker, attempt }: FailedTurn, ms: number): Promise<boolean> {
+  const { account, agent, timeoutMs } = worker;
+  const { outcome } = attempt.result;
   const now = Date.now();
   const told = outcome.kind === 'usage_limit' ? outcome.until : null;
   const until = new Date(now + ms).toISOString();
   const { note } = closedUntil(told, now, 0);
   const why = note === null ? '' : ` (${note})`;
-  noteUsageWait(context, failed, { until, message: `waits for the usage limit of ${account} until ${until}${why}` });
-  const show = (at: string) => {
-    run.people.waiting = { kind: 'usage_limit', until: at, account };
-    presenter.show();
-    flush.request();
-  };
+  owner.usageWaits += 1;
+  owner.journal.note('usage_limit.waiting', `waits for the usage limit of ${account} until ${until}${why}`, { until, agent });
+  owner.notifier.tell('usage_limit', `${stage} waits for a usage limit until ${until}`);
+  showWait(owner, { kind: 'usage_limit', until, account });
   const tellAgain = (untilMs: number) => {
     const at = new Date(untilMs).toISOString();
-    run.note('usage_limit.waiting', `still waits for the usage limit of ${account}, until ${at}`, {
-      until: at,
-      agent,
-    });
-    show(at);
+    owner.journal.note('usage_limit.waiting', `still waits for the usage limit of ${account}, until ${at}`, { until: at, agent });
+    showWait(owner, { kind: 'usage_limit', until: at, account });
   };
-  show(until);
-  const limit = {
-    account,
-    wait: failed.attempt.place.token,
-    told,
-    untilMs: now + ms,
-    deadlineMs: now + run.policy.usageLimit.maxWaitMs,
-    turnMs: timeoutMs,
-  };
-  const end = await quota.wait(limit, tellAgain);
-  run.people.waiting = null;
-  run.note('usage_limit.cleared', `${AFTER_GATE[end]} (${account})`, { until, agent });
+  const deadlineMs = now + owner.policy.usageLimit.maxWaitMs;
+  const limit = { account, wait: attempt.place.token, told, untilMs: now + ms, deadlineMs, turnMs: timeoutMs };
+  const end = await owner.quota.wait(limit, tellAgain);
+  owner.waiting = null;
+  owner.journal.note('usage_limit.cleared', `${AFTER_GATE[end]} (${account})`, { until, agent });
   return end !== 'outlasts';
 }
 
@@ -118,28 +112,17 @@ const AFTER_GATE: Readonly<Record<SeatEnd, string>> = {
   outlasts: 'the usage limit lasts longer than the run may wait',
 };
 
-function noteUsageWait(
-  context: RunContext,
-  failed: FailedTurn,
-  { until, message }: { readonly until: string; readonly message: string },
-): void {
-  const { run, notifier } = context;
-  run.facts.usageWaits += 1;
-  run.note('usage_limit.waiting', message, { until, agent: run.agentOf(failed.turn.stage).agent });
-  notifier.tell('usage_limit', `${failed.turn.stage} waits for a usage limit until ${until}`);
-}
-
 function noteRetry(
-  { run }: RunContext,
-  { turn, attempt }: FailedTurn,
+  { journal }: TurnOwner,
+  { stage, attempt }: FailedTurn,
   { retry, waitMs, afterOverflow }: Pick<TurnRetriedData, 'retry' | 'waitMs' | 'afterOverflow'>,
 ): void {
   const { kind } = attempt.result.outcome;
   const when = waitMs === 0 ? 'at once' : `in ${Math.round(waitMs / 1000)} s`;
   const how = afterOverflow === undefined ? '' : `, ${HOW[afterOverflow]}`;
-  const data = { stage: turn.stage, seq: attempt.place.seq, outcome: kind, retry, waitMs };
+  const data = { stage, seq: attempt.place.seq, outcome: kind, retry, waitMs };
   const more = afterOverflow === undefined ? {} : { afterOverflow };
-  run.note('turn.retried', `${turn.stage} turn again ${when} after ${kind}, retry ${retry}${how}`, { ...data, ...more });
+  journal.note('turn.retried', `${stage} turn again ${when} after ${kind}, retry ${retry}${how}`, { ...data, ...more });
 }
 
 const HOW: Readonly<Record<AfterOverflow, string>> = {

@@ -6,8 +6,8 @@ import type { Place } from '../protocol/place.js';
 import type { StageAgent } from '../protocol/policy.js';
 import type { TurnStage } from '../protocol/run/stages.js';
 import { turnHost } from './activity-options.js';
-import { withTurn } from './budget.js';
-import type { RunContext } from './context.js';
+import { costOf, withTurn } from './budget.js';
+import type { LiveRun } from './live-run.js';
 import type { RunState } from './run-state.js';
 
 export interface Turn {
@@ -24,6 +24,7 @@ export interface Attempt {
   readonly place: Place;
   readonly result: RunTurnResult;
   readonly expectedHead: string;
+  readonly usage: { readonly durationMs: number; readonly costMicroUsd: number | null };
 }
 
 export interface TurnToAttempt extends Omit<Turn, 'fallback'> {
@@ -35,23 +36,25 @@ export interface TurnToAttempt extends Omit<Turn, 'fallback'> {
   readonly afterOverflow: AfterOverflow | null;
 }
 
-export async function attemptTurn({ run, presenter, quota }: RunContext, turn: TurnToAttempt): Promise<Attempt> {
+export async function attemptTurn(run: LiveRun, turn: TurnToAttempt): Promise<Attempt> {
+  const { quota } = run;
   const { stage } = turn;
   const worker = workerOf(run.agentOf(stage), turn);
   const place = run.nextPlace();
   announce(run, { turn, worker, place });
-  presenter.show();
+  run.presenter.show();
   const input = { ...inputOf(run, turn, place), accountOpening: quota.takeOpening() };
   const summary = `${stage} · ${worker.agent}`;
-  const result = await turnHost(run.open.hostId, run.policy, worker).runTurn.executeWithOptions({ summary }, [input]);
-  run.acknowledge(result.journalSeq, input.journal);
+  const host = turnHost(run.open.hostId, run.policy, worker);
+  const result = await run.journal.carryBy((journal) => host.runTurn.executeWithOptions({ summary }, [{ ...input, journal }]));
   run.facts.headSha = result.head;
-  run.observe(result.observations);
+  run.journal.observe(result.observations);
   if (result.started) run.used = withTurn(run.used, result);
   if (quota.isTaken) await quota.ended(result.outcome);
   if (result.rolledBack) run.facts.readOnlyViolations += 1;
   if (result.outcome.kind === 'policy_violation') run.facts.diffViolations += 1;
-  return { place, result, expectedHead: input.expectedHead };
+  const usage = { durationMs: result.durationMs, costMicroUsd: costOf(result, worker.adapter) };
+  return { place, result, expectedHead: input.expectedHead, usage };
 }
 
 function announce(run: RunState, { turn, worker, place }: { turn: TurnToAttempt; worker: StageAgent; place: Place }): void {
@@ -61,10 +64,10 @@ function announce(run: RunState, { turn, worker, place }: { turn: TurnToAttempt;
   run.facts.turn = place.seq;
   const who = `${agent}${adapter === 'scripted' ? ' (scripted)' : ''}`;
   const what = previousTurn === null ? `${stage} turn` : `${stage}: no readable decision, asked once more,`;
-  run.note('turn.started', `${what} by ${who}`, { stage, round: run.facts.round, seq: place.seq, agent, adapter, model });
+  run.journal.note('turn.started', `${what} by ${who}`, { stage, round: run.facts.round, seq: place.seq, agent, adapter, model });
 }
 
-function inputOf(run: RunState, turn: TurnToAttempt, place: Place): Omit<RunTurnInput, 'accountOpening'> {
+function inputOf(run: RunState, turn: TurnToAttempt, place: Place): Omit<RunTurnInput, 'accountOpening' | 'journal'> {
   const { stage, previousTurn, continues, notes, permissions, fallback, afterOverflow } = turn;
   return {
     stage,
@@ -76,7 +79,6 @@ function inputOf(run: RunState, turn: TurnToAttempt, place: Place): Omit<RunTurn
     decisionCode: uuid4().slice(0, 8),
     expectedHead: run.head,
     context: run.facts.context,
-    journal: run.batch(),
     notes,
     agent: fallback,
     continues,

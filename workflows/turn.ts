@@ -8,12 +8,13 @@ import type { PersonNote, RunTurnResult } from '../protocol/messages.js';
 import type { PermissionAnswer, PermissionRequest, TurnOutcome } from '../protocol/outcomes.js';
 import type { Place } from '../protocol/place.js';
 import { isDecisionStage, isInRound, mayWrite, type TurnStage } from '../protocol/run/stages.js';
-import { reachedLimit, uncountedCost } from './budget.js';
-import type { RunContext } from './context.js';
-import { reserveTurn, settling } from './day-budget.js';
-import { blocked, type Ending, endingOfTurn } from './ending.js';
-import { openGate, type Passage } from './gate.js';
+import { uncountedCost } from './budget.js';
+import { reserveTurn, settleTurn } from './day-budget.js';
+import { blocked, type Ending, ended, endingOfTurn } from './ending.js';
+import { askPerson, type Stopped } from './gate.js';
 import { causeOf, type GateCause } from './gate-book.js';
+import type { LiveRun } from './live-run.js';
+import { stopOverBudget } from './over-budget.js';
 import type { RunState } from './run-state.js';
 import { goesAgain } from './turn-again.js';
 import { type Attempt, attemptTurn, type Turn } from './turn-attempt.js';
@@ -30,8 +31,7 @@ export type TurnEnd =
   | { readonly kind: 'tree_changed' }
   | { readonly kind: 'ended'; readonly ending: Ending };
 
-export async function takeTurn(context: RunContext, turn: Turn): Promise<TurnEnd> {
-  const { run } = context;
+export async function takeTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
   const tries: Tries = { rateLimited: 0, transient: 0, timeouts: 0, fresh: false, overflow: null, fallback: turn.fallback ?? null };
   const notes: PersonNote[] = [];
   const start = run.head;
@@ -40,27 +40,27 @@ export async function takeTurn(context: RunContext, turn: Turn): Promise<TurnEnd
   // After a conversation that was not known: until there is another one.
   let forgets = false;
   for (;;) {
-    const stopped = await budgetStop(context, turn.stage);
-    if (stopped !== null) return { kind: 'ended', ending: stopped };
+    const stopped = await stopOverBudget(run, turn.stage);
+    if (stopped !== null) return ended(stopped);
     const { day } = run.policy.budget;
-    const reserved = day === null ? null : await reserveTurn(context, turn.stage, day);
-    if (reserved?.kind === 'ended') return reserved;
+    const reserved = day === null ? null : await reserveTurn(run, turn.stage, day);
+    if (reserved?.kind === 'stopped') return ended(reserved);
     notes.push(...run.takeNotes());
     // A fallback agent has a context window of its own.
     const afterOverflow = tries.fallback === null ? tries.overflow : null;
     const parts = { ...turn, continues: forgets ? null : continues, notes, permissions, fallback: tries.fallback, afterOverflow };
-    const take = () => attemptTurn(context, parts);
-    const attempt = await (reserved === null ? take() : settling(context, reserved.turn, take));
+    const take = () => attemptTurn(run, parts);
+    const attempt = await (reserved === null ? take() : settleTurn(run, reserved.turn, take));
     // What an attempt that ended said is part of the conversation, whatever its outcome.
     if (continues !== null && attempt.result.exitCode !== null) continues = attempt.place;
     const uncounted = uncountedCost(run.policy.budget, { ...attempt.result, agent: run.facts.agent });
-    if (uncounted === null && (await goesAgain(context, { turn, tries, attempt }))) {
+    if (uncounted === null && (await goesAgain(run, { stage: turn.stage, agent: run.agentOf(turn.stage), tries, attempt }))) {
       forgets ||= needsNewConversation(attempt.result.outcome);
       continue;
     }
     askAboutChange(run, turn.stage, attempt.result);
     if (uncounted !== null) return { kind: 'ended', ending: blocked('budget', uncounted) };
-    const settled = await settle(context, { turn, attempt, permissions, changed: run.head !== start });
+    const settled = await settle(run, { turn, attempt, permissions, changed: run.head !== start });
     // It stopped in the middle of its work, and goes on there if it can.
     if (settled === 'again' && permissionOf(attempt.result) !== null) {
       continues = attempt.place;
@@ -98,32 +98,31 @@ interface Settling {
 }
 
 /** What an attempt that is not retried means; `again`: a person answered or agreed, and the turn is taken once more. */
-async function settle(context: RunContext, { turn, attempt, permissions, changed }: Settling): Promise<TurnEnd | 'again'> {
-  const { run } = context;
+async function settle(run: LiveRun, { turn, attempt, permissions, changed }: Settling): Promise<TurnEnd | 'again'> {
   const { result } = attempt;
-  const violated = endingOfViolations(context);
+  const violated = endingOfViolations(run);
   if (violated !== null) return { kind: 'ended', ending: violated };
   // A decision about another commit is not accepted (V-34); a branch that somebody else holds is a person's matter first.
   if (result.branchMoved && result.outcome.kind !== 'repository_changed' && isDecisionStage(turn.stage)) return 'again';
   if (run.attended) {
-    if (result.outcome.kind === 'repository_changed') return afterChangedRepository(context, { turn, attempt, why: result.outcome.why });
+    if (result.outcome.kind === 'repository_changed') return afterChangedRepository(run, { turn, attempt, why: result.outcome.why });
     const question = questionOf(result);
-    if (question !== null) return asked(context, turn, { cause: question, permission: permissionOf(result), permissions });
+    if (question !== null) return askQuestion(run, turn, { cause: question, permission: permissionOf(result), permissions });
   } else if (result.request?.kind === 'question') {
     return { kind: 'ended', ending: blocked('needs_input', `the agent asks: ${result.request.reason}; nobody attends the run`) };
   }
   const ending = endingOfTurn(turn.stage, result.outcome, {
-    changesExpected: !changed && changesExpected(context, turn.stage),
+    changesExpected: !changed && changesExpected(run, turn.stage),
     attended: run.attended,
   });
   if (ending === null) return { kind: 'done', place: attempt.place, result };
-  if (ending.outcome === 'failed') context.notifier.tell('agent_failed', ending.error);
+  if (ending.outcome === 'failed') run.notifier.tell('agent_failed', ending.error);
   return { kind: 'ended', ending };
 }
 
 /** A fix round that changes nothing still counts (V-95). */
-function changesExpected({ run }: RunContext, stage: TurnStage): boolean {
-  return mayWrite(stage) && !isInRound(stage) && run.policy.permissions !== 'read-only';
+function changesExpected({ policy }: RunState, stage: TurnStage): boolean {
+  return mayWrite(stage) && !isInRound(stage) && policy.permissions !== 'read-only';
 }
 
 function questionOf({ outcome, request }: RunTurnResult): GateCause | null {
@@ -139,12 +138,12 @@ function questionOf({ outcome, request }: RunTurnResult): GateCause | null {
 }
 
 /** Before the turn is taken again: its next attempt would read what a person must see first. */
-async function passAsked(context: RunContext, turn: Turn): Promise<Ending | null> {
-  const cause = context.run.gates.takeAsked();
+async function passAsked(run: LiveRun, { stage }: Turn): Promise<Stopped | null> {
+  const cause = run.gates.takeAsked();
   if (cause === null) return null;
-  const passage = await openGate(context, { stage: turn.stage, cause, alsoRequiredByPolicy: false, question: false, changesGoTo: null });
-  if (passage.kind !== 'approved') return endOf(passage).ending;
-  context.run.move(passage.from);
+  const passage = await askPerson(run, { stage, cause });
+  if (passage.kind === 'stopped') return passage;
+  run.goOn();
   return null;
 }
 
@@ -158,15 +157,15 @@ interface Asking {
   readonly permissions: PermissionAnswer[];
 }
 
-async function asked(context: RunContext, turn: Turn, { cause, permission, permissions }: Asking): Promise<TurnEnd | 'again'> {
-  const stopped = await passAsked(context, turn);
-  if (stopped !== null) return { kind: 'ended', ending: stopped };
-  const passage = await openGate(context, { stage: turn.stage, cause, alsoRequiredByPolicy: false, question: true, changesGoTo: null });
-  if (passage.kind !== 'approved') return endOf(passage);
-  context.run.move(passage.from);
+async function askQuestion(run: LiveRun, turn: Turn, { cause, permission, permissions }: Asking): Promise<TurnEnd | 'again'> {
+  const stopped = await passAsked(run, turn);
+  if (stopped !== null) return ended(stopped);
+  const passage = await askPerson(run, { stage: turn.stage, cause, question: true });
+  if (passage.kind === 'stopped') return ended(passage);
+  run.goOn();
   const option = permission?.options[optionNamed(cause.options ?? [], passage.text ?? '') ?? -1];
   if (permission !== null && option !== undefined) permissions.push({ key: permission.key, option });
-  context.run.people.notes.unshift({
+  run.people.notes.unshift({
     kind: 'answer',
     text: `Question: ${cause.requestedAction ?? cause.reason}\nAnswer: ${option?.name ?? passage.text ?? ''}`,
     by: passage.by,
@@ -177,54 +176,28 @@ async function asked(context: RunContext, turn: Turn, { cause, permission, permi
 
 /** The person may have made the change: agreed, the run goes on from where the branch stands. */
 async function afterChangedRepository(
-  context: RunContext,
+  run: LiveRun,
   { turn, attempt, why }: Pick<Settling, 'turn' | 'attempt'> & { why: string },
 ): Promise<TurnEnd | 'again'> {
-  const { run } = context;
   const cause = causeOf('policy', `the repository changed under the run: ${why}`, {
     requestedAction: 'go on from where the branch stands',
     riskLevel: 'high',
   });
-  const passage = await openGate(context, { stage: turn.stage, cause, alsoRequiredByPolicy: false, question: false, changesGoTo: null });
-  if (passage.kind !== 'approved') return endOf(passage);
+  const passage = await askPerson(run, { stage: turn.stage, cause });
+  if (passage.kind === 'stopped') return ended(passage);
   const { result, expectedHead, place } = attempt;
   // Straight from the gate to the checks: the table has no way from verifying to validating.
   if (result.head !== expectedHead && isDecisionStage(turn.stage)) return { kind: 'tree_changed' };
-  run.move(passage.from);
+  run.goOn();
   if (result.observations.some((observation) => observation.type === 'git.committed')) return { kind: 'done', place, result };
   if (result.head === expectedHead && !mayWrite(turn.stage) && result.output !== null && !result.rolledBack)
     return { kind: 'done', place, result };
-  const stopped = await passAsked(context, turn);
-  return stopped === null ? 'again' : { kind: 'ended', ending: stopped };
+  const stopped = await passAsked(run, turn);
+  return stopped === null ? 'again' : ended(stopped);
 }
 
-function endOf(passage: Exclude<Passage, { kind: 'approved' }>): Extract<TurnEnd, { kind: 'ended' }> {
-  if (passage.kind === 'ended') return passage;
-  throw new Error('changes were requested at a gate that does not offer them');
-}
-
-/** Null: the turn may start. Source: V-130. */
-async function budgetStop(context: RunContext, stage: TurnStage): Promise<Ending | null> {
-  const { run, notifier } = context;
-  for (;;) {
-    const reached = reachedLimit(run.policy.budget, run.used);
-    if (reached === null) return null;
-    const why = `the run used ${reached.used} of ${reached.allowed} ${reached.limit}`;
-    run.note('budget.limit', why, reached);
-    notifier.tell('budget_reached', why);
-    if (run.policy.budget.onLimit === 'stop') return blocked('budget', why);
-    const cause = causeOf('budget', why, { requestedAction: 'allow the whole budget once more' });
-    const passage = await openGate(context, { stage, cause, alsoRequiredByPolicy: false, question: false, changesGoTo: null });
-    if (passage.kind !== 'approved') return endOf(passage).ending;
-    run.move(passage.from);
-    // As often as it takes: one turn may have used the whole budget several times.
-    do run.used = { ...run.used, grants: run.used.grants + 1 };
-    while (reachedLimit(run.policy.budget, run.used) !== null);
-  }
-}
-
-function endingOfViolations({ run }: RunContext): Ending | null {
-  return run.facts.readOnlyViolations >= MAX_READ_ONLY_VIOLATIONS
+function endingOfViolations({ facts }: RunState): Ending | null {
+  return facts.readOnlyViolations >= MAX_READ_ONLY_VIOLATIONS
     ? blocked('policy_violation', 'read-only turns changed the worktree twice; both changes were rolled back')
     : null;
 }

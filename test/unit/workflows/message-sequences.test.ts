@@ -8,10 +8,12 @@ import fc from 'fast-check';
 import { FAILURES } from '../../../protocol/failures.js';
 import type { Gate } from '../../../protocol/gate.js';
 import type { Observation } from '../../../protocol/journal.js';
-import { isTerminal, TRANSITIONS } from '../../../protocol/lifecycle.js';
+import { isTerminal, type RunStatus, TRANSITIONS } from '../../../protocol/lifecycle.js';
 import { LAST_FREE_JOURNAL_EVENTS, MAX_KNOWN_REQUESTS, MAX_REFUSED_LINES, MAX_WAITING_NOTES } from '../../../protocol/limits.js';
-import { type MessageAnswer, RUN_MESSAGES, type RunMessageName } from '../../../protocol/run-message.js';
+import { type MessageAnswer, RUN_MESSAGES, type RunMessage, type RunMessageName } from '../../../protocol/run-message.js';
+import { expireGate } from '../../../workflows/gate.js';
 import { MessageDesk } from '../../../workflows/message-desk.js';
+import { messagesOf } from '../../../workflows/run-messages.js';
 import { RunState } from '../../../workflows/run-state.js';
 import { aGate } from '../../support/gate-builder.js';
 
@@ -24,6 +26,7 @@ class Life {
   readonly run = new RunState('run-1', { task: 'the task', repo: '/r' }, true);
   readonly events: Observation[] = [];
   takenNotes: string[] = [];
+  pausedAt: RunStatus | null = null;
   private updateId: string | undefined;
   private readonly scope = {
     consideredCancelled: false,
@@ -31,22 +34,18 @@ class Life {
       this.scope.consideredCancelled = true;
     },
   };
-  private readonly desk: MessageDesk;
+  private readonly desk: MessageDesk<RunMessageName, RunMessage>;
 
   constructor() {
-    const { run, events } = this;
-    const observe = run.observe.bind(run);
-    run.observe = (observations) => {
+    const { events, scope } = this;
+    const { journal } = this.run;
+    const observe = journal.observe.bind(journal);
+    journal.observe = (observations) => {
       events.push(...observations);
       observe(observations);
     };
-    this.desk = new MessageDesk({
-      run,
-      presenter: { show: () => undefined },
-      flush: { request: () => undefined },
-      lifecycle: this.scope,
-      updateId: () => this.updateId,
-    });
+    const run = Object.assign(this.run, { presenter: { show: () => undefined }, flush: { request: () => undefined } });
+    this.desk = new MessageDesk(run, messagesOf(run, scope), () => this.updateId);
   }
 
   /** As the server does it: first the check, which must leave no trace, then the message itself. */
@@ -79,11 +78,11 @@ class Life {
 
   /** What people can see, without times, fillers and lines about refusals; of the journal its length and its last event. */
   facts(): string {
-    const { people, gates, status } = this.run;
+    const { people, gates, status, isClosing } = this.run;
     const shown = this.events.filter(({ type }) => type !== 'message.refused' && type !== FILLER.type);
     const last = shown.at(-1);
     const journal = [shown.length, last?.type, last?.message, last?.data];
-    return JSON.stringify({ status, people, gates: gates.all, journal, cancelled: this.cancelled }).replace(
+    return JSON.stringify({ status, people, isClosing, gates: gates.all, journal, cancelled: this.cancelled }).replace(
       /\d{4}-\d\d-\d\dT[\d:.]+Z/g,
       'at',
     );
@@ -109,40 +108,34 @@ const WORLD = {
   },
   openGate: ({ run }: Life, choice: number) => {
     if (run.gates.open !== null || run.status === 'paused' || run.status === 'waiting_for_approval' || isTerminal(run.status)) return;
-    run.gates.add(aGate({ question: choice % 3 === 0, changesGoTo: choice % 2 === 0 ? 'planning' : null }));
-    run.people.approvalRequestedFromStatus = run.status;
-    run.move('waiting_for_approval');
+    run.standAt(run.gates.add(aGate({ question: choice % 3 === 0, changesGoTo: choice % 2 === 0 ? 'planning' : null })));
   },
   leaveGate: ({ run }: Life) => {
-    const from = run.people.approvalRequestedFromStatus;
-    if (run.status !== 'waiting_for_approval' || run.gates.open !== null || from === null) return;
-    run.move(from);
+    if (run.gates.open === null && run.status === 'waiting_for_approval') run.goOn();
   },
   expireGate: ({ run }: Life) => {
     const { open } = run.gates;
-    if (open === null) return;
-    run.gates.resolve(open.id, { status: 'expired', resolvedAt: 'then', resolvedBy: null, decisionNote: null, guidance: null });
-    run.note('approval.expired', 'expired', { gate: open.id, stage: open.stage, source: open.source, commit: null, by: null, note: null });
+    if (open !== null) expireGate(run, open, null);
   },
-  honourPause: ({ run }: Life) => {
+  honourPause: (life: Life) => {
+    const { run } = life;
     if (!run.people.pauseRequested || run.status === 'waiting_for_approval' || run.status === 'paused' || isTerminal(run.status)) return;
     run.people.pauseRequested = false;
     run.people.pausedAtStatus = run.status;
-    run.people.approvalRequestedFromStatus = run.status;
+    life.pausedAt = run.status;
     run.move('paused');
   },
-  goOn: ({ run }: Life) => {
-    const from = run.people.approvalRequestedFromStatus;
-    if (run.status === 'paused' && run.people.pausedAtStatus === null && from !== null) run.move(from);
+  goOn: ({ run, pausedAt }: Life) => {
+    if (run.status === 'paused' && run.people.pausedAtStatus === null && pausedAt !== null) run.move(pausedAt);
   },
   turn: (life: Life) => {
     life.takenNotes = [...life.takenNotes, ...life.run.takeNotes().map(({ text }) => text)];
   },
   fill: ({ run }: Life, choice: number) => {
-    if (run.eventCount < LAST_FREE_JOURNAL_EVENTS) run.observe(Array.from({ length: choice % 700 }, () => FILLER));
+    if (run.journal.all.length < LAST_FREE_JOURNAL_EVENTS) run.journal.observe(Array.from({ length: choice % 700 }, () => FILLER));
   },
   end: ({ run }: Life, choice: number) => {
-    if (choice % 8 === 0) run.people.closing = true;
+    if (choice % 8 === 0) run.isClosing = true;
   },
 } as const;
 
@@ -216,11 +209,11 @@ function live(steps: readonly Step[], watch: (told: Told) => void = () => undefi
       const linesBefore = bySignal.count('message.refused');
       const said = byUpdate.update(name, argument, `update-${n}`);
       bySignal.signal(name, argument);
-      const isTold = said.kind === 'refused' && !bySignal.run.people.closing && linesBefore < MAX_REFUSED_LINES;
+      const isTold = said.kind === 'refused' && !bySignal.run.isClosing && linesBefore < MAX_REFUSED_LINES;
       expect(bySignal.count('message.refused') - linesBefore).toBe(isTold ? 1 : 0);
       watch({ name, argument, said, before, life: byUpdate });
       // A nearly full journal refuses more, and only the one of the Signals holds lines about refusals.
-      if (isTold) byUpdate.run.observe([FILLER]);
+      if (isTold) byUpdate.run.journal.observe([FILLER]);
     }
     expect(bySignal.facts()).toBe(byUpdate.facts());
   }

@@ -84,7 +84,7 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
     area: 'walls',
     file: 'workflows/close-run.ts',
     find: 'closed.journalSeq > held; closed = await close())',
-    replace: 'closed.journalSeq > held; closed = await close(), run.observe(closed.observations ?? []))',
+    replace: 'closed.journalSeq > held; closed = await close(), journal.observe(closed.observations))',
     test: { file: 'test/workflow/run.test.ts', title: 'tells once, and closes, where each close finds again what cannot be mended' },
   },
   {
