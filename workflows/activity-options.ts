@@ -2,7 +2,7 @@
  * Time-outs, retries and queues of a run's activities, each with its reason; those of the workflows beside a run are in aside-options.ts.
  * Host activities retry without end: a repeat is harmless by its place, a host may sleep for a week, and a shutdown consumes an attempt.
  */
-import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, type ActivityOptions, proxyActivities } from '@temporalio/workflow';
 import type { AnyHostActivities, HostActivities, HostTurnActivities } from '../activities/index.js';
 import { NON_RETRYABLE_TYPES } from '../protocol/failures.js';
 import { ABORT_CLOSE_WAIT, PICK_HOST_WAIT } from '../protocol/limits.js';
@@ -38,12 +38,7 @@ export function anyHost() {
 }
 
 export function openingHost(hostId: string) {
-  return proxyActivities<Pick<HostActivities, 'openRun'>>({
-    ...HOST_OPTIONS,
-    taskQueue: hostQueue(hostId),
-    startToCloseTimeout: OPEN_RUN_MS,
-    heartbeatTimeout: LIGHT_HEARTBEAT_MS,
-  });
+  return lightHost<'openRun'>(hostId, { startToCloseTimeout: OPEN_RUN_MS });
 }
 
 export function turnHost(hostId: string, policy: RunPolicy, { timeoutMs }: StageAgent) {
@@ -67,21 +62,16 @@ export function validationHost(hostId: string, policy: RunPolicy) {
 
 /** `hurries`: of an aborted run, which does not wait for a host that is gone. */
 export function closingHost(hostId: string, hurries: boolean) {
-  return proxyActivities<Pick<HostActivities, 'closeRun'>>({
-    ...HOST_OPTIONS,
-    taskQueue: hostQueue(hostId),
-    startToCloseTimeout: SLACK_MS,
-    heartbeatTimeout: LIGHT_HEARTBEAT_MS,
-    ...(hurries ? { scheduleToStartTimeout: ABORT_CLOSE_WAIT } : {}),
-  });
+  const wait = hurries ? { scheduleToStartTimeout: ABORT_CLOSE_WAIT } : {};
+  return lightHost<'closeRun'>(hostId, { startToCloseTimeout: SLACK_MS, ...wait });
 }
 
 /** Nothing waits for journal lines, so they wait for the host as long as it is away: who comes back to a run that rests finds its files as it is. */
 export function flushingHost(hostId: string) {
-  return proxyActivities<Pick<HostActivities, 'flushJournal'>>({
-    ...HOST_OPTIONS,
-    taskQueue: hostQueue(hostId),
-    startToCloseTimeout: MINUTE_MS,
-    heartbeatTimeout: LIGHT_HEARTBEAT_MS,
-  });
+  return lightHost<'flushJournal'>(hostId, { startToCloseTimeout: MINUTE_MS });
+}
+
+function lightHost<Name extends keyof HostActivities>(hostId: string, options: ActivityOptions) {
+  const light = { taskQueue: hostQueue(hostId), heartbeatTimeout: LIGHT_HEARTBEAT_MS };
+  return proxyActivities<Pick<HostActivities, Name>>({ ...HOST_OPTIONS, ...light, ...options });
 }

@@ -4,7 +4,7 @@ import type { GateStage } from '../protocol/gate.js';
 import { statusBetween } from '../protocol/lifecycle.js';
 import { changesGoTo, roundStart } from '../protocol/run/next-stage.js';
 import type { Stage } from '../protocol/run/stages.js';
-import { blocked, type Ending, ended } from './ending.js';
+import { ended, type StageEnd } from './ending.js';
 import { openGate } from './gate.js';
 import { causeOf, type GateCause } from './gate-book.js';
 import type { LiveRun } from './live-run.js';
@@ -29,41 +29,33 @@ export async function honourPause(run: LiveRun): Promise<void> {
   presenter.show();
 }
 
-export type Entry =
-  | { readonly kind: 'entered' }
-  /** A person wants changes first. */
-  | { readonly kind: 'sent_to'; readonly stage: Stage }
-  | { readonly kind: 'ended'; readonly ending: Ending };
-
-const ENTERED: Entry = { kind: 'entered' };
-
-/** Moves into the stage and through its gate, if one is due. */
-export async function enter(run: LiveRun, next: GateStage): Promise<Entry> {
+/** Moves into the stage and through its gate, if one is due. Null: the stage is entered; else a person wants changes first, or ends the run. */
+export async function enter(run: LiveRun, next: GateStage): Promise<StageEnd | null> {
   moveInto(run, next);
   for (;;) {
     const due = run.gates.take(next, run.policy.gates.stages, heldAtCompletion(run));
-    if (due === null) return ENTERED;
+    if (due === null) return null;
     const to = changesGoTo(next, run.policy.stages);
     const passage = await openGate(run, { stage: next, ...due, question: false, changesGoTo: to });
     if (passage.kind === 'stopped') return ended(passage);
     if (passage.kind === 'approved') {
       run.goOn();
-      return ENTERED;
+      return null;
     }
     const rounds = run.gates.reopen(next, due.cause);
     if (rounds > run.policy.gates.maxChangeRounds) {
       const error = `changes were requested ${rounds} times at the gate into ${next}; ${run.policy.gates.maxChangeRounds} are allowed`;
-      return { kind: 'ended', ending: blocked('approval_rounds_exhausted', error) };
+      return ended({ reason: 'approval_rounds_exhausted', error });
     }
     run.people.notes.push({ kind: 'changes', text: passage.text, by: passage.by, at: new Date().toISOString() });
-    if (passage.to !== next) return sentTo(run, passage.to);
+    if (passage.to !== next) return sendTo(run, passage.to);
     run.move(next);
   }
 }
 
-function sentTo(run: RunState, stage: Stage): Entry {
+function sendTo(run: RunState, stage: Stage): StageEnd {
   if (stage === roundStart(run.policy.stages)) run.facts.personRounds += 1;
-  return { kind: 'sent_to', stage };
+  return { kind: 'next', to: stage };
 }
 
 function moveInto(run: RunState, next: GateStage): void {

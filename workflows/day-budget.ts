@@ -1,7 +1,7 @@
 /**
  * The side of who takes turns of the day's budget: reserves each turn with the ledger of its project before it starts and settles it after, whatever
  * became of it. Only whose policy has a day budget comes here. The ledger is started by the first that finds none.
- * Waits for: the ledger's answer; a person, where the budget is used up and the policy says so.
+ * Waits for: the ledger's answer.
  */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
@@ -30,10 +30,7 @@ import {
 } from '../protocol/day-budget.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
 import type { DayBudgetPolicy } from '../protocol/policy.js';
-import type { TurnStage } from '../protocol/run/stages.js';
-import type { Stopped } from './gate.js';
 import type { LedgerInput } from './ledger-rules.js';
-import { askForMore } from './over-budget.js';
 import type { TurnOwner } from './turn-owner.js';
 
 /** Then it is asked again: somebody may have terminated the ledger meanwhile. An answer takes some 30 ms. */
@@ -43,32 +40,21 @@ const budgetAnswerSignal = defineSignal<[unknown]>(BUDGET_ANSWER_SIGNAL);
 
 export type DayTurn = Pick<Settlement, 'token' | 'day'>;
 
-export async function reserveTurn(
-  owner: TurnOwner,
-  stage: TurnStage,
-  limits: DayBudgetPolicy,
-): Promise<Stopped | { readonly kind: 'reserved'; readonly turn: DayTurn }> {
-  for (let grant: string | null = null; ; grant = uuid4()) {
-    const answer = await ask(owner, limits, grant);
-    if (answer.kind === 'granted') return { kind: 'reserved', turn: { token: answer.token, day: answer.day } };
-    const { limit, used, allowed, day, resetsAt } = answer;
-    const data = { limit, used, allowed, day, resetsAt };
-    const action = "allow the day's whole budget once more, for all runs of the project";
-    const stopped = await askForMore(owner, stage, { why: whyFull(answer), data, action });
-    if (stopped !== null) return stopped;
-  }
+/** What an attempt used, as far as anybody knows. */
+export interface Used {
+  readonly usage: NonNullable<Settlement['usage']>;
 }
 
 /** Takes the turn and settles it, also where it was aborted or its host failed: then nobody knows what it used. */
-export async function settleTurn<Attempt extends { readonly usage: NonNullable<Settlement['usage']> }>(
-  { project }: TurnOwner,
+export async function settling<Attempt extends Used>(
+  { project }: Pick<TurnOwner, 'project'>,
   turn: DayTurn,
   take: () => Promise<Attempt>,
 ): Promise<Attempt> {
   let usage: Settlement['usage'] = null;
   try {
     const attempt = await take();
-    ({ usage } = attempt);
+    usage = attempt.usage;
     return attempt;
   } finally {
     const settlement: Settlement = { ...turn, usage };
@@ -76,7 +62,12 @@ export async function settleTurn<Attempt extends { readonly usage: NonNullable<S
   }
 }
 
-async function ask(owner: TurnOwner, limits: DayBudgetPolicy, grant: string | null): Promise<BudgetAnswer> {
+/** `grant`: of the person who allowed the whole budget once more. */
+export async function askLedger(
+  owner: Pick<TurnOwner, 'project' | 'waiting'>,
+  limits: DayBudgetPolicy,
+  grant: string | null,
+): Promise<BudgetAnswer> {
   const token = uuid4();
   const answers: BudgetAnswer[] = [];
   setHandler(budgetAnswerSignal, (argument) => {
@@ -134,7 +125,7 @@ async function startLedger(project: string): Promise<void> {
   }
 }
 
-function whyFull({ limit, used, allowed, day, underWay, resetsAt }: Extract<BudgetAnswer, { kind: 'full' }>): string {
+export function whyFull({ limit, used, allowed, day, underWay, resetsAt }: Extract<BudgetAnswer, { kind: 'full' }>): string {
   const round = (value: number) => Math.round(value * 100) / 100;
   const running = underWay === 0 ? '' : `, ${underWay} ${underWay === 1 ? 'turn' : 'turns'} under way included`;
   return `the project used ${round(used)} of ${round(allowed)} ${limit} of the day ${day} (UTC)${running}; a new day begins at ${resetsAt}`;

@@ -139,7 +139,7 @@ async function waitForDecision(owner: GateOwner, gate: Gate): Promise<void> {
   const clock = new GateClock(owner.policy.gates, gate);
   for (;;) {
     const next = clock.next();
-    if (next === null) return condition(isDecided);
+    if (next.at === NEVER) return condition(isDecided);
     const wait = next.at - Date.now();
     if (wait > 0 && (await condition(isDecided, wait))) return;
     if (next.kind === 'expire') return expireGate(owner, gate, null);
@@ -156,41 +156,42 @@ function tellAgain(owner: GateOwner, gate: Gate, kind: 'remind' | 'escalate'): v
   owner.flush.request();
 }
 
+const NEVER = Number.POSITIVE_INFINITY;
+
 /** What rings next at one gate. Unit: ms since 1970. */
 class GateClock {
   private reminders = 0;
   /** Intervals that are over: what was missed while nobody worked is told once. */
   private intervals = 0;
   private escalated = false;
+  private readonly opened: number;
 
   constructor(
     private readonly times: GateTimes,
     private readonly gate: Gate,
-  ) {}
+  ) {
+    this.opened = Date.parse(gate.createdAt);
+  }
 
-  next(): { readonly kind: 'remind' | 'escalate' | 'expire'; readonly at: number } | null {
+  next(): { readonly kind: 'remind' | 'escalate' | 'expire'; readonly at: number } {
     const { remindMs, escalateMs } = this.times;
-    const { createdAt, expiresAt } = this.gate;
-    const opened = Date.parse(createdAt);
+    const { expiresAt } = this.gate;
+    const reminds = remindMs !== null && this.reminders < MAX_REMINDERS;
     const due = [
-      ...(expiresAt === null ? [] : [{ kind: 'expire' as const, at: Date.parse(expiresAt) }]),
-      ...(escalateMs === null || this.escalated ? [] : [{ kind: 'escalate' as const, at: opened + escalateMs }]),
-      ...(remindMs === null || this.reminders >= MAX_REMINDERS
-        ? []
-        : [{ kind: 'remind' as const, at: opened + remindMs * (this.intervals + 1) }]),
-    ];
-    return due.reduce<(typeof due)[number] | null>((first, one) => (first === null || one.at < first.at ? one : first), null);
+      { kind: 'expire', at: expiresAt === null ? NEVER : Date.parse(expiresAt) },
+      { kind: 'escalate', at: escalateMs === null || this.escalated ? NEVER : this.opened + escalateMs },
+      { kind: 'remind', at: reminds ? this.opened + remindMs * (this.intervals + 1) : NEVER },
+    ] as const;
+    return due.reduce<(typeof due)[number]>((first, one) => (one.at < first.at ? one : first), due[0]);
   }
 
   rang(kind: 'remind' | 'escalate'): void {
-    if (kind === 'escalate') {
-      this.escalated = true;
-      return;
+    if (kind === 'escalate') this.escalated = true;
+    else {
+      const over = Math.floor((Date.now() - this.opened) / (this.times.remindMs ?? NEVER));
+      this.reminders += 1;
+      this.intervals = Math.max(this.intervals + 1, over);
     }
-    const { remindMs } = this.times;
-    const over = remindMs === null ? 0 : Math.floor((Date.now() - Date.parse(this.gate.createdAt)) / remindMs);
-    this.reminders += 1;
-    this.intervals = Math.max(this.intervals + 1, over);
   }
 }
 

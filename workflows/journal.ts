@@ -9,7 +9,6 @@ import type { JsonObject } from '../protocol/json.js';
 import { MAX_BATCH_CHARS, MAX_SENTENCE_CHARS } from '../protocol/limits.js';
 import type { JournalBatch } from '../protocol/messages.js';
 import { redact } from '../protocol/redact.js';
-import { firstOf } from './journal-batch.js';
 
 export interface JournalOwner<View> {
   readonly gates: { readonly all: readonly Gate[] };
@@ -19,11 +18,12 @@ export interface JournalOwner<View> {
 export class Journal<View> {
   /** ISO 8601, UTC: of the last event. */
   updatedAt = new Date().toISOString();
+  /** Answers of hosts. */
+  acknowledgements = 0;
   private readonly events: JournalEvent[] = [];
   private hostSeq = 0;
   /** The last event that any activity was handed. */
   private handedSeq = 0;
-  private acknowledged = 0;
   /** The gates that the host holds. */
   private hostGates: readonly Gate[];
 
@@ -48,9 +48,15 @@ export class Journal<View> {
 
   /** `send`: an activity that brings the host what it lacks. */
   async carryBy<Result extends { readonly journalSeq: number }>(send: (journal: JournalBatch<View>) => Promise<Result>): Promise<Result> {
-    const batch = this.batch();
-    const result = await send(batch);
-    this.acknowledge(result.journalSeq, batch);
+    const { all } = this.owner.gates;
+    const gates = all === this.hostGates ? null : all;
+    const events = firstOf(this.events.slice(this.hostSeq), MAX_BATCH_CHARS);
+    this.handedSeq = Math.max(this.handedSeq, events.at(-1)?.seq ?? 0);
+    const result = await send({ events, view: this.owner.view(), gates });
+    this.acknowledgements += 1;
+    // A host that holds less than before (a person deleted the file) is sent everything again.
+    this.hostSeq = Math.min(result.journalSeq, this.events.length);
+    if (gates !== null) this.hostGates = gates;
     return result;
   }
 
@@ -58,26 +64,16 @@ export class Journal<View> {
   get hasUnsent(): boolean {
     return this.handedSeq < this.events.length;
   }
+}
 
-  /** Counts the answers of hosts. */
-  get acknowledgements(): number {
-    return this.acknowledged;
-  }
-
-  /** What the host does not hold yet. */
-  private batch(): JournalBatch<View> {
-    const events = firstOf(this.events.slice(this.hostSeq), MAX_BATCH_CHARS);
-    this.handedSeq = Math.max(this.handedSeq, events.at(-1)?.seq ?? 0);
-    const { gates } = this.owner;
-    return { events, view: this.owner.view(), gates: gates.all === this.hostGates ? null : gates.all };
-  }
-
-  /** A host that holds less than before (a person deleted the file) is sent everything again. `sent`: the batch that was answered. */
-  private acknowledge(journalSeq: number, sent: JournalBatch<View>): void {
-    this.acknowledged += 1;
-    this.hostSeq = Math.min(journalSeq, this.events.length);
-    if (sent.gates !== null) this.hostGates = sent.gates;
-  }
+/** The first events that fit, at least one: a host that was away for long gets the rest with the next activities. */
+function firstOf(events: readonly JournalEvent[], maxChars: number): readonly JournalEvent[] {
+  let chars = 0;
+  const end = events.findIndex((event, index) => {
+    chars += JSON.stringify(event).length;
+    return index > 0 && chars > maxChars;
+  });
+  return end === -1 ? events : events.slice(0, end);
 }
 
 /** One redacted line for people. */

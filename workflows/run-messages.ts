@@ -2,18 +2,18 @@
 import type { CancellationScope } from '@temporalio/workflow';
 import type { Gate } from '../protocol/gate.js';
 import { RUN_MESSAGES, type RunMessage, type RunMessageName, readRunMessage } from '../protocol/run-message.js';
-import { type GateLine, resolveGate } from './gate.js';
+import { type GateLine, type GateOwner, resolveGate } from './gate.js';
 import { judgeMessage } from './judge-message.js';
-import type { LiveRun } from './live-run.js';
 import type { Messages } from './message-desk.js';
 import type { RunState } from './run-state.js';
 
 /** What an abort cancels. */
 type Lifecycle = Pick<CancellationScope, 'cancel' | 'consideredCancelled'>;
 
-type TellingRun = RunState & { readonly presenter: Pick<LiveRun['presenter'], 'show'>; readonly flush: Pick<LiveRun['flush'], 'request'> };
-
-export function messagesOf(run: TellingRun, lifecycle: Lifecycle): Messages<RunMessageName, RunMessage> {
+export function messagesOf(
+  run: RunState & Pick<GateOwner, 'presenter' | 'flush'>,
+  lifecycle: Lifecycle,
+): Messages<RunMessageName, RunMessage> {
   return {
     names: RUN_MESSAGES,
     read: readRunMessage,

@@ -20,64 +20,46 @@ import { Journal } from './journal.js';
 import type { NotifierOwner } from './notify.js';
 
 /** Facts that stages find out. Mutable, and mutated by workflow code only. */
-export interface RunFacts {
-  outcome: RunOutcome | null;
-  blockedReason: BlockedReason | null;
-  error: string | null;
-  stage: Stage | null;
-  agent: RunView['agent'];
-  headSha: string | null;
+class RunFacts {
+  outcome: RunOutcome | null = null;
+  blockedReason: BlockedReason | null = null;
+  error: string | null = null;
+  stage: Stage | null = null;
+  agent: RunView['agent'] = null;
+  headSha: string | null = null;
   /** Seq of the last turn's place. */
-  turn: number | null;
+  turn: number | null = null;
   /** Entries into fixing. */
-  round: number;
+  round = 0;
   /** Those that a person asked for: they use up no round of the policy. */
-  personRounds: number;
-  finalDecision: ReviewDecision | null;
-  verification: VerificationDecision | null;
-  validation: ValidationOutcome['kind'] | null;
+  personRounds = 0;
+  finalDecision: ReviewDecision | null = null;
+  verification: VerificationDecision | null = null;
+  validation: ValidationOutcome['kind'] | null = null;
   /** Commits that the evidence is about; evidence about another tree does not count (V-36). */
-  evidence: Record<'validation' | 'review' | 'verification', string | null>;
-  wroteCode: boolean;
-  readOnlyViolations: number;
-  diffViolations: number;
-  writeTurn?: Place;
-  context: TurnContext;
+  evidence: Record<'validation' | 'review' | 'verification', string | null> = { validation: null, review: null, verification: null };
+  wroteCode = false;
+  readOnlyViolations = 0;
+  diffViolations = 0;
+  writeTurn: Place | null = null;
+  context: TurnContext = { plan: null, architecture: null, validation: null, review: null, findings: null, validationOutput: null };
 }
 
 /** What people asked of the run. Mutated by messages and boundaries only. */
-export interface PeopleState {
-  title: string;
-  pauseRequested: boolean;
-  pausedAtStatus: RunStatus | null;
+class PeopleState {
+  pauseRequested = false;
+  pausedAtStatus: RunStatus | null = null;
   /** Set by an accepted abort; native cancellation leaves it null. */
-  abort: { readonly by: string | null; readonly reason: string | null } | null;
+  abort: { readonly by: string | null; readonly reason: string | null } | null = null;
   /** Texts for the next turn, oldest first. */
-  notes: PersonNote[];
-  approvalRequestedFromStatus: RunStatus | null;
+  notes: PersonNote[] = [];
+  approvalRequestedFromStatus: RunStatus | null = null;
+
+  constructor(public title: string) {}
 }
 
 export class RunState {
-  readonly facts: RunFacts = {
-    outcome: null,
-    blockedReason: null,
-    error: null,
-    stage: null,
-    agent: null,
-    headSha: null,
-    turn: null,
-    round: 0,
-    personRounds: 0,
-    finalDecision: null,
-    verification: null,
-    validation: null,
-    evidence: { validation: null, review: null, verification: null },
-    wroteCode: false,
-    readOnlyViolations: 0,
-    diffViolations: 0,
-    context: { plan: null, architecture: null, validation: null, review: null, findings: null, validationOutput: null },
-  };
-
+  readonly facts = new RunFacts();
   /** `full`: the run ends at the next boundary or wait; `ended`: that is why it is being ended. See full-history.ts. */
   history: 'free' | 'full' | 'ended' = 'free';
   readonly gates = new GateBook();
@@ -100,14 +82,7 @@ export class RunState {
     /** Whether the way of the start expects a person. */
     private readonly attendedByStart: boolean,
   ) {
-    this.people = {
-      title: titleOf(input),
-      pauseRequested: false,
-      pausedAtStatus: null,
-      abort: null,
-      notes: [],
-      approvalRequestedFromStatus: null,
-    };
+    this.people = new PeopleState(titleOf(input));
     this.journal.note('run.created', 'run accepted', { task: titleOf(input) });
   }
 
@@ -175,7 +150,10 @@ export class RunState {
 
   move(to: RunStatus): void {
     const from = this.lifecycle.move(to);
-    if (from === 'waiting_for_approval') this.leaveGate();
+    if (from === 'waiting_for_approval') {
+      this.people.approvalRequestedFromStatus = null;
+      this.waiting = null;
+    }
     this.journal.note('state.changed', `${from} → ${to}`, { from, to, round: this.facts.round });
   }
 
@@ -194,11 +172,6 @@ export class RunState {
   goOn(): void {
     const { approvalRequestedFromStatus: before } = this.people;
     if (before !== null) this.move(before);
-  }
-
-  private leaveGate(): void {
-    this.people.approvalRequestedFromStatus = null;
-    this.waiting = null;
   }
 
   enter(stage: Stage): void {

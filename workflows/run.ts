@@ -71,14 +71,8 @@ async function walk(run: LiveRun): Promise<Ending> {
       const ending = completion(run);
       if (ending.outcome !== 'merge_ready') return ending;
     }
-    const entry = await enter(run, next);
-    if (entry.kind === 'ended') return entry.ending;
-    if (entry.kind === 'sent_to') {
-      next = entry.stage;
-      continue;
-    }
-    if (next === 'completion') return completion(run);
-    const end = await takeStage(run, next);
+    const end = (await enter(run, next)) ?? (next === 'completion' ? null : await takeStage(run, next));
+    if (end === null) return completion(run);
     if (end.kind === 'ended') return end.ending;
     next = end.to;
   }

@@ -14,7 +14,7 @@ export async function takeStage(run: LiveRun, stage: Stage): Promise<StageEnd> {
   if (!isTurnStage(stage)) return afterValidation(run, stage, await takeValidation(run));
   const isReview = STAGE_ROWS[stage].decides === 'review';
   if (isReview && requestFixesOfRedChecks(run)) return afterReview(run, stage);
-  const continues = isInRound(stage) ? (run.facts.writeTurn ?? null) : null;
+  const continues = isInRound(stage) ? run.facts.writeTurn : null;
   const first = await takeTurn(run, { stage, previousTurn: null, continues });
   const turn = first.kind === 'done' && isDecisionStage(stage) ? await decide(run, stage, first) : first;
   if (turn.kind === 'ended') return turn;

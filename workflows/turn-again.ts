@@ -13,9 +13,9 @@ import { afterAttempt, type Tries, type WaitKind } from './turn-retry.js';
 export interface FailedTurn {
   readonly stage: TurnStage;
   /** The stage's own, whoever worked. */
-  readonly agent: StageAgent;
+  readonly agent: Pick<StageAgent, 'agent' | 'account' | 'timeoutMs' | 'fallback' | 'extendedModel'>;
   readonly tries: Tries;
-  readonly attempt: { readonly place: Place; readonly result: Pick<RunTurnResult, 'outcome'> };
+  readonly attempt: { readonly place: Pick<Place, 'seq' | 'token'>; readonly result: Pick<RunTurnResult, 'outcome'> };
 }
 
 /** Whether the turn is taken again; resolves when it is time. */

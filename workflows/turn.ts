@@ -9,16 +9,15 @@ import type { PermissionAnswer, PermissionRequest, TurnOutcome } from '../protoc
 import type { Place } from '../protocol/place.js';
 import { isDecisionStage, isInRound, mayWrite, type TurnStage } from '../protocol/run/stages.js';
 import { uncountedCost } from './budget.js';
-import { reserveTurn, settleTurn } from './day-budget.js';
 import { blocked, type Ending, ended, endingOfTurn } from './ending.js';
 import { askPerson, type Stopped } from './gate.js';
 import { causeOf, type GateCause } from './gate-book.js';
 import type { LiveRun } from './live-run.js';
-import { stopOverBudget } from './over-budget.js';
 import type { RunState } from './run-state.js';
 import { goesAgain } from './turn-again.js';
 import { type Attempt, attemptTurn, type Turn } from './turn-attempt.js';
 import type { Tries } from './turn-retry.js';
+import { withinBudget } from './within-budget.js';
 
 export type TurnEnd =
   | {
@@ -40,17 +39,14 @@ export async function takeTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
   // After a conversation that was not known: until there is another one.
   let forgets = false;
   for (;;) {
-    const stopped = await stopOverBudget(run, turn.stage);
-    if (stopped !== null) return ended(stopped);
-    const { day } = run.policy.budget;
-    const reserved = day === null ? null : await reserveTurn(run, turn.stage, day);
-    if (reserved?.kind === 'stopped') return ended(reserved);
-    notes.push(...run.takeNotes());
-    // A fallback agent has a context window of its own.
-    const afterOverflow = tries.fallback === null ? tries.overflow : null;
-    const parts = { ...turn, continues: forgets ? null : continues, notes, permissions, fallback: tries.fallback, afterOverflow };
-    const take = () => attemptTurn(run, parts);
-    const attempt = await (reserved === null ? take() : settleTurn(run, reserved.turn, take));
+    const attempt = await withinBudget(run, turn.stage, () => {
+      notes.push(...run.takeNotes());
+      // A fallback agent has a context window of its own.
+      const afterOverflow = tries.fallback === null ? tries.overflow : null;
+      const parts = { continues: forgets ? null : continues, notes, permissions, fallback: tries.fallback, afterOverflow };
+      return attemptTurn(run, { ...turn, ...parts });
+    });
+    if ('kind' in attempt) return ended(attempt);
     // What an attempt that ended said is part of the conversation, whatever its outcome.
     if (continues !== null && attempt.result.exitCode !== null) continues = attempt.place;
     const uncounted = uncountedCost(run.policy.budget, { ...attempt.result, agent: run.facts.agent });
@@ -98,16 +94,17 @@ interface Settling {
 }
 
 /** What an attempt that is not retried means; `again`: a person answered or agreed, and the turn is taken once more. */
-async function settle(run: LiveRun, { turn, attempt, permissions, changed }: Settling): Promise<TurnEnd | 'again'> {
+async function settle(run: LiveRun, settling: Settling): Promise<TurnEnd | 'again'> {
+  const { turn, attempt, changed } = settling;
   const { result } = attempt;
   const violated = endingOfViolations(run);
   if (violated !== null) return { kind: 'ended', ending: violated };
   // A decision about another commit is not accepted (V-34); a branch that somebody else holds is a person's matter first.
   if (result.branchMoved && result.outcome.kind !== 'repository_changed' && isDecisionStage(turn.stage)) return 'again';
   if (run.attended) {
-    if (result.outcome.kind === 'repository_changed') return afterChangedRepository(run, { turn, attempt, why: result.outcome.why });
+    if (result.outcome.kind === 'repository_changed') return afterChangedRepository(run, settling, result.outcome.why);
     const question = questionOf(result);
-    if (question !== null) return askQuestion(run, turn, { cause: question, permission: permissionOf(result), permissions });
+    if (question !== null) return askQuestion(run, settling, question);
   } else if (result.request?.kind === 'question') {
     return { kind: 'ended', ending: blocked('needs_input', `the agent asks: ${result.request.reason}; nobody attends the run`) };
   }
@@ -151,18 +148,13 @@ function permissionOf({ outcome }: RunTurnResult): PermissionRequest | null {
   return outcome.kind === 'needs_input' ? (outcome.permission ?? null) : null;
 }
 
-interface Asking {
-  readonly cause: GateCause;
-  readonly permission: PermissionRequest | null;
-  readonly permissions: PermissionAnswer[];
-}
-
-async function askQuestion(run: LiveRun, turn: Turn, { cause, permission, permissions }: Asking): Promise<TurnEnd | 'again'> {
+async function askQuestion(run: LiveRun, { turn, attempt, permissions }: Settling, cause: GateCause): Promise<TurnEnd | 'again'> {
   const stopped = await passAsked(run, turn);
   if (stopped !== null) return ended(stopped);
   const passage = await askPerson(run, { stage: turn.stage, cause, question: true });
   if (passage.kind === 'stopped') return ended(passage);
   run.goOn();
+  const permission = permissionOf(attempt.result);
   const option = permission?.options[optionNamed(cause.options ?? [], passage.text ?? '') ?? -1];
   if (permission !== null && option !== undefined) permissions.push({ key: permission.key, option });
   run.people.notes.unshift({
@@ -175,10 +167,7 @@ async function askQuestion(run: LiveRun, turn: Turn, { cause, permission, permis
 }
 
 /** The person may have made the change: agreed, the run goes on from where the branch stands. */
-async function afterChangedRepository(
-  run: LiveRun,
-  { turn, attempt, why }: Pick<Settling, 'turn' | 'attempt'> & { why: string },
-): Promise<TurnEnd | 'again'> {
+async function afterChangedRepository(run: LiveRun, { turn, attempt }: Settling, why: string): Promise<TurnEnd | 'again'> {
   const cause = causeOf('policy', `the repository changed under the run: ${why}`, {
     requestedAction: 'go on from where the branch stands',
     riskLevel: 'high',

@@ -8,14 +8,24 @@ export interface WorkflowWorker {
   stop(): Promise<void>;
 }
 
+export interface Served {
+  readonly bundlePath: string;
+  readonly activities?: object;
+}
+
 /** `client`: of the stub host whose namespace it serves. */
-export async function startWorkflowWorker(client: Client, taskQueue: string, bundlePath: string): Promise<WorkflowWorker> {
+export async function startWorkflowWorker(
+  client: Client,
+  taskQueue: string,
+  { bundlePath, activities = {} }: Served,
+): Promise<WorkflowWorker> {
   const connection = await NativeConnection.connect({ address: process.env['SLUICE_TEST_ADDRESS'] ?? '' });
   const worker = await Worker.create({
     connection,
     namespace: client.options.namespace,
     taskQueue,
     workflowBundle: { codePath: bundlePath },
+    activities,
     dataConverter: { payloadCodecs: [new RedactingCodec()] },
     stickyQueueScheduleToStartTimeout: '1 second',
   });

@@ -59,7 +59,7 @@ describe('a deploy', () => {
         return stubTurn(input, limited ? { outcome: { kind: 'rate_limited', why: '429', afterMs: BACK_OFF_MS } } : {});
       },
     });
-    worker = await startWorkflowWorker(host.client, QUEUE, BUNDLE_PATH);
+    worker = await startWorkflowWorker(host.client, QUEUE, { bundlePath: BUNDLE_PATH });
   }, LIMIT_MS);
   afterEach(async () => {
     release();
@@ -99,7 +99,7 @@ describe('a deploy', () => {
 
   async function deploy(bundlePath: string): Promise<void> {
     await worker.stop();
-    worker = await startWorkflowWorker(host.client, QUEUE, bundlePath);
+    worker = await startWorkflowWorker(host.client, QUEUE, { bundlePath });
   }
 
   const historyOf = async (handle: WorkflowHandle) => (await handle.fetchHistory()).events ?? [];

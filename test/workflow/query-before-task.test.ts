@@ -39,7 +39,7 @@ describe('Queries that wait for a worker while a turn ends and a message comes',
         return stubTurn(input);
       },
     });
-    const before = await startWorkflowWorker(host.client, QUEUE, BUNDLE_PATH);
+    const before = await startWorkflowWorker(host.client, QUEUE, { bundlePath: BUNDLE_PATH });
     runs = await Promise.all(RUN_IDS.map((workflowId) => startRun(host, workflowId)));
     await until(() => executing.runIds.size === runs.length);
     await before.stop();
@@ -50,7 +50,7 @@ describe('Queries that wait for a worker while a turn ends and a message comes',
     executing.release();
     await until(async () => (await Promise.all(runs.map(turnEnded))).every(Boolean));
     const renamed = Promise.all(runs.map(rename));
-    after = await startWorkflowWorker(host.client, QUEUE, BUNDLE_PATH);
+    after = await startWorkflowWorker(host.client, QUEUE, { bundlePath: BUNDLE_PATH });
     await Promise.all([asked, renamed]);
     verifying.release();
     await Promise.all(runs.map((run) => run.result()));
