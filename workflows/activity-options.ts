@@ -1,12 +1,13 @@
 /**
- * Time-outs, retries and queues of a run's activities, each with its reason; those of the workflows beside a run are in aside-options.ts.
- * Host activities retry without end: a repeat is harmless by its place, a host may sleep for a week, and a shutdown consumes an attempt.
+ * Time-outs, retries and queues of all activities, each with its reason. Those of a run retry without end: a repeat is harmless by its place, a host may
+ * sleep for a week, and a shutdown consumes an attempt. What stands beside a run (telling people, cleaning up, starting a quota gate) gives up, since
+ * no run waits for it for ever. What touches no host goes to the control worker.
  */
 import { ActivityCancellationType, type ActivityOptions, proxyActivities } from '@temporalio/workflow';
-import type { AnyHostActivities, HostActivities, HostTurnActivities } from '../activities/index.js';
+import type { AnyHostActivities, ControlActivities, HostActivities, HostTurnActivities } from '../activities/index.js';
 import { NON_RETRYABLE_TYPES } from '../protocol/failures.js';
 import { ABORT_CLOSE_WAIT, PICK_HOST_WAIT } from '../protocol/limits.js';
-import { ANY_HOST_QUEUE, hostQueue, hostTurnsQueue } from '../protocol/names.js';
+import { ANY_HOST_QUEUE, hostQueue, hostTurnsQueue, TASK_QUEUE } from '../protocol/names.js';
 import type { RunPolicy, StageAgent } from '../protocol/policy.js';
 
 const MINUTE_MS = 60_000;
@@ -69,6 +70,32 @@ export function closingHost(hostId: string, hurries: boolean) {
 /** Nothing waits for journal lines, so they wait for the host as long as it is away: who comes back to a run that rests finds its files as it is. */
 export function flushingHost(hostId: string) {
   return lightHost<'flushJournal'>(hostId, { startToCloseTimeout: MINUTE_MS });
+}
+
+/** Five attempts over about three minutes: 2, 8, 32 and 128 s apart. */
+export function notifyingHost(hostId: string) {
+  const retry = { initialInterval: 2_000, backoffCoefficient: 4, maximumInterval: 5 * MINUTE_MS, maximumAttempts: 5 };
+  // A program has 20 s and its end a few more; an address has 10 s. A program that was started is ended before the notification closes.
+  return lightHost<'deliver'>(hostId, { startToCloseTimeout: 40_000, retry: { ...HOST_OPTIONS.retry, ...retry } });
+}
+
+/** A person waits: a host that is away is waited for a minute. A removal that fails again and again is told to the person who asked. */
+export function cleaningHost(hostId: string) {
+  const retry = { initialInterval: 500, backoffCoefficient: 2, maximumAttempts: 5 };
+  const times = { scheduleToStartTimeout: MINUTE_MS, startToCloseTimeout: 5 * MINUTE_MS };
+  return lightHost<'cleanRun'>(hostId, { ...times, retry: { ...HOST_OPTIONS.retry, ...retry } });
+}
+
+/** One call of the server; whoever cannot make it for a minute waits by a timer alone. */
+export function controlHost() {
+  return proxyActivities<ControlActivities>({
+    taskQueue: TASK_QUEUE,
+    startToCloseTimeout: 10_000,
+    scheduleToCloseTimeout: MINUTE_MS,
+    // Short and without heartbeats: nothing is there to be told.
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    retry: { initialInterval: 200, backoffCoefficient: 2, maximumInterval: 5_000 },
+  });
 }
 
 function lightHost<Name extends keyof HostActivities>(hostId: string, options: ActivityOptions) {

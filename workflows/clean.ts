@@ -4,7 +4,7 @@
  * removing twice is removing once.
  */
 import type { CleanRunInput, CleanRunResult } from '../protocol/clean.js';
-import { cleaningHost } from './aside-options.js';
+import { cleaningHost } from './activity-options.js';
 import { isHostAway } from './away-host.js';
 
 export async function clean(input: CleanRunInput): Promise<CleanRunResult> {

@@ -6,7 +6,7 @@
  */
 import { ActivityFailure } from '@temporalio/workflow';
 import type { NotificationInput, NotificationResult } from '../protocol/messages.js';
-import { notifyingHost } from './aside-options.js';
+import { notifyingHost } from './activity-options.js';
 
 export async function notification(input: NotificationInput): Promise<NotificationResult> {
   return Promise.all(input.sinks.map((kind, sink) => deliver(input, kind, sink)));

@@ -7,7 +7,7 @@ import { ActivityFailure, condition, getExternalWorkflowHandle, isCancellation, 
 import { quotaGateId } from '../protocol/names.js';
 import type { TurnOutcome } from '../protocol/outcomes.js';
 import type { LeaveMessage, ParkMessage, ProbedMessage } from '../protocol/quota.js';
-import { controlHost } from './aside-options.js';
+import { controlHost } from './activity-options.js';
 import { readQuotaWord } from './quota-messages.js';
 
 /** A usage limit that the run waits for. Unit: ms since 1970. */

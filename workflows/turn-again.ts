@@ -1,6 +1,5 @@
 /** Between a failed attempt and the next: the wait as a durable timer, or the fallback agent. Source: V-121 to V-125. */
 import { sleep } from '@temporalio/workflow';
-import type { TurnRetriedData } from '../protocol/event-data.js';
 import type { AfterOverflow, RunTurnResult } from '../protocol/messages.js';
 import type { Place } from '../protocol/place.js';
 import type { StageAgent } from '../protocol/policy.js';
@@ -8,7 +7,7 @@ import { closedUntil } from '../protocol/quota.js';
 import type { TurnStage } from '../protocol/run/stages.js';
 import type { SeatEnd } from './quota-seat.js';
 import type { TurnOwner } from './turn-owner.js';
-import { afterAttempt, type Tries, type WaitKind } from './turn-retry.js';
+import { type AfterAttempt, afterAttempt, type Tries, type WaitKind } from './turn-retry.js';
 
 export interface FailedTurn {
   readonly stage: TurnStage;
@@ -32,32 +31,27 @@ export async function goesAgain(owner: TurnOwner, failed: FailedTurn): Promise<b
   switch (next.kind) {
     case 'settled':
       return false;
+    case 'fallback':
+      callFallback(owner, failed, next.agent);
+      return true;
     case 'again':
       tries.timeouts += 1;
-      noteRetry(owner, failed, { retry: next.retry, waitMs: 0 });
-      return true;
+      break;
     case 'fresh':
       tries.fresh = true;
-      noteRetry(owner, failed, { retry: 1, waitMs: 0 });
-      return true;
+      break;
     case 'overflow':
       tries.overflow = next.with;
       // The conversation that is too long may be this attempt's own.
       tries.fresh = true;
-      noteRetry(owner, failed, { retry: next.retry, waitMs: 0, afterOverflow: next.with });
-      return true;
-    case 'fallback':
-      callFallback(owner, failed, next.agent);
-      return true;
-    case 'wait': {
-      const { waiting, ms, retry } = next;
-      if (waiting === 'usage_limit') return waitAtGate(owner, failed, ms);
-      tries[waiting === 'rate_limited' ? 'rateLimited' : 'transient'] += 1;
-      noteRetry(owner, failed, { retry, waitMs: ms });
-      await wait(owner, waiting, ms);
-      return true;
-    }
+      break;
+    case 'wait':
+      if (next.waiting === 'usage_limit') return waitAtGate(owner, failed, next.ms);
+      tries[next.waiting === 'rate_limited' ? 'rateLimited' : 'transient'] += 1;
   }
+  noteRetry(owner, failed, next);
+  if (next.kind === 'wait') await wait(owner, next.waiting, next.ms);
+  return true;
 }
 
 function callFallback({ journal }: TurnOwner, { stage, agent, tries, attempt }: FailedTurn, to: string): void {
@@ -115,14 +109,16 @@ const AFTER_GATE: Readonly<Record<SeatEnd, string>> = {
 function noteRetry(
   { journal }: TurnOwner,
   { stage, attempt }: FailedTurn,
-  { retry, waitMs, afterOverflow }: Pick<TurnRetriedData, 'retry' | 'waitMs' | 'afterOverflow'>,
+  next: Exclude<AfterAttempt, { kind: 'settled' | 'fallback' }>,
 ): void {
-  const { kind } = attempt.result.outcome;
+  const outcome = attempt.result.outcome.kind;
+  const waitMs = next.kind === 'wait' ? next.ms : 0;
+  const retry = next.kind === 'fresh' ? 1 : next.retry;
   const when = waitMs === 0 ? 'at once' : `in ${Math.round(waitMs / 1000)} s`;
-  const how = afterOverflow === undefined ? '' : `, ${HOW[afterOverflow]}`;
-  const data = { stage, seq: attempt.place.seq, outcome: kind, retry, waitMs };
-  const more = afterOverflow === undefined ? {} : { afterOverflow };
-  journal.note('turn.retried', `${stage} turn again ${when} after ${kind}, retry ${retry}${how}`, { ...data, ...more });
+  const how = next.kind === 'overflow' ? `, ${HOW[next.with]}` : '';
+  const more = next.kind === 'overflow' ? { afterOverflow: next.with } : {};
+  const data = { stage, seq: attempt.place.seq, outcome, retry, waitMs, ...more };
+  journal.note('turn.retried', `${stage} turn again ${when} after ${outcome}, retry ${retry}${how}`, data);
 }
 
 const HOW: Readonly<Record<AfterOverflow, string>> = {

@@ -87,9 +87,9 @@ describe('the statuses of a run', () => {
       STATUSES.filter((to) => !legalFrom(from).includes(to)).flatMap((to) => {
         const run = new RunState('a-run', { task: 'a task', repo: '/repository' }, true);
         for (const step of pathTo(from)) run.move(step);
-        const events = run.eventCount;
+        const events = run.journal.all.length;
         const refusal = refusalOf(() => run.move(to));
-        return refusal instanceof StateTransitionError && run.status === from && run.eventCount === events ? [] : [`${from} → ${to}`];
+        return refusal instanceof StateTransitionError && run.status === from && run.journal.all.length === events ? [] : [`${from} → ${to}`];
       }),
     );
 
