@@ -1,7 +1,8 @@
 /** Bundle root: what the control worker serves. */
+
+export { clean } from './aside/clean.js';
+export { notification } from './aside/notification.js';
 export { batch } from './batch.js';
-export { clean } from './clean.js';
 export { budget } from './ledger.js';
-export { notification } from './notification.js';
 export { quotaGate as 'quota-gate' } from './quota-gate.js';
-export { run } from './run.js';
+export { run } from './run/run.js';

@@ -21,7 +21,7 @@ export interface ServerSettings {
 const POLL_RPS = 2_000;
 
 /**
- * Where a run ends by itself at half of a server's defaults (workflows/full-history.ts), there is room for more here. Updates stay few, since the
+ * Where a run ends by itself at half of a server's defaults (workflows/run/full-history.ts), there is room for more here. Updates stay few, since the
  * server keeps every one in the state that each step of a run writes anew. deploy/temporal/dynamicconfig holds the same.
  */
 export const MESSAGE_LIMITS = {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Gate } from '../../../protocol/gate.js';
 import type { ValidationReport } from '../../../protocol/outcomes.js';
 import { STAGE_LISTS } from '../../../protocol/run/stages.js';
-import { endingOfStages, type MergeFacts } from '../../../workflows/ending.js';
+import { endingOfStages, type MergeFacts } from '../../../workflows/run/ending.js';
 import { decideGates } from '../../support/decide-gates.js';
 import { type EndedRun, endedRun, endedRuns, type RunCase } from '../../support/ended-run.js';
 import { startsOf } from '../../support/run-traces.js';

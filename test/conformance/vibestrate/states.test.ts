@@ -15,7 +15,7 @@ import {
   TRANSITIONS,
 } from '../../../protocol/lifecycle.js';
 import { STAGE_LISTS, STAGES, type Stage } from '../../../protocol/run/stages.js';
-import { RunState } from '../../../workflows/run-state.js';
+import { RunState } from '../../../workflows/run/run-state.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const CLI = join(ROOT, 'dist/client/cli/main.js');
@@ -59,10 +59,10 @@ describe('the statuses of a run', () => {
 
     expect([...module.matchAll(LOADED)].map(([, path]) => path)).toEqual(['./run/stages.js']);
     expect(sourceOf(ROWS)).not.toMatch(LOADED);
-    expect(others.filter(({ text }) => /createLifecycle\(/.test(text)).map(({ path }) => path)).toEqual(['workflows/run-state.ts']);
+    expect(others.filter(({ text }) => /createLifecycle\(/.test(text)).map(({ path }) => path)).toEqual(['workflows/run/run-state.ts']);
     expect(others.filter(({ text }) => ASSIGNMENT.test(text)).map(({ path }) => path)).toEqual([ENDED_FROM_OUTSIDE]);
-    expect(announcing.map(({ path }) => path).sort()).toEqual([ENDED_FROM_OUTSIDE, 'workflows/run-state.ts']);
-    expect(sourceOf('workflows/run-state.ts')).toMatch(/lifecycle\.move\(to\)/);
+    expect(announcing.map(({ path }) => path).sort()).toEqual([ENDED_FROM_OUTSIDE, 'workflows/run/run-state.ts']);
+    expect(sourceOf('workflows/run/run-state.ts')).toMatch(/lifecycle\.move\(to\)/);
     expect(sourceOf(ENDED_FROM_OUTSIDE)).toMatch(/checkTransition\(from, 'aborted'/);
   });
 
@@ -89,7 +89,9 @@ describe('the statuses of a run', () => {
         for (const step of pathTo(from)) run.move(step);
         const events = run.journal.all.length;
         const refusal = refusalOf(() => run.move(to));
-        return refusal instanceof StateTransitionError && run.status === from && run.journal.all.length === events ? [] : [`${from} → ${to}`];
+        return refusal instanceof StateTransitionError && run.status === from && run.journal.all.length === events
+          ? []
+          : [`${from} → ${to}`];
       }),
     );
 

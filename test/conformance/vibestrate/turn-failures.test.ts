@@ -6,7 +6,7 @@ import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js
 import { readLedger } from '../../../activities/agent/scripted/ledger.js';
 import { DETAILS_QUERY, quotaGateId } from '../../../protocol/names.js';
 import type { RunDetails } from '../../../protocol/run-view.js';
-import { afterAttempt, type Tries } from '../../../workflows/turn-retry.js';
+import { afterAttempt, type Tries } from '../../../workflows/turns/turn-retry.js';
 import { type AttendedRun, attendedRun } from '../../support/attended-run.js';
 import { type EndedRun, endedRuns, type RunCase } from '../../support/ended-run.js';
 import { type HistoryTimer, timersOf } from '../../support/history-timers.js';

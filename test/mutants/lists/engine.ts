@@ -94,7 +94,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'evidence of another tree makes a run merge_ready',
     area: 'engine',
-    file: 'workflows/ending.ts',
+    file: 'workflows/run/ending.ts',
     find: '(isGood && evidence[what] === head)',
     replace: 'isGood',
     test: { file: 'test/unit/workflows/ending.test.ts', title: 'fail with %s' },
@@ -102,7 +102,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a review that judged another commit is taken',
     area: 'engine',
-    file: 'workflows/turn.ts',
+    file: 'workflows/run/turn.ts',
     find: "if (result.branchMoved && result.outcome.kind !== 'repository_changed' && isDecisionStage(turn.stage)) return 'again';",
     replace: '',
     test: {

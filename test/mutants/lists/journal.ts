@@ -130,7 +130,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: 'events count as held once they were sent',
     area: 'journal',
-    file: 'workflows/journal.ts',
+    file: 'workflows/journal/journal.ts',
     find: 'this.hostSeq = Math.min(journalSeq, this.events.length);',
     replace: 'this.hostSeq = this.handedSeq;',
     test: { file: 'test/workflow/run.test.ts', title: 'sends the whole journal again to a host that lost its file' },
@@ -138,7 +138,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: 'events that did not fit into a batch are dropped',
     area: 'journal',
-    file: 'workflows/journal.ts',
+    file: 'workflows/journal/journal.ts',
     find: 'this.hostSeq = Math.min(journalSeq, this.events.length);',
     replace: 'this.hostSeq = this.events.length;',
     test: {
@@ -149,7 +149,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: 'a run closes without the lines that its host lost',
     area: 'journal',
-    file: 'workflows/close-run.ts',
+    file: 'workflows/run/close-run.ts',
     find: 'closed.journalSeq < journal.all.length && closed.journalSeq > held',
     replace: 'held >= 0 && closed.journalSeq > held',
     test: {

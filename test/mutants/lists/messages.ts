@@ -1,9 +1,9 @@
 /** What people send: decisions, pauses, notes, aborts, each once and none too late. */
 import type { Mutant } from '../mutant.js';
 
-const JUDGE = 'workflows/judge-message.ts';
+const JUDGE = 'workflows/run/judge-message.ts';
 const JUDGED = 'test/unit/workflows/judge-message.test.ts';
-const DESK = 'workflows/message-desk.ts';
+const DESK = 'workflows/desk/message-desk.ts';
 const MESSAGES = 'test/workflow/messages.test.ts';
 
 export const MESSAGE_MUTANTS: readonly Mutant[] = [
@@ -98,7 +98,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a pause is honoured a stage too late',
     area: 'messages',
-    file: 'workflows/run.ts',
+    file: 'workflows/run/run.ts',
     find: 'await honourPause(run);',
     replace: "if (next === 'completion') await honourPause(run);",
     test: { file: MESSAGES, title: 'pauses at the end of the running stage and goes on where it stood' },
@@ -106,7 +106,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a resume before the boundary leaves the pause standing',
     area: 'messages',
-    file: 'workflows/run-messages.ts',
+    file: 'workflows/run/run-messages.ts',
     find: 'people.pauseRequested = false;',
     replace: '',
     test: { file: MESSAGES, title: 'never pauses after a resume that came before the boundary' },
@@ -114,7 +114,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a steer stands in every later prompt',
     area: 'messages',
-    file: 'workflows/run-state.ts',
+    file: 'workflows/run/run-state.ts',
     find: 'this.people.notes = [];',
     replace: '',
     test: { file: MESSAGES, title: 'puts a steer into the next prompt, once, and keeps the new title' },
@@ -130,7 +130,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'an abort that met the end of a stage is forgotten',
     area: 'messages',
-    file: 'workflows/run.ts',
+    file: 'workflows/run/run.ts',
     find: 'return abortRequested() ? cancelled(run) : ending;',
     replace: 'return ending;',
     test: { file: 'test/workflow/people-races.test.ts', title: 'keeps an abort that was accepted while the last turn came to its end' },
@@ -138,7 +138,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'the expiry of a gate is forgotten',
     area: 'messages',
-    file: 'workflows/gate.ts',
+    file: 'workflows/gates/gate.ts',
     find: 'expiresAt: expiresInMs === null ? null : new Date(Date.now() + expiresInMs).toISOString(),',
     replace: 'expiresAt: null,',
     test: { file: 'test/workflow/gates.test.ts', title: 'has no timer where nothing expires, and one of 30 days where it does' },
@@ -146,7 +146,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'changes may be requested once more than the policy allows',
     area: 'messages',
-    file: 'workflows/boundary.ts',
+    file: 'workflows/run/boundary.ts',
     find: 'if (rounds > run.policy.gates.maxChangeRounds) {',
     replace: 'if (rounds > run.policy.gates.maxChangeRounds + 1) {',
     test: { file: 'test/workflow/gates.test.ts', title: 'allows three rounds of requested changes, and offers none before planning' },

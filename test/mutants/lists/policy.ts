@@ -138,7 +138,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a turn counts twice in the budget',
     area: 'policy',
-    file: 'workflows/turn-attempt.ts',
+    file: 'workflows/run/turn-attempt.ts',
     find: 'run.used = withTurn(run.used, result);',
     replace: 'run.used = withTurn(withTurn(run.used, result), result);',
     test: { file: 'test/workflow/gates.test.ts', title: 'stops at the budget, or asks for more' },
@@ -146,7 +146,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a budget stops a run one turn too late',
     area: 'policy',
-    file: 'workflows/budget.ts',
+    file: 'workflows/turns/budget.ts',
     find: 'if (spent >= allowed)',
     replace: 'if (spent > allowed)',
     test: {
@@ -157,7 +157,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'red checks get one round more than the policy allows',
     area: 'policy',
-    file: 'workflows/review.ts',
+    file: 'workflows/run/review.ts',
     find: 'if (used < policy.rounds &&',
     replace: 'if (used <= policy.rounds &&',
     test: { file: 'test/workflow/fix-rounds.test.ts', title: 'counts rounds of red checks and ends blocked past the budget' },
@@ -165,7 +165,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a run waits for usage limits without end',
     area: 'policy',
-    file: 'workflows/turn-retry.ts',
+    file: 'workflows/turns/turn-retry.ts',
     find: 'rules.usageWaits >= maxWaits || ms > maxWaitMs',
     replace: 'ms > maxWaitMs',
     test: { file: RETRY, title: 'ends at a usage limit when %s' },
@@ -173,7 +173,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a fallback agent is tried again and again',
     area: 'policy',
-    file: 'workflows/turn-retry.ts',
+    file: 'workflows/turns/turn-retry.ts',
     find: "if (tries.fallback !== null) return { kind: 'settled' };",
     replace: '',
     test: { file: RETRY, title: 'calls the fallback agent once, when the retries are used up' },

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { isTerminal } from '../../../protocol/lifecycle.js';
 import { REVIEW_DECISIONS, type TurnOutcome, VERIFICATION_DECISIONS } from '../../../protocol/outcomes.js';
 import { STAGES } from '../../../protocol/run/stages.js';
-import { NOTHING_USED, reachedLimit, withTurn } from '../../../workflows/budget.js';
-import { endingOfStages, endingOfTurn, type MergeFacts, statusOf } from '../../../workflows/ending.js';
-import { afterAttempt, type RetryRules, type Tries } from '../../../workflows/turn-retry.js';
+import { endingOfStages, endingOfTurn, type MergeFacts, statusOf } from '../../../workflows/run/ending.js';
+import { NOTHING_USED, reachedLimit, withTurn } from '../../../workflows/turns/budget.js';
+import { afterAttempt, type RetryRules, type Tries } from '../../../workflows/turns/turn-retry.js';
 
 const why = 'why';
 const outcome: fc.Arbitrary<TurnOutcome> = fc.oneof(

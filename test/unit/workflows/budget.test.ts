@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BudgetPolicy } from '../../../protocol/policy.js';
-import { NOTHING_USED, reachedLimit, uncountedCost, withTurn } from '../../../workflows/budget.js';
+import { NOTHING_USED, reachedLimit, uncountedCost, withTurn } from '../../../workflows/turns/budget.js';
 
 const UNLIMITED: BudgetPolicy = { turns: null, minutes: null, microUsd: null, onLimit: 'stop', day: null };
 

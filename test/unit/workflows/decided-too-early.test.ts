@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ActivateInput, ConcludeActivationInput, WorkflowInternalsInterceptor } from '@temporalio/workflow';
-import { interceptors } from '../../../workflows/decided-too-early.js';
+import { interceptors } from '../../../workflows/sdk-guards/decided-too-early.js';
 
 type Jobs = ActivateInput['activation']['jobs'];
 type Commands = ConcludeActivationInput['commands'];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { STAGE_LISTS } from '../../../protocol/run/stages.js';
-import { endingOfStages, type MergeFacts } from '../../../workflows/ending.js';
+import { endingOfStages, type MergeFacts } from '../../../workflows/run/ending.js';
 
 const HEAD = 'c'.repeat(40);
 const GOOD: MergeFacts = {

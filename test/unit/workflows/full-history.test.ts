@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { FULL_HISTORY, LAST_HISTORY } from '../../../protocol/limits.js';
-import { reaches } from '../../../workflows/full-history.js';
+import { reaches } from '../../../workflows/run/full-history.js';
 
 /** Source: temporalio/temporal v1.31.2, common/dynamicconfig: limit.historyCount.error, limit.historySize.error. */
 const SERVER = { events: 50 * 1024, bytes: 50 * 1024 * 1024 };

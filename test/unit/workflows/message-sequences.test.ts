@@ -11,10 +11,10 @@ import type { Observation } from '../../../protocol/journal.js';
 import { isTerminal, type RunStatus, TRANSITIONS } from '../../../protocol/lifecycle.js';
 import { LAST_FREE_JOURNAL_EVENTS, MAX_KNOWN_REQUESTS, MAX_REFUSED_LINES, MAX_WAITING_NOTES } from '../../../protocol/limits.js';
 import { type MessageAnswer, RUN_MESSAGES, type RunMessage, type RunMessageName } from '../../../protocol/run-message.js';
-import { expireGate } from '../../../workflows/gate.js';
-import { MessageDesk } from '../../../workflows/message-desk.js';
-import { messagesOf } from '../../../workflows/run-messages.js';
-import { RunState } from '../../../workflows/run-state.js';
+import { MessageDesk } from '../../../workflows/desk/message-desk.js';
+import { expireGate } from '../../../workflows/gates/gate.js';
+import { messagesOf } from '../../../workflows/run/run-messages.js';
+import { RunState } from '../../../workflows/run/run-state.js';
 import { aGate } from '../../support/gate-builder.js';
 
 type Said = { readonly kind: 'taken'; readonly answer: MessageAnswer } | { readonly kind: 'refused' };

@@ -25,7 +25,7 @@ export const WALL_MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'what changes nothing counts as an Update of the run',
     area: 'walls',
-    file: 'workflows/message-desk.ts',
+    file: 'workflows/desk/message-desk.ts',
     find: "if (judged.kind === 'unchanged' && this.known(judged.message) === undefined)",
     replace: "if (judged.kind === 'unchanged' && this.known(judged.message) !== undefined)",
     test: { file: 'test/workflow/messages.test.ts', title: 'pauses at the end of the running stage and goes on where it stood' },
@@ -33,7 +33,7 @@ export const WALL_MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a run whose history is full waits on at its gate',
     area: 'walls',
-    file: 'workflows/full-history.ts',
+    file: 'workflows/run/full-history.ts',
     find: '(run.opened !== null && run.waiting !== null) || reaches(LAST_HISTORY, workflowInfo())',
     replace: 'reaches(LAST_HISTORY, workflowInfo())',
     test: { file: LIMITS, title: 'ends where it waits at a gate, long before the server would terminate it, and can be replayed' },

@@ -82,7 +82,7 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
   {
     name: 'each close tells again what stays as it is',
     area: 'walls',
-    file: 'workflows/close-run.ts',
+    file: 'workflows/run/close-run.ts',
     find: 'closed.journalSeq > held; closed = await close())',
     replace: 'closed.journalSeq > held; closed = await close(), journal.observe(closed.observations))',
     test: { file: 'test/workflow/run.test.ts', title: 'tells once, and closes, where each close finds again what cannot be mended' },

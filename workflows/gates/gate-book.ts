@@ -1,0 +1,99 @@
+/** The gates of one run, and what will open the next one. Plain state: waiting and status changes are in gate.ts. */
+import { type Gate, type GateSource, type GateStage, optionList, type RiskLevel } from '../../protocol/gate.js';
+import type { Stage } from '../../protocol/run/stages.js';
+
+/** Why a gate opens. */
+export interface GateCause {
+  readonly source: GateSource;
+  readonly reason: string;
+  readonly requestedAction: string | null;
+  readonly riskLevel: RiskLevel;
+  readonly files: readonly string[];
+  /** What may be answered; unsaid: any text. */
+  readonly options?: readonly string[];
+}
+
+export type GateResolution = Pick<Gate, 'status' | 'resolvedAt' | 'resolvedBy' | 'decisionNote' | 'guidance'>;
+
+/** A cause without what only some have. */
+export function causeOf(source: GateSource, reason: string, part: Partial<GateCause> = {}): GateCause {
+  return { source, reason, requestedAction: null, riskLevel: 'medium', files: [], ...part };
+}
+
+/** What a person types; also shown in the Web UI. */
+export function gateCommand(gate: Gate): string {
+  if (gate.options !== undefined) return `sluice answer ${gate.runId} <number>    of: ${optionList(gate.options)}`;
+  return gate.question ? `sluice answer ${gate.runId} "…"` : `sluice approve ${gate.runId}    or: sluice reject ${gate.runId}`;
+}
+
+export class GateBook {
+  private entries: readonly Gate[] = [];
+  private asked: GateCause[] = [];
+  private readonly reopened = new Map<GateStage, GateCause>();
+  private readonly listed = new Set<GateStage>();
+  private readonly changeRounds = new Map<GateStage, number>();
+
+  /** Oldest first; another list after every change, so that a host is sent the gates only when they differ. */
+  get all(): readonly Gate[] {
+    return this.entries;
+  }
+
+  get open(): Gate | null {
+    return this.entries.find((gate) => gate.status === 'pending') ?? null;
+  }
+
+  add(gate: Omit<Gate, 'id'>): Gate {
+    const entry: Gate = { ...gate, id: `gate-${this.entries.length + 1}` };
+    this.entries = [...this.entries, entry];
+    return entry;
+  }
+
+  resolve(id: string, resolution: GateResolution): void {
+    this.entries = this.entries.map((gate) => (gate.id === id ? { ...gate, ...resolution } : gate));
+  }
+
+  /** A turn or its diff asks for a person at the next boundary. */
+  ask(cause: GateCause): void {
+    this.asked.push(cause);
+  }
+
+  /** Takes what turns asked for, as one cause; null: nothing. */
+  takeAsked(): GateCause | null {
+    const { asked } = this;
+    this.asked = [];
+    return asked[0] === undefined ? null : merged(asked[0], asked);
+  }
+
+  /** The gate opens again at the next entry. Answers how often changes were requested there. */
+  reopen(stage: GateStage, cause: GateCause): number {
+    const rounds = (this.changeRounds.get(stage) ?? 0) + 1;
+    this.changeRounds.set(stage, rounds);
+    this.reopened.set(stage, cause);
+    return rounds;
+  }
+
+  /** Takes what is due at the boundary into `stage`: one cause for all (V-48). A listed stage counts at its first entry only (V-44). */
+  take(stage: GateStage, listed: readonly Stage[], held: GateCause | null): { cause: GateCause; alsoRequiredByPolicy: boolean } | null {
+    const again = this.reopened.get(stage) ?? null;
+    this.reopened.delete(stage);
+    const policy = this.listed.has(stage) ? null : policyCause(stage, listed, held);
+    if (policy !== null) this.listed.add(stage);
+    const cause = this.takeAsked() ?? again ?? policy;
+    return cause === null ? null : { cause, alsoRequiredByPolicy: policy !== null && cause !== policy };
+  }
+}
+
+function policyCause(stage: GateStage, listed: readonly Stage[], held: GateCause | null): GateCause | null {
+  if (stage === 'completion') return held;
+  return listed.includes(stage) ? causeOf('policy', `the policy asks for a person before ${stage}`) : null;
+}
+
+function merged(first: GateCause, asked: readonly GateCause[]): GateCause {
+  if (asked.length < 2) return first;
+  return {
+    ...first,
+    reason: asked.map((cause) => cause.reason).join('; '),
+    riskLevel: (['high', 'medium', 'low'] as const).find((level) => asked.some((cause) => cause.riskLevel === level)) ?? 'medium',
+    files: [...new Set(asked.flatMap((cause) => cause.files))],
+  };
+}

@@ -1,0 +1,220 @@
+/**
+ * Opens a gate and waits at it: for a decision, for hours or for weeks, over the death of every process. Reminder, escalation and expiry are durable
+ * timers; a plain gate has none. Nobody attending means expiry after `gates.unattendedExpire`. Source: V-40 to V-53.
+ */
+import { condition } from '@temporalio/workflow';
+import type { ApprovalData } from '../../protocol/event-data.js';
+import type { Gate, GateStage } from '../../protocol/gate.js';
+import type { EventType } from '../../protocol/journal.js';
+import { MAX_REMINDERS } from '../../protocol/limits.js';
+import type { BlockedReason } from '../../protocol/outcomes.js';
+import type { RunPolicy } from '../../protocol/policy.js';
+import type { Stage } from '../../protocol/run/stages.js';
+import type { Journal } from '../journal/journal.js';
+import type { JournalFlush } from '../journal/journal-flush.js';
+import type { Notifier } from '../journal/notify.js';
+import { type GateBook, type GateCause, type GateResolution, gateCommand } from './gate-book.js';
+
+type GateTimes = Pick<RunPolicy['gates'], 'remindMs' | 'escalateMs' | 'expireMs' | 'unattendedExpireMs'>;
+
+/** Whose gates they are. */
+export interface GateOwner {
+  readonly gates: Pick<GateBook, 'all' | 'add' | 'resolve'>;
+  readonly policy: { readonly gates: GateTimes };
+  readonly attended: boolean;
+  /** What a decision is about. */
+  readonly subject: Pick<Gate, 'runId' | 'commit' | 'round'>;
+  readonly journal: Pick<Journal<unknown>, 'note'>;
+  readonly flush: Pick<JournalFlush, 'request'>;
+  readonly notifier: Pick<Notifier, 'tell'>;
+  readonly presenter: { show(): void };
+  /** From now on it waits at this gate, until `goOn` or whatever else it turns to. */
+  standAt(gate: Gate): void;
+  /** Does again what it did before the gate. */
+  goOn(): void;
+}
+
+export interface GateToOpen {
+  readonly stage: GateStage;
+  readonly cause: GateCause;
+  readonly alsoRequiredByPolicy: boolean;
+  readonly question: boolean;
+  readonly changesGoTo: Stage | null;
+}
+
+/** `text`: the answer to a question. */
+type Approved = { readonly kind: 'approved'; readonly text: string | null; readonly by: string | null };
+
+/** The owner goes no further. */
+export interface Stopped {
+  readonly kind: 'stopped';
+  readonly reason: Extract<BlockedReason, 'approval_rejected' | 'approval_expired' | 'budget'>;
+  readonly error: string;
+}
+
+/** The owner still stands at the gate; whoever opened it moves it on. */
+export type Passage =
+  | Approved
+  | { readonly kind: 'changes'; readonly text: string; readonly by: string | null; readonly to: Stage }
+  | Stopped;
+
+/** A gate that offers no changes. */
+export async function askPerson(
+  owner: GateOwner,
+  asked: Pick<GateToOpen, 'stage' | 'cause'> & Partial<Pick<GateToOpen, 'question'>>,
+): Promise<Approved | Stopped> {
+  const passage = await openGate(owner, { question: false, ...asked, alsoRequiredByPolicy: false, changesGoTo: null });
+  if (passage.kind === 'changes') throw new Error('changes were requested at a gate that does not offer them');
+  return passage;
+}
+
+export async function openGate(owner: GateOwner, opening: GateToOpen): Promise<Passage> {
+  const gate = addGate(owner, opening);
+  owner.standAt(gate);
+  noteGate(owner, gate, { type: 'approval.requested', message: `${gate.id} before ${gate.stage}: ${gate.reason}` });
+  owner.presenter.show();
+  owner.notifier.tell('gate_opened', `${gate.id}: ${gate.reason}`, gateCommand(gate));
+  owner.flush.request();
+  await waitForDecision(owner, gate);
+  return passageOf(findGate(owner, gate.id), opening);
+}
+
+export interface GateLine {
+  readonly type: EventType & `approval.${string}`;
+  readonly message: string;
+}
+
+/** Decides an open gate: its entry and the journal say so. */
+export function resolveGate(
+  owner: Pick<GateOwner, 'gates' | 'journal'>,
+  gate: Gate,
+  { line, ...decision }: Omit<GateResolution, 'resolvedAt'> & { readonly line: GateLine },
+): void {
+  const resolution = { ...decision, resolvedAt: new Date().toISOString() };
+  owner.gates.resolve(gate.id, resolution);
+  noteGate(owner, { ...gate, ...resolution }, line);
+}
+
+/** Nobody decided it; `note`: why nobody will. */
+export function expireGate(owner: Pick<GateOwner, 'gates' | 'journal'>, gate: Gate, note: string | null): void {
+  const message = note === null ? `${gate.id} expired: nobody decided` : `${gate.id}: ${note}`;
+  const line = { type: 'approval.expired', message } as const;
+  resolveGate(owner, gate, { status: 'expired', resolvedBy: null, decisionNote: note, guidance: null, line });
+}
+
+function noteGate({ journal }: Pick<GateOwner, 'journal'>, gate: Gate, { type, message }: GateLine): void {
+  const { id, stage, source, commit, resolvedBy, decisionNote } = gate;
+  const data: ApprovalData = { gate: id, stage, source, commit, by: resolvedBy, note: decisionNote };
+  journal.note(type, message, data);
+}
+
+function addGate(
+  { gates, policy, attended, subject }: GateOwner,
+  { stage, cause, alsoRequiredByPolicy, question, changesGoTo }: GateToOpen,
+): Gate {
+  const { runId, commit, round } = subject;
+  const { expireMs, unattendedExpireMs } = policy.gates;
+  const expiresInMs = attended ? expireMs : unattendedExpireMs;
+  return gates.add({
+    ...cause,
+    runId,
+    stage,
+    status: 'pending',
+    alsoRequiredByPolicy,
+    commit,
+    round,
+    createdAt: new Date().toISOString(),
+    expiresAt: expiresInMs === null ? null : new Date(Date.now() + expiresInMs).toISOString(),
+    resolvedAt: null,
+    resolvedBy: null,
+    decisionNote: null,
+    guidance: null,
+    question,
+    changesGoTo,
+  });
+}
+
+async function waitForDecision(owner: GateOwner, gate: Gate): Promise<void> {
+  const isDecided = () => findGate(owner, gate.id).status !== 'pending';
+  const clock = new GateClock(owner.policy.gates, gate);
+  for (;;) {
+    const next = clock.next();
+    if (next.at === NEVER) return condition(isDecided);
+    const wait = next.at - Date.now();
+    if (wait > 0 && (await condition(isDecided, wait))) return;
+    if (next.kind === 'expire') return expireGate(owner, gate, null);
+    clock.rang(next.kind);
+    tellAgain(owner, gate, next.kind);
+  }
+}
+
+function tellAgain(owner: GateOwner, gate: Gate, kind: 'remind' | 'escalate'): void {
+  const escalated = kind === 'escalate';
+  const message = `${gate.id} before ${gate.stage} still waits: ${gate.reason}`;
+  noteGate(owner, gate, { type: escalated ? 'approval.escalated' : 'approval.reminded', message });
+  owner.notifier.tell(escalated ? 'gate_escalated' : 'gate_reminder', message, gateCommand(gate));
+  owner.flush.request();
+}
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** What rings next at one gate. Unit: ms since 1970. */
+class GateClock {
+  private reminders = 0;
+  /** Intervals that are over: what was missed while nobody worked is told once. */
+  private intervals = 0;
+  private escalated = false;
+  private readonly opened: number;
+
+  constructor(
+    private readonly times: GateTimes,
+    private readonly gate: Gate,
+  ) {
+    this.opened = Date.parse(gate.createdAt);
+  }
+
+  next(): { readonly kind: 'remind' | 'escalate' | 'expire'; readonly at: number } {
+    const { remindMs, escalateMs } = this.times;
+    const { expiresAt } = this.gate;
+    const reminds = remindMs !== null && this.reminders < MAX_REMINDERS;
+    const due = [
+      { kind: 'expire', at: expiresAt === null ? NEVER : Date.parse(expiresAt) },
+      { kind: 'escalate', at: escalateMs === null || this.escalated ? NEVER : this.opened + escalateMs },
+      { kind: 'remind', at: reminds ? this.opened + remindMs * (this.intervals + 1) : NEVER },
+    ] as const;
+    return due.reduce<(typeof due)[number]>((first, one) => (one.at < first.at ? one : first), due[0]);
+  }
+
+  rang(kind: 'remind' | 'escalate'): void {
+    if (kind === 'escalate') this.escalated = true;
+    else {
+      const over = Math.floor((Date.now() - this.opened) / (this.times.remindMs ?? NEVER));
+      this.reminders += 1;
+      this.intervals = Math.max(this.intervals + 1, over);
+    }
+  }
+}
+
+function findGate({ gates }: GateOwner, id: string): Gate {
+  const gate = gates.all.find((one) => one.id === id);
+  if (gate === undefined) throw new Error(`there is no gate ${id}`);
+  return gate;
+}
+
+function passageOf(gate: Gate, { cause, changesGoTo }: GateToOpen): Passage {
+  const { guidance, resolvedBy: by, decisionNote: note } = gate;
+  switch (gate.status) {
+    case 'approved':
+      return { kind: 'approved', text: guidance, by };
+    case 'changes_requested':
+      if (changesGoTo === null) throw new Error(`changes were requested at ${gate.id}, where nobody makes them`);
+      return { kind: 'changes', text: guidance ?? '', by, to: changesGoTo };
+    case 'rejected': {
+      const error = `${by ?? 'somebody'} rejected ${gate.id} (${cause.reason})${note === null ? '' : `: ${note}`}`;
+      return { kind: 'stopped', reason: 'approval_rejected', error };
+    }
+    case 'expired':
+    case 'pending':
+      return { kind: 'stopped', reason: 'approval_expired', error: `nobody decided ${gate.id} in time: ${cause.reason}` };
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * Tells people without waiting for it: each notification is a child workflow of its own that outlives its sender, with retries of its own.
+ * What came of it is journalled if the sender is still open then; the child's own result has it in any case. Source: V-134.
+ */
+import { CancellationScope, ParentClosePolicy, startChild, workflowInfo } from '@temporalio/workflow';
+import type { NotificationInput, NotificationResult } from '../../protocol/messages.js';
+import { NOTIFICATION_WORKFLOW } from '../../protocol/names.js';
+import type { Notification, NotificationKind } from '../../protocol/notification.js';
+import { type Journal, sentence } from './journal.js';
+import type { JournalFlush } from './journal-flush.js';
+
+export interface NotifierOwner {
+  readonly isClosing: boolean;
+  /** Who is told, by which host; null: nobody. */
+  readonly audience: Omit<NotificationInput, 'notification'> | null;
+  readonly journal: Pick<Journal<unknown>, 'note'>;
+  readonly flush: Pick<JournalFlush, 'request'>;
+  /** What every notification says of it. */
+  about(): Omit<Notification, 'id' | 'kind' | 'message' | 'command' | 'at'>;
+}
+
+export class Notifier {
+  private sent = 0;
+  private starting: Promise<void> = Promise.resolve();
+
+  constructor(private readonly owner: NotifierOwner) {}
+
+  tell(kind: NotificationKind, message: string, command?: string): void {
+    const { audience } = this.owner;
+    if (audience === null) return;
+    this.sent += 1;
+    const about = this.owner.about();
+    const notification: Notification = {
+      id: `${about.runId}:${this.sent}`,
+      kind,
+      message: sentence(message),
+      ...about,
+      command: command ?? `sluice status ${about.runId}`,
+      at: new Date().toISOString(),
+    };
+    // An abort ends the sender, not what people are told of it; a child that cannot start is no reason to hold or to fail it.
+    const started = CancellationScope.nonCancellable(() => this.deliver({ ...audience, notification })).catch(() => undefined);
+    this.starting = Promise.all([this.starting, started]).then(() => undefined);
+  }
+
+  /** A child that was not started yet when its parent closes is never started. */
+  started(): Promise<void> {
+    return this.starting;
+  }
+
+  private async deliver(input: NotificationInput): Promise<void> {
+    const { notification } = input;
+    const child = await startChild<(input: NotificationInput) => Promise<NotificationResult>>(NOTIFICATION_WORKFLOW, {
+      workflowId: `notification:${notification.id}:${workflowInfo().runId.slice(0, 8)}`,
+      args: [input],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      staticSummary: `${notification.kind}: ${notification.message}`.slice(0, 200),
+    });
+    child.result().then(
+      (results) => this.record(notification, results),
+      () => undefined,
+    );
+  }
+
+  private record(notification: Notification, results: NotificationResult): void {
+    const { journal, flush, isClosing } = this.owner;
+    if (isClosing) return;
+    for (const { sink, target, error } of results) {
+      const about = { id: notification.id, kind: notification.kind, sink, error };
+      const whom = `${sink}${target === null ? '' : ` ${target}`}`;
+      if (error === null) journal.note('notification.sent', `${notification.kind} told to ${whom}`, about);
+      else journal.note('notification.failed', `${notification.kind} not told to ${whom}: ${error}`, about);
+    }
+    flush.request();
+  }
+}

@@ -1,0 +1,95 @@
+/** The end of a run: the last status, the verdict, the last journal lines and the report. */
+import { ActivityFailure } from '@temporalio/workflow';
+import { assess } from '../../protocol/assurance.js';
+import type { EventType } from '../../protocol/journal.js';
+import type { RunResult } from '../../protocol/messages.js';
+import type { RunOutcome, Verdict } from '../../protocol/outcomes.js';
+import { closingHost } from '../activity-options.js';
+import { expireGate } from '../gates/gate.js';
+import { sentence } from '../journal/journal.js';
+import { type Ending, statusOf } from './ending.js';
+import type { LiveRun } from './live-run.js';
+import type { RunState } from './run-state.js';
+
+const CLOSING_EVENT: Record<RunOutcome, EventType> = {
+  merge_ready: 'run.completed',
+  no_changes: 'run.completed',
+  blocked: 'run.completed',
+  failed: 'run.failed',
+  aborted: 'run.aborted',
+};
+
+/** Effects: one host activity, and one notification where there are sinks; none where the run was never opened. */
+export async function closeRun(run: LiveRun, ending: Ending): Promise<RunResult> {
+  const { facts, people, gates, presenter, flush, notifier, quota } = run;
+  run.isClosing = true;
+  run.waiting = null;
+  people.pauseRequested = false;
+  people.pausedAtStatus = null;
+  if (gates.open !== null) expireGate(run, gates.open, 'the run ended before anybody decided');
+  facts.outcome = ending.outcome;
+  facts.blockedReason = 'reason' in ending ? ending.reason : null;
+  facts.error = 'error' in ending ? sentence(ending.error) : null;
+  run.move(statusOf(ending.outcome));
+  const assurance = assess({
+    outcome: ending.outcome,
+    wroteCode: facts.wroteCode,
+    validation: facts.validation,
+    review: facts.finalDecision,
+    verification: facts.verification,
+    policyViolations: facts.diffViolations + facts.readOnlyViolations,
+  });
+  run.journal.note(CLOSING_EVENT[ending.outcome], facts.error ?? ending.outcome, {
+    outcome: ending.outcome,
+    blockedReason: facts.blockedReason,
+    stage: facts.stage,
+    turn: facts.turn,
+    errorClass: 'errorClass' in ending ? ending.errorClass : null,
+    error: facts.error,
+    verdict: assurance.verdict,
+  });
+  presenter.show();
+  notifier.tell('run_closed', `${facts.outcome}${facts.error === null ? '' : `: ${facts.error}`}`);
+  if (quota.isTaken) await quota.leave();
+  const hurries = ending.outcome === 'aborted' || run.history === 'ended';
+  await flush.settled(hurries);
+  await notifier.started();
+  const report = run.opened === null ? null : await writeReport(run, { outcome: ending.outcome, hurries, ...assurance });
+  return { ...resultOf(run, ending.outcome), verdict: run.opened === null ? null : assurance.verdict, report };
+}
+
+interface LastWords {
+  readonly outcome: RunOutcome;
+  readonly verdict: Verdict;
+  readonly reasons: readonly string[];
+  /** The run does not wait for a host that is away. */
+  readonly hurries: boolean;
+}
+
+async function writeReport(run: RunState, { outcome, verdict, reasons, hurries }: LastWords): Promise<string | null> {
+  const { journal, open } = run;
+  const host = closingHost(open.hostId, hurries);
+  const close = () => {
+    const input = { place: run.nextPlace(), run: run.ref, outcome, verdict, verdictReasons: reasons };
+    const summary = `close · ${outcome}`;
+    return journal.carryBy((lines) => host.closeRun.executeWithOptions({ summary }, [{ ...input, journal: lines }]));
+  };
+  try {
+    let closed = await close();
+    // They are not in the file yet: the end is written once more. What stays as it is found is found again then.
+    journal.observe(closed.observations);
+    // A journal that a person deleted in the last stage is sent again, and one that does not fit at once goes on: nobody comes after this.
+    for (let held = -1; closed.journalSeq < journal.all.length && closed.journalSeq > held; closed = await close())
+      held = closed.journalSeq;
+    return closed.report;
+  } catch (err) {
+    // The host of an aborted run may be gone for good, and one that cannot write the end changes no outcome.
+    if (err instanceof ActivityFailure) return null;
+    throw err;
+  }
+}
+
+function resultOf(run: RunState, outcome: RunOutcome): Omit<RunResult, 'verdict' | 'report'> {
+  const { branch, baseSha, headSha, blockedReason, error } = run.view();
+  return { runId: run.runId, outcome, blockedReason, error, branch, baseSha, headSha };
+}

@@ -1,0 +1,90 @@
+/** What the messages of a run change in it. Whether it takes them is judged in judge-message.ts. */
+import type { CancellationScope } from '@temporalio/workflow';
+import type { Gate } from '../../protocol/gate.js';
+import { RUN_MESSAGES, type RunMessage, type RunMessageName, readRunMessage } from '../../protocol/run-message.js';
+import type { Messages } from '../desk/message-desk.js';
+import { type GateLine, type GateOwner, resolveGate } from '../gates/gate.js';
+import { judgeMessage } from './judge-message.js';
+import type { RunState } from './run-state.js';
+
+/** What an abort cancels. */
+type Lifecycle = Pick<CancellationScope, 'cancel' | 'consideredCancelled'>;
+
+export function messagesOf(
+  run: RunState & Pick<GateOwner, 'presenter' | 'flush'>,
+  lifecycle: Lifecycle,
+): Messages<RunMessageName, RunMessage> {
+  return {
+    names: RUN_MESSAGES,
+    read: readRunMessage,
+    judge: (message) =>
+      judgeMessage(message, {
+        status: run.status,
+        closing: run.isClosing,
+        abortRequested: lifecycle.consideredCancelled,
+        paused: run.people.pausedAtStatus !== null,
+        pauseRequested: run.people.pauseRequested,
+        gate: run.gates.open,
+        waitingNotes: run.people.notes.length,
+        events: run.journal.all.length,
+        historyFull: run.history !== 'free',
+      }),
+    apply: (message) => {
+      apply(run, lifecycle, message);
+      run.presenter.show();
+      run.flush.request();
+    },
+  };
+}
+
+function apply(run: RunState, lifecycle: Lifecycle, message: RunMessage): void {
+  const { people, journal } = run;
+  const { by } = message;
+  const who = by ?? 'somebody';
+  switch (message.name) {
+    case 'approve':
+      decide(run, message);
+      break;
+    case 'answer':
+      decide(run, { ...message, name: 'approve', gate: message.promptId, decision: 'approve', note: message.text, commit: null });
+      break;
+    case 'pause':
+      people.pauseRequested = true;
+      journal.note('run.pause_requested', `${who} asks for a pause`, { by, text: message.note });
+      break;
+    case 'resume':
+      people.pauseRequested = false;
+      people.pausedAtStatus = null;
+      journal.note('run.resume_requested', `${who} resumes the run`, { by, text: message.note });
+      break;
+    case 'abort':
+      people.abort = { by, reason: message.reason };
+      journal.note('run.abort_requested', `${who} aborts the run`, { by, text: message.reason });
+      lifecycle.cancel();
+      break;
+    case 'steer':
+      people.notes.push({ kind: 'steer', text: message.text, by, at: new Date().toISOString() });
+      journal.note('run.steered', `${who} says: ${message.text}`, { by, text: message.text });
+      break;
+    case 'rename':
+      people.title = message.title;
+      journal.note('run.renamed', `${who} calls the run "${message.title}"`, { by, text: message.title });
+      break;
+  }
+}
+
+/** The open gate. */
+function decide(run: RunState, { decision, note, by }: Extract<RunMessage, { name: 'approve' }>): void {
+  const { open } = run.gates;
+  if (open === null) return;
+  const { status, event, verb } = DECIDED[decision];
+  const guidance = decision === 'request_changes' || open.question ? note : null;
+  const line = { type: event, message: `${by ?? 'somebody'} ${verb} ${open.id} before ${open.stage}` };
+  resolveGate(run, open, { status, resolvedBy: by, decisionNote: note, guidance, line });
+}
+
+const DECIDED = {
+  approve: { status: 'approved', event: 'approval.approved', verb: 'approved' },
+  reject: { status: 'rejected', event: 'approval.rejected', verb: 'rejected' },
+  request_changes: { status: 'changes_requested', event: 'approval.changes_requested', verb: 'requested changes at' },
+} as const satisfies Record<string, { status: Gate['status']; event: GateLine['type']; verb: string }>;

@@ -1,0 +1,98 @@
+/** One attempt of a turn: a place of its own, one host activity, and what its answer changes in the run's state. */
+import { uuid4 } from '@temporalio/workflow';
+import type { AfterOverflow, PersonNote, RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
+import type { PermissionAnswer } from '../../protocol/outcomes.js';
+import type { Place } from '../../protocol/place.js';
+import type { StageAgent } from '../../protocol/policy.js';
+import type { TurnStage } from '../../protocol/run/stages.js';
+import { turnHost } from '../activity-options.js';
+import { costOf, withTurn } from '../turns/budget.js';
+import type { LiveRun } from './live-run.js';
+import type { RunState } from './run-state.js';
+
+export interface Turn {
+  readonly stage: TurnStage;
+  /** Of the turn whose answer was unreadable; null: the work itself is asked for. */
+  readonly previousTurn: Place | null;
+  /** Whose conversation is gone on with, where the same agent works again; null: a new one. */
+  readonly continues: Place | null;
+  /** Begin with this agent instead of the stage's own: it gave the answer that is asked about. */
+  readonly fallback?: string | null;
+}
+
+export interface Attempt {
+  readonly place: Place;
+  readonly result: RunTurnResult;
+  readonly expectedHead: string;
+  readonly usage: { readonly durationMs: number; readonly costMicroUsd: number | null };
+}
+
+export interface TurnToAttempt extends Omit<Turn, 'fallback'> {
+  readonly notes: readonly PersonNote[];
+  readonly permissions: readonly PermissionAnswer[];
+  /** Name of the fallback agent; null: the stage's own works. */
+  readonly fallback: string | null;
+  /** Of the stage's own agent; null: the turn was not too long for it. */
+  readonly afterOverflow: AfterOverflow | null;
+}
+
+export async function attemptTurn(run: LiveRun, turn: TurnToAttempt): Promise<Attempt> {
+  const { quota } = run;
+  const { stage } = turn;
+  const worker = workerOf(run.agentOf(stage), turn);
+  const place = run.nextPlace();
+  announce(run, { turn, worker, place });
+  run.presenter.show();
+  const input = { ...inputOf(run, turn, place), accountOpening: quota.takeOpening() };
+  const summary = `${stage} · ${worker.agent}`;
+  const host = turnHost(run.open.hostId, run.policy, worker);
+  const result = await run.journal.carryBy((journal) => host.runTurn.executeWithOptions({ summary }, [{ ...input, journal }]));
+  run.facts.headSha = result.head;
+  run.journal.observe(result.observations);
+  if (result.started) run.used = withTurn(run.used, result);
+  if (quota.isTaken) await quota.ended(result.outcome);
+  if (result.rolledBack) run.facts.readOnlyViolations += 1;
+  if (result.outcome.kind === 'policy_violation') run.facts.diffViolations += 1;
+  const usage = { durationMs: result.durationMs, costMicroUsd: costOf(result, worker.adapter) };
+  return { place, result, expectedHead: input.expectedHead, usage };
+}
+
+function announce(run: RunState, { turn, worker, place }: { turn: TurnToAttempt; worker: StageAgent; place: Place }): void {
+  const { stage, previousTurn } = turn;
+  const { agent, adapter, model } = worker;
+  run.facts.agent = { name: agent, adapter };
+  run.facts.turn = place.seq;
+  const who = `${agent}${adapter === 'scripted' ? ' (scripted)' : ''}`;
+  const what = previousTurn === null ? `${stage} turn` : `${stage}: no readable decision, asked once more,`;
+  run.journal.note('turn.started', `${what} by ${who}`, { stage, round: run.facts.round, seq: place.seq, agent, adapter, model });
+}
+
+function inputOf(run: RunState, turn: TurnToAttempt, place: Place): Omit<RunTurnInput, 'accountOpening' | 'journal'> {
+  const { stage, previousTurn, continues, notes, permissions, fallback, afterOverflow } = turn;
+  return {
+    stage,
+    place,
+    previousTurn,
+    run: run.ref,
+    round: run.facts.round,
+    ask: previousTurn === null ? 'work' : 'decision',
+    decisionCode: uuid4().slice(0, 8),
+    expectedHead: run.head,
+    context: run.facts.context,
+    notes,
+    agent: fallback,
+    continues,
+    afterOverflow,
+    permissions,
+  };
+}
+
+function workerOf(own: StageAgent, { fallback, afterOverflow }: TurnToAttempt): StageAgent {
+  if (fallback !== null) return fallbackOf(own, fallback);
+  return afterOverflow === 'extended' ? { ...own, model: own.extendedModel ?? own.model } : own;
+}
+
+/** Same stage and rights, a conversation and a model of its own (V-125). */
+function fallbackOf(own: StageAgent, agent: string): StageAgent {
+  return { ...own, agent, adapter: own.fallbackAdapter ?? own.adapter, model: null };
+}

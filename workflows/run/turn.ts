@@ -1,0 +1,192 @@
+/**
+ * One agent turn with everything that may come between its start and its end: budget, back-off, fallback agent, a question, a repository that changed.
+ * Each attempt has a place of its own; waits are durable timers that survive every restart (V-122). What the answer means is read in stage.ts.
+ */
+import { optionNamed } from '../../protocol/gate.js';
+import { MAX_READ_ONLY_VIOLATIONS } from '../../protocol/limits.js';
+import type { PersonNote, RunTurnResult } from '../../protocol/messages.js';
+import type { PermissionAnswer, PermissionRequest, TurnOutcome } from '../../protocol/outcomes.js';
+import type { Place } from '../../protocol/place.js';
+import { isDecisionStage, isInRound, mayWrite, type TurnStage } from '../../protocol/run/stages.js';
+import { askPerson, type Stopped } from '../gates/gate.js';
+import { causeOf, type GateCause } from '../gates/gate-book.js';
+import { uncountedCost } from '../turns/budget.js';
+import { goesAgain } from '../turns/turn-again.js';
+import type { Tries } from '../turns/turn-retry.js';
+import { withinBudget } from '../turns/within-budget.js';
+import { blocked, type Ending, ended, endingOfTurn } from './ending.js';
+import type { LiveRun } from './live-run.js';
+import type { RunState } from './run-state.js';
+import { type Attempt, attemptTurn, type Turn } from './turn-attempt.js';
+
+export type TurnEnd =
+  | {
+      readonly kind: 'done';
+      readonly place: Place;
+      readonly result: RunTurnResult /** The agent that answered, where it was the fallback. */;
+      readonly fallback?: string | null;
+    }
+  /** The branch is another than the one that was judged: evidence is taken again (V-34). */
+  | { readonly kind: 'tree_changed' }
+  | { readonly kind: 'ended'; readonly ending: Ending };
+
+export async function takeTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
+  const tries: Tries = { rateLimited: 0, transient: 0, timeouts: 0, fresh: false, overflow: null, fallback: turn.fallback ?? null };
+  const notes: PersonNote[] = [];
+  const start = run.head;
+  const permissions: PermissionAnswer[] = [];
+  let { continues } = turn;
+  // After a conversation that was not known: until there is another one.
+  let forgets = false;
+  for (;;) {
+    const attempt = await withinBudget(run, turn.stage, () => {
+      notes.push(...run.takeNotes());
+      // A fallback agent has a context window of its own.
+      const afterOverflow = tries.fallback === null ? tries.overflow : null;
+      const parts = { continues: forgets ? null : continues, notes, permissions, fallback: tries.fallback, afterOverflow };
+      return attemptTurn(run, { ...turn, ...parts });
+    });
+    if ('kind' in attempt) return ended(attempt);
+    // What an attempt that ended said is part of the conversation, whatever its outcome.
+    if (continues !== null && attempt.result.exitCode !== null) continues = attempt.place;
+    const uncounted = uncountedCost(run.policy.budget, { ...attempt.result, agent: run.facts.agent });
+    if (uncounted === null && (await goesAgain(run, { stage: turn.stage, agent: run.agentOf(turn.stage), tries, attempt }))) {
+      forgets ||= needsNewConversation(attempt.result.outcome);
+      continue;
+    }
+    askAboutChange(run, turn.stage, attempt.result);
+    if (uncounted !== null) return { kind: 'ended', ending: blocked('budget', uncounted) };
+    const settled = await settle(run, { turn, attempt, permissions, changed: run.head !== start });
+    // It stopped in the middle of its work, and goes on there if it can.
+    if (settled === 'again' && permissionOf(attempt.result) !== null) {
+      continues = attempt.place;
+      forgets = false;
+    }
+    if (settled === 'again') continue;
+    return settled.kind === 'done' ? { ...settled, fallback: tries.fallback } : settled;
+  }
+}
+
+function needsNewConversation(outcome: TurnOutcome): boolean {
+  // One that overflowed may be too long itself.
+  return outcome.kind === 'overflow' || (outcome.kind === 'transient' && outcome.fresh === true);
+}
+
+/** A diff that a person must see opens a gate before any later turn could read it. */
+function askAboutChange(run: RunState, stage: TurnStage, { outcome, observations, guarded }: RunTurnResult): void {
+  if (run.head !== run.open.baseSha) run.facts.wroteCode = true;
+  const files = outcome.kind === 'guarded_paths' ? outcome.paths : guarded;
+  if (files.length > 0) {
+    const why = outcome.kind === 'guarded_paths' ? outcome.why : `the change touches guarded paths: ${files.join(', ')}`;
+    run.gates.ask(causeOf('diff', why, { requestedAction: 'look at these paths', riskLevel: 'high', files }));
+  } else if (run.policy.permissions === 'ask' && observations.some((observation) => observation.type === 'git.committed')) {
+    run.gates.ask(causeOf('diff', `permission mode ask: look at what ${stage} changed`));
+  }
+}
+
+interface Settling {
+  readonly turn: Turn;
+  readonly attempt: Attempt;
+  /** What people chose so far; an answer is added. */
+  readonly permissions: PermissionAnswer[];
+  /** The branch moved since the turn was taken first. */
+  readonly changed: boolean;
+}
+
+/** What an attempt that is not retried means; `again`: a person answered or agreed, and the turn is taken once more. */
+async function settle(run: LiveRun, settling: Settling): Promise<TurnEnd | 'again'> {
+  const { turn, attempt, changed } = settling;
+  const { result } = attempt;
+  const violated = endingOfViolations(run);
+  if (violated !== null) return { kind: 'ended', ending: violated };
+  // A decision about another commit is not accepted (V-34); a branch that somebody else holds is a person's matter first.
+  if (result.branchMoved && result.outcome.kind !== 'repository_changed' && isDecisionStage(turn.stage)) return 'again';
+  if (run.attended) {
+    if (result.outcome.kind === 'repository_changed') return afterChangedRepository(run, settling, result.outcome.why);
+    const question = questionOf(result);
+    if (question !== null) return askQuestion(run, settling, question);
+  } else if (result.request?.kind === 'question') {
+    return { kind: 'ended', ending: blocked('needs_input', `the agent asks: ${result.request.reason}; nobody attends the run`) };
+  }
+  const ending = endingOfTurn(turn.stage, result.outcome, {
+    changesExpected: !changed && changesExpected(run, turn.stage),
+    attended: run.attended,
+  });
+  if (ending === null) return { kind: 'done', place: attempt.place, result };
+  if (ending.outcome === 'failed') run.notifier.tell('agent_failed', ending.error);
+  return { kind: 'ended', ending };
+}
+
+/** A fix round that changes nothing still counts (V-95). */
+function changesExpected({ policy }: RunState, stage: TurnStage): boolean {
+  return mayWrite(stage) && !isInRound(stage) && policy.permissions !== 'read-only';
+}
+
+function questionOf({ outcome, request }: RunTurnResult): GateCause | null {
+  if (outcome.kind === 'needs_input') {
+    const options = outcome.permission?.options.map(({ name }) => name);
+    return causeOf('agent', outcome.why, { requestedAction: outcome.why, ...(options === undefined ? {} : { options }) });
+  }
+  if (request?.kind !== 'question') return null;
+  return causeOf('agent', `the agent asks: ${request.reason}`, {
+    requestedAction: request.action ?? request.reason,
+    riskLevel: request.risk,
+  });
+}
+
+/** Before the turn is taken again: its next attempt would read what a person must see first. */
+async function passAsked(run: LiveRun, { stage }: Turn): Promise<Stopped | null> {
+  const cause = run.gates.takeAsked();
+  if (cause === null) return null;
+  const passage = await askPerson(run, { stage, cause });
+  if (passage.kind === 'stopped') return passage;
+  run.goOn();
+  return null;
+}
+
+function permissionOf({ outcome }: RunTurnResult): PermissionRequest | null {
+  return outcome.kind === 'needs_input' ? (outcome.permission ?? null) : null;
+}
+
+async function askQuestion(run: LiveRun, { turn, attempt, permissions }: Settling, cause: GateCause): Promise<TurnEnd | 'again'> {
+  const stopped = await passAsked(run, turn);
+  if (stopped !== null) return ended(stopped);
+  const passage = await askPerson(run, { stage: turn.stage, cause, question: true });
+  if (passage.kind === 'stopped') return ended(passage);
+  run.goOn();
+  const permission = permissionOf(attempt.result);
+  const option = permission?.options[optionNamed(cause.options ?? [], passage.text ?? '') ?? -1];
+  if (permission !== null && option !== undefined) permissions.push({ key: permission.key, option });
+  run.people.notes.unshift({
+    kind: 'answer',
+    text: `Question: ${cause.requestedAction ?? cause.reason}\nAnswer: ${option?.name ?? passage.text ?? ''}`,
+    by: passage.by,
+    at: new Date().toISOString(),
+  });
+  return 'again';
+}
+
+/** The person may have made the change: agreed, the run goes on from where the branch stands. */
+async function afterChangedRepository(run: LiveRun, { turn, attempt }: Settling, why: string): Promise<TurnEnd | 'again'> {
+  const cause = causeOf('policy', `the repository changed under the run: ${why}`, {
+    requestedAction: 'go on from where the branch stands',
+    riskLevel: 'high',
+  });
+  const passage = await askPerson(run, { stage: turn.stage, cause });
+  if (passage.kind === 'stopped') return ended(passage);
+  const { result, expectedHead, place } = attempt;
+  // Straight from the gate to the checks: the table has no way from verifying to validating.
+  if (result.head !== expectedHead && isDecisionStage(turn.stage)) return { kind: 'tree_changed' };
+  run.goOn();
+  if (result.observations.some((observation) => observation.type === 'git.committed')) return { kind: 'done', place, result };
+  if (result.head === expectedHead && !mayWrite(turn.stage) && result.output !== null && !result.rolledBack)
+    return { kind: 'done', place, result };
+  const stopped = await passAsked(run, turn);
+  return stopped === null ? 'again' : ended(stopped);
+}
+
+function endingOfViolations({ facts }: RunState): Ending | null {
+  return facts.readOnlyViolations >= MAX_READ_ONLY_VIOLATIONS
+    ? blocked('policy_violation', 'read-only turns changed the worktree twice; both changes were rolled back')
+    : null;
+}

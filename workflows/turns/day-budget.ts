@@ -1,0 +1,132 @@
+/**
+ * The side of who takes turns of the day's budget: reserves each turn with the ledger of its project before it starts and settles it after, whatever
+ * became of it. Only whose policy has a day budget comes here. The ledger is started by the first that finds none.
+ * Waits for: the ledger's answer.
+ */
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  CancellationScope,
+  condition,
+  defineSignal,
+  getExternalWorkflowHandle,
+  isCancellation,
+  ParentClosePolicy,
+  setHandler,
+  startChild,
+  uuid4,
+  workflowInfo,
+} from '@temporalio/workflow';
+import {
+  BUDGET_ANSWER_SIGNAL,
+  BUDGET_WORKFLOW,
+  type BudgetAnswer,
+  budgetWorkflowId,
+  RELEASE_SIGNAL,
+  RESERVE_SIGNAL,
+  type ReserveRequest,
+  readBudgetAnswer,
+  SETTLE_SIGNAL,
+  type Settlement,
+} from '../../protocol/day-budget.js';
+import { WORKFLOW_TASK_TIMEOUT } from '../../protocol/limits.js';
+import type { DayBudgetPolicy } from '../../protocol/policy.js';
+import type { LedgerInput } from '../ledger-rules.js';
+import type { TurnOwner } from './turn-owner.js';
+
+/** Then it is asked again: somebody may have terminated the ledger meanwhile. An answer takes some 30 ms. */
+const ANSWER_WITHIN = '1 minute';
+
+const budgetAnswerSignal = defineSignal<[unknown]>(BUDGET_ANSWER_SIGNAL);
+
+export type DayTurn = Pick<Settlement, 'token' | 'day'>;
+
+/** What an attempt used, as far as anybody knows. */
+export interface Used {
+  readonly usage: NonNullable<Settlement['usage']>;
+}
+
+/** Takes the turn and settles it, also where it was aborted or its host failed: then nobody knows what it used. */
+export async function settling<Attempt extends Used>(
+  { project }: Pick<TurnOwner, 'project'>,
+  turn: DayTurn,
+  take: () => Promise<Attempt>,
+): Promise<Attempt> {
+  let usage: Settlement['usage'] = null;
+  try {
+    const attempt = await take();
+    usage = attempt.usage;
+    return attempt;
+  } finally {
+    const settlement: Settlement = { ...turn, usage };
+    await CancellationScope.nonCancellable(() => tell(project, SETTLE_SIGNAL, settlement));
+  }
+}
+
+/** `grant`: of the person who allowed the whole budget once more. */
+export async function askLedger(
+  owner: Pick<TurnOwner, 'project' | 'waiting'>,
+  limits: DayBudgetPolicy,
+  grant: string | null,
+): Promise<BudgetAnswer> {
+  const token = uuid4();
+  const answers: BudgetAnswer[] = [];
+  setHandler(budgetAnswerSignal, (argument) => {
+    const answer = readBudgetAnswer(argument);
+    if (answer?.token === token) answers.push(answer);
+  });
+  const { workflowId, runId } = workflowInfo();
+  const request: ReserveRequest = { token, workflowId, executionRunId: runId, limits, grant };
+  const { project } = owner;
+  owner.waiting = { kind: 'budget', until: null };
+  try {
+    for (;;) {
+      await tell(project, RESERVE_SIGNAL, request);
+      await condition(() => answers.length > 0, ANSWER_WITHIN);
+      const [answer] = answers;
+      if (answer !== undefined) return answer;
+    }
+  } catch (err) {
+    // Aborted while it waited: what was reserved meanwhile is free again.
+    if (isCancellation(err)) await CancellationScope.nonCancellable(() => tell(project, RELEASE_SIGNAL, { token }));
+    throw err;
+  } finally {
+    owner.waiting = null;
+  }
+}
+
+/** Starts the ledger where there is none. What a ledger that is ended again at once would lose is asked again. */
+async function tell(project: string, signal: string, argument: ReserveRequest | Settlement | Pick<Settlement, 'token'>): Promise<void> {
+  const send = async (): Promise<boolean> => {
+    try {
+      await getExternalWorkflowHandle(budgetWorkflowId(project)).signal(signal, argument);
+      return true;
+    } catch (err) {
+      if (isCancellation(err)) throw err;
+      return false;
+    }
+  };
+  if (await send()) return;
+  await CancellationScope.nonCancellable(() => startLedger(project));
+  await send();
+}
+
+async function startLedger(project: string): Promise<void> {
+  const input: LedgerInput = { project };
+  try {
+    await startChild<(input: LedgerInput) => Promise<void>>(BUDGET_WORKFLOW, {
+      workflowId: budgetWorkflowId(project),
+      args: [input],
+      workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      staticSummary: `the day's budget of ${project}`,
+    });
+  } catch (err) {
+    if (!(err instanceof WorkflowExecutionAlreadyStartedError)) throw err;
+  }
+}
+
+export function whyFull({ limit, used, allowed, day, underWay, resetsAt }: Extract<BudgetAnswer, { kind: 'full' }>): string {
+  const round = (value: number) => Math.round(value * 100) / 100;
+  const running = underWay === 0 ? '' : `, ${underWay} ${underWay === 1 ? 'turn' : 'turns'} under way included`;
+  return `the project used ${round(used)} of ${round(allowed)} ${limit} of the day ${day} (UTC)${running}; a new day begins at ${resetsAt}`;
+}

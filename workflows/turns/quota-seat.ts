@@ -1,0 +1,180 @@
+/**
+ * A run's seat at the quota gate of an account: it parks there, hears when it may go on, and says how its turn went if it was the one to probe.
+ * The gate is told by one short activity and answers by signals; a timer of the run's own bounds every wait, so that a gate that is lost is
+ * started anew and holds no run for ever.
+ */
+import { ActivityFailure, condition, getExternalWorkflowHandle, isCancellation, workflowInfo } from '@temporalio/workflow';
+import { quotaGateId } from '../../protocol/names.js';
+import type { TurnOutcome } from '../../protocol/outcomes.js';
+import type { LeaveMessage, ParkMessage, ProbedMessage } from '../../protocol/quota.js';
+import { controlHost } from '../activity-options.js';
+import { readQuotaWord } from '../quota-messages.js';
+
+/** A usage limit that the run waits for. Unit: ms since 1970. */
+interface Limit {
+  readonly account: string;
+  /** One id for each wait of a run. */
+  readonly wait: string;
+  /** What the provider said. */
+  readonly told: string | null;
+  readonly untilMs: number;
+  /** When the run's longest wait is over. */
+  readonly deadlineMs: number;
+  readonly turnMs: number;
+}
+
+/** `outlasts`: the limit ends later than the run may wait. */
+export type SeatEnd = 'open' | 'probe' | 'timer' | 'outlasts';
+
+/** What the gate said last; `byMs`: when there must be news. */
+interface Parked {
+  readonly limit: Limit;
+  untilMs: number;
+  /** The provider named it, so the limit does not end before. */
+  isTold: boolean;
+  byMs: number;
+  released: { readonly word: 'probe' | 'open'; readonly opening: string } | null;
+}
+
+/** Times that a run asks a gate that says nothing before it goes on by itself. */
+const MAX_PARKS = 4;
+
+/** How long after the time of its news a gate is taken for lost: for a lost one a run only asks again. */
+const GRACE = { share: 0.1, minMs: 1_000, maxMs: 15_000 };
+
+/** A time that differs by less is no news for people. */
+const SAME_MS = 30_000;
+
+/** For the answer to a question that was asked again. */
+const ANSWER_MS = 30_000;
+
+export class QuotaSeat {
+  private parked: Parked | null = null;
+  private probe: Limit | null = null;
+  private opening: string | null = null;
+
+  /** A signal of the gate. One that is about another wait, or cannot be read, is dropped. */
+  hear(argument: unknown): void {
+    const { parked } = this;
+    const news = readQuotaWord(argument);
+    if (news === null || parked === null || news.wait !== parked.limit.wait) return;
+    if ('opening' in news) {
+      parked.released ??= { word: news.word, opening: news.opening };
+      return;
+    }
+    const until = Date.parse(news.until);
+    // A probe says nothing about when the limit ends.
+    if (news.word === 'hold') {
+      parked.untilMs = until;
+      parked.isTold = news.told;
+    }
+    parked.byMs = until + GRACE.maxMs;
+  }
+
+  /** For the next attempt of a turn, once: the host overrules what it remembers of the account. */
+  takeOpening(): string | null {
+    const { opening } = this;
+    this.opening = null;
+    return opening;
+  }
+
+  /** `tellAgain`: the time that the run waits for is another. Errors: the cancellation of the run; it stays seated until `leave`. */
+  async wait(limit: Limit, tellAgain: (untilMs: number) => void): Promise<SeatEnd> {
+    const byMs = limit.untilMs + graceOf(limit.untilMs - Date.now());
+    const parked: Parked = { limit, untilMs: limit.untilMs, isTold: limit.told !== null, byMs, released: null };
+    this.parked = parked;
+    const end = await this.released(parked, tellAgain);
+    this.parked = null;
+    if (end === 'timer' || end === 'outlasts') await this.say(limit, 'leave', {});
+    if (end === 'probe') this.probe = limit;
+    // Runs that go by themselves for one and the same limit share the word, so that the first that meets it again spares the others the turn.
+    if (end !== 'outlasts') this.opening = parked.released?.opening ?? `timer:${new Date(limit.untilMs).toISOString()}`;
+    return end;
+  }
+
+  /** There is something to say when the turn or the run ends. */
+  get isTaken(): boolean {
+    return this.parked !== null || this.probe !== null;
+  }
+
+  /** Of every attempt; says something only where the run probes. A passing failure says nothing about the limit yet. */
+  async ended(outcome: TurnOutcome): Promise<void> {
+    if (this.probe === null || outcome.kind === 'rate_limited' || outcome.kind === 'transient') return;
+    const limit = this.probe;
+    this.probe = null;
+    const isLimited = outcome.kind === 'usage_limit';
+    await this.say(limit, 'probed', { result: isLimited ? 'limited' : 'passed', until: isLimited ? outcome.until : null });
+  }
+
+  /** The run ends: nobody waits for it, or for what it would have found out. */
+  async leave(): Promise<void> {
+    const { parked, probe } = this;
+    this.parked = null;
+    this.probe = null;
+    if (parked !== null) await this.say(parked.limit, 'leave', {});
+    if (probe !== null) await this.say(probe, 'probed', { result: 'gone', until: null });
+  }
+
+  private async released(parked: Parked, tellAgain: (untilMs: number) => void): Promise<SeatEnd> {
+    const { limit } = parked;
+    let told = limit.untilMs;
+    let parks = 0;
+    let asks = true;
+    for (;;) {
+      if (asks) {
+        if (parks > 0) parked.byMs = Date.now() + ANSWER_MS;
+        if (parks >= MAX_PARKS || !(await park(limit, parks > 0))) return waitAlone(parked);
+        parks += 1;
+      }
+      if (parked.released !== null) return parked.released.word;
+      if (parked.isTold && parked.untilMs > limit.deadlineMs) return 'outlasts';
+      if (Math.abs(parked.untilMs - told) >= SAME_MS) {
+        told = parked.untilMs;
+        tellAgain(told);
+      }
+      const { byMs } = parked;
+      const wakeMs = Math.min(byMs, limit.deadlineMs);
+      const hasNews = await condition(() => parked.released !== null || parked.byMs !== byMs, Math.max(1, wakeMs - Date.now()));
+      if (!hasNews && Date.now() >= limit.deadlineMs) return 'timer';
+      asks = !hasNews;
+      if (hasNews) parks = 1;
+    }
+  }
+
+  /** A gate that is not there any more is open. */
+  private async say(
+    limit: Limit,
+    name: 'leave' | 'probed',
+    more: Omit<ProbedMessage, keyof LeaveMessage> | Record<string, never>,
+  ): Promise<void> {
+    try {
+      const { workflowId } = workflowInfo();
+      await getExternalWorkflowHandle(quotaGateId(limit.account)).signal(name, { workflowId, wait: limit.wait, ...more });
+    } catch (err) {
+      if (isCancellation(err)) throw err;
+    }
+  }
+}
+
+/** False: nobody could tell the gate. */
+async function park({ account, wait, told, turnMs }: Limit, overdue: boolean): Promise<boolean> {
+  const message: ParkMessage = { workflowId: workflowInfo().workflowId, wait, until: told, turnMs, overdue };
+  try {
+    await controlHost().parkAtQuotaGate.executeWithOptions({ summary: `quota gate ${account}` }, [{ account, park: message }]);
+    return true;
+  } catch (err) {
+    if (err instanceof ActivityFailure && !isCancellation(err)) return false;
+    throw err;
+  }
+}
+
+/** Without a gate: the timer alone. */
+async function waitAlone(parked: Parked): Promise<SeatEnd> {
+  const wakeMs = Math.min(parked.untilMs, parked.limit.deadlineMs);
+  await condition(() => parked.released !== null, Math.max(1, wakeMs - Date.now()));
+  return parked.released?.word ?? 'timer';
+}
+
+function graceOf(waitMs: number): number {
+  return Math.min(Math.max(waitMs * GRACE.share, GRACE.minMs), GRACE.maxMs);
+}

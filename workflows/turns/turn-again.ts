@@ -1,0 +1,127 @@
+/** Between a failed attempt and the next: the wait as a durable timer, or the fallback agent. Source: V-121 to V-125. */
+import { sleep } from '@temporalio/workflow';
+import type { AfterOverflow, RunTurnResult } from '../../protocol/messages.js';
+import type { Place } from '../../protocol/place.js';
+import type { StageAgent } from '../../protocol/policy.js';
+import { closedUntil } from '../../protocol/quota.js';
+import type { TurnStage } from '../../protocol/run/stages.js';
+import type { SeatEnd } from './quota-seat.js';
+import type { TurnOwner } from './turn-owner.js';
+import { type AfterAttempt, afterAttempt, type Tries, type WaitKind } from './turn-retry.js';
+
+export interface FailedTurn {
+  readonly stage: TurnStage;
+  /** The stage's own, whoever worked. */
+  readonly agent: Pick<StageAgent, 'agent' | 'account' | 'timeoutMs' | 'fallback' | 'extendedModel'>;
+  readonly tries: Tries;
+  readonly attempt: { readonly place: Pick<Place, 'seq' | 'token'>; readonly result: Pick<RunTurnResult, 'outcome'> };
+}
+
+/** Whether the turn is taken again; resolves when it is time. */
+export async function goesAgain(owner: TurnOwner, failed: FailedTurn): Promise<boolean> {
+  const { agent, tries, attempt } = failed;
+  const next = afterAttempt(attempt.result.outcome, tries, {
+    usageLimit: owner.policy.usageLimit,
+    usageWaits: owner.usageWaits,
+    fallbackAgent: agent.fallback,
+    larger: agent.extendedModel !== null,
+    now: Date.now(),
+    jitter: Math.random(),
+  });
+  switch (next.kind) {
+    case 'settled':
+      return false;
+    case 'fallback':
+      callFallback(owner, failed, next.agent);
+      return true;
+    case 'again':
+      tries.timeouts += 1;
+      break;
+    case 'fresh':
+      tries.fresh = true;
+      break;
+    case 'overflow':
+      tries.overflow = next.with;
+      // The conversation that is too long may be this attempt's own.
+      tries.fresh = true;
+      break;
+    case 'wait':
+      if (next.waiting === 'usage_limit') return waitAtGate(owner, failed, next.ms);
+      tries[next.waiting === 'rate_limited' ? 'rateLimited' : 'transient'] += 1;
+  }
+  noteRetry(owner, failed, next);
+  if (next.kind === 'wait') await wait(owner, next.waiting, next.ms);
+  return true;
+}
+
+function callFallback({ journal }: TurnOwner, { stage, agent, tries, attempt }: FailedTurn, to: string): void {
+  const from = agent.agent;
+  tries.fallback = to;
+  const data = { stage, seq: attempt.place.seq, from, to };
+  journal.note('turn.fallback', `${from} failed (${attempt.result.outcome.kind}); ${to} tries once`, data);
+}
+
+async function wait(owner: TurnOwner, kind: WaitKind, ms: number): Promise<void> {
+  showWait(owner, { kind, until: new Date(Date.now() + ms).toISOString() });
+  await sleep(ms);
+  owner.waiting = null;
+}
+
+function showWait(owner: TurnOwner, waiting: TurnOwner['waiting']): void {
+  owner.waiting = waiting;
+  owner.presenter.show();
+  owner.flush.request();
+}
+
+/** False: the limit outlasts what the owner may wait. */
+async function waitAtGate(owner: TurnOwner, { stage, agent: worker, attempt }: FailedTurn, ms: number): Promise<boolean> {
+  const { account, agent, timeoutMs } = worker;
+  const { outcome } = attempt.result;
+  const now = Date.now();
+  const told = outcome.kind === 'usage_limit' ? outcome.until : null;
+  const until = new Date(now + ms).toISOString();
+  const { note } = closedUntil(told, now, 0);
+  const why = note === null ? '' : ` (${note})`;
+  owner.usageWaits += 1;
+  owner.journal.note('usage_limit.waiting', `waits for the usage limit of ${account} until ${until}${why}`, { until, agent });
+  owner.notifier.tell('usage_limit', `${stage} waits for a usage limit until ${until}`);
+  showWait(owner, { kind: 'usage_limit', until, account });
+  const tellAgain = (untilMs: number) => {
+    const at = new Date(untilMs).toISOString();
+    owner.journal.note('usage_limit.waiting', `still waits for the usage limit of ${account}, until ${at}`, { until: at, agent });
+    showWait(owner, { kind: 'usage_limit', until: at, account });
+  };
+  const deadlineMs = now + owner.policy.usageLimit.maxWaitMs;
+  const limit = { account, wait: attempt.place.token, told, untilMs: now + ms, deadlineMs, turnMs: timeoutMs };
+  const end = await owner.quota.wait(limit, tellAgain);
+  owner.waiting = null;
+  owner.journal.note('usage_limit.cleared', `${AFTER_GATE[end]} (${account})`, { until, agent });
+  return end !== 'outlasts';
+}
+
+const AFTER_GATE: Readonly<Record<SeatEnd, string>> = {
+  open: 'the usage limit is over',
+  probe: 'this run is the first to try whether the usage limit is over',
+  timer: 'the wait for the usage limit is over, and the run tries by itself',
+  outlasts: 'the usage limit lasts longer than the run may wait',
+};
+
+function noteRetry(
+  { journal }: TurnOwner,
+  { stage, attempt }: FailedTurn,
+  next: Exclude<AfterAttempt, { kind: 'settled' | 'fallback' }>,
+): void {
+  const outcome = attempt.result.outcome.kind;
+  const waitMs = next.kind === 'wait' ? next.ms : 0;
+  const retry = next.kind === 'fresh' ? 1 : next.retry;
+  const when = waitMs === 0 ? 'at once' : `in ${Math.round(waitMs / 1000)} s`;
+  const how = next.kind === 'overflow' ? `, ${HOW[next.with]}` : '';
+  const more = next.kind === 'overflow' ? { afterOverflow: next.with } : {};
+  const data = { stage, seq: attempt.place.seq, outcome, retry, waitMs, ...more };
+  journal.note('turn.retried', `${stage} turn again ${when} after ${outcome}, retry ${retry}${how}`, data);
+}
+
+const HOW: Readonly<Record<AfterOverflow, string>> = {
+  shorter: 'with a shorter context',
+  extended: "with the agent's larger model",
+};

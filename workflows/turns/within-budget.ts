@@ -1,0 +1,68 @@
+/**
+ * Takes an attempt at a turn that the budgets allow: that of its owner, counted in its state, and that of the project's day, kept by a ledger. One that
+ * is used up stops the owner, or a person allows the whole of it once more. Source: V-130.
+ */
+import { uuid4 } from '@temporalio/workflow';
+import type { BudgetLimitData } from '../../protocol/event-data.js';
+import type { DayBudgetPolicy } from '../../protocol/policy.js';
+import type { TurnStage } from '../../protocol/run/stages.js';
+import { askPerson, type Stopped } from '../gates/gate.js';
+import { causeOf } from '../gates/gate-book.js';
+import { reachedLimit } from './budget.js';
+import { askLedger, type DayTurn, settling, type Used, whyFull } from './day-budget.js';
+import type { TurnOwner } from './turn-owner.js';
+
+export async function withinBudget<Attempt extends Used>(
+  owner: TurnOwner,
+  stage: TurnStage,
+  take: () => Promise<Attempt>,
+): Promise<Attempt | Stopped> {
+  const stopped = await passLimits(owner, stage);
+  const { day } = owner.policy.budget;
+  if (stopped !== null || day === null) return stopped ?? take();
+  const reserved = await reserve(owner, stage, day);
+  return 'kind' in reserved ? reserved : settling(owner, reserved, take);
+}
+
+/** Null: the attempt may start. */
+async function passLimits(owner: TurnOwner, stage: TurnStage): Promise<Stopped | null> {
+  for (;;) {
+    const data = reachedLimit(owner.policy.budget, owner.used);
+    if (data === null) return null;
+    const why = `the run used ${data.used} of ${data.allowed} ${data.limit}`;
+    const stopped = await askForMore(owner, stage, { why, data, action: 'allow the whole budget once more' });
+    if (stopped !== null) return stopped;
+    // As often as it takes: one turn may have used the whole budget several times.
+    do owner.used = { ...owner.used, grants: owner.used.grants + 1 };
+    while (reachedLimit(owner.policy.budget, owner.used) !== null);
+  }
+}
+
+async function reserve(owner: TurnOwner, stage: TurnStage, limits: DayBudgetPolicy): Promise<Stopped | DayTurn> {
+  for (let grant: string | null = null; ; grant = uuid4()) {
+    const answer = await askLedger(owner, limits, grant);
+    if (answer.kind === 'granted') return { token: answer.token, day: answer.day };
+    const { limit, used, allowed, day, resetsAt } = answer;
+    const data = { limit, used, allowed, day, resetsAt };
+    const action = "allow the day's whole budget once more, for all runs of the project";
+    const stopped = await askForMore(owner, stage, { why: whyFull(answer), data, action });
+    if (stopped !== null) return stopped;
+  }
+}
+
+interface More {
+  readonly why: string;
+  readonly data: BudgetLimitData;
+  readonly action: string;
+}
+
+/** Null: a person allows it. */
+async function askForMore(owner: TurnOwner, stage: TurnStage, { why, data, action }: More): Promise<Stopped | null> {
+  owner.journal.note('budget.limit', why, data);
+  owner.notifier.tell('budget_reached', why);
+  if (owner.policy.budget.onLimit === 'stop') return { kind: 'stopped', reason: 'budget', error: why };
+  const passage = await askPerson(owner, { stage, cause: causeOf('budget', why, { requestedAction: action }) });
+  if (passage.kind === 'stopped') return passage;
+  owner.goOn();
+  return null;
+}
