@@ -131,7 +131,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     name: 'events count as held once they were sent',
     area: 'journal',
     file: 'workflows/journal/journal.ts',
-    find: 'this.hostSeq = Math.min(journalSeq, this.events.length);',
+    find: 'this.hostSeq = Math.min(result.journalSeq, this.events.length);',
     replace: 'this.hostSeq = this.handedSeq;',
     test: { file: 'test/workflow/run.test.ts', title: 'sends the whole journal again to a host that lost its file' },
   },
@@ -139,7 +139,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     name: 'events that did not fit into a batch are dropped',
     area: 'journal',
     file: 'workflows/journal/journal.ts',
-    find: 'this.hostSeq = Math.min(journalSeq, this.events.length);',
+    find: 'this.hostSeq = Math.min(result.journalSeq, this.events.length);',
     replace: 'this.hostSeq = this.events.length;',
     test: {
       file: 'test/workflow/people-races.test.ts',
