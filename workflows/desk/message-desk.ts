@@ -7,16 +7,13 @@ import { ApplicationFailure } from '@temporalio/workflow';
 import { FAILURES } from '../../protocol/failures.js';
 import { MAX_KNOWN_REQUESTS, MAX_REFUSED_LINES } from '../../protocol/limits.js';
 import type { MessageAnswer, MessageReading } from '../../protocol/run-message.js';
-import type { Journal } from '../journal/journal.js';
-import type { JournalFlush } from '../journal/journal-flush.js';
+import type { LineWriter } from '../journal/journal-flush.js';
 
-export interface DeskOwner {
+export interface DeskOwner extends LineWriter {
   /** Of every answer. */
   readonly status: string;
   /** It writes no more of what is refused. */
   readonly isClosing: boolean;
-  readonly journal: Pick<Journal<unknown>, 'note'>;
-  readonly flush: Pick<JournalFlush, 'request'>;
 }
 
 /** `unchanged`: it was answered before, or is true anyway (V-64). */

@@ -10,22 +10,19 @@ import { MAX_REMINDERS } from '../../protocol/limits.js';
 import type { BlockedReason } from '../../protocol/outcomes.js';
 import type { RunPolicy } from '../../protocol/policy.js';
 import type { Stage } from '../../protocol/run/stages.js';
-import type { Journal } from '../journal/journal.js';
-import type { JournalFlush } from '../journal/journal-flush.js';
+import type { LineWriter } from '../journal/journal-flush.js';
 import type { Notifier } from '../journal/notify.js';
 import { type GateBook, type GateCause, type GateResolution, gateCommand } from './gate-book.js';
 
 type GateTimes = Pick<RunPolicy['gates'], 'remindMs' | 'escalateMs' | 'expireMs' | 'unattendedExpireMs'>;
 
 /** Whose gates they are. */
-export interface GateOwner {
+export interface GateOwner extends LineWriter {
   readonly gates: Pick<GateBook, 'all' | 'add' | 'resolve'>;
   readonly policy: { readonly gates: GateTimes };
   readonly attended: boolean;
   /** What a decision is about. */
   readonly subject: Pick<Gate, 'runId' | 'commit' | 'round'>;
-  readonly journal: Pick<Journal<unknown>, 'note'>;
-  readonly flush: Pick<JournalFlush, 'request'>;
   readonly notifier: Pick<Notifier, 'tell'>;
   readonly presenter: { show(): void };
   /** From now on it waits at this gate, until `goOn` or whatever else it turns to. */
@@ -136,14 +133,18 @@ function addGate(
 
 async function waitForDecision(owner: GateOwner, gate: Gate): Promise<void> {
   const isDecided = () => findGate(owner, gate.id).status !== 'pending';
-  const clock = new GateClock(owner.policy.gates, gate);
+  const rung = { escalated: false, reminders: 0, intervals: 0 };
   for (;;) {
-    const next = clock.next();
+    const next = nextRing(owner.policy.gates, gate, rung);
     if (next.at === NEVER) return condition(isDecided);
     const wait = next.at - Date.now();
     if (wait > 0 && (await condition(isDecided, wait))) return;
     if (next.kind === 'expire') return expireGate(owner, gate, null);
-    clock.rang(next.kind);
+    if (next.kind === 'escalate') rung.escalated = true;
+    else {
+      rung.reminders += 1;
+      rung.intervals = Math.max(rung.intervals + 1, next.over(Date.now()));
+    }
     tellAgain(owner, gate, next.kind);
   }
 }
@@ -158,41 +159,23 @@ function tellAgain(owner: GateOwner, gate: Gate, kind: 'remind' | 'escalate'): v
 
 const NEVER = Number.POSITIVE_INFINITY;
 
+interface Rung {
+  readonly escalated: boolean;
+  readonly reminders: number;
+  /** Those of reminders that are over: what was missed while nobody worked is told once. */
+  readonly intervals: number;
+}
+
 /** What rings next at one gate. Unit: ms since 1970. */
-class GateClock {
-  private reminders = 0;
-  /** Intervals that are over: what was missed while nobody worked is told once. */
-  private intervals = 0;
-  private escalated = false;
-  private readonly opened: number;
-
-  constructor(
-    private readonly times: GateTimes,
-    private readonly gate: Gate,
-  ) {
-    this.opened = Date.parse(gate.createdAt);
-  }
-
-  next(): { readonly kind: 'remind' | 'escalate' | 'expire'; readonly at: number } {
-    const { remindMs, escalateMs } = this.times;
-    const { expiresAt } = this.gate;
-    const reminds = remindMs !== null && this.reminders < MAX_REMINDERS;
-    const due = [
-      { kind: 'expire', at: expiresAt === null ? NEVER : Date.parse(expiresAt) },
-      { kind: 'escalate', at: escalateMs === null || this.escalated ? NEVER : this.opened + escalateMs },
-      { kind: 'remind', at: reminds ? this.opened + remindMs * (this.intervals + 1) : NEVER },
-    ] as const;
-    return due.reduce<(typeof due)[number]>((first, one) => (one.at < first.at ? one : first), due[0]);
-  }
-
-  rang(kind: 'remind' | 'escalate'): void {
-    if (kind === 'escalate') this.escalated = true;
-    else {
-      const over = Math.floor((Date.now() - this.opened) / (this.times.remindMs ?? NEVER));
-      this.reminders += 1;
-      this.intervals = Math.max(this.intervals + 1, over);
-    }
-  }
+function nextRing({ remindMs, escalateMs }: GateTimes, { createdAt, expiresAt }: Gate, { escalated, reminders, intervals }: Rung) {
+  const opened = Date.parse(createdAt);
+  const every = reminders < MAX_REMINDERS ? (remindMs ?? NEVER) : NEVER;
+  const due = [
+    { kind: 'expire', at: expiresAt === null ? NEVER : Date.parse(expiresAt) },
+    { kind: 'escalate', at: escalateMs === null || escalated ? NEVER : opened + escalateMs },
+    { kind: 'remind', at: opened + every * (intervals + 1), over: (now: number) => Math.floor((now - opened) / every) },
+  ] as const;
+  return due.reduce<(typeof due)[number]>((first, one) => (one.at < first.at ? one : first), due[0]);
 }
 
 function findGate({ gates }: GateOwner, id: string): Gate {

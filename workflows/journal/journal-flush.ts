@@ -8,6 +8,12 @@
 import { ActivityFailure, CancellationScope, condition } from '@temporalio/workflow';
 import type { Journal } from './journal.js';
 
+/** Who writes lines, and has them sent where people wait to see them. */
+export interface LineWriter {
+  readonly journal: Pick<Journal<unknown>, 'note'>;
+  readonly flush: Pick<JournalFlush, 'request'>;
+}
+
 export interface FlushOwner {
   /** Its files can be written. */
   readonly isOpen: boolean;

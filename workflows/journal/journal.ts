@@ -10,11 +10,6 @@ import { MAX_BATCH_CHARS, MAX_SENTENCE_CHARS } from '../../protocol/limits.js';
 import type { JournalBatch } from '../../protocol/messages.js';
 import { redact } from '../../protocol/redact.js';
 
-export interface JournalOwner<View> {
-  readonly gates: { readonly all: readonly Gate[] };
-  view(): View;
-}
-
 export class Journal<View> {
   /** ISO 8601, UTC: of the last event. */
   updatedAt = new Date().toISOString();
@@ -27,7 +22,7 @@ export class Journal<View> {
   /** The gates that the host holds. */
   private hostGates: readonly Gate[];
 
-  constructor(private readonly owner: JournalOwner<View>) {
+  constructor(private readonly owner: { readonly gates: { readonly all: readonly Gate[] }; view(): View }) {
     this.hostGates = owner.gates.all;
   }
 

@@ -6,15 +6,13 @@ import { CancellationScope, ParentClosePolicy, startChild, workflowInfo } from '
 import type { NotificationInput, NotificationResult } from '../../protocol/messages.js';
 import { NOTIFICATION_WORKFLOW } from '../../protocol/names.js';
 import type { Notification, NotificationKind } from '../../protocol/notification.js';
-import { type Journal, sentence } from './journal.js';
-import type { JournalFlush } from './journal-flush.js';
+import { sentence } from './journal.js';
+import type { LineWriter } from './journal-flush.js';
 
-export interface NotifierOwner {
+export interface NotifierOwner extends LineWriter {
   readonly isClosing: boolean;
   /** Who is told, by which host; null: nobody. */
   readonly audience: Omit<NotificationInput, 'notification'> | null;
-  readonly journal: Pick<Journal<unknown>, 'note'>;
-  readonly flush: Pick<JournalFlush, 'request'>;
   /** What every notification says of it. */
   about(): Omit<Notification, 'id' | 'kind' | 'message' | 'command' | 'at'>;
 }

@@ -2,8 +2,8 @@
 import { ActivityFailure } from '@temporalio/workflow';
 import { assess } from '../../protocol/assurance.js';
 import type { EventType } from '../../protocol/journal.js';
-import type { RunResult } from '../../protocol/messages.js';
-import type { RunOutcome, Verdict } from '../../protocol/outcomes.js';
+import type { CloseRunInput, RunResult } from '../../protocol/messages.js';
+import type { RunOutcome } from '../../protocol/outcomes.js';
 import { closingHost } from '../activity-options.js';
 import { expireGate } from '../gates/gate.js';
 import { sentence } from '../journal/journal.js';
@@ -54,24 +54,22 @@ export async function closeRun(run: LiveRun, ending: Ending): Promise<RunResult>
   const hurries = ending.outcome === 'aborted' || run.history === 'ended';
   await flush.settled(hurries);
   await notifier.started();
-  const report = run.opened === null ? null : await writeReport(run, { outcome: ending.outcome, hurries, ...assurance });
-  return { ...resultOf(run, ending.outcome), verdict: run.opened === null ? null : assurance.verdict, report };
+  const { outcome } = ending;
+  const { verdict, reasons } = assurance;
+  if (run.opened === null) return { ...resultOf(run, outcome), verdict: null, report: null };
+  const report = await writeReport(run, hurries, { outcome, verdict, verdictReasons: reasons });
+  return { ...resultOf(run, outcome), verdict, report };
 }
 
-interface LastWords {
-  readonly outcome: RunOutcome;
-  readonly verdict: Verdict;
-  readonly reasons: readonly string[];
-  /** The run does not wait for a host that is away. */
-  readonly hurries: boolean;
-}
+type LastWords = Pick<CloseRunInput, 'outcome' | 'verdict' | 'verdictReasons'>;
 
-async function writeReport(run: RunState, { outcome, verdict, reasons, hurries }: LastWords): Promise<string | null> {
+/** `hurries`: it does not wait for a host that is away. */
+async function writeReport(run: RunState, hurries: boolean, words: LastWords): Promise<string | null> {
   const { journal, open } = run;
   const host = closingHost(open.hostId, hurries);
   const close = () => {
-    const input = { place: run.nextPlace(), run: run.ref, outcome, verdict, verdictReasons: reasons };
-    const summary = `close · ${outcome}`;
+    const input = { place: run.nextPlace(), run: run.ref, ...words };
+    const summary = `close · ${words.outcome}`;
     return journal.carryBy((lines) => host.closeRun.executeWithOptions({ summary }, [{ ...input, journal: lines }]));
   };
   try {

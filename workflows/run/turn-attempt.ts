@@ -88,11 +88,7 @@ function inputOf(run: RunState, turn: TurnToAttempt, place: Place): Omit<RunTurn
 }
 
 function workerOf(own: StageAgent, { fallback, afterOverflow }: TurnToAttempt): StageAgent {
-  if (fallback !== null) return fallbackOf(own, fallback);
+  // Same stage and rights, a conversation and a model of its own (V-125).
+  if (fallback !== null) return { ...own, agent: fallback, adapter: own.fallbackAdapter ?? own.adapter, model: null };
   return afterOverflow === 'extended' ? { ...own, model: own.extendedModel ?? own.model } : own;
-}
-
-/** Same stage and rights, a conversation and a model of its own (V-125). */
-function fallbackOf(own: StageAgent, agent: string): StageAgent {
-  return { ...own, agent, adapter: own.fallbackAdapter ?? own.adapter, model: null };
 }

@@ -14,7 +14,7 @@ import { uncountedCost } from '../turns/budget.js';
 import { goesAgain } from '../turns/turn-again.js';
 import type { Tries } from '../turns/turn-retry.js';
 import { withinBudget } from '../turns/within-budget.js';
-import { blocked, type Ending, ended, endingOfTurn } from './ending.js';
+import { type Ending, ended, endingOfTurn } from './ending.js';
 import type { LiveRun } from './live-run.js';
 import type { RunState } from './run-state.js';
 import { type Attempt, attemptTurn, type Turn } from './turn-attempt.js';
@@ -55,7 +55,7 @@ export async function takeTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
       continue;
     }
     askAboutChange(run, turn.stage, attempt.result);
-    if (uncounted !== null) return { kind: 'ended', ending: blocked('budget', uncounted) };
+    if (uncounted !== null) return ended({ reason: 'budget', error: uncounted });
     const settled = await settle(run, { turn, attempt, permissions, changed: run.head !== start });
     // It stopped in the middle of its work, and goes on there if it can.
     if (settled === 'again' && permissionOf(attempt.result) !== null) {
@@ -97,8 +97,8 @@ interface Settling {
 async function settle(run: LiveRun, settling: Settling): Promise<TurnEnd | 'again'> {
   const { turn, attempt, changed } = settling;
   const { result } = attempt;
-  const violated = endingOfViolations(run);
-  if (violated !== null) return { kind: 'ended', ending: violated };
+  if (run.facts.readOnlyViolations >= MAX_READ_ONLY_VIOLATIONS)
+    return ended({ reason: 'policy_violation', error: 'read-only turns changed the worktree twice; both changes were rolled back' });
   // A decision about another commit is not accepted (V-34); a branch that somebody else holds is a person's matter first.
   if (result.branchMoved && result.outcome.kind !== 'repository_changed' && isDecisionStage(turn.stage)) return 'again';
   if (run.attended) {
@@ -106,7 +106,7 @@ async function settle(run: LiveRun, settling: Settling): Promise<TurnEnd | 'agai
     const question = questionOf(result);
     if (question !== null) return askQuestion(run, settling, question);
   } else if (result.request?.kind === 'question') {
-    return { kind: 'ended', ending: blocked('needs_input', `the agent asks: ${result.request.reason}; nobody attends the run`) };
+    return ended({ reason: 'needs_input', error: `the agent asks: ${result.request.reason}; nobody attends the run` });
   }
   const ending = endingOfTurn(turn.stage, result.outcome, {
     changesExpected: !changed && changesExpected(run, turn.stage),
@@ -183,10 +183,4 @@ async function afterChangedRepository(run: LiveRun, { turn, attempt }: Settling,
     return { kind: 'done', place, result };
   const stopped = await passAsked(run, turn);
   return stopped === null ? 'again' : ended(stopped);
-}
-
-function endingOfViolations({ facts }: RunState): Ending | null {
-  return facts.readOnlyViolations >= MAX_READ_ONLY_VIOLATIONS
-    ? blocked('policy_violation', 'read-only turns changed the worktree twice; both changes were rolled back')
-    : null;
 }

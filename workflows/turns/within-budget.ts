@@ -50,14 +50,10 @@ async function reserve(owner: TurnOwner, stage: TurnStage, limits: DayBudgetPoli
   }
 }
 
-interface More {
-  readonly why: string;
-  readonly data: BudgetLimitData;
-  readonly action: string;
-}
+type Reached = Readonly<{ why: string; data: BudgetLimitData; action: string }>;
 
 /** Null: a person allows it. */
-async function askForMore(owner: TurnOwner, stage: TurnStage, { why, data, action }: More): Promise<Stopped | null> {
+async function askForMore(owner: TurnOwner, stage: TurnStage, { why, data, action }: Reached): Promise<Stopped | null> {
   owner.journal.note('budget.limit', why, data);
   owner.notifier.tell('budget_reached', why);
   if (owner.policy.budget.onLimit === 'stop') return { kind: 'stopped', reason: 'budget', error: why };
