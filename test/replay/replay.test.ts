@@ -17,9 +17,11 @@ import { SHAPES } from './shapes.js';
 import type { CommandSinks, ToldCommand } from './tell-commands.js';
 
 const WORKFLOWS = fileURLToPath(new URL('../../dist/workflows/index.js', import.meta.url));
-const INTERCEPTORS = ['../../dist/workflows/readable-signals.js', '../../dist/workflows/decided-too-early.js', './tell-commands.ts'].map(
-  (path) => fileURLToPath(new URL(path, import.meta.url)),
-);
+const INTERCEPTORS = [
+  '../../dist/workflows/sdk-guards/readable-signals.js',
+  '../../dist/workflows/sdk-guards/decided-too-early.js',
+  './tell-commands.ts',
+].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 const FOLDER = fileURLToPath(new URL('./histories', import.meta.url));
 const NAMES = Object.keys(SHAPES);
 

@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -22,7 +22,7 @@ export interface ChangedWorkflow {
 
 export function bundleChangedWorkflow(change: keyof typeof CONDITION): Promise<ChangedWorkflow> {
   return bundleWith(
-    'turn-attempt',
+    'run/turn-attempt',
     `import { patched, sleep } from '@temporalio/workflow';
 import * as unchanged from './unchanged-turn-attempt.js';
 export async function attemptTurn(...args) {
@@ -40,7 +40,7 @@ export async function bundleWith(module: string, source: string): Promise<Change
   for (const part of ['workflows', 'protocol']) cpSync(join(ROOT, 'dist', part), at(part), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), at('node_modules'));
   writeFileSync(at('package.json'), '{"type":"module"}');
-  renameSync(at(`workflows/${module}.js`), at(`workflows/unchanged-${module}.js`));
+  renameSync(at(`workflows/${module}.js`), at('workflows', dirname(module), `unchanged-${basename(module)}.js`));
   writeFileSync(at(`workflows/${module}.js`), source);
   const bundlePath = at('bundle.js');
   await promisify(execFile)(process.execPath, [join(ROOT, 'dist/worker/bundle.js'), at('workflows/index.js'), bundlePath]);

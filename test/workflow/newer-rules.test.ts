@@ -31,7 +31,7 @@ export const LEDGER_RULES = [first, { ...first, after }];
   afterAll(() => newer.remove());
   beforeEach(async () => {
     host = await openStubHost();
-    worker = await startWorkflowWorker(host.client, QUEUE, BUNDLE_PATH);
+    worker = await startWorkflowWorker(host.client, QUEUE, { bundlePath: BUNDLE_PATH });
   }, LIMIT_MS);
   afterEach(async () => {
     await worker.stop();
@@ -40,7 +40,7 @@ export const LEDGER_RULES = [first, { ...first, after }];
 
   async function deploy(bundlePath: string): Promise<void> {
     await worker.stop();
-    worker = await startWorkflowWorker(host.client, QUEUE, bundlePath);
+    worker = await startWorkflowWorker(host.client, QUEUE, { bundlePath });
   }
 
   async function openLedger(project: string): Promise<WorkflowHandle> {
