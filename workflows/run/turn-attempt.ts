@@ -43,10 +43,14 @@ export async function attemptTurn(run: LiveRun, turn: TurnToAttempt): Promise<At
   const place = run.nextPlace();
   announce(run, { turn, worker, place });
   run.presenter.show();
-  const input = { ...inputOf(run, turn, place), accountOpening: quota.takeOpening() };
+  const accountOpening = quota.takeOpening();
+  const expectedHead = run.head;
   const summary = `${stage} · ${worker.agent}`;
   const host = turnHost(run.open.hostId, run.policy, worker);
-  const result = await run.journal.carryBy((journal) => host.runTurn.executeWithOptions({ summary }, [{ ...input, journal }]));
+  const result = await run.journal.carryBy((journal) => {
+    const input = { ...inputOf(run, turn, { place, journal }), accountOpening };
+    return host.runTurn.executeWithOptions({ summary }, [input]);
+  });
   run.facts.headSha = result.head;
   run.journal.observe(result.observations);
   if (result.started) run.used = withTurn(run.used, result);
@@ -54,7 +58,7 @@ export async function attemptTurn(run: LiveRun, turn: TurnToAttempt): Promise<At
   if (result.rolledBack) run.facts.readOnlyViolations += 1;
   if (result.outcome.kind === 'policy_violation') run.facts.diffViolations += 1;
   const usage = { durationMs: result.durationMs, costMicroUsd: costOf(result, worker.adapter) };
-  return { place, result, expectedHead: input.expectedHead, usage };
+  return { place, result, expectedHead, usage };
 }
 
 function announce(run: RunState, { turn, worker, place }: { turn: TurnToAttempt; worker: StageAgent; place: Place }): void {
@@ -67,7 +71,11 @@ function announce(run: RunState, { turn, worker, place }: { turn: TurnToAttempt;
   run.journal.note('turn.started', `${what} by ${who}`, { stage, round: run.facts.round, seq: place.seq, agent, adapter, model });
 }
 
-function inputOf(run: RunState, turn: TurnToAttempt, place: Place): Omit<RunTurnInput, 'accountOpening' | 'journal'> {
+function inputOf(
+  run: RunState,
+  turn: TurnToAttempt,
+  { place, journal }: Pick<RunTurnInput, 'place' | 'journal'>,
+): Omit<RunTurnInput, 'accountOpening'> {
   const { stage, previousTurn, continues, notes, permissions, fallback, afterOverflow } = turn;
   return {
     stage,
@@ -79,6 +87,7 @@ function inputOf(run: RunState, turn: TurnToAttempt, place: Place): Omit<RunTurn
     decisionCode: uuid4().slice(0, 8),
     expectedHead: run.head,
     context: run.facts.context,
+    journal,
     notes,
     agent: fallback,
     continues,
