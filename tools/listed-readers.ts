@@ -39,7 +39,7 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
   'activities/run/clean-run.ts': { reads: 'readdirSync', why: OURS },
   'activities/run/left-changes.ts': { reads: 'readdirSync', why: OURS },
   'activities/run/move-branch-back.ts': { reads: 'readdir', why: OURS },
-  'activities/run/place-record.ts': { reads: 'readdirSync', why: OURS },
+  'activities/unit/place-record.ts': { reads: 'readdirSync', why: OURS },
   'activities/run/validate.ts': { reads: 'readdir', why: OURS },
   'activities/sandbox/main.ts': { reads: 'openSync readFileSync', why: OURS },
   'worker/write-missing-ends.ts': { reads: 'readdir', why: OURS },

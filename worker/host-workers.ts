@@ -5,11 +5,11 @@ import { createDeliver } from '../activities/notify/deliver.js';
 import { createCleanRun } from '../activities/run/clean-run.js';
 import { createCloseRun } from '../activities/run/close-run.js';
 import { createFlushJournal } from '../activities/run/flush-journal.js';
-import type { HostDeps } from '../activities/run/host-deps.js';
 import { createOpenRun } from '../activities/run/open-run.js';
 import { createPickHost } from '../activities/run/pick-host.js';
 import { createRunTurn } from '../activities/run/run-turn.js';
 import { createValidate } from '../activities/run/validate.js';
+import type { HostDeps } from '../activities/unit/host-deps.js';
 import { ANY_HOST_QUEUE, hostQueue, hostTurnsQueue } from '../protocol/names.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
 

@@ -7,8 +7,8 @@ import { NativeConnection, type NativeConnectionOptions, Runtime, type Worker } 
 import { warmTokenRules } from '../activities/git/find-tokens.js';
 import { setGitFailpoint } from '../activities/git/run-git.js';
 import { connectProcesses } from '../activities/process/processes.js';
-import { Attempts } from '../activities/run/attempts.js';
-import type { HostDeps } from '../activities/run/host-deps.js';
+import { Attempts } from '../activities/unit/attempts.js';
+import type { HostDeps } from '../activities/unit/host-deps.js';
 import { readConfigFile } from '../config/config-text.js';
 import { ensureHome, userConfigPath } from '../config/home.js';
 import { readOrMakeHostId } from '../config/host-id.js';

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { Runtime } from '@temporalio/worker';
 import { isClosedOnHost } from '../activities/run/closed-mark.js';
-import type { HostDeps } from '../activities/run/host-deps.js';
 import type { Warn } from '../activities/run/run-projection.js';
-import { findRunRecord, type RunRecord } from '../activities/run/run-record.js';
 import { writeTerminatedEnd } from '../activities/run/terminated-end.js';
+import type { HostDeps } from '../activities/unit/host-deps.js';
+import { findRunRecord, type RunRecord } from '../activities/unit/run-record.js';
 import { messageOf } from '../config/error-code.js';
 import { createSerializer } from '../config/serialize.js';
 

@@ -7,9 +7,9 @@ import { redact } from '../../protocol/redact.js';
 import { lastingTrouble } from '../git/lasting-trouble.js';
 import { openRunGit } from '../git/open-run-git.js';
 import { type BranchUse, countLost, listRunRefs, lockOfWorktree, useOfBranch } from '../git/run-refs.js';
+import { gitInputOf, RUN_RECORD_FILE, type RunOnHost } from '../unit/run-record.js';
 import { isCleaningBegun } from './cleaning-mark.js';
 import { isClosedOnHost } from './closed-mark.js';
-import { gitInputOf, RUN_RECORD_FILE, type RunOnHost } from './run-record.js';
 
 const MAX_LISTED_PATHS = 5;
 

@@ -14,13 +14,13 @@ import type { CleanRunInput, CleanRunResult } from '../../protocol/clean.js';
 import { removeFolder, removeWorktree } from '../git/remove-worktree.js';
 import { withRepositoryLock } from '../git/repository-lock.js';
 import { deleteRefs, listRunRefs, type SeenRef } from '../git/run-refs.js';
-import { attend } from './attend.js';
+import { attend } from '../unit/attend.js';
+import type { HostDeps } from '../unit/host-deps.js';
+import { findRunRecord, isBuried, RUN_RECORD_FILE, type RunOnHost } from '../unit/run-record.js';
 import { branchMoved, recordDamaged, whyKept } from './clean-refusal.js';
 import { CLEANING_FILE, dropCleaningMark, markCleaning } from './cleaning-mark.js';
 import { CLOSED_FILE, isClosedOnHost } from './closed-mark.js';
-import type { HostDeps } from './host-deps.js';
 import { groupOf } from './own-commands.js';
-import { findRunRecord, isBuried, RUN_RECORD_FILE, type RunOnHost } from './run-record.js';
 import { buryRecord } from './run-tombstone.js';
 
 const serialize = createSerializer();

@@ -3,14 +3,14 @@
  * Effects: files of the run directory; ends what may still live of the run. Idempotency: by place, and every file is rewritten whole.
  */
 import type { CloseRunInput, CloseRunResult } from '../../protocol/messages.js';
-import { attend } from './attend.js';
+import { attend } from '../unit/attend.js';
+import type { HostDeps } from '../unit/host-deps.js';
+import { hashOfInput, openPlaceFolder, readRecord, writeRecord } from '../unit/place-record.js';
+import { readRunToTell } from '../unit/run-record.js';
+import { toldWithoutValues } from '../unit/run-redactor.js';
 import { flushJournal } from './flush-journal.js';
-import type { HostDeps } from './host-deps.js';
 import { endCommands, leftObservations } from './own-commands.js';
-import { hashOfInput, openPlaceFolder, readRecord, writeRecord } from './place-record.js';
 import { publishClose } from './publish-close.js';
-import { readRunToTell } from './run-record.js';
-import { toldWithoutValues } from './run-redactor.js';
 
 export function createCloseRun(deps: HostDeps): (input: CloseRunInput) => Promise<CloseRunResult> {
   return (input) => attend(deps, input.place.token, () => closeRun(deps, input));

@@ -6,12 +6,12 @@
 import { randomUUID } from 'node:crypto';
 import { isTerminal } from '../../protocol/lifecycle.js';
 import type { FlushJournalInput, FlushJournalResult, JournalBatch } from '../../protocol/messages.js';
-import { attend } from './attend.js';
+import { attend } from '../unit/attend.js';
+import type { HostDeps } from '../unit/host-deps.js';
+import { isBuried, type RunOnHost, readRunToTell } from '../unit/run-record.js';
 import { dropCleaningMark } from './cleaning-mark.js';
 import { reopenOnHost } from './closed-mark.js';
-import type { HostDeps } from './host-deps.js';
 import { projectionOf } from './run-projection.js';
-import { isBuried, type RunOnHost, readRunToTell } from './run-record.js';
 
 export function createFlushJournal(deps: HostDeps): (input: FlushJournalInput) => Promise<FlushJournalResult> {
   return ({ run, journal }) =>

@@ -11,8 +11,8 @@ import type { Change } from '../git/contract.js';
 import { lastingTrouble } from '../git/lasting-trouble.js';
 import type { RunGit } from '../git/open-run-git.js';
 import { CLAIM_FILE, type Durability, readJson, writeMark } from '../process/marks.js';
-import { OUTCOME_FILE } from './place-record.js';
-import type { RunOnHost } from './run-record.js';
+import { OUTCOME_FILE } from '../unit/place-record.js';
+import type { RunOnHost } from '../unit/run-record.js';
 
 const LEFT_FILE = 'left.json';
 

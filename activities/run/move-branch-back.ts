@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject, readJson } from '../process/marks.js';
-import { startOf } from './run-record.js';
+import { startOf } from '../unit/run-record.js';
 import type { TurnContextOnHost } from './turn-context.js';
 
 /** True if the branch stood where it should; otherwise `restore` must follow. Only a commit of the run's own records counts as its own: an agent can write trailers and refs, but not in the sluice home. */

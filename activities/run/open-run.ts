@@ -25,16 +25,11 @@ import { resolveBase } from '../git/resolve-base.js';
 import { keepFirstConfig } from '../git/worktree-own-state.js';
 import { chooseSandbox, sandboxObservation, sandboxText } from '../sandbox/choose-sandbox.js';
 import { hiddenPlaces } from '../sandbox/enter-sandbox.js';
-import type { Signals } from './attempts.js';
-import { attend } from './attend.js';
-import { checkAgents } from './check-agents.js';
-import type { HostDeps } from './host-deps.js';
-import { noteLeft } from './left-changes.js';
-import { withPassedEnvironment } from './pass-environment.js';
-import { hashOfInput, openPlaceFolder, type PlaceFolder, readMark, readRecord, writePlaceMark, writeRecord } from './place-record.js';
-import { resolveRunPolicy } from './resolve-run-policy.js';
-import { resumeRun, rewoundObservation, showTaken, takeArtifacts } from './resume-run.js';
-import { badInput, runCleaned, runExists } from './run-failures.js';
+import type { Signals } from '../unit/attempts.js';
+import { attend } from '../unit/attend.js';
+import type { HostDeps } from '../unit/host-deps.js';
+import { hashOfInput, openPlaceFolder, type PlaceFolder, readMark, readRecord, writePlaceMark, writeRecord } from '../unit/place-record.js';
+import { badInput, runCleaned, runExists } from '../unit/run-failures.js';
 import {
   claimRun,
   findRunRecord,
@@ -46,11 +41,16 @@ import {
   releaseRun,
   startOf,
   writeEnvironment,
-} from './run-record.js';
-import { redactorOf, toldWithoutValues } from './run-redactor.js';
+} from '../unit/run-record.js';
+import { redactorOf, toldWithoutValues } from '../unit/run-redactor.js';
+import { startProgress } from '../unit/stage-progress.js';
+import { checkAgents } from './check-agents.js';
+import { noteLeft } from './left-changes.js';
+import { withPassedEnvironment } from './pass-environment.js';
+import { resolveRunPolicy } from './resolve-run-policy.js';
+import { resumeRun, rewoundObservation, showTaken, takeArtifacts } from './resume-run.js';
 import { servedRepository } from './served-repository.js';
 import { type SetupEnd, setUpWorktree } from './set-up-worktree.js';
-import { startProgress } from './stage-progress.js';
 
 const FILLED_FILE = 'filled.json';
 

@@ -15,10 +15,10 @@ import { foreignState, letOwnerIn, putOwnBack } from '../git/worktree-own-state.
 import { readRoot } from '../git/worktree-root.js';
 import type { CommandEnd, CommandSpec, RunHooks } from '../process/contract.js';
 import { readJson, writeMark } from '../process/marks.js';
+import type { HostDeps } from '../unit/host-deps.js';
+import type { PlaceFolder } from '../unit/place-record.js';
+import { gitInputOf, type RunOnHost } from '../unit/run-record.js';
 import { violation } from './check-change.js';
-import type { HostDeps } from './host-deps.js';
-import type { PlaceFolder } from './place-record.js';
-import { gitInputOf, type RunOnHost } from './run-record.js';
 
 const LEFT_FILE = 'left-git.json';
 

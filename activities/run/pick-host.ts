@@ -1,6 +1,6 @@
 /** Answers which host serves a repository. Effects: none. Errors: RepositoryNotServed, retried by nobody. */
 import type { PickHostInput, PickHostResult } from '../../protocol/messages.js';
-import type { HostDeps } from './host-deps.js';
+import type { HostDeps } from '../unit/host-deps.js';
 import { servedRepository } from './served-repository.js';
 
 export function createPickHost(deps: HostDeps): (input: PickHostInput) => Promise<PickHostResult> {

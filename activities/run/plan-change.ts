@@ -5,8 +5,8 @@
 import type { CommitRequest, PlannedCommit, PublishOutcome } from '../git/contract.js';
 import { isHostTrouble, isRepositoryBusy } from '../git/repository-busy.js';
 import { GitError } from '../git/run-git.js';
+import { redactorOf } from '../unit/run-redactor.js';
 import { type CheckedChange, checkChange } from './check-change.js';
-import { redactorOf } from './run-redactor.js';
 import type { TurnContextOnHost } from './turn-context.js';
 
 export interface PlannedChange {

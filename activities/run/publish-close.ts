@@ -7,10 +7,10 @@ import type { CloseRunInput } from '../../protocol/messages.js';
 import { openRunGit } from '../git/open-run-git.js';
 import { isShortage } from '../journal/go-on.js';
 import type { ReportedChanges } from '../journal/report.js';
+import type { HostDeps } from '../unit/host-deps.js';
+import { gitInputOf, type RunOnHost } from '../unit/run-record.js';
 import { markClosedOnHost } from './closed-mark.js';
-import type { HostDeps } from './host-deps.js';
 import { type ProjectionDeps, projectionOf, takeFound } from './run-projection.js';
-import { gitInputOf, type RunOnHost } from './run-record.js';
 import { shownValidation } from './shown-validation.js';
 
 /** Answers the absolute path of report.md. */

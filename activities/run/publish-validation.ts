@@ -1,10 +1,10 @@
 /** Shows a validation to people: validation.json, the output of every command, and review.md where red checks are the review. */
 import type { Finding } from '../../protocol/finding.js';
 import type { ValidationReport } from '../../protocol/outcomes.js';
-import { eitherOf, type Signals } from './attempts.js';
-import type { HostDeps } from './host-deps.js';
+import { eitherOf, type Signals } from '../unit/attempts.js';
+import type { HostDeps } from '../unit/host-deps.js';
+import type { RunOnHost } from '../unit/run-record.js';
 import { projectionOf } from './run-projection.js';
-import type { RunOnHost } from './run-record.js';
 import type { CommandEndOnCheckout } from './validation-checkout.js';
 import { decidesReview } from './validation-findings.js';
 

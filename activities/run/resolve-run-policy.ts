@@ -12,8 +12,8 @@ import type { Policy } from '../../protocol/policy.js';
 import type { Repository } from '../git/contract.js';
 import { lastingTrouble } from '../git/lasting-trouble.js';
 import { readFileAt } from '../git/read-file-at.js';
-import type { HostDeps } from './host-deps.js';
-import { withConfigRefusals } from './run-failures.js';
+import type { HostDeps } from '../unit/host-deps.js';
+import { withConfigRefusals } from '../unit/run-failures.js';
 
 type PolicyDeps = Pick<HostDeps, 'home' | 'environment'>;
 

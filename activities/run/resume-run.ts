@@ -19,13 +19,13 @@ import type { Repository } from '../git/contract.js';
 import { ON_REAL_REPOSITORY, tryGit } from '../git/run-git.js';
 import { goOn, isShortage } from '../journal/go-on.js';
 import { writeFileAtomic } from '../journal/write-file.js';
+import type { HostDeps } from '../unit/host-deps.js';
+import { withConfigRefusals } from '../unit/run-failures.js';
+import { findRunRecord, isBuried, type RunOnHost, type RunRecord } from '../unit/run-record.js';
+import { readProgress, type StageEntry } from '../unit/stage-progress.js';
 import { isClosedOnHost } from './closed-mark.js';
-import type { HostDeps } from './host-deps.js';
 import { planRewind, type RewindPoint } from './rewind-point.js';
-import { withConfigRefusals } from './run-failures.js';
 import { artifactsOf, projectionOf } from './run-projection.js';
-import { findRunRecord, isBuried, type RunOnHost, type RunRecord } from './run-record.js';
-import { readProgress, type StageEntry } from './stage-progress.js';
 
 export interface RewindRequest {
   readonly rewind: NonNullable<RunInput['rewind']>;

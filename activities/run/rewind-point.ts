@@ -5,7 +5,7 @@
 import type { TurnContext } from '../../protocol/messages.js';
 import { stageAfter } from '../../protocol/run/next-stage.js';
 import { isInRound, isTurnStage, STAGE_ROWS, STAGES, type Stage, type StageRow } from '../../protocol/run/stages.js';
-import type { StageEnd, StageEntry, StageProgress } from './stage-progress.js';
+import type { StageEnd, StageEntry, StageProgress } from '../unit/stage-progress.js';
 
 /** What a rewind needs to know of its source. */
 export interface RewindSource {

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { subToken } from '../../protocol/place.js';
 import { type CommandEnd, DetachedError, type ExitRecord } from '../process/contract.js';
 import { enterSandbox } from '../sandbox/enter-sandbox.js';
-import type { Signals } from './attempts.js';
-import type { HostDeps } from './host-deps.js';
+import type { Signals } from '../unit/attempts.js';
+import type { HostDeps } from '../unit/host-deps.js';
+import type { PlaceFolder } from '../unit/place-record.js';
+import type { RunOnHost } from '../unit/run-record.js';
 import { groupOf, runLineCommand } from './own-commands.js';
-import type { PlaceFolder } from './place-record.js';
-import type { RunOnHost } from './run-record.js';
 
 export interface CommandLine {
   readonly line: string;

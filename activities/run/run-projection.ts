@@ -9,9 +9,9 @@ import type { Redactor } from '../../protocol/value-redactor.js';
 import { type ArtifactStore, createArtifactStore } from '../journal/artifact-store.js';
 import type { FoundEntry } from '../journal/clear-way.js';
 import { createRunProjection, type RunProjection } from '../journal/projection.js';
-import type { HostDeps } from './host-deps.js';
-import type { RunOnHost } from './run-record.js';
-import { redactorOf } from './run-redactor.js';
+import type { HostDeps } from '../unit/host-deps.js';
+import type { RunOnHost } from '../unit/run-record.js';
+import { redactorOf } from '../unit/run-redactor.js';
 
 export type Warn = (message: string, fields: Record<string, unknown>) => void;
 

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { type Durability, writeMark } from '../process/marks.js';
-import { NOBODY, RUN_RECORD_FILE, type RunRecord } from './run-record.js';
+import { NOBODY, RUN_RECORD_FILE, type RunRecord } from '../unit/run-record.js';
 
 /** Effects: the record is replaced, whole or not at all. */
 export function buryRecord(stateDir: string, record: RunRecord, durability: Durability): void {

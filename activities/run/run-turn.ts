@@ -8,15 +8,9 @@ import { endingWith } from '../../config/ending-signal.js';
 import type { RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
 import { openRunGit } from '../git/open-run-git.js';
 import { DetachedError } from '../process/contract.js';
-import type { Signals } from './attempts.js';
-import { attend } from './attend.js';
-import { violation } from './check-change.js';
-import { rememberLimit } from './closed-account.js';
-import { flushJournal } from './flush-journal.js';
-import type { HostDeps } from './host-deps.js';
-import { judgeTurn, type TurnJudgement } from './judge-turn.js';
-import { noteLeft } from './left-changes.js';
-import { withLeft } from './own-commands.js';
+import type { Signals } from '../unit/attempts.js';
+import { attend } from '../unit/attend.js';
+import type { HostDeps } from '../unit/host-deps.js';
 import {
   exitSeal,
   hashOfInput,
@@ -26,14 +20,20 @@ import {
   RECORD_FILE,
   readSealedMark,
   writeSealedMark,
-} from './place-record.js';
+} from '../unit/place-record.js';
+import { assertFrozen, gitInputOf, readRun } from '../unit/run-record.js';
+import { hidingInErrors } from '../unit/run-redactor.js';
+import { keepingTurn } from '../unit/stage-progress.js';
+import { violation } from './check-change.js';
+import { rememberLimit } from './closed-account.js';
+import { flushJournal } from './flush-journal.js';
+import { judgeTurn, type TurnJudgement } from './judge-turn.js';
+import { noteLeft } from './left-changes.js';
+import { withLeft } from './own-commands.js';
 import { publishTurn } from './publish-turn.js';
 import { artifactsOf } from './run-projection.js';
-import { assertFrozen, gitInputOf, readRun } from './run-record.js';
-import { hidingInErrors } from './run-redactor.js';
 import { settleTurn } from './settle-turn.js';
 import { sha256 } from './shown-prompt.js';
-import { keepingTurn } from './stage-progress.js';
 import { startOrAttach } from './start-or-attach.js';
 import type { TurnContextOnHost } from './turn-context.js';
 import { prepareTurn } from './turn-request.js';

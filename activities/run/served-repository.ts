@@ -2,8 +2,8 @@
 import { serves } from '../../config/host-list.js';
 import type { Repository } from '../git/contract.js';
 import { findRepository } from '../git/find-repository.js';
-import type { HostDeps } from './host-deps.js';
-import { repositoryNotServed, withConfigRefusals } from './run-failures.js';
+import type { HostDeps } from '../unit/host-deps.js';
+import { repositoryNotServed, withConfigRefusals } from '../unit/run-failures.js';
 
 /** Errors: BadRepository, RepositoryNotServed; BadConfig where the host's list cannot be read. */
 export async function servedRepository(deps: Pick<HostDeps, 'home'>, path: string): Promise<Repository> {

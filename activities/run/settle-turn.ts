@@ -3,10 +3,10 @@ import type { GitCommittedData, TypedObservation } from '../../protocol/event-da
 import type { Observation } from '../../protocol/journal.js';
 import type { TurnOutcome } from '../../protocol/outcomes.js';
 import { readExit } from '../process/marks.js';
+import { readMark, writePlaceMark } from '../unit/place-record.js';
 import { checkChange, violation } from './check-change.js';
 import type { TurnJudgement } from './judge-turn.js';
 import { usedBranch } from './order-worktree.js';
-import { readMark, writePlaceMark } from './place-record.js';
 import { publishChange } from './plan-change.js';
 import type { TurnContextOnHost } from './turn-context.js';
 import { PUT_BACK, type TurnTrouble, troubleOf } from './turn-trouble.js';

@@ -7,7 +7,7 @@ import { mayWrite } from '../../protocol/run/stages.js';
 import { fingerprintCheckout } from '../git/checkout-fingerprint.js';
 import { compareRepository, type RepositorySnapshot, snapshotRepository } from '../git/repository-watch.js';
 import { isObject } from '../process/marks.js';
-import { readMark, writePlaceMark } from './place-record.js';
+import { readMark, writePlaceMark } from '../unit/place-record.js';
 import type { TurnContextOnHost } from './turn-context.js';
 
 const BEFORE_FILE = 'before.json';

@@ -7,12 +7,12 @@ import { titleOf } from '../../protocol/run-input.js';
 import type { RunView } from '../../protocol/run-view.js';
 import { readRef } from '../git/read-ref.js';
 import { readEvents } from '../journal/events-file.js';
-import type { HostDeps } from './host-deps.js';
+import type { HostDeps } from '../unit/host-deps.js';
+import type { RunOnHost } from '../unit/run-record.js';
+import { toldWithoutValues } from '../unit/run-redactor.js';
 import { endCommands, leftObservations } from './own-commands.js';
 import { publishClose } from './publish-close.js';
 import { type ProjectionDeps, projectionOf } from './run-projection.js';
-import type { RunOnHost } from './run-record.js';
-import { toldWithoutValues } from './run-redactor.js';
 
 /**
  * `how`: what the server says of the execution, such as `terminated`. Idempotency: journal, then report, then the mark that the run is closed;

@@ -2,10 +2,10 @@
 import type { RunTurnInput } from '../../protocol/messages.js';
 import { mayWrite } from '../../protocol/run/stages.js';
 import type { RunGit } from '../git/open-run-git.js';
-import type { Signals } from './attempts.js';
-import type { HostDeps } from './host-deps.js';
-import type { PlaceFolder } from './place-record.js';
-import type { RunOnHost } from './run-record.js';
+import type { Signals } from '../unit/attempts.js';
+import type { HostDeps } from '../unit/host-deps.js';
+import type { PlaceFolder } from '../unit/place-record.js';
+import type { RunOnHost } from '../unit/run-record.js';
 
 export interface TurnContextOnHost {
   readonly deps: HostDeps;

@@ -8,8 +8,8 @@ import type { Place } from '../../protocol/place.js';
 import type { Adapter } from '../../protocol/policy.js';
 import type { Conversation, TurnReading, TurnRequest } from '../agent/contract.js';
 import { isObject, readExit, readJson } from '../process/marks.js';
-import { exitSeal, OUTCOME_FILE } from './place-record.js';
-import type { RunOnHost } from './run-record.js';
+import { exitSeal, OUTCOME_FILE } from '../unit/place-record.js';
+import type { RunOnHost } from '../unit/run-record.js';
 
 export interface KeptConversation extends Conversation {
   /** Its name in the policy: another account of the same CLI has another. */

@@ -4,7 +4,7 @@ import { readForeignFileSync, textOf } from '../../config/foreign-file.js';
 import type { HomePaths } from '../../config/home.js';
 import type { Place } from '../../protocol/place.js';
 import { type Durability, writeMark } from '../process/marks.js';
-import type { RunOnHost } from './run-record.js';
+import type { RunOnHost } from '../unit/run-record.js';
 
 const TEXT_FILE = 'output.md';
 

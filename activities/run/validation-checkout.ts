@@ -8,7 +8,7 @@ import { openValidationCheckout, type ValidationCheckout } from '../git/validati
 import { copyAndLink } from '../git/worktree-setup-files.js';
 import type { ExitRecord } from '../process/contract.js';
 import { readJson, writeMark } from '../process/marks.js';
-import { readMark, writePlaceMark } from './place-record.js';
+import { readMark, writePlaceMark } from '../unit/place-record.js';
 import { type CommandLineContext, runCommandLine } from './run-command-line.js';
 import { runSetup } from './run-setup.js';
 

@@ -7,7 +7,7 @@ import { FAILURES } from '../../protocol/failures.js';
 import { printableLine } from '../../protocol/printable.js';
 import { redact } from '../../protocol/redact.js';
 import { lastingTrouble } from '../git/lasting-trouble.js';
-import type { RunOnHost } from './run-record.js';
+import type { RunOnHost } from '../unit/run-record.js';
 
 /** Null: it may pass with time. */
 export function validationImpossible({ record }: RunOnHost, commit: string, error: unknown): ApplicationFailure | null {

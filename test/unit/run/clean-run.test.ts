@@ -7,7 +7,7 @@ import { openRunGit } from '../../../activities/git/open-run-git.js';
 import { createCleanRun } from '../../../activities/run/clean-run.js';
 import { markClosedOnHost } from '../../../activities/run/closed-mark.js';
 import { createFlushJournal } from '../../../activities/run/flush-journal.js';
-import { claimRun, gitInputOf, type RunOnHost } from '../../../activities/run/run-record.js';
+import { claimRun, gitInputOf, type RunOnHost } from '../../../activities/unit/run-record.js';
 import type { CleanRunResult } from '../../../protocol/clean.js';
 import { branchOf } from '../../../protocol/names.js';
 import { git, removeFolders } from '../git/repository-fixture.js';

@@ -5,8 +5,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readRunToTell } from '../../../activities/run/run-record.js';
-import { hidingInErrors, withoutValuesIn } from '../../../activities/run/run-redactor.js';
+import { readRunToTell } from '../../../activities/unit/run-record.js';
+import { hidingInErrors, withoutValuesIn } from '../../../activities/unit/run-redactor.js';
 import { createValueRedactor } from '../../../protocol/value-redactor.js';
 import { fixtureWith } from '../../support/test-repository.js';
 import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';

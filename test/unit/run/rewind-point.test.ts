@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { planRewind, type RewindSource } from '../../../activities/run/rewind-point.js';
-import type { StageEnd, StageEntry } from '../../../activities/run/stage-progress.js';
+import type { StageEnd, StageEntry } from '../../../activities/unit/stage-progress.js';
 import type { ArtifactRef } from '../../../protocol/artifact.js';
 import { STAGE_LISTS, type Stage } from '../../../protocol/run/stages.js';
 

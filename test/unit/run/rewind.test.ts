@@ -3,8 +3,8 @@ import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { artifactsOf } from '../../../activities/run/run-projection.js';
-import { readRunToTell } from '../../../activities/run/run-record.js';
-import { readProgress } from '../../../activities/run/stage-progress.js';
+import { readRunToTell } from '../../../activities/unit/run-record.js';
+import { readProgress } from '../../../activities/unit/stage-progress.js';
 import { revokeTrust, trustConfig } from '../../../config/trust.js';
 import type { RunInput } from '../../../protocol/messages.js';
 import { STAGES } from '../../../protocol/run/stages.js';

@@ -2,9 +2,9 @@ import { readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { TurnJudgement } from '../../../activities/run/judge-turn.js';
-import { openPlaceFolder } from '../../../activities/run/place-record.js';
 import { type SettledTurn, settleTurn } from '../../../activities/run/settle-turn.js';
 import type { TurnContextOnHost } from '../../../activities/run/turn-context.js';
+import { openPlaceFolder } from '../../../activities/unit/place-record.js';
 import { git, type OpenedRun, openRun, removeFolders, write } from '../git/repository-fixture.js';
 
 /** A run whose executing turn was judged `done`, with its commit planned, under a policy that was made stricter since. */

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { artifactsOf } from '../../../activities/run/run-projection.js';
-import { readRunToTell } from '../../../activities/run/run-record.js';
+import { readRunToTell } from '../../../activities/unit/run-record.js';
 import type { ArtifactRef } from '../../../protocol/artifact.js';
 import type { AfterOverflow, RunTurnInput, RunTurnResult } from '../../../protocol/messages.js';
 import type { TurnStage } from '../../../protocol/run/stages.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { isClosedOnHost } from '../../../activities/run/closed-mark.js';
-import type { HostDeps } from '../../../activities/run/host-deps.js';
+import type { HostDeps } from '../../../activities/unit/host-deps.js';
 import { noFailpoint } from '../../../protocol/failpoints.js';
 import { type MissingEnds, writeMissingEndOf, writeMissingEnds } from '../../../worker/write-missing-ends.js';
 

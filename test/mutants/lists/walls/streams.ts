@@ -51,10 +51,10 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
   {
     name: 'the next attempt begins beside one that was given up and has not ended',
     area: 'walls',
-    file: 'activities/run/attempts.ts',
+    file: 'activities/unit/attempts.ts',
     find: 'const former = this.leaving.get(token);',
     replace: "const former = this.leaving.get('');",
-    test: { file: 'test/unit/run/attempts.test.ts', title: 'never go on beside work that was detached and has not ended' },
+    test: { file: 'test/unit/unit/attempts.test.ts', title: 'never go on beside work that was detached and has not ended' },
   },
   {
     name: 'whatever stands in the place of a prompt is shown as what the agent was given',

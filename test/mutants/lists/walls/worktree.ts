@@ -90,10 +90,10 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a cancel does not reach what was left and is waited for',
     area: 'walls',
-    file: 'activities/run/attempts.ts',
+    file: 'activities/unit/attempts.ts',
     find: '() => former?.cancel.abort(cancel.signal.reason)',
     replace: '() => undefined',
-    test: { file: 'test/unit/run/attempts.test.ts', title: 'cancel what was left to itself and is waited for' },
+    test: { file: 'test/unit/unit/attempts.test.ts', title: 'cancel what was left to itself and is waited for' },
   },
   {
     name: 'a walk that fails takes the answer of git along',

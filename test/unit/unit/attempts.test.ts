@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DetachedError } from '../../../activities/process/contract.js';
-import { Attempts, type Signals } from '../../../activities/run/attempts.js';
+import { Attempts, type Signals } from '../../../activities/unit/attempts.js';
 
 const TOKEN = '11111111-1111-4111-8111-111111111111';
 

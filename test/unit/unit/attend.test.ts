@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { CancelReason } from '@temporalio/worker/lib/activity.js';
-import { Attempts, type Signals } from '../../../activities/run/attempts.js';
-import { attend } from '../../../activities/run/attend.js';
+import { Attempts, type Signals } from '../../../activities/unit/attempts.js';
+import { attend } from '../../../activities/unit/attend.js';
 import { noFailpoint } from '../../../protocol/failpoints.js';
 
 const TOKEN = '22222222-2222-4222-8222-222222222222';
