@@ -21,12 +21,13 @@ const REASONS: Readonly<Record<string, string>> = {
     'what changed, and around the worktree too; in a write turn the tree, the commit object and the check of the diff; the text as an artifact',
   'turn.after-commit': 'the ref moves by compare-and-swap; the index of the worktree follows',
   'turn.after-projection': 'prompt, output and stream for people',
+  'turn.before-record': 'what the stage came to, for a rewind',
   'validate.before-command': 'the journal; the tree of the commit',
   'validate.after-checkout': 'the second checkout of all files, in which no agent was',
   'validate.after-command': 'the worker hears of the end',
-  'validate.before-record': 'did the command change files; evidence, findings and outputs as artifacts',
+  'validate.before-record':
+    'did the command change files; evidence, findings and outputs as artifacts; what the stage came to, for a rewind',
   'close.after-report': 'one diff; report, metrics and the last lines of the journal',
-  'activity.before-answer': 'what the stage came to, for a rewind',
   'answer at the server': 'the answer is encoded, redacted and stored',
   'next activity scheduled': 'a workflow task: the journal, the view, the memo and the next decision',
 };

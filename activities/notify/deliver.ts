@@ -3,15 +3,16 @@
  * Effects: one program or one POST. Idempotency: a repeat tells again, under the same id. Cancel: a program is ended with its group.
  * Errors: DeliveryFailed, retried by the workflow; nonRetryable where this sink can never take it.
  */
+import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
-import { Context } from '@temporalio/activity';
-import { CancelledFailure } from '@temporalio/common';
 import { webhookAddress } from '../../config/webhook-address.js';
 import type { Json } from '../../protocol/json.js';
 import type { DeliverInput, DeliverResult } from '../../protocol/messages.js';
 import type { Notification } from '../../protocol/notification.js';
 import { hostSinks } from '../../protocol/policy.js';
 import { captureEnvironment } from '../agent/environment.js';
+import { eitherOf } from '../unit/attempts.js';
+import { attend } from '../unit/attend.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { findRunRecord, type RunRecord } from '../unit/run-record.js';
 import { redactorOf } from '../unit/run-redactor.js';
@@ -19,32 +20,25 @@ import { type Delivery, deliveryFailure, failed } from './delivery-failure.js';
 import { postWebhook } from './post-webhook.js';
 import { runSinkProgram } from './run-sink-program.js';
 
-/** As in `attend`: the worker throttles it; a cancel arrives in the answer. */
-const HEARTBEAT_EVERY_MS = 500;
-
 type Sink = ReturnType<typeof hostSinks>[number];
 
 export function createDeliver(deps: HostDeps): (input: DeliverInput) => Promise<DeliverResult> {
-  return async ({ run, sink: index, notification }) => {
-    const record = findRunRecord(deps.home.stateDir(run.repoKey, run.runId));
-    const sink = record === null ? undefined : hostSinks(record.policy.notify)[index];
-    if (record === null || sink === undefined) {
-      throw deliveryFailure(`the run ${run.runId} has no sink ${index} on this host; it may have been cleaned`, false);
-    }
-    const context = Context.current();
-    const stop = context.cancellationSignal;
-    const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_EVERY_MS);
-    try {
-      deps.failpoint('notify.before-send');
-      const delivery = await tell(deps, { sink, record, notification }, stop);
-      deps.failpoint('notify.after-send');
-      if (stop.aborted && stop.reason instanceof CancelledFailure) throw stop.reason;
-      if (delivery.kind === 'failed') throw deliveryFailure(`${targetOf(sink)}: ${delivery.why}`, delivery.later);
-      return { target: targetOf(sink) };
-    } finally {
-      clearInterval(heartbeat);
-    }
-  };
+  // Without a place: each attempt tells for itself.
+  return (input) => attend(deps, randomUUID(), (signals) => deliver(deps, input, eitherOf(signals)));
+}
+
+async function deliver(deps: HostDeps, { run, sink: index, notification }: DeliverInput, stop: AbortSignal): Promise<DeliverResult> {
+  const record = findRunRecord(deps.home.stateDir(run.repoKey, run.runId));
+  const sink = record === null ? undefined : hostSinks(record.policy.notify)[index];
+  if (record === null || sink === undefined) {
+    throw deliveryFailure(`the run ${run.runId} has no sink ${index} on this host; it may have been cleaned`, false);
+  }
+  deps.failpoint('notify.before-send');
+  const delivery = await tell(deps, { sink, record, notification }, stop);
+  deps.failpoint('notify.after-send');
+  stop.throwIfAborted();
+  if (delivery.kind === 'failed') throw deliveryFailure(`${targetOf(sink)}: ${delivery.why}`, delivery.later);
+  return { target: targetOf(sink) };
 }
 
 interface Telling {

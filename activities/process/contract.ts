@@ -97,7 +97,7 @@ export interface RunHooks {
 }
 
 export interface Processes {
-  /** Errors: DetachedError, StartRefused, GuardUnavailable, and whatever `prepare` throws. Two calls with one token share one promise. */
+  /** Errors: DetachedError, StartRefused, GuardUnavailable, and whatever `prepare` throws. Attempts of one activity come as one call (unit/attempts.ts). */
   run(spec: CommandSpec, hooks: RunHooks): Promise<CommandEnd>;
   /** Ends every live command of a group and waits until nothing of it lives. With `interrupted` whoever asks for one next starts it again. */
   endGroup(group: string, reason: StopReason): Promise<void>;

@@ -6,15 +6,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { orAborted } from '../../config/or-aborted.js';
-import {
-  type CommandEnd,
-  type CommandSpec,
-  DetachedError,
-  GuardUnavailable,
-  type Processes,
-  type RunHooks,
-  StartRefused,
-} from './contract.js';
+import { type CommandEnd, type CommandSpec, DetachedError, GuardUnavailable, type Processes, StartRefused } from './contract.js';
 import { ConnectionLost, type GuardConnection } from './guard-connection.js';
 import { createGuardPool, type GuardPool } from './guard-pool.js';
 import { readExit, STALE_FOLDER } from './marks.js';
@@ -30,7 +22,6 @@ const ASK_AGAIN_MS = 50;
 export async function connectProcesses(options: GuardStart): Promise<Processes> {
   const pool = createGuardPool({ ...options, home: resolve(options.home) });
   await pool.all();
-  const shared = new Map<string, SharedRun>();
   const closing = new AbortController();
 
   const everywhere = async (work: (guard: GuardConnection) => Promise<void>): Promise<void> => {
@@ -45,17 +36,8 @@ export async function connectProcesses(options: GuardStart): Promise<Processes> 
   };
 
   return {
-    run: (spec, hooks) => {
-      const key = `${spec.token} ${spec.inputHash}`;
-      const run = shared.get(key) ?? beginShared({ pool, spec, hooks, closing: closing.signal });
-      shared.set(key, run);
-      const forget = () => {
-        if (shared.get(key) === run) shared.delete(key);
-      };
-      run.result.then(forget, forget);
-      run.leave.signal.addEventListener('abort', forget);
-      return joinShared(run, hooks);
-    },
+    run: (spec, { prepare, cancel, detach }) =>
+      untilEnded({ pool, spec, prepare, cancel, leave: AbortSignal.any([detach, closing.signal]) }),
     endGroup: (group, reason) =>
       everywhere(async (guard) => {
         await guard.request({ op: 'stop', group, exceptBase: null, reason });
@@ -71,45 +53,12 @@ export async function connectProcesses(options: GuardStart): Promise<Processes> 
   };
 }
 
-/** One command of this process, however many attempts wait for it. */
-interface SharedRun {
-  readonly result: Promise<CommandEnd>;
-  readonly cancel: AbortController;
-  /** Aborted when nobody waits any more. */
-  readonly leave: AbortController;
-  callers: number;
-}
-
 interface Attempt {
   readonly pool: GuardPool;
   readonly spec: CommandSpec;
   readonly prepare: () => Promise<void>;
   readonly cancel: AbortSignal;
   readonly leave: AbortSignal;
-}
-
-function beginShared(begin: { pool: GuardPool; spec: CommandSpec; hooks: RunHooks; closing: AbortSignal }): SharedRun {
-  const { pool, spec, hooks, closing } = begin;
-  const cancel = new AbortController();
-  const leave = new AbortController();
-  // Before the first look, which asks for it.
-  if (hooks.cancel.aborted) cancel.abort();
-  const attempt: Attempt = { pool, spec, prepare: hooks.prepare, cancel: cancel.signal, leave: AbortSignal.any([leave.signal, closing]) };
-  return { result: untilEnded(attempt), cancel, leave, callers: 0 };
-}
-
-async function joinShared(run: SharedRun, hooks: RunHooks): Promise<CommandEnd> {
-  const onCancel = () => run.cancel.abort();
-  run.callers += 1;
-  hooks.cancel.addEventListener('abort', onCancel, { once: true });
-  if (hooks.cancel.aborted) onCancel();
-  try {
-    return await orAborted(run.result, hooks.detach, goneAway);
-  } finally {
-    hooks.cancel.removeEventListener('abort', onCancel);
-    run.callers -= 1;
-    if (run.callers === 0) run.leave.abort();
-  }
 }
 
 async function untilEnded(attempt: Attempt): Promise<CommandEnd> {

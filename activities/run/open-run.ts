@@ -25,10 +25,9 @@ import { resolveBase } from '../git/resolve-base.js';
 import { keepFirstConfig } from '../git/worktree-own-state.js';
 import { chooseSandbox, sandboxObservation, sandboxText } from '../sandbox/choose-sandbox.js';
 import { hiddenPlaces } from '../sandbox/enter-sandbox.js';
-import type { Signals } from '../unit/attempts.js';
-import { attend } from '../unit/attend.js';
+import { type AtPlace, atPlace } from '../unit/at-place.js';
 import type { HostDeps } from '../unit/host-deps.js';
-import { hashOfInput, openPlaceFolder, type PlaceFolder, readMark, readRecord, writePlaceMark, writeRecord } from '../unit/place-record.js';
+import { type PlaceFolder, readMark, writePlaceMark } from '../unit/place-record.js';
 import { badInput, runCleaned, runExists } from '../unit/run-failures.js';
 import {
   claimRun,
@@ -58,10 +57,11 @@ const FILLED_FILE = 'filled.json';
 const REFUSALS: readonly unknown[] = [FAILURES.RunExists, FAILURES.BadInput];
 
 export function createOpenRun(deps: HostDeps): (input: OpenRunInput) => Promise<OpenRunResult> {
-  return (input) => attend(deps, input.place.token, (signals) => openRun(deps, input, signals));
+  return (input) => atPlace(deps, { name: 'open', input, find: () => planRun(deps, input), isSealed: false, work: openRun });
 }
 
-async function openRun(deps: HostDeps, input: OpenRunInput, signals: Signals): Promise<OpenRunResult> {
+/** The run as it was opened before, or as it is to be made. */
+async function planRun(deps: HostDeps, input: OpenRunInput): Promise<RunOnHost> {
   const runId = checkedRunId(input);
   const repository = await servedRepository(deps, input.run.repo);
   const repoKey = repoKeyOf(deps.hostId, repository.commonDir);
@@ -75,30 +75,16 @@ async function openRun(deps: HostDeps, input: OpenRunInput, signals: Signals): P
   const run: RunOnHost = { record, stateDir, env: captureEnvironment(deps.environment) };
   await refuseLinkedRunsDir(repository.root, record.policy.runsDir);
   checkAgents(record.policy, { env: run.env, repository, worktree: record.worktree });
-  // Nothing was written so far: a refused start leaves no folder.
-  const place = await openPlaceFolder(deps.home.turnDir(repoKey, runId, input.place), hashOfInput(input), deps.durability);
-  const answered = readRecord<OpenRunResult>(place);
-  if (answered.kind === 'answer') return answered.value;
-  const result = await open(deps, { run, input, place, signals });
-  deps.failpoint('open.before-record');
-  writeRecord(place, result);
-  deps.failpoint('open.after-record');
-  return result;
+  return run;
 }
 
-interface Opening {
-  readonly run: RunOnHost;
-  readonly input: OpenRunInput;
-  readonly place: PlaceFolder;
-  readonly signals: Signals;
-}
-
-async function open(deps: HostDeps, { run, input, place, signals }: Opening): Promise<OpenRunResult> {
+async function openRun(at: AtPlace): Promise<OpenRunResult> {
+  const { deps, run, place } = at;
   const { record, stateDir } = run;
   const { repository, runId, worktree } = record;
   // The record names the owner before branch and worktree are made, so that no other chain ever adopts a half-made run.
   const owner = claimRun(stateDir, record, deps.durability);
-  if (owner.firstExecutionRunId !== input.firstExecutionRunId) throw runExists(runId, stateDir);
+  if (owner.firstExecutionRunId !== record.firstExecutionRunId) throw runExists(runId, stateDir);
   deps.failpoint('open.after-claim');
   try {
     await takeArtifacts(deps, run);
@@ -112,7 +98,7 @@ async function open(deps: HostDeps, { run, input, place, signals }: Opening): Pr
   deps.failpoint('open.after-worktree');
   const unfilled = await fillWorktree(run, place);
   if (unfilled !== null) return openedRun(deps, run, { error: unfilled, observations: [] });
-  const setup = await setUpWorktree({ deps, run, place, token: input.place.token, signals });
+  const setup = await setUpWorktree(at);
   if (record.policy.worktree.setup.length > 0) await noteLeft(run, await openRunGit(gitInputOf(run)), deps.durability);
   await showTaken(deps, run);
   return openedRun(deps, run, setup);

@@ -110,7 +110,7 @@ async function keepFound({ git, input, run, place }: TurnContextOnHost, isOnBran
 /** Copies, links and what the set-up commands made went with the folder. */
 async function setUpAgain(context: TurnContextOnHost): Promise<void> {
   const { git, input } = context;
-  const { error } = await setUpWorktree({ ...context, token: input.place.token });
+  const { error } = await setUpWorktree(context);
   if (error !== null) {
     const why = `the worktree was made anew, and ${error}`;
     throw new WorktreeNotReady({ outcome: { kind: 'hard', why }, observations: [] });

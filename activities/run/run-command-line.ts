@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import { subToken } from '../../protocol/place.js';
 import { type CommandEnd, DetachedError, type ExitRecord } from '../process/contract.js';
 import { enterSandbox } from '../sandbox/enter-sandbox.js';
-import type { Signals } from '../unit/attempts.js';
-import type { HostDeps } from '../unit/host-deps.js';
-import type { PlaceFolder } from '../unit/place-record.js';
-import type { RunOnHost } from '../unit/run-record.js';
+import type { AtPlace } from '../unit/at-place.js';
 import { groupOf, runLineCommand } from './own-commands.js';
 
 export interface CommandLine {
@@ -20,22 +17,14 @@ export interface CommandLine {
   readonly prepare: () => Promise<void>;
 }
 
-export interface CommandLineContext {
-  readonly deps: HostDeps;
-  readonly run: RunOnHost;
-  readonly place: PlaceFolder;
-  readonly token: string;
-  readonly signals: Signals;
-}
-
 /** A command that the host could not bring to an end three times in a row. */
 export class CommandCrashLoop extends Error {
   override readonly name = 'CommandCrashLoop';
 }
 
 /** Errors: DetachedError after a cancel, a detach or somebody else's abort; CommandCrashLoop. */
-export async function runCommandLine(context: CommandLineContext, command: CommandLine): Promise<ExitRecord> {
-  const { deps, run, place, signals } = context;
+export async function runCommandLine(at: AtPlace, command: CommandLine): Promise<ExitRecord> {
+  const { deps, run, place, signals } = at;
   const { limits } = run.record.policy;
   const dir = join(place.dir, String(command.n));
   await mkdir(dir, { recursive: true, mode: 0o700 });
@@ -46,9 +35,9 @@ export async function runCommandLine(context: CommandLineContext, command: Comma
     await entered.prepare();
   };
   const end: CommandEnd = await runLineCommand(
-    context,
+    at,
     {
-      token: subToken(context.token, command.n),
+      token: subToken(place.token, command.n),
       group: groupOf(run),
       inputHash: place.inputHash,
       argv: entered.argv,

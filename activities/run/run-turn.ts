@@ -8,21 +8,10 @@ import { endingWith } from '../../config/ending-signal.js';
 import type { RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
 import { openRunGit } from '../git/open-run-git.js';
 import { DetachedError } from '../process/contract.js';
-import type { Signals } from '../unit/attempts.js';
-import { attend } from '../unit/attend.js';
+import { type AtPlace, atPlace } from '../unit/at-place.js';
 import type { HostDeps } from '../unit/host-deps.js';
-import {
-  exitSeal,
-  hashOfInput,
-  hasStaleMarks,
-  OUTCOME_FILE,
-  openPlaceFolder,
-  RECORD_FILE,
-  readSealedMark,
-  writeSealedMark,
-} from '../unit/place-record.js';
+import { hasStaleMarks, OUTCOME_FILE, readSealedMark, writeSealedMark } from '../unit/place-record.js';
 import { assertFrozen, gitInputOf, readRun } from '../unit/run-record.js';
-import { hidingInErrors } from '../unit/run-redactor.js';
 import { keepingTurn } from '../unit/stage-progress.js';
 import { violation } from './check-change.js';
 import { rememberLimit } from './closed-account.js';
@@ -41,25 +30,21 @@ import { readTurnText, writeTurnText } from './turn-text.js';
 
 export function createRunTurn(deps: HostDeps): (input: RunTurnInput) => Promise<RunTurnResult> {
   return (input) =>
-    attend(deps, input.place.token, (signals) =>
-      endingWith(signals.cancel, () => keepingTurn(deps, input, () => runTurn(deps, input, signals))),
-    );
+    atPlace(deps, {
+      name: 'turn',
+      input,
+      find: () => readRun(deps.home, input.run),
+      isSealed: true,
+      work: (at) => endingWith(at.signals.cancel, () => keepingTurn(at, input, () => runTurn(at, input))),
+    });
 }
 
-async function runTurn(deps: HostDeps, input: RunTurnInput, signals: Signals): Promise<RunTurnResult> {
-  const run = readRun(deps.home, input.run);
-  return hidingInErrors(run, () => turnOf(deps, { run, input, signals }));
-}
-
-type TurnParts = Pick<TurnContextOnHost, 'run' | 'input' | 'signals'>;
-
-async function turnOf(deps: HostDeps, parts: TurnParts): Promise<RunTurnResult> {
-  const { run, input } = parts;
-  const context = await contextOf(deps, parts);
+async function runTurn(at: AtPlace, input: RunTurnInput): Promise<RunTurnResult> {
   // Beside the start of the agent; what it throws is met once the agent has ended, and the next attempt does it again.
-  const flushed = flushJournal(deps, run, input.journal);
+  const flushed = flushJournal(at.deps, at.run, input.journal);
+  flushed.catch(() => undefined);
   try {
-    return await finishTurn(context, flushed);
+    return await finishTurn({ ...at, input, git: await openRunGit(gitInputOf(at.run)) }, flushed);
   } finally {
     // A failed turn ends no sooner: its view would be written over that of a later activity.
     await flushed.catch(() => undefined);
@@ -67,46 +52,27 @@ async function turnOf(deps: HostDeps, parts: TurnParts): Promise<RunTurnResult> 
 }
 
 async function finishTurn(context: TurnContextOnHost, flushed: Promise<number>): Promise<RunTurnResult> {
-  const { deps, run, input } = context;
-  flushed.catch(() => undefined);
-  const sealed = exitSeal(context.place, input.place.token);
-  const record = readSealedMark<RunTurnResult>(context.place, RECORD_FILE, sealed);
-  if (record.kind === 'answer') return { ...record.value, journalSeq: await flushed };
-  const known = readSealedMark<TurnJudgement>(context.place, OUTCOME_FILE, sealed);
-  const foreign = hasStaleMarks(context.place) ? [foreignRecord(input)] : [];
-
-  const { judgement: judged, seal } = known.kind === 'answer' ? { judgement: known.value, seal: sealed } : await judgementOf(context);
-  const judgement = withLeft(context.place, judged, { stage: input.stage, seq: input.place.seq });
+  const { deps, run, input, place } = context;
+  const known = readSealedMark<TurnJudgement>(place, OUTCOME_FILE);
+  const foreign = hasStaleMarks(place) ? [foreignRecord(input)] : [];
+  const judged = known.kind === 'answer' ? known.value : await judgementOf(context);
+  const judgement = withLeft(place, judged, { stage: input.stage, seq: input.place.seq });
   const settled = await settleTurn(context, judgement);
   if (settled.outcome.kind !== 'done') await noteLeft(run, context.git, deps.durability);
   deps.failpoint('turn.after-commit');
   const text = readTurnText(deps.home, run, input.place);
-  const result = await publishTurn(context, { judgement, settled, text, journalSeq: await flushed, foreign });
-  deps.failpoint('turn.before-record');
-  // Nothing was done for a turn that never started: whoever asks again gets the question decided again.
-  if (seal !== null) writeSealedMark(context.place, RECORD_FILE, { seal, value: result });
-  deps.failpoint('turn.after-record');
-  return result;
+  return publishTurn(context, { judgement, settled, text, journalSeq: await flushed, foreign });
 }
 
-async function contextOf(deps: HostDeps, parts: TurnParts): Promise<TurnContextOnHost> {
-  const { run, input } = parts;
-  const { record } = run;
-  const dir = deps.home.turnDir(record.repoKey, record.runId, input.place);
-  const [place, git] = await Promise.all([openPlaceFolder(dir, hashOfInput(input), deps.durability), openRunGit(gitInputOf(run))]);
-  return { deps, place, git, ...parts };
-}
-
-/** Marks 2 to 4: the exit of the agent if there is one, else the agent. The seal is null for an agent that was not started. */
-async function judgementOf(context: TurnContextOnHost): Promise<{ judgement: TurnJudgement; seal: string | null }> {
+/** Marks 2 to 4: the exit of the agent if there is one, else the agent. */
+async function judgementOf(context: TurnContextOnHost): Promise<TurnJudgement> {
   const { deps, place, input, run, signals } = context;
   const turn = await prepareTurn(context);
   const end = await startOrAttach(context, turn);
-  if (end.kind === 'not_started') return { judgement: end.judgement, seal: null };
+  if (end.kind === 'not_started') return end.judgement;
   assertFrozen(run, input.run);
   // Without a cancel the abort was somebody else's; the next attempt, if the server wants one, starts the agent again.
   if (signals.cancel.aborted || end.exit.reason === 'aborted') throw new DetachedError('aborted');
-  const seal = exitSeal(place, input.place.token);
   deps.failpoint('turn.after-exit');
   const { judgement: judged, text } = await judgeTurn(context, turn, end.exit);
   // What an abort cut short is not judged: the marks up to the exit stay.
@@ -117,9 +83,9 @@ async function judgementOf(context: TurnContextOnHost): Promise<{ judgement: Tur
   const output = text === '' ? null : await artifactsOf(deps, run).put(text, 'text/markdown');
   const judgement: TurnJudgement = { ...judged, output, promptSha256: sha256(turn.command.stdin) };
   deps.failpoint('turn.before-outcome');
-  if (seal !== null) writeSealedMark(place, OUTCOME_FILE, { seal, value: judgement });
+  writeSealedMark(place, OUTCOME_FILE, judgement);
   deps.failpoint('turn.after-outcome');
-  return { judgement, seal };
+  return judgement;
 }
 
 function foreignRecord({ place, stage }: RunTurnInput) {

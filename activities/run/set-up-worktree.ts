@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { Observation } from '../../protocol/journal.js';
 import { copyAndLink } from '../git/worktree-setup-files.js';
 import { refusedHosts } from '../sandbox/refused-hosts.js';
+import type { AtPlace } from '../unit/at-place.js';
 import { leftObservations } from './own-commands.js';
-import { CommandCrashLoop, type CommandLineContext, runCommandLine } from './run-command-line.js';
+import { CommandCrashLoop, runCommandLine } from './run-command-line.js';
 import { runSetup } from './run-setup.js';
 
 export interface SetupEnd {
@@ -12,27 +13,27 @@ export interface SetupEnd {
   readonly observations: readonly Observation[];
 }
 
-export async function setUpWorktree(context: CommandLineContext): Promise<SetupEnd> {
-  const { run, place } = context;
+export async function setUpWorktree(at: AtPlace): Promise<SetupEnd> {
+  const { run, place } = at;
   const { worktree: policy } = run.record.policy;
   const { repository, worktree } = run.record;
   await copyAndLink({ repository, target: worktree, copy: policy.copy, link: policy.link, gitDir: join(run.stateDir, 'git') });
   const observations: Observation[] = [];
-  const error = await setupError(context, observations);
+  const error = await setupError(at, observations);
   const folders = policy.setup.map((_, index) => join(place.dir, String(index + 1)));
   observations.push(...refusedHosts(folders, { what: 'set-up', seq: 0 }), ...leftObservations(place, { stage: null, seq: 0 }));
   return { error: error === null ? null : `${error}; its output is below ${place.dir}`, observations };
 }
 
-async function setupError(context: CommandLineContext, observations: Observation[]): Promise<string | null> {
-  const { run, signals } = context;
+async function setupError(at: AtPlace, observations: Observation[]): Promise<string | null> {
+  const { run, signals } = at;
   const { worktree: policy } = run.record.policy;
   try {
     return await runSetup({
       lines: policy.setup,
       limitMs: policy.setupTimeoutMs,
       run: (line, index, timeoutMs) =>
-        runCommandLine(context, { line, n: index + 1, cwd: run.record.worktree, timeoutMs, prepare: () => Promise.resolve() }),
+        runCommandLine(at, { line, n: index + 1, cwd: run.record.worktree, timeoutMs, prepare: () => Promise.resolve() }),
       each: (line, error) => observations.push(completed(line, error)),
     });
   } catch (err) {

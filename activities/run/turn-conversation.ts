@@ -34,7 +34,7 @@ export function conversationAt(
   const exit = readExit(dir);
   const mark = readJson(join(dir, OUTCOME_FILE));
   if (exit === null || mark === null) return null;
-  const seal = exitSeal({ dir, inputHash: exit.inputHash, durability: 'process' }, place.token);
+  const seal = exitSeal({ dir, token: place.token, inputHash: exit.inputHash });
   if (seal === null || mark['exit'] !== seal || !isObject(mark['value'])) return null;
   // Written by judgeTurn alone; the seal vouches for the type.
   const kept = mark['value']['conversation'] as KeptConversation | null;

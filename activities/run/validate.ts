@@ -15,18 +15,17 @@ import type { CommandResult } from '../../protocol/outcomes.js';
 import { lastingTrouble } from '../git/lasting-trouble.js';
 import { ranMsOf } from '../process/ran-ms.js';
 import { refusedHosts } from '../sandbox/refused-hosts.js';
-import type { Signals } from '../unit/attempts.js';
-import { attend } from '../unit/attend.js';
+import { type AtPlace, atPlace } from '../unit/at-place.js';
 import type { HostDeps } from '../unit/host-deps.js';
-import { hashOfInput, openPlaceFolder, readMark, readRecord, writePlaceMark, writeRecord } from '../unit/place-record.js';
-import { type RunOnHost, readRun } from '../unit/run-record.js';
-import { hidingInErrors, redactorOf, toldWithoutValues } from '../unit/run-redactor.js';
+import { readMark, writePlaceMark } from '../unit/place-record.js';
+import { readRun } from '../unit/run-record.js';
+import { redactorOf, toldWithoutValues } from '../unit/run-redactor.js';
 import { keepingValidation } from '../unit/stage-progress.js';
 import { NO_COMMANDS, outcomeOfReport, statusOfExit, summarize } from './classify-validation.js';
 import { flushJournal } from './flush-journal.js';
 import { forgetCheckoutGit, leftObservations } from './own-commands.js';
 import { publishValidation } from './publish-validation.js';
-import { CommandCrashLoop, type CommandLineContext } from './run-command-line.js';
+import { CommandCrashLoop } from './run-command-line.js';
 import { artifactsOf } from './run-projection.js';
 import { CheckoutSession, type CommandEndOnCheckout } from './validation-checkout.js';
 import { findingsOf, outputsOf, type ValidatedChecks } from './validation-findings.js';
@@ -36,30 +35,19 @@ const CHANGED_FILE = 'tree-changed.json';
 
 export function createValidate(deps: HostDeps): (input: ValidateInput) => Promise<ValidateResult> {
   return (input) =>
-    attend(deps, input.place.token, (signals) =>
-      endingWith(signals.cancel, () => keepingValidation(deps, input, () => validate(deps, input, signals))),
-    );
+    atPlace(deps, {
+      name: 'validate',
+      input,
+      find: () => readRun(deps.home, input.run),
+      isSealed: false,
+      work: (at) => endingWith(at.signals.cancel, () => keepingValidation(at, input, () => validate(at, input))),
+    });
 }
 
-async function validate(deps: HostDeps, input: ValidateInput, signals: Signals): Promise<ValidateResult> {
-  const run = readRun(deps.home, input.run);
-  return hidingInErrors(run, () => validateRun(deps, { run, input, signals }));
-}
-
-interface Validation {
-  readonly run: RunOnHost;
-  readonly input: ValidateInput;
-  readonly signals: Signals;
-}
-
-async function validateRun(deps: HostDeps, { run, input, signals }: Validation): Promise<ValidateResult> {
-  const { repoKey, runId, policy } = run.record;
-  const dir = deps.home.turnDir(repoKey, runId, input.place);
-  const place = await openPlaceFolder(dir, hashOfInput(input), deps.durability);
+async function validate(context: AtPlace, input: ValidateInput): Promise<ValidateResult> {
+  const { deps, run, place, signals } = context;
+  const { policy } = run.record;
   const journalSeq = await flushJournal(deps, run, input.journal);
-  const record = readRecord<ValidateResult>(place);
-  if (record.kind === 'answer') return { ...record.value, journalSeq };
-  const context: CommandLineContext = { deps, run, place, token: input.place.token, signals };
   const checks = { ...(await checksOf(context, input)), redactor: redactorOf(run) };
   await forgetCheckoutGit(context);
   const { report, ends } = checks;
@@ -67,24 +55,20 @@ async function validateRun(deps: HostDeps, { run, input, signals }: Validation):
   await publishValidation(deps, run, { report, ends, findings, signals });
   const artifacts = artifactsOf(deps, run);
   const put = (value: unknown) => (value === null ? null : artifacts.put(JSON.stringify(value), 'application/json'));
-  const result: ValidateResult = {
+  return {
     outcome: outcomeOfReport(report, policy.validation.baseFailures),
     summary: report.summary,
     tree: report.tree,
     report: await artifacts.put(JSON.stringify(report), 'application/json'),
     observations: toldWithoutValues(run, [
       ...report.commands.map((command, index) => completed(command, input.round, ends[index]?.exit.endedAt)),
-      ...refusedHosts(await commandFolders(dir), { what: 'validation', seq: input.place.seq }),
+      ...refusedHosts(await commandFolders(place.dir), { what: 'validation', seq: input.place.seq }),
       ...leftObservations(place, { stage: 'validating', seq: input.place.seq }),
     ]),
     journalSeq,
     findings: await put(findings),
     output: await put(outputsOf(checks)),
   };
-  deps.failpoint('validate.before-record');
-  writeRecord(place, result);
-  deps.failpoint('validate.after-record');
-  return result;
 }
 
 /** Of set-up, checks and what ran on the base: each at a sub-place of its own. */
@@ -98,9 +82,9 @@ interface Checks extends Omit<ValidatedChecks, 'redactor'> {
 
 const NOT_RUN = { ends: [], failedSetup: null, changedFiles: [] } as const;
 
-async function checksOf(context: CommandLineContext, input: ValidateInput): Promise<Checks> {
-  const { commands } = context.run.record.policy.validation;
-  const { session, tree } = await openSession(context, input);
+async function checksOf(at: AtPlace, input: ValidateInput): Promise<Checks> {
+  const { commands } = at.run.record.policy.validation;
+  const { session, tree } = await openSession(at, input);
   const about = { round: input.round, commit: input.commit, tree };
   const without = (note: string) => ({ ...about, commands: [], summary: summarize([]), treeChanged: false, note });
   if (commands.length === 0) return { ...NOT_RUN, report: without(NO_COMMANDS) };
@@ -108,7 +92,7 @@ async function checksOf(context: CommandLineContext, input: ValidateInput): Prom
     const ends: CommandEndOnCheckout[] = [];
     const setupError = await session.runOn(input.commit, commands, (_, end) => ends.push(end));
     if (setupError !== null) return { ...NOT_RUN, report: without(setupError), failedSetup: session.setupEnd };
-    const changedFiles = await changedOnce(context, session);
+    const changedFiles = await changedOnce(at, session);
     const base = await redOnBase(session, { input, ends });
     const results = ends.map((end, index) => resultOf(end, { round: input.round, n: index + 1, failedOnBase: base.red.has(end.line) }));
     const notes = [...(changedFiles.length === 0 ? [] : [`tree_changed: ${changedFiles.slice(0, 10).join(', ')}`]), ...base.notes];
@@ -125,21 +109,21 @@ async function checksOf(context: CommandLineContext, input: ValidateInput): Prom
 }
 
 /** Without a checkout or the commit's tree nothing that is found belongs to anything. Errors: BadRepository. */
-async function openSession(context: CommandLineContext, { commit }: ValidateInput): Promise<{ session: CheckoutSession; tree: string }> {
+async function openSession(at: AtPlace, { commit }: ValidateInput): Promise<{ session: CheckoutSession; tree: string }> {
   try {
-    const session = await CheckoutSession.open(context);
+    const session = await CheckoutSession.open(at);
     return { session, tree: await session.checkout.tree(commit) };
   } catch (err) {
-    throw validationImpossible(context.run, commit, err) ?? err;
+    throw validationImpossible(at.run, commit, err) ?? err;
   }
 }
 
 /** Looked at once, before the checkout moves to the base: a later attempt finds the answer here. */
-async function changedOnce(context: CommandLineContext, session: CheckoutSession): Promise<readonly string[]> {
-  const known = readMark<readonly string[]>(context.place, CHANGED_FILE);
+async function changedOnce(at: AtPlace, session: CheckoutSession): Promise<readonly string[]> {
+  const known = readMark<readonly string[]>(at.place, CHANGED_FILE);
   if (known.kind === 'answer') return known.value;
   const changed = await session.checkout.changedTracked();
-  writePlaceMark(context.place, CHANGED_FILE, changed);
+  writePlaceMark(at.place, CHANGED_FILE, changed);
   return changed;
 }
 

@@ -8,8 +8,9 @@ import { openValidationCheckout, type ValidationCheckout } from '../git/validati
 import { copyAndLink } from '../git/worktree-setup-files.js';
 import type { ExitRecord } from '../process/contract.js';
 import { readJson, writeMark } from '../process/marks.js';
+import type { AtPlace } from '../unit/at-place.js';
 import { readMark, writePlaceMark } from '../unit/place-record.js';
-import { type CommandLineContext, runCommandLine } from './run-command-line.js';
+import { runCommandLine } from './run-command-line.js';
 import { runSetup } from './run-setup.js';
 
 const SETUP_FILE = 'validation-setup.json';
@@ -21,12 +22,12 @@ export class CheckoutSession {
   private lastSetup: CommandEndOnCheckout | null = null;
 
   private constructor(
-    private readonly context: CommandLineContext,
+    private readonly at: AtPlace,
     readonly checkout: ValidationCheckout,
   ) {}
 
-  static async open(context: CommandLineContext): Promise<CheckoutSession> {
-    const { deps, run } = context;
+  static async open(at: AtPlace): Promise<CheckoutSession> {
+    const { deps, run } = at;
     const { record } = run;
     const path = deps.home.validationWorktree(record.repoKey, record.runId);
     const checkout = await openValidationCheckout({
@@ -35,7 +36,7 @@ export class CheckoutSession {
       gitDir: join(run.stateDir, 'validation.git'),
       runGitDir: join(run.stateDir, 'git'),
     });
-    return new CheckoutSession(context, checkout);
+    return new CheckoutSession(at, checkout);
   }
 
   /** The set-up command that ran last: where set-up failed, the one that did. */
@@ -45,7 +46,7 @@ export class CheckoutSession {
 
   /** Runs the lines on a commit, set-up first. `each` sees every end as it comes. Answers why set-up failed, or null. */
   async runOn(commit: string, lines: readonly string[], each: (index: number, end: CommandEndOnCheckout) => void): Promise<string | null> {
-    const { run } = this.context;
+    const { run } = this.at;
     const { validation } = run.record.policy;
     let pending: string | null = commit;
     const prepare = async () => {
@@ -59,7 +60,7 @@ export class CheckoutSession {
         return this.lastSetup.exit;
       });
       if (error !== null) return error;
-      writeMark(join(run.stateDir, SETUP_FILE), JSON.stringify({ commit }), this.context.deps.durability);
+      writeMark(join(run.stateDir, SETUP_FILE), JSON.stringify({ commit }), this.at.deps.durability);
     }
     for (const [index, line] of lines.entries()) {
       each(index, await this.run(line, validation.timeoutMs, prepare));
@@ -69,26 +70,26 @@ export class CheckoutSession {
   }
 
   private setUp(run: (line: string, timeoutMs: number) => Promise<ExitRecord>): Promise<string | null> {
-    const { worktree } = this.context.run.record.policy;
+    const { worktree } = this.at.run.record.policy;
     // A set-up that fails half-way must run again, whatever the checkout was made for before.
-    rmSync(join(this.context.run.stateDir, SETUP_FILE), { force: true });
+    rmSync(join(this.at.run.stateDir, SETUP_FILE), { force: true });
     return runSetup({ lines: worktree.setup, limitMs: worktree.setupTimeoutMs, run: (line, _index, timeoutMs) => run(line, timeoutMs) });
   }
 
   private async run(line: string, timeoutMs: number, prepare: () => Promise<void>): Promise<CommandEndOnCheckout> {
     const n = this.next;
     this.next += 1;
-    this.context.deps.failpoint('validate.before-command');
-    const exit = await runCommandLine(this.context, { line, n, cwd: this.checkout.path, timeoutMs, prepare });
-    this.context.deps.failpoint('validate.after-command');
+    this.at.deps.failpoint('validate.before-command');
+    const exit = await runCommandLine(this.at, { line, n, cwd: this.checkout.path, timeoutMs, prepare });
+    this.at.deps.failpoint('validate.after-command');
     return { line, exit };
   }
 
   private async moveTo(commit: string): Promise<void> {
-    const { run } = this.context;
+    const { run } = this.at;
     const { worktree } = run.record.policy;
     await this.checkout.moveTo(commit);
-    this.context.deps.failpoint('validate.after-checkout');
+    this.at.deps.failpoint('validate.after-checkout');
     await copyAndLink({
       repository: run.record.repository,
       target: this.checkout.path,
@@ -101,15 +102,15 @@ export class CheckoutSession {
   /** Decided once a place: the numbers of the commands behind it depend on the answer, and a finished set-up changes what would be decided. */
   private async setupDecision(commit: string): Promise<boolean> {
     const mark = `setup-${commit}.json`;
-    const known = readMark<boolean>(this.context.place, mark);
+    const known = readMark<boolean>(this.at.place, mark);
     if (known.kind === 'answer') return known.value;
     const needed = await this.needsSetup(commit);
-    writePlaceMark(this.context.place, mark, needed);
+    writePlaceMark(this.at.place, mark, needed);
     return needed;
   }
 
   private async needsSetup(commit: string): Promise<boolean> {
-    const { run } = this.context;
+    const { run } = this.at;
     const { worktree } = run.record.policy;
     if (worktree.setup.length === 0) return false;
     const before = readJson(join(run.stateDir, SETUP_FILE))?.['commit'];

@@ -8,6 +8,7 @@ import { readdirSync, renameSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bytesOf, readForeignFileSync } from '../../config/foreign-file.js';
+import type { Place } from '../../protocol/place.js';
 import { type Durability, EXIT_FILE, MAX_MARK_BYTES, readExit, readJson, writeMark } from '../process/marks.js';
 
 export const RECORD_FILE = 'record.json';
@@ -17,7 +18,7 @@ const STALE = '.stale-';
 
 type SealedMark = typeof RECORD_FILE | typeof OUTCOME_FILE;
 
-export interface PlaceFolder {
+export interface PlaceFolder extends Place {
   readonly dir: string;
   readonly inputHash: string;
   readonly durability: Durability;
@@ -28,23 +29,9 @@ export type RecordReading<T> =
   | { readonly kind: 'none' }
   | { readonly kind: 'moved_aside' };
 
-/** The journal batch is left out: it says what was known, not what is asked. */
-export function hashOfInput(input: object): string {
-  const { journal: _journal, ...asked }: { journal?: unknown } = { ...input };
-  return createHash('sha256').update(JSON.stringify(asked)).digest('hex');
-}
-
-export async function openPlaceFolder(dir: string, inputHash: string, durability: Durability): Promise<PlaceFolder> {
+export async function openPlaceFolder(dir: string, input: { readonly place: Place }, durability: Durability): Promise<PlaceFolder> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  return { dir, inputHash, durability };
-}
-
-export function readRecord<T>(place: PlaceFolder): RecordReading<T> {
-  return readMark(place, RECORD_FILE);
-}
-
-export function writeRecord<T>(place: PlaceFolder, value: T): void {
-  writePlaceMark(place, RECORD_FILE, value);
+  return { ...input.place, dir, inputHash: hashOfInput(input), durability };
 }
 
 /** Shape: marks hold `{inputHash, value}`; only the engine writes below the sluice home, so a matching hash vouches for the type. */
@@ -57,27 +44,36 @@ export function writePlaceMark<T>(place: PlaceFolder, name: string, value: T): v
 }
 
 /** The SHA-256 of the exit.json that ended the place's own command; null while there is none, or one after which the command starts again. */
-export function exitSeal(place: PlaceFolder, token: string): string | null {
-  const exit = readExit(place.dir);
-  if (exit === null || exit.token !== token || exit.inputHash !== place.inputHash) return null;
+export function exitSeal({ dir, token, inputHash }: Pick<PlaceFolder, 'dir' | 'token' | 'inputHash'>): string | null {
+  const exit = readExit(dir);
+  if (exit === null || exit.token !== token || exit.inputHash !== inputHash) return null;
   if (exit.reason === 'interrupted' || exit.reason === 'aborted') return null;
-  const bytes = bytesOf(readForeignFileSync(join(place.dir, EXIT_FILE), { maxBytes: MAX_MARK_BYTES }));
+  const bytes = bytesOf(readForeignFileSync(join(dir, EXIT_FILE), { maxBytes: MAX_MARK_BYTES }));
   return bytes === null ? null : createHash('sha256').update(bytes).digest('hex');
 }
 
 /** Without a seal no mark is true: what lies there was written before the command ended. */
-export function readSealedMark<T>(place: PlaceFolder, name: SealedMark, seal: string | null): RecordReading<T> {
+export function readSealedMark<T>(place: PlaceFolder, name: SealedMark): RecordReading<T> {
+  const seal = exitSeal(place);
   return readWhere(place, name, (mark) => seal !== null && mark['exit'] === seal);
 }
 
-export function writeSealedMark<T>(place: PlaceFolder, name: SealedMark, sealed: { readonly seal: string; readonly value: T }): void {
-  const { seal, value } = sealed;
+/** Nothing was done where no command has ended: none is written, and whoever asks again gets the question decided again. */
+export function writeSealedMark<T>(place: PlaceFolder, name: SealedMark, value: T): void {
+  const seal = exitSeal(place);
+  if (seal === null) return;
   writeMark(join(place.dir, name), JSON.stringify({ inputHash: place.inputHash, exit: seal, value }), place.durability);
 }
 
 /** Also those that an earlier attempt moved: it may have died before it could say so. */
 export function hasStaleMarks(place: PlaceFolder): boolean {
   return readdirSync(place.dir).some((name) => [RECORD_FILE, OUTCOME_FILE].some((mark) => name.startsWith(`${mark}${STALE}`)));
+}
+
+/** The journal batch is left out: it says what was known, not what is asked. */
+function hashOfInput(input: object): string {
+  const { journal: _journal, ...asked }: { journal?: unknown } = { ...input };
+  return createHash('sha256').update(JSON.stringify(asked)).digest('hex');
 }
 
 function readWhere<T>(place: PlaceFolder, name: string, holds: (mark: Record<string, unknown>) => boolean): RecordReading<T> {

@@ -3,14 +3,13 @@
  * An entry is there from the moment its stage is entered, so that an aborted turn counts as reached, and is completed before the activity answers.
  * Nothing of the run itself is decided by it; a file that is lost costs the rewind, not the run.
  */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ArtifactRef } from '../../protocol/artifact.js';
-import type { RunRef, RunTurnInput, RunTurnResult, ValidateInput, ValidateResult } from '../../protocol/messages.js';
+import type { RunTurnInput, RunTurnResult, ValidateInput, ValidateResult } from '../../protocol/messages.js';
 import type { ReviewDecision, TurnOutcomeKind, ValidationOutcome } from '../../protocol/outcomes.js';
 import { STAGES, type Stage } from '../../protocol/run/stages.js';
 import { type Durability, isObject, readJson, writeMark } from '../process/marks.js';
-import type { HostDeps } from './host-deps.js';
+import type { PlaceFolder } from './place-record.js';
 
 const PROGRESS_FILE = 'progress.json';
 
@@ -78,20 +77,22 @@ function isEnd(value: unknown): value is StageEnd {
   return typeof headAfter === 'string' && typeof outcome === 'string' && typeof stopsHere === 'boolean' && areRefs;
 }
 
+/** Whose progress is kept. */
+export interface Keeper {
+  readonly run: { readonly stateDir: string };
+  readonly place: Pick<PlaceFolder, 'seq' | 'token' | 'durability'>;
+}
+
 /** Does the turn and keeps what it came to. Idempotency: by place; an entry that a reset dropped does not come back. */
-export function keepingTurn(deps: HostDeps, input: RunTurnInput, turn: () => Promise<RunTurnResult>): Promise<RunTurnResult> {
+export function keepingTurn(at: Keeper, input: RunTurnInput, turn: () => Promise<RunTurnResult>): Promise<RunTurnResult> {
   const begun = { stage: input.stage, round: input.round, headBefore: input.expectedHead };
-  return keeping(deps, input, { begun, work: turn, endOf: endOfTurn });
+  return keeping(at, { begun, work: turn, endOf: endOfTurn });
 }
 
 /** The same for a validation. */
-export function keepingValidation(
-  deps: HostDeps,
-  input: ValidateInput,
-  validation: () => Promise<ValidateResult>,
-): Promise<ValidateResult> {
+export function keepingValidation(at: Keeper, input: ValidateInput, validation: () => Promise<ValidateResult>): Promise<ValidateResult> {
   const begun = { stage: 'validating', round: input.round, headBefore: input.commit } as const;
-  return keeping(deps, input, { begun, work: validation, endOf: (result) => endOfValidation(result, input.commit) });
+  return keeping(at, { begun, work: validation, endOf: (result) => endOfValidation(result, input.commit) });
 }
 
 interface Kept<Result> {
@@ -100,17 +101,11 @@ interface Kept<Result> {
   readonly endOf: (result: Result) => StageEnd;
 }
 
-async function keeping<Result>(
-  deps: HostDeps,
-  { run, place }: Pick<RunTurnInput, 'place'> & { readonly run: RunRef },
-  { begun, work, endOf }: Kept<Result>,
-): Promise<Result> {
-  const stateDir = deps.home.stateDir(run.repoKey, run.runId);
-  // Of a run that is not on this host: the work says so.
-  if (!existsSync(stateDir)) return work();
-  enter(stateDir, { ...begun, seq: place.seq, token: place.token, end: null }, deps.durability);
+async function keeping<Result>({ run, place }: Keeper, { begun, work, endOf }: Kept<Result>): Promise<Result> {
+  const { seq, token, durability } = place;
+  enter(run.stateDir, { ...begun, seq, token, end: null }, durability);
   const result = await work();
-  complete(stateDir, { token: place.token, end: endOf(result) }, deps.durability);
+  complete(run.stateDir, { token, end: endOf(result) }, durability);
   return result;
 }
 

@@ -3,12 +3,28 @@ import type { Mutant } from '../mutant.js';
 
 export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
-    name: 'the record of a finished turn is never believed',
+    name: 'the record of an activity at its place is never believed',
     area: 'engine',
-    file: 'activities/run/run-turn.ts',
-    find: "if (record.kind === 'answer') return { ...record.value, journalSeq: await flushed };",
+    file: 'activities/unit/at-place.ts',
+    find: "if (record.kind === 'answer') return record.value;",
     replace: '',
-    test: { file: 'test/chaos/marks.test.ts', title: 'record and exit answer: without any other mark nothing is done again' },
+    test: { file: 'test/unit/unit/at-place.test.ts', title: 'answers from its record, and does nothing again' },
+  },
+  {
+    name: 'an activity at its place writes no record',
+    area: 'engine',
+    file: 'activities/unit/at-place.ts',
+    find: '(isSealed ? writeSealedMark : writePlaceMark)(place, RECORD_FILE, result);',
+    replace: '',
+    test: { file: 'test/unit/unit/at-place.test.ts', title: 'answers from its record, and does nothing again' },
+  },
+  {
+    name: 'the answer of a turn that never started is kept at its place',
+    area: 'engine',
+    file: 'activities/unit/place-record.ts',
+    find: 'if (seal === null) return;',
+    replace: '',
+    test: { file: 'test/unit/unit/at-place.test.ts', title: 'keeps no answer while no command of its place has ended' },
   },
   {
     name: 'an outcome is believed although no command of the place has ended',
@@ -71,6 +87,14 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     find: 'context.heartbeat();',
     replace: '',
     test: { file: 'test/unit/unit/attend.test.ts', title: 'heartbeats while the work goes on' },
+  },
+  {
+    name: 'an attempt at its place heartbeats after its end',
+    area: 'engine',
+    file: 'activities/unit/attend.ts',
+    find: 'clearInterval(heartbeat);',
+    replace: '',
+    test: { file: 'test/unit/unit/attend.test.ts', title: 'heartbeats no longer once it has ended' },
   },
   {
     name: 'a run is taken over by a workflow chain that came second',

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createDeliver } from '../../../activities/notify/deliver.js';
+import { Attempts } from '../../../activities/unit/attempts.js';
 import type { HostDeps } from '../../../activities/unit/host-deps.js';
 import type { RunRecord } from '../../../activities/unit/run-record.js';
 import { ensureHome, type HomePaths } from '../../../config/home.js';
@@ -56,7 +57,13 @@ describe('the activity deliver', () => {
 
   function deliver(sink: number, environment: HostDeps['environment'] = process.env) {
     const mock = new MockActivityEnvironment();
-    const deps = { home, environment, failpoint: noFailpoint } as HostDeps;
+    const deps = {
+      home,
+      environment,
+      failpoint: noFailpoint,
+      attempts: new Attempts(),
+      isOpen: async () => true,
+    } as Partial<HostDeps> as HostDeps;
     return { mock, delivering: mock.run(createDeliver(deps), { run: RUN, sink, notification: NOTIFICATION }) };
   }
 

@@ -80,15 +80,6 @@ describe('a command', () => {
     expect([before, host.text('ledger')]).toEqual(['', 'PREPARED\nSTART\n']);
   });
 
-  it('is shared by two calls of one process', async () => {
-    const command = host.aCommand('echo START >> ledger; sleep 0.1');
-
-    const [one, two] = await Promise.all([processes.run(command, hooks()), processes.run(command, hooks())]);
-
-    expect(two).toEqual(one);
-    expect(host.text('ledger')).toBe('START\n');
-  });
-
   it('goes on when its caller detaches, and is attached to afterwards', async () => {
     const command = host.aCommand('echo START >> ledger; while [ ! -e leave ]; do sleep 0.02; done; exit 5');
     const detach = new AbortController();

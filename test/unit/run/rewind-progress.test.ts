@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { HostDeps } from '../../../activities/unit/host-deps.js';
-import { keepingTurn, keepingValidation, readProgress, startProgress } from '../../../activities/unit/stage-progress.js';
+import { type Keeper, keepingTurn, keepingValidation, readProgress, startProgress } from '../../../activities/unit/stage-progress.js';
 import { homePaths } from '../../../config/home.js';
 import type { RunTurnInput, RunTurnResult, ValidateInput, ValidateResult } from '../../../protocol/messages.js';
 import type { TurnStage } from '../../../protocol/run/stages.js';
@@ -11,24 +10,20 @@ import type { TurnStage } from '../../../protocol/run/stages.js';
 describe('the progress of a run', () => {
   let root: string;
   let stateDir: string;
-  let deps: HostDeps;
 
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'sluice-progress-'));
     const home = homePaths(root);
     stateDir = home.stateDir('repository', 'run-1');
     mkdirSync(stateDir, { recursive: true });
-    // Nothing else of a host is asked for here.
-    deps = { home, durability: 'process' } as HostDeps;
     startProgress(stateDir, [], 'process');
   });
 
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  const inputOf = (seq: number, token: string, stage: TurnStage) =>
+  const at = (seq: number, token: string): Keeper => ({ run: { stateDir }, place: { seq, token, durability: 'process' } });
+  const inputOf = (stage: TurnStage) =>
     ({
-      place: { runId: 'run-1', seq, token },
-      run: { runId: 'run-1', repoKey: 'repository' },
       stage,
       round: 0,
       expectedHead: 'before',
@@ -45,14 +40,14 @@ describe('the progress of a run', () => {
       ...part,
     }) as RunTurnResult;
   const turn = (seq: number, token: string, stage: TurnStage, part?: Partial<RunTurnResult>) =>
-    keepingTurn(deps, inputOf(seq, token, stage), async () => resultOf(part));
+    keepingTurn(at(seq, token), inputOf(stage), async () => resultOf(part));
   const known = () => readProgress(stateDir) ?? { inherited: [], entries: [] };
   const shown = () => known().entries.map(({ seq, token, end }) => `${seq} ${token} ${end?.outcome ?? 'begun'}`);
 
   it('has a turn from its begin, and completes it once the turn has an answer', async () => {
     let during: readonly string[] = [];
 
-    await keepingTurn(deps, inputOf(2, 'a', 'planning'), async () => {
+    await keepingTurn(at(2, 'a'), inputOf('planning'), async () => {
       during = shown();
       return resultOf();
     });
@@ -62,7 +57,7 @@ describe('the progress of a run', () => {
   });
 
   it('keeps a turn that was aborted as begun', async () => {
-    const aborted = keepingTurn(deps, inputOf(2, 'a', 'planning'), () => Promise.reject(new Error('aborted')));
+    const aborted = keepingTurn(at(2, 'a'), inputOf('planning'), () => Promise.reject(new Error('aborted')));
 
     await expect(aborted).rejects.toThrow('aborted');
     expect(shown()).toEqual(['2 a begun']);
@@ -80,7 +75,7 @@ describe('the progress of a run', () => {
   it('drops what a reset abandoned, and takes no end of it any more', async () => {
     await turn(2, 'a', 'planning');
     await turn(3, 'b', 'architecting');
-    const late = keepingTurn(deps, inputOf(4, 'c', 'executing'), async () => {
+    const late = keepingTurn(at(4, 'c'), inputOf('executing'), async () => {
       await turn(3, 'd', 'architecting');
       return resultOf();
     });
@@ -116,10 +111,10 @@ describe('the progress of a run', () => {
 
   it('keeps the report, findings and output of a validation', async () => {
     const ref = (sha256: string) => ({ sha256, bytes: 1, mediaType: 'application/json' }) as const;
-    const input = { ...inputOf(2, 'a', 'executing'), commit: 'checked' } as unknown as ValidateInput;
+    const input = { ...inputOf('executing'), commit: 'checked' } as unknown as ValidateInput;
     const result = { outcome: { kind: 'failed', why: 'red' }, report: ref('r'), findings: ref('f'), output: ref('o') } as ValidateResult;
 
-    await keepingValidation(deps, input, async () => result);
+    await keepingValidation(at(2, 'a'), input, async () => result);
 
     expect(known().entries).toEqual([
       expect.objectContaining({

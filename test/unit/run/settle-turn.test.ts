@@ -7,6 +7,8 @@ import type { TurnContextOnHost } from '../../../activities/run/turn-context.js'
 import { openPlaceFolder } from '../../../activities/unit/place-record.js';
 import { git, type OpenedRun, openRun, removeFolders, write } from '../git/repository-fixture.js';
 
+const PLACE = { runId: 'project-1', seq: 3, token: 't' };
+
 /** A run whose executing turn was judged `done`, with its commit planned, under a policy that was made stricter since. */
 async function judgedTurn(block: readonly string[] = []) {
   const run = await openRun();
@@ -41,7 +43,7 @@ async function judgedTurn(block: readonly string[] = []) {
     durationMs: 1,
     endedAt: '2020-01-01T00:00:01.000Z',
   };
-  const place = await openPlaceFolder(join(run.home, 'place'), 'hash', 'process');
+  const place = await openPlaceFolder(join(run.home, 'place'), { place: PLACE }, 'process');
   const settle = (git = run.run): Promise<SettledTurn> => settleTurn(contextOf({ run, git, place, block }), judgement);
   return { run, planned, judgement, settle };
 }
@@ -59,7 +61,7 @@ function contextOf({
 }): TurnContextOnHost {
   const { worktree, base, repository } = run;
   const record = { repository, runId: 'project-1', worktree, branch: 'sluice/project-1', policy: { block, guardedPaths: [] } };
-  const input = { stage: 'executing', place: { runId: 'project-1', seq: 3, token: 't' }, expectedHead: base };
+  const input = { stage: 'executing', place: PLACE, expectedHead: base };
   // All that settling reads; a whole context needs a guard and a server.
   return { run: { record }, input, git, place } as unknown as TurnContextOnHost;
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { CancelReason } from '@temporalio/worker/lib/activity.js';
@@ -39,6 +39,8 @@ const unreachable = async () => {
 };
 
 describe('an attempt of a host activity', () => {
+  afterEach(() => void jest.useRealTimers());
+
   it.each([
     ['a person asks for the stop', 'CANCELLED', { cancelRequested: true }, open, 'cancel'],
     ['the server no longer knows it and the run is closed', 'NOT_FOUND', { notFound: true }, closed, 'cancel'],
@@ -67,5 +69,19 @@ describe('an attempt of a host activity', () => {
     );
 
     expect(answer).toBe('done');
+  });
+
+  it('heartbeats no longer once it has ended', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
+    const environment = new MockActivityEnvironment();
+    let timers = 0;
+
+    await environment.run(() =>
+      attend({ attempts: new Attempts(), isOpen: open, failpoint: noFailpoint }, TOKEN, async () => {
+        timers = jest.getTimerCount();
+      }),
+    );
+
+    expect([timers, jest.getTimerCount()]).toEqual([1, 0]);
   });
 });

@@ -1,0 +1,57 @@
+/**
+ * One attempt of an activity that has a place. Whoever asks again, in this process or after its death, gets the one answer: of the attempt that is
+ * at work, of the record, or of the work, which goes on after the last mark that it finds.
+ * Not promised: that the work is done once. A death before the record repeats it, so each of its steps is harmless when it is done again.
+ */
+import type { Place } from '../../protocol/place.js';
+import type { Signals } from './attempts.js';
+import { attend } from './attend.js';
+import type { HostDeps } from './host-deps.js';
+import {
+  openPlaceFolder,
+  type PlaceFolder,
+  RECORD_FILE,
+  readMark,
+  readSealedMark,
+  writePlaceMark,
+  writeSealedMark,
+} from './place-record.js';
+import type { RunOnHost } from './run-record.js';
+import { hidingInErrors } from './run-redactor.js';
+
+/** What an attempt works with. */
+export interface AtPlace {
+  readonly deps: HostDeps;
+  readonly run: RunOnHost;
+  readonly place: PlaceFolder;
+  readonly signals: Signals;
+}
+
+export interface PlacedActivity<Result> {
+  /** Begins the names of its failpoints. */
+  readonly name: 'open' | 'turn' | 'validate' | 'close';
+  readonly input: { readonly place: Place };
+  /** Finds the run, or refuses. Writes nothing: a refused activity leaves no folder. */
+  readonly find: () => RunOnHost | Promise<RunOnHost>;
+  /** The record answers only beside the end of the place's own command; where none has ended, none is written. */
+  readonly isSealed: boolean;
+  readonly work: (at: AtPlace) => Promise<Result>;
+}
+
+/** Errors: as `attend`; those of `find`; those of `work`, without the values that the run's agents were given. */
+export function atPlace<Result>(deps: HostDeps, { name, input, find, isSealed, work }: PlacedActivity<Result>): Promise<Result> {
+  return attend(deps, input.place.token, async (signals) => {
+    const run = await find();
+    return hidingInErrors(run, async () => {
+      const dir = deps.home.turnDir(run.record.repoKey, run.record.runId, input.place);
+      const place = await openPlaceFolder(dir, input, deps.durability);
+      const record = isSealed ? readSealedMark<Result>(place, RECORD_FILE) : readMark<Result>(place, RECORD_FILE);
+      if (record.kind === 'answer') return record.value;
+      const result = await work({ deps, run, place, signals });
+      deps.failpoint(`${name}.before-record`);
+      (isSealed ? writeSealedMark : writePlaceMark)(place, RECORD_FILE, result);
+      deps.failpoint(`${name}.after-record`);
+      return result;
+    });
+  });
+}
