@@ -37,6 +37,12 @@ module.exports = {
       'it starts them by their names, and each is served alone',
     ),
     arrow('activities-are-hosts-only', '^activities/', '^(workflows|worker|client)/', 'a host never holds run state and never starts runs'),
+    arrow(
+      'sandbox-is-below',
+      '^activities/sandbox/',
+      '^activities/(unit|run|notify)/',
+      'a command is closed in without knowing what it is for',
+    ),
     arrow('unit-is-below', '^activities/unit/', '^activities/(run|notify)/', 'an activity is retried by it; it knows none of them'),
     arrow('wire-is-below', '^wire/', '^(config|workflows|activities|worker|client)/', 'both ends of the wire use it'),
     arrow('worker-does-not-ask', '^worker/', '^client/', 'the composition root serves; the client asks'),

@@ -9,10 +9,10 @@ import { ApplicationFailure } from '@temporalio/common';
 import { isBelow } from '../../config/paths.js';
 import { socketFolder } from '../../config/socket-folder.js';
 import { FAILURES } from '../../protocol/failures.js';
-import type { AgentConfig, SandboxPolicy } from '../../protocol/policy.js';
-import { writeMark } from '../process/marks.js';
-import type { HostDeps } from '../unit/host-deps.js';
-import type { RunRecord } from '../unit/run-record.js';
+import type { AgentConfig, Policy, SandboxPolicy } from '../../protocol/policy.js';
+import type { Repository } from '../git/contract.js';
+import { type Durability, writeMark } from '../process/marks.js';
+import type { SandboxChoice } from './choose-sandbox.js';
 import { checkoutGit, worktreeGit } from './git-view.js';
 import { type Guarded, makeOwnFolder, placesIn, shownPlace } from './home-place.js';
 import { readablePlaces, systemMounts } from './host-view.js';
@@ -26,10 +26,24 @@ const COMPILED: SandboxPrograms = {
   inside: fileURLToPath(new URL('./inside.js', import.meta.url)),
 };
 
-export type SandboxHost = Pick<HostDeps, 'home' | 'durability' | 'sandboxPrograms'>;
+export interface SandboxHost {
+  readonly home: { readonly root: string };
+  readonly durability: Durability;
+  readonly sandboxPrograms?: SandboxPrograms;
+}
+
+/** What was frozen of a run, as far as its sandbox depends on it. */
+export interface SandboxedRecord {
+  readonly policy: Pick<Policy, 'sandbox' | 'worktree'>;
+  readonly sandbox: SandboxChoice;
+  readonly repository: Repository;
+  readonly worktree: string;
+  readonly branch: string;
+  readonly baseBranch: string;
+}
 
 export interface CommandToEnter {
-  readonly run: { readonly record: RunRecord; readonly stateDir: string };
+  readonly run: { readonly record: SandboxedRecord; readonly stateDir: string };
   readonly argv: readonly [string, ...string[]];
   /** Index in `argv` of a program that the command itself starts. */
   readonly starts?: number | undefined;
@@ -65,7 +79,7 @@ export function enterSandbox(host: SandboxHost, command: CommandToEnter): Entere
 }
 
 /** What no sandbox shows: the sluice home with all worktrees, its sockets, and the person's checkout. */
-export function hiddenPlaces(home: string, { repository }: Pick<RunRecord, 'repository'>): readonly string[] {
+export function hiddenPlaces(home: string, { repository }: Pick<SandboxedRecord, 'repository'>): readonly string[] {
   return withReal([home, socketFolder(home), repository.root, repository.commonDir]);
 }
 
