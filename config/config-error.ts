@@ -1,9 +1,10 @@
 /**
- * The one error of config/: everything that is wrong, each with its place, the value, the rule and what mends it.
+ * The error of config/: everything that is wrong, each with its place, the value, the rule and what mends it.
  * It names the failure type, so that an activity can map it without this folder knowing Temporal.
  * Texts of others are shown printable and clipped; values below `env` are never shown.
  */
 import type { FailureType } from '../protocol/failures.js';
+import { type Refusal, RefusedError } from '../protocol/refusal.js';
 
 export type ConfigFailure = Extract<FailureType, 'BadConfig' | 'BadInput' | 'BadAgent' | 'NotTrusted'>;
 
@@ -20,7 +21,7 @@ export interface Problem {
 }
 
 /** Config that cannot be used. **Shape** at least one problem; `type` is theirs if they agree, else BadConfig. */
-export class ConfigError extends Error {
+export class ConfigError extends RefusedError {
   override readonly name = 'ConfigError';
   readonly type: ConfigFailure;
   /** The key or field of the first problem. */
@@ -59,12 +60,12 @@ export function shownValue(value: unknown): string {
 
 const SHOWN_PROBLEMS = 10;
 
-function describe(problems: readonly Problem[]): string {
+function describe(problems: readonly Problem[]): Refusal {
   // A YAML parser tells the same place twice.
   const told = [...new Map(problems.map((each) => [`${each.place}: ${each.found}`, each.rule]))];
-  const lines = told.slice(0, SHOWN_PROBLEMS).flatMap(([found, rule]) => [found, `  ${rule}`]);
+  const [what = '', ...why] = told.slice(0, SHOWN_PROBLEMS).flat();
   const more = told.length - SHOWN_PROBLEMS;
-  if (more > 0) lines.push(`and ${more} more`);
+  if (more > 0) why.push(`and ${more} more`);
   const mends = [...new Set(problems.map(({ mend }) => mend))].slice(0, 3);
-  return [...lines, 'Nothing was started.', ...mends].join('\n');
+  return { what, why: why.join('\n'), now: 'Nothing was started.', mend: mends.join('\n') };
 }

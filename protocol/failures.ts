@@ -1,4 +1,4 @@
-/** Types of the ApplicationFailures that cross a boundary. None of them is cured by a retry. */
+/** Types of the ApplicationFailures that cross a boundary. None of them is cured by a retry. `details[1]` of a refusal has its parts (refusal.ts). */
 
 export const FAILURES = {
   /** The start input is wrong; `details[0]` names the field. */

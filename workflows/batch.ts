@@ -4,13 +4,14 @@
  * Survives: the loss of worker and server. A repeat under the same id starts only what was never started.
  * Ends: always completed, with the table; only a start input that cannot be read fails it. It hands over to none, since its children are its own.
  */
+
 import { ApplicationFailure, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { CancellationScope, ChildWorkflowFailure, isCancellation, ParentClosePolicy, startChild, workflowInfo } from '@temporalio/workflow';
 import type { BatchInput, BatchView } from '../protocol/batch.js';
-import { FAILURES } from '../protocol/failures.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
 import type { RunResult } from '../protocol/messages.js';
 import { RUN_WORKFLOW, TASK_QUEUE } from '../protocol/names.js';
+import { badInputFailure, readRefusal } from '../protocol/refusal.js';
 import { titleOf } from '../protocol/run-input.js';
 import { LiveActor } from './actor/live.js';
 import { BATCH_RULES, type Fate, readBatchMessage, show, tableOf, viewOf } from './batch-table.js';
@@ -65,13 +66,13 @@ async function runTask({ runId, input }: PlannedTask, become: (fate: Fate) => vo
   }
 }
 
-/** The first line of a refusal says what; the rest is in the run's own history. */
-function reasonOf(err: ChildWorkflowFailure): string {
-  return (err.cause?.message ?? err.message).split('\n')[0] ?? '';
+/** Of a refusal what was refused; the rest is in the run's own history. */
+function reasonOf({ cause, message }: ChildWorkflowFailure): string {
+  return readRefusal(cause)?.what ?? cause?.message ?? message;
 }
 
 function checked(value: unknown): Extract<ReturnType<typeof checkBatchInput>, { kind: 'ok' }> {
   const check = checkBatchInput(value);
   if (check.kind === 'ok') return check;
-  throw ApplicationFailure.nonRetryable(`${check.message}. Nothing was started.`, FAILURES.BadInput, check.field);
+  throw ApplicationFailure.create(badInputFailure(check.field, check.message));
 }

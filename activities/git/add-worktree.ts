@@ -3,6 +3,7 @@
  * One at a time per repository, and tried again on git's own locks (V-16). A marker beside the worktree is written before the first
  * effect, so that a second attempt tells what a killed one left half-made from what belongs to somebody else, which is never touched.
  */
+
 import { lstat, mkdir, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,6 +12,7 @@ import { listForeignFolder } from '../../config/foreign-file.js';
 import { replaceFile } from '../../config/replace-file.js';
 import { FAILURES } from '../../protocol/failures.js';
 import { branchOf } from '../../protocol/names.js';
+import { refusalFailure } from '../../protocol/refusal.js';
 import type { Repository } from './contract.js';
 import { readRef, readTextIfThere } from './read-ref.js';
 import { isRepositoryBusy } from './repository-busy.js';
@@ -150,7 +152,7 @@ async function clearHalfMade({ repository, path }: AddWorktreeInput, found: Foun
 }
 
 function runExists(what: string, { runId }: AddWorktreeInput): ApplicationFailure {
-  const rule = 'A run needs a branch and a worktree of its own.';
-  const command = `git branch --list ${branchOf(runId)}; git worktree list`;
-  return ApplicationFailure.nonRetryable(`${what}\n${rule}\nNothing was changed.\nLook: ${command}`, FAILURES.RunExists);
+  const why = 'A run needs a branch and a worktree of its own.';
+  const mend = `Look: git branch --list ${branchOf(runId)}; git worktree list`;
+  return ApplicationFailure.create(refusalFailure(FAILURES.RunExists, { what, why, now: 'Nothing was changed.', mend }));
 }

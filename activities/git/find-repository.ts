@@ -2,12 +2,14 @@
  * Finds the repository that a person named, and refuses what a run cannot work in: no repository, a bare one, one without commits.
  * It only reads; git's own check of a folder's owner (`safe.directory`) stays in force here, and only here.
  */
+
 import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { ownGitDir } from '../../config/own-git-dir.js';
 import { FAILURES } from '../../protocol/failures.js';
+import { refusalFailure } from '../../protocol/refusal.js';
 import type { Repository } from './contract.js';
 import { neverStartBelow, repositoryAround } from './git-program.js';
 import { readHead, readRef } from './read-ref.js';
@@ -60,8 +62,9 @@ export function repoKeyOf(hostId: string, commonDir: string): string {
 }
 
 export function badRepository(what: string, command: string): ApplicationFailure {
-  const rule = 'A run needs a git repository with a work tree and a commit to start from.';
-  return ApplicationFailure.nonRetryable(`${what}\n${rule}\nNothing was started.\nTry: ${command}`, FAILURES.BadRepository);
+  const why = 'A run needs a git repository with a work tree and a commit to start from.';
+  const parts = { what, why, now: 'Nothing was started.', mend: `Try: ${command}` };
+  return ApplicationFailure.create(refusalFailure(FAILURES.BadRepository, parts));
 }
 
 /** Paths may hold newlines: every answer after the first begins with `/`. */

@@ -28,7 +28,7 @@ import { addToExecutionLog, MAX_EXECUTION_LOG_BYTES } from './execution-log.js';
 import { goOn, type Skipped } from './go-on.js';
 import { hideFromGit } from './hide-from-git.js';
 import { metricsOf } from './metrics.js';
-import { type ReportedChanges, renderReport } from './report.js';
+import { hasChecks, type ReportedChanges, renderReport } from './report.js';
 import { type ReviewFile, renderResponses, renderReview, renderVerification } from './review-files.js';
 import { copyTo, jsonText, put, putJson, putRound, putText, type RunFolder } from './run-files.js';
 import { expireGates, openGates, type WrittenBatch, writeBatch } from './run-journal.js';
@@ -264,7 +264,7 @@ async function projectClose(folder: RunFolder, input: CloseProjection): Promise<
   const events = (await goOn(folder.skipped, 'events.jsonl', () => readEvents(join(folder.runDir, 'events.jsonl')))) ?? [];
   const metrics = metricsOf(events, view.startedAt, input.endedAt);
   await putJson(folder, 'metrics.json', metrics);
-  await putJson(folder, 'assurance.json', { verdict, reasons: [...verdictReasons] });
+  await putJson(folder, 'assurance.json', { verdict, checksRan: hasChecks(input.validation), reasons: [...verdictReasons] });
   await putText(folder, 'report.md', () => folder.redactor.text(renderReport({ ...input, events, metrics })));
   await goOn(folder.skipped, 'the sweep', () => sweepTemporaries(folder.runDir));
   return path;

@@ -99,8 +99,13 @@ function stages(events: readonly JournalEvent[]): string {
   return rows.length === 0 ? 'No agent worked.' : table(['Turn', 'Stage', 'Round', 'Agent', 'Outcome', 'Time'], rows);
 }
 
+/** False: no validation was reached, or none had a command. */
+export function hasChecks(report: ValidationReport | null): boolean {
+  return report !== null && report.commands.length > 0;
+}
+
 function validation(report: ValidationReport | null): string {
-  if (report === null || report.commands.length === 0) {
+  if (report === null || !hasChecks(report)) {
     return `No checks ran.${report?.note == null ? '' : ` ${printableLine(report.note)}`}`;
   }
   const rows = report.commands.map((result) => [

@@ -12,6 +12,7 @@ import type { ArtifactRef } from '../../protocol/artifact.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { Observation } from '../../protocol/journal.js';
 import type { ResumedRun, RunInput } from '../../protocol/messages.js';
+import { type Refusal, refusalFailure } from '../../protocol/refusal.js';
 import { STAGES, type Stage } from '../../protocol/run/stages.js';
 import { isRunId, RUN_ID_RULE } from '../../protocol/run-id.js';
 import { SHAPES_ONLY } from '../../protocol/value-redactor.js';
@@ -116,12 +117,12 @@ function sourceOf(deps: HostDeps, { rewind, repository, repoKey, runId }: Rewind
   const name = rewind.runId;
   if (!isRunId(name)) {
     const what = `rewind.runId is ${JSON.stringify(name.slice(0, 100))}.`;
-    throw refused('rewind', { what, rule: `A run id has ${RUN_ID_RULE}.`, mend: 'sluice list' });
+    throw refused('rewind', { what, why: `A run id has ${RUN_ID_RULE}.`, mend: 'sluice list' });
   }
   if (name === runId) {
     const what = `rewind.runId is ${name}, the id of the new run itself.`;
-    const rule = 'A rewind is a new run with an id of its own; its source stays as it is.';
-    throw refused('rewind', { what, rule, mend: `sluice rewind ${name}` });
+    const why = 'A rewind is a new run with an id of its own; its source stays as it is.';
+    throw refused('rewind', { what, why, mend: `sluice rewind ${name}` });
   }
   const stateDir = deps.home.stateDir(repoKey, name);
   const record = findRunRecord(stateDir);
@@ -129,16 +130,16 @@ function sourceOf(deps: HostDeps, { rewind, repository, repoKey, runId }: Rewind
   if (isBuried(record)) throw cleanedAway(name, 'it was cleaned');
   if (!isClosedOnHost(stateDir)) {
     const what = `rewind.runId is ${name}, and that run is still open.`;
-    const rule = 'A rewind takes what a closed run left; an open one still changes it.';
-    throw refused('rewind', { what, rule, mend: `sluice abort ${name}` });
+    const why = 'A rewind takes what a closed run left; an open one still changes it.';
+    throw refused('rewind', { what, why, mend: `sluice abort ${name}` });
   }
   return { record, stateDir, env: {} };
 }
 
 function unknownSource(name: string, repository: Repository): ApplicationFailure {
   const what = `rewind.runId is ${name}, and this host has no such run of ${repository.root}.`;
-  const rule = 'A rewind starts from a run of the same repository, on the host that did it, until `sluice clean` removes it.';
-  return refused('rewind', { what, rule, mend: 'sluice list' });
+  const why = 'A rewind starts from a run of the same repository, on the host that did it, until `sluice clean` removes it.';
+  return refused('rewind', { what, why, mend: 'sluice list' });
 }
 
 const OF_SOURCE = ['preset', 'policy', 'commandHash', 'configHash'] as const;
@@ -148,12 +149,12 @@ function refuseOwnPolicy({ input, rewind }: RewindRequest, source: RunRecord): v
   const field = OF_SOURCE.find((key) => input[key] !== undefined);
   const mend = `sluice rewind ${rewind.runId}`;
   if (field !== undefined) {
-    const rule = 'A rewound run takes the policy of its source, as it was frozen then.';
-    throw refused(field, { what: `${field} is given beside rewind.`, rule, mend });
+    const why = 'A rewound run takes the policy of its source, as it was frozen then.';
+    throw refused(field, { what: `${field} is given beside rewind.`, why, mend });
   }
   if (input.base !== undefined && input.base !== source.baseBranch && input.base !== source.input.base) {
     const what = `base is ${JSON.stringify(input.base.slice(0, 100))}, and run ${source.runId} began at ${source.baseBranch}.`;
-    throw refused('base', { what, rule: 'A rewound run takes the base of its source.', mend });
+    throw refused('base', { what, why: 'A rewound run takes the base of its source.', mend });
   }
 }
 
@@ -163,9 +164,9 @@ async function stillTrusted(deps: HostDeps, source: RunRecord): Promise<string |
   const trust = await withConfigRefusals(() => trustOf(deps.home.root, repository.root));
   if (hash === null || trust.isTrusted(hash)) return hash;
   const what = `Run ${runId} was opened with a config of ${repository.root} (sha256 ${hash.slice(0, 12)}) that is not trusted any more.`;
-  const rule = 'A rewound run starts the programs of its source, and those of a project only as long as its config is trusted.';
+  const why = 'A rewound run starts the programs of its source, and those of a project only as long as its config is trusted.';
   const mend = 'sluice trust    trusts the config of the checkout; if that is another one by now: sluice run "<task>"';
-  throw ApplicationFailure.nonRetryable(`${what}\n${rule}\nNothing was started.\n${mend}`, FAILURES.NotTrusted, 'rewind');
+  throw ApplicationFailure.create(refusalFailure(FAILURES.NotTrusted, { what, why, now: NOTHING, mend }, 'rewind'));
 }
 
 function pointOf({ record, stateDir }: RunOnHost, { rewind }: RewindRequest): RewindPoint {
@@ -175,19 +176,19 @@ function pointOf({ record, stateDir }: RunOnHost, { rewind }: RewindRequest): Re
   if (planned.kind === 'planned') return planned.point;
   const { runId } = record;
   if (planned.kind === 'unknown') throw unknownProgress(runId, planned.choices);
-  const why =
+  const found =
     planned.kind === 'not_in_list'
       ? `run ${runId} has no such stage; its list is ${policy.stages.join(', ')}.`
       : `run ${runId} never reached it.`;
-  const rule = `A rewind starts at a stage that its source reached: ${planned.choices.join(', ')}.`;
+  const why = `A rewind starts at a stage that its source reached: ${planned.choices.join(', ')}.`;
   const mend = `sluice rewind ${runId} --stage ${planned.choices.at(-1) ?? STAGES[0]}`;
-  throw refused('rewind', { what: `rewind.stage is ${rewind.stage ?? 'none'}: ${why}`, rule, mend });
+  throw refused('rewind', { what: `rewind.stage is ${rewind.stage ?? 'none'}: ${found}`, why, mend });
 }
 
 function unknownProgress(runId: string, [first]: readonly Stage[]): ApplicationFailure {
   const what = `rewind.runId is ${runId}, and what it did is not known: its progress is missing or damaged on this host.`;
-  const rule = 'A rewind without it starts at the first stage of the source, which needs nothing of it.';
-  return refused('rewind', { what, rule, mend: first === undefined ? 'sluice run "<task>"' : `sluice rewind ${runId} --stage ${first}` });
+  const why = 'A rewind without it starts at the first stage of the source, which needs nothing of it.';
+  return refused('rewind', { what, why, mend: first === undefined ? 'sluice run "<task>"' : `sluice rewind ${runId} --stage ${first}` });
 }
 
 async function assertCommits({ repository }: RewindRequest, source: RunRecord, { fromStage, commit }: RewindPoint): Promise<void> {
@@ -196,9 +197,9 @@ async function assertCommits({ repository }: RewindRequest, source: RunRecord, {
     const { exitCode } = await tryGit([...ON_REAL_REPOSITORY, ...revision], { gitDir: repository.commonDir });
     if (exitCode === 0) continue;
     const what = `Commit ${sha} of run ${source.runId} is gone from ${repository.root}; git gc removes it once no ref holds it.`;
-    const rule = `A rewind to ${fromStage} needs the code that its source had then.`;
+    const why = `A rewind to ${fromStage} needs the code that its source had then.`;
     const mend = sha === source.baseSha ? 'sluice run "<task>"' : `sluice rewind ${source.runId} --stage executing`;
-    throw refused('rewind', { what, rule, mend });
+    throw refused('rewind', { what, why, mend });
   }
 }
 
@@ -222,22 +223,16 @@ function refuseCleaned(runId: string): (error: unknown) => never {
   };
 }
 
-function cleanedAway(runId: string, why: string): ApplicationFailure {
-  const what = `rewind.runId is ${runId}, and what that run left is not whole any more: ${why}.`;
-  const rule = 'A rewind needs the artifacts of its source; `sluice clean` removes them.';
-  return refused('rewind', { what, rule, mend: 'sluice run "<task>"' });
+function cleanedAway(runId: string, found: string): ApplicationFailure {
+  const what = `rewind.runId is ${runId}, and what that run left is not whole any more: ${found}.`;
+  const why = 'A rewind needs the artifacts of its source; `sluice clean` removes them.';
+  return refused('rewind', { what, why, mend: 'sluice run "<task>"' });
 }
 
-interface Refusal {
-  readonly what: string;
-  /** Why, as a rule. */
-  readonly rule: string;
-  /** A command. */
-  readonly mend: string;
-}
+const NOTHING = 'Nothing was started.';
 
-function refused(field: string, { what, rule, mend }: Refusal): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(`${what}\n${rule}\nNothing was started.\n${mend}`, FAILURES.BadInput, field);
+function refused(field: string, parts: Omit<Refusal, 'now'>): ApplicationFailure {
+  return ApplicationFailure.create(refusalFailure(FAILURES.BadInput, { ...parts, now: NOTHING }, field));
 }
 
 /** The task and title are the source's, whatever the new input says. */

@@ -2,6 +2,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { ResolvedProgram } from '../../config/resolve-program.js';
 import { FAILURES } from '../../protocol/failures.js';
+import { refusalFailure } from '../../protocol/refusal.js';
 
 /** Why a program cannot be run, as a clause. */
 export function programProblem(program: Exclude<ResolvedProgram, { kind: 'found' }>): string {
@@ -21,6 +22,6 @@ const MEND = 'Name one: sluice run "<task>" --agent command -- <program>    or k
 
 /** `now` is what is true: before the run is opened nothing was started, in mid-run earlier turns stand. */
 export function badAgent(what: string, now = 'The run ends here; what earlier turns did stays.', mend = MEND): ApplicationFailure {
-  const rule = 'An agent is a program on PATH, or an absolute path, outside the repository.';
-  return ApplicationFailure.nonRetryable(`${what}.\n${rule}\n${now}\n${mend}`, FAILURES.BadAgent);
+  const why = 'An agent is a program on PATH, or an absolute path, outside the repository.';
+  return ApplicationFailure.create(refusalFailure(FAILURES.BadAgent, { what: `${what}.`, why, now, mend }));
 }

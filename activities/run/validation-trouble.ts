@@ -2,10 +2,12 @@
  * Tells what git or the file system says about a validation that no retry can mend: the same repository gives the same answer however often it
  * is asked. Trouble that passes with time (somebody holds a lock, the host is short of something) stays an error, and the activity is tried again.
  */
+
 import { ApplicationFailure } from '@temporalio/common';
 import { FAILURES } from '../../protocol/failures.js';
 import { printableLine } from '../../protocol/printable.js';
 import { redact } from '../../protocol/redact.js';
+import { refusalFailure } from '../../protocol/refusal.js';
 import { lastingTrouble } from '../git/lasting-trouble.js';
 import type { RunOnHost } from '../unit/run-record.js';
 
@@ -15,11 +17,11 @@ export function validationImpossible({ record }: RunOnHost, commit: string, erro
   if (what === null) return null;
   // Redacted before it is cut: half a token has no shape.
   const said = printableLine(redact(what)).slice(0, 200);
-  return ApplicationFailure.nonRetryable(
-    `Commit ${commit.slice(0, 12)} of run ${record.runId} cannot be validated: ${said}\n` +
-      'Checks run on the commit itself, in a checkout of the engine, so git must be able to make one.\n' +
-      'The run ends here; its branch and what earlier turns did stay.\n' +
-      `Look: git -C ${JSON.stringify(record.repository.root)} fsck --connectivity-only`,
-    FAILURES.BadRepository,
-  );
+  const parts = {
+    what: `Commit ${commit.slice(0, 12)} of run ${record.runId} cannot be validated: ${said}`,
+    why: 'Checks run on the commit itself, in a checkout of the engine, so git must be able to make one.',
+    now: 'The run ends here; its branch and what earlier turns did stay.',
+    mend: `Look: git -C ${JSON.stringify(record.repository.root)} fsck --connectivity-only`,
+  };
+  return ApplicationFailure.create(refusalFailure(FAILURES.BadRepository, parts));
 }

@@ -2,6 +2,7 @@
  * Whether a run is sandboxed, decided once, when it opens, and frozen with it: a later turn never runs more open than the first, whatever happened to the host.
  * It is the whole run or none of it: a check runs what an agent wrote, so an agent inside and its checks outside would be one way out.
  */
+
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { isBelow } from '../../config/paths.js';
@@ -9,6 +10,7 @@ import { lookForSandbox } from '../../config/sandbox-program.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { Observation } from '../../protocol/journal.js';
 import type { Policy, SandboxPolicy } from '../../protocol/policy.js';
+import { refusalFailure } from '../../protocol/refusal.js';
 import { loginVariables } from '../agent/login-variables.js';
 import { usedAgents } from '../agent/used-agents.js';
 import { type Guarded, shownPlace } from './home-place.js';
@@ -97,11 +99,13 @@ function homeTrouble({ policy, env, hidden }: SandboxQuestion, sandbox: SandboxP
 }
 
 function putByAgent(why: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(
-    `${why}.\nAn agent of an earlier run could have put it there, so no run goes outside of the sandbox for it.\nNothing was started.\n` +
-      'Look where it leads, then put a file or folder of its own there; or set sandbox: off in the config of the user',
-    FAILURES.BadConfig,
-  );
+  const parts = {
+    what: `${why}.`,
+    why: 'An agent of an earlier run could have put it there, so no run goes outside of the sandbox for it.',
+    now: 'Nothing was started.',
+    mend: 'Look where it leads, then put a file or folder of its own there; or set sandbox: off in the config of the user',
+  };
+  return ApplicationFailure.create(refusalFailure(FAILURES.BadConfig, parts));
 }
 
 /** Ours would speak to the world past it. */
@@ -112,8 +116,11 @@ function proxyTrouble(env: Readonly<Record<string, string>>, { network }: Sandbo
 
 function without({ use }: SandboxPolicy, why: string, mend: string): SandboxChoice {
   if (use !== 'required') return { kind: 'outside', why, expected: true };
-  throw ApplicationFailure.nonRetryable(
-    `sandbox is required, and there is none: ${why}.\nWith sandbox: required nothing of a run may run outside of one.\nNothing was started.\nTo mend it: ${mend}; look with: sluice doctor`,
-    FAILURES.BadConfig,
-  );
+  const parts = {
+    what: `sandbox is required, and there is none: ${why}.`,
+    why: 'With sandbox: required nothing of a run may run outside of one.',
+    now: 'Nothing was started.',
+    mend: `To mend it: ${mend}; look with: sluice doctor`,
+  };
+  throw ApplicationFailure.create(refusalFailure(FAILURES.BadConfig, parts));
 }

@@ -2,6 +2,7 @@
  * Puts one command of a run into its sandbox: what the guard starts instead, and what must lie ready just before the start. Nothing is done for a command that is
  * at work already, so that an attempt which attaches leaves the sandbox of the first as it is.
  */
+
 import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +11,7 @@ import { isBelow } from '../../config/paths.js';
 import { socketFolder } from '../../config/socket-folder.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { AgentConfig, Policy, SandboxPolicy } from '../../protocol/policy.js';
+import { refusalFailure } from '../../protocol/refusal.js';
 import type { Repository } from '../git/contract.js';
 import { type Durability, writeMark } from '../process/marks.js';
 import type { SandboxChoice } from './choose-sandbox.js';
@@ -198,8 +200,11 @@ function linkTarget(path: string): string | null {
 }
 
 function homeRefused(why: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(
-    `the sandbox of this run cannot be made any more: ${why}.\nWhat is shown of HOME must be a file or folder of its own.\nThe run ends here; what earlier turns did stays.\nPut it back, then start anew: sluice run "<task>"`,
-    FAILURES.BadConfig,
-  );
+  const parts = {
+    what: `the sandbox of this run cannot be made any more: ${why}.`,
+    why: 'What is shown of HOME must be a file or folder of its own.',
+    now: 'The run ends here; what earlier turns did stays.',
+    mend: 'Put it back, then start anew: sluice run "<task>"',
+  };
+  return ApplicationFailure.create(refusalFailure(FAILURES.BadConfig, parts));
 }

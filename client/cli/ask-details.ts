@@ -2,9 +2,9 @@
 
 import { messageOf } from '../../config/error-code.js';
 import type { DayBudgetView } from '../../protocol/day-budget.js';
+import { RefusedError } from '../../protocol/refusal.js';
 import type { RunDetails } from '../../protocol/run-view.js';
 import type { Sluice } from '../sluice.js';
-import { CliError } from './cli-error.js';
 import { connectToLook } from './connect.js';
 import type { Context } from './context.js';
 import { type FoundRun, findRun } from './find-run.js';
@@ -17,12 +17,12 @@ export interface AskedDetails {
   readonly day: DayBudgetView | null;
 }
 
-/** Errors: CliError where the engine is down, the run unknown, or nobody answers. */
+/** Errors: RefusedError where the engine is down, the run unknown, or nobody answers. */
 export async function askDetails(context: Context, asked: string | null, command: 'policies' | 'budget'): Promise<AskedDetails> {
   const sluice = await connectToLook(context);
   try {
     const run = await findRun(context, sluice, asked);
-    if (sluice === null) throw new CliError(engineDown(run, command));
+    if (sluice === null) throw new RefusedError(engineDown(run, command));
     const details = await detailsOf(run, sluice);
     const { ledger } = details;
     const day = ledger === null || command !== 'budget' ? null : await sluice.dayBudget(ledger).catch(() => null);
@@ -36,7 +36,7 @@ async function detailsOf(run: FoundRun, sluice: Sluice): Promise<RunDetails> {
   try {
     return await sluice.details(run.workflowId);
   } catch (error) {
-    throw new CliError({
+    throw new RefusedError({
       what: `the run ${foreign(run.runId)} does not answer: ${foreign(messageOf(error))}`,
       why: 'a run answers through a worker, as long as the server keeps it',
       now: `The server says: ${run.execution ?? 'nothing'}; nothing was changed.`,

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { AgentTrial, AgentTrialResult } from '../../protocol/agent-trial.js';
-import { CliError } from './cli-error.js';
+import { RefusedError } from '../../protocol/refusal.js';
 import type { Context } from './context.js';
 import type { Finding } from './doctor-finding.js';
 import { findAgentsAround, type VersionedAgent } from './found-agents.js';
@@ -23,7 +23,7 @@ export interface CallOptions {
 
 const COMPILED_ENTRY = [fileURLToPath(new URL('../../activities/agent/trial/main.js', import.meta.url))] as const;
 
-/** Empty: the person said no. Errors: CliError for an agent that is not there, and inside a turn. */
+/** Empty: the person said no. Errors: RefusedError for an agent that is not there, and inside a turn. */
 export async function callAgents(context: Context, { agent, entry = COMPILED_ENTRY }: CallOptions): Promise<readonly Finding[]> {
   personOf(context);
   const { io } = context;
@@ -43,7 +43,7 @@ export async function callAgents(context: Context, { agent, entry = COMPILED_ENT
 function chosenOf(found: readonly VersionedAgent[], wanted: string | null): readonly VersionedAgent[] {
   const chosen = found.filter(({ program, adapter }) => wanted === null || wanted === program || wanted === adapter);
   if (chosen.length > 0) return chosen;
-  throw new CliError({
+  throw new RefusedError({
     what: wanted === null ? 'no agent was found that could be called' : `the agent "${foreign(wanted).slice(0, 60)}" was not found`,
     why: 'doctor calls a coding CLI that it knows, by its program or its adapter, where it is on PATH',
     now: 'Nothing was called.',

@@ -1,12 +1,12 @@
 /** The program behind `--agent command --`, looked at before anything starts. The host looks again: its PATH is the one that counts. */
 import { resolve, sep } from 'node:path';
 import { type ResolvedProgram, resolveProgram } from '../../config/resolve-program.js';
-import type { CliError } from './cli-error.js';
+import type { RefusedError } from '../../protocol/refusal.js';
 import type { Context } from './context.js';
 import { foreign } from './io.js';
 import { type Program, refusal } from './run-arguments.js';
 
-/** A relative path is read from where the person stands, as a shell does. Errors: CliError for what cannot be run. */
+/** A relative path is read from where the person stands, as a shell does. Errors: RefusedError for what cannot be run. */
 export function checkProgram({ io }: Context, program: Program | null, root: string): Program | null {
   if (program === null) return null;
   const [named, ...args] = program;
@@ -16,7 +16,7 @@ export function checkProgram({ io }: Context, program: Program | null, root: str
   return [name, ...args];
 }
 
-function refusalOf(found: Exclude<ResolvedProgram, { kind: 'found' }>, named: string): CliError {
+function refusalOf(found: Exclude<ResolvedProgram, { kind: 'found' }>, named: string): RefusedError {
   const what = `the program of --agent command is ${foreign(named)}`;
   const rule = 'it must be a program on PATH or the path of one, outside the repository';
   switch (found.kind) {

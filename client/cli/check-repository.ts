@@ -13,7 +13,7 @@ export interface CheckedRepository {
   readonly branch: string | null;
 }
 
-/** Errors: CliError for what is no repository that a run could start from. */
+/** Errors: RefusedError for what is no repository that a run could start from. */
 export async function checkRepository(
   { io }: Context,
   { repo, base }: { readonly repo?: string | undefined; readonly base?: string | undefined },

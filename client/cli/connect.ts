@@ -7,9 +7,9 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import type { ClientConnectConfig } from '@temporalio/envconfig';
 import { messageOf } from '../../config/error-code.js';
 import { TASK_QUEUE } from '../../protocol/names.js';
+import { RefusedError } from '../../protocol/refusal.js';
 import { createSluice, type Sluice, type SluiceOptions } from '../sluice.js';
 import { prepareTemporalClient } from '../temporal-client.js';
-import { CliError } from './cli-error.js';
 import type { Context } from './context.js';
 import { foreign } from './io.js';
 import { isOwnAddress, lookAtEngine, type RunningEngine, settledEngine, upEngine } from './up.js';
@@ -62,7 +62,7 @@ export async function connectToRun(context: Context, options: { readonly local: 
   const { workflow } = await sluice.pollers();
   if (workflow > 0) return { sluice, engine: null };
   await sluice.close();
-  throw new CliError({
+  throw new RefusedError({
     what: `nobody polls the task queue "${TASK_QUEUE}" at ${foreign(sluice.address)} (${choice.origin})`,
     why: 'a run needs a sluice worker that is connected to the same server and namespace',
     now: 'Nothing was started.',
@@ -70,7 +70,7 @@ export async function connectToRun(context: Context, options: { readonly local: 
   });
 }
 
-/** For commands that look: null when the local engine is down. Errors: CliError where it is there and does not answer, or is not up, within `limitMs`. */
+/** For commands that look: null when the local engine is down. Errors: RefusedError where it is there and does not answer, or is not up, within `limitMs`. */
 export async function connectToLook(context: Context, limitMs = OWN_CONNECT_MS): Promise<Sluice | null> {
   const choice = await chooseServer(context, { local: false });
   if (choice.kind === 'remote') return connectRemote(choice);
@@ -89,7 +89,7 @@ export async function connectOrRead(context: Context, read: string): Promise<Slu
   return sluice;
 }
 
-/** Errors: CliError. */
+/** Errors: RefusedError. */
 async function connectOwn({ io }: Context, { address, namespace }: Pick<RunningEngine, 'address' | 'namespace'>, limitMs: number) {
   const timer = setTimeout(() => io.err('The local engine is up and its server is busy; waiting for it.'), TELL_AFTER_MS);
   try {
@@ -101,8 +101,8 @@ async function connectOwn({ io }: Context, { address, namespace }: Pick<RunningE
   }
 }
 
-function notAnswering(who: string, limitMs: number): CliError {
-  return new CliError({
+function notAnswering(who: string, limitMs: number): RefusedError {
+  return new RefusedError({
     what: `the local engine runs and does not answer: ${who}`,
     why: `it must within ${limitMs / 1_000} s, also on a machine that is busy`,
     now: 'Nothing was sent or changed; the runs stand where they stood.',
@@ -110,8 +110,8 @@ function notAnswering(who: string, limitMs: number): CliError {
   });
 }
 
-function stillStarting(limitMs: number): CliError {
-  return new CliError({
+function stillStarting(limitMs: number): RefusedError {
+  return new RefusedError({
     what: `the local engine is still starting, after ${limitMs / 1_000} s more`,
     why: 'a busy or slow machine takes its time for the server; nothing is wrong until the engine says so',
     now: 'Nothing was sent or changed; the runs stand where they stood.',
@@ -133,7 +133,7 @@ async function connectRemote({ options, origin }: Extract<ServerChoice, { kind: 
   try {
     return await createSluice(options);
   } catch (error) {
-    throw new CliError({
+    throw new RefusedError({
       what: `the Temporal server at ${foreign(options.address)} (${origin}) does not answer`,
       why: `it must be reachable within 2 s: ${foreign(messageOf(error))}`,
       now: 'Nothing was started.',
@@ -151,7 +151,7 @@ function readProfile(load: () => ClientConnectConfig): ClientConnectConfig {
   try {
     return load();
   } catch (error) {
-    throw new CliError({
+    throw new RefusedError({
       what: `your Temporal profile cannot be read: ${foreign(messageOf(error))}`,
       why: 'sluice takes the server from the TEMPORAL_* variables and the profile file, as the temporal command does',
       now: 'Nothing was started.',

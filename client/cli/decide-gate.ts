@@ -3,9 +3,9 @@
  * a decision which arrives late is refused instead of deciding something that nobody saw.
  */
 import type { Gate } from '../../protocol/gate.js';
+import { RefusedError } from '../../protocol/refusal.js';
 import type { GateDecision } from '../../protocol/run-message.js';
 import type { MessageToSend, Sluice } from '../sluice.js';
-import { CliError } from './cli-error.js';
 import { EXIT } from './exit-codes.js';
 import { foreign } from './io.js';
 import { gatesOf, openGates } from './open-gates.js';
@@ -26,16 +26,16 @@ export interface GateOwner {
   readonly runDir: string | null;
 }
 
-/** Errors: CliError where no gate, or not this one, can be decided so. */
+/** Errors: RefusedError where no gate, or not this one, can be decided so. */
 export async function decisionFor(run: GateOwner, sluice: Pick<Sluice, 'details'>, decision: Decision): Promise<MessageToSend> {
   const gates = await gatesOf(run, sluice);
   if (gates === null) return decisionUnseen(run, decision);
   const gate = chosenGate(gates, run.runId, decision.gate);
   const { note, by } = decision;
   if (gate.question && decision.decision === 'approve' && note === null)
-    throw new CliError(questionParts(gate, run.runId), EXIT.needsPerson);
+    throw new RefusedError(questionParts(gate, run.runId), { exitCode: EXIT.needsPerson });
   if (decision.decision === 'request_changes' && gate.changesGoTo === null) {
-    throw new CliError(noChangesParts(gate, run.runId), EXIT.needsPerson);
+    throw new RefusedError(noChangesParts(gate, run.runId), { exitCode: EXIT.needsPerson });
   }
   return { name: 'approve', argument: { decision: decision.decision, note, by, gate: gate.id, commit: commitFor(gate, decision.commit) } };
 }
@@ -47,7 +47,7 @@ export interface Answer {
   readonly gate: string | null;
 }
 
-/** Errors: CliError where no question is open. */
+/** Errors: RefusedError where no question is open. */
 export async function answerFor(
   run: GateOwner,
   sluice: Pick<Sluice, 'details'>,
@@ -55,36 +55,36 @@ export async function answerFor(
 ): Promise<MessageToSend> {
   const gates = await gatesOf(run, sluice);
   const promptId = gates === null ? asked : questionIn(gates, run.runId, asked).id;
-  if (promptId === null) throw new CliError(unseenParts(run.runId, 'answer'));
+  if (promptId === null) throw new RefusedError(unseenParts(run.runId, 'answer'));
   return { name: 'answer', argument: { promptId, text, by } };
 }
 
-/** The gate of that name, or the only open one. Errors: CliError. */
+/** The gate of that name, or the only open one. Errors: RefusedError. */
 export function chosenGate(gates: readonly Gate[], runId: string, asked: string | null): Gate {
   const open = openGates(gates);
   const [only] = open;
   if (asked === null) {
-    if (only === undefined) throw new CliError(noneOpenParts(runId), EXIT.needsPerson);
-    if (open.length > 1) throw new CliError(severalParts(open, runId));
+    if (only === undefined) throw new RefusedError(noneOpenParts(runId), { exitCode: EXIT.needsPerson });
+    if (open.length > 1) throw new RefusedError(severalParts(open, runId));
     return only;
   }
   const gate = gates.find(({ id }) => id === asked);
-  if (gate === undefined) throw new CliError(noSuchGateParts(gates, runId, asked), EXIT.needsPerson);
-  if (gate.status !== 'pending') throw new CliError(decidedParts(gate, runId), EXIT.needsPerson);
+  if (gate === undefined) throw new RefusedError(noSuchGateParts(gates, runId, asked), { exitCode: EXIT.needsPerson });
+  if (gate.status !== 'pending') throw new RefusedError(decidedParts(gate, runId), { exitCode: EXIT.needsPerson });
   return gate;
 }
 
 function questionIn(gates: readonly Gate[], runId: string, asked: string | null): Gate {
   const gate = chosenGate(gates, runId, asked);
   if (gate.question) return gate;
-  throw new CliError(
+  throw new RefusedError(
     {
       what: `${gate.id} of ${foreign(runId)} asks for a decision, not for an answer`,
       why: 'an answer belongs to a question of a turn',
       now: 'Nothing was sent; the gate is open.',
       mend: `sluice approve ${foreign(runId)}    or: sluice reject ${foreign(runId)} -m "<why>"`,
     },
-    EXIT.needsPerson,
+    { exitCode: EXIT.needsPerson },
   );
 }
 
@@ -98,7 +98,7 @@ function commitFor({ commit }: Gate, asked: string | null): string | null {
 
 /** No worker and no file tell the gate: then it must be named, for "the open one" may be another when the message arrives. */
 function decisionUnseen({ runId }: GateOwner, { decision, note, by, gate, commit }: Decision): MessageToSend {
-  if (gate === null) throw new CliError(unseenParts(runId, decision === 'reject' ? 'reject' : 'approve'));
+  if (gate === null) throw new RefusedError(unseenParts(runId, decision === 'reject' ? 'reject' : 'approve'));
   return { name: 'approve', argument: { decision, note, by, gate, commit } };
 }
 

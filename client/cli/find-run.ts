@@ -6,14 +6,13 @@ import { stat } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { messageOf } from '../../config/error-code.js';
 import { listForeignFolder } from '../../config/foreign-file.js';
+import { type Refusal, RefusedError } from '../../protocol/refusal.js';
 import type { RunView } from '../../protocol/run-view.js';
 import { isFromFiles, type ListedRun, listedFromView, UNKNOWN_EXECUTION } from '../listed-run.js';
 import { readRunFile } from '../read-run-file.js';
 import { lookAtRepository } from '../repository.js';
 import type { Sluice } from '../sluice.js';
-import { CliError, type ErrorParts } from './cli-error.js';
 import type { Context } from './context.js';
-import { EXIT } from './exit-codes.js';
 import { knownRepositories, runsDirsOf } from './host-config.js';
 import { foreign } from './io.js';
 import { parseView } from './parse-view.js';
@@ -54,7 +53,7 @@ async function askedFor(sluice: Pick<Sluice, 'describe'>, runs: readonly FoundRu
   );
 }
 
-/** Errors: CliError when the part names no run, or more than one. */
+/** Errors: RefusedError when the part names no run, or more than one. */
 export async function findRun(context: Context, sluice: Sluice | null, asked: string | null): Promise<FoundRun> {
   const runs = await findRuns(context, sluice);
   const pick = pickRun(asked, asked === null ? await runsHere(context, runs) : runs);
@@ -62,20 +61,19 @@ export async function findRun(context: Context, sluice: Sluice | null, asked: st
     case 'one':
       return pick.run;
     case 'none':
-      throw new CliError(noRun(asked, sluice !== null));
+      throw new RefusedError(noRun(asked, sluice !== null));
     case 'many':
-      throw new CliError(
+      throw new RefusedError(
         manyRuns(
           asked === null ? `${pick.runs.length} runs can be meant` : `${pick.runs.length} runs have "${foreign(asked)}" in their id`,
           pick.runs,
         ),
-        EXIT.notStarted,
       );
   }
 }
 
 /** Shape: `runs` newest first. */
-export function manyRuns(what: string, runs: readonly FoundRun[]): ErrorParts {
+export function manyRuns(what: string, runs: readonly FoundRun[]): Refusal {
   const ids = runs.slice(0, 5).map((run) => foreign(run.runId));
   return {
     what,
@@ -149,7 +147,7 @@ export async function runsHere({ io }: Context, runs: readonly FoundRun[]): Prom
   return ours.length === 0 ? runs : ours;
 }
 
-function noRun(asked: string | null, server: boolean): ErrorParts {
+function noRun(asked: string | null, server: boolean): Refusal {
   return {
     what: asked === null ? 'there is no run' : `no run has "${foreign(asked)}" in its id`,
     why: server

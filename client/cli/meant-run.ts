@@ -3,9 +3,9 @@
  * stands in come first and exclude others, so that nobody decides about a run elsewhere by leaving its name out.
  */
 import { isTerminal } from '../../protocol/lifecycle.js';
+import { RefusedError } from '../../protocol/refusal.js';
 import { isFromFiles, type ListedRun } from '../listed-run.js';
 import type { Sluice } from '../sluice.js';
-import { CliError } from './cli-error.js';
 import type { Context } from './context.js';
 import { type FoundRun, findRun, findRuns, manyRuns, runsHere } from './find-run.js';
 import { foreign } from './io.js';
@@ -21,7 +21,7 @@ export interface MeantRun {
   readonly meant: Meant;
 }
 
-/** Errors: CliError where none or several can be meant. */
+/** Errors: RefusedError where none or several can be meant. */
 export async function findMeantRun(context: Context, sluice: Sluice, { asked, meant }: MeantRun): Promise<FoundRun> {
   if (asked !== null) return findRun(context, sluice, asked);
   const all = await findRuns(context, sluice);
@@ -30,7 +30,7 @@ export async function findMeantRun(context: Context, sluice: Sluice, { asked, me
   const [only] = runs;
   if (only === undefined) {
     const elsewhere = meantRuns(all, meant === 'paused' ? 'open' : meant);
-    throw new CliError({
+    throw new RefusedError({
       what: `no run ${here === all ? '' : 'of this repository '}${SENTENCES[meant]}`,
       why: 'without a name the run is the only one that the command can be about',
       now:
@@ -38,7 +38,7 @@ export async function findMeantRun(context: Context, sluice: Sluice, { asked, me
       mend: 'sluice list    then name the run',
     });
   }
-  if (runs.length > 1) throw new CliError(manyRuns(`${runs.length} runs can be meant: each ${SENTENCES[meant]}`, runs));
+  if (runs.length > 1) throw new RefusedError(manyRuns(`${runs.length} runs can be meant: each ${SENTENCES[meant]}`, runs));
   return only;
 }
 

@@ -2,7 +2,7 @@
 import { text as readAll } from 'node:stream/consumers';
 import { orAborted } from '../../config/or-aborted.js';
 import { MAX_NOTE_CHARS } from '../../protocol/limits.js';
-import { CliError } from './cli-error.js';
+import { RefusedError } from '../../protocol/refusal.js';
 import { foreign } from './io.js';
 import { NOTHING_SENT } from './person.js';
 
@@ -15,14 +15,14 @@ export interface AskedText {
   readonly limit?: number;
 }
 
-/** The text as it is sent. Errors: CliError for one that is empty or too long. */
+/** The text as it is sent. Errors: RefusedError for one that is empty or too long. */
 export function checkText({ name, text, usage, limit = MAX_NOTE_CHARS }: AskedText): string {
   const clean = text.trim();
   if (clean === '') {
-    throw new CliError({ what: `${name} is empty`, why: 'it must say something', now: NOTHING_SENT, mend: usage });
+    throw new RefusedError({ what: `${name} is empty`, why: 'it must say something', now: NOTHING_SENT, mend: usage });
   }
   if (clean.length <= limit) return clean;
-  throw new CliError({
+  throw new RefusedError({
     what: `${name} has ${clean.length} characters: "${foreign(clean.slice(0, 40))}…"`,
     why: `at most ${limit} are taken: it travels in the run's history and prompts`,
     now: NOTHING_SENT,

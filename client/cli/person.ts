@@ -5,19 +5,19 @@
 import { hostname, userInfo } from 'node:os';
 import { MAX_BY_CHARS } from '../../protocol/limits.js';
 import { TURN_TAG } from '../../protocol/names.js';
-import { CliError } from './cli-error.js';
+import { RefusedError } from '../../protocol/refusal.js';
 import type { Context } from './context.js';
 import { foreign } from './io.js';
 
 /** Names the sender, overrides user and host name. */
 const BY_VARIABLE = 'SLUICE_BY';
 
-/** Errors: CliError inside a turn, or for a name that is too long. */
+/** Errors: RefusedError inside a turn, or for a name that is too long. */
 export function personOf({ io }: Pick<Context, 'io'>): string {
-  if (isInsideTurn(io.env)) throw new CliError(INSIDE_TURN);
+  if (isInsideTurn(io.env)) throw new RefusedError(INSIDE_TURN);
   const said = (io.env[BY_VARIABLE] ?? '').trim();
   if (said.length > MAX_BY_CHARS) {
-    throw new CliError({
+    throw new RefusedError({
       what: `${BY_VARIABLE} is "${foreign(said).slice(0, 60)}…"`,
       why: `a sender's name has at most ${MAX_BY_CHARS} characters`,
       now: NOTHING_SENT,

@@ -8,10 +8,10 @@ import { buffer as readAll } from 'node:stream/consumers';
 import type { BatchInput, BatchTask } from '../../protocol/batch.js';
 import { MAX_BATCH_CONCURRENCY } from '../../protocol/batch.js';
 import type { RunInput } from '../../protocol/messages.js';
+import { RefusedError } from '../../protocol/refusal.js';
 import { type BatchLine, parseBatchFile } from '../batch-file.js';
 import { checkRepository } from './check-repository.js';
 import { chooseConfig } from './choose-config.js';
-import { CliError } from './cli-error.js';
 import type { Context } from './context.js';
 import { foreign } from './io.js';
 import { refusal } from './run-arguments.js';
@@ -113,7 +113,7 @@ async function checkLine(context: Context, { repo, base, preset, policy, rewind 
     const { configHash } = await chooseConfig(context, { root, baseSha, runInput, program: null });
     return { root, configHash };
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    throw new CliError({ ...error.parts, what: `${foreign(place)}: ${error.parts.what}` }, error.exitCode);
+    if (!(error instanceof RefusedError)) throw error;
+    throw new RefusedError({ ...error.parts, what: `${foreign(place)}: ${error.parts.what}` }, { exitCode: error.exitCode });
   }
 }

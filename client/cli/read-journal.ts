@@ -1,7 +1,7 @@
 /** A run's journal as it stands in its folder, for the commands that tell of the past. Files are only shown, never obeyed. */
 import { join } from 'node:path';
 import type { JournalEvent } from '../../protocol/journal.js';
-import { CliError } from './cli-error.js';
+import { RefusedError } from '../../protocol/refusal.js';
 import { connectOrRead } from './connect.js';
 import type { Context } from './context.js';
 import { type FoundRun, findRun } from './find-run.js';
@@ -14,12 +14,12 @@ export interface RunJournal {
   readonly events: readonly JournalEvent[];
 }
 
-/** Works without a server. Errors: CliError where the run is unknown or its folder is on another machine. */
+/** Works without a server. Errors: RefusedError where the run is unknown or its folder is on another machine. */
 export async function journalOf(context: Context, asked: string | null): Promise<RunJournal> {
   const sluice = await connectOrRead(context, 'the journal is read from the run folders of the known repositories');
   try {
     const run = await findRun(context, sluice, asked);
-    if (run.runDir === null) throw new CliError(noFiles(run));
+    if (run.runDir === null) throw new RefusedError(noFiles(run));
     return { run, events: await readJournal(context, run.runDir) };
   } finally {
     await sluice?.close();

@@ -3,9 +3,9 @@
  * Reading standard input is the caller's business; this file is pure.
  */
 import { MAX_TASK_BYTES, MAX_TITLE_CHARS } from '../../protocol/limits.js';
+import { RefusedError } from '../../protocol/refusal.js';
 import { STAGE_LISTS, type StageListName } from '../../protocol/run/stages.js';
 import { isRunId, RUN_ID_RULE } from '../../protocol/run-id.js';
-import { CliError } from './cli-error.js';
 import { foreign } from './io.js';
 
 export interface RunOptions {
@@ -33,7 +33,7 @@ export type Program = readonly [string, ...string[]];
 
 const NOTHING = 'Nothing was started.';
 
-/** The program behind `--`, or null. Errors: CliError when `--agent command` and a program do not go together. */
+/** The program behind `--`, or null. Errors: RefusedError when `--agent command` and a program do not go together. */
 export function programOf({ agent, program }: Pick<RunOptions, 'agent' | 'program'>, command: 'run' | 'init'): Program | null {
   const [name, ...args] = program;
   const mend = `sluice ${command === 'run' ? 'run "<task>"' : 'init'} --agent command -- <program> [args...]`;
@@ -91,8 +91,8 @@ export function checkStages(stages: string | undefined): StageListName | undefin
   throw refusal(`--stages is "${foreign(stages)}"`, `it must be one of ${names.join(', ')}`, 'sluice run "<task>" --stages express');
 }
 
-export function refusal(what: string, why: string, mend: string): CliError {
-  return new CliError({ what, why, now: NOTHING, mend });
+export function refusal(what: string, why: string, mend: string): RefusedError {
+  return new RefusedError({ what, why, now: NOTHING, mend });
 }
 
 function isStageList(name: string): name is StageListName {

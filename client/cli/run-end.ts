@@ -5,6 +5,7 @@
 import { messageOf, nameOf } from '../../config/error-code.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { RunResult } from '../../protocol/messages.js';
+import { type Refusal, readRefusal } from '../../protocol/refusal.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 
 export type EndOf<Result> = { readonly kind: 'closed'; readonly result: Result } | OtherEnd;
@@ -13,7 +14,7 @@ export type RunEnd = EndOf<RunResult>;
 
 export type OtherEnd =
   /** The workflow refused its input or the host refused the run: nothing was started. */
-  | { readonly kind: 'refused'; readonly type: string; readonly message: string }
+  | { readonly kind: 'refused'; readonly type: string; readonly message: string; readonly parts: Refusal }
   | { readonly kind: 'failed'; readonly message: string }
   /** Ended from outside: cancelled before it could close by itself, or terminated. */
   | { readonly kind: 'aborted'; readonly message: string }
@@ -46,7 +47,11 @@ export function endOfFailure(error: unknown): OtherEnd | null {
   if (nameOf(error) !== 'WorkflowFailedError') return null;
   const chain = [...causes(error)].slice(1);
   const refusal = chain.find((cause) => REFUSALS.has(typeOf(cause)));
-  if (refusal !== undefined) return { kind: 'refused', type: typeOf(refusal), message: messageOf(refusal) };
+  if (refusal !== undefined) {
+    const message = messageOf(refusal);
+    const parts = readRefusal(refusal) ?? { what: message, why: '', now: '', mend: '' };
+    return { kind: 'refused', type: typeOf(refusal), message, parts };
+  }
   const ended = chain.find((cause) => ['CancelledFailure', 'TerminatedFailure'].includes(nameOf(cause)));
   if (ended !== undefined) return { kind: 'aborted', message: messageOf(ended) };
   return { kind: 'failed', message: messageOf(chain.at(-1) ?? error) };

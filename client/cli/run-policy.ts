@@ -10,7 +10,7 @@ import { checkStages, type RunOptions, refusal } from './run-arguments.js';
 
 type PolicyOptions = Pick<RunOptions, 'agent' | 'stages' | 'rounds' | 'gate' | 'unattended' | 'permissions' | 'hold'>;
 
-/** Empty where no option names a policy. Errors: CliError for a value that is none. */
+/** Empty where no option names a policy. Errors: RefusedError for a value that is none. */
 export function policyOf(options: PolicyOptions): Readonly<Record<string, unknown>> {
   const stageList = checkStages(options.stages);
   const rounds = checkRounds(options.rounds);

@@ -7,7 +7,7 @@ import { endingWith } from '../../config/ending-signal.js';
 import { messageOf } from '../../config/error-code.js';
 import { orAborted } from '../../config/or-aborted.js';
 import { systemTrouble } from '../../config/system-trouble.js';
-import { CliError, type ErrorParts, formatError } from './cli-error.js';
+import { formatRefusal, type Refusal, RefusedError } from '../../protocol/refusal.js';
 import type { Context } from './context.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { sluiceHome } from './host-config.js';
@@ -15,7 +15,6 @@ import { createProcessIo, foreignBlock, type Io } from './io.js';
 import type { CommandBody } from './program/command-row.js';
 import { COMMANDS, createProgram } from './program.js';
 
-const NOTHING_STARTED = 'Nothing was started.';
 const WHAT_GOES_ON = 'What was started before goes on; see: sluice list';
 
 /** Answers the exit code. */
@@ -61,19 +60,18 @@ function splitAtDashes(argv: readonly string[]): { own: string[]; behindDashes: 
 }
 
 function report(error: unknown, { json, err, env }: Io, { asJson, home }: { readonly asJson: boolean; readonly home: string }): ExitCode {
-  const code = error instanceof CliError ? error.exitCode : EXIT.notStarted;
+  const code = error instanceof RefusedError ? error.exitCode : EXIT.notStarted;
   const parts = partsOf(error, home);
   if (asJson) json({ kind: 'error', ...parts, exitCode: code });
-  err(foreignBlock(formatError(parts)));
-  if (!isForPeople(error) && (env['SLUICE_DEBUG'] ?? '') !== '' && error instanceof Error) err(foreignBlock(error.stack ?? ''));
+  err(foreignBlock(formatRefusal(parts)));
+  if (!(error instanceof RefusedError) && (env['SLUICE_DEBUG'] ?? '') !== '' && error instanceof Error)
+    err(foreignBlock(error.stack ?? ''));
   return code;
 }
 
-/** Errors of other parts carry the same four parts (EngineError), or are one message. */
-function partsOf(error: unknown, home: string): ErrorParts {
-  if (isForPeople(error)) return error.parts;
+function partsOf(error: unknown, home: string): Refusal {
+  if (error instanceof RefusedError) return error.parts;
   const message = messageOf(error);
-  if (error instanceof Error && error.name === 'ConfigError') return partsOfConfigError(message);
   const trouble = systemTrouble(error, home);
   if (trouble !== null) return { what: `${trouble.short}: ${message}`, why: trouble.why, now: WHAT_GOES_ON, mend: trouble.mend };
   return {
@@ -82,19 +80,4 @@ function partsOf(error: unknown, home: string): ErrorParts {
     now: WHAT_GOES_ON,
     mend: 'SLUICE_DEBUG=1 in front of the same command shows where it happened; sluice doctor looks at the machine',
   };
-}
-
-/** Shape: config/config-error.ts writes place and value, rule, `Nothing was started.` and what mends it; many problems stay one text. */
-function partsOfConfigError(message: string): ErrorParts {
-  const lines = message.split('\n').map((line) => line.trim());
-  const at = lines.indexOf(NOTHING_STARTED);
-  if (at < 0) return { what: message, why: '', now: '', mend: '' };
-  const [what = '', why = '', ...more] = lines.slice(0, at);
-  return { what, why: [why, ...more].join('\n  '), now: NOTHING_STARTED, mend: lines.slice(at + 1).join('\n  ') };
-}
-
-function isForPeople(error: unknown): error is Error & { parts: ErrorParts } {
-  if (!(error instanceof Error) || !('parts' in error)) return false;
-  const { parts } = error;
-  return typeof parts === 'object' && parts !== null && ['what', 'why', 'now', 'mend'].every((name) => name in parts);
 }

@@ -4,8 +4,8 @@
  */
 
 import { orAborted } from '../../config/or-aborted.js';
+import { formatRefusal, type Refusal, RefusedError } from '../../protocol/refusal.js';
 import type { MessageToSend, Sent, Sluice } from '../sluice.js';
-import { CliError, type ErrorParts, formatError } from './cli-error.js';
 import { connectToLook } from './connect.js';
 import { type Context, tellStopped } from './context.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
@@ -16,7 +16,7 @@ import { findMeantRun, type MeantRun } from './meant-run.js';
 export interface RunMessageCommand extends MeantRun {
   /** The command as a person types it: `approve`, `approvals decide`. */
   readonly command: string;
-  /** What to send to the run that was found. Errors: CliError where there is nothing to send. */
+  /** What to send to the run that was found. Errors: RefusedError where there is nothing to send. */
   readonly compose: (run: FoundRun, sluice: Sluice) => Promise<MessageToSend> | MessageToSend;
   /** After the run took it, or the server kept it: says more, or waits. Answers the exit code. */
   readonly afterwards?: (sent: TakenByRun) => Promise<ExitCode>;
@@ -27,7 +27,7 @@ export interface TakenByRun {
   readonly sluice: Sluice;
 }
 
-/** Errors: CliError for everything that is refused before it was sent. */
+/** Errors: RefusedError for everything that is refused before it was sent. */
 export async function sendToRun(context: Context, command: RunMessageCommand, connect = connectToLook): Promise<ExitCode> {
   const { stop } = context.io;
   const sluice = await orAborted(
@@ -61,10 +61,10 @@ async function composed(context: Context, sluice: Sluice, command: RunMessageCom
   return { run, message: await command.compose(run, sluice) };
 }
 
-/** Errors: CliError where no server could keep a message. */
+/** Errors: RefusedError where no server could keep a message. */
 function serverFor(sluice: Sluice | null, { command, asked }: RunMessageCommand): Sluice {
   if (sluice !== null) return sluice;
-  throw new CliError({
+  throw new RefusedError({
     what: 'the local engine is down, so the message cannot be sent or kept',
     why: 'a run takes messages from its server, which keeps them while no worker runs',
     now: 'Nothing was sent; the run stands where it stood.',
@@ -82,7 +82,7 @@ async function sendTelling({ io }: Context, sluice: Sluice, { run, message }: Co
     return await sluice.send(run.workflowId, message, io.stop);
   } catch (error) {
     if (io.stop.aborted) return null;
-    throw new CliError({
+    throw new RefusedError({
       what: `the server did not take the message for ${foreign(run.runId)}: ${foreign(reasonOf(error))}`,
       why: 'a message counts once the run accepted it or the server keeps it',
       now: 'Whether it arrived is not known.',
@@ -134,8 +134,8 @@ function fieldsOf(sent: Sent) {
   };
 }
 
-function refused(err: (text: string) => void, parts: ErrorParts, code: ExitCode): ExitCode {
-  err(foreignBlock(formatError(parts)));
+function refused(err: (text: string) => void, parts: Refusal, code: ExitCode): ExitCode {
+  err(foreignBlock(formatRefusal(parts)));
   return code;
 }
 
@@ -144,7 +144,7 @@ function nameOf({ name, argument }: MessageToSend): string {
   return name === 'approve' ? (argument['decision'] ?? name).replace('_', ' ') : name;
 }
 
-function refusedParts({ runId }: FoundRun, message: MessageToSend, why: string): ErrorParts {
+function refusedParts({ runId }: FoundRun, message: MessageToSend, why: string): Refusal {
   return {
     what: `the run ${foreign(runId)} refused "${nameOf(message)}"`,
     why: foreign(why),
@@ -159,7 +159,7 @@ export const QUEUED = 'no worker answered, or the server takes no more Updates o
 /** What a person is told where the server keeps no more messages and cancels in place of an abort. */
 export const CANCELLED = 'the server keeps no more messages of it, so it was cancelled, which ends it as an abort does';
 
-function notKeptParts({ runId }: FoundRun, message: MessageToSend, why: string): ErrorParts {
+function notKeptParts({ runId }: FoundRun, message: MessageToSend, why: string): Refusal {
   return {
     what: `the server keeps no "${nameOf(message)}" for ${foreign(runId)}: ${foreign(why)}`,
     why: 'it counts the messages of a run, as Updates and as Signals, and takes no more than its dynamic config says (docs/messages.md)',
@@ -168,7 +168,7 @@ function notKeptParts({ runId }: FoundRun, message: MessageToSend, why: string):
   };
 }
 
-function closedParts({ runId, status }: FoundRun, message: MessageToSend): ErrorParts {
+function closedParts({ runId, status }: FoundRun, message: MessageToSend): Refusal {
   return {
     what: `the run ${foreign(runId)} is closed, so it takes no "${nameOf(message)}"`,
     why: 'a closed run stays as it ended',
@@ -177,7 +177,7 @@ function closedParts({ runId, status }: FoundRun, message: MessageToSend): Error
   };
 }
 
-function unknownParts({ runId }: FoundRun): ErrorParts {
+function unknownParts({ runId }: FoundRun): Refusal {
   return {
     what: `the server knows no run ${foreign(runId)}`,
     why: 'a message goes to a run on the server that it was started on',

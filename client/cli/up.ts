@@ -18,7 +18,7 @@ export interface UpOptions {
   readonly onProgress: (text: string) => void;
 }
 
-/** Errors: EngineError, whose four parts are for people. Effects: may start a detached process that outlives this one. */
+/** Errors: RefusedError, whose four parts are for people. Effects: may start a detached process that outlives this one. */
 export async function upEngine({ io, home }: Context, { ui = false, onProgress }: UpOptions): Promise<RunningEngine> {
   const { ensureEngine } = await import('../../worker/local-engine/ensure-engine.js');
   const { ports, durability } = await hostSettings(io.env);
@@ -37,7 +37,7 @@ export async function settledEngine(home: string): Promise<EngineReport | null> 
   return settledStatus(home);
 }
 
-/** Null when no engine runs in this home. Errors: EngineError. */
+/** Null when no engine runs in this home. Errors: RefusedError. */
 export async function restartEngineWorker(home: string): Promise<EngineReport | null> {
   const { restartWorker } = await import('../../worker/local-engine/ensure-engine.js');
   return restartWorker(home);
@@ -81,7 +81,7 @@ async function confirmBuild(): Promise<boolean> {
   return !isCancel(answer) && answer;
 }
 
-/** Waits for running turns, or ends them with `now`. Errors: EngineError. Effects: server, worker and engine of this home end, also those that a killed engine left. */
+/** Waits for running turns, or ends them with `now`. Errors: RefusedError. Effects: server, worker and engine of this home end, also those that a killed engine left. */
 export async function downEngine(
   home: string,
   { now, onProgress }: { readonly now: boolean; readonly onProgress: (text: string) => void },

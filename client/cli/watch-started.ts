@@ -1,17 +1,18 @@
 /** The last leg of `run`, `watch` and `demo`: watch with the right display, then say how it ended. */
 import { join } from 'node:path';
 import type { Gate } from '../../protocol/gate.js';
+import { parseRecord } from '../../protocol/json.js';
+import { type Refusal, RefusedError } from '../../protocol/refusal.js';
 import { STAGE_LISTS, type Stage } from '../../protocol/run/stages.js';
 import type { RunView } from '../../protocol/run-view.js';
 import { readRunFile, turnFoldersOf } from '../read-run-file.js';
 import { diffStat } from '../repository.js';
 import type { Sluice } from '../sluice.js';
 import { answerGates } from './answer-gate.js';
-import { CliError, type ErrorParts } from './cli-error.js';
 import type { Context } from './context.js';
 import { noticeDesktop } from './desktop-notice.js';
 import { type Display, gateDisplay, jsonDisplay, plainDisplay } from './display.js';
-import { EXIT, type ExitCode } from './exit-codes.js';
+import type { ExitCode } from './exit-codes.js';
 import { exists, type FoundRun } from './find-run.js';
 import { questionOf } from './gate-text.js';
 import { foreign } from './io.js';
@@ -54,7 +55,7 @@ export function startedView({ io }: Context, sluice: Sluice, run: FoundRun): Sta
   };
 }
 
-/** Errors: CliError where the run was refused before it opened. */
+/** Errors: RefusedError where the run was refused before it opened. */
 export async function watchStarted(context: Context, started: StartedView): Promise<ExitCode> {
   return (await watchToEnd(context, started)).exitCode;
 }
@@ -70,7 +71,7 @@ export async function watchToEnd(context: Context, started: StartedView): Promis
   noticeEnd(context, started, end);
   if (json) io.json(endObject(end, facts));
   if (end.kind === 'refused') {
-    throw new CliError(partsOfRefusal(end.message, runId), EXIT.notStarted);
+    throw new RefusedError(keptRefusal(end.parts, runId));
   }
   if (!json && !(end.kind === 'detached' && started.endsWithWatcher === true)) {
     const say = end.kind === 'detached' || end.kind === 'server_away' ? io.err : io.out;
@@ -107,13 +108,9 @@ function noticeEnd({ io }: Context, { desktop, title }: StartedView, end: RunEnd
   noticeDesktop(io, { title: `${outcome}: ${title}`, text });
 }
 
-/** Shape: failures of the host are lines: what, why, what is true, and the command that mends it. */
-export function partsOfRefusal(message: string, runId: string): ErrorParts {
-  const now = `Nothing was started; the refused start is kept as ${runId} on the server.`;
-  const lines = message.split('\n').map((line) => line.replace(/\s*\bNothing was (?:started|changed)\.$/, '').trim());
-  const [what = '', ...told] = lines.filter((line) => line !== '');
-  const mend = told.length > 1 ? (told.at(-1) ?? '') : '';
-  return { what, why: told.slice(0, told.length > 1 ? -1 : undefined).join('\n  '), now, mend };
+/** What is true of it by now: the server keeps the start that was refused. */
+export function keptRefusal(parts: Refusal, id: string): Refusal {
+  return { ...parts, now: `Nothing was started; the refused start is kept as ${id} on the server.` };
 }
 
 function displayFor({ io, json }: Context, { runId, title, stages, startedAt, events }: StartedView): Display {
@@ -164,6 +161,5 @@ async function present(runDir: string | null, lastTurn: string | null): Promise<
 /** Every surface says it when no validation command was configured (V-102). */
 async function saidNoChecks(runDir: string | null): Promise<boolean> {
   if (runDir === null) return false;
-  const assurance = await readRunFile(join(runDir, 'assurance.json'));
-  return assurance?.includes('no checks ran') === true;
+  return parseRecord((await readRunFile(join(runDir, 'assurance.json'))) ?? '')?.['checksRan'] === false;
 }

@@ -34,7 +34,7 @@ try {
   await server?.close();
 }
 
-/** Errors: EngineError where no server binary is found. */
+/** Errors: RefusedError where no server binary is found. */
 async function openServer(): Promise<OwnServer> {
   const { path } = await findServerBinary({ onProgress: (text) => console.error(text) });
   process.env['SLUICE_TEMPORAL_CLI'] = path;

@@ -6,6 +6,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { BatchRow, BatchView } from '../../protocol/batch.js';
 import { FAILURES } from '../../protocol/failures.js';
 import { BATCH_WORKFLOW, RUN_WORKFLOW, STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
+import { refusalFailure } from '../../protocol/refusal.js';
 import type { MessageAnswer } from '../../protocol/run-message.js';
 import { type Activities, openStubHost, type StubHost, stubTurn } from '../support/stub-host.js';
 import { until } from '../support/until.js';
@@ -77,7 +78,8 @@ describe('the workflow batch', () => {
   it('goes on past a run that fails, one that is refused and one that is terminated, and skips an entry that stands twice', async () => {
     host = await openStubHost({
       pickHost: async ({ repo }) => {
-        if (repo === '/nowhere') throw ApplicationFailure.nonRetryable(`no repository ${repo}\nsluice init`, FAILURES.RepositoryNotServed);
+        const parts = { what: `no repository ${repo}`, why: 'it is not on the list', now: '', mend: 'sluice init' };
+        if (repo === '/nowhere') throw ApplicationFailure.create(refusalFailure(FAILURES.RepositoryNotServed, parts));
         return { hostId: 'stub' };
       },
       runTurn: async (input) => {

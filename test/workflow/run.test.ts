@@ -186,7 +186,7 @@ describe('the run workflow', () => {
     const handle = await host.start(input);
 
     const error = await handle.result().catch((err: unknown) => err);
-    expect((error as WorkflowFailedError).cause).toMatchObject({ type: 'BadInput', details: [field] });
+    expect((error as WorkflowFailedError).cause).toMatchObject({ type: 'BadInput', details: [field, { now: 'Nothing was started.' }] });
   });
 
   it.each(['../x', 'a'.repeat(81), 'x.lock', '-rf'])('refuses the workflow id %s', async (workflowId) => {
@@ -194,7 +194,10 @@ describe('the run workflow', () => {
     const handle = await host.start(INPUT, workflowId);
 
     const error = await handle.result().catch((err: unknown) => err);
-    expect((error as WorkflowFailedError).cause).toMatchObject({ type: 'BadInput', details: ['workflowId'] });
+    expect((error as WorkflowFailedError).cause).toMatchObject({
+      type: 'BadInput',
+      details: ['workflowId', { now: 'Nothing was started.' }],
+    });
   });
 
   it('replaces colons of a workflow id, as a schedule makes them, in the run id', async () => {

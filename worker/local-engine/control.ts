@@ -5,7 +5,7 @@
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { parseRecord } from '../../protocol/json.js';
-import type { FourParts } from './engine-error.js';
+import type { Refusal } from '../../protocol/refusal.js';
 import type { EngineFacts } from './engine-state.js';
 
 export const ENGINE_PHASES = ['starting', 'up', 'draining', 'stopping', 'failed'] as const;
@@ -31,7 +31,7 @@ export interface EngineReport extends EngineFacts {
   readonly serverRestarts: number;
   readonly workerRestarts: number;
   /** Only in phase `failed`. */
-  readonly error: FourParts | null;
+  readonly error: Refusal | null;
 }
 
 export type ControlReply =

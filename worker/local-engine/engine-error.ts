@@ -1,33 +1,9 @@
-/**
- * A failure of the local engine that a person reads: four parts, in this order.
- * Only for what a person can mend; a programming error stays a plain Error.
- */
+/** What else is known of a failure of the local engine. */
 import { fullDiskAt, systemTroubleIn } from '../../config/system-trouble.js';
-
-export interface FourParts {
-  /** What failed, with the value and where it came from. */
-  readonly what: string;
-  /** Why, as a rule. */
-  readonly why: string;
-  /** What is true now. */
-  readonly now: string;
-  /** A command that mends it. */
-  readonly mend: string;
-}
-
-export class EngineError extends Error {
-  override readonly name = 'EngineError';
-
-  constructor(
-    readonly parts: FourParts,
-    options?: ErrorOptions,
-  ) {
-    super(`${parts.what}\n${parts.why}\n${parts.now}\n${parts.mend}`, options);
-  }
-}
+import type { Refusal } from '../../protocol/refusal.js';
 
 /** Adds what the machine has run out of, by what the log and the error say, or by a look at the disk where nothing could be logged any more. */
-export function withTrouble(parts: FourParts, said: string, home: string): FourParts {
+export function withTrouble(parts: Refusal, said: string, home: string): Refusal {
   const trouble = systemTroubleIn(said, home) ?? fullDiskAt(home);
   if (trouble === null) return parts;
   return { ...parts, what: `${parts.what} The reason: ${trouble.short}.`, mend: `${trouble.mend}  # then: sluice up` };

@@ -7,7 +7,8 @@ import { makeFolder } from '../../config/make-folder.js';
 import { realPathOr } from '../../config/paths.js';
 import { openSocketFolder, socketFolder } from '../../config/socket-folder.js';
 import { systemTrouble } from '../../config/system-trouble.js';
-import { EngineError, reasonOf } from './engine-error.js';
+import { RefusedError } from '../../protocol/refusal.js';
+import { reasonOf } from './engine-error.js';
 
 export interface EnginePaths {
   readonly home: string;
@@ -38,7 +39,7 @@ export function enginePaths(home: string): EnginePaths {
   };
 }
 
-/** Effects: makes home, logs and the socket's folder, readable by their owner only. Errors: EngineError. */
+/** Effects: makes home, logs and the socket's folder, readable by their owner only. Errors: RefusedError. */
 export function makeEngineFolders(home: string): EnginePaths {
   try {
     openSocketFolder(home);
@@ -47,7 +48,7 @@ export function makeEngineFolders(home: string): EnginePaths {
     return paths;
   } catch (error) {
     const trouble = systemTrouble(error, home);
-    throw new EngineError(
+    throw new RefusedError(
       {
         what: `The sluice home ${home} cannot be written: ${reasonOf(error)}.`,
         why: `The engine keeps its database, logs and socket there${trouble === null ? '' : `; ${trouble.short}`}.`,

@@ -6,9 +6,10 @@
 import { EventEmitter, once } from 'node:events';
 import { rmSync } from 'node:fs';
 import type { Failpoint } from '../../protocol/failpoints.js';
+import { type Refusal, RefusedError } from '../../protocol/refusal.js';
 import type { EnginePhase, EngineReport } from './control.js';
 import { listenForControl } from './control-server.js';
-import { EngineError, type FourParts, reasonOf, withTrouble } from './engine-error.js';
+import { reasonOf, withTrouble } from './engine-error.js';
 import type { EngineOptions } from './engine-options.js';
 import type { EnginePaths } from './engine-paths.js';
 import { NAMESPACE, recordedProcesses, removeEngineState, writeEngineState } from './engine-state.js';
@@ -42,7 +43,7 @@ export class Engine {
   readonly #uiHost = uiHost();
   readonly #alive: { engine: ProcessIdentity; server: ProcessIdentity | null; worker: ProcessIdentity | null };
   #phase: EnginePhase = 'starting';
-  #error: FourParts | null = null;
+  #error: Refusal | null = null;
   #stopping: Promise<void> | null = null;
 
   constructor(options: EngineOptions, paths: EnginePaths, failpoint: Failpoint) {
@@ -245,14 +246,14 @@ export class Engine {
     this.#events.emit('change', null);
   }
 
-  #fail(error: FourParts): void {
+  #fail(error: Refusal): void {
     this.#error = error;
     this.#log(`${error.what}\n${error.why}`);
     this.#enter('failed');
   }
 
-  #startError(error: unknown): FourParts {
-    if (error instanceof EngineError) return error.parts;
+  #startError(error: unknown): Refusal {
+    if (error instanceof RefusedError) return error.parts;
     const reason = reasonOf(error);
     const log = reason.startsWith('the worker') ? this.#paths.workerLog : this.#paths.serverLog;
     const tail = tailOf(log);
@@ -265,7 +266,7 @@ export class Engine {
     return withTrouble(parts, `${reason}\n${tail}`, this.#paths.home);
   }
 
-  #crashLoop(how: string, log: string): FourParts {
+  #crashLoop(how: string, log: string): Refusal {
     const tail = tailOf(log);
     const parts = {
       what: `The local engine gave up: ${how}.`,

@@ -6,8 +6,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { fewDescriptors, NEEDED_DESCRIPTORS, openFilesLimit } from '../../config/system-trouble.js';
+import { RefusedError } from '../../protocol/refusal.js';
 import { type ControlClient, type EngineReport, nextReport, openControl } from './control.js';
-import { EngineError, withTrouble } from './engine-error.js';
+import { withTrouble } from './engine-error.js';
 import type { EngineOptions } from './engine-options.js';
 import { type EnginePaths, enginePaths, makeEngineFolders } from './engine-paths.js';
 import { LOCK_RETRY_MS, lockHeld, Patience, sleep } from './lock-wait.js';
@@ -50,7 +51,7 @@ const NO_PROFILE = '--no-profile';
 const OWNED_BY_ANOTHER = 75;
 const SOCKET_POLL_MS = 20;
 
-/** Errors: EngineError. Effects: may start a detached process that outlives this one. */
+/** Errors: RefusedError. Effects: may start a detached process that outlives this one. */
 export async function ensureEngine(options: EnsureEngine): Promise<RunningEngine> {
   const paths = makeEngineFolders(options.home);
   const say = options.onProgress ?? (() => undefined);
@@ -106,7 +107,7 @@ export async function settledStatus(home: string): Promise<EngineReport | null> 
   return control === null ? null : settled(control, () => undefined);
 }
 
-/** A new worker process, as after an upgrade; running turns are not touched. Errors: EngineError. */
+/** A new worker process, as after an upgrade; running turns are not touched. Errors: RefusedError. */
 export async function restartWorker(home: string): Promise<EngineReport | null> {
   const control = await openControl(enginePaths(home).socket);
   if (control === null) return null;
@@ -175,7 +176,7 @@ async function startEngine(options: EnsureEngine, paths: EnginePaths, say: (text
 function requireDescriptors(): void {
   if ((openFilesLimit() ?? NEEDED_DESCRIPTORS) >= NEEDED_DESCRIPTORS) return;
   const { short, why, mend } = fewDescriptors();
-  throw new EngineError({
+  throw new RefusedError({
     what: `The local engine was not started: ${short}.`,
     why,
     now: 'Nothing was started; runs wait where they are.',
@@ -199,12 +200,12 @@ function running(report: EngineReport, started: boolean): RunningEngine {
   return { address, namespace, uiAddress, binary, started };
 }
 
-function failure(report: EngineReport): EngineError {
+function failure(report: EngineReport): RefusedError {
   if (report.error === null) throw new Error('a failed engine gave no reason');
-  return new EngineError(report.error);
+  return new RefusedError(report.error);
 }
 
-function diedEarly(code: number, paths: EnginePaths): EngineError {
+function diedEarly(code: number, paths: EnginePaths): RefusedError {
   const tail = tailOf(paths.engineLog);
   const parts = {
     what: `The local engine ended before it was up (exit code ${code}).`,
@@ -212,12 +213,12 @@ function diedEarly(code: number, paths: EnginePaths): EngineError {
     now: 'Nothing runs in this home; runs wait where they are.',
     mend: 'Mend that and run: sluice up',
   };
-  return new EngineError(withTrouble(parts, tail, paths.home));
+  return new RefusedError(withTrouble(parts, tail, paths.home));
 }
 
-function silent(paths: EnginePaths, starter: Starter): EngineError {
+function silent(paths: EnginePaths, starter: Starter): RefusedError {
   const pid = starter.pid ?? 'unknown';
-  return new EngineError({
+  return new RefusedError({
     what: `The local engine (process ${pid}) does not answer at ${paths.socket}.`,
     why: `It listens there as the first thing it does. The last lines of ${paths.engineLog}:\n${tailOf(paths.engineLog)}`,
     now: 'That process still runs; runs wait where they are.',

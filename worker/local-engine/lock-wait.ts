@@ -1,5 +1,5 @@
 /** The wait for a lock that somebody else holds: an engine that ends keeps it for a while, but no wait is for ever. */
-import { EngineError } from './engine-error.js';
+import { RefusedError } from '../../protocol/refusal.js';
 import type { EnginePaths } from './engine-paths.js';
 
 /** Longer than an engine may take to end: its worker's grace and its server's. */
@@ -30,8 +30,8 @@ export class Patience {
   }
 }
 
-export function lockHeld(paths: EnginePaths): EngineError {
-  return new EngineError({
+export function lockHeld(paths: EnginePaths): RefusedError {
+  return new RefusedError({
     what: `Another process holds the engine's lock ${paths.lock}, and no engine answers at ${paths.socket}.`,
     why: 'One engine at a time owns a home; it keeps the lock until it has ended.',
     now: 'Nothing was started and nothing was ended; runs wait where they are.',

@@ -33,7 +33,7 @@ const EXIT_LIMIT_MS = 5_000;
 const LEFTOVER_GRACE_MS = 12_000;
 const LEFTOVER_NOW_GRACE_MS = 500;
 
-/** Errors: EngineError if the home's lock stays with somebody who does not answer. */
+/** Errors: RefusedError if the home's lock stays with somebody who does not answer. */
 export async function stopEngine(home: string, options: StopEngine): Promise<StopOutcome> {
   const paths = enginePaths(home);
   const patience = new Patience(options.patienceMs);

@@ -4,6 +4,7 @@
  * Survives: the loss of worker, server and host process at any point; every effect belongs to a place on the host.
  * Ends: always at its outcome. Landing is another workflow.
  */
+
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -21,6 +22,7 @@ import { MAX_JOURNAL_EVENTS } from '../../protocol/limits.js';
 import type { RunInput, RunResult } from '../../protocol/messages.js';
 import { DETAILS_QUERY, STATUS_QUERY } from '../../protocol/names.js';
 import { QUOTA_SIGNAL } from '../../protocol/quota.js';
+import { badInputFailure, refusalFailure } from '../../protocol/refusal.js';
 import { firstEvidence, stageAfter } from '../../protocol/run/next-stage.js';
 import { isDecisionStage } from '../../protocol/run/stages.js';
 import { isRunId, RUN_ID_RULE, runIdOfWorkflow } from '../../protocol/run-id.js';
@@ -116,10 +118,13 @@ async function pickHost(repo: string): Promise<string> {
     return (await anyHost().pickHost({ repo })).hostId;
   } catch (err) {
     if (err instanceof ActivityFailure && err.cause instanceof TimeoutFailure) {
-      throw ApplicationFailure.nonRetryable(
-        `no host answered for ${repo} within 30 s.\nA host must poll the queue sluice-host and have the repository on its list.\nNothing was started.\nStart one with \`sluice up\` or \`sluice worker\`, and run \`sluice init\` in the repository.`,
-        FAILURES.RepositoryNotServed,
-      );
+      const parts = {
+        what: `no host answered for ${repo} within 30 s.`,
+        why: 'A host must poll the queue sluice-host and have the repository on its list.',
+        now: 'Nothing was started.',
+        mend: 'Start one with `sluice up` or `sluice worker`, and run `sluice init` in the repository.',
+      };
+      throw ApplicationFailure.create(refusalFailure(FAILURES.RepositoryNotServed, parts));
     }
     throw err;
   }
@@ -138,7 +143,14 @@ async function endingOf(run: LiveRun, lifecycle: CancellationScope): Promise<End
     const cause = err.cause instanceof ApplicationFailure ? err.cause : null;
     const message = cause?.message ?? err.message;
     if (run.opened === null) {
-      throw ApplicationFailure.create({ message, type: cause?.type ?? FAILURES.BadInput, nonRetryable: true, cause: err });
+      const { type = null, details } = cause ?? {};
+      throw ApplicationFailure.create({
+        message,
+        type: type ?? FAILURES.BadInput,
+        nonRetryable: true,
+        cause: err,
+        ...(details == null ? {} : { details }),
+      });
     }
     return { outcome: 'failed', errorClass: cause?.type ?? 'activity', error: sentence(message) };
   }
@@ -153,18 +165,15 @@ function cancelled({ people, history }: RunState): Ending {
 
 function checkedInput(value: unknown): RunInput {
   const check = checkRunInput(value);
-  if (check.kind === 'bad') throw ApplicationFailure.nonRetryable(`${check.message}. Nothing was started.`, FAILURES.BadInput, check.field);
+  if (check.kind === 'bad') throw ApplicationFailure.create(badInputFailure(check.field, check.message));
   return check.input;
 }
 
 function checkedRunId(): string {
   const runId = runIdOfWorkflow(workflowInfo().workflowId);
   if (!isRunId(runId)) {
-    throw ApplicationFailure.nonRetryable(
-      `the workflow id gives the run id ${JSON.stringify(runId.slice(0, 100))}, which is not one (${RUN_ID_RULE}). Nothing was started.`,
-      FAILURES.BadInput,
-      'workflowId',
-    );
+    const found = `the workflow id gives the run id ${JSON.stringify(runId.slice(0, 100))}, which is not one (${RUN_ID_RULE})`;
+    throw ApplicationFailure.create(badInputFailure('workflowId', found));
   }
   return runId;
 }

@@ -2,8 +2,9 @@
  * Adapter for any program: prompt on stdin, answer on stdout, exit code 0.
  * It cannot resume a conversation, so a question asked again carries the earlier answer in its prompt.
  */
-import { ApplicationFailure } from '@temporalio/common';
-import { FAILURES } from '../../../protocol/failures.js';
+
+import type { ApplicationFailure } from '@temporalio/common';
+import { badSetting } from '../bad-setting.js';
 import type { AgentAdapter } from '../contract.js';
 import { readPlainTurn } from '../read-plain-turn.js';
 import { turnEnvironment } from '../turn-environment.js';
@@ -19,9 +20,5 @@ export const commandAdapter: AgentAdapter = {
 };
 
 function noCommand(agent: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(
-    `agents.${agent}.command is not set.\nAn agent with the adapter "command" needs the program to run.\nNo agent was started.\n` +
-      `Set it in the config and check it: sluice config`,
-    FAILURES.BadAgent,
-  );
+  return badSetting(`agents.${agent}.command is not set.`, 'An agent with the adapter "command" needs the program to run.');
 }

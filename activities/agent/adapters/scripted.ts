@@ -3,10 +3,11 @@
  * The fixture is the first of the agent's `args`, an absolute path: a relative one would name a file in the worktree,
  * which a turn can rewrite. It needs no key and no network; it is named `scripted` wherever an agent is named.
  */
+
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ApplicationFailure } from '@temporalio/common';
-import { FAILURES } from '../../../protocol/failures.js';
+import type { ApplicationFailure } from '@temporalio/common';
+import { badSetting } from '../bad-setting.js';
 import type { AgentAdapter, AgentExit, TurnReading } from '../contract.js';
 import { readLastLines, readPlainTurn } from '../read-plain-turn.js';
 import { turnEnvironment } from '../turn-environment.js';
@@ -41,9 +42,8 @@ const COST_LINE = /^sluice-cost: (\d{1,7}(?:\.\d{1,12})?)$/;
 
 function noFixture(agent: string, fixture: string | undefined): ApplicationFailure {
   const given = fixture === undefined ? 'is empty' : `starts with ${JSON.stringify(fixture)}`;
-  return ApplicationFailure.nonRetryable(
-    `agents.${agent}.args ${given}.\nAn agent with the adapter "scripted" needs the absolute path of its fixture file there.\n` +
-      `No agent was started.\nSet it in the config and check it: sluice config`,
-    FAILURES.BadAgent,
+  return badSetting(
+    `agents.${agent}.args ${given}.`,
+    'An agent with the adapter "scripted" needs the absolute path of its fixture file there.',
   );
 }

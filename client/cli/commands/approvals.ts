@@ -1,8 +1,8 @@
 /** `sluice approvals`: the open gates of all runs, one gate in full, and the long form of a decision (V-45). */
 import type { Gate } from '../../../protocol/gate.js';
+import { RefusedError } from '../../../protocol/refusal.js';
 import type { GateDecision } from '../../../protocol/run-message.js';
 import type { Sluice } from '../../sluice.js';
-import { CliError } from '../cli-error.js';
 import { connectToLook } from '../connect.js';
 import type { Context } from '../context.js';
 import { chosenGate, decisionFor } from '../decide-gate.js';
@@ -78,7 +78,7 @@ export async function decideApproval(context: Context, form: DecideForm): Promis
 
 const USAGE = 'sluice approvals decide <run> [gate] --approve | --reject | --request-changes "<text>"';
 
-/** Errors: CliError unless exactly one decision is named. */
+/** Errors: RefusedError unless exactly one decision is named. */
 function decisionOf({ approve, reject, requestChanges, note }: DecideForm): { decision: GateDecision; note: string | null } {
   const named: readonly GateDecision[] = [
     ...(approve ? (['approve'] as const) : []),
@@ -87,7 +87,7 @@ function decisionOf({ approve, reject, requestChanges, note }: DecideForm): { de
   ];
   const [decision] = named;
   if (decision === undefined || named.length > 1) {
-    throw new CliError({
+    throw new RefusedError({
       what: named.length === 0 ? 'no decision is named' : `${named.length} decisions are named`,
       why: 'exactly one of --approve, --reject and --request-changes is taken',
       now: 'Nothing was sent.',
@@ -96,7 +96,7 @@ function decisionOf({ approve, reject, requestChanges, note }: DecideForm): { de
   }
   if (requestChanges === undefined) return { decision, note: checkOption('--note', note, USAGE) };
   if (note !== undefined) {
-    throw new CliError({
+    throw new RefusedError({
       what: '--note stands beside --request-changes',
       why: 'the text of --request-changes is the note',
       now: 'Nothing was sent.',
@@ -138,7 +138,7 @@ function tellUnseen({ io, json }: Context, { runId, title }: FoundRun): void {
 async function gatesOrRefuse(run: FoundRun, sluice: Sluice | null): Promise<readonly Gate[]> {
   const gates = await gatesOf(run, sluice);
   if (gates !== null) return gates;
-  throw new CliError({
+  throw new RefusedError({
     what: `the gates of ${foreign(run.runId)} cannot be looked at`,
     why: 'gates are told by the run through a worker, or read from approvals.json on its host',
     now: `Its status is ${run.status ?? 'unknown'}.`,

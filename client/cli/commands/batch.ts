@@ -6,10 +6,10 @@
 import { orAborted } from '../../../config/or-aborted.js';
 import { type BatchView, batchWorkflowId } from '../../../protocol/batch.js';
 import type { SearchAttributeName } from '../../../protocol/names.js';
+import { RefusedError } from '../../../protocol/refusal.js';
 import type { Sluice } from '../../sluice.js';
 import { prepareTemporalClient } from '../../temporal-client.js';
 import { exitCodeOfBatch, sumLine, tableLines, withKnownOutcomes } from '../batch-lines.js';
-import { CliError } from '../cli-error.js';
 import { type Connected, connectToLook, connectToRun } from '../connect.js';
 import { type Context, tellStopped } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -21,7 +21,7 @@ import { refusal } from '../run-arguments.js';
 import { exitCodeOfEnd } from '../run-end.js';
 import { CANCELLED, QUEUED } from '../send-to-run.js';
 import { watchBatch } from '../watch-batch.js';
-import { partsOfRefusal } from '../watch-started.js';
+import { keptRefusal } from '../watch-started.js';
 
 export interface BatchOptions {
   /** Null: the batch of `--name` is watched. "-" reads standard input. */
@@ -101,7 +101,7 @@ async function comeBack(context: Context, named: NamedBatch): Promise<ExitCode> 
   }
 }
 
-/** Errors: CliError where the batch was refused. */
+/** Errors: RefusedError where the batch was refused. */
 async function watch(context: Context, sluice: Sluice, { name, workflowId }: NamedBatch): Promise<ExitCode> {
   const { io, json } = context;
   const end = await watchBatch(context, sluice, workflowId);
@@ -109,7 +109,7 @@ async function watch(context: Context, sluice: Sluice, { name, workflowId }: Nam
     case 'closed':
       return tellEnd(context, withKnownOutcomes(end.result, await skippedRuns(sluice, end.result)));
     case 'refused':
-      throw new CliError(partsOfRefusal(end.message, workflowId));
+      throw new RefusedError(keptRefusal(end.parts, workflowId));
     case 'detached':
     case 'server_away':
       if (json) io.json({ kind: 'ended', end: end.kind, workflowId });
@@ -167,19 +167,19 @@ async function abortBatch(context: Context, named: NamedBatch): Promise<ExitCode
         io.err(foreign(`The batch ${named.name} took no abort: ${sent.kind === 'closed' ? 'it is closed' : sent.why}.`));
         return EXIT.needsPerson;
       case 'unknown':
-        throw new CliError(unknownBatch(named));
+        throw new RefusedError(unknownBatch(named));
     }
   } finally {
     await sluice.close();
   }
 }
 
-/** Errors: CliError where the engine is down or the server knows no such batch. */
+/** Errors: RefusedError where the engine is down or the server knows no such batch. */
 async function look(context: Context, named: NamedBatch): Promise<Sluice> {
   const sluice = await connectToLook(context);
   if (sluice === null) {
     const why = 'a batch is known to its server only';
-    throw new CliError({
+    throw new RefusedError({
       what: 'the local engine is down',
       why,
       now: 'Nothing was changed.',
@@ -189,7 +189,7 @@ async function look(context: Context, named: NamedBatch): Promise<Sluice> {
   const known = await sluice.describe(named.workflowId).catch(() => null);
   if (known !== null) return sluice;
   await sluice.close();
-  throw new CliError(unknownBatch(named));
+  throw new RefusedError(unknownBatch(named));
 }
 
 function unknownBatch({ name }: NamedBatch) {

@@ -4,8 +4,8 @@
  */
 
 import { orAborted } from '../../../config/or-aborted.js';
+import { RefusedError } from '../../../protocol/refusal.js';
 import type { Sluice } from '../../sluice.js';
-import { CliError } from '../cli-error.js';
 import { connectToLook } from '../connect.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -32,7 +32,7 @@ export async function clean(context: Context, options: CleanOptions, connect = c
     const kept = options.runs.length > 0 ? looked.flatMap((look) => (look.kind === 'kept' ? [look] : [])) : [];
     list(context, removable, kept);
     if (options.dryRun || removable.length === 0) return kept.length > 0 ? EXIT.needsPerson : EXIT.done;
-    if (sluice === null) throw new CliError(ENGINE_DOWN);
+    if (sluice === null) throw new RefusedError(ENGINE_DOWN);
     if (!options.yes && !(await confirmed(context, removable.length))) return notRemoved(context);
     const worst = await removeAll(context, sluice, removable);
     return worst === EXIT.done && kept.length > 0 ? EXIT.needsPerson : worst;
@@ -118,9 +118,9 @@ async function removeAll(context: Context, sluice: Sluice, removable: readonly R
   return worst;
 }
 
-/** Errors: CliError where nobody can be asked. */
+/** Errors: RefusedError where nobody can be asked. */
 async function confirmed({ io, json }: Context, count: number): Promise<boolean> {
-  if (!io.interactive || json) throw new CliError(UNCONFIRMED);
+  if (!io.interactive || json) throw new RefusedError(UNCONFIRMED);
   const { confirm, isCancel } = await import('@clack/prompts');
   const answer = await confirm({ message: `Remove ${count === 1 ? 'it' : `these ${count}`}?`, initialValue: false });
   return !isCancel(answer) && answer;
@@ -133,7 +133,7 @@ function notRemoved({ io }: Context): ExitCode {
 
 function checkOptions({ runs, all, giveUp }: CleanOptions): void {
   if (giveUp && (runs.length === 0 || all)) {
-    throw new CliError({
+    throw new RefusedError({
       what: '--give-up is given, but no run is named',
       why: 'work that is not merged is given up run by run, by name',
       now: 'Nothing was removed.',
@@ -141,7 +141,7 @@ function checkOptions({ runs, all, giveUp }: CleanOptions): void {
     });
   }
   if (all && runs.length > 0) {
-    throw new CliError({
+    throw new RefusedError({
       what: `--all is given beside ${foreign(runs.join(', ')).slice(0, 80)}`,
       why: '--all means every closed run that is merged, in every repository',
       now: 'Nothing was removed.',

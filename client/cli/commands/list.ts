@@ -1,7 +1,8 @@
 /** `sluice list`: the runs, newest first, from visibility or from the run folders when the engine is down. */
+
+import { RefusedError } from '../../../protocol/refusal.js';
 import type { ListedRun } from '../../listed-run.js';
 import type { Sluice } from '../../sluice.js';
-import { CliError } from '../cli-error.js';
 import { connectOrRead } from '../connect.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -53,7 +54,7 @@ async function withRetries<Run extends ListedRun>(runs: readonly Run[], sluice: 
 function readLimit(text: string): number {
   const count = Number(text);
   if (Number.isSafeInteger(count) && count >= 1) return count;
-  throw new CliError({
+  throw new RefusedError({
     what: `--limit is ${foreign(text)}`,
     why: 'it must be an integer from 1',
     now: 'Nothing was changed.',

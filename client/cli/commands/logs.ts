@@ -1,8 +1,8 @@
 /** `sluice logs`: the journal of a run as plain lines (or the events as they are with --json), or what one turn's agent said. */
 import { join } from 'node:path';
+import { RefusedError } from '../../../protocol/refusal.js';
 import { isFromFiles } from '../../listed-run.js';
 import { readRunFile, turnFoldersOf } from '../../read-run-file.js';
-import { CliError } from '../cli-error.js';
 import { connectToLook } from '../connect.js';
 import type { Context } from '../context.js';
 import { jsonDisplay, plainDisplay } from '../display.js';
@@ -25,7 +25,7 @@ export async function logs(context: Context, { asked, follow, turn }: LogsOption
   try {
     const run = await findRun(context, sluice, asked);
     const { runDir } = run;
-    if (runDir === null) throw new CliError(noFiles(run));
+    if (runDir === null) throw new RefusedError(noFiles(run));
     if (turn !== undefined) return await printTurn(context, { run, runDir, turn });
     const display = json ? jsonDisplay(io) : plainDisplay(io);
     if (follow && sluice !== null && run.closedAt === null && !isFromFiles(run)) {
@@ -56,7 +56,7 @@ async function printTurn({ io, json }: Context, { run, runDir, turn }: AskedTurn
   const names = (await turnFoldersOf(runDir)).toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
   const name = names.find((candidate) => candidate.startsWith(`${turn}-`));
   if (name === undefined || !/^\d+$/.test(turn)) {
-    throw new CliError({
+    throw new RefusedError({
       what: `the run ${foreign(run.runId)} has no turn ${foreign(turn)}`,
       why: 'turns are numbered by their place in the run',
       now: names.length === 0 ? 'It has no turns on this machine.' : `It has: ${foreign(names.join(', '))}`,

@@ -1,5 +1,5 @@
 /** `sluice path`: the worktree of a run and nothing else, so that `cd "$(sluice path)"` works. */
-import { CliError } from '../cli-error.js';
+import { RefusedError } from '../../../protocol/refusal.js';
 import { connectOrRead } from '../connect.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -14,7 +14,7 @@ export async function path(context: Context, asked: string | null): Promise<Exit
     const run = await findRun(context, sluice, asked);
     const worktree = (await viewOf(run, sluice))?.worktree ?? null;
     if (worktree === null || !(await exists(worktree))) {
-      throw new CliError({
+      throw new RefusedError({
         what: `the run ${foreign(run.runId)} has no worktree on this machine${worktree === null ? '' : ` (it was ${foreign(worktree)})`}`,
         why: 'a worktree is made when a run opens and stays until it is removed; it lies on the host of the run',
         now: run.branch === null ? 'The run has no branch yet.' : `Its branch is ${foreign(run.branch)}.`,

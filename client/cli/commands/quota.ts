@@ -2,9 +2,9 @@
 import { closedAccounts, openAccount } from '../../../config/closed-accounts.js';
 import { messageOf } from '../../../config/error-code.js';
 import { quotaGateId } from '../../../protocol/names.js';
+import { RefusedError } from '../../../protocol/refusal.js';
 import type { ListedQuotaGate } from '../../quota-calls.js';
 import type { Sent, Sluice } from '../../sluice.js';
-import { CliError } from '../cli-error.js';
 import { connectOrRead, connectToLook } from '../connect.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -46,8 +46,8 @@ export async function openQuota(context: Context, asked: string | null, connect 
   try {
     const { account, gate } = chosen(await limitedAccounts(context, sluice), asked, sluice !== null);
     const sent = gate === null || sluice === null ? null : await sendOpen(sluice, gate, { by, stop: io.stop });
-    if (sent?.kind === 'refused') throw new CliError(refusedParts(account, sent.why), EXIT.needsPerson);
-    if (sent?.kind === 'not_kept') throw new CliError(notKeptParts(account, sent.why));
+    if (sent?.kind === 'refused') throw new RefusedError(refusedParts(account, sent.why), { exitCode: EXIT.needsPerson });
+    if (sent?.kind === 'not_kept') throw new RefusedError(notKeptParts(account, sent.why));
     await openAccount(home, account);
     if (json)
       io.json({ kind: 'quota_opened', account, sent: sent?.kind ?? null, message: sent?.kind === 'accepted' ? sent.answer.message : null });
@@ -58,7 +58,7 @@ export async function openQuota(context: Context, asked: string | null, connect 
   }
 }
 
-/** Errors: CliError where the server did not take it. */
+/** Errors: RefusedError where the server did not take it. */
 async function sendOpen(
   sluice: Sluice,
   { workflowId, account }: ListedQuotaGate,
@@ -67,7 +67,7 @@ async function sendOpen(
   try {
     return await sluice.send(workflowId, { name: 'open', argument: { by } }, stop);
   } catch (error) {
-    throw new CliError({
+    throw new RefusedError({
       what: `the server did not take the word for ${foreign(account)}: ${foreign(messageOf(error))}`,
       why: 'a gate opens once it took the word, or the server keeps it',
       now: 'Whether it arrived is not known.',
@@ -123,12 +123,12 @@ function leftText(until: string | null, now: number): string {
   return left > 0 ? `in ${elapsed(left)}` : 'now';
 }
 
-/** Errors: CliError where nothing is limited, or more than one account. */
+/** Errors: RefusedError where nothing is limited, or more than one account. */
 function chosen(limited: readonly LimitedAccount[], asked: string | null, serverAsked: boolean): LimitedAccount {
   const [only, ...others] = asked === null ? limited : limited.filter(({ account }) => account === asked);
   if (only !== undefined && others.length === 0) return only;
   const names = limited.map(({ account }) => foreign(account)).join(', ');
-  throw new CliError({
+  throw new RefusedError({
     what:
       asked === null ? `${limited.length} accounts are limited, and none is named` : `no usage limit of ${foreign(asked)} is waited for`,
     why: 'an account is named as `sluice quota list` shows it: <provider>/<account>',

@@ -6,6 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { orAborted } from '../../../config/or-aborted.js';
 import type { RunInput } from '../../../protocol/messages.js';
 import { branchOf } from '../../../protocol/names.js';
+import { RefusedError } from '../../../protocol/refusal.js';
 import { STAGES, type Stage } from '../../../protocol/run/stages.js';
 import { makeRunId } from '../../../protocol/run-id.js';
 import { titleOf } from '../../../protocol/run-input.js';
@@ -13,7 +14,6 @@ import type { RunView } from '../../../protocol/run-view.js';
 import { isFromFiles } from '../../listed-run.js';
 import type { Sluice } from '../../sluice.js';
 import { prepareTemporalClient } from '../../temporal-client.js';
-import { CliError } from '../cli-error.js';
 import { connectToRun } from '../connect.js';
 import { type Context, tellStopped } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -73,7 +73,7 @@ async function startFrom(context: Context, sluice: Sluice, { source, stage, deta
   const runId = makeRunId(basename(input.repo), new Date(), Math.random);
   const startedAt = new Date().toISOString();
   const started = await sluice.startRun({ runId, input });
-  if (started.kind === 'taken') throw new CliError(takenId(runId, source));
+  if (started.kind === 'taken') throw new RefusedError(takenId(runId, source));
   const title = titleOf(input);
   const runDir = source.run.runDir === null ? null : join(dirname(source.run.runDir), runId);
   const { workflowId } = started;
@@ -84,12 +84,12 @@ async function startFrom(context: Context, sluice: Sluice, { source, stage, deta
   return watchStarted(context, { sluice, runId, workflowId, title, repo: input.repo, runDir, stages: null, startedAt, events: false });
 }
 
-/** Errors: CliError for a source that is unknown, still open, or cannot be read. */
+/** Errors: RefusedError for a source that is unknown, still open, or cannot be read. */
 async function findSource(context: Context, sluice: Sluice, asked: string | null): Promise<Source> {
   const run = asked === null ? await onlyClosed(context, sluice) : await findRun(context, sluice, asked);
   const view = await viewOf(run, sluice);
-  if (view === null) throw new CliError(unreadable(run));
-  if (view.outcome === null) throw new CliError(stillOpen(run, view));
+  if (view === null) throw new RefusedError(unreadable(run));
+  if (view.outcome === null) throw new RefusedError(stillOpen(run, view));
   return { run, view };
 }
 
@@ -99,9 +99,9 @@ async function onlyClosed(context: Context, sluice: Sluice): Promise<FoundRun> {
   const [only] = closed;
   if (only === undefined) {
     const why = 'a rewind starts from a stage of a run that is closed';
-    throw new CliError({ what: 'there is no closed run', why, now: NOTHING, mend: 'sluice list' });
+    throw new RefusedError({ what: 'there is no closed run', why, now: NOTHING, mend: 'sluice list' });
   }
-  if (closed.length > 1) throw new CliError(manyRuns(`${closed.length} closed runs can be meant`, closed));
+  if (closed.length > 1) throw new RefusedError(manyRuns(`${closed.length} closed runs can be meant`, closed));
   return only;
 }
 
@@ -111,7 +111,7 @@ function checkStage(stage: string | undefined): Stage | null {
   if (stage === undefined) return null;
   const known = STAGES.find((candidate) => candidate === stage);
   if (known !== undefined) return known;
-  throw new CliError({
+  throw new RefusedError({
     what: `--stage is "${foreign(stage).slice(0, 60)}"`,
     why: `it must be one of ${STAGES.join(', ')}`,
     now: NOTHING,

@@ -7,13 +7,13 @@ import { text as readAll } from 'node:stream/consumers';
 import { orAborted } from '../../../config/or-aborted.js';
 import type { RunInput } from '../../../protocol/messages.js';
 import { branchOf } from '../../../protocol/names.js';
+import { RefusedError } from '../../../protocol/refusal.js';
 import { makeRunId } from '../../../protocol/run-id.js';
 import { titleOf } from '../../../protocol/run-input.js';
 import { prepareTemporalClient } from '../../temporal-client.js';
 import { checkProgram } from '../check-program.js';
 import { checkRepository } from '../check-repository.js';
 import { type ChosenConfig, chooseConfig } from '../choose-config.js';
-import { CliError } from '../cli-error.js';
 import { type Connected, connectToRun } from '../connect.js';
 import { type Context, tellStopped } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -52,7 +52,7 @@ export async function run(context: Context, options: RunOptions): Promise<ExitCo
   }
 }
 
-/** Errors: CliError or ConfigError for everything that can be refused without a server. */
+/** Errors: RefusedError or ConfigError for everything that can be refused without a server. */
 export async function prepareRun(context: Context, options: RunOptions): Promise<PreparedRun> {
   const named = programOf(options, 'run');
   const runId = checkRunId(options.runId);
@@ -87,7 +87,7 @@ export interface StartParts {
   readonly host: string | undefined;
 }
 
-/** Effects: the repository joins the host's list, the command is stored, the workflow starts. Errors: CliError for a taken id. */
+/** Effects: the repository joins the host's list, the command is stored, the workflow starts. Errors: RefusedError for a taken id. */
 export async function startRun(context: Context, { prepared, connected, host: named }: StartParts): Promise<StartedView> {
   const { io, home, json } = context;
   const { runId, config, program } = prepared;
@@ -99,7 +99,7 @@ export async function startRun(context: Context, { prepared, connected, host: na
   const startedAt = new Date().toISOString();
   const started = await sluice.startRun({ runId, input });
   if (started.kind === 'taken') {
-    throw new CliError({
+    throw new RefusedError({
       what: `the run id ${runId} (from --run-id) is taken`,
       why: 'an id names one run for ever: its branch, folder and workflow',
       now: 'Nothing was started; the run of that id is untouched.',

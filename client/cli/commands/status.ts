@@ -1,9 +1,9 @@
 /** `sluice status`: the run view, gates and budget, complete with --json (V-135). From the run itself, or from its files when it cannot be asked. */
 import type { Gate } from '../../../protocol/gate.js';
+import { RefusedError } from '../../../protocol/refusal.js';
 import type { RunDetails, RunView } from '../../../protocol/run-view.js';
 import { isFromFiles } from '../../listed-run.js';
 import { type Retrying, retryText } from '../../retrying.js';
-import { CliError } from '../cli-error.js';
 import { connectOrRead } from '../connect.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -21,7 +21,7 @@ export async function status(context: Context, asked: string | null): Promise<Ex
   try {
     const run = await findRun(context, sluice, asked);
     const [view, details] = await Promise.all([viewOf(run, sluice), detailsOf(run, sluice)]);
-    if (view === null) throw new CliError(unknownView(run));
+    if (view === null) throw new RefusedError(unknownView(run));
     const execution = view.outcome === null && sluice !== null ? await sluice.describe(run.workflowId).catch(() => null) : null;
     const retrying = execution?.retrying ?? null;
     const gates = details?.gates ?? (run.runDir === null ? null : await gatesOnDisk(run.runDir));

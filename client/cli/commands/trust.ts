@@ -4,9 +4,9 @@ import { hashOfText, readConfigFile } from '../../../config/config-text.js';
 import { ensureHome, PROJECT_CONFIG } from '../../../config/home.js';
 import { needsTrust } from '../../../config/select-config.js';
 import { listTrust, revokeTrust, trustConfig, trustOf } from '../../../config/trust.js';
+import { RefusedError } from '../../../protocol/refusal.js';
 import { textAt } from '../../repository.js';
 import { checkRepository } from '../check-repository.js';
-import { CliError } from '../cli-error.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { foreign, foreignBlock } from '../io.js';
@@ -31,7 +31,7 @@ export async function trust(context: Context, { list, revoke, repo }: TrustOptio
   }
   const texts = await textsOf(root, baseSha);
   if (texts.length === 0) {
-    throw new CliError({
+    throw new RefusedError({
       what: `${foreign(root)} has no ${PROJECT_CONFIG}`,
       why: 'trust is given to the text of that file, in the checkout or at the checked-out commit',
       now: 'Nothing was changed.',

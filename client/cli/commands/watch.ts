@@ -1,8 +1,8 @@
 /** `sluice watch`: a run live until it closes, or all open ones where none is named. Detaching leaves them alone. */
 
+import { type Refusal, RefusedError } from '../../../protocol/refusal.js';
 import { isFromFiles } from '../../listed-run.js';
 import type { Sluice } from '../../sluice.js';
-import { CliError, type ErrorParts } from '../cli-error.js';
 import { connectToLook } from '../connect.js';
 import type { Context } from '../context.js';
 import { desktopWanted } from '../desktop-wanted.js';
@@ -35,16 +35,16 @@ export async function watch(context: Context, asked: string | null): Promise<Exi
   }
 }
 
-/** A closed run whose end only its files know. Errors: CliError with `parts` for one that is open as far as they tell. */
-async function tellEnded({ io, json }: Context, run: FoundRun, parts: ErrorParts): Promise<ExitCode> {
+/** A closed run whose end only its files know. Errors: RefusedError with `parts` for one that is open as far as they tell. */
+async function tellEnded({ io, json }: Context, run: FoundRun, parts: Refusal): Promise<ExitCode> {
   const view = await viewOf(run, null);
-  if (view === null || view.outcome === null) throw new CliError(parts);
+  if (view === null || view.outcome === null) throw new RefusedError(parts);
   if (json) io.json({ kind: 'ended', runId: view.runId, end: 'closed', outcome: view.outcome, error: view.error });
   else for (const line of renderView(view)) io.out(line);
   return exitCodeOf(view.outcome);
 }
 
-function engineDown({ runId, status }: FoundRun): ErrorParts {
+function engineDown({ runId, status }: FoundRun): Refusal {
   return {
     what: `the engine is down, so the run ${foreign(runId)} cannot be watched`,
     why: 'a run moves only while the local engine is up',
@@ -53,7 +53,7 @@ function engineDown({ runId, status }: FoundRun): ErrorParts {
   };
 }
 
-function unknownToServer({ runId, status }: FoundRun): ErrorParts {
+function unknownToServer({ runId, status }: FoundRun): Refusal {
   return {
     what: `the server does not know the run ${foreign(runId)}, so it cannot be watched`,
     why: 'a run moves on the server that it was started on; one that was deleted there moves no more',

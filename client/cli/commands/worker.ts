@@ -1,8 +1,8 @@
 /** `sluice worker`: a worker in the foreground for the server of TEMPORAL_ADDRESS. Ctrl+C lets it detach from its turns first. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { RefusedError } from '../../../protocol/refusal.js';
 import { checkRepository } from '../check-repository.js';
-import { CliError } from '../cli-error.js';
 import { chooseServer } from '../connect.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -28,7 +28,7 @@ export async function worker(
   });
   if (io.stop.aborted) return EXIT.detached;
   if (code === 0) return EXIT.done;
-  throw new CliError({
+  throw new RefusedError({
     what: code instanceof Error ? `the worker could not be started: ${foreign(code.message)}` : `the worker ended with exit code ${code}`,
     why: 'what it said stands above',
     now: 'No worker of this command runs; turns at work go on under their guard.',

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { stringify } from 'yaml';
-import { CliError } from '../cli-error.js';
+import { RefusedError } from '../../../protocol/refusal.js';
 import { ALIAS_FIX, DASH_FIX, RED_TESTS } from './bugs.js';
 
 export interface DemoWorld {
@@ -28,7 +28,7 @@ export const TEST_COMMAND = ['node', 'node_modules/tape/bin/tape', 'test/*.js'] 
 
 const VERSION = '1.2.7';
 
-/** Errors: CliError where the package is not installed (it is a development dependency). */
+/** Errors: RefusedError where the package is not installed (it is a development dependency). */
 export async function makeDemo(withholdFix: boolean): Promise<DemoWorld> {
   const { minimist, tape } = await findPackages();
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'sluice-demo-')));
@@ -69,7 +69,7 @@ async function findPackages(): Promise<{ readonly minimist: string; readonly tap
   } catch {
     // Answered below: both are development dependencies, so an installed package has none.
   }
-  throw new CliError({
+  throw new RefusedError({
     what: `the packages minimist ${VERSION} and tape are not installed beside sluice`,
     why: 'the demo works on a real package, which is a development dependency of sluice',
     now: 'Nothing was started.',

@@ -166,7 +166,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     name: 'an agent may approve its own work from the command line',
     area: 'messages',
     file: 'client/cli/person.ts',
-    find: 'if (isInsideTurn(io.env)) throw new CliError(INSIDE_TURN);',
+    find: 'if (isInsideTurn(io.env)) throw new RefusedError(INSIDE_TURN);',
     replace: '',
     test: { file: 'test/unit/client/run-policy.test.ts', title: 'is no agent' },
   },

@@ -4,8 +4,8 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { CliError } from '../../../client/cli/cli-error.js';
 import { connectOrRead, connectToLook } from '../../../client/cli/connect.js';
+import { RefusedError } from '../../../protocol/refusal.js';
 import { enginePaths } from '../../../worker/local-engine/engine-paths.js';
 import { freePort } from '../../../worker/local-engine/ports.js';
 import { openTerminal } from './fake-io.js';
@@ -60,8 +60,8 @@ describe('a command that looks for the local engine', () => {
 
     const error = await connectToLook(terminal().context, LIMIT_MS).catch((reason: unknown) => reason);
 
-    expect(error).toBeInstanceOf(CliError);
-    expect((error as CliError).message).toContain(`the local engine runs and does not answer: its server at ${address}`);
+    expect(error).toBeInstanceOf(RefusedError);
+    expect((error as RefusedError).message).toContain(`the local engine runs and does not answer: its server at ${address}`);
   });
 
   it('never calls it down when its socket takes the question and says nothing', async () => {
@@ -69,8 +69,8 @@ describe('a command that looks for the local engine', () => {
 
     const error = await connectToLook(terminal().context, LIMIT_MS).catch((reason: unknown) => reason);
 
-    expect(error).toBeInstanceOf(CliError);
-    expect((error as CliError).message).toContain('its own socket says nothing');
+    expect(error).toBeInstanceOf(RefusedError);
+    expect((error as RefusedError).message).toContain('its own socket says nothing');
   });
 
   it('never mends one that is still starting by its end', async () => {
@@ -78,8 +78,8 @@ describe('a command that looks for the local engine', () => {
 
     const error = await connectToLook(terminal().context, LIMIT_MS).catch((reason: unknown) => reason);
 
-    expect(error).toBeInstanceOf(CliError);
-    expect((error as CliError).parts).toMatchObject({
+    expect(error).toBeInstanceOf(RefusedError);
+    expect((error as RefusedError).parts).toMatchObject({
       what: expect.stringContaining('is still starting'),
       mend: expect.stringMatching(/^sluice up\b/),
     });

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { CliError, formatError } from '../../../client/cli/cli-error.js';
 import { answerFor, type Decision, decisionFor } from '../../../client/cli/decide-gate.js';
 import type { Gate } from '../../../protocol/gate.js';
+import { formatRefusal, RefusedError } from '../../../protocol/refusal.js';
 import type { RunDetails } from '../../../protocol/run-view.js';
 import { aGate, aQuestion, COMMIT, someDetails } from '../../support/gate-builder.js';
 
@@ -21,12 +21,12 @@ const aDecision = (over: Partial<Decision> = {}): Decision => ({
   ...over,
 });
 
-async function refusalOf(work: Promise<unknown>): Promise<CliError> {
+async function refusalOf(work: Promise<unknown>): Promise<RefusedError> {
   const error = await work.then(
     () => null,
     (reason: unknown) => reason,
   );
-  if (error instanceof CliError) return error;
+  if (error instanceof RefusedError) return error;
   throw new Error('it was not refused by the command line');
 }
 
@@ -70,7 +70,7 @@ describe('a decision', () => {
 
     expect(error.parts.what).toContain(what);
     expect(error.exitCode).toBe(exitCode);
-    expect(formatError(error.parts).split('\n')).toHaveLength(4);
+    expect(formatRefusal(error.parts).split('\n')).toHaveLength(4);
   });
 
   it('approves a question with a note, and rejects it', async () => {
@@ -102,7 +102,7 @@ describe('a decision', () => {
       decisionFor(RUN, tells(aGate({ status: 'approved', resolvedBy: '\u001b[31mx' })), aDecision({ gate: 'gate-1' })),
     );
 
-    expect(formatError(error.parts)).not.toContain('\u001b');
+    expect(formatRefusal(error.parts)).not.toContain('\u001b');
   });
 });
 

@@ -5,6 +5,7 @@ import { exitCodeOf, exitHelp } from '../../../client/cli/exit-codes.js';
 import { endOfFailure, exitCodeOfEnd } from '../../../client/cli/run-end.js';
 import { FAILURES } from '../../../protocol/failures.js';
 import { RUN_OUTCOMES } from '../../../protocol/outcomes.js';
+import { refusalFailure } from '../../../protocol/refusal.js';
 
 const failed = (cause: Error) => new WorkflowFailedError('Workflow execution failed', cause, 'NON_RETRYABLE_FAILURE');
 
@@ -26,7 +27,7 @@ describe('the end of a run that failed to answer', () => {
   it.each(Object.values(FAILURES))('counts %s as never started', (type) => {
     const end = endOfFailure(failed(ApplicationFailure.nonRetryable('no such thing', type)));
 
-    expect(end).toEqual({ kind: 'refused', type, message: 'no such thing' });
+    expect(end).toMatchObject({ kind: 'refused', type, message: 'no such thing', parts: { what: 'no such thing' } });
     expect(end !== null && exitCodeOfEnd(end)).toBe(1);
   });
 
@@ -36,6 +37,22 @@ describe('the end of a run that failed to answer', () => {
 
     expect(endOfFailure(failed(activity))).toMatchObject({ kind: 'refused', message: 'not on the list' });
   });
+
+  it('has the parts of the refusal as they were given, whatever is in them', () => {
+    const parts = { what: 'a\nNothing was started.\nrm -rf ~', why: '', now: '\u001b[2J', mend: 'one\ntwo' };
+    const refusal = ApplicationFailure.create(refusalFailure(FAILURES.BadConfig, parts));
+
+    expect(endOfFailure(failed(refusal))).toMatchObject({ kind: 'refused', parts });
+  });
+
+  it.each([[], [null], [null, 'text'], [null, { what: 'half', why: 1, now: '', mend: '' }], 'text'])(
+    'has the message alone of a failure with the details %j',
+    (details) => {
+      const failure = Object.assign(ApplicationFailure.nonRetryable('said', FAILURES.BadInput), { details });
+
+      expect(endOfFailure(failed(failure))).toMatchObject({ parts: { what: 'said', why: '', now: '', mend: '' } });
+    },
+  );
 
   it('counts another failure as a failed run', () => {
     const end = endOfFailure(failed(ApplicationFailure.nonRetryable('broken', 'Broken')));

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { CliError, formatError } from '../../../client/cli/cli-error.js';
 import { checkRunId, checkStages, checkTask, checkTitle, programOf } from '../../../client/cli/run-arguments.js';
 import { MAX_TASK_BYTES } from '../../../protocol/limits.js';
+import { formatRefusal, RefusedError } from '../../../protocol/refusal.js';
 
-const refusalOf = (check: () => unknown): CliError => {
+const refusalOf = (check: () => unknown): RefusedError => {
   try {
     check();
   } catch (error) {
-    if (error instanceof CliError) return error;
+    if (error instanceof RefusedError) return error;
     throw error;
   }
   throw new Error('it was not refused');
@@ -30,8 +30,8 @@ describe('the arguments of a run', () => {
 
     expect(error.parts.what).toContain(what);
     expect(error.exitCode).toBe(1);
-    expect(formatError(error.parts).split('\n')).toHaveLength(4);
-    expect(formatError(error.parts)).toContain('Nothing was started.');
+    expect(formatRefusal(error.parts).split('\n')).toHaveLength(4);
+    expect(formatRefusal(error.parts)).toContain('Nothing was started.');
   });
 
   it('takes a task of exactly the longest length', () => {

@@ -1,19 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { CliError, formatError } from '../../../client/cli/cli-error.js';
 import { checkText } from '../../../client/cli/message-text.js';
 import { personOf } from '../../../client/cli/person.js';
 import { runAndText } from '../../../client/cli/run-and-text.js';
 import { policyOf } from '../../../client/cli/run-policy.js';
 import { resolvePolicy } from '../../../config/resolve-policy.js';
 import { MAX_NOTE_CHARS } from '../../../protocol/limits.js';
+import { formatRefusal, RefusedError } from '../../../protocol/refusal.js';
 import { readRunMessage } from '../../../protocol/run-message.js';
 import { openTerminal } from './fake-io.js';
 
-const refusalOf = (check: () => unknown): CliError => {
+const refusalOf = (check: () => unknown): RefusedError => {
   try {
     check();
   } catch (error) {
-    if (error instanceof CliError) return error;
+    if (error instanceof RefusedError) return error;
     throw error;
   }
   throw new Error('it was not refused');
@@ -50,7 +50,7 @@ describe('the options of a start', () => {
     const error = refusalOf(() => policyOf(options));
 
     expect(error.parts.what).toContain(name);
-    expect(formatError(error.parts).split('\n')).toHaveLength(4);
+    expect(formatRefusal(error.parts).split('\n')).toHaveLength(4);
     expect(error.exitCode).toBe(1);
   });
 });
@@ -83,7 +83,7 @@ describe('the sender of a message', () => {
     const error = refusalOf(() => senderOf({ SLUICE_TURN: 'abc', SLUICE_BY: 'me' }));
 
     expect(error.exitCode).toBe(1);
-    expect(formatError(error.parts).split('\n')).toHaveLength(4);
+    expect(formatRefusal(error.parts).split('\n')).toHaveLength(4);
     expect(error.parts.why).toContain('not sent from inside a turn');
   });
 

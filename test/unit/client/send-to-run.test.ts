@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { CliError } from '../../../client/cli/cli-error.js';
 import { type RunMessageCommand, sendToRun } from '../../../client/cli/send-to-run.js';
 import type { ListedRun } from '../../../client/listed-run.js';
 import type { MessageToSend, Sent, Sluice } from '../../../client/sluice.js';
+import { RefusedError } from '../../../protocol/refusal.js';
 import { aListedRun } from '../../support/gate-builder.js';
 import { openTerminal } from './fake-io.js';
 
@@ -93,7 +93,7 @@ describe('a message from the command line', () => {
   it('is not sent where no server could keep it, and names sluice up', async () => {
     const error = await sendToRun(openTerminal().context, PAUSE, async () => null).catch((reason: unknown) => reason);
 
-    expect(error).toBeInstanceOf(CliError);
+    expect(error).toBeInstanceOf(RefusedError);
     expect(error).toMatchObject({
       exitCode: 1,
       parts: { now: expect.stringContaining('Nothing was sent'), mend: expect.stringContaining('sluice up') },

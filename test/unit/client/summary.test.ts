@@ -122,7 +122,9 @@ describe('the last words of a run', () => {
 
   it('gives the same end as one object', () => {
     expect(endObject(aClosed(), someFacts())).toMatchObject({ kind: 'ended', end: 'closed', outcome: 'merge_ready', diff: { files: 2 } });
-    expect(endObject({ kind: 'refused', type: 'BadInput', message: 'no' }, someFacts())).toMatchObject({
+    expect(
+      endObject({ kind: 'refused', type: 'BadInput', message: 'no', parts: { what: 'no', why: '', now: '', mend: '' } }, someFacts()),
+    ).toMatchObject({
       outcome: null,
       failure: 'BadInput',
       error: 'no',

@@ -32,7 +32,7 @@ describe('a config file', () => {
     expect(type).toBe('BadConfig');
     expect(message.split('\n')).toEqual([
       '.sluice/config.yaml:2:9: limits.turn is 15',
-      '  must be a duration from 100ms to 7d, such as 90s, 15m or 1h30m',
+      'must be a duration from 100ms to 7d, such as 90s, 15m or 1h30m',
       'Nothing was started.',
       'Correct .sluice/config.yaml, then: sluice config',
     ]);

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { socketFolder } from '../../../config/socket-folder.js';
-import { EngineError } from '../../../worker/local-engine/engine-error.js';
+import { RefusedError } from '../../../protocol/refusal.js';
 import { engineStatus, ensureEngine, restartWorker } from '../../../worker/local-engine/ensure-engine.js';
 import { tryLock } from '../../../worker/local-engine/kernel-lock.js';
 import { identify } from '../../../worker/local-engine/process-identity.js';
@@ -163,7 +163,7 @@ describe('a start that fails', () => {
     async () => {
       const start = ensureEngine(place.options('console.error("no bundle here"); process.exit(7);'));
 
-      await expect(start).rejects.toThrow(EngineError);
+      await expect(start).rejects.toThrow(RefusedError);
       await expect(start).rejects.toThrow(/worker ended with exit code 7[\s\S]*no bundle here[\s\S]*sluice up/);
       expect(await engineStatus(place.home)).toBeNull();
       expect(existsSync(join(place.home, 'engine.json'))).toBe(false);
@@ -276,7 +276,7 @@ describe('sluice down', () => {
 
       expect(await stopEngine(place.home, { ...NO_TURNS, now: true })).toEqual({ kind: 'stopped' });
 
-      expect(await outcome).toBeInstanceOf(EngineError);
+      expect(await outcome).toBeInstanceOf(RefusedError);
       expect(await isGone(starting.serverPid)).toBe(true);
       expect(await isGone(starting.workerPid)).toBe(true);
     },

@@ -199,6 +199,7 @@ describe('run directory', () => {
     });
     expect(JSON.parse(await read(projection, 'assurance.json'))).toEqual({
       verdict: 'unsafe',
+      checksRan: true,
       reasons: ['a policy violation was recorded'],
     });
     expect((await readdir(projection.runDir)).filter((name) => name.startsWith('.'))).toEqual([]);

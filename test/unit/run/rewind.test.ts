@@ -214,7 +214,12 @@ describe('a rewound run', () => {
 
     for (const [input, message, field] of cases) {
       const error = await refusal('refused', input);
-      expect(error).toMatchObject({ type: 'BadInput', nonRetryable: true, details: [field], message: expect.stringMatching(message) });
+      expect(error).toMatchObject({
+        type: 'BadInput',
+        nonRetryable: true,
+        details: [field, { now: 'Nothing was started.' }],
+        message: expect.stringMatching(message),
+      });
       expect(error).toMatchObject({ message: expect.stringMatching(/\nNothing was started\.\n(Mend: )?sluice /) });
     }
     expect([readdirSync(state), host.repository.git('for-each-ref')]).toEqual(before);

@@ -9,7 +9,6 @@ import { appendEvents } from '../../../activities/journal/events-file.js';
 import { metricsOf } from '../../../activities/journal/metrics.js';
 import { renderReport } from '../../../activities/journal/report.js';
 import { renderReview } from '../../../activities/journal/review-files.js';
-import { CliError, formatError } from '../../../client/cli/cli-error.js';
 import { listApprovals, showApproval } from '../../../client/cli/commands/approvals.js';
 import { audit } from '../../../client/cli/commands/audit.js';
 import { diff } from '../../../client/cli/commands/diff.js';
@@ -21,6 +20,7 @@ import { status } from '../../../client/cli/commands/status.js';
 import type { Context } from '../../../client/cli/context.js';
 import { foreignBlock, jsonLine } from '../../../client/cli/io.js';
 import { EVENT_TYPES, type JournalEvent } from '../../../protocol/journal.js';
+import { formatRefusal, RefusedError } from '../../../protocol/refusal.js';
 import { aGate, aView } from '../../support/gate-builder.js';
 import { openTerminal } from '../client/fake-io.js';
 import { git, makeRepository, removeFolders, tempFolder, write } from '../git/repository-fixture.js';
@@ -128,8 +128,8 @@ const COMMANDS: readonly (readonly [string, Command])[] = [
 async function shownBy(command: Command, json: boolean) {
   const terminal = openTerminal({ cwd: root, env: { HOME: tempFolder() } }, json);
   const error = await command({ ...terminal.context, home: join(tempFolder(), 'none') }).catch((caught: unknown) => caught);
-  if (error instanceof Error && !(error instanceof CliError)) throw error;
-  const told = error instanceof CliError ? foreignBlock(formatError(error.parts)) : '';
+  if (error instanceof Error && !(error instanceof RefusedError)) throw error;
+  const told = error instanceof RefusedError ? foreignBlock(formatRefusal(error.parts)) : '';
   const texts = [...terminal.out, ...terminal.written, ...terminal.err, told];
   return { texts, lines: terminal.objects.map(jsonLine) };
 }

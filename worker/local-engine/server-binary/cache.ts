@@ -2,7 +2,8 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import { EngineError, reasonOf } from '../engine-error.js';
+import { RefusedError } from '../../../protocol/refusal.js';
+import { reasonOf } from '../engine-error.js';
 import { PINNED_CLI_VERSION } from './version.js';
 
 export function cacheFolder(environment: NodeJS.ProcessEnv): string {
@@ -32,14 +33,14 @@ export function isPrivateCache(environment: NodeJS.ProcessEnv): boolean {
   return binary === undefined || (binary.mode & 0o022) === 0 || !isReachable;
 }
 
-/** Errors: EngineError. */
+/** Errors: RefusedError. */
 export function makeCacheFolder(environment: NodeJS.ProcessEnv): string {
   const folder = cacheFolder(environment);
   try {
     mkdirSync(dirname(cachedBinary(environment)), { recursive: true, mode: 0o700 });
     return folder;
   } catch (error) {
-    throw new EngineError(
+    throw new RefusedError(
       {
         what: `The cache folder ${folder} cannot be made: ${reasonOf(error)}.`,
         why: 'The server binary (138 MB) is kept there.',

@@ -5,7 +5,7 @@
 import { accessSync, constants, renameSync, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { systemTroubleIn } from '../../../config/system-trouble.js';
-import { EngineError } from '../engine-error.js';
+import { RefusedError } from '../../../protocol/refusal.js';
 import { waitForLock } from '../kernel-lock.js';
 import { cachedBinary, isPrivateCache, makeCacheFolder } from './cache.js';
 import { type Download, downloadServer } from './download.js';
@@ -27,7 +27,7 @@ export interface FindServerBinary {
   readonly go?: string;
 }
 
-/** Errors: EngineError. Effects: may fill the cache. */
+/** Errors: RefusedError. Effects: may fill the cache. */
 export async function findServerBinary(options: FindServerBinary = {}): Promise<ServerBinary> {
   const environment = options.environment ?? process.env;
   const say = options.onProgress ?? (() => undefined);
@@ -41,7 +41,7 @@ async function fromEnvironment(named: string): Promise<ServerBinary> {
   const version = await readVersion(path);
   if (version.kind === 'right') return { path, source: 'environment', serverVersion: version.serverVersion };
   const trouble = systemTroubleIn(whyNot(version), null);
-  throw new EngineError({
+  throw new RefusedError({
     what: `SLUICE_TEMPORAL_CLI=${named} cannot be used: ${whyNot(version)}.`,
     why: trouble?.why ?? `It must be Temporal's command line program with server ${SERVER_SERIES}.x (CLI ${PINNED_CLI_VERSION}).`,
     now: 'Nothing was started.',
@@ -78,7 +78,7 @@ async function makeOne(options: FindServerBinary, environment: NodeJS.ProcessEnv
       if (await downloadServer({ folder, target, ...options.download })) return await checked(target, 'download');
       say('the download did not work');
     }
-    if (options.confirmBuild !== undefined && !(await options.confirmBuild(BUILD_MINUTES))) throw new EngineError(declined());
+    if (options.confirmBuild !== undefined && !(await options.confirmBuild(BUILD_MINUTES))) throw new RefusedError(declined());
     const log = join(folder, 'build.log');
     say(`building the Temporal server ${PINNED_CLI_VERSION} with Go, about ${BUILD_MINUTES} minutes, once (log: ${log})`);
     await buildServer({ target, log, environment, ...(options.go === undefined ? {} : { go: options.go }) });
@@ -93,7 +93,7 @@ async function checked(path: string, source: 'download' | 'build'): Promise<Serv
   const version = await readVersion(path);
   if (version.kind === 'right') return { path, source, serverVersion: version.serverVersion };
   renameSync(path, `${path}.refused`);
-  throw new EngineError({
+  throw new RefusedError({
     what: `The ${source} gave a Temporal server that cannot be used: ${whyNot(version)}.`,
     why: `sluice needs server ${SERVER_SERIES}.x.`,
     now: `Nothing was started; it lies at ${path}.refused.`,
@@ -101,8 +101,8 @@ async function checked(path: string, source: 'download' | 'build'): Promise<Serv
   });
 }
 
-function notPrivate(path: string): EngineError {
-  return new EngineError({
+function notPrivate(path: string): RefusedError {
+  return new RefusedError({
     what: `The cached server ${path} is not used: it, or a folder above it, belongs to another user or can be written by others.`,
     why: 'What lies in the cache is run; only you may put it there.',
     now: 'Nothing was started.',

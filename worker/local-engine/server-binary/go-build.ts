@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EngineError } from '../engine-error.js';
+import { RefusedError } from '../../../protocol/refusal.js';
 import { tailOf } from '../log-file.js';
 
 export const BUILD_MINUTES = 5;
@@ -21,14 +21,14 @@ export interface GoBuild {
   readonly go?: string;
 }
 
-/** Errors: EngineError (no Go, or the build failed with its log's last lines). */
+/** Errors: RefusedError (no Go, or the build failed with its log's last lines). */
 export async function buildServer(build: GoBuild): Promise<void> {
   const temporary = `${build.target}.${process.pid}.tmp`;
   const log = openSync(build.log, 'w', 0o600);
   try {
     const ended = await runGo(build, temporary, log);
-    if (ended === 'no-go') throw new EngineError(noGo());
-    if (ended !== 0) throw new EngineError(buildFailed(ended, build.log));
+    if (ended === 'no-go') throw new RefusedError(noGo());
+    if (ended !== 0) throw new RefusedError(buildFailed(ended, build.log));
     renameSync(temporary, build.target);
   } finally {
     closeSync(log);

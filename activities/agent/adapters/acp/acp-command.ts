@@ -2,11 +2,12 @@
  * What the guard starts for a turn of an ACP agent: our client program, with the agent's own command behind it. The turn itself goes by stdin.
  * Why a program of ours: docs/decisions/0015-a-client-speaks-acp.md.
  */
+
 import { fileURLToPath } from 'node:url';
-import { ApplicationFailure } from '@temporalio/common';
+import type { ApplicationFailure } from '@temporalio/common';
 import { findKind } from '../../../../config/agents/kinds.js';
-import { FAILURES } from '../../../../protocol/failures.js';
 import type { PermissionMode } from '../../../../protocol/policy.js';
+import { badSetting } from '../../bad-setting.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
 import { loginVariables } from '../../login-variables.js';
 import { turnEnvironment } from '../../turn-environment.js';
@@ -43,9 +44,8 @@ export function acpCommand(entry: AcpEntry, turn: TurnRequest): TurnCommand {
 }
 
 function noProgram(agent: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(
-    `agents.${agent}.command is not set.\nAn agent with the adapter "acp" needs a program that speaks the Agent Client Protocol there.\n` +
-      `No agent was started.\nSet it in the config and check it: sluice config`,
-    FAILURES.BadAgent,
+  return badSetting(
+    `agents.${agent}.command is not set.`,
+    'An agent with the adapter "acp" needs a program that speaks the Agent Client Protocol there.',
   );
 }

@@ -2,9 +2,10 @@
  * The command line and environment of a turn of a model. The key of the provider comes by the environment alone; everything else that is asked stands
  * in the arguments, and the prompt is the whole of stdin, so that what the turn keeps of it is what the model read.
  */
-import { ApplicationFailure } from '@temporalio/common';
-import { FAILURES } from '../../../../protocol/failures.js';
+
+import type { ApplicationFailure } from '@temporalio/common';
 import type { ModelProvider } from '../../../../protocol/policy.js';
+import { badSetting } from '../../bad-setting.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
 import { turnEnvironment } from '../../turn-environment.js';
 import { answerKindOf, schemaRules } from './answer-schema.js';
@@ -40,9 +41,5 @@ export function modelLogin({ config, stagePolicy }: TurnRequest): string {
 }
 
 function noModel(agent: string, missing: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(
-    `agents.${agent}.${missing} is not set.\nAn agent with the adapter "model" needs a provider and a model.\nNo agent was started.\n` +
-      `Set it in the config and check it: sluice config`,
-    FAILURES.BadAgent,
-  );
+  return badSetting(`agents.${agent}.${missing} is not set.`, 'An agent with the adapter "model" needs a provider and a model.');
 }
