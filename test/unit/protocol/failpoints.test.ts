@@ -4,10 +4,17 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { setGitFailpoint, tryGit } from '../../../activities/git/run-git.js';
 import { FAILPOINTS, type FailpointName, noFailpoint } from '../../../protocol/failpoints.js';
 
-const sources = execFileSync('git', ['grep', '-hoE', "failpoint(\\?\\.)?\\('[a-z.-]+'\\)", '--', 'activities', 'worker'], {
-  encoding: 'utf8',
-});
-const fired = new Set([...sources.matchAll(/'([^']+)'/g)].map(([, name]) => name));
+/** What the pattern finds in the sources, by its first group. */
+function grepSources(pattern: RegExp): string[] {
+  const sources = execFileSync('git', ['grep', '-hE', 'failpoint|atPlace|name:', '--', 'activities', 'worker'], { encoding: 'utf8' });
+  return [...sources.matchAll(pattern)].map(([, found]) => found ?? '');
+}
+
+const literal = grepSources(/failpoint(?:\?\.)?\('([a-z.-]+)'\)/g);
+// An activity with a place fires those of its own name.
+const marks = grepSources(/failpoint\(`\$\{name\}\.([a-z-]+)`\)/g);
+const placed = grepSources(/name: '(\w+)',(?: input,.*)?$/gm);
+const fired = new Set([...literal, ...placed.flatMap((name) => marks.map((mark) => `${name}.${mark}`))]);
 
 describe('the failpoints', () => {
   it('are named once, and each step is fired somewhere', () => {
