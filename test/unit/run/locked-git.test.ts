@@ -43,7 +43,7 @@ describe('what an agent took from itself and its owner', () => {
   const SAID = [expect.stringMatching(/^.+$/)];
 
   it.each([
-    ['the rights on the worktree', ({ worktree }: Places) => chmodSync(worktree, 0), undefined],
+    ['the rights on the worktree', ({ worktree }: Places) => chmodSync(worktree, 0), []],
     [
       'the .git file and the rights on the worktree',
       ({ worktree }: Places) => {
@@ -65,15 +65,15 @@ describe('what an agent took from itself and its owner', () => {
     ['a gitdir that can be read', ({ admin }: Places) => truncateSync(join(admin, 'gitdir'), 2 ** 31), SAID],
     ['the rights on HEAD', ({ admin }: Places) => chmodSync(join(admin, 'HEAD'), 0), SAID],
     ['an index that can be read', ({ admin }: Places) => truncateSync(join(admin, 'index'), 2 ** 30), SAID],
-    ["an index of the engine's that can be read", ({ git }: Places) => truncateSync(join(git, 'index'), 2 ** 30), undefined],
-    ["an index of the engine's that is whole", ({ git }: Places) => truncateSync(join(git, 'index'), 100), undefined],
+    ["an index of the engine's that can be read", ({ git }: Places) => truncateSync(join(git, 'index'), 2 ** 30), []],
+    ["an index of the engine's that is whole", ({ git }: Places) => truncateSync(join(git, 'index'), 100), []],
     [
       "an index of the engine's that is a file",
       ({ git }: Places) => {
         rmSync(join(git, 'index'));
         execFileSync('mkfifo', [join(git, 'index')]);
       },
-      undefined,
+      [],
     ],
     [
       'an index of its own that can be read, and the one of the engine',
@@ -83,14 +83,14 @@ describe('what an agent took from itself and its owner', () => {
       },
       SAID,
     ],
-    ['a note of the first config that is whole', ({ git }: Places) => writeFileSync(join(git, 'worktree-config.json'), '"[co'), undefined],
+    ['a note of the first config that is whole', ({ git }: Places) => writeFileSync(join(git, 'worktree-config.json'), '"[co'), []],
   ])('holds up no end of the run: %s', async (_what, take, said) => {
     const run = await aRun();
     take({ worktree: worktreeOf(run), admin: adminDirOf(host, run), git: join(run.stateDir, 'git') });
 
     const { observations } = await asOrdinaryUser(host, () => run.close('aborted'));
 
-    expect(observations === undefined ? undefined : violations(observations)).toEqual(said);
+    expect(violations(observations)).toEqual(said);
     expect(lookAsPerson(run)).toContain(`## sluice/${run.runId}`);
   });
 

@@ -33,7 +33,14 @@ function aHost(endGroup: () => Promise<void> = async () => undefined) {
     baseSha: 'b'.repeat(40),
     runDir,
     startedAt: '2026-11-21T10:00:00.000Z',
-    policy: { runsDir: '.sluice/runs', preset: 'default', stages: ['planning'], agents: {}, limits: { outputBytes: 1000 } },
+    policy: {
+      runsDir: '.sluice/runs',
+      preset: 'default',
+      stages: ['planning'],
+      agents: {},
+      limits: { outputBytes: 1000 },
+      budget: { turns: null, minutes: null, microUsd: null, onLimit: 'stop', day: null },
+    },
   };
   writeFileSync(join(stateDir, 'run.json'), JSON.stringify(record));
   const warnings: string[] = [];
