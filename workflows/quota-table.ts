@@ -132,7 +132,7 @@ function parked(before: QuotaState, park: ParkMessage, now: number): QuotaStep {
   const mode = modeWith(state, park, now);
   return {
     state: { ...state, mode, waiters, sinceMs: state.sinceMs ?? now },
-    errands: [...errands.filter((send) => send.workflowId !== workflowId), ...newsFor(mode, park)],
+    errands: [...errands.filter((send) => send.workflowId !== workflowId), ...newsFor(mode, park, now)],
   };
 }
 
@@ -145,9 +145,9 @@ function modeWith({ mode, refusals }: QuotaState, park: ParkMessage, now: number
   return isBetter ? { kind: 'closed', untilMs: at, isTold, note } : mode;
 }
 
-/** A waiter knows what it was told by its own provider; anything else is news. */
-function newsFor(mode: QuotaMode, { workflowId, wait, until }: ParkMessage): readonly Send[] {
-  if (mode.kind === 'open') return [];
+/** A waiter knows what it was told by its own provider; anything else is news, unless a tick follows at once, which says more. */
+function newsFor(mode: QuotaMode, { workflowId, wait, until }: ParkMessage, now: number): readonly Send[] {
+  if (mode.kind === 'open' || (mode.kind === 'closed' && mode.untilMs <= now)) return [];
   if (mode.kind === 'closed' && until !== null && Math.abs(Date.parse(until) - mode.untilMs) < SAME_MS) return [];
   return [{ workflowId, word: wordOf(mode, wait) }];
 }
