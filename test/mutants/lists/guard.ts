@@ -179,7 +179,7 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
     name: 'the folder of an exit is not flushed under durability power',
     area: 'guard',
     file: MARKS,
-    find: 'flushFolder(dir);',
+    find: "if (durability === 'power') flushFolder(dir);",
     replace: '',
     test: {
       file: 'test/unit/process/durability.test.ts',

@@ -42,14 +42,15 @@ afterEach(() => {
 });
 afterAll(() => removeFolders());
 
-/** A program of ours that waits for its input, with the forty. */
-function start(main: string, args: readonly string[]): ChildProcess {
+/** A program of ours that waits for its input, with the forty. It begins with SIGCONT, so that they can be looked at while it closes none of them. */
+async function start(main: string, args: readonly string[]): Promise<ChildProcess> {
   const [, ...rest] = foreign.stdio;
-  const child = spawn(process.execPath, ['--import', TSX, join(ROOT, main), ...args], {
+  const child = spawn('/bin/sh', ['-c', 'kill -STOP $$; exec "$@"', 'sh', process.execPath, '--import', TSX, join(ROOT, main), ...args], {
     stdio: ['pipe', ...rest],
     env: { PATH: process.env['PATH'] ?? '', HOME: folder, SLUICE_HOME: join(folder, 'home') },
   });
   started.push(child);
+  await until(() => /^State:\s*T/m.test(readFileSync(`/proc/${child.pid}/status`, 'latin1')), 30_000);
   return child;
 }
 
@@ -87,13 +88,11 @@ describe('a program of ours that is started with forty foreign descriptors', () 
   ])('closes them: %s', async (_name, main, args) => {
     const fixture = join(folder, 'fixture.json');
     writeFileSync(fixture, '{"stages":{}}');
-    const child = start(
+    const child = await start(
       main,
       args.map((word) => ({ FIXTURE: fixture, OPTIONS: options() })[word] ?? word),
     );
 
-    // Looked at one by one, while it would close them.
-    child.kill('SIGSTOP');
     const atFirst = heldBy(child);
     child.kill('SIGCONT');
     await until(() => heldBy(child).length === 0 || child.exitCode !== null, 30_000);
@@ -103,7 +102,8 @@ describe('a program of ours that is started with forty foreign descriptors', () 
   });
 
   onLinux('keeps the one that an argument of the command line names, as a shell writes it for <(command)', async () => {
-    const child = start('client/cli/main.ts', ['batch', `/dev/fd/${OVER_15[1]}`, '--name', 'some']);
+    const child = await start('client/cli/main.ts', ['batch', `/dev/fd/${OVER_15[1]}`, '--name', 'some']);
+    child.kill('SIGCONT');
 
     await until(() => heldBy(child).length === 1 || child.exitCode !== null, 30_000);
 
