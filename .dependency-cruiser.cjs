@@ -4,6 +4,13 @@
  */
 const arrow = (name, from, to, comment) => ({ name, comment, severity: 'error', from: { path: from }, to: { path: to } });
 
+/** Rooms of one folder, the lowest first: none imports one that stands after it. */
+const layers = (folder, rooms, comment) =>
+  rooms.slice(0, -1).map((room, place) => {
+    const above = rooms.slice(place + 1).join('|');
+    return arrow(`${folder}: ${room} is below`, `^${folder}/(${room})/`, `^${folder}/(${above})/`, comment);
+  });
+
 module.exports = {
   forbidden: [
     { name: 'no-cycles', comment: 'a cycle has no part that can be read first', severity: 'error', from: {}, to: { circular: true } },
@@ -23,27 +30,34 @@ module.exports = {
       to: { path: '^activities/', pathNot: '^activities/index\\.ts$' },
     },
     arrow(
-      'parts-know-no-workflow',
-      '^workflows/(journal|gates|desk|turns)/',
-      '^workflows/(run|batch|aside)/',
-      'they serve whoever owns them, a run or not',
-    ),
-    arrow('journal-is-the-lowest-part', '^workflows/journal/', '^workflows/(gates|desk|turns)/', 'every part writes lines'),
-    arrow('gates-and-desk-take-no-turns', '^workflows/(gates|desk)/', '^workflows/turns/', 'a gate opens and a message comes without any'),
-    arrow(
       'a-run-knows-no-other-workflow',
       '^workflows/run/',
       '^workflows/aside/',
       'it starts them by their names, and each is served alone',
     ),
     arrow('activities-are-hosts-only', '^activities/', '^(workflows|worker|client)/', 'a host never holds run state and never starts runs'),
-    arrow(
-      'sandbox-is-below',
-      '^activities/sandbox/',
-      '^activities/(unit|run|notify)/',
-      'a command is closed in without knowing what it is for',
+    ...layers('protocol', ['text', 'run', 'messages', 'actors'], 'a run is told of in messages, and long-lived workflows tell of runs'),
+    ...layers(
+      'config',
+      ['system', 'agents', 'keys', 'layers', 'home', 'resolve|init'],
+      'a key is known before a file is read, a file before a policy is made',
     ),
-    arrow('unit-is-below', '^activities/unit/', '^activities/(run|notify)/', 'an activity is retried by it; it knows none of them'),
+    ...layers('workflows', ['actor|journal', 'gates|desk', 'turns', 'run|aside'], 'parts serve whoever owns them, a run or not'),
+    ...layers(
+      'activities',
+      ['agent|git|journal|process', 'sandbox', 'unit', 'checks', 'turn', 'opening|closing|notify'],
+      'a command is run and sealed without knowing what it is for, an activity is retried without being known',
+    ),
+    ...layers(
+      'activities/git',
+      ['start|runner', 'refs', 'worktree', 'inspect', 'run'],
+      'one git process, what it reads, what it makes, what a run asks of it',
+    ),
+    ...layers(
+      'client/cli',
+      ['terminal', 'server', 'find', 'gates', 'start|watch', 'commands|demo|program'],
+      'commands are made of parts, which know no command',
+    ),
     arrow('wire-is-below', '^wire/', '^(config|workflows|activities|worker|client)/', 'both ends of the wire use it'),
     arrow('worker-does-not-ask', '^worker/', '^client/', 'the composition root serves; the client asks'),
     arrow('client-goes-by-messages', '^client/', '^(workflows|activities)/', 'a client on another machine has neither'),

@@ -1,5 +1,6 @@
 /** Types of the host activities, for `import type` by the workflows. A value import from here would pull Node code into their bundle. */
-import type { CleanRunInput, CleanRunResult } from '../protocol/clean.js';
+import type { CleanRunInput, CleanRunResult } from '../protocol/actors/clean.js';
+import type { ParkInput } from '../protocol/actors/quota.js';
 import type {
   CloseRunInput,
   CloseRunResult,
@@ -15,8 +16,7 @@ import type {
   RunTurnResult,
   ValidateInput,
   ValidateResult,
-} from '../protocol/messages.js';
-import type { ParkInput } from '../protocol/quota.js';
+} from '../protocol/messages/messages.js';
 
 /** Served by any host on `sluice-host`. */
 export interface AnyHostActivities {

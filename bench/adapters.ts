@@ -2,7 +2,7 @@
  * `claudeTurnMs`, `codexTurnMs`, `opencodeTurnMs`, `acpTurnMs`: a turn of a coding CLI without the CLI's own time, from its activity's schedule to the end of a run
  * of that one stage. What a person pays for having the engine between them and their agent.
  */
-import type { RunResult } from '../protocol/messages.js';
+import type { RunResult } from '../protocol/messages/messages.js';
 import { STUBBED, type Stubbed } from './cli-stubs.js';
 import { activityTimes, add, type Measuring, measureBaselines, startRun } from './plain-run.js';
 

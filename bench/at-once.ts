@@ -3,7 +3,7 @@
  * A run that does not end merge_ready with five agents started once each is lost; the figure `lostRuns` counts them.
  */
 import { join } from 'node:path';
-import type { RunResult } from '../protocol/messages.js';
+import type { RunResult } from '../protocol/messages/messages.js';
 import { TURNS } from './bench-agent.js';
 import { type BenchHost, say } from './bench-host.js';
 import type { FigureName, Samples } from './figures.js';

@@ -3,8 +3,8 @@
  * reads the clock, its first act. Both are the same clock. `approveMs` is the answer alone.
  */
 import type { WorkflowHandle } from '@temporalio/client';
+import type { RunView } from '../protocol/messages/run-view.js';
 import { STATUS_QUERY } from '../protocol/names.js';
-import type { RunView } from '../protocol/run-view.js';
 import { TURN_STAGES } from './bench-agent.js';
 import { add, closedWell, type Measuring, measureBaselines, startRun } from './plain-run.js';
 import { isQuiet } from './quiet-run.js';

@@ -4,8 +4,8 @@
  */
 import { rmSync } from 'node:fs';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { RunResult } from '../protocol/messages.js';
-import type { MessageAnswer, RunMessageName } from '../protocol/run-message.js';
+import type { RunResult } from '../protocol/messages/messages.js';
+import type { MessageAnswer, RunMessageName } from '../protocol/messages/run-message.js';
 import { add, type Measuring, measureBaselines, startRun } from './plain-run.js';
 import { isQuiet } from './quiet-run.js';
 import { until } from './until.js';

@@ -5,7 +5,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
-import type { RunInput, RunResult } from '../protocol/messages.js';
+import type { RunInput, RunResult } from '../protocol/messages/messages.js';
 import { RUN_WORKFLOW, TASK_QUEUE } from '../protocol/names.js';
 import { ownMs, ownTimes, worktreeAdd } from './baselines.js';
 import type { BenchHost } from './bench-host.js';

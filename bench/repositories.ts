@@ -5,8 +5,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { addRepository } from '../config/host-list.js';
-import { trustConfig } from '../config/trust.js';
+import { addRepository } from '../config/home/host-list.js';
+import { trustConfig } from '../config/home/trust.js';
 
 const CONFIG_FILE = '.sluice/config.yaml';
 const FOLDERS = 20;

@@ -3,10 +3,10 @@
  * It checks what a run's start input must be; repositories and configs are the business of the command.
  */
 import { isMap, isScalar, parseDocument } from 'yaml';
-import { messageOf } from '../config/error-code.js';
-import { isRecord } from '../protocol/json.js';
+import { messageOf } from '../config/system/error-code.js';
 import { MAX_BATCH_TASKS } from '../protocol/limits.js';
-import { checkRunInput } from '../protocol/run-input.js';
+import { checkRunInput } from '../protocol/messages/run-input.js';
+import { isRecord } from '../protocol/text/json.js';
 
 export interface BatchLine {
   /** Counted from 1, as an editor does. */

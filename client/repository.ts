@@ -5,7 +5,7 @@
  */
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownGitDir } from '../config/own-git-dir.js';
+import { ownGitDir } from '../config/home/own-git-dir.js';
 import { runGit } from './run-git.js';
 
 export type RepositoryLook =
@@ -34,7 +34,7 @@ const DIFF = ['diff-tree', '-r', '-M', '--no-color', '--no-ext-diff', '--no-text
 /** Unit: bytes of the names of a commit's files, some million of them: git holds all of them in memory before it compares. */
 const MAX_NAMES_BYTES = 128 * 1024 * 1024;
 
-/** Git was ended before it was done. Shape: `parts` are those of an error for a person (client/cli/cli-error.ts). */
+/** Git was ended before it was done. Shape: `parts` are those of an error for a person (protocol/text/refusal.ts). */
 export class GitWasEnded extends Error {
   override readonly name = 'GitWasEnded';
   readonly parts: { readonly what: string; readonly why: string; readonly now: string; readonly mend: string };

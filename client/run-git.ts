@@ -5,9 +5,9 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { endingSignal } from '../config/ending-signal.js';
-import { programPath } from '../config/program-path.js';
-import { resolveProgram } from '../config/resolve-program.js';
+import { endingSignal } from '../config/system/ending-signal.js';
+import { programPath } from '../config/system/program-path.js';
+import { resolveProgram } from '../config/system/resolve-program.js';
 
 export interface GitCall {
   readonly cwd: string;
@@ -26,7 +26,7 @@ export type GitAnswer =
   /** The folder. */
   | { readonly kind: 'missing' };
 
-/** Source: githooks.txt, git-config.txt; the same as in activities/git/run-git.ts. */
+/** Source: githooks.txt, git-config.txt; the same as in activities/git/start/run-git.ts. */
 const SAFE: readonly string[] = [
   '--no-pager',
   '-c',

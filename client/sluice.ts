@@ -6,26 +6,26 @@
 import { randomUUID } from 'node:crypto';
 import type { Client, ConnectionOptions, WorkflowHandle } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
-import { nameOf } from '../config/error-code.js';
-import type { CleanRunInput, CleanRunResult } from '../protocol/clean.js';
-import type { DayBudgetView } from '../protocol/day-budget.js';
+import { nameOf } from '../config/system/error-code.js';
+import type { CleanRunInput, CleanRunResult } from '../protocol/actors/clean.js';
+import type { DayBudgetView } from '../protocol/actors/day-budget.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
-import type { RunInput, RunResult } from '../protocol/messages.js';
+import type { RunInput, RunResult } from '../protocol/messages/messages.js';
+import { titleOf } from '../protocol/messages/run-input.js';
+import type { MessageAnswer } from '../protocol/messages/run-message.js';
+import type { RunDetails, RunView } from '../protocol/messages/run-view.js';
 import { CLEAN_WORKFLOW, DETAILS_QUERY, RUN_WORKFLOW, STATUS_QUERY, TASK_QUEUE } from '../protocol/names.js';
-import { runIdOfWorkflow } from '../protocol/run-id.js';
-import { titleOf } from '../protocol/run-input.js';
-import type { MessageAnswer } from '../protocol/run-message.js';
-import type { RunDetails, RunView } from '../protocol/run-view.js';
+import { runIdOfWorkflow } from '../protocol/run/run-id.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
-import { type BatchCalls, batchCalls } from './batch-calls.js';
-import { type ListedRun, newestPerWorkflow, type RunExecution } from './listed-run.js';
-import { type QuotaCalls, quotaCalls } from './quota-calls.js';
-import { retryingOf } from './retrying.js';
-import { type MessagePort, type MessageToSend, type Sent, sendMessage } from './send-message.js';
-import { temporalClient } from './temporal-client.js';
+import { type BatchCalls, batchCalls } from './calls/batch-calls.js';
+import { type ListedRun, newestPerWorkflow, type RunExecution } from './calls/listed-run.js';
+import { type QuotaCalls, quotaCalls } from './calls/quota-calls.js';
+import { retryingOf } from './calls/retrying.js';
+import { type MessagePort, type MessageToSend, type Sent, sendMessage } from './calls/send-message.js';
+import { temporalClient } from './calls/temporal-client.js';
 
-export type { ListedRun, RunExecution } from './listed-run.js';
-export type { MessageToSend, Sent } from './send-message.js';
+export type { ListedRun, RunExecution } from './calls/listed-run.js';
+export type { MessageToSend, Sent } from './calls/send-message.js';
 
 /** **Unit** ms. A call to a live server takes 2 to 20; this is the patience with a loaded one. */
 const CALL_TIMEOUT_MS = 5_000;

@@ -1,6 +1,6 @@
 /**
  * Refuses a file of the product that opens, lists or copies files by Node's own means unless it is listed here with its reason: what an agent
- * or a repository can write is read by config/foreign-file.ts, which has the bounds. A line that nobody needs any more is refused too.
+ * or a repository can write is read by config/system/foreign-file.ts, which has the bounds. A line that nobody needs any more is refused too.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { LISTED_READERS, type ListedReader } from './listed-readers.js';
@@ -56,7 +56,9 @@ export function faultsOf(sources: ReadonlyMap<string, string>, listed: Readonly<
     const more = taken.filter((name) => !allowed.includes(name));
     const needless = allowed.filter((name) => !taken.includes(name));
     return [
-      ...(more.length === 0 ? [] : [`${file} takes ${more.join(', ')} of node:fs; foreign files are read by config/foreign-file.ts`]),
+      ...(more.length === 0
+        ? []
+        : [`${file} takes ${more.join(', ')} of node:fs; foreign files are read by config/system/foreign-file.ts`]),
       ...(needless.length === 0 ? [] : [`${file} does not take ${needless.join(', ')} of node:fs, as tools/listed-readers.ts says`]),
     ];
   });

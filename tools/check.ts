@@ -8,8 +8,8 @@ interface Step {
   readonly mend: string;
 }
 
-const FOLDERS = ['protocol', 'config', 'wire', 'workflows', 'activities', 'worker', 'client', 'test', 'bench', 'tools'].filter((folder) =>
-  existsSync(folder),
+const FOLDERS = ['protocol', 'config', 'wire', 'workflows', 'activities', 'worker', 'client', 'test', 'bench', 'tools', 'examples'].filter(
+  (folder) => existsSync(folder),
 );
 const SCRIPT = [process.execPath, '--import', 'tsx'] as const;
 const bin = (name: string): string => `node_modules/.bin/${name}`;
@@ -32,7 +32,7 @@ const STEPS: readonly Step[] = [
   {
     name: 'reads',
     command: [...SCRIPT, 'tools/check-reads.ts'],
-    mend: 'Read by config/foreign-file.ts, with a bound. What is the engine’s own alone: a line with its reason in tools/listed-readers.ts.',
+    mend: 'Read by config/system/foreign-file.ts, with a bound. What is the engine’s own alone: a line with its reason in tools/listed-readers.ts.',
   },
   {
     name: 'citations',

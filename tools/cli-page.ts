@@ -1,7 +1,7 @@
 /** The commands in docs/cli.md, from their rows in client/cli/program. The rest of the page is written by hand. */
 import { readFileSync } from 'node:fs';
-import { EXIT } from '../client/cli/exit-codes.js';
 import { COMMANDS } from '../client/cli/program.js';
+import { EXIT } from '../client/cli/terminal/exit-codes.js';
 import { withPart } from './marked-part.js';
 
 export const CLI_PAGE = 'docs/cli.md';

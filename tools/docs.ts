@@ -1,6 +1,6 @@
 /** The generated documents: `npm run docs` writes them, `--check` says which are not current. docs/conformance.json is write-conformance's. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { renderConfigDoc } from '../config/config-doc.js';
+import { renderConfigDoc } from '../config/resolve/config-doc.js';
 import { renderPerformance } from './bench-section.js';
 import { CLI_PAGE, renderCli } from './cli-page.js';
 import { renderGuarantees } from './kill-matrix-section.js';

@@ -1,4 +1,4 @@
-/** Who reads by Node's own means, with which of them and why. Everybody else goes by config/foreign-file.ts; tools/check-reads.ts holds this list to be exact. */
+/** Who reads by Node's own means, with which of them and why. Everybody else goes by config/system/foreign-file.ts; tools/check-reads.ts holds this list to be exact. */
 
 /** What lies below the sluice home and that the engine alone writes; its size is the engine's own doing. */
 const OURS = "lists or opens the engine's own files below the sluice home";
@@ -16,12 +16,12 @@ export interface ListedReader {
 }
 
 export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
-  'config/foreign-file.ts': { reads: 'openSync opendirSync read readSync', why: 'the reader itself' },
-  'config/replace-file.ts': { reads: 'openSync', why: WRITES },
+  'config/system/foreign-file.ts': { reads: 'openSync opendirSync read readSync', why: 'the reader itself' },
+  'config/system/replace-file.ts': { reads: 'openSync', why: WRITES },
 
-  'activities/git/past-pipes.ts': { reads: 'open', why: 'opens a FIFO, and reads nothing of it, so that git meets a writer' },
-  'activities/git/worktree-setup-files.ts': { reads: 'copyFile', why: 'copies by the system what a trusted config names' },
-  'activities/run/command-excerpt.ts': {
+  'activities/git/start/past-pipes.ts': { reads: 'open', why: 'opens a FIFO, and reads nothing of it, so that git meets a writer' },
+  'activities/git/run/worktree-setup-files.ts': { reads: 'copyFile', why: 'copies by the system what a trusted config names' },
+  'activities/checks/command-excerpt.ts': {
     reads: 'openSync readSync',
     why: 'reads two pieces of an output of any size, each of some kilobytes',
   },
@@ -36,11 +36,11 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
   'activities/process/guard/guard-lock.ts': { reads: 'openSync', why: OURS },
   'activities/process/guard/turn-list.ts': { reads: 'readdirSync', why: OURS },
   'activities/process/guard/turns.ts': { reads: 'readdirSync', why: OURS },
-  'activities/run/clean-run.ts': { reads: 'readdirSync', why: OURS },
-  'activities/run/left-changes.ts': { reads: 'readdirSync', why: OURS },
-  'activities/run/move-branch-back.ts': { reads: 'readdir', why: OURS },
+  'activities/closing/clean-run.ts': { reads: 'readdirSync', why: OURS },
+  'activities/turn/left-changes.ts': { reads: 'readdirSync', why: OURS },
+  'activities/turn/move-branch-back.ts': { reads: 'readdir', why: OURS },
   'activities/unit/place-record.ts': { reads: 'readdirSync', why: OURS },
-  'activities/run/validate.ts': { reads: 'readdir', why: OURS },
+  'activities/checks/validate.ts': { reads: 'readdir', why: OURS },
   'activities/sandbox/main.ts': { reads: 'openSync readFileSync', why: OURS },
   'worker/write-missing-ends.ts': { reads: 'readdir', why: OURS },
   'worker/local-engine/engine-state.ts': { reads: 'readFileSync', why: OURS },
@@ -48,11 +48,11 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
   'worker/local-engine/log-file.ts': { reads: 'openSync readFileSync', why: OURS },
   'worker/local-engine/server-binary/download.ts': { reads: 'readdirSync', why: OURS },
   'worker/local-engine/server-binary/go-build.ts': { reads: 'openSync', why: OURS },
-  'client/cli/up.ts': { reads: 'readFileSync', why: OURS },
+  'client/cli/server/up.ts': { reads: 'readFileSync', why: OURS },
 
   'activities/sandbox/home-place.ts': { reads: 'readdirSync', why: "lists a folder of the person's HOME that no sandbox can write" },
-  'config/system-trouble.ts': { reads: 'readFileSync', why: SYSTEM },
-  'config/foreign-descriptors.ts': { reads: 'readFileSync readdirSync', why: SYSTEM },
+  'config/system/system-trouble.ts': { reads: 'readFileSync', why: SYSTEM },
+  'config/system/foreign-descriptors.ts': { reads: 'readFileSync readdirSync', why: SYSTEM },
   'activities/process/guard/limit-mark.ts': { reads: 'readFileSync', why: SYSTEM },
   'activities/process/guard/process-table.ts': { reads: 'openSync readFileSync readSync readdirSync', why: SYSTEM },
   'worker/local-engine/process-identity.ts': { reads: 'readFileSync', why: SYSTEM },
@@ -60,7 +60,10 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
   'activities/agent/scripted/ledger.ts': { reads: 'readFileSync', why: 'part of the scripted agent, not of the engine' },
   'activities/agent/scripted/main.ts': { reads: 'readFileSync', why: 'part of the scripted agent, not of the engine' },
   'activities/agent/scripted/perform.ts': { reads: '*', why: 'part of the scripted agent, not of the engine' },
-  'client/cli/prepare-batch.ts': { reads: 'readFile', why: 'reads the file that the person names at that moment, which may be a pipe' },
+  'client/cli/start/prepare-batch.ts': {
+    reads: 'readFile',
+    why: 'reads the file that the person names at that moment, which may be a pipe',
+  },
   'client/cli/demo/kill-worker.ts': { reads: 'readFile', why: DEMO },
   'client/cli/demo/make-demo.ts': { reads: 'cp readFile', why: DEMO },
   'client/cli/demo/no-process-left.ts': { reads: 'readFile readdir', why: DEMO },

@@ -10,8 +10,8 @@ import {
   MAX_TITLE_CHARS,
   MAX_WAITING_NOTES,
 } from '../protocol/limits.js';
+import { GATE_DECISIONS, MESSAGE_FIELDS, RUN_MESSAGES, type RunMessageName } from '../protocol/messages/run-message.js';
 import { DETAILS_QUERY, STATUS_QUERY } from '../protocol/names.js';
-import { GATE_DECISIONS, MESSAGE_FIELDS, RUN_MESSAGES, type RunMessageName } from '../protocol/run-message.js';
 import { MESSAGE_LIMITS } from '../worker/local-engine/server-command.js';
 
 interface Page {
@@ -71,7 +71,7 @@ export function renderMessages(): string {
   return [
     '# Messages of a run',
     '',
-    'Generated from `protocol/run-message.ts` and `protocol/limits.ts` by `npm run docs`; do not edit.',
+    'Generated from `protocol/messages/run-message.ts` and `protocol/limits.ts` by `npm run docs`; do not edit.',
     '',
     'Each message is an **Update** (checked at once, answered, a refused one leaves no trace) and a **Signal** of the same name, for',
     '`temporal workflow signal` and for times when no worker runs: it is kept by the server and checked on arrival. Both feed one function.',

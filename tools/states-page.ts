@@ -1,12 +1,12 @@
-/** docs/states.md: the lifecycle table of protocol/lifecycle.ts as a picture and as a table. */
-import { RUN_STATUSES, TERMINAL_STATUSES, TRANSITIONS } from '../protocol/lifecycle.js';
+/** docs/states.md: the lifecycle table of protocol/run/lifecycle.ts as a picture and as a table. */
+import { RUN_STATUSES, TERMINAL_STATUSES, TRANSITIONS } from '../protocol/run/lifecycle.js';
 import { STAGE_LISTS } from '../protocol/run/stages.js';
 
 export function renderStates(): string {
   return [
     '# States of a run',
     '',
-    'Generated from `protocol/lifecycle.ts` by `npm run docs`; do not edit. A run has one of these statuses; what happens to its branch',
+    'Generated from `protocol/run/lifecycle.ts` by `npm run docs`; do not edit. A run has one of these statuses; what happens to its branch',
     'afterwards is `merge`, apart from it.',
     '',
     '```mermaid',

@@ -1,7 +1,7 @@
 /** Redacts every JSON payload on its way out, so that no known secret shape enters a history. What comes in is left as it is. */
 import type { Payload, PayloadCodec } from '@temporalio/common';
-import type { Json } from '../protocol/json.js';
-import { redact, redactJson } from '../protocol/redact.js';
+import type { Json } from '../protocol/text/json.js';
+import { redact, redactJson } from '../protocol/text/redact.js';
 
 const DECODER = new TextDecoder();
 const ENCODER = new TextEncoder();

@@ -1,6 +1,6 @@
 /** Redacts and shortens failures on their way out. Loaded by path, into the workflow sandbox too, so it may use nothing of Node. */
 import { DefaultFailureConverter, type PayloadConverter, type ProtoFailure } from '@temporalio/common';
-import { redact } from '../protocol/redact.js';
+import { redact } from '../protocol/text/redact.js';
 
 /** The final failure goes into history whole; output belongs into an artifact. */
 const MAX_MESSAGE_CHARS = 2_000;

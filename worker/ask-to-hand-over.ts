@@ -1,7 +1,7 @@
 /** After an upgrade: asks the long-lived workflows that decide by older rules than this build has for a new execution, which takes the newest. */
 import type { WorkflowClient } from '@temporalio/client';
-import type { Warn } from '../activities/run/run-projection.js';
-import { BUDGET_WORKFLOW } from '../protocol/day-budget.js';
+import type { Warn } from '../activities/unit/run-projection.js';
+import { BUDGET_WORKFLOW } from '../protocol/actors/day-budget.js';
 import { HAND_OVER_SIGNAL, QUOTA_GATE_WORKFLOW } from '../protocol/names.js';
 import { LEDGER_RULES } from '../workflows/ledger-rules.js';
 import { QUOTA_RULES } from '../workflows/quota-table.js';

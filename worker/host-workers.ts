@@ -1,14 +1,14 @@
 /** The workers of one host: light work, turns, and the question which host serves a repository. They never load workflow code. */
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { createValidate } from '../activities/checks/validate.js';
+import { createCleanRun } from '../activities/closing/clean-run.js';
+import { createCloseRun } from '../activities/closing/close-run.js';
 import type { AnyHostActivities, HostActivities, HostTurnActivities } from '../activities/index.js';
 import { createDeliver } from '../activities/notify/deliver.js';
-import { createCleanRun } from '../activities/run/clean-run.js';
-import { createCloseRun } from '../activities/run/close-run.js';
-import { createFlushJournal } from '../activities/run/flush-journal.js';
-import { createOpenRun } from '../activities/run/open-run.js';
-import { createPickHost } from '../activities/run/pick-host.js';
-import { createRunTurn } from '../activities/run/run-turn.js';
-import { createValidate } from '../activities/run/validate.js';
+import { createOpenRun } from '../activities/opening/open-run.js';
+import { createPickHost } from '../activities/opening/pick-host.js';
+import { createRunTurn } from '../activities/turn/run-turn.js';
+import { createFlushJournal } from '../activities/unit/flush-journal.js';
 import type { HostDeps } from '../activities/unit/host-deps.js';
 import { ANY_HOST_QUEUE, hostQueue, hostTurnsQueue } from '../protocol/names.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';

@@ -1,7 +1,7 @@
 /** One logger for the SDK and for us: JSON lines on stderr, every text redacted. The engine keeps them in its worker log. */
 import { DefaultLogger, type LogEntry, type Logger, type LogLevel } from '@temporalio/worker';
 import { pino } from 'pino';
-import { redact } from '../protocol/redact.js';
+import { redact } from '../protocol/text/redact.js';
 
 const LEVELS: Readonly<Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'>> = {
   TRACE: 'trace',

@@ -4,8 +4,8 @@
  * Server, namespace, TLS and keys come from the TEMPORAL_* variables and, without `--no-profile`, the profile file, as the `temporal` command reads them.
  */
 import { fstatSync } from 'node:fs';
-import { closeForeignDescriptors } from '../config/foreign-descriptors.js';
-import { sayLastWords, systemWords } from '../config/last-words.js';
+import { closeForeignDescriptors } from '../config/system/foreign-descriptors.js';
+import { sayLastWords, systemWords } from '../config/system/last-words.js';
 import { UMASK_VARIABLE } from '../protocol/names.js';
 
 const DEFAULT_ADDRESS = '127.0.0.1:7233';
@@ -18,7 +18,7 @@ const umask = process.umask(0o077).toString(8);
 try {
   const [{ loadClientConnectConfig }, { homeRoot }, { startWorker }] = await Promise.all([
     import('@temporalio/envconfig'),
-    import('../config/home.js'),
+    import('../config/home/home.js'),
     import('./start-worker.js'),
   ]);
   const { connectionOptions, namespace } = loadClientConnectConfig({ disableFile: process.argv.includes('--no-profile') });

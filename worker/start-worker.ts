@@ -4,15 +4,15 @@
  */
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import { NativeConnection, type NativeConnectionOptions, Runtime, type Worker } from '@temporalio/worker';
-import { warmTokenRules } from '../activities/git/find-tokens.js';
-import { setGitFailpoint } from '../activities/git/run-git.js';
+import { warmTokenRules } from '../activities/git/inspect/find-tokens.js';
+import { setGitFailpoint } from '../activities/git/start/run-git.js';
 import { connectProcesses } from '../activities/process/processes.js';
 import { Attempts } from '../activities/unit/attempts.js';
 import type { HostDeps } from '../activities/unit/host-deps.js';
-import { readConfigFile } from '../config/config-text.js';
-import { ensureHome, userConfigPath } from '../config/home.js';
-import { readOrMakeHostId } from '../config/host-id.js';
-import { resolveHostSettings } from '../config/host-settings.js';
+import { ensureHome, userConfigPath } from '../config/home/home.js';
+import { readOrMakeHostId } from '../config/home/host-id.js';
+import { resolveHostSettings } from '../config/home/host-settings.js';
+import { readConfigFile } from '../config/system/config-text.js';
 import { type Failpoint, noFailpoint } from '../protocol/failpoints.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
 import { createControlWorker } from './control-worker.js';

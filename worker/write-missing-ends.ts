@@ -7,13 +7,13 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { Runtime } from '@temporalio/worker';
-import { isClosedOnHost } from '../activities/run/closed-mark.js';
-import type { Warn } from '../activities/run/run-projection.js';
-import { writeTerminatedEnd } from '../activities/run/terminated-end.js';
+import { writeTerminatedEnd } from '../activities/closing/terminated-end.js';
+import { isClosedOnHost } from '../activities/unit/closed-mark.js';
 import type { HostDeps } from '../activities/unit/host-deps.js';
+import type { Warn } from '../activities/unit/run-projection.js';
 import { findRunRecord, type RunRecord } from '../activities/unit/run-record.js';
-import { messageOf } from '../config/error-code.js';
-import { createSerializer } from '../config/serialize.js';
+import { messageOf } from '../config/system/error-code.js';
+import { createSerializer } from '../config/system/serialize.js';
 
 export interface MissingEnds {
   readonly deps: HostDeps;

@@ -8,7 +8,7 @@ import type { AnyHostActivities, ControlActivities, HostActivities, HostTurnActi
 import { NON_RETRYABLE_TYPES } from '../protocol/failures.js';
 import { ABORT_CLOSE_WAIT, PICK_HOST_WAIT } from '../protocol/limits.js';
 import { ANY_HOST_QUEUE, hostQueue, hostTurnsQueue, TASK_QUEUE } from '../protocol/names.js';
-import type { RunPolicy, StageAgent } from '../protocol/policy.js';
+import type { RunPolicy, StageAgent } from '../protocol/run/policy.js';
 
 const MINUTE_MS = 60_000;
 /** What an activity may need beside the work whose limit the guard keeps. */

@@ -8,9 +8,9 @@ import {
   readSettlement,
   SETTLE_SIGNAL,
   type Settlement,
-} from '../protocol/day-budget.js';
-import { fieldsOf, nameIn } from '../protocol/fields.js';
-import type { MessageReading } from '../protocol/run-message.js';
+} from '../protocol/actors/day-budget.js';
+import type { MessageReading } from '../protocol/messages/run-message.js';
+import { fieldsOf, nameIn } from '../protocol/text/fields.js';
 import type { Rules, Step, Tick } from './actor/actor.js';
 import type { Carried } from './actor/core.js';
 import { type DayLedger, emptyLedger, release, reserve, settle } from './day-ledger.js';

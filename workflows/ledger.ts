@@ -5,7 +5,7 @@
  * Ends: never by itself; it continues as new. Terminated by a person, the next run starts it anew with nothing used.
  */
 import { continueAsNew } from '@temporalio/workflow';
-import { BUDGET_ANSWER_SIGNAL, type DayBudgetView } from '../protocol/day-budget.js';
+import { BUDGET_ANSWER_SIGNAL, type DayBudgetView } from '../protocol/actors/day-budget.js';
 import { LiveActor, sendSignal } from './actor/live.js';
 import { viewOf } from './day-ledger.js';
 import { LEDGER_RULES, LEDGER_SIGNALS, type LedgerInput, type LedgerState, nothingUsed, readLedgerEvent } from './ledger-rules.js';

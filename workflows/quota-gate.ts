@@ -5,8 +5,8 @@
  * Ends: when it is open and nobody waits.
  */
 import { continueAsNew, workflowInfo } from '@temporalio/workflow';
-import { printable } from '../protocol/printable.js';
-import { QUOTA_MESSAGES, QUOTA_SIGNAL, type QuotaGateView } from '../protocol/quota.js';
+import { QUOTA_MESSAGES, QUOTA_SIGNAL, type QuotaGateView } from '../protocol/actors/quota.js';
+import { printable } from '../protocol/text/printable.js';
 import type { Carried } from './actor/core.js';
 import { LiveActor, sendSignal } from './actor/live.js';
 import { readQuotaEvent } from './quota-messages.js';

@@ -1,7 +1,8 @@
 /** Reads what comes to a quota gate and what a gate tells a run: what cannot be read changes nothing and breaks nothing. Pure. */
-import { amountIn, type Fields, fieldsOf, nameIn, timeIn, wordIn } from '../protocol/fields.js';
-import type { ParkMessage, ProbedMessage, QuotaWord } from '../protocol/quota.js';
-import type { MessageReading } from '../protocol/run-message.js';
+
+import type { ParkMessage, ProbedMessage, QuotaWord } from '../protocol/actors/quota.js';
+import type { MessageReading } from '../protocol/messages/run-message.js';
+import { amountIn, type Fields, fieldsOf, nameIn, timeIn, wordIn } from '../protocol/text/fields.js';
 import type { QuotaEvent } from './quota-table.js';
 
 const MINUTE_MS = 60_000;

@@ -10,7 +10,7 @@ import {
   type ProbedMessage,
   type QuotaGateView,
   type QuotaWord,
-} from '../protocol/quota.js';
+} from '../protocol/actors/quota.js';
 import type { Judgement, Rules, Step, Tick } from './actor/actor.js';
 
 type Waiter = Pick<ParkMessage, 'workflowId' | 'wait' | 'turnMs'>;

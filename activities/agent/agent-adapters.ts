@@ -1,5 +1,5 @@
 /** Which adapter serves which agent: the one place that knows all of them. */
-import type { Adapter, AgentConfig } from '../../protocol/policy.js';
+import type { Adapter, AgentConfig } from '../../protocol/run/policy.js';
 import { createAcpAdapter } from './adapters/acp/acp-adapter.js';
 import { claudeAdapter } from './adapters/claude-code/claude-adapter.js';
 import { codexAdapter } from './adapters/codex/codex-adapter.js';

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { FAILURES } from '../../protocol/failures.js';
-import { refusalFailure } from '../../protocol/refusal.js';
+import { refusalFailure } from '../../protocol/text/refusal.js';
 
 /** A key of an agent without which its adapter has nothing to start. */
 export function badSetting(what: string, why: string): ApplicationFailure {

@@ -3,8 +3,8 @@
  * what cannot be read is left out. The last block of a name counts, so that an agent can correct itself.
  */
 
-import { isRecord, parseJson } from '../../protocol/json.js';
-import { redact } from '../../protocol/redact.js';
+import { isRecord, parseJson } from '../../protocol/text/json.js';
+import { redact } from '../../protocol/text/redact.js';
 import { readFences } from './code-fences.js';
 
 export type Entry = Readonly<Record<string, unknown>>;

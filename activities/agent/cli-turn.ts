@@ -2,7 +2,7 @@
  * What the adapters of coding CLIs have in common: a table from the signals of one CLI to the meaning of a turn, and the outcome made of it.
  * A row says what is true; whether the process was ended from outside is asked first, and a success counts only with exit code 0.
  */
-import type { TurnOutcome } from '../../protocol/outcomes.js';
+import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import type { AgentExit, TurnRequest } from './contract.js';
 import { type JsonEvent, readJsonLines } from './events/read-json-lines.js';
 import { classifyFailure } from './failure-table.js';

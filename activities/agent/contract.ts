@@ -3,8 +3,8 @@
  * An adapter says what to run and how the result is read; it starts nothing, waits for nothing and never sleeps: processes belong
  * to the guard, retries to the workflow. Why `Agent.start` is split so: docs/decisions/0002-agent-adapters-describe-commands.md.
  */
-import type { PermissionAnswer, TurnOutcome } from '../../protocol/outcomes.js';
-import type { AgentConfig, PermissionMode, StagePolicy, ToolLevel } from '../../protocol/policy.js';
+import type { PermissionAnswer, TurnOutcome } from '../../protocol/run/outcomes.js';
+import type { AgentConfig, PermissionMode, StagePolicy, ToolLevel } from '../../protocol/run/policy.js';
 import type { TurnStage } from '../../protocol/run/stages.js';
 
 export interface TurnRequest {

@@ -3,8 +3,8 @@
  * marks aside), outside code fences and block quotes, with exactly one value. The template, which names all values, never decides,
  * so an echoed prompt is no decision. Where the last word is unclear the answer is `unreadable`, never an earlier line's value.
  */
-import { RISK_LEVELS, type RiskLevel } from '../../protocol/gate.js';
-import { type DecisionReading, REVIEW_DECISIONS, VERIFICATION_DECISIONS } from '../../protocol/outcomes.js';
+import { RISK_LEVELS, type RiskLevel } from '../../protocol/run/gate.js';
+import { type DecisionReading, REVIEW_DECISIONS, VERIFICATION_DECISIONS } from '../../protocol/run/outcomes.js';
 import { type DecisionStage, decisionOf } from '../../protocol/run/stages.js';
 import { readFences } from './code-fences.js';
 

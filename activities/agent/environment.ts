@@ -3,7 +3,7 @@
  * under another environment changes nothing. Server and forge tokens, keys, the SSH agent and the session bus are not on it.
  * HOME is, so that a person's login stays usable; what HOME holds can therefore be read by an agent.
  */
-import { programPath } from '../../config/program-path.js';
+import { programPath } from '../../config/system/program-path.js';
 import { UMASK_VARIABLE } from '../../protocol/names.js';
 
 /** CA bundles and XDG folders are paths, without which many agents find neither their server nor their login. */

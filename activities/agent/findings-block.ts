@@ -2,8 +2,9 @@
  * Reads the findings of a review out of its fenced block `findings` (V-35). Kind to what agents get wrong: a finding that claims anything is kept,
  * with defaults for the rest. Whether the review approves is not said here but by its decision line.
  */
-import { FINDING_CATEGORIES, type Finding, SEVERITIES } from '../../protocol/finding.js';
+
 import { MAX_FINDINGS } from '../../protocol/limits.js';
+import { FINDING_CATEGORIES, type Finding, SEVERITIES } from '../../protocol/run/finding.js';
 import { cut, type Entry, idOf, MAX_ENTRY_TEXT_CHARS, readEntries, textOf } from './block-entries.js';
 import { readFences } from './code-fences.js';
 

@@ -1,9 +1,9 @@
 /** The outcome of a turn whose process did not exit by itself, and the sentence that says why a turn failed. The same for every adapter. */
-import type { TurnOutcome } from '../../protocol/outcomes.js';
+import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import { cut } from './block-entries.js';
 import type { AgentExit } from './contract.js';
 
-/** Source: `TurnOutcome.why` in protocol/outcomes.ts. */
+/** Source: `TurnOutcome.why` in protocol/run/outcomes.ts. */
 const MAX_WHY_CHARS = 300;
 
 /** Null: the process exited. `complaint` is the last that it said. */

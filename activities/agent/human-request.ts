@@ -2,10 +2,11 @@
  * What a turn asks a person, out of its answer (V-48). A question comes before a call for approval: without its answer the work is not done.
  * The texts are one line each, redacted and cut, since they travel in histories and stand in a gate.
  */
-import type { HumanRequest } from '../../protocol/gate.js';
+
 import { MAX_SENTENCE_CHARS } from '../../protocol/limits.js';
-import { redact } from '../../protocol/redact.js';
+import type { HumanRequest } from '../../protocol/run/gate.js';
 import type { TurnStage } from '../../protocol/run/stages.js';
+import { redact } from '../../protocol/text/redact.js';
 import { cut } from './block-entries.js';
 import { readHumanApproval, readQuestion } from './decision-line.js';
 

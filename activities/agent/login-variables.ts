@@ -1,6 +1,6 @@
 /** How a CLI is told of the folder that stands for its own of HOME (`agents.<name>.configDir`): login, settings and conversations of another account. */
 import { findKind, nameProgram } from '../../config/agents/kinds.js';
-import type { AgentConfig } from '../../protocol/policy.js';
+import type { AgentConfig } from '../../protocol/run/policy.js';
 
 /** Empty: it has its person's own. */
 export function loginVariables(config: AgentConfig): Readonly<Record<string, string>> {

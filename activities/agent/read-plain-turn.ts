@@ -4,10 +4,10 @@
  * Memory stays bounded whatever was printed; what lies in the middle of a longer text is left out.
  */
 import { stripVTControlCharacters } from 'node:util';
-import { withForeignFile } from '../../config/foreign-file.js';
-import type { TurnOutcome } from '../../protocol/outcomes.js';
+import { cutMarker, wholeHead, wholeTail } from '../../config/system/cut-middle.js';
+import { withForeignFile } from '../../config/system/foreign-file.js';
+import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import type { AgentExit, TurnReading } from './contract.js';
-import { cutMarker, wholeHead, wholeTail } from './cut-middle.js';
 import { classifyFailure } from './failure-table.js';
 import { guardEnd, why } from './guard-end.js';
 

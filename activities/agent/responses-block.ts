@@ -2,8 +2,9 @@
  * Reads a fixer's answers out of its fenced block `responses` (V-35). An answer without an id or a known disposition answers nothing:
  * its finding stays unanswered, which finding-responses.md says.
  */
-import { DISPOSITIONS, type Disposition, type Finding, type FindingResponse } from '../../protocol/finding.js';
+
 import { MAX_FINDINGS } from '../../protocol/limits.js';
+import { DISPOSITIONS, type Disposition, type Finding, type FindingResponse } from '../../protocol/run/finding.js';
 import { idOf, readEntries, textOf } from './block-entries.js';
 import { NONE_GIVEN } from './findings-block.js';
 

@@ -1,6 +1,6 @@
 /** Who works in a turn: the stage's agent, or the one that stands in for it (V-125). */
-import type { AfterOverflow } from '../../protocol/messages.js';
-import type { Policy, StagePolicy } from '../../protocol/policy.js';
+import type { AfterOverflow } from '../../protocol/messages/messages.js';
+import type { Policy, StagePolicy } from '../../protocol/run/policy.js';
 import type { TurnStage } from '../../protocol/run/stages.js';
 
 /**

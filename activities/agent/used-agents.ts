@@ -1,5 +1,5 @@
 /** Which of the agents of a policy a run can start: those of its stages, and their fallbacks. */
-import type { Policy } from '../../protocol/policy.js';
+import type { Policy } from '../../protocol/run/policy.js';
 import { isTurnStage } from '../../protocol/run/stages.js';
 
 export function usedAgents({ stages, stagePolicies, agents }: Policy): ReadonlySet<string> {

@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { bytesOf, readForeignFileSync } from '../../config/foreign-file.js';
-import type { ArtifactRef } from '../../protocol/artifact.js';
-import { type Redactor, SHAPES_ONLY } from '../../protocol/value-redactor.js';
+import { bytesOf, readForeignFileSync } from '../../config/system/foreign-file.js';
+import type { ArtifactRef } from '../../protocol/run/artifact.js';
+import { type Redactor, SHAPES_ONLY } from '../../protocol/text/value-redactor.js';
 import { type WriteOptions, writeFileAtomic } from './write-file.js';
 
 export interface ArtifactStore {

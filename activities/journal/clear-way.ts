@@ -4,7 +4,7 @@
  */
 import { lstatSync, renameSync, type Stats } from 'node:fs';
 import { sep } from 'node:path';
-import { codeOf } from '../../config/error-code.js';
+import { codeOf } from '../../config/system/error-code.js';
 
 /** Something stands in the path that is not ours, and it stays there. */
 export class UnsafePathError extends Error {

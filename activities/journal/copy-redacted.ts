@@ -4,8 +4,8 @@
  */
 import { ftruncateSync, writeSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
-import { type ForeignFile, withForeignFile } from '../../config/foreign-file.js';
-import type { Redactor } from '../../protocol/value-redactor.js';
+import { type ForeignFile, withForeignFile } from '../../config/system/foreign-file.js';
+import type { Redactor } from '../../protocol/text/value-redactor.js';
 import { type WriteOptions, writeFileWith } from './write-file.js';
 
 /** Unit: bytes. A power of two times the blocks of every file system. */

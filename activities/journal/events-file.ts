@@ -6,14 +6,14 @@
 import { constants, lstatSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { codeOf } from '../../config/error-code.js';
-import { bytesOf, ForeignFile, readForeignFile } from '../../config/foreign-file.js';
-import { createSerializer } from '../../config/serialize.js';
+import { codeOf } from '../../config/system/error-code.js';
+import { bytesOf, ForeignFile, readForeignFile } from '../../config/system/foreign-file.js';
+import { createSerializer } from '../../config/system/serialize.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
-import { EVENT_TYPES, type EventType, type JournalEvent } from '../../protocol/journal.js';
-import type { JsonObject } from '../../protocol/json.js';
-import { isRecord, parseRecord } from '../../protocol/json.js';
-import { type Redactor, SHAPES_ONLY } from '../../protocol/value-redactor.js';
+import { EVENT_TYPES, type EventType, type JournalEvent } from '../../protocol/messages/journal.js';
+import type { JsonObject } from '../../protocol/text/json.js';
+import { isRecord, parseRecord } from '../../protocol/text/json.js';
+import { type Redactor, SHAPES_ONLY } from '../../protocol/text/value-redactor.js';
 import { kindOf, moveAside, UnsafePathError } from './clear-way.js';
 import { ensureFolder, ignoreCode, syncFolder, type WriteOptions, writeFileAtomic } from './write-file.js';
 

@@ -2,7 +2,7 @@
  * The projection shows what a run does; it never decides whether the run goes on. A step of it that fails is skipped and told, and what it
  * would have written comes with a later step or not at all. Only a machine that is short of something is waited for: that passes.
  */
-import { codeOf } from '../../config/error-code.js';
+import { codeOf } from '../../config/system/error-code.js';
 
 export type Skipped = (what: string, error: unknown) => void;
 

@@ -4,8 +4,8 @@
  */
 import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { listForeignFolder, readForeignFileSync, textOf } from '../../config/foreign-file.js';
-import { isRunId } from '../../protocol/run-id.js';
+import { listForeignFolder, readForeignFileSync, textOf } from '../../config/system/foreign-file.js';
+import { isRunId } from '../../protocol/run/run-id.js';
 import { type WriteOptions, writeFileAtomic } from './write-file.js';
 
 /** Runs that lie beside one another; a larger folder counts as somebody's. */

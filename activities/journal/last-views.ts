@@ -2,8 +2,9 @@
  * Remembers the view that was last written of each run, so that an older one is never written over it. Of open runs all are kept, of closed ones
  * those that closed last: a worker lives for months, and a late batch of a closed run comes soon or never.
  */
-import { isTerminal } from '../../protocol/lifecycle.js';
-import type { RunView } from '../../protocol/run-view.js';
+
+import type { RunView } from '../../protocol/messages/run-view.js';
+import { isTerminal } from '../../protocol/run/lifecycle.js';
 
 export type LastView = Pick<RunView, 'seq' | 'updatedAt' | 'status'>;
 

@@ -1,5 +1,5 @@
 /** Pieces of Markdown for report.md, from text that nobody vouches for: one line stays one line, and a code span ends where it should. Pure. */
-import { printableLine } from '../../protocol/printable.js';
+import { printableLine } from '../../protocol/text/printable.js';
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;

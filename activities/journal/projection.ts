@@ -4,11 +4,11 @@
  * way is moved aside; a file that cannot be written is left out and told, and the run goes on.
  */
 import { isAbsolute, join } from 'node:path';
-import { readForeignFileSync, textOf } from '../../config/foreign-file.js';
+import { readForeignFileSync, textOf } from '../../config/system/foreign-file.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
-import type { Finding, FindingResponse } from '../../protocol/finding.js';
-import type { Json } from '../../protocol/json.js';
-import type { JournalBatch } from '../../protocol/messages.js';
+import type { JournalBatch } from '../../protocol/messages/messages.js';
+import type { RunView } from '../../protocol/messages/run-view.js';
+import type { Finding, FindingResponse } from '../../protocol/run/finding.js';
 import type {
   CommandResult,
   ReviewDecision,
@@ -16,12 +16,12 @@ import type {
   ValidationReport,
   Verdict,
   VerificationDecision,
-} from '../../protocol/outcomes.js';
-import type { BudgetPolicy } from '../../protocol/policy.js';
+} from '../../protocol/run/outcomes.js';
+import type { BudgetPolicy } from '../../protocol/run/policy.js';
+import { isRunId } from '../../protocol/run/run-id.js';
 import { STAGE_ROWS, type TurnStage } from '../../protocol/run/stages.js';
-import { isRunId } from '../../protocol/run-id.js';
-import type { RunView } from '../../protocol/run-view.js';
-import { type Redactor, SHAPES_ONLY } from '../../protocol/value-redactor.js';
+import type { Json } from '../../protocol/text/json.js';
+import { type Redactor, SHAPES_ONLY } from '../../protocol/text/value-redactor.js';
 import { type FoundEntry, UnsafePathError } from './clear-way.js';
 import { readEvents } from './events-file.js';
 import { addToExecutionLog, MAX_EXECUTION_LOG_BYTES } from './execution-log.js';

@@ -1,9 +1,9 @@
 /** The parts of report.md that tell what happened on the way: rounds, gates, notes of people, failed attempts, the budget. Pure. */
-import type { EventType, JournalEvent } from '../../protocol/journal.js';
-import type { BudgetPolicy } from '../../protocol/policy.js';
-import { printableLine } from '../../protocol/printable.js';
-import type { RunView } from '../../protocol/run-view.js';
-import { stageUseOf } from '../../protocol/stage-use.js';
+import type { EventType, JournalEvent } from '../../protocol/messages/journal.js';
+import type { RunView } from '../../protocol/messages/run-view.js';
+import { stageUseOf } from '../../protocol/messages/stage-use.js';
+import type { BudgetPolicy } from '../../protocol/run/policy.js';
+import { printableLine } from '../../protocol/text/printable.js';
 import { bullets, code, duration, field, short, table } from './markdown.js';
 import type { Metrics } from './metrics.js';
 import { gateWaits } from './people-waits.js';

@@ -1,9 +1,9 @@
 /** Renders report.md, which a person reads when a run has closed: what came out, what changed, who worked, who decided, what was checked, how to go on. Pure. */
-import type { JournalEvent } from '../../protocol/journal.js';
-import type { CommandResult, ValidationReport, Verdict } from '../../protocol/outcomes.js';
-import type { BudgetPolicy } from '../../protocol/policy.js';
-import { printable, printableLine } from '../../protocol/printable.js';
-import type { RunView } from '../../protocol/run-view.js';
+import type { JournalEvent } from '../../protocol/messages/journal.js';
+import type { RunView } from '../../protocol/messages/run-view.js';
+import type { CommandResult, ValidationReport, Verdict } from '../../protocol/run/outcomes.js';
+import type { BudgetPolicy } from '../../protocol/run/policy.js';
+import { printable, printableLine } from '../../protocol/text/printable.js';
 import { block, bullets, code, duration, field, quote, shellWord, short, table } from './markdown.js';
 import type { Metrics } from './metrics.js';
 import { budgetSection, failedAttempts, gatesSection, notesOfPeople, roundsSection } from './report-history.js';

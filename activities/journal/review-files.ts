@@ -1,8 +1,8 @@
 /** Renders review.md, finding-responses.md and verification.md (docs/requirements/vibestrate.md "Review files"). Pure; the caller redacts. */
-import type { DecisionSource } from '../../protocol/event-data.js';
-import type { Disposition, Finding, FindingResponse } from '../../protocol/finding.js';
-import type { ReviewDecision, VerificationDecision } from '../../protocol/outcomes.js';
-import { printable } from '../../protocol/printable.js';
+import type { DecisionSource } from '../../protocol/messages/event-data.js';
+import type { Disposition, Finding, FindingResponse } from '../../protocol/run/finding.js';
+import type { ReviewDecision, VerificationDecision } from '../../protocol/run/outcomes.js';
+import { printable } from '../../protocol/text/printable.js';
 
 /** Answers that a commit goes with: the others say why there is none. */
 const CHANGING: readonly Disposition[] = ['accept', 'fix'];

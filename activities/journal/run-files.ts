@@ -1,8 +1,8 @@
 /** Writes single files of the run directory: redacted, whole or not at all, and skipped where one cannot be written (`goOn`). */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Json } from '../../protocol/json.js';
-import type { Redactor } from '../../protocol/value-redactor.js';
+import type { Json } from '../../protocol/text/json.js';
+import type { Redactor } from '../../protocol/text/value-redactor.js';
 import { copyRedacted } from './copy-redacted.js';
 import { goOn, type Skipped } from './go-on.js';
 import { type WriteOptions, writeFileAtomic } from './write-file.js';

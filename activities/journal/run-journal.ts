@@ -4,14 +4,14 @@
  * Which one is newer is told by the workflow's own clock and by what this process wrote last. Not promised: order between two processes.
  */
 import { join } from 'node:path';
-import { readForeignFileSync, textOf } from '../../config/foreign-file.js';
-import { createSerializer } from '../../config/serialize.js';
+import { readForeignFileSync, textOf } from '../../config/system/foreign-file.js';
+import { createSerializer } from '../../config/system/serialize.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
-import type { Gate } from '../../protocol/gate.js';
-import type { Json, JsonObject } from '../../protocol/json.js';
-import { isRecord, parseJson } from '../../protocol/json.js';
-import type { JournalBatch } from '../../protocol/messages.js';
-import type { RunView } from '../../protocol/run-view.js';
+import type { JournalBatch } from '../../protocol/messages/messages.js';
+import type { RunView } from '../../protocol/messages/run-view.js';
+import type { Gate } from '../../protocol/run/gate.js';
+import type { Json, JsonObject } from '../../protocol/text/json.js';
+import { isRecord, parseJson } from '../../protocol/text/json.js';
 import { appendEvents } from './events-file.js';
 import { goOn } from './go-on.js';
 import { type LastView, LastViews } from './last-views.js';

@@ -10,8 +10,8 @@ import { closeSync, fsync, lstatSync, mkdirSync, openSync, renameSync, rmSync, w
 import { open, unlink } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
-import { codeOf } from '../../config/error-code.js';
-import { listForeignFolder } from '../../config/foreign-file.js';
+import { codeOf } from '../../config/system/error-code.js';
+import { listForeignFolder } from '../../config/system/foreign-file.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import { type Aside, kindOf, moveAside, UnsafePathError } from './clear-way.js';
 

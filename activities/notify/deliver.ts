@@ -5,11 +5,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
-import { webhookAddress } from '../../config/webhook-address.js';
-import type { Json } from '../../protocol/json.js';
-import type { DeliverInput, DeliverResult } from '../../protocol/messages.js';
-import type { Notification } from '../../protocol/notification.js';
-import { hostSinks } from '../../protocol/policy.js';
+import { webhookAddress } from '../../config/keys/webhook-address.js';
+import type { DeliverInput, DeliverResult } from '../../protocol/messages/messages.js';
+import type { Notification } from '../../protocol/messages/notification.js';
+import { hostSinks } from '../../protocol/run/policy.js';
+import type { Json } from '../../protocol/text/json.js';
 import { captureEnvironment } from '../agent/environment.js';
 import { eitherOf } from '../unit/attempts.js';
 import { attend } from '../unit/attend.js';

@@ -1,6 +1,6 @@
 /** A delivery that did not happen. Messages name the program or the host of an address, never the whole address: its path may be a secret. */
 import { ApplicationFailure } from '@temporalio/common';
-import { DELIVERY_FAILED } from '../../protocol/notification.js';
+import { DELIVERY_FAILED } from '../../protocol/messages/notification.js';
 
 /** What came of one attempt. `later`: another attempt may succeed. */
 export type Delivery = { readonly kind: 'delivered' } | { readonly kind: 'failed'; readonly why: string; readonly later: boolean };

@@ -3,8 +3,8 @@
  * a redirect is an error. The answer's text is never read; neither body, key nor the address's path stands in a failure.
  */
 import { createHmac } from 'node:crypto';
-import { codeOf } from '../../config/error-code.js';
-import { webhookAddress } from '../../config/webhook-address.js';
+import { webhookAddress } from '../../config/keys/webhook-address.js';
+import { codeOf } from '../../config/system/error-code.js';
 import { type Delivery, failed } from './delivery-failure.js';
 
 export interface Webhook {

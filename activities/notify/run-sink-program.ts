@@ -6,12 +6,12 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { codeOf, messageOf } from '../../config/error-code.js';
-import { orAborted } from '../../config/or-aborted.js';
-import { resolveProgram } from '../../config/resolve-program.js';
-import { signalGroup } from '../../config/send-signal.js';
+import { codeOf, messageOf } from '../../config/system/error-code.js';
+import { orAborted } from '../../config/system/or-aborted.js';
+import { resolveProgram } from '../../config/system/resolve-program.js';
+import { signalGroup } from '../../config/system/send-signal.js';
 import { UMASK_VARIABLE } from '../../protocol/names.js';
-import { programProblem } from '../run/turn-failures.js';
+import { programProblem } from '../turn/turn-failures.js';
 import { type Delivery, failed } from './delivery-failure.js';
 
 export interface SinkProgram {

@@ -5,8 +5,8 @@
 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../../config/error-code.js';
-import { openSocketFolder } from '../../config/socket-folder.js';
+import { openSocketFolder } from '../../config/home/socket-folder.js';
+import { messageOf } from '../../config/system/error-code.js';
 import { GuardUnavailable } from './contract.js';
 import { connectGuard, type GuardConnection } from './guard-connection.js';
 import { GUARD_SOCKET, guardSockets } from './guard-sockets.js';

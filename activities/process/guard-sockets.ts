@@ -1,7 +1,7 @@
-/** The sockets of a home's guards, by name, in the folder that `config/socket-folder.ts` chooses. */
+/** The sockets of a home's guards, by name, in the folder that `config/home/socket-folder.ts` chooses. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeOf } from '../../config/error-code.js';
+import { codeOf } from '../../config/system/error-code.js';
 
 export const GUARD_SOCKET = 'guard.sock';
 

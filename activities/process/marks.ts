@@ -6,10 +6,10 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants, fsyncSync, ftruncateSync, lstatSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeOf } from '../../config/error-code.js';
-import { readForeignFileSync } from '../../config/foreign-file.js';
-import { flushFolder, replaceFile } from '../../config/replace-file.js';
-import { isRecord, parseRecord } from '../../protocol/json.js';
+import { codeOf } from '../../config/system/error-code.js';
+import { readForeignFileSync } from '../../config/system/foreign-file.js';
+import { flushFolder, replaceFile } from '../../config/system/replace-file.js';
+import { isRecord, parseRecord } from '../../protocol/text/json.js';
 import { type Claim, type CommandLimits, EXIT_REASONS, type ExitReason, type ExitRecord } from './contract.js';
 
 export type Durability = 'process' | 'power';

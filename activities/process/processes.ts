@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { orAborted } from '../../config/or-aborted.js';
+import { orAborted } from '../../config/system/or-aborted.js';
 import { type CommandEnd, type CommandSpec, DetachedError, GuardUnavailable, type Processes, StartRefused } from './contract.js';
 import { ConnectionLost, type GuardConnection } from './guard-connection.js';
 import { createGuardPool, type GuardPool } from './guard-pool.js';

@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { systemTroubleIn } from '../../config/system-trouble.js';
+import { systemTroubleIn } from '../../config/system/system-trouble.js';
 import { GuardUnavailable } from './contract.js';
 import type { FirstAnswer, GuardOptions } from './guard/run-guard.js';
 

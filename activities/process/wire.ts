@@ -3,7 +3,7 @@
  * The words hello, ask, stop and retire, and their fields, are frozen for ever: a worker of any version speaks them with a guard of any other.
  */
 import type { Socket } from 'node:net';
-import { parseRecord } from '../../protocol/json.js';
+import { parseRecord } from '../../protocol/text/json.js';
 import type { CommandSpec, ExitRecord, LiveCommand, StartRefusal, StopReason } from './contract.js';
 
 /** Raised too where an older guard must start nothing more: one below 3 opens a prompt as a file for its program, and cuts no output. */

@@ -1,6 +1,6 @@
 /** Which hosts a sandbox may reach: those of its list, by name and port, and nothing that merely looks like one. Pure. */
 import { isIP } from 'node:net';
-import { type NetworkHost, parseNetworkHost } from '../../config/network-host.js';
+import { type NetworkHost, parseNetworkHost } from '../../config/agents/network-host.js';
 
 export interface Target {
   /** Lower case, without brackets and final dot. */

@@ -1,6 +1,6 @@
 /** From what a command needs to the arguments of bubblewrap. Pure: nothing is looked up, so that the same needs are the same sandbox. */
-import { parseNetworkHost } from '../../config/network-host.js';
-import { NO_NETWORK, SANDBOX_SHELL } from '../../config/sandbox-program.js';
+import { parseNetworkHost } from '../../config/agents/network-host.js';
+import { NO_NETWORK, SANDBOX_SHELL } from '../../config/system/sandbox-program.js';
 import { INSIDE_FOLDER, type Mount, PROXY_SOCKET, type SandboxSpec } from './sandbox-spec.js';
 
 const INSIDE_PROGRAM = `${INSIDE_FOLDER}/inside.mjs`;

@@ -5,12 +5,12 @@
 
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
-import { isBelow } from '../../config/paths.js';
-import { lookForSandbox } from '../../config/sandbox-program.js';
+import { isBelow } from '../../config/system/paths.js';
+import { lookForSandbox } from '../../config/system/sandbox-program.js';
 import { FAILURES } from '../../protocol/failures.js';
-import type { Observation } from '../../protocol/journal.js';
-import type { Policy, SandboxPolicy } from '../../protocol/policy.js';
-import { refusalFailure } from '../../protocol/refusal.js';
+import type { Observation } from '../../protocol/messages/journal.js';
+import type { Policy, SandboxPolicy } from '../../protocol/run/policy.js';
+import { refusalFailure } from '../../protocol/text/refusal.js';
 import { loginVariables } from '../agent/login-variables.js';
 import { usedAgents } from '../agent/used-agents.js';
 import { type Guarded, shownPlace } from './home-place.js';

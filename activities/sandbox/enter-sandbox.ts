@@ -7,12 +7,12 @@ import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, rmSync } 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ApplicationFailure } from '@temporalio/common';
-import { isBelow } from '../../config/paths.js';
-import { socketFolder } from '../../config/socket-folder.js';
+import { socketFolder } from '../../config/home/socket-folder.js';
+import { isBelow } from '../../config/system/paths.js';
 import { FAILURES } from '../../protocol/failures.js';
-import type { AgentConfig, Policy, SandboxPolicy } from '../../protocol/policy.js';
-import { refusalFailure } from '../../protocol/refusal.js';
-import type { Repository } from '../git/contract.js';
+import type { AgentConfig, Policy, SandboxPolicy } from '../../protocol/run/policy.js';
+import { refusalFailure } from '../../protocol/text/refusal.js';
+import type { Repository } from '../git/start/contract.js';
 import { type Durability, writeMark } from '../process/marks.js';
 import type { SandboxChoice } from './choose-sandbox.js';
 import { checkoutGit, worktreeGit } from './git-view.js';

@@ -6,11 +6,11 @@
  */
 import { existsSync, lstatSync } from 'node:fs';
 import { basename, isAbsolute, join, resolve } from 'node:path';
-import { replaceFile } from '../../config/replace-file.js';
-import type { Identity, Repository } from '../git/contract.js';
-import { readTextIfThere } from '../git/read-ref.js';
-import { ON_REAL_REPOSITORY, tryGit } from '../git/run-git.js';
-import { findAdminDir } from '../git/worktree-registration.js';
+import { replaceFile } from '../../config/system/replace-file.js';
+import { readTextIfThere } from '../git/refs/read-ref.js';
+import { findAdminDir } from '../git/refs/worktree-registration.js';
+import type { Identity, Repository } from '../git/start/contract.js';
+import { ON_REAL_REPOSITORY, tryGit } from '../git/start/run-git.js';
 import { INSIDE_FOLDER, type Mount } from './sandbox-spec.js';
 
 export interface GitViewInput {

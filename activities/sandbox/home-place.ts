@@ -4,7 +4,7 @@
  */
 import { lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isBelow, realPathOr, touches } from '../../config/paths.js';
+import { isBelow, realPathOr, touches } from '../../config/system/paths.js';
 import type { OwnPlace } from './known-needs.js';
 import type { Readable } from './plan-mounts.js';
 
@@ -15,7 +15,7 @@ export type HomePlace =
   /** `why` is a clause. */
   | { readonly kind: 'refused'; readonly why: string };
 
-/** `hidden`: what no sandbox may show. `name` is relative to HOME, in normal form, without `..` (config/key-values.ts). */
+/** `hidden`: what no sandbox may show. `name` is relative to HOME, in normal form, without `..` (config/keys/key-values.ts). */
 export function homePlace(home: string, name: string, hidden: readonly string[]): HomePlace {
   let path = home;
   for (const part of name.split('/')) {

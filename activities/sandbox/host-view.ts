@@ -2,7 +2,7 @@
 import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, delimiter, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isBelow, touches } from '../../config/paths.js';
+import { isBelow, touches } from '../../config/system/paths.js';
 import { HOME_TOOLCHAINS } from './known-needs.js';
 import type { Readable } from './plan-mounts.js';
 import type { Mount } from './sandbox-spec.js';

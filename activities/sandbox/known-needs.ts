@@ -5,7 +5,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Move, SandboxNeeds } from '../../config/agents/kind.js';
 import { findKind } from '../../config/agents/kinds.js';
-import type { AgentConfig } from '../../protocol/policy.js';
+import type { AgentConfig } from '../../protocol/run/policy.js';
 
 export interface AgentNeeds extends SandboxNeeds {
   /** Below HOME, wherever its variables lead: `agents.<name>.home`. */

@@ -8,7 +8,7 @@ import { appendFileSync, closeSync, constants as fs, openSync, readFileSync, rmS
 import { constants, release } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closeForeignDescriptors } from '../../config/foreign-descriptors.js';
+import { closeForeignDescriptors } from '../../config/system/foreign-descriptors.js';
 import { bwrapArguments } from './bwrap-arguments.js';
 import { createConnectProxy } from './connect-proxy.js';
 import { PROXY_SOCKET, REFUSED_FILE, type SandboxSpec, SPEC_FILE } from './sandbox-spec.js';

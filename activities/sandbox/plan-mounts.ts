@@ -2,7 +2,7 @@
  * What a command sees, from what it needs: the system and toolchains to read, its checkout and its own folders of HOME to write, and nothing else of
  * the person's. Pure. The order is the rule: what hides lies over what shows the system, and what the command needs lies over what hides.
  */
-import { isBelow } from '../../config/paths.js';
+import { isBelow } from '../../config/system/paths.js';
 import type { Mount } from './sandbox-spec.js';
 
 export interface SandboxNeeds {

@@ -1,10 +1,10 @@
 /** What the proxy of a turn or command refused, as observations. The names are what somebody inside asked for: untrusted, and cut to a list that people can read. */
 import { join } from 'node:path';
-import { readForeignFileSync, textOf } from '../../config/foreign-file.js';
-import type { Observation } from '../../protocol/journal.js';
-import { parseRecord } from '../../protocol/json.js';
-import { printableLine } from '../../protocol/printable.js';
-import { redact } from '../../protocol/redact.js';
+import { readForeignFileSync, textOf } from '../../config/system/foreign-file.js';
+import type { Observation } from '../../protocol/messages/journal.js';
+import { parseRecord } from '../../protocol/text/json.js';
+import { printableLine } from '../../protocol/text/printable.js';
+import { redact } from '../../protocol/text/redact.js';
 import type { RefusedHost } from './connect-proxy.js';
 import { REFUSED_FILE } from './sandbox-spec.js';
 

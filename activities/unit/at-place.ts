@@ -3,7 +3,7 @@
  * at work, of the record, or of the work, which goes on after the last mark that it finds.
  * Not promised: that the work is done once. A death before the record repeats it, so each of its steps is harmless when it is done again.
  */
-import type { Place } from '../../protocol/place.js';
+import type { Place } from '../../protocol/run/place.js';
 import type { Signals } from './attempts.js';
 import { attend } from './attend.js';
 import type { HostDeps } from './host-deps.js';

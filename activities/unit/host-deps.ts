@@ -1,5 +1,5 @@
 /** What every host activity needs of its host. Built once by the worker; tests build their own. */
-import type { HomePaths } from '../../config/home.js';
+import type { HomePaths } from '../../config/home/home.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import type { ScriptedEntry } from '../agent/adapters/scripted.js';
 import type { Processes } from '../process/contract.js';

@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, renameSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bytesOf, readForeignFileSync } from '../../config/foreign-file.js';
-import type { Place } from '../../protocol/place.js';
+import { bytesOf, readForeignFileSync } from '../../config/system/foreign-file.js';
+import type { Place } from '../../protocol/run/place.js';
 import { type Durability, EXIT_FILE, MAX_MARK_BYTES, readExit, readJson, writeMark } from '../process/marks.js';
 
 export const RECORD_FILE = 'record.json';

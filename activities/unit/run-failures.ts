@@ -1,8 +1,8 @@
 /** Refusals of a run before it is opened: nothing was started, and each says what to do. */
 import { ApplicationFailure } from '@temporalio/common';
-import { ConfigError } from '../../config/config-error.js';
+import { ConfigError } from '../../config/system/config-error.js';
 import { FAILURES } from '../../protocol/failures.js';
-import { badInputFailure, refusalFailure } from '../../protocol/refusal.js';
+import { badInputFailure, refusalFailure } from '../../protocol/text/refusal.js';
 
 const NOTHING = 'Nothing was started.';
 

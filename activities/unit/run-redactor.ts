@@ -1,9 +1,9 @@
 /** The redactor of a run on its host: it knows the values of the environment that the run was opened with. */
 
-import type { Observation } from '../../protocol/journal.js';
-import type { Json } from '../../protocol/json.js';
-import type { TurnOutcome } from '../../protocol/outcomes.js';
-import { createValueRedactor, type Redactor } from '../../protocol/value-redactor.js';
+import type { Observation } from '../../protocol/messages/journal.js';
+import type { TurnOutcome } from '../../protocol/run/outcomes.js';
+import type { Json } from '../../protocol/text/json.js';
+import { createValueRedactor, type Redactor } from '../../protocol/text/value-redactor.js';
 import { secretValues } from '../agent/secret-values.js';
 import type { RunOnHost } from './run-record.js';
 

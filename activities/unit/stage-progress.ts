@@ -4,9 +4,9 @@
  * Nothing of the run itself is decided by it; a file that is lost costs the rewind, not the run.
  */
 import { join } from 'node:path';
-import type { ArtifactRef } from '../../protocol/artifact.js';
-import type { RunTurnInput, RunTurnResult, ValidateInput, ValidateResult } from '../../protocol/messages.js';
-import type { ReviewDecision, TurnOutcomeKind, ValidationOutcome } from '../../protocol/outcomes.js';
+import type { RunTurnInput, RunTurnResult, ValidateInput, ValidateResult } from '../../protocol/messages/messages.js';
+import type { ArtifactRef } from '../../protocol/run/artifact.js';
+import type { ReviewDecision, TurnOutcomeKind, ValidationOutcome } from '../../protocol/run/outcomes.js';
 import { STAGES, type Stage } from '../../protocol/run/stages.js';
 import { type Durability, isObject, readJson, writeMark } from '../process/marks.js';
 import type { PlaceFolder } from './place-record.js';

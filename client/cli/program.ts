@@ -1,6 +1,5 @@
 /** The program: its name, its commands by group, and how it answers wrong usage. Nothing but commander is loaded here. */
 import { Command } from '@commander-js/extra-typings';
-import { exitHelp } from './exit-codes.js';
 import { type CommandRow, type ProgramHost, RUNNING } from './program/command-row.js';
 import { CONFIG_COMMANDS } from './program/config-commands.js';
 import { ENGINE_COMMANDS } from './program/engine-commands.js';
@@ -9,6 +8,7 @@ import { PEOPLE_COMMANDS } from './program/people-commands.js';
 import { QUOTA_COMMANDS } from './program/quota-commands.js';
 import { RECORD_COMMANDS } from './program/record-commands.js';
 import { RUN_COMMANDS } from './program/run-commands.js';
+import { exitHelp } from './terminal/exit-codes.js';
 
 /** In the order of the help. */
 export const COMMANDS: readonly CommandRow[] = [

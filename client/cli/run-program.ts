@@ -3,17 +3,17 @@
  * It returns only when everything written has left the process, and never shows a stack for an error that a person can mend.
  */
 import { CommanderError } from '@commander-js/extra-typings';
-import { endingWith } from '../../config/ending-signal.js';
-import { messageOf } from '../../config/error-code.js';
-import { orAborted } from '../../config/or-aborted.js';
-import { systemTrouble } from '../../config/system-trouble.js';
-import { formatRefusal, type Refusal, RefusedError } from '../../protocol/refusal.js';
-import type { Context } from './context.js';
-import { EXIT, type ExitCode } from './exit-codes.js';
-import { sluiceHome } from './host-config.js';
-import { createProcessIo, foreignBlock, type Io } from './io.js';
+import { endingWith } from '../../config/system/ending-signal.js';
+import { messageOf } from '../../config/system/error-code.js';
+import { orAborted } from '../../config/system/or-aborted.js';
+import { systemTrouble } from '../../config/system/system-trouble.js';
+import { formatRefusal, type Refusal, RefusedError } from '../../protocol/text/refusal.js';
 import type { CommandBody } from './program/command-row.js';
 import { COMMANDS, createProgram } from './program.js';
+import { sluiceHome } from './server/host-config.js';
+import type { Context } from './terminal/context.js';
+import { EXIT, type ExitCode } from './terminal/exit-codes.js';
+import { createProcessIo, foreignBlock, type Io } from './terminal/io.js';
 
 const WHAT_GOES_ON = 'What was started before goes on; see: sluice list';
 

@@ -2,8 +2,8 @@
  * Whose usage limit an agent works under: `<provider>/<account>`, a pure function of its config. Runs whose agents have the same one share a quota
  * gate, all others go on. It names no person and no folder: it stands in workflow ids and lists.
  */
-import type { Adapter } from '../../protocol/policy.js';
-import { shortHash } from '../../protocol/short-hash.js';
+import type { Adapter } from '../../protocol/run/policy.js';
+import { shortHash } from '../../protocol/text/short-hash.js';
 import { findKind, nameProgram } from './kinds.js';
 
 /** The part of an agent's config that decides; unsaid and null mean the same. */

@@ -2,7 +2,7 @@
  * What is known of one kind of agent before it is started: of those behind one adapter, and behind `adapter: acp` of those of one program.
  * Facts alone, each in one place; how it is talked to, and how its answer is read, is its adapter's. Sources: the documentation of each CLI.
  */
-import type { Adapter } from '../../protocol/policy.js';
+import type { Adapter } from '../../protocol/run/policy.js';
 
 export interface AgentKind {
   /** The word of `agents.<name>.adapter`. */

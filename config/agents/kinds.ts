@@ -1,5 +1,5 @@
 /** Every kind of agent that sluice knows, and which of them an agent of a config is. */
-import type { Adapter, AgentConfig } from '../../protocol/policy.js';
+import type { Adapter, AgentConfig } from '../../protocol/run/policy.js';
 import { claudeAgentAcp, claudeCode } from './claude-code.js';
 import { codex, codexAcp } from './codex.js';
 import { gemini } from './gemini.js';

@@ -1,5 +1,5 @@
 /** Which stage follows which in a list of stages, and where requested changes go. Pure. */
-import type { GateStage } from '../gate.js';
+import type { GateStage } from './gate.js';
 import { isDecided, isInRound, judges, STAGE_ROWS, STAGES, type Stage } from './stages.js';
 
 /** `completion`: the list is done. */

@@ -3,7 +3,7 @@
  * legal moves, the walk, prompts, files of the run directory and rewinds are made of the rows. A new stage is a row here and its prompt in
  * activities/agent/prompts/stages/.
  */
-import type { PromptSection } from '../prompt-template.js';
+import type { PromptSection } from '../text/prompt-template.js';
 
 export interface StageRow {
   /** Null: it is no turn of an agent but the engine's own commands. */

@@ -1,7 +1,7 @@
 /** What there is to look at once a run is over: its worktree, its record, its repository, and what its person would be shown. */
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunResult } from '../../protocol/messages.js';
+import type { RunResult } from '../../protocol/messages/messages.js';
 import { sluiceBeside } from '../support/host-cli.js';
 import type { TestRun } from '../support/test-host.js';
 import type { TestRepository } from '../support/test-repository.js';

@@ -1,5 +1,5 @@
 /** The whole attack: every try in every setting that knows it, runs side by side, and what all of them left behind. */
-import { lookForSandbox } from '../../config/sandbox-program.js';
+import { lookForSandbox } from '../../config/system/sandbox-program.js';
 import { bytesOf } from './person-look.js';
 import { OUTPUT_BYTES, type PlannedRun, planRuns } from './plan-runs.js';
 import { type Judged, type RunOutcome, runTries } from './run-tries.js';

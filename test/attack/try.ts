@@ -2,7 +2,7 @@
  * One try of the hostile agent: a line of shell that it runs in a turn, and the effect by which somebody outside can tell that it came through.
  * What the agent says of itself never counts. `docs/security.md` has the row that each expectation names.
  */
-import type { RunResult } from '../../protocol/messages.js';
+import type { RunResult } from '../../protocol/messages/messages.js';
 import type { TestHost } from '../support/test-host.js';
 import type { Facts } from './facts.js';
 

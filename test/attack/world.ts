@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { guardSockets } from '../../activities/process/guard-sockets.js';
-import { socketFolder } from '../../config/socket-folder.js';
+import { socketFolder } from '../../config/home/socket-folder.js';
 import { attendedRun } from '../support/attended-run.js';
 import { CLI } from '../support/cli-world.js';
 import { guardPid } from '../support/guard-pid.js';

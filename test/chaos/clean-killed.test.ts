@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { CleanRunInput, CleanRunResult } from '../../protocol/clean.js';
+import type { CleanRunInput, CleanRunResult } from '../../protocol/actors/clean.js';
 import type { FailpointName } from '../../protocol/failpoints.js';
 import { CLEAN_WORKFLOW, TASK_QUEUE } from '../../protocol/names.js';
 import { armFailpoint, firedFailpoint, WORKER_WITH_FAILPOINT } from '../support/failpoint-home.js';

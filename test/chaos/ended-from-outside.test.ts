@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { RunResult } from '../../protocol/messages.js';
+import type { RunResult } from '../../protocol/messages/messages.js';
 import { heldIn, letGo, reached } from '../support/held-stage.js';
 import { openedForEach } from '../support/opened.js';
 import { livingTurns, startsOf, tracesOf } from '../support/run-traces.js';

@@ -5,7 +5,7 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RunResult } from '../../protocol/messages.js';
+import type { RunResult } from '../../protocol/messages/messages.js';
 import { sideBySide } from '../support/side-by-side.js';
 import { openTestHost } from '../support/test-host.js';
 import { fixtureWith, type TestRepository } from '../support/test-repository.js';

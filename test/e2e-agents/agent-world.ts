@@ -5,8 +5,8 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { stringify } from 'yaml';
-import { ensureHome } from '../../config/home.js';
-import { trustConfig } from '../../config/trust.js';
+import { ensureHome } from '../../config/home/home.js';
+import { trustConfig } from '../../config/home/trust.js';
 import type { CliRepository } from '../support/cli-repository.js';
 import { type CliProcess, type CliResult, type CliWorld, openCliWorld } from '../support/cli-world.js';
 import type { AgentCli, CliName } from './agent-clis.js';

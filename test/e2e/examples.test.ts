@@ -3,7 +3,7 @@ import { readdirSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { BatchView } from '../../protocol/batch.js';
+import type { BatchView } from '../../protocol/actors/batch.js';
 import type { CliRepository } from '../support/cli-repository.js';
 import { type CliWorld, openCliWorld } from '../support/cli-world.js';
 import { type TemporalTool, temporalTool } from '../support/temporal-tool.js';

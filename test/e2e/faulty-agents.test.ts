@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { trustConfig } from '../../config/trust.js';
+import { trustConfig } from '../../config/home/trust.js';
 import { GOOD_AGENT } from '../support/cli-repository.js';
 import { type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
 import { until } from '../support/until.js';

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ensureHome } from '../../config/home.js';
-import { trustConfig } from '../../config/trust.js';
+import { ensureHome } from '../../config/home/home.js';
+import { trustConfig } from '../../config/home/trust.js';
 import { type CliRepository, GOOD_AGENT, UNTOUCHED } from '../support/cli-repository.js';
 import { type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
 import { until } from '../support/until.js';

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Notification } from '../../protocol/notification.js';
+import type { Notification } from '../../protocol/messages/notification.js';
 import { GOOD_AGENT } from '../support/cli-repository.js';
 import { type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
 import { until } from '../support/until.js';

@@ -2,10 +2,10 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { addRepository } from '../../config/host-list.js';
-import { trustConfig } from '../../config/trust.js';
-import type { JournalEvent } from '../../protocol/journal.js';
-import type { RunView } from '../../protocol/run-view.js';
+import { addRepository } from '../../config/home/host-list.js';
+import { trustConfig } from '../../config/home/trust.js';
+import type { JournalEvent } from '../../protocol/messages/journal.js';
+import type { RunView } from '../../protocol/messages/run-view.js';
 import { type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
 import { startsOf } from '../support/run-traces.js';
 import { fixtureWith, makeRepository, PLAIN_FIXTURE, PLAIN_VALIDATION, type TestRepository } from '../support/test-repository.js';

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { BatchView } from '../../protocol/batch.js';
+import type { BatchView } from '../../protocol/actors/batch.js';
 import { openStubHost, type StubHost } from '../support/stub-host.js';
 import { until } from '../support/until.js';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readEvents } from '../../activities/journal/events-file.js';
-import { codeOf } from '../../config/error-code.js';
+import { codeOf } from '../../config/system/error-code.js';
 import { type CliRepository, GOOD_AGENT } from '../support/cli-repository.js';
 import { type CliWorld, openCliWorld } from '../support/cli-world.js';
 import { guardPid } from '../support/guard-pid.js';

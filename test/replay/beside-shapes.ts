@@ -2,11 +2,11 @@
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure, defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
-import type { CleanRunInput } from '../../protocol/clean.js';
+import type { CleanRunInput } from '../../protocol/actors/clean.js';
 import { FAILURES } from '../../protocol/failures.js';
-import type { NotificationInput } from '../../protocol/messages.js';
+import type { NotificationInput } from '../../protocol/messages/messages.js';
+import { DELIVERY_FAILED } from '../../protocol/messages/notification.js';
 import { BATCH_WORKFLOW, CLEAN_WORKFLOW, NOTIFICATION_WORKFLOW, TASK_QUEUE } from '../../protocol/names.js';
-import { DELIVERY_FAILED } from '../../protocol/notification.js';
 import { type StubHost, stubTurn } from '../support/stub-host.js';
 import { until } from '../support/until.js';
 import type { Shapes } from './shape.js';

@@ -1,5 +1,5 @@
 /** Shapes of runs under a budget of the day, and of the ledger that they speak to. */
-import { budgetWorkflowId } from '../../protocol/day-budget.js';
+import { budgetWorkflowId } from '../../protocol/actors/day-budget.js';
 import { untilView } from '../support/run-steps.js';
 import { type Shape, type Shapes, TASK, withPolicy } from './shape.js';
 

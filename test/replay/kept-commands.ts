@@ -1,7 +1,7 @@
 /** What a workflow asked of others, as a kept history has it and as a replay tells it, one line each. */
 import { createHash } from 'node:crypto';
-import type { Json } from '../../protocol/json.js';
-import { redactJson } from '../../protocol/redact.js';
+import type { Json } from '../../protocol/text/json.js';
+import { redactJson } from '../../protocol/text/redact.js';
 import type { ToldCommand } from './tell-commands.js';
 
 interface Payloads {

@@ -1,8 +1,8 @@
 /** Shapes of runs that wait at a quota gate, and of the gate itself: a probe, a person, an abort, a gate that is lost, a limit that is met again. */
 import type { WorkflowHandle } from '@temporalio/client';
-import type { RunTurnResult } from '../../protocol/messages.js';
+import type { QuotaGateView } from '../../protocol/actors/quota.js';
+import type { RunTurnResult } from '../../protocol/messages/messages.js';
 import { quotaGateId, STATUS_QUERY } from '../../protocol/names.js';
-import type { QuotaGateView } from '../../protocol/quota.js';
 import { untilView } from '../support/run-steps.js';
 import { type Activities, type StubHost, stubAgent, stubOpen } from '../support/stub-host.js';
 import { until } from '../support/until.js';

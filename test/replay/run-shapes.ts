@@ -1,9 +1,9 @@
 /** Shapes of runs with people in them: fix rounds, gates of every kind, pauses, messages, waits, a rewind and a reset. */
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { ArtifactRef } from '../../protocol/artifact.js';
-import type { RunTurnResult } from '../../protocol/messages.js';
-import type { RunPolicy, StageAgent } from '../../protocol/policy.js';
+import type { RunTurnResult } from '../../protocol/messages/messages.js';
+import type { ArtifactRef } from '../../protocol/run/artifact.js';
+import type { RunPolicy, StageAgent } from '../../protocol/run/policy.js';
 import type { Stage, TurnStage } from '../../protocol/run/stages.js';
 import { untilStatus, untilView } from '../support/run-steps.js';
 import { type Activities, type StubHost, stubAgent, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';

@@ -1,7 +1,7 @@
 /** What one kept history is made of: how the stub host answers, how the workflow is started, and what people do meanwhile. */
 import type { WorkflowHandle } from '@temporalio/client';
-import type { RunInput, RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
-import type { RunPolicy } from '../../protocol/policy.js';
+import type { RunInput, RunTurnInput, RunTurnResult } from '../../protocol/messages/messages.js';
+import type { RunPolicy } from '../../protocol/run/policy.js';
 import { STAGE_LISTS } from '../../protocol/run/stages.js';
 import { type Activities, type StubHost, stubOpen, stubTurn } from '../support/stub-host.js';
 

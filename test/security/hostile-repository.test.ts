@@ -7,8 +7,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { WorkflowFailedError } from '@temporalio/client';
-import { addRepository } from '../../config/host-list.js';
-import { trustConfig } from '../../config/trust.js';
+import { addRepository } from '../../config/home/host-list.js';
+import { trustConfig } from '../../config/home/trust.js';
 import { openTestHost, type TestHost } from '../support/test-host.js';
 import { fixtureWith, makeRepository, PLAIN_FIXTURE, type TestRepository } from '../support/test-repository.js';
 

@@ -2,7 +2,7 @@
  * A person who decides the gates of a run as they open, one decision a gate, each about the commit that the gate names.
  * It waits by the run's own Query; a gate for which no decision is left stays open.
  */
-import type { Gate } from '../../protocol/gate.js';
+import type { Gate } from '../../protocol/run/gate.js';
 import { detailsOf } from './run-steps.js';
 import type { TestRun } from './test-host.js';
 import { until } from './until.js';

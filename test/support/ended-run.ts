@@ -1,9 +1,9 @@
 /** A run in a repository of its own, from start to its end, for tests that look at what it left. */
 import type { Fixture } from '../../activities/agent/scripted/fixture.js';
 import { readLedger } from '../../activities/agent/scripted/ledger.js';
-import type { JournalEvent } from '../../protocol/journal.js';
-import type { RunInput, RunResult } from '../../protocol/messages.js';
-import type { RunView } from '../../protocol/run-view.js';
+import type { JournalEvent } from '../../protocol/messages/journal.js';
+import type { RunInput, RunResult } from '../../protocol/messages/messages.js';
+import type { RunView } from '../../protocol/messages/run-view.js';
 import type { TestHost, TestRun } from './test-host.js';
 import { fixtureWith, type RepositoryOptions, type TestRepository } from './test-repository.js';
 

@@ -1,7 +1,7 @@
 /** Gates, runs and their views, for tests that need one and no server. */
-import type { ListedRun } from '../../client/listed-run.js';
-import type { Gate } from '../../protocol/gate.js';
-import type { RunDetails, RunView } from '../../protocol/run-view.js';
+import type { ListedRun } from '../../client/calls/listed-run.js';
+import type { RunDetails, RunView } from '../../protocol/messages/run-view.js';
+import type { Gate } from '../../protocol/run/gate.js';
 
 export const COMMIT = 'c0ffee'.repeat(6).concat('c0ff');
 

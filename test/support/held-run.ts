@@ -5,8 +5,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ScriptedTurn } from '../../activities/agent/scripted/fixture.js';
+import type { RunView } from '../../protocol/messages/run-view.js';
 import type { TurnStage } from '../../protocol/run/stages.js';
-import type { RunView } from '../../protocol/run-view.js';
 import { type RunTraces, startsOf, tracesOf } from './run-traces.js';
 import { openTestHost, type TestHost, type TestRun } from './test-host.js';
 import { fixtureWith, PLAIN_FIXTURE, type TestRepository } from './test-repository.js';

@@ -1,6 +1,6 @@
 /** `it` where bubblewrap is there and works. Elsewhere the test is skipped and its reason printed, but not in CI where it is there and does not work: there it runs, and fails. */
 import { it } from '@jest/globals';
-import { lookForSandbox } from '../../config/sandbox-program.js';
+import { lookForSandbox } from '../../config/system/sandbox-program.js';
 
 const found = await lookForSandbox({ path: process.env['PATH'] ?? '', forbidden: [] });
 

@@ -1,9 +1,9 @@
 /** Runs over a stub host whose provider has a usage limit: who called it, and when it answers. For what the gate and the runs decide. */
 import type { WorkflowHandle } from '@temporalio/client';
-import type { RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
+import type { QuotaGateView } from '../../protocol/actors/quota.js';
+import type { RunTurnInput, RunTurnResult } from '../../protocol/messages/messages.js';
 import { quotaGateId, STATUS_QUERY } from '../../protocol/names.js';
-import type { RunPolicy } from '../../protocol/policy.js';
-import type { QuotaGateView } from '../../protocol/quota.js';
+import type { RunPolicy } from '../../protocol/run/policy.js';
 import type { Stage } from '../../protocol/run/stages.js';
 import { type StubHost, type StubWorkers, stubAgent, stubOpen, stubTurn } from './stub-host.js';
 import { until } from './until.js';

@@ -1,10 +1,10 @@
 /** Reads what a run over stub activities did, and waits for what it will do, by its own Query: no sleep decides anything. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { JournalEvent } from '../../protocol/journal.js';
-import type { RunStatus } from '../../protocol/lifecycle.js';
+import type { JournalEvent } from '../../protocol/messages/journal.js';
+import type { RunDetails, RunView } from '../../protocol/messages/run-view.js';
 import { DETAILS_QUERY, STATUS_QUERY } from '../../protocol/names.js';
-import type { RunDetails, RunView } from '../../protocol/run-view.js';
+import type { RunStatus } from '../../protocol/run/lifecycle.js';
 import type { StubHost } from './stub-host.js';
 
 /** Every event that the host was handed, once each. */

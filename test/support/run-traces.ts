@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readLedger } from '../../activities/agent/scripted/ledger.js';
 import { readEvents } from '../../activities/journal/events-file.js';
-import type { NotificationInput, NotificationResult } from '../../protocol/messages.js';
+import type { NotificationInput, NotificationResult } from '../../protocol/messages/messages.js';
 import type { TestRun } from './test-host.js';
 import type { TestRepository } from './test-repository.js';
 

@@ -3,11 +3,11 @@
  * turns. It shows how little its parts know of a run.
  */
 import { CancellationScope, defineQuery, proxyActivities, setHandler } from '@temporalio/workflow';
-import type { Gate } from '../../protocol/gate.js';
-import type { JournalBatch } from '../../protocol/messages.js';
-import type { TurnOutcome } from '../../protocol/outcomes.js';
-import type { BudgetPolicy } from '../../protocol/policy.js';
-import type { MessageReading } from '../../protocol/run-message.js';
+import type { JournalBatch } from '../../protocol/messages/messages.js';
+import type { MessageReading } from '../../protocol/messages/run-message.js';
+import type { Gate } from '../../protocol/run/gate.js';
+import type { TurnOutcome } from '../../protocol/run/outcomes.js';
+import type { BudgetPolicy } from '../../protocol/run/policy.js';
 import type { DeskOwner, Judgement, Messages, Understood } from '../../workflows/desk/message-desk.js';
 import { handleMessages } from '../../workflows/desk/messages.js';
 import { askPerson, type GateLine, resolveGate } from '../../workflows/gates/gate.js';

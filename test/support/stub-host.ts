@@ -5,11 +5,18 @@ import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { AnyHostActivities, HostActivities, HostTurnActivities } from '../../activities/index.js';
-import type { JournalBatch, OpenRunInput, OpenRunResult, RunTurnInput, RunTurnResult, ValidateResult } from '../../protocol/messages.js';
+import type {
+  JournalBatch,
+  OpenRunInput,
+  OpenRunResult,
+  RunTurnInput,
+  RunTurnResult,
+  ValidateResult,
+} from '../../protocol/messages/messages.js';
 import { ANY_HOST_QUEUE, hostQueue, hostTurnsQueue, RUN_WORKFLOW, TASK_QUEUE } from '../../protocol/names.js';
-import type { RunPolicy, StageAgent } from '../../protocol/policy.js';
+import type { RunPolicy, StageAgent } from '../../protocol/run/policy.js';
+import { runIdOfWorkflow } from '../../protocol/run/run-id.js';
 import { STAGE_LISTS, type Stage, type TurnStage } from '../../protocol/run/stages.js';
-import { runIdOfWorkflow } from '../../protocol/run-id.js';
 import { RedactingCodec } from '../../wire/redacting-codec.js';
 import { createControlActivities } from '../../worker/control-activities.js';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Notification } from '../../protocol/notification.js';
+import type { Notification } from '../../protocol/messages/notification.js';
 
 export interface Posted {
   readonly path: string;

@@ -3,11 +3,11 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { Context } from '@temporalio/activity';
 import { WithStartWorkflowOperation, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { BatchRow, BatchView } from '../../protocol/batch.js';
+import type { BatchRow, BatchView } from '../../protocol/actors/batch.js';
 import { FAILURES } from '../../protocol/failures.js';
+import type { MessageAnswer } from '../../protocol/messages/run-message.js';
 import { BATCH_WORKFLOW, RUN_WORKFLOW, STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
-import { refusalFailure } from '../../protocol/refusal.js';
-import type { MessageAnswer } from '../../protocol/run-message.js';
+import { refusalFailure } from '../../protocol/text/refusal.js';
 import { type Activities, openStubHost, type StubHost, stubTurn } from '../support/stub-host.js';
 import { until } from '../support/until.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { CleanRunInput } from '../../protocol/clean.js';
+import type { CleanRunInput } from '../../protocol/actors/clean.js';
 import { CLEAN_WORKFLOW, TASK_QUEUE } from '../../protocol/names.js';
 import { openStubHost, type StubHost } from '../support/stub-host.js';
 import { until } from '../support/until.js';

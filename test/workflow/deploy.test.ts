@@ -1,7 +1,7 @@
 /** Runs stay open while the worker that decides for them is replaced by one with a changed workflow. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { RunResult } from '../../protocol/messages.js';
+import type { RunResult } from '../../protocol/messages/messages.js';
 import { RUN_WORKFLOW } from '../../protocol/names.js';
 import { STAGE_LISTS } from '../../protocol/run/stages.js';
 import { bundleChangedWorkflow, type ChangedWorkflow, TEST_PATCH } from '../support/changed-workflow.js';

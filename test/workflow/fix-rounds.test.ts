@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RunResult, RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
-import type { ReviewDecision } from '../../protocol/outcomes.js';
-import type { RunPolicy } from '../../protocol/policy.js';
+import type { RunResult, RunTurnInput, RunTurnResult } from '../../protocol/messages/messages.js';
+import type { ReviewDecision } from '../../protocol/run/outcomes.js';
+import type { RunPolicy } from '../../protocol/run/policy.js';
 import { STAGE_LISTS } from '../../protocol/run/stages.js';
 import { openedOnce } from '../support/opened.js';
 import { eventsOf, pathOf } from '../support/run-steps.js';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
-import type { Gate } from '../../protocol/gate.js';
-import type { RunInput, RunResult, RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
-import type { RunPolicy } from '../../protocol/policy.js';
+import type { RunInput, RunResult, RunTurnInput, RunTurnResult } from '../../protocol/messages/messages.js';
+import type { MessageAnswer } from '../../protocol/messages/run-message.js';
+import type { Gate } from '../../protocol/run/gate.js';
+import type { RunPolicy } from '../../protocol/run/policy.js';
 import { STAGE_LISTS, STAGES, type Stage } from '../../protocol/run/stages.js';
-import type { MessageAnswer } from '../../protocol/run-message.js';
 import { openedOnce } from '../support/opened.js';
 import { detailsOf, eventsOf, pathOf, typesOf, untilStatus, untilView } from '../support/run-steps.js';
 import { openStubWorkers, type StubHost, stubOpen, stubTurn } from '../support/stub-host.js';

@@ -4,7 +4,7 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import { MAX_REFUSED_LINES, MAX_WAITING_NOTES } from '../../protocol/limits.js';
-import type { RunView } from '../../protocol/run-view.js';
+import type { RunView } from '../../protocol/messages/run-view.js';
 import { type AttendedRun, attendedRun } from '../support/attended-run.js';
 import { eventsOf, untilStatus, viewOf } from '../support/run-steps.js';
 import { BUNDLE_PATH, openStubHost, type StubHost, stubOpen } from '../support/stub-host.js';

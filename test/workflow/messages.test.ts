@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
-import type { RunPolicy } from '../../protocol/policy.js';
+import type { MessageAnswer } from '../../protocol/messages/run-message.js';
+import type { RunPolicy } from '../../protocol/run/policy.js';
 import { STAGE_LISTS, type Stage } from '../../protocol/run/stages.js';
-import type { MessageAnswer } from '../../protocol/run-message.js';
 import { eventsOf, pathOf, typesOf, untilStatus, untilView, viewOf } from '../support/run-steps.js';
 import { openStubWorkers, type StubHost, type StubWorkers, stubOpen, stubTurn } from '../support/stub-host.js';
 

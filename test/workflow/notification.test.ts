@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { DeliverInput, NotificationInput, NotificationResult } from '../../protocol/messages.js';
+import type { DeliverInput, NotificationInput, NotificationResult } from '../../protocol/messages/messages.js';
+import { DELIVERY_FAILED, type Notification } from '../../protocol/messages/notification.js';
 import { NOTIFICATION_WORKFLOW, TASK_QUEUE } from '../../protocol/names.js';
-import { DELIVERY_FAILED, type Notification } from '../../protocol/notification.js';
 import { openStubHost, type StubHost } from '../support/stub-host.js';
 import { until } from '../support/until.js';
 

@@ -1,7 +1,7 @@
 /** What a run does about a turn that is too long for its agent: a shorter context, then the larger model if there is one, then `blocked`. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RunResult, RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
-import type { StageAgent } from '../../protocol/policy.js';
+import type { RunResult, RunTurnInput, RunTurnResult } from '../../protocol/messages/messages.js';
+import type { StageAgent } from '../../protocol/run/policy.js';
 import { openStubWorkers, type StubHost, type StubWorkers, stubAgent, stubOpen, stubTurn } from '../support/stub-host.js';
 
 const INPUT = { task: 'do it', repo: '/repository', attended: false };

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
-import type { RunPolicy } from '../../protocol/policy.js';
+import type { RunTurnInput, RunTurnResult } from '../../protocol/messages/messages.js';
+import type { MessageAnswer } from '../../protocol/messages/run-message.js';
+import type { RunPolicy } from '../../protocol/run/policy.js';
 import { STAGE_LISTS, type Stage } from '../../protocol/run/stages.js';
-import type { MessageAnswer } from '../../protocol/run-message.js';
 import { detailsOf, eventsOf, typesOf, untilView } from '../support/run-steps.js';
 import { openStubWorkers, type StubHost, type StubWorkers, stubAgent, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
 import { until } from '../support/until.js';

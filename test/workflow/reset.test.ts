@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { RunResult } from '../../protocol/messages.js';
+import type { RunResult } from '../../protocol/messages/messages.js';
 import { viewOf } from '../support/run-steps.js';
 import { startsOf, tracesOf, turnFolders } from '../support/run-traces.js';
 import { type TemporalTool, temporalTool, turnEventId } from '../support/temporal-tool.js';

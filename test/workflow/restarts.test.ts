@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import { createSluice, type MessageToSend, type Sluice } from '../../client/sluice.js';
-import type { RunStatus } from '../../protocol/lifecycle.js';
+import type { RunStatus } from '../../protocol/run/lifecycle.js';
 import { RedactingCodec } from '../../wire/redacting-codec.js';
 import { guardPid } from '../support/guard-pid.js';
 import { sluiceBeside } from '../support/host-cli.js';

@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { Context } from '@temporalio/activity';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { RunResult } from '../../protocol/messages.js';
+import type { RunResult } from '../../protocol/messages/messages.js';
+import type { RunView } from '../../protocol/messages/run-view.js';
 import { STATUS_QUERY } from '../../protocol/names.js';
-import type { TurnOutcome } from '../../protocol/outcomes.js';
+import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import type { TurnStage } from '../../protocol/run/stages.js';
 import { STAGE_LISTS } from '../../protocol/run/stages.js';
-import type { RunView } from '../../protocol/run-view.js';
 import { openedOnce } from '../support/opened.js';
 import { type Activities, openStubWorkers, type StubHost, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
 

@@ -4,8 +4,8 @@
  */
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { parseRecord } from '../../protocol/json.js';
-import type { Refusal } from '../../protocol/refusal.js';
+import { parseRecord } from '../../protocol/text/json.js';
+import type { Refusal } from '../../protocol/text/refusal.js';
 import type { EngineFacts } from './engine-state.js';
 
 export const ENGINE_PHASES = ['starting', 'up', 'draining', 'stopping', 'failed'] as const;

@@ -1,6 +1,6 @@
 /** What else is known of a failure of the local engine. */
-import { fullDiskAt, systemTroubleIn } from '../../config/system-trouble.js';
-import type { Refusal } from '../../protocol/refusal.js';
+import { fullDiskAt, systemTroubleIn } from '../../config/system/system-trouble.js';
+import type { Refusal } from '../../protocol/text/refusal.js';
 
 /** Adds what the machine has run out of, by what the log and the error say, or by a look at the disk where nothing could be logged any more. */
 export function withTrouble(parts: Refusal, said: string, home: string): Refusal {

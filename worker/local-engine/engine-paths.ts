@@ -3,11 +3,11 @@
  * It promises no folder before `makeEngineFolders` ran.
  */
 import { join } from 'node:path';
-import { makeFolder } from '../../config/make-folder.js';
-import { realPathOr } from '../../config/paths.js';
-import { openSocketFolder, socketFolder } from '../../config/socket-folder.js';
-import { systemTrouble } from '../../config/system-trouble.js';
-import { RefusedError } from '../../protocol/refusal.js';
+import { makeFolder } from '../../config/home/make-folder.js';
+import { openSocketFolder, socketFolder } from '../../config/home/socket-folder.js';
+import { realPathOr } from '../../config/system/paths.js';
+import { systemTrouble } from '../../config/system/system-trouble.js';
+import { RefusedError } from '../../protocol/text/refusal.js';
 import { reasonOf } from './engine-error.js';
 
 export interface EnginePaths {

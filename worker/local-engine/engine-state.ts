@@ -4,8 +4,8 @@
  * whether an engine runs is asked at its socket, never read here.
  */
 import { readFileSync, rmSync } from 'node:fs';
-import { replaceFile } from '../../config/replace-file.js';
-import { isRecord, parseRecord } from '../../protocol/json.js';
+import { replaceFile } from '../../config/system/replace-file.js';
+import { isRecord, parseRecord } from '../../protocol/text/json.js';
 import type { ProcessIdentity } from './process-identity.js';
 
 export const NAMESPACE = 'default';

@@ -6,7 +6,7 @@
 import { EventEmitter, once } from 'node:events';
 import { rmSync } from 'node:fs';
 import type { Failpoint } from '../../protocol/failpoints.js';
-import { type Refusal, RefusedError } from '../../protocol/refusal.js';
+import { type Refusal, RefusedError } from '../../protocol/text/refusal.js';
 import type { EnginePhase, EngineReport } from './control.js';
 import { listenForControl } from './control-server.js';
 import { reasonOf, withTrouble } from './engine-error.js';

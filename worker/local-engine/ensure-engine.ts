@@ -5,8 +5,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { fewDescriptors, NEEDED_DESCRIPTORS, openFilesLimit } from '../../config/system-trouble.js';
-import { RefusedError } from '../../protocol/refusal.js';
+import { fewDescriptors, NEEDED_DESCRIPTORS, openFilesLimit } from '../../config/system/system-trouble.js';
+import { RefusedError } from '../../protocol/text/refusal.js';
 import { type ControlClient, type EngineReport, nextReport, openControl } from './control.js';
 import { withTrouble } from './engine-error.js';
 import type { EngineOptions } from './engine-options.js';

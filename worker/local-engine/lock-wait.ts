@@ -1,5 +1,5 @@
 /** The wait for a lock that somebody else holds: an engine that ends keeps it for a while, but no wait is for ever. */
-import { RefusedError } from '../../protocol/refusal.js';
+import { RefusedError } from '../../protocol/text/refusal.js';
 import type { EnginePaths } from './engine-paths.js';
 
 /** Longer than an engine may take to end: its worker's grace and its server's. */

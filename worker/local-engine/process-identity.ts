@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { sendSignal } from '../../config/send-signal.js';
+import { sendSignal } from '../../config/system/send-signal.js';
 
 export interface ProcessIdentity {
   readonly pid: number;

@@ -1,5 +1,5 @@
 /** The life of the process `sluice-engine`. Exit codes: 0 after `sluice down`, 1 after a failed start, 75 if another engine owns this home. */
-import { closeForeignDescriptors } from '../../config/foreign-descriptors.js';
+import { closeForeignDescriptors } from '../../config/system/foreign-descriptors.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import { UMASK_VARIABLE } from '../../protocol/names.js';
 import { Engine } from './engine.js';

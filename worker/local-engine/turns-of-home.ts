@@ -3,7 +3,7 @@
 import type { LiveCommand, Processes } from '../../activities/process/contract.js';
 import { guardSockets } from '../../activities/process/guard-sockets.js';
 import { connectProcesses } from '../../activities/process/processes.js';
-import { socketFolder } from '../../config/socket-folder.js';
+import { socketFolder } from '../../config/home/socket-folder.js';
 
 export interface TurnsOfHome {
   live(): Promise<number>;

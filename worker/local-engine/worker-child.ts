@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { parseRecord } from '../../protocol/json.js';
+import { parseRecord } from '../../protocol/text/json.js';
 import { NAMESPACE } from './engine-state.js';
 import { appendLine } from './log-file.js';
 import { cleanEnvironment } from './server-command.js';

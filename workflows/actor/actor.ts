@@ -2,7 +2,7 @@
  * What a long-lived workflow says of itself, all of it pure but `perform`. The kit does the rest, for all of them alike: it takes messages, has
  * errands performed and hears what became of them, wakes, shows, ends where nothing is left to do, and hands over to a new execution.
  */
-import type { MessageReading } from '../../protocol/run-message.js';
+import type { MessageReading } from '../../protocol/messages/run-message.js';
 
 /** `unchanged`: it was answered before, or is true already. */
 export type Judgement =

@@ -4,10 +4,10 @@
  */
 import { ApplicationFailure } from '@temporalio/common';
 import { FAILURES } from '../../protocol/failures.js';
-import { fieldsOf, nameIn } from '../../protocol/fields.js';
 import { MAX_KNOWN_REQUESTS } from '../../protocol/limits.js';
+import type { MessageAnswer } from '../../protocol/messages/run-message.js';
 import { HAND_OVER_SIGNAL } from '../../protocol/names.js';
-import type { MessageAnswer } from '../../protocol/run-message.js';
+import { fieldsOf, nameIn } from '../../protocol/text/fields.js';
 import type { Actor, Errand, Rules, Shown, Step, Tick } from './actor.js';
 
 /** At once; the server allows 2 000 and advises 500. */

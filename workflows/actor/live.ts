@@ -13,8 +13,8 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { MessageAnswer } from '../../protocol/messages/run-message.js';
 import { HAND_OVER_SIGNAL, STATUS_QUERY } from '../../protocol/names.js';
-import type { MessageAnswer } from '../../protocol/run-message.js';
 import type { Actor, Errand, Tick } from './actor.js';
 import { ActorCore, type Carried, type Incoming } from './core.js';
 import { Presenter } from './presenter.js';

@@ -3,7 +3,7 @@
  * Waits for: that activity; a host that is away for a minute keeps the run, and the person is told. Survives: the loss of worker and server;
  * removing twice is removing once.
  */
-import type { CleanRunInput, CleanRunResult } from '../../protocol/clean.js';
+import type { CleanRunInput, CleanRunResult } from '../../protocol/actors/clean.js';
 import { cleaningHost } from '../activity-options.js';
 import { isHostAway } from './away-host.js';
 

@@ -5,7 +5,7 @@
  * Ends: always completed, with one line a sink; what could not be delivered is a value.
  */
 import { ActivityFailure } from '@temporalio/workflow';
-import type { NotificationInput, NotificationResult } from '../../protocol/messages.js';
+import type { NotificationInput, NotificationResult } from '../../protocol/messages/messages.js';
 import { notifyingHost } from '../activity-options.js';
 
 export async function notification(input: NotificationInput): Promise<NotificationResult> {

@@ -6,7 +6,7 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import { FAILURES } from '../../protocol/failures.js';
 import { MAX_KNOWN_REQUESTS, MAX_REFUSED_LINES } from '../../protocol/limits.js';
-import type { MessageAnswer, MessageReading } from '../../protocol/run-message.js';
+import type { MessageAnswer, MessageReading } from '../../protocol/messages/run-message.js';
 import type { LineWriter } from '../journal/journal-flush.js';
 
 export interface DeskOwner extends LineWriter {

@@ -1,5 +1,5 @@
 /** The gates of one run, and what will open the next one. Plain state: waiting and status changes are in gate.ts. */
-import { type Gate, type GateSource, type GateStage, optionList, type RiskLevel } from '../../protocol/gate.js';
+import { type Gate, type GateSource, type GateStage, optionList, type RiskLevel } from '../../protocol/run/gate.js';
 import type { Stage } from '../../protocol/run/stages.js';
 
 /** Why a gate opens. */

@@ -3,12 +3,12 @@
  * timers; a plain gate has none. Nobody attending means expiry after `gates.unattendedExpire`. Source: V-40 to V-53.
  */
 import { condition } from '@temporalio/workflow';
-import type { ApprovalData } from '../../protocol/event-data.js';
-import type { Gate, GateStage } from '../../protocol/gate.js';
-import type { EventType } from '../../protocol/journal.js';
 import { MAX_REMINDERS } from '../../protocol/limits.js';
-import type { BlockedReason } from '../../protocol/outcomes.js';
-import type { RunPolicy } from '../../protocol/policy.js';
+import type { ApprovalData } from '../../protocol/messages/event-data.js';
+import type { EventType } from '../../protocol/messages/journal.js';
+import type { Gate, GateStage } from '../../protocol/run/gate.js';
+import type { BlockedReason } from '../../protocol/run/outcomes.js';
+import type { RunPolicy } from '../../protocol/run/policy.js';
 import type { Stage } from '../../protocol/run/stages.js';
 import type { LineWriter } from '../journal/journal-flush.js';
 import type { Notifier } from '../journal/notify.js';

@@ -2,13 +2,14 @@
  * The journal of a workflow, which owns the truth: it numbers every event, keeps them all and hands those that the host lacks to the next activity.
  * The view that goes along is its owner's, of whatever kind.
  */
-import type { EventDataByType, TypedEventType } from '../../protocol/event-data.js';
-import type { Gate } from '../../protocol/gate.js';
-import type { EventType, JournalEvent, Observation } from '../../protocol/journal.js';
-import type { JsonObject } from '../../protocol/json.js';
+
 import { MAX_BATCH_CHARS, MAX_SENTENCE_CHARS } from '../../protocol/limits.js';
-import type { JournalBatch } from '../../protocol/messages.js';
-import { redact } from '../../protocol/redact.js';
+import type { EventDataByType, TypedEventType } from '../../protocol/messages/event-data.js';
+import type { EventType, JournalEvent, Observation } from '../../protocol/messages/journal.js';
+import type { JournalBatch } from '../../protocol/messages/messages.js';
+import type { Gate } from '../../protocol/run/gate.js';
+import type { JsonObject } from '../../protocol/text/json.js';
+import { redact } from '../../protocol/text/redact.js';
 
 export class Journal<View> {
   /** ISO 8601, UTC: of the last event. */

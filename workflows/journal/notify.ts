@@ -3,9 +3,9 @@
  * What came of it is journalled if the sender is still open then; the child's own result has it in any case. Source: V-134.
  */
 import { CancellationScope, ParentClosePolicy, startChild, workflowInfo } from '@temporalio/workflow';
-import type { NotificationInput, NotificationResult } from '../../protocol/messages.js';
+import type { NotificationInput, NotificationResult } from '../../protocol/messages/messages.js';
+import type { Notification, NotificationKind } from '../../protocol/messages/notification.js';
 import { NOTIFICATION_WORKFLOW } from '../../protocol/names.js';
-import type { Notification, NotificationKind } from '../../protocol/notification.js';
 import { sentence } from './journal.js';
 import type { LineWriter } from './journal-flush.js';
 

@@ -1,7 +1,7 @@
 /** The boundary between two stages: a pause that was asked for, then the entry into the next stage, then its gate (V-61). */
 import { condition } from '@temporalio/workflow';
-import type { GateStage } from '../../protocol/gate.js';
-import { statusBetween } from '../../protocol/lifecycle.js';
+import type { GateStage } from '../../protocol/run/gate.js';
+import { statusBetween } from '../../protocol/run/lifecycle.js';
 import { changesGoTo, roundStart } from '../../protocol/run/next-stage.js';
 import type { Stage } from '../../protocol/run/stages.js';
 import { openGate } from '../gates/gate.js';

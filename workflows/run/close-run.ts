@@ -1,9 +1,9 @@
 /** The end of a run: the last status, the verdict, the last journal lines and the report. */
 import { ActivityFailure } from '@temporalio/workflow';
-import { assess } from '../../protocol/assurance.js';
-import type { EventType } from '../../protocol/journal.js';
-import type { CloseRunInput, RunResult } from '../../protocol/messages.js';
-import type { RunOutcome } from '../../protocol/outcomes.js';
+import type { EventType } from '../../protocol/messages/journal.js';
+import type { CloseRunInput, RunResult } from '../../protocol/messages/messages.js';
+import { assess } from '../../protocol/run/assurance.js';
+import type { RunOutcome } from '../../protocol/run/outcomes.js';
 import { closingHost } from '../activity-options.js';
 import { expireGate } from '../gates/gate.js';
 import { sentence } from '../journal/journal.js';

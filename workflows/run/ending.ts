@@ -1,6 +1,6 @@
 /** How a run ends, decided by pure functions from what its stages answered. */
-import type { GateStage } from '../../protocol/gate.js';
-import type { TerminalStatus } from '../../protocol/lifecycle.js';
+import type { GateStage } from '../../protocol/run/gate.js';
+import type { TerminalStatus } from '../../protocol/run/lifecycle.js';
 import type {
   BlockedReason,
   DecisionReading,
@@ -9,7 +9,7 @@ import type {
   TurnOutcome,
   ValidationOutcome,
   VerificationDecision,
-} from '../../protocol/outcomes.js';
+} from '../../protocol/run/outcomes.js';
 import { type Decision, isDecided, type Stage } from '../../protocol/run/stages.js';
 
 /** `error` is one sentence for people; null only where nothing went wrong. */

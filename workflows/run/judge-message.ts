@@ -2,10 +2,11 @@
  * Whether a run takes a message, in which state: the one pure function behind every Update and every Signal. Source: docs/messages.md, V-51, V-64, V-80.
  * It changes nothing; `run-messages.ts` applies what was accepted.
  */
-import { type Gate, optionList, optionNamed } from '../../protocol/gate.js';
-import { isTerminal, type RunStatus } from '../../protocol/lifecycle.js';
+
 import { LAST_FREE_JOURNAL_EVENTS, MAX_WAITING_NOTES } from '../../protocol/limits.js';
-import type { RunMessage } from '../../protocol/run-message.js';
+import type { RunMessage } from '../../protocol/messages/run-message.js';
+import { type Gate, optionList, optionNamed } from '../../protocol/run/gate.js';
+import { isTerminal, type RunStatus } from '../../protocol/run/lifecycle.js';
 import type { Judgement } from '../desk/message-desk.js';
 
 export interface Situation {

@@ -1,11 +1,11 @@
 /** Shows the state of a run in lists (memo, search attributes) and in the Web UI (details). Each upsert is one event, so only changes go out. */
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
-import type { Gate } from '../../protocol/gate.js';
+import { titleOf } from '../../protocol/messages/run-input.js';
+import type { RunView } from '../../protocol/messages/run-view.js';
 import { quotaGateId, type SearchAttributeName } from '../../protocol/names.js';
-import { printable } from '../../protocol/printable.js';
-import { titleOf } from '../../protocol/run-input.js';
-import type { RunView } from '../../protocol/run-view.js';
+import type { Gate } from '../../protocol/run/gate.js';
+import { printable } from '../../protocol/text/printable.js';
 import { gateCommand } from '../gates/gate-book.js';
 import type { RunState } from './run-state.js';
 

@@ -1,7 +1,7 @@
 /** The decisions of turns: asked once more where unreadable (V-33), recorded with the commit they are about, and what a review leads to. */
-import type { DecisionSource } from '../../protocol/event-data.js';
-import type { DecisionReading, ReviewDecision } from '../../protocol/outcomes.js';
+import type { DecisionSource } from '../../protocol/messages/event-data.js';
 import { roundStart, stageAfter } from '../../protocol/run/next-stage.js';
+import type { DecisionReading, ReviewDecision } from '../../protocol/run/outcomes.js';
 import { type DecisionStage, decisionOf, type Stage } from '../../protocol/run/stages.js';
 import { blocked, endingOfDecision, type StageEnd } from './ending.js';
 import type { LiveRun } from './live-run.js';

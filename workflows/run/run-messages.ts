@@ -1,7 +1,7 @@
 /** What the messages of a run change in it. Whether it takes them is judged in judge-message.ts. */
 import type { CancellationScope } from '@temporalio/workflow';
-import type { Gate } from '../../protocol/gate.js';
-import { RUN_MESSAGES, type RunMessage, type RunMessageName, readRunMessage } from '../../protocol/run-message.js';
+import { RUN_MESSAGES, type RunMessage, type RunMessageName, readRunMessage } from '../../protocol/messages/run-message.js';
+import type { Gate } from '../../protocol/run/gate.js';
 import type { Messages } from '../desk/message-desk.js';
 import { type GateLine, type GateOwner, resolveGate } from '../gates/gate.js';
 import { judgeMessage } from './judge-message.js';

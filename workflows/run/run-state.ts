@@ -3,17 +3,17 @@
  * The workflow owns the truth; files, memo and details are projections of this state.
  */
 import { uuid4, workflowInfo } from '@temporalio/workflow';
-import { budgetWorkflowId } from '../../protocol/day-budget.js';
-import type { Gate } from '../../protocol/gate.js';
-import { createLifecycle, isTerminal, type Lifecycle, type RunStatus } from '../../protocol/lifecycle.js';
-import type { FrozenRunRef, OpenRunResult, PersonNote, ResumedRun, RunInput, TurnContext } from '../../protocol/messages.js';
-import type { BlockedReason, ReviewDecision, RunOutcome, ValidationOutcome, VerificationDecision } from '../../protocol/outcomes.js';
-import type { Place } from '../../protocol/place.js';
-import type { RunPolicy, StageAgent } from '../../protocol/policy.js';
+import { budgetWorkflowId } from '../../protocol/actors/day-budget.js';
+import type { FrozenRunRef, OpenRunResult, PersonNote, ResumedRun, RunInput, TurnContext } from '../../protocol/messages/messages.js';
+import { titleOf } from '../../protocol/messages/run-input.js';
+import type { BudgetUse, RunDetails, RunView } from '../../protocol/messages/run-view.js';
+import { stageUseOf } from '../../protocol/messages/stage-use.js';
+import type { Gate } from '../../protocol/run/gate.js';
+import { createLifecycle, isTerminal, type Lifecycle, type RunStatus } from '../../protocol/run/lifecycle.js';
+import type { BlockedReason, ReviewDecision, RunOutcome, ValidationOutcome, VerificationDecision } from '../../protocol/run/outcomes.js';
+import type { Place } from '../../protocol/run/place.js';
+import type { RunPolicy, StageAgent } from '../../protocol/run/policy.js';
 import { STAGES, type Stage, type TurnStage } from '../../protocol/run/stages.js';
-import { titleOf } from '../../protocol/run-input.js';
-import type { BudgetUse, RunDetails, RunView } from '../../protocol/run-view.js';
-import { stageUseOf } from '../../protocol/stage-use.js';
 import { GateBook } from '../gates/gate-book.js';
 import { Journal } from '../journal/journal.js';
 import type { NotifierOwner } from '../journal/notify.js';

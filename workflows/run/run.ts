@@ -16,18 +16,18 @@ import {
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
+import { QUOTA_SIGNAL } from '../../protocol/actors/quota.js';
 import { FAILURES } from '../../protocol/failures.js';
-import type { GateStage } from '../../protocol/gate.js';
 import { MAX_JOURNAL_EVENTS } from '../../protocol/limits.js';
-import type { RunInput, RunResult } from '../../protocol/messages.js';
+import type { RunInput, RunResult } from '../../protocol/messages/messages.js';
+import { checkRunInput } from '../../protocol/messages/run-input.js';
+import type { RunDetails, RunView } from '../../protocol/messages/run-view.js';
 import { DETAILS_QUERY, STATUS_QUERY } from '../../protocol/names.js';
-import { QUOTA_SIGNAL } from '../../protocol/quota.js';
-import { badInputFailure, refusalFailure } from '../../protocol/refusal.js';
+import type { GateStage } from '../../protocol/run/gate.js';
 import { firstEvidence, stageAfter } from '../../protocol/run/next-stage.js';
+import { isRunId, RUN_ID_RULE, runIdOfWorkflow } from '../../protocol/run/run-id.js';
 import { isDecisionStage } from '../../protocol/run/stages.js';
-import { isRunId, RUN_ID_RULE, runIdOfWorkflow } from '../../protocol/run-id.js';
-import { checkRunInput } from '../../protocol/run-input.js';
-import type { RunDetails, RunView } from '../../protocol/run-view.js';
+import { badInputFailure, refusalFailure } from '../../protocol/text/refusal.js';
 import { anyHost, openingHost } from '../activity-options.js';
 import { handleMessages } from '../desk/messages.js';
 import { sentence } from '../journal/journal.js';

@@ -1,5 +1,5 @@
 /** One stage of the lifecycle: takes its turn or its checks, keeps what came of it, and says which stage follows or how the run ends. */
-import type { RunTurnResult } from '../../protocol/messages.js';
+import type { RunTurnResult } from '../../protocol/messages/messages.js';
 import { firstEvidence, stageAfter } from '../../protocol/run/next-stage.js';
 import { isDecisionStage, isInRound, isTurnStage, mayWrite, STAGE_ROWS, type Stage, type TurnStage } from '../../protocol/run/stages.js';
 import { causeOf } from '../gates/gate-book.js';

@@ -1,9 +1,9 @@
 /** One attempt of a turn: a place of its own, one host activity, and what its answer changes in the run's state. */
 import { uuid4 } from '@temporalio/workflow';
-import type { AfterOverflow, PersonNote, RunTurnInput, RunTurnResult } from '../../protocol/messages.js';
-import type { PermissionAnswer } from '../../protocol/outcomes.js';
-import type { Place } from '../../protocol/place.js';
-import type { StageAgent } from '../../protocol/policy.js';
+import type { AfterOverflow, PersonNote, RunTurnInput, RunTurnResult } from '../../protocol/messages/messages.js';
+import type { PermissionAnswer } from '../../protocol/run/outcomes.js';
+import type { Place } from '../../protocol/run/place.js';
+import type { StageAgent } from '../../protocol/run/policy.js';
 import type { TurnStage } from '../../protocol/run/stages.js';
 import { turnHost } from '../activity-options.js';
 import { costOf, withTurn } from '../turns/budget.js';

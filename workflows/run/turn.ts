@@ -2,11 +2,12 @@
  * One agent turn with everything that may come between its start and its end: budget, back-off, fallback agent, a question, a repository that changed.
  * Each attempt has a place of its own; waits are durable timers that survive every restart (V-122). What the answer means is read in stage.ts.
  */
-import { optionNamed } from '../../protocol/gate.js';
+
 import { MAX_READ_ONLY_VIOLATIONS } from '../../protocol/limits.js';
-import type { PersonNote, RunTurnResult } from '../../protocol/messages.js';
-import type { PermissionAnswer, PermissionRequest, TurnOutcome } from '../../protocol/outcomes.js';
-import type { Place } from '../../protocol/place.js';
+import type { PersonNote, RunTurnResult } from '../../protocol/messages/messages.js';
+import { optionNamed } from '../../protocol/run/gate.js';
+import type { PermissionAnswer, PermissionRequest, TurnOutcome } from '../../protocol/run/outcomes.js';
+import type { Place } from '../../protocol/run/place.js';
 import { isDecisionStage, isInRound, mayWrite, type TurnStage } from '../../protocol/run/stages.js';
 import { askPerson, type Stopped } from '../gates/gate.js';
 import { causeOf, type GateCause } from '../gates/gate-book.js';

@@ -1,6 +1,7 @@
 /** The validating stage: the engine's own commands on the commit, never an agent's word. */
-import type { ValidationOutcome } from '../../protocol/outcomes.js';
+
 import { canFix } from '../../protocol/run/next-stage.js';
+import type { ValidationOutcome } from '../../protocol/run/outcomes.js';
 import { validationHost } from '../activity-options.js';
 import { blocked, type Ending } from './ending.js';
 import type { LiveRun } from './live-run.js';

@@ -1,8 +1,8 @@
 /** The budget of one run: counted in workflow state, failed attempts included, checked before each turn. Pure. Source: V-130. */
-import type { BudgetLimitData } from '../../protocol/event-data.js';
-import type { TurnOutcomeKind } from '../../protocol/outcomes.js';
-import type { Adapter, BudgetPolicy } from '../../protocol/policy.js';
-import type { BudgetUse } from '../../protocol/run-view.js';
+import type { BudgetLimitData } from '../../protocol/messages/event-data.js';
+import type { BudgetUse } from '../../protocol/messages/run-view.js';
+import type { TurnOutcomeKind } from '../../protocol/run/outcomes.js';
+import type { Adapter, BudgetPolicy } from '../../protocol/run/policy.js';
 
 export const NOTHING_USED: BudgetUse = { turns: 0, minutes: 0, microUsd: 0, grants: 0 };
 

@@ -27,9 +27,9 @@ import {
   readBudgetAnswer,
   SETTLE_SIGNAL,
   type Settlement,
-} from '../../protocol/day-budget.js';
+} from '../../protocol/actors/day-budget.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../../protocol/limits.js';
-import type { DayBudgetPolicy } from '../../protocol/policy.js';
+import type { DayBudgetPolicy } from '../../protocol/run/policy.js';
 import type { LedgerInput } from '../ledger-rules.js';
 import type { TurnOwner } from './turn-owner.js';
 

@@ -4,9 +4,9 @@
  * started anew and holds no run for ever.
  */
 import { ActivityFailure, condition, getExternalWorkflowHandle, isCancellation, workflowInfo } from '@temporalio/workflow';
+import type { LeaveMessage, ParkMessage, ProbedMessage } from '../../protocol/actors/quota.js';
 import { quotaGateId } from '../../protocol/names.js';
-import type { TurnOutcome } from '../../protocol/outcomes.js';
-import type { LeaveMessage, ParkMessage, ProbedMessage } from '../../protocol/quota.js';
+import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import { controlHost } from '../activity-options.js';
 import { readQuotaWord } from '../quota-messages.js';
 

@@ -1,9 +1,9 @@
 /** Between a failed attempt and the next: the wait as a durable timer, or the fallback agent. Source: V-121 to V-125. */
 import { sleep } from '@temporalio/workflow';
-import type { AfterOverflow, RunTurnResult } from '../../protocol/messages.js';
-import type { Place } from '../../protocol/place.js';
-import type { StageAgent } from '../../protocol/policy.js';
-import { closedUntil } from '../../protocol/quota.js';
+import { closedUntil } from '../../protocol/actors/quota.js';
+import type { AfterOverflow, RunTurnResult } from '../../protocol/messages/messages.js';
+import type { Place } from '../../protocol/run/place.js';
+import type { StageAgent } from '../../protocol/run/policy.js';
 import type { TurnStage } from '../../protocol/run/stages.js';
 import type { SeatEnd } from './quota-seat.js';
 import type { TurnOwner } from './turn-owner.js';

@@ -1,6 +1,7 @@
 /** Who takes turns: what retries, budgets and the quota seat read of it, and what they keep in it. */
-import type { BudgetPolicy, UsageLimitPolicy } from '../../protocol/policy.js';
-import type { BudgetUse, RunView } from '../../protocol/run-view.js';
+
+import type { BudgetUse, RunView } from '../../protocol/messages/run-view.js';
+import type { BudgetPolicy, UsageLimitPolicy } from '../../protocol/run/policy.js';
 import type { GateOwner } from '../gates/gate.js';
 import type { QuotaSeat } from './quota-seat.js';
 

@@ -1,7 +1,7 @@
 /** What follows a failed attempt of a turn: a wait, another attempt, another agent, or nothing. Pure; the waits become durable timers. Source: V-121 to V-125. */
-import type { AfterOverflow } from '../../protocol/messages.js';
-import type { TurnOutcome } from '../../protocol/outcomes.js';
-import type { UsageLimitPolicy } from '../../protocol/policy.js';
+import type { AfterOverflow } from '../../protocol/messages/messages.js';
+import type { TurnOutcome } from '../../protocol/run/outcomes.js';
+import type { UsageLimitPolicy } from '../../protocol/run/policy.js';
 
 /** Retries used in one turn; those of a fallback agent are none. */
 export interface Tries {

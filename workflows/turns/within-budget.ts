@@ -3,8 +3,8 @@
  * is used up stops the owner, or a person allows the whole of it once more. Source: V-130.
  */
 import { uuid4 } from '@temporalio/workflow';
-import type { BudgetLimitData } from '../../protocol/event-data.js';
-import type { DayBudgetPolicy } from '../../protocol/policy.js';
+import type { BudgetLimitData } from '../../protocol/messages/event-data.js';
+import type { DayBudgetPolicy } from '../../protocol/run/policy.js';
 import type { TurnStage } from '../../protocol/run/stages.js';
 import { askPerson, type Stopped } from '../gates/gate.js';
 import { causeOf } from '../gates/gate-book.js';

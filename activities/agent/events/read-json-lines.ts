@@ -2,8 +2,8 @@
  * Reads what a CLI printed as JSON lines, line by line, in memory that does not grow with the file. Whatever stands there is an answer:
  * a line that is no JSON object, or is longer than `MAX_LINE_BYTES`, is passed over.
  */
-import { withForeignFile } from '../../../config/foreign-file.js';
-import { parseRecord } from '../../../protocol/json.js';
+import { withForeignFile } from '../../../config/system/foreign-file.js';
+import { parseRecord } from '../../../protocol/text/json.js';
 
 export type JsonEvent = Readonly<Record<string, unknown>>;
 

@@ -3,8 +3,9 @@
  * of others, each to its share and in its middle; the stage's purpose or the template for it, its rules, what people wrote and the decision
  * line always stand whole. Only what people wrote can make it longer.
  */
-import { fillTemplate } from '../../../protocol/prompt-template.js';
+
 import { isDecisionStage, mayWrite, STAGE_ROWS } from '../../../protocol/run/stages.js';
+import { fillTemplate } from '../../../protocol/text/prompt-template.js';
 import { type ContextShare, shareOf } from './context-share.js';
 import { decisionAgainPrompt } from './decision-again.js';
 import type { PromptInput, PromptParts } from './prompt-input.js';

@@ -1,7 +1,8 @@
 /** How much of a turn's context a text may take. Every cut of a prompt is made here, so that one flag tells whether anything is missing. */
-import type { AfterOverflow } from '../../../protocol/messages.js';
-import type { StagePolicy } from '../../../protocol/policy.js';
-import { cutMiddle } from '../cut-middle.js';
+
+import { cutMiddle } from '../../../config/system/cut-middle.js';
+import type { AfterOverflow } from '../../../protocol/messages/messages.js';
+import type { StagePolicy } from '../../../protocol/run/policy.js';
 
 export interface ContextShare {
   /** Unit: bytes of UTF-8; `part` of the whole, from 0 to 1. */

@@ -1,10 +1,11 @@
 /** What a prompt is made of. Every text in it may be hostile; it belongs into the prompt all the same and decides nothing there. */
-import type { Finding } from '../../../protocol/finding.js';
-import type { CommandOutput, PersonNote } from '../../../protocol/messages.js';
-import type { ValidationReport } from '../../../protocol/outcomes.js';
-import type { ToolLevel } from '../../../protocol/policy.js';
-import type { PromptSection } from '../../../protocol/prompt-template.js';
+
+import type { CommandOutput, PersonNote } from '../../../protocol/messages/messages.js';
+import type { Finding } from '../../../protocol/run/finding.js';
+import type { ValidationReport } from '../../../protocol/run/outcomes.js';
+import type { ToolLevel } from '../../../protocol/run/policy.js';
 import type { TurnStage } from '../../../protocol/run/stages.js';
+import type { PromptSection } from '../../../protocol/text/prompt-template.js';
 
 export interface PromptInput {
   readonly stage: TurnStage;

@@ -2,7 +2,7 @@
  * What a prompt says about what a turn may do and how its answer is read. It stands in every prompt whole: no text of a project and no
  * template has a part in it.
  */
-import type { ToolLevel } from '../../../protocol/policy.js';
+import type { ToolLevel } from '../../../protocol/run/policy.js';
 import { type DecisionStage, mayWrite } from '../../../protocol/run/stages.js';
 import { decisionTemplate, requestTemplate } from '../decision-line.js';
 import type { PromptInput } from './prompt-input.js';

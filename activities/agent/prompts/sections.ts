@@ -2,10 +2,11 @@
  * The sections of a prompt, by name. Texts of others stand between tags, each cut to a share of the context: head and tail stay.
  * A section without content is the empty string and is left out.
  */
-import type { Finding } from '../../../protocol/finding.js';
-import type { PersonNote } from '../../../protocol/messages.js';
-import type { CommandResult, ValidationReport } from '../../../protocol/outcomes.js';
-import { cutMiddle } from '../cut-middle.js';
+
+import { cutMiddle } from '../../../config/system/cut-middle.js';
+import type { PersonNote } from '../../../protocol/messages/messages.js';
+import type { Finding } from '../../../protocol/run/finding.js';
+import type { CommandResult, ValidationReport } from '../../../protocol/run/outcomes.js';
 import type { ContextShare } from './context-share.js';
 import type { PromptInput, SectionName } from './prompt-input.js';
 

@@ -2,7 +2,7 @@
  * What a scripted agent does, per stage, as JSON: the documented type and its check.
  * Checked by hand, since the scripted agent loads no package. An unknown key is an error.
  */
-import { messageOf } from '../../../config/error-code.js';
+import { messageOf } from '../../../config/system/error-code.js';
 import { isInRound, TURN_STAGES, type TurnStage } from '../../../protocol/run/stages.js';
 
 /**

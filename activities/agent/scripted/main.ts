@@ -6,8 +6,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { messageOf } from '../../../config/error-code.js';
-import { closeForeignDescriptors } from '../../../config/foreign-descriptors.js';
+import { messageOf } from '../../../config/system/error-code.js';
+import { closeForeignDescriptors } from '../../../config/system/foreign-descriptors.js';
 import { TURN_STAGES } from '../../../protocol/run/stages.js';
 import { againAfter, type Fixture, parseFixture, type ScriptedTurn, turnOf } from './fixture.js';
 import { readLedger } from './ledger.js';

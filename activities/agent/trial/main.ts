@@ -3,8 +3,8 @@
  * which knows no adapter. It ends its agent when it is told to end, or when whoever started it is gone.
  */
 import { createInterface } from 'node:readline';
-import { closeForeignDescriptors } from '../../../config/foreign-descriptors.js';
-import type { AgentTrial } from '../../../protocol/agent-trial.js';
+import { closeForeignDescriptors } from '../../../config/system/foreign-descriptors.js';
+import type { AgentTrial } from '../../../protocol/actors/agent-trial.js';
 import { tryAgent } from './try-agent.js';
 
 const LIMIT_MS = 60_000;

@@ -3,8 +3,8 @@
  * own end, as it would as the worker's child.
  */
 
-import { messageOf } from '../../../config/error-code.js';
-import { closeForeignDescriptors } from '../../../config/foreign-descriptors.js';
+import { messageOf } from '../../../config/system/error-code.js';
+import { closeForeignDescriptors } from '../../../config/system/foreign-descriptors.js';
 import type { GitAnswered, GitAsked } from './messages.js';
 import { type GitStart, startGit } from './start-git.js';
 

@@ -1,10 +1,10 @@
 /** What can be said about a command before it is started. A missing program (127) and one that is not executable (126) look like an agent's own codes later; a missing folder reads "ENOENT /bin/sh". */
 import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { codeOf, messageOf } from '../../../config/error-code.js';
-import { isExecutable } from '../../../config/resolve-program.js';
-import { isRecord } from '../../../protocol/json.js';
-import { isToken } from '../../../protocol/place.js';
+import { codeOf, messageOf } from '../../../config/system/error-code.js';
+import { isExecutable } from '../../../config/system/resolve-program.js';
+import { isToken } from '../../../protocol/run/place.js';
+import { isRecord } from '../../../protocol/text/json.js';
 import { type CommandSpec, StartRefused } from '../contract.js';
 import { isLimits } from '../marks.js';
 

@@ -6,8 +6,8 @@
 import { closeSync, openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { codeOf } from '../../../config/error-code.js';
-import { homeKey } from '../../../config/socket-folder.js';
+import { homeKey } from '../../../config/home/socket-folder.js';
+import { codeOf } from '../../../config/system/error-code.js';
 
 export interface GuardLock {
   release(): Promise<void>;

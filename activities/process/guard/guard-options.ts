@@ -1,6 +1,6 @@
 /** The options that a worker gives the guard it starts, as one JSON argument. No secret may be among them: an argument list is public. */
 
-import { isRecord } from '../../../protocol/json.js';
+import { isRecord } from '../../../protocol/text/json.js';
 import type { GuardOptions } from './run-guard.js';
 
 export function readGuardOptions(argument: string | undefined): Omit<GuardOptions, 'failpoint'> {

@@ -1,7 +1,7 @@
 /** One worker's connection to the guard: requests in, replies and ends out. A connection that closes loses its reservations, never a running command. */
 import type { Socket } from 'node:net';
-import { messageOf } from '../../../config/error-code.js';
-import { isRecord } from '../../../protocol/json.js';
+import { messageOf } from '../../../config/system/error-code.js';
+import { isRecord } from '../../../protocol/text/json.js';
 import { StartRefused, type StopReason } from '../contract.js';
 import { PROTOCOL_VERSION, type Reply, readLines, writeLine } from '../wire.js';
 import { readSpec } from './check-spec.js';

@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { isExecutable } from '../../../config/resolve-program.js';
+import { isExecutable } from '../../../config/system/resolve-program.js';
 import { HAS_PROC } from './process-table.js';
 
 export interface LimitMarks {

@@ -8,7 +8,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { isExecutable } from '../../../config/resolve-program.js';
+import { isExecutable } from '../../../config/system/resolve-program.js';
 import { TURN_TAG, UMASK_VARIABLE } from '../../../protocol/names.js';
 import type { CommandSpec } from '../contract.js';
 import { RAW_FILE, STDERR_FILE, STDOUT_FILE } from '../marks.js';

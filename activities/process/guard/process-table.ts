@@ -4,7 +4,7 @@
  * Without /proc (macOS) it knows only the process group of the parent `sh`: a child in a session of its own is not found there.
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
-import { sendSignal } from '../../../config/send-signal.js';
+import { sendSignal } from '../../../config/system/send-signal.js';
 import { TURN_TAG } from '../../../protocol/names.js';
 
 /** How to recognise the processes of one command. */

@@ -5,8 +5,8 @@
 import { renameSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { sendSignal } from '../../../config/send-signal.js';
-import { openSocketFolder } from '../../../config/socket-folder.js';
+import { openSocketFolder } from '../../../config/home/socket-folder.js';
+import { sendSignal } from '../../../config/system/send-signal.js';
 import type { Failpoint } from '../../../protocol/failpoints.js';
 import { GUARD_SOCKET, guardSockets, retiredSocket } from '../guard-sockets.js';
 import type { Durability } from '../marks.js';

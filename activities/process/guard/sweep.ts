@@ -4,7 +4,7 @@
  * A process that took another user's rights cannot be ended by us and does not count.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sendSignal } from '../../../config/send-signal.js';
+import { sendSignal } from '../../../config/system/send-signal.js';
 import { type Found, HAS_PROC, isAlive, type ProcessTable, type Trace } from './process-table.js';
 
 const FIRST_PAUSE_MS = 2;

@@ -4,8 +4,8 @@
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecord } from '../../../protocol/json.js';
-import { isToken } from '../../../protocol/place.js';
+import { isToken } from '../../../protocol/run/place.js';
+import { isRecord } from '../../../protocol/text/json.js';
 import { type Durability, readJson, writeMark } from '../marks.js';
 import { isAlive, readBootId, readStat } from './process-table.js';
 

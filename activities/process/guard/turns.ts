@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSerializer } from '../../../config/serialize.js';
+import { createSerializer } from '../../../config/system/serialize.js';
 import { MAX_LOST_STARTS } from '../../../protocol/limits.js';
 import type { Claim, CommandSpec, ExitReason, LiveCommand } from '../contract.js';
 import {

@@ -1,12 +1,13 @@
 /** `sluice abort`: ends a run `aborted`. Worktree, branch and files stay; the commands that would remove them are printed (V-72). */
-import type { Context } from '../context.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { viewOf } from '../find-run.js';
-import { checkOption } from '../message-text.js';
-import { personOf } from '../person.js';
-import { removalCommands } from '../removal-commands.js';
-import { sendToRun, type TakenByRun } from '../send-to-run.js';
-import { startedView, watchToEnd } from '../watch-started.js';
+
+import { viewOf } from '../find/find-run.js';
+import { removalCommands } from '../find/removal-commands.js';
+import { sendToRun, type TakenByRun } from '../gates/send-to-run.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { checkOption } from '../terminal/message-text.js';
+import { personOf } from '../terminal/person.js';
+import { startedView, watchToEnd } from '../watch/watch-started.js';
 
 export interface AbortOptions {
   readonly run: string | null;

@@ -1,11 +1,12 @@
 /** `sluice answer`: the text that a turn asked a person for. */
-import type { Context } from '../context.js';
-import { answerFor } from '../decide-gate.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { checkText, textOrInput } from '../message-text.js';
-import { personOf } from '../person.js';
-import type { RunAndText } from '../run-and-text.js';
-import { sendToRun } from '../send-to-run.js';
+
+import type { RunAndText } from '../find/run-and-text.js';
+import { answerFor } from '../gates/decide-gate.js';
+import { sendToRun } from '../gates/send-to-run.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { checkText, textOrInput } from '../terminal/message-text.js';
+import { personOf } from '../terminal/person.js';
 
 export interface AnswerOptions extends RunAndText {
   readonly gate?: string | undefined;

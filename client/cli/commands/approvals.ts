@@ -1,20 +1,21 @@
 /** `sluice approvals`: the open gates of all runs, one gate in full, and the long form of a decision (V-45). */
-import type { Gate } from '../../../protocol/gate.js';
-import { RefusedError } from '../../../protocol/refusal.js';
-import type { GateDecision } from '../../../protocol/run-message.js';
+
+import type { GateDecision } from '../../../protocol/messages/run-message.js';
+import type { Gate } from '../../../protocol/run/gate.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { Sluice } from '../../sluice.js';
-import { connectToLook } from '../connect.js';
-import type { Context } from '../context.js';
-import { chosenGate, decisionFor } from '../decide-gate.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { type FoundRun, findRun, findRuns } from '../find-run.js';
-import { decidingCommands, gateLine, gateRows } from '../gate-text.js';
-import { foreign } from '../io.js';
-import { findMeantRun, meantRuns } from '../meant-run.js';
-import { checkOption, checkText } from '../message-text.js';
-import { gatesOf, openGates } from '../open-gates.js';
-import { personOf } from '../person.js';
-import { sendToRun } from '../send-to-run.js';
+import { type FoundRun, findRun, findRuns } from '../find/find-run.js';
+import { findMeantRun, meantRuns } from '../find/meant-run.js';
+import { gatesOf, openGates } from '../find/open-gates.js';
+import { chosenGate, decisionFor } from '../gates/decide-gate.js';
+import { decidingCommands, gateLine, gateRows } from '../gates/gate-text.js';
+import { sendToRun } from '../gates/send-to-run.js';
+import { connectToLook } from '../server/connect.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign } from '../terminal/io.js';
+import { checkOption, checkText } from '../terminal/message-text.js';
+import { personOf } from '../terminal/person.js';
 
 /** Without a run the open gates of every run that waits; with one all its gates. */
 export async function listApprovals(context: Context, { run: asked }: { readonly run: string | null }): Promise<ExitCode> {

@@ -1,10 +1,11 @@
 /** `sluice approve` and `sluice reject`: decide the open gate of a run, about the commit that it shows. */
-import type { Context } from '../context.js';
-import { decisionFor } from '../decide-gate.js';
-import type { ExitCode } from '../exit-codes.js';
-import { checkOption } from '../message-text.js';
-import { personOf } from '../person.js';
-import { sendToRun } from '../send-to-run.js';
+
+import { decisionFor } from '../gates/decide-gate.js';
+import { sendToRun } from '../gates/send-to-run.js';
+import type { Context } from '../terminal/context.js';
+import type { ExitCode } from '../terminal/exit-codes.js';
+import { checkOption } from '../terminal/message-text.js';
+import { personOf } from '../terminal/person.js';
 
 export interface DecideOptions {
   readonly run: string | null;

@@ -1,10 +1,10 @@
 /** `sluice audit`: who decided what about a run, when and about which commit; what was violated and which messages were refused. */
-import type { EventType, JournalEvent } from '../../../protocol/journal.js';
-import type { Context } from '../context.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { foreign } from '../io.js';
-import { sentenceOf } from '../plain-lines.js';
-import { journalOf } from '../read-journal.js';
+import type { EventType, JournalEvent } from '../../../protocol/messages/journal.js';
+import { journalOf } from '../find/read-journal.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign } from '../terminal/io.js';
+import { sentenceOf } from '../terminal/plain-lines.js';
 
 /** Shape: one line of `sluice audit --json`, beside `kind`. */
 export interface AuditEntry {

@@ -3,25 +3,25 @@
  * ran before is skipped; one that is open is watched, not started twice, and a file that was not taken is never exit code 0. Ctrl+C detaches.
  */
 
-import { orAborted } from '../../../config/or-aborted.js';
-import { type BatchView, batchWorkflowId } from '../../../protocol/batch.js';
+import { orAborted } from '../../../config/system/or-aborted.js';
+import { type BatchView, batchWorkflowId } from '../../../protocol/actors/batch.js';
 import type { SearchAttributeName } from '../../../protocol/names.js';
-import { RefusedError } from '../../../protocol/refusal.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
+import { prepareTemporalClient } from '../../calls/temporal-client.js';
 import type { Sluice } from '../../sluice.js';
-import { prepareTemporalClient } from '../../temporal-client.js';
-import { exitCodeOfBatch, sumLine, tableLines, withKnownOutcomes } from '../batch-lines.js';
-import { type Connected, connectToLook, connectToRun } from '../connect.js';
-import { type Context, tellStopped } from '../context.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { hostIdFor, serveRepository } from '../host-config.js';
-import { foreign } from '../io.js';
-import { personOf } from '../person.js';
-import { batchNameOf, checkConcurrency, type PreparedBatch, prepareBatch } from '../prepare-batch.js';
-import { refusal } from '../run-arguments.js';
-import { exitCodeOfEnd } from '../run-end.js';
-import { CANCELLED, QUEUED } from '../send-to-run.js';
-import { watchBatch } from '../watch-batch.js';
-import { keptRefusal } from '../watch-started.js';
+import { CANCELLED, QUEUED } from '../gates/send-to-run.js';
+import { type Connected, connectToLook, connectToRun } from '../server/connect.js';
+import { hostIdFor, serveRepository } from '../server/host-config.js';
+import { batchNameOf, checkConcurrency, type PreparedBatch, prepareBatch } from '../start/prepare-batch.js';
+import { refusal } from '../start/run-arguments.js';
+import { type Context, tellStopped } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign } from '../terminal/io.js';
+import { personOf } from '../terminal/person.js';
+import { exitCodeOfBatch, sumLine, tableLines, withKnownOutcomes } from '../watch/batch-lines.js';
+import { exitCodeOfEnd } from '../watch/run-end.js';
+import { watchBatch } from '../watch/watch-batch.js';
+import { keptRefusal } from '../watch/watch-started.js';
 
 export interface BatchOptions {
   /** Null: the batch of `--name` is watched. "-" reads standard input. */

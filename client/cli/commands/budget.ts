@@ -1,12 +1,13 @@
 /** `sluice budget`: what a run used of its budget and what is left, failed attempts included; what each stage cost; and the day's budget of its project. */
-import type { BudgetPolicy } from '../../../protocol/policy.js';
-import type { BudgetUse } from '../../../protocol/run-view.js';
-import { askDetails } from '../ask-details.js';
-import type { Context } from '../context.js';
-import { dayRows, renderDay, rounded } from '../day-rows.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { foreign } from '../io.js';
-import { stageCostLines } from '../stage-costs.js';
+
+import type { BudgetUse } from '../../../protocol/messages/run-view.js';
+import type { BudgetPolicy } from '../../../protocol/run/policy.js';
+import { dayRows, renderDay, rounded } from '../find/day-rows.js';
+import { askDetails } from '../gates/ask-details.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign } from '../terminal/io.js';
+import { stageCostLines } from '../watch/stage-costs.js';
 
 /** Shape: `allowed` and `left` are null where nothing is limited; a grant allows the whole budget once more. Unit: turns, minutes, USD. */
 export interface BudgetRow {

@@ -3,16 +3,16 @@
  * The run's own host does it, so it needs the engine. The run folder stays. It lists first, and asks on a terminal.
  */
 
-import { orAborted } from '../../../config/or-aborted.js';
-import { RefusedError } from '../../../protocol/refusal.js';
+import { orAborted } from '../../../config/system/or-aborted.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { Sluice } from '../../sluice.js';
-import { connectToLook } from '../connect.js';
-import type { Context } from '../context.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { type FoundRun, findRun, findRuns, runsHere } from '../find-run.js';
-import { foreign, foreignBlock } from '../io.js';
-import { personOf } from '../person.js';
-import { type Looked, lookAtRun, type Removable } from '../removable-runs.js';
+import { type FoundRun, findRun, findRuns, runsHere } from '../find/find-run.js';
+import { type Looked, lookAtRun, type Removable } from '../find/removable-runs.js';
+import { connectToLook } from '../server/connect.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign, foreignBlock } from '../terminal/io.js';
+import { personOf } from '../terminal/person.js';
 
 export interface CleanOptions {
   readonly runs: readonly string[];

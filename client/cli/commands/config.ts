@@ -1,10 +1,10 @@
 /** `sluice config`: every effective value, and the file and line, preset or default that it comes from. */
-import { explainConfig } from '../../../config/explain-policy.js';
-import { checkRepository } from '../check-repository.js';
-import { effectiveConfig } from '../choose-config.js';
-import type { Context } from '../context.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { foreign } from '../io.js';
+import { explainConfig } from '../../../config/resolve/explain-policy.js';
+import { checkRepository } from '../start/check-repository.js';
+import { effectiveConfig } from '../start/choose-config.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign } from '../terminal/io.js';
 
 export async function config(context: Context, { repo }: { readonly repo?: string | undefined }): Promise<ExitCode> {
   const { io, json } = context;

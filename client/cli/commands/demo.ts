@@ -2,22 +2,22 @@
  * `sluice demo`: a real package, two real bugs, a scripted agent that is labelled so and forgets one of them, a worker killed in mid-turn, a fix
  * round, a gate, and a last check with plain git and node. It works in a folder and a home of its own, names that folder, and leaves no process behind.
  */
-import { ensureHome } from '../../../config/home.js';
-import { trustConfig } from '../../../config/trust.js';
+import { ensureHome } from '../../../config/home/home.js';
+import { trustConfig } from '../../../config/home/trust.js';
 import { diffText } from '../../repository.js';
-import { connectToRun } from '../connect.js';
-import type { Context } from '../context.js';
 import { TASK, TITLE } from '../demo/bugs.js';
 import { decideGate } from '../demo/decide-gate.js';
 import { type Accident, killWorkerInMidTurn, startsOf } from '../demo/kill-worker.js';
 import { type DemoWorld, makeDemo } from '../demo/make-demo.js';
 import { endProcessesOf } from '../demo/no-process-left.js';
 import { plainCheck, type TestCount } from '../demo/plain-check.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { foreignBlock } from '../io.js';
-import type { RunEnd } from '../run-end.js';
-import { downEngine } from '../up.js';
-import { watchToEnd } from '../watch-started.js';
+import { connectToRun } from '../server/connect.js';
+import { downEngine } from '../server/up.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreignBlock } from '../terminal/io.js';
+import type { RunEnd } from '../watch/run-end.js';
+import { watchToEnd } from '../watch/watch-started.js';
 import { prepareRun, startRun } from './run.js';
 
 export async function demo(outer: Context, { withholdFix }: { readonly withholdFix: boolean }): Promise<ExitCode> {

@@ -1,12 +1,12 @@
 /** `sluice diff`: base..branch as a patch. No pager, textconv or external diff program of the repository runs. */
 
-import { RefusedError } from '../../../protocol/refusal.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
 import { diffStat, diffText } from '../../repository.js';
-import { connectOrRead } from '../connect.js';
-import type { Context } from '../context.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { type FoundRun, findRun, viewOf } from '../find-run.js';
-import { foreign, foreignBlock, type Io } from '../io.js';
+import { type FoundRun, findRun, viewOf } from '../find/find-run.js';
+import { connectOrRead } from '../server/connect.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign, foreignBlock, type Io } from '../terminal/io.js';
 
 export async function diff(
   context: Context,

@@ -4,21 +4,21 @@
  */
 import { access, constants, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { agentSaysLogin } from '../../../config/detect-agents.js';
-import { lookForSandbox } from '../../../config/sandbox-program.js';
+import { agentSaysLogin } from '../../../config/init/detect-agents.js';
+import { lookForSandbox } from '../../../config/system/sandbox-program.js';
 import { ANY_HOST_QUEUE, hostQueue, SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../../protocol/names.js';
 import { gitVersion } from '../../repository.js';
 import { createSluice, type Sluice } from '../../sluice.js';
-import { callAgents } from '../call-agents.js';
-import { chooseServer } from '../connect.js';
-import type { Context } from '../context.js';
-import type { Finding, Grade } from '../doctor-finding.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { exists } from '../find-run.js';
-import { findAgentsAround, loginText, type VersionedAgent } from '../found-agents.js';
-import { readHostId } from '../host-config.js';
-import { foreign, type Io } from '../io.js';
-import { lookAtEngine } from '../up.js';
+import { exists } from '../find/find-run.js';
+import { chooseServer } from '../server/connect.js';
+import { readHostId } from '../server/host-config.js';
+import { lookAtEngine } from '../server/up.js';
+import { callAgents } from '../start/call-agents.js';
+import type { Finding, Grade } from '../start/doctor-finding.js';
+import { findAgentsAround, loginText, type VersionedAgent } from '../start/found-agents.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign, type Io } from '../terminal/io.js';
 
 /** **Unit** bytes: below this a run with a validation checkout may not fit. */
 const LOW_DISK_BYTES = 2 * 1024 ** 3;

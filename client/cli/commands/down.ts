@@ -1,9 +1,10 @@
 /** `sluice down`: stops the local engine when no turn runs any more, or at once with --now. Runs go on at the next `up`. */
-import type { Context } from '../context.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { foreign } from '../io.js';
-import { personOf } from '../person.js';
-import { downEngine, type StopOutcome } from '../up.js';
+
+import { downEngine, type StopOutcome } from '../server/up.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign } from '../terminal/io.js';
+import { personOf } from '../terminal/person.js';
 
 export async function down(context: Context, { now }: { readonly now: boolean }): Promise<ExitCode> {
   personOf(context);

@@ -1,18 +1,18 @@
 /** `sluice init`: writes a minimal config, trusts what it wrote, puts the repository on this host's list. A config that is there stays as it is. */
 
-import { chooseAgent } from '../../../config/detect-agents.js';
-import { ensureHome, PROJECT_CONFIG } from '../../../config/home.js';
-import { initConfig } from '../../../config/init-config.js';
-import { trustConfig } from '../../../config/trust.js';
-import { checkProgram } from '../check-program.js';
-import { checkRepository } from '../check-repository.js';
-import type { Context } from '../context.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { agentText, findAgents, initialAgent } from '../found-agents.js';
-import { serveRepository } from '../host-config.js';
-import { foreign, foreignBlock } from '../io.js';
-import { personOf } from '../person.js';
-import { programOf } from '../run-arguments.js';
+import { ensureHome, PROJECT_CONFIG } from '../../../config/home/home.js';
+import { trustConfig } from '../../../config/home/trust.js';
+import { chooseAgent } from '../../../config/init/detect-agents.js';
+import { initConfig } from '../../../config/init/init-config.js';
+import { serveRepository } from '../server/host-config.js';
+import { checkProgram } from '../start/check-program.js';
+import { checkRepository } from '../start/check-repository.js';
+import { agentText, findAgents, initialAgent } from '../start/found-agents.js';
+import { programOf } from '../start/run-arguments.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign, foreignBlock } from '../terminal/io.js';
+import { personOf } from '../terminal/person.js';
 
 export interface InitOptions {
   readonly agent?: string | undefined;

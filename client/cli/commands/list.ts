@@ -1,15 +1,15 @@
 /** `sluice list`: the runs, newest first, from visibility or from the run folders when the engine is down. */
 
-import { RefusedError } from '../../../protocol/refusal.js';
-import type { ListedRun } from '../../listed-run.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
+import type { ListedRun } from '../../calls/listed-run.js';
 import type { Sluice } from '../../sluice.js';
-import { connectOrRead } from '../connect.js';
-import type { Context } from '../context.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { findRuns } from '../find-run.js';
-import { foreign } from '../io.js';
-import { waitsForPerson } from '../meant-run.js';
-import { renderTable } from '../run-table.js';
+import { findRuns } from '../find/find-run.js';
+import { waitsForPerson } from '../find/meant-run.js';
+import { renderTable } from '../find/run-table.js';
+import { connectOrRead } from '../server/connect.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign } from '../terminal/io.js';
 
 export interface ListOptions {
   readonly limit: string;

@@ -1,17 +1,17 @@
 /** `sluice logs`: the journal of a run as plain lines (or the events as they are with --json), or what one turn's agent said. */
 import { join } from 'node:path';
-import { RefusedError } from '../../../protocol/refusal.js';
-import { isFromFiles } from '../../listed-run.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
+import { isFromFiles } from '../../calls/listed-run.js';
 import { readRunFile, turnFoldersOf } from '../../read-run-file.js';
-import { connectToLook } from '../connect.js';
-import type { Context } from '../context.js';
-import { jsonDisplay, plainDisplay } from '../display.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { type FoundRun, findRun } from '../find-run.js';
-import { followFiles } from '../follow-files.js';
-import { foreign, foreignBlock } from '../io.js';
-import { CUT_JOURNAL } from '../journal-tail.js';
-import { watchRun } from '../watch-run.js';
+import { type FoundRun, findRun } from '../find/find-run.js';
+import { followFiles } from '../find/follow-files.js';
+import { CUT_JOURNAL } from '../find/journal-tail.js';
+import { connectToLook } from '../server/connect.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign, foreignBlock } from '../terminal/io.js';
+import { jsonDisplay, plainDisplay } from '../watch/display.js';
+import { watchRun } from '../watch/watch-run.js';
 
 export interface LogsOptions {
   readonly asked: string | null;

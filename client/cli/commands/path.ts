@@ -1,11 +1,11 @@
 /** `sluice path`: the worktree of a run and nothing else, so that `cd "$(sluice path)"` works. */
-import { RefusedError } from '../../../protocol/refusal.js';
-import { connectOrRead } from '../connect.js';
-import type { Context } from '../context.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { exists, findRun, viewOf } from '../find-run.js';
-import { foreign } from '../io.js';
-import { shellWord } from '../removal-commands.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
+import { exists, findRun, viewOf } from '../find/find-run.js';
+import { shellWord } from '../find/removal-commands.js';
+import { connectOrRead } from '../server/connect.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign } from '../terminal/io.js';
 
 export async function path(context: Context, asked: string | null): Promise<ExitCode> {
   const { io, json } = context;

@@ -1,9 +1,10 @@
 /** `sluice pause` and `sluice resume`: stop at the next stage boundary, and go on from there. */
-import type { Context } from '../context.js';
-import type { ExitCode } from '../exit-codes.js';
-import { checkOption } from '../message-text.js';
-import { personOf } from '../person.js';
-import { sendToRun } from '../send-to-run.js';
+
+import { sendToRun } from '../gates/send-to-run.js';
+import type { Context } from '../terminal/context.js';
+import type { ExitCode } from '../terminal/exit-codes.js';
+import { checkOption } from '../terminal/message-text.js';
+import { personOf } from '../terminal/person.js';
 
 export interface PauseOptions {
   readonly run: string | null;

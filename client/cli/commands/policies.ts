@@ -1,11 +1,11 @@
 /** `sluice policies`: the effective policy of a run, as it was frozen when the run opened. */
-import { formatDuration } from '../../../config/duration.js';
-import type { RunPolicy, StageAgent } from '../../../protocol/policy.js';
-import type { RunDetails } from '../../../protocol/run-view.js';
-import { askDetails } from '../ask-details.js';
-import type { Context } from '../context.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { foreign } from '../io.js';
+import { formatDuration } from '../../../config/keys/duration.js';
+import type { RunDetails } from '../../../protocol/messages/run-view.js';
+import type { RunPolicy, StageAgent } from '../../../protocol/run/policy.js';
+import { askDetails } from '../gates/ask-details.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign } from '../terminal/io.js';
 
 export async function policies(context: Context, asked: string | null): Promise<ExitCode> {
   const { io, json } = context;

@@ -1,17 +1,17 @@
 /** `sluice quota`: the accounts whose usage limit is reached, with the time that is left, and the word of a person that one is over. */
-import { closedAccounts, openAccount } from '../../../config/closed-accounts.js';
-import { messageOf } from '../../../config/error-code.js';
+import { closedAccounts, openAccount } from '../../../config/home/closed-accounts.js';
+import { messageOf } from '../../../config/system/error-code.js';
 import { quotaGateId } from '../../../protocol/names.js';
-import { RefusedError } from '../../../protocol/refusal.js';
-import type { ListedQuotaGate } from '../../quota-calls.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
+import type { ListedQuotaGate } from '../../calls/quota-calls.js';
 import type { Sent, Sluice } from '../../sluice.js';
-import { connectOrRead, connectToLook } from '../connect.js';
-import type { Context } from '../context.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { foreign } from '../io.js';
-import { personOf } from '../person.js';
-import { QUEUED } from '../send-to-run.js';
-import { elapsed } from '../waiting-text.js';
+import { elapsed } from '../find/waiting-text.js';
+import { QUEUED } from '../gates/send-to-run.js';
+import { connectOrRead, connectToLook } from '../server/connect.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign } from '../terminal/io.js';
+import { personOf } from '../terminal/person.js';
 
 /** One account, as the server and this host know it. */
 interface LimitedAccount {

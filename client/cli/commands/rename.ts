@@ -1,11 +1,11 @@
 /** `sluice rename`: another title for lists. */
 import { MAX_TITLE_CHARS } from '../../../protocol/limits.js';
-import type { Context } from '../context.js';
-import type { ExitCode } from '../exit-codes.js';
-import { checkText } from '../message-text.js';
-import { personOf } from '../person.js';
-import type { RunAndText } from '../run-and-text.js';
-import { sendToRun } from '../send-to-run.js';
+import type { RunAndText } from '../find/run-and-text.js';
+import { sendToRun } from '../gates/send-to-run.js';
+import type { Context } from '../terminal/context.js';
+import type { ExitCode } from '../terminal/exit-codes.js';
+import { checkText } from '../terminal/message-text.js';
+import { personOf } from '../terminal/person.js';
 
 export async function rename(context: Context, { run, text }: RunAndText): Promise<ExitCode> {
   const by = personOf(context);

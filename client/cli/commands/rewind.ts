@@ -3,23 +3,23 @@
  * The source run is only read. What the host can take over is checked by the host; here only what can be refused without it.
  */
 import { basename, dirname, join } from 'node:path';
-import { orAborted } from '../../../config/or-aborted.js';
-import type { RunInput } from '../../../protocol/messages.js';
+import { orAborted } from '../../../config/system/or-aborted.js';
+import type { RunInput } from '../../../protocol/messages/messages.js';
+import { titleOf } from '../../../protocol/messages/run-input.js';
+import type { RunView } from '../../../protocol/messages/run-view.js';
 import { branchOf } from '../../../protocol/names.js';
-import { RefusedError } from '../../../protocol/refusal.js';
+import { makeRunId } from '../../../protocol/run/run-id.js';
 import { STAGES, type Stage } from '../../../protocol/run/stages.js';
-import { makeRunId } from '../../../protocol/run-id.js';
-import { titleOf } from '../../../protocol/run-input.js';
-import type { RunView } from '../../../protocol/run-view.js';
-import { isFromFiles } from '../../listed-run.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
+import { isFromFiles } from '../../calls/listed-run.js';
+import { prepareTemporalClient } from '../../calls/temporal-client.js';
 import type { Sluice } from '../../sluice.js';
-import { prepareTemporalClient } from '../../temporal-client.js';
-import { connectToRun } from '../connect.js';
-import { type Context, tellStopped } from '../context.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { type FoundRun, findRun, findRuns, manyRuns, runsHere, viewOf } from '../find-run.js';
-import { foreign } from '../io.js';
-import { watchStarted } from '../watch-started.js';
+import { type FoundRun, findRun, findRuns, manyRuns, runsHere, viewOf } from '../find/find-run.js';
+import { connectToRun } from '../server/connect.js';
+import { type Context, tellStopped } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign } from '../terminal/io.js';
+import { watchStarted } from '../watch/watch-started.js';
 
 export interface RewindOptions {
   /** The source. */

@@ -4,25 +4,25 @@
  */
 import { basename, join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
-import { orAborted } from '../../../config/or-aborted.js';
-import type { RunInput } from '../../../protocol/messages.js';
+import { orAborted } from '../../../config/system/or-aborted.js';
+import type { RunInput } from '../../../protocol/messages/messages.js';
+import { titleOf } from '../../../protocol/messages/run-input.js';
 import { branchOf } from '../../../protocol/names.js';
-import { RefusedError } from '../../../protocol/refusal.js';
-import { makeRunId } from '../../../protocol/run-id.js';
-import { titleOf } from '../../../protocol/run-input.js';
-import { prepareTemporalClient } from '../../temporal-client.js';
-import { checkProgram } from '../check-program.js';
-import { checkRepository } from '../check-repository.js';
-import { type ChosenConfig, chooseConfig } from '../choose-config.js';
-import { type Connected, connectToRun } from '../connect.js';
-import { type Context, tellStopped } from '../context.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { hostIdFor, keepCommand, serveRepository } from '../host-config.js';
-import { foreign } from '../io.js';
-import { offerFound } from '../offer-found.js';
-import { checkRunId, checkTask, checkTitle, type Program, programOf, type RunOptions, refusal } from '../run-arguments.js';
-import { policyOf } from '../run-policy.js';
-import { type StartedView, watchStarted } from '../watch-started.js';
+import { makeRunId } from '../../../protocol/run/run-id.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
+import { prepareTemporalClient } from '../../calls/temporal-client.js';
+import { type Connected, connectToRun } from '../server/connect.js';
+import { hostIdFor, keepCommand, serveRepository } from '../server/host-config.js';
+import { checkProgram } from '../start/check-program.js';
+import { checkRepository } from '../start/check-repository.js';
+import { type ChosenConfig, chooseConfig } from '../start/choose-config.js';
+import { offerFound } from '../start/offer-found.js';
+import { checkRunId, checkTask, checkTitle, type Program, programOf, type RunOptions, refusal } from '../start/run-arguments.js';
+import { policyOf } from '../start/run-policy.js';
+import { type Context, tellStopped } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign } from '../terminal/io.js';
+import { type StartedView, watchStarted } from '../watch/watch-started.js';
 
 /** A run that may be started: everything was checked, nothing was written. */
 export interface PreparedRun {

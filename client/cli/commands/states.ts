@@ -1,8 +1,8 @@
 /** `sluice states`: the reference of V-04, printed from the module that every status change goes through. */
-import { isTerminal, RUN_STATUSES, TRANSITIONS } from '../../../protocol/lifecycle.js';
+import { isTerminal, RUN_STATUSES, TRANSITIONS } from '../../../protocol/run/lifecycle.js';
 import { STAGE_LISTS, STAGES } from '../../../protocol/run/stages.js';
-import type { Context } from '../context.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 
 /** Shape: one object `{"statuses":[{"status","terminal","moves"}],"stages":[…],"stageLists":{…}}`. */
 export function statesReference() {

@@ -1,19 +1,20 @@
 /** `sluice status`: the run view, gates and budget, complete with --json (V-135). From the run itself, or from its files when it cannot be asked. */
-import type { Gate } from '../../../protocol/gate.js';
-import { RefusedError } from '../../../protocol/refusal.js';
-import type { RunDetails, RunView } from '../../../protocol/run-view.js';
-import { isFromFiles } from '../../listed-run.js';
-import { type Retrying, retryText } from '../../retrying.js';
-import { connectOrRead } from '../connect.js';
-import type { Context } from '../context.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { type FoundRun, findRun, viewOf } from '../find-run.js';
-import { boundaryOf, decidingCommands, questionOf } from '../gate-text.js';
-import { foreign } from '../io.js';
-import { detailsOf, gatesOnDisk, openGates } from '../open-gates.js';
-import { agentLabel } from '../plain-lines.js';
-import { stageCostLines } from '../stage-costs.js';
-import { pauseText, roundText, waitingText } from '../waiting-text.js';
+
+import type { RunDetails, RunView } from '../../../protocol/messages/run-view.js';
+import type { Gate } from '../../../protocol/run/gate.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
+import { isFromFiles } from '../../calls/listed-run.js';
+import { type Retrying, retryText } from '../../calls/retrying.js';
+import { type FoundRun, findRun, viewOf } from '../find/find-run.js';
+import { detailsOf, gatesOnDisk, openGates } from '../find/open-gates.js';
+import { pauseText, roundText, waitingText } from '../find/waiting-text.js';
+import { boundaryOf, decidingCommands, questionOf } from '../gates/gate-text.js';
+import { connectOrRead } from '../server/connect.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign } from '../terminal/io.js';
+import { agentLabel } from '../terminal/plain-lines.js';
+import { stageCostLines } from '../watch/stage-costs.js';
 
 export async function status(context: Context, asked: string | null): Promise<ExitCode> {
   const { io, json } = context;

@@ -1,10 +1,11 @@
 /** `sluice steer`: a text that the next turn reads. */
-import type { Context } from '../context.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { checkText, textOrInput } from '../message-text.js';
-import { personOf } from '../person.js';
-import type { RunAndText } from '../run-and-text.js';
-import { sendToRun } from '../send-to-run.js';
+
+import type { RunAndText } from '../find/run-and-text.js';
+import { sendToRun } from '../gates/send-to-run.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { checkText, textOrInput } from '../terminal/message-text.js';
+import { personOf } from '../terminal/person.js';
 
 export async function steer(context: Context, { run, text: asked }: RunAndText): Promise<ExitCode> {
   const by = personOf(context);

@@ -1,16 +1,16 @@
 /** `sluice trust`: lets the config text of this repository start programs on this machine, shows what is trusted, or takes it back. */
 import { join } from 'node:path';
-import { hashOfText, readConfigFile } from '../../../config/config-text.js';
-import { ensureHome, PROJECT_CONFIG } from '../../../config/home.js';
-import { needsTrust } from '../../../config/select-config.js';
-import { listTrust, revokeTrust, trustConfig, trustOf } from '../../../config/trust.js';
-import { RefusedError } from '../../../protocol/refusal.js';
+import { ensureHome, PROJECT_CONFIG } from '../../../config/home/home.js';
+import { listTrust, revokeTrust, trustConfig, trustOf } from '../../../config/home/trust.js';
+import { needsTrust } from '../../../config/resolve/select-config.js';
+import { hashOfText, readConfigFile } from '../../../config/system/config-text.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
 import { textAt } from '../../repository.js';
-import { checkRepository } from '../check-repository.js';
-import type { Context } from '../context.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { foreign, foreignBlock } from '../io.js';
-import { personOf } from '../person.js';
+import { checkRepository } from '../start/check-repository.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign, foreignBlock } from '../terminal/io.js';
+import { personOf } from '../terminal/person.js';
 
 export interface TrustOptions {
   readonly list: boolean;

@@ -3,11 +3,11 @@
  * Standard output holds shell lines only, so that `eval "$(sluice up)"` works; what is for people goes to standard error.
  */
 import { dirname } from 'node:path';
-import type { Context } from '../context.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { foreign } from '../io.js';
-import { shellWord } from '../removal-commands.js';
-import { restartEngineWorker, upEngine } from '../up.js';
+import { shellWord } from '../find/removal-commands.js';
+import { restartEngineWorker, upEngine } from '../server/up.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign } from '../terminal/io.js';
 
 export interface UpCommandOptions {
   readonly ui: boolean;

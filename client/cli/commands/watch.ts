@@ -1,17 +1,17 @@
 /** `sluice watch`: a run live until it closes, or all open ones where none is named. Detaching leaves them alone. */
 
-import { type Refusal, RefusedError } from '../../../protocol/refusal.js';
-import { isFromFiles } from '../../listed-run.js';
+import { type Refusal, RefusedError } from '../../../protocol/text/refusal.js';
+import { isFromFiles } from '../../calls/listed-run.js';
 import type { Sluice } from '../../sluice.js';
-import { connectToLook } from '../connect.js';
-import type { Context } from '../context.js';
-import { desktopWanted } from '../desktop-wanted.js';
-import { type ExitCode, exitCodeOf } from '../exit-codes.js';
-import { type FoundRun, findRun, findRuns, runsHere, viewOf } from '../find-run.js';
-import { foreign } from '../io.js';
-import { meantRuns } from '../meant-run.js';
-import { type WatchedRuns, watchAll } from '../watch-all.js';
-import { startedView, watchStarted } from '../watch-started.js';
+import { type FoundRun, findRun, findRuns, runsHere, viewOf } from '../find/find-run.js';
+import { meantRuns } from '../find/meant-run.js';
+import { connectToLook } from '../server/connect.js';
+import { desktopWanted } from '../start/desktop-wanted.js';
+import type { Context } from '../terminal/context.js';
+import { type ExitCode, exitCodeOf } from '../terminal/exit-codes.js';
+import { foreign } from '../terminal/io.js';
+import { type WatchedRuns, watchAll } from '../watch/watch-all.js';
+import { startedView, watchStarted } from '../watch/watch-started.js';
 import { renderView } from './status.js';
 
 export async function watch(context: Context, asked: string | null): Promise<ExitCode> {

@@ -1,13 +1,13 @@
 /** `sluice worker`: a worker in the foreground for the server of TEMPORAL_ADDRESS. Ctrl+C lets it detach from its turns first. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { RefusedError } from '../../../protocol/refusal.js';
-import { checkRepository } from '../check-repository.js';
-import { chooseServer } from '../connect.js';
-import type { Context } from '../context.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { serveRepository } from '../host-config.js';
-import { foreign } from '../io.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
+import { chooseServer } from '../server/connect.js';
+import { serveRepository } from '../server/host-config.js';
+import { checkRepository } from '../start/check-repository.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign } from '../terminal/io.js';
 
 export async function worker(
   { io, home, json }: Context,

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Sluice } from '../../sluice.js';
-import type { Io } from '../io.js';
+import type { Io } from '../terminal/io.js';
 
 /** **Unit** ms. */
 const LOOK_MS = 100;

@@ -4,7 +4,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { lookAtEngine } from '../up.js';
+import { lookAtEngine } from '../server/up.js';
 import type { DemoWorld } from './make-demo.js';
 
 /** **Unit** ms. */

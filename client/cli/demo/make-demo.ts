@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { stringify } from 'yaml';
-import { RefusedError } from '../../../protocol/refusal.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
 import { ALIAS_FIX, DASH_FIX, RED_TESTS } from './bugs.js';
 
 export interface DemoWorld {

@@ -4,7 +4,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { sendSignal } from '../../../config/send-signal.js';
+import { sendSignal } from '../../../config/system/send-signal.js';
 
 /** **Unit** ms: how long processes have to end by themselves, and after SIGTERM. */
 const BY_THEMSELVES_MS = 2_000;

@@ -3,8 +3,8 @@
  * Only commander is loaded here; a command's own module is loaded when it runs, so that help costs no more than it must.
  */
 import type { Command, OptionValues } from '@commander-js/extra-typings';
-import type { Context } from '../context.js';
-import { type ExitCode, type ExitName, exitHelp } from '../exit-codes.js';
+import type { Context } from '../terminal/context.js';
+import { type ExitCode, type ExitName, exitHelp } from '../terminal/exit-codes.js';
 
 export type CommandBody = (context: Context) => Promise<ExitCode>;
 

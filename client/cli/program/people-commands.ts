@@ -1,6 +1,7 @@
 /** The commands by which people take part in a run: decisions, pauses, texts, its end. Texts only: bodies lie in commands/. */
-import type { ExitName } from '../exit-codes.js';
-import { runAndText } from '../run-and-text.js';
+
+import { runAndText } from '../find/run-and-text.js';
+import type { ExitName } from '../terminal/exit-codes.js';
 import { type CommandRow, LOOKING, RUN_HELP, row } from './command-row.js';
 
 const SENDING: readonly ExitName[] = ['done', 'notStarted', 'needsPerson', 'detached'];

@@ -1,5 +1,5 @@
 /** The commands about what runs left and lists of them: rewind, batch, clean, replay, audit, policies, budget. Texts only. */
-import type { ExitName } from '../exit-codes.js';
+import type { ExitName } from '../terminal/exit-codes.js';
 import { type CommandRow, INTERRUPTED, LOOKING, RUN_HELP, RUNNING, row } from './command-row.js';
 
 const BATCH_SPECIAL: Partial<Record<ExitName, string>> = {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readLedger } from '../../../activities/agent/scripted/ledger.js';
-import type { RunStatus } from '../../../protocol/lifecycle.js';
+import type { RunStatus } from '../../../protocol/run/lifecycle.js';
 import type { TurnStage } from '../../../protocol/run/stages.js';
 import { type AttendedRun, attendedRun } from '../../support/attended-run.js';
 import type { RunCase } from '../../support/ended-run.js';

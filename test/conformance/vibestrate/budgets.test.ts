@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DayBudgetView } from '../../../protocol/day-budget.js';
+import type { DayBudgetView } from '../../../protocol/actors/day-budget.js';
 import { STATUS_QUERY } from '../../../protocol/names.js';
 import { type AttendedRun, attendedRun, beside } from '../../support/attended-run.js';
 import { attendedAgain, heldIn, letGo } from '../../support/held-stage.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
-import { DISPOSITIONS, FINDING_CATEGORIES, SEVERITIES } from '../../../protocol/finding.js';
+import { DISPOSITIONS, FINDING_CATEGORIES, SEVERITIES } from '../../../protocol/run/finding.js';
 import { type EndedRun, endedRuns, type RunCase } from '../../support/ended-run.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 import { promptsOf } from '../../support/turn-files.js';

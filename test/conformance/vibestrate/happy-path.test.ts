@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { readLedger } from '../../../activities/agent/scripted/ledger.js';
-import type { RunView } from '../../../protocol/run-view.js';
+import type { RunView } from '../../../protocol/messages/run-view.js';
 import { openTestHost, type TestHost, type TestRun } from '../../support/test-host.js';
 import type { TestRepository } from '../../support/test-repository.js';
 

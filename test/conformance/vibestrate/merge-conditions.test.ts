@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Gate } from '../../../protocol/gate.js';
-import type { ValidationReport } from '../../../protocol/outcomes.js';
+import type { Gate } from '../../../protocol/run/gate.js';
+import type { ValidationReport } from '../../../protocol/run/outcomes.js';
 import { STAGE_LISTS } from '../../../protocol/run/stages.js';
 import { endingOfStages, type MergeFacts } from '../../../workflows/run/ending.js';
 import { decideGates } from '../../support/decide-gates.js';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Notification, NotificationKind } from '../../../protocol/notification.js';
+import type { Notification, NotificationKind } from '../../../protocol/messages/notification.js';
 import { decideGates, openGate } from '../../support/decide-gates.js';
 import { type EndedRun, endedRuns, type RunCase } from '../../support/ended-run.js';
 import { openTestHost, type TestHost, type TestRun } from '../../support/test-host.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
 import { MAX_JOURNAL_EVENTS } from '../../../protocol/limits.js';
-import { BLOCKED_REASONS, type BlockedReason } from '../../../protocol/outcomes.js';
+import { BLOCKED_REASONS, type BlockedReason } from '../../../protocol/run/outcomes.js';
 import { decideGates, openGate, type PersonsDecision } from '../../support/decide-gates.js';
 import { type EndedRun, endedRuns, type RunCase } from '../../support/ended-run.js';
 import { startsOf } from '../../support/run-traces.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RunResult } from '../../../protocol/messages.js';
-import type { ValidationReport } from '../../../protocol/outcomes.js';
+import type { RunResult } from '../../../protocol/messages/messages.js';
+import type { ValidationReport } from '../../../protocol/run/outcomes.js';
 import { STAGES, type Stage } from '../../../protocol/run/stages.js';
 import { jsonLines } from '../../support/cli-world.js';
 import { type EndedRun, endedRuns, type RunCase } from '../../support/ended-run.js';

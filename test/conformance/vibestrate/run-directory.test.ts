@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FailpointName } from '../../../protocol/failpoints.js';
-import type { JournalEvent } from '../../../protocol/journal.js';
+import type { JournalEvent } from '../../../protocol/messages/journal.js';
 import { armFailpoint, WORKER_WITH_FAILPOINT } from '../../support/failpoint-home.js';
 import { startsOf } from '../../support/run-traces.js';
 import { openTestHost, type TestHost, type TestRun, type TestWorker } from '../../support/test-host.js';

@@ -13,7 +13,7 @@ import {
   type RunStatus,
   StateTransitionError,
   TRANSITIONS,
-} from '../../../protocol/lifecycle.js';
+} from '../../../protocol/run/lifecycle.js';
 import { STAGE_LISTS, STAGES, type Stage } from '../../../protocol/run/stages.js';
 import { RunState } from '../../../workflows/run/run-state.js';
 
@@ -52,8 +52,8 @@ describe('the statuses of a run', () => {
   });
 
   it('V-02: are assigned in one pure module, and whoever announces a change imports it', () => {
-    const module = sourceOf('protocol/lifecycle.ts');
-    const others = sources().filter(({ path }) => path !== 'protocol/lifecycle.ts' && path !== ROWS);
+    const module = sourceOf('protocol/run/lifecycle.ts');
+    const others = sources().filter(({ path }) => path !== 'protocol/run/lifecycle.ts' && path !== ROWS);
     // The client has no way to the journal; it only shows.
     const announcing = others.filter(({ path, text }) => !path.startsWith('client/') && /(?:type: |note\()'state\.changed'/.test(text));
 
@@ -120,7 +120,7 @@ describe('the statuses of a run', () => {
 });
 
 /** Its events and view say what the server made of an execution that was terminated: there the workflow can move nothing any more. */
-const ENDED_FROM_OUTSIDE = 'activities/run/terminated-end.ts';
+const ENDED_FROM_OUTSIDE = 'activities/closing/terminated-end.ts';
 
 /** The rows of the stages name the statuses that they hold, and load nothing. */
 const ROWS = 'protocol/run/stages.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { findRepository } from '../../../activities/git/find-repository.js';
+import { findRepository } from '../../../activities/git/refs/find-repository.js';
 import { guardPid } from '../../support/guard-pid.js';
 import { afterKills } from '../../support/killed-run.js';
 import { openedOnce } from '../../support/opened.js';
@@ -20,7 +20,7 @@ import { until } from '../../support/until.js';
 
 const LIMIT_MS = 240_000;
 const QUICK = 'limits:\n  heartbeat: 1s\n';
-const ADD_WORKTREE = fileURLToPath(new URL('../../../dist/activities/git/add-worktree.js', import.meta.url));
+const ADD_WORKTREE = fileURLToPath(new URL('../../../dist/activities/git/worktree/add-worktree.js', import.meta.url));
 
 const host = openedOnce(openTestHost);
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ValidationReport } from '../../../protocol/outcomes.js';
+import type { ValidationReport } from '../../../protocol/run/outcomes.js';
 import { type EndedRun, endedRuns, type RunCase } from '../../support/ended-run.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 import { promptsOf } from '../../support/turn-files.js';

@@ -1,9 +1,9 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { addWorktree } from '../../../activities/git/add-worktree.js';
-import { findRepository } from '../../../activities/git/find-repository.js';
-import type { RunResult } from '../../../protocol/messages.js';
+import { findRepository } from '../../../activities/git/refs/find-repository.js';
+import { addWorktree } from '../../../activities/git/worktree/add-worktree.js';
+import type { RunResult } from '../../../protocol/messages/messages.js';
 import { startsOf } from '../../support/run-traces.js';
 import { openTestHost, type TestHost, type TestRun } from '../../support/test-host.js';
 import { fixtureWith, makeRepository, type TestRepository } from '../../support/test-repository.js';

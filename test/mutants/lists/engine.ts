@@ -137,7 +137,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a command that is not there counts as a check that passed',
     area: 'engine',
-    file: 'activities/run/classify-validation.ts',
+    file: 'activities/checks/classify-validation.ts',
     find: "exit.exitCode === COMMAND_NOT_FOUND ? 'environment' : 'failed'",
     replace: "exit.exitCode === COMMAND_NOT_FOUND ? 'passed' : 'failed'",
     test: { file: 'test/unit/run/classify-validation.test.ts', title: 'of reason %s and exit %s is %s' },
@@ -145,7 +145,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'checks that change tracked files are green',
     area: 'engine',
-    file: 'activities/run/classify-validation.ts',
+    file: 'activities/checks/classify-validation.ts',
     find: "if (report.treeChanged) return { kind: 'failed', why: 'tree_changed: a validation command changed tracked files' };",
     replace: '',
     test: { file: 'test/unit/run/classify-validation.test.ts', title: 'with %s' },

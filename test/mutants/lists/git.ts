@@ -4,7 +4,7 @@ import type { Mutant } from '../mutant.js';
 const COMMIT = 'test/unit/git/commit.test.ts';
 const MISCHIEF = 'test/unit/git/agent-mischief.test.ts';
 const DIFF_CHECK = 'test/unit/git/diff-check.test.ts';
-const RUN_GIT = 'activities/git/open-run-git.ts';
+const RUN_GIT = 'activities/git/run/open-run-git.ts';
 
 export const GIT_MUTANTS: readonly Mutant[] = [
   {
@@ -18,7 +18,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'refs are moved without compare-and-swap',
     area: 'git',
-    file: 'activities/git/run-branch.ts',
+    file: 'activities/git/refs/run-branch.ts',
     find: "${from === undefined ? '' : (from ?? zero)}",
     replace: '',
     test: { file: COMMIT, title: 'writes nothing when somebody else moved the branch' },
@@ -26,7 +26,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a turn commits twice: the second attempt takes the time of day',
     area: 'git',
-    file: 'activities/git/commit.ts',
+    file: 'activities/git/run/commit.ts',
     find: 'const date = `@${epochSeconds(claimedAt)} +0000`;',
     replace: 'const date = `@${Math.floor(Date.now() / 1000)} +0000`;',
     test: { file: COMMIT, title: 'has the times of the claim, so that an attempt of another hour makes the same one' },
@@ -34,7 +34,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
   {
     name: "the commit stands on the agent's own commit, not on the expected head",
     area: 'git',
-    file: 'activities/git/commit.ts',
+    file: 'activities/git/run/commit.ts',
     find: "'-p', request.expectedHead, '-F', '-'",
     replace: "'-p', agentWork.branchAt ?? request.expectedHead, '-F', '-'",
     test: { file: MISCHIEF, title: '%s is folded into one commit, with its messages' },
@@ -42,7 +42,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a branch that an agent made a symbolic ref is followed',
     area: 'git',
-    file: 'activities/git/run-branch.ts',
+    file: 'activities/git/refs/run-branch.ts',
     find: 'option no-deref\\0update',
     replace: 'update',
     test: { file: COMMIT, title: 'replaces a branch that an agent made a symbolic ref, and leaves the other branch where it was' },
@@ -66,7 +66,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a restore deletes ignored files',
     area: 'git',
-    file: 'activities/git/private-git-dir.ts',
+    file: 'activities/git/inspect/private-git-dir.ts',
     find: "'-ffd'",
     replace: "'-ffdx'",
     test: { file: MISCHIEF, title: 'rolls back what a read-only turn changed, and keeps ignored files (V-127)' },
@@ -74,7 +74,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a restore leaves nested repositories',
     area: 'git',
-    file: 'activities/git/private-git-dir.ts',
+    file: 'activities/git/inspect/private-git-dir.ts',
     find: "'-ffd'",
     replace: "'-fd'",
     test: { file: MISCHIEF, title: 'removes nested repositories, and does not follow a worktree that became a symlink' },
@@ -82,7 +82,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a symlink is followed to the admin folder',
     area: 'git',
-    file: 'activities/git/worktree-own-state.ts',
+    file: 'activities/git/worktree/worktree-own-state.ts',
     find: 'await assertNoSymlink(repository.commonDir, relative(repository.commonDir, adminDir));',
     replace: '',
     test: { file: MISCHIEF, title: 'refuses to write the index through an admin folder that became a symlink' },
@@ -90,7 +90,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a worktree that became a symlink is worked in',
     area: 'git',
-    file: 'activities/git/worktree-root.ts',
+    file: 'activities/git/worktree/worktree-root.ts',
     find: "if (found.isSymbolicLink()) return 'the folder of the worktree became a symlink';",
     replace: 'if (found.isSymbolicLink()) return null;',
     test: {
@@ -101,7 +101,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'hooks of the repository run',
     area: 'git',
-    file: 'activities/git/run-git.ts',
+    file: 'activities/git/start/run-git.ts',
     find: "'core.hooksPath=/dev/null'",
     replace: "'core.hooks=/dev/null'",
     test: { file: 'test/unit/git/add-worktree.test.ts', title: 'runs no hook of the repository' },
@@ -109,7 +109,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a git that lies in the repository is started',
     area: 'git',
-    file: 'activities/git/git-program.ts',
+    file: 'activities/git/start/git-program.ts',
     find: "entry !== '' && !isBelowRepository(entry)",
     replace: "entry !== ''",
     test: {
@@ -120,7 +120,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'what belongs to somebody else is taken for the run’s own',
     area: 'git',
-    file: 'activities/git/add-worktree.ts',
+    file: 'activities/git/worktree/add-worktree.ts',
     find: 'refuseForeign(input, found);',
     replace: '',
     test: { file: 'test/unit/git/add-worktree.test.ts', title: 'refuses %s of the run name and changes nothing' },
@@ -128,7 +128,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a new hook opens no gate',
     area: 'git',
-    file: 'activities/git/repository-watch.ts',
+    file: 'activities/git/inspect/repository-watch.ts',
     find: '...differences(before.hooks, after.hooks),',
     replace: '',
     test: { file: 'test/unit/git/surroundings.test.ts', title: 'opens a gate when a hook appears or becomes runnable' },
@@ -136,7 +136,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'files copied from the checkout are committed',
     area: 'git',
-    file: 'activities/git/changes.ts',
+    file: 'activities/git/run/changes.ts',
     find: '.filter(({ path }) => !git.isProtected(path));',
     replace: ';',
     test: {
@@ -147,7 +147,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'refs of a cleaned run are removed wherever they stand',
     area: 'git',
-    file: 'activities/git/run-refs.ts',
+    file: 'activities/git/refs/run-refs.ts',
     find: 'delete ${ref}\\0${sha}\\0',
     replace: 'delete ${ref}\\0\\0',
     test: { file: 'test/unit/git/run-refs.test.ts', title: 'are removed all or none: one that moved since it was seen keeps them all' },
@@ -155,7 +155,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a clean takes a ref of the run for somebody else who holds its commits',
     area: 'git',
-    file: 'activities/git/run-refs.ts',
+    file: 'activities/git/refs/run-refs.ts',
     find: '`--exclude=refs/sluice/${runId}/*`, ',
     replace: '',
     test: { file: 'test/unit/run/clean-run.test.ts', title: 'while its commits are nowhere else, until they are given up' },
@@ -163,7 +163,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a published commit that fails its checks stays',
     area: 'git',
-    file: 'activities/run/settle-turn.ts',
+    file: 'activities/turn/settle-turn.ts',
     find: 'return giveUp(context, planned, checked.outcome);',
     replace: '',
     test: {
@@ -174,7 +174,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'that a commit was given up is not noted before it is taken off',
     area: 'git',
-    file: 'activities/run/settle-turn.ts',
+    file: 'activities/turn/settle-turn.ts',
     find: 'writePlaceMark<GivenUp>(context.place, GIVEN_UP_FILE, { rule, why });',
     replace: '',
     test: {
@@ -185,7 +185,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a read-only turn that commits is not seen',
     area: 'git',
-    file: 'activities/run/judge-turn.ts',
+    file: 'activities/turn/judge-turn.ts',
     find: 'if (changes.length === 0 && head === input.expectedHead) return',
     replace: 'if (changes.length === 0) return',
     test: { file: 'test/unit/run/turn.test.ts', title: 'with %s of its own is rolled back, and the branch stands where it stood' },
@@ -193,7 +193,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'symlinks of a change are not looked at',
     area: 'git',
-    file: 'activities/git/diff-check.ts',
+    file: 'activities/git/inspect/diff-check.ts',
     find: 'if (file.mode !== SYMLINK) return [];',
     replace: 'if (file.mode !== SUBMODULE) return [];',
     test: { file: DIFF_CHECK, title: 'finds a symlink to %s' },
@@ -201,7 +201,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a symlink is believed by its text',
     area: 'git',
-    file: 'activities/git/diff-check.ts',
+    file: 'activities/git/inspect/diff-check.ts',
     find: '!real.startsWith(worktree + sep)',
     replace: '!real.startsWith(sep)',
     test: { file: DIFF_CHECK, title: 'finds a symlink that leads out through another one' },

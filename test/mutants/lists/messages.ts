@@ -82,7 +82,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a note has any length',
     area: 'messages',
-    file: 'protocol/run-message.ts',
+    file: 'protocol/messages/run-message.ts',
     find: 'if (tooLong !== undefined) return bad(`${name}.${tooLong} has more than ${limitOf(tooLong)} characters`);',
     replace: '',
     test: { file: 'test/unit/protocol/run-message.test.ts', title: '%s refuses %j and names what is wrong' },
@@ -90,7 +90,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'an empty decision approves',
     area: 'messages',
-    file: 'protocol/run-message.ts',
+    file: 'protocol/messages/run-message.ts',
     find: 'if (blank !== undefined) return bad(`approve.${blank} is empty; leave it out, or say it`);',
     replace: '',
     test: { file: 'test/unit/protocol/run-message.test.ts', title: '%s refuses %j and names what is wrong' },
@@ -154,7 +154,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'the signal that follows an unanswered update has no request id',
     area: 'messages',
-    file: 'client/send-message.ts',
+    file: 'client/calls/send-message.ts',
     find: 'argument: { ...sent.argument, requestId }',
     replace: 'argument: sent.argument',
     test: {
@@ -165,7 +165,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'an agent may approve its own work from the command line',
     area: 'messages',
-    file: 'client/cli/person.ts',
+    file: 'client/cli/terminal/person.ts',
     find: 'if (isInsideTurn(io.env)) throw new RefusedError(INSIDE_TURN);',
     replace: '',
     test: { file: 'test/unit/client/run-policy.test.ts', title: 'is no agent' },

@@ -10,7 +10,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'nobody is asked whether a config that stands in the checkout may start programs',
     area: 'policy',
-    file: 'config/select-config.ts',
+    file: 'config/resolve/select-config.ts',
     find: 'if (!isTrusted && needsTrust(text)) {',
     replace: 'if (!isTrusted && needsTrust(text) && workingText !== text) {',
     test: { file: SELECT, title: 'refuses programs that nobody trusted: %s' },
@@ -18,7 +18,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'trust in one repository holds in every other',
     area: 'policy',
-    file: 'config/trust.ts',
+    file: 'config/home/trust.ts',
     find: '.filter((entry) => entry.repo === realRepo)',
     replace: ".filter((entry) => entry.repo !== '')",
     test: { file: HOME, title: 'is of one text in one repository, kept privately, and can be taken back' },
@@ -26,7 +26,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a kept text that somebody changed is used',
     area: 'policy',
-    file: 'config/trust.ts',
+    file: 'config/home/trust.ts',
     find: 'return text !== null && hashOfText(text) === hash ? text : null;',
     replace: 'return text;',
     test: { file: HOME, title: 'does not use a kept text that somebody changed' },
@@ -34,7 +34,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a stored command that somebody changed is started',
     area: 'policy',
-    file: 'config/command-store.ts',
+    file: 'config/home/command-store.ts',
     find: 'if (text !== null && hashOfText(text) === hash) {',
     replace: 'if (text !== null) {',
     test: { file: HOME, title: 'refuses a hash that it does not hold, a hostile one, and a content that was changed' },
@@ -42,7 +42,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'the list of repositories is not asked',
     area: 'policy',
-    file: 'activities/run/served-repository.ts',
+    file: 'activities/opening/served-repository.ts',
     find: 'if (!served) throw repositoryNotServed(path);',
     replace: '',
     test: { file: 'test/unit/run/served-repository.test.ts', title: 'lets a repository on it in, and refuses another' },
@@ -50,7 +50,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a repository is looked up by the path that was given',
     area: 'policy',
-    file: 'config/host-list.ts',
+    file: 'config/home/host-list.ts',
     find: 'return listRepositories(root).includes(realpathSync(repo));',
     replace: 'return listRepositories(root).includes(repo);',
     test: { file: HOME, title: 'serves what was added, by real path, and nothing else' },
@@ -58,7 +58,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'two processes write one private file at a time',
     area: 'policy',
-    file: 'config/private-file.ts',
+    file: 'config/home/private-file.ts',
     find: 'const release = await takeLock(`${path}.lock`);',
     replace: 'const release = () => {};',
     test: { file: HOME, title: 'keeps every entry when several processes write at once' },
@@ -66,7 +66,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'folders of the home keep the mode that they had',
     area: 'policy',
-    file: 'config/home.ts',
+    file: 'config/home/home.ts',
     find: 'if ((stat.mode & 0o077) !== 0) chmodSync(folder, 0o700);',
     replace: '',
     test: { file: HOME, title: 'makes every folder private, also one that was there' },
@@ -74,7 +74,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'run input may raise a limit',
     area: 'policy',
-    file: 'config/layer-merge.ts',
+    file: 'config/layers/layer-merge.ts',
     find: 'if (start.value !== null && allows(start.value) <= allows(others.value)) return start;',
     replace: '',
     test: { file: RESOLVE, title: 'are the strictest of the files, lowered and never raised by run input and flags' },
@@ -82,7 +82,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'the guarded paths of one file hide those of the other',
     area: 'policy',
-    file: 'config/layer-merge.ts',
+    file: 'config/layers/layer-merge.ts',
     find: 'found.flatMap(({ value }) =>',
     replace: 'found.slice(0, 1).flatMap(({ value }) =>',
     test: { file: RESOLVE, title: 'adds up the guarded paths and block rules of both files' },
@@ -90,7 +90,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'guardedPaths that were removed are ignored',
     area: 'policy',
-    file: 'activities/git/diff-check.ts',
+    file: 'activities/git/inspect/diff-check.ts',
     find: 'matching(diff.files, guarded)',
     replace: 'matching(kept, guarded)',
     test: { file: 'test/unit/git/diff-check.test.ts', title: 'answers guarded paths apart, removed ones too' },
@@ -98,7 +98,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'guardedPaths are told from others by the case of a letter',
     area: 'policy',
-    file: 'activities/git/diff-check.ts',
+    file: 'activities/git/inspect/diff-check.ts',
     find: "flags: 'is'",
     replace: "flags: 's'",
     test: { file: 'test/unit/git/diff-check.test.ts', title: 'guards a path in any case of its letters' },
@@ -106,7 +106,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a newline in a name hides a path from the guardedPaths',
     area: 'policy',
-    file: 'activities/git/diff-check.ts',
+    file: 'activities/git/inspect/diff-check.ts',
     find: "flags: 'is'",
     replace: "flags: 'i'",
     test: { file: 'test/unit/git/diff-check.test.ts', title: 'guards a path that holds a newline' },
@@ -114,7 +114,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'guardedPaths are ignored',
     area: 'policy',
-    file: 'activities/run/check-change.ts',
+    file: 'activities/checks/check-change.ts',
     find: 'guarded: policy.guardedPaths',
     replace: 'guarded: []',
     test: { file: 'test/unit/run/check-change.test.ts', title: 'that touches guarded paths stands, and names them' },
@@ -122,7 +122,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'the validation checkout of a run has the name of another run',
     area: 'policy',
-    file: 'config/home.ts',
+    file: 'config/home/home.ts',
     find: '+validation`',
     replace: '.validation`',
     test: { file: 'test/unit/config/home-folders.test.ts', title: 'never meet, whatever the ids of two runs are' },
@@ -130,7 +130,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'programs of node_modules/.bin are started',
     area: 'policy',
-    file: 'config/resolve-program.ts',
+    file: 'config/system/resolve-program.ts',
     find: 'if (bin >= 0) return',
     replace: 'if (bin > path.length) return',
     test: { file: 'test/unit/config/resolve-program.test.ts', title: 'is never one of a node_modules/.bin, by whatever name' },

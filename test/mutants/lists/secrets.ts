@@ -62,7 +62,7 @@ export const SECRET_MUTANTS: readonly Mutant[] = [
   {
     name: "the agent's own commit messages are folded in with their secrets",
     area: 'secrets',
-    file: 'activities/git/commit.ts',
+    file: 'activities/git/run/commit.ts',
     find: 'const message = redactor.text(record.slice(sha.length + committed.length + 2).trim());',
     replace: 'const message = record.slice(sha.length + committed.length + 2).trim();',
     test: { file: 'test/unit/git/agent-mischief.test.ts', title: 'is folded without the secrets in its message' },
@@ -70,7 +70,7 @@ export const SECRET_MUTANTS: readonly Mutant[] = [
   {
     name: 'a secret across a forced cut is not seen',
     area: 'secrets',
-    file: 'protocol/redact.ts',
+    file: 'protocol/text/redact.ts',
     find: 'const cut = suspect < 0 ? latest : Math.min(latest, latest - TOKEN_WINDOW_CHARS + suspect);',
     replace: 'const cut = latest;',
     test: { file: 'test/unit/protocol/redact.test.ts', title: 'finds a token that lies across a forced cut of a line without an end' },
@@ -78,7 +78,7 @@ export const SECRET_MUTANTS: readonly Mutant[] = [
   {
     name: 'only the first control character of a text is made visible',
     area: 'secrets',
-    file: 'protocol/printable.ts',
+    file: 'protocol/text/printable.ts',
     find: "new RegExp(UNSAFE_CHARS, 'gu')",
     replace: "new RegExp(UNSAFE_CHARS, 'u')",
     test: {
@@ -89,7 +89,7 @@ export const SECRET_MUTANTS: readonly Mutant[] = [
   {
     name: 'the name of a secret file is passed over',
     area: 'secrets',
-    file: 'activities/git/diff-check.ts',
+    file: 'activities/git/inspect/diff-check.ts',
     find: '...kept.flatMap(findSecretFile), ',
     replace: '',
     test: {
@@ -100,7 +100,7 @@ export const SECRET_MUTANTS: readonly Mutant[] = [
   {
     name: 'a token in an added line is passed over',
     area: 'secrets',
-    file: 'activities/git/diff-check.ts',
+    file: 'activities/git/inspect/diff-check.ts',
     find: ', ...tokens.flat()]',
     replace: ']',
     test: { file: 'test/unit/git/diff-check.test.ts', title: 'finds a token in an added line and does not repeat it' },

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { readJsonLines } from '../../../activities/agent/events/read-json-lines.js';
-import { endingWith } from '../../../config/ending-signal.js';
+import { endingWith } from '../../../config/system/ending-signal.js';
 import { removeFolders, tempFolder } from '../git/repository-fixture.js';
 
 afterEach(removeFolders);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { keyOf } from '../../../activities/agent/adapters/acp/permission-rule.js';
 import type { TurnRequest } from '../../../activities/agent/contract.js';
-import type { TurnOutcome } from '../../../protocol/outcomes.js';
+import type { TurnOutcome } from '../../../protocol/run/outcomes.js';
 import { until } from '../../support/until.js';
 import { AcpTurns, type Scenario } from './acp-turn.js';
 import { aTurn } from './turn-builder.js';

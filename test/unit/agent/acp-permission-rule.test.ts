@@ -1,7 +1,7 @@
 /** What is answered when an ACP agent asks: the level of tools first, people where the policy says so, and never an option that lasts. */
 import { describe, expect, it } from '@jest/globals';
 import { type AskedPermission, keyOf, rulePermission } from '../../../activities/agent/adapters/acp/permission-rule.js';
-import type { ToolLevel } from '../../../protocol/policy.js';
+import type { ToolLevel } from '../../../protocol/run/policy.js';
 
 const ALWAYS = { id: 'a', name: 'Always allow', kind: 'allow_always' };
 const ALLOW = { id: 'y', name: 'Allow', kind: 'allow_once' };

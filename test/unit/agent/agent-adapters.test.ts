@@ -6,8 +6,8 @@ import { adapterOf } from '../../../activities/agent/agent-adapters.js';
 import type { AgentExit } from '../../../activities/agent/contract.js';
 import { MAX_TEXT_BYTES } from '../../../activities/agent/read-plain-turn.js';
 import { AGENT_KINDS } from '../../../config/agents/kinds.js';
-import type { TurnOutcome } from '../../../protocol/outcomes.js';
-import type { AgentConfig } from '../../../protocol/policy.js';
+import type { TurnOutcome } from '../../../protocol/run/outcomes.js';
+import type { AgentConfig } from '../../../protocol/run/policy.js';
 import { aTurn } from './turn-builder.js';
 
 const command: AgentConfig = {

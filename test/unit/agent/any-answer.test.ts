@@ -7,9 +7,9 @@ import { FINDINGS_BLOCK, findingOfText, readFindings } from '../../../activities
 import { readHumanRequest } from '../../../activities/agent/human-request.js';
 import { composePrompt } from '../../../activities/agent/prompts/compose-prompt.js';
 import { RESPONSES_BLOCK, readResponses } from '../../../activities/agent/responses-block.js';
-import { DISPOSITIONS, FINDING_CATEGORIES, SEVERITIES } from '../../../protocol/finding.js';
 import { MAX_FINDINGS, MAX_SENTENCE_CHARS } from '../../../protocol/limits.js';
-import { REVIEW_DECISIONS, VERIFICATION_DECISIONS } from '../../../protocol/outcomes.js';
+import { DISPOSITIONS, FINDING_CATEGORIES, SEVERITIES } from '../../../protocol/run/finding.js';
+import { REVIEW_DECISIONS, VERIFICATION_DECISIONS } from '../../../protocol/run/outcomes.js';
 import type { DecisionStage, TurnStage } from '../../../protocol/run/stages.js';
 import { aPromptInput, CODE } from './prompt-builder.js';
 

@@ -8,7 +8,7 @@ import { adapterOf } from '../../../activities/agent/agent-adapters.js';
 import type { AgentExit } from '../../../activities/agent/contract.js';
 import { MAX_LINE_BYTES, readJsonLines } from '../../../activities/agent/events/read-json-lines.js';
 import { readPlainTurn } from '../../../activities/agent/read-plain-turn.js';
-import type { Adapter } from '../../../protocol/policy.js';
+import type { Adapter } from '../../../protocol/run/policy.js';
 import { aTurn } from './turn-builder.js';
 
 const CLIS = ['claude-code', 'codex', 'opencode'] as const;

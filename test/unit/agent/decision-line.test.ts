@@ -7,7 +7,7 @@ import {
   readQuestion,
   requestTemplate,
 } from '../../../activities/agent/decision-line.js';
-import { type DecisionReading, REVIEW_DECISIONS, VERIFICATION_DECISIONS } from '../../../protocol/outcomes.js';
+import { type DecisionReading, REVIEW_DECISIONS, VERIFICATION_DECISIONS } from '../../../protocol/run/outcomes.js';
 
 const CODE = 'ab12cd34';
 const REVIEW = { stage: 'reviewing', code: CODE } as const;

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { findingOfText, readFindings } from '../../../activities/agent/findings-block.js';
 import { readResponses } from '../../../activities/agent/responses-block.js';
-import type { Finding } from '../../../protocol/finding.js';
 import { MAX_FINDINGS } from '../../../protocol/limits.js';
+import type { Finding } from '../../../protocol/run/finding.js';
 
 function aFinding(given: Partial<Finding> = {}): Finding {
   return {

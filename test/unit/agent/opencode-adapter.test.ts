@@ -1,8 +1,8 @@
 /** OpenCode: its command line and rules at each level of tools, and each row of its table by a transcript. */
 import { describe, expect, it } from '@jest/globals';
 import { opencodeAdapter } from '../../../activities/agent/adapters/opencode/opencode-adapter.js';
-import type { TurnOutcome } from '../../../protocol/outcomes.js';
-import type { AgentConfig, ToolLevel } from '../../../protocol/policy.js';
+import type { TurnOutcome } from '../../../protocol/run/outcomes.js';
+import type { AgentConfig, ToolLevel } from '../../../protocol/run/policy.js';
 import { readTranscript } from './transcript.js';
 import { aTurn } from './turn-builder.js';
 

@@ -7,10 +7,10 @@ import { composePrompt } from '../../../activities/agent/prompts/compose-prompt.
 import { contextBytesOf } from '../../../activities/agent/prompts/context-share.js';
 import type { PromptInput } from '../../../activities/agent/prompts/prompt-input.js';
 import { readResponses } from '../../../activities/agent/responses-block.js';
-import type { Finding } from '../../../protocol/finding.js';
 import { DEFAULT_CONTEXT_BYTES, MAX_FINDINGS, MAX_NOTE_CHARS, MAX_WAITING_NOTES } from '../../../protocol/limits.js';
-import type { PersonNote } from '../../../protocol/messages.js';
-import type { CommandResult, ValidationReport } from '../../../protocol/outcomes.js';
+import type { PersonNote } from '../../../protocol/messages/messages.js';
+import type { Finding } from '../../../protocol/run/finding.js';
+import type { CommandResult, ValidationReport } from '../../../protocol/run/outcomes.js';
 import { aPromptInput, CODE } from './prompt-builder.js';
 
 function aResult(given: Partial<CommandResult>): CommandResult {

@@ -1,7 +1,7 @@
 /** What an agent may do by its own tools in a turn. */
 import { describe, expect, it } from '@jest/globals';
 import { toolLevelOf } from '../../../activities/agent/tool-level.js';
-import type { ToolLevel } from '../../../protocol/policy.js';
+import type { ToolLevel } from '../../../protocol/run/policy.js';
 import type { TurnStage } from '../../../protocol/run/stages.js';
 
 const STAGES: readonly TurnStage[] = ['planning', 'architecting', 'executing', 'reviewing', 'fixing', 'verifying'];

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { adapterOf } from '../../../activities/agent/agent-adapters.js';
 import type { AgentExit, TurnReading, TurnRequest } from '../../../activities/agent/contract.js';
-import type { Adapter } from '../../../protocol/policy.js';
+import type { Adapter } from '../../../protocol/run/policy.js';
 import { aTurn } from './turn-builder.js';
 
 export interface TranscriptGiven {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { answerGates } from '../../../client/cli/answer-gate.js';
-import type { ShownGate } from '../../../client/cli/gate-block.js';
+import type { ShownGate } from '../../../client/cli/gates/gate-block.js';
+import { answerGates } from '../../../client/cli/watch/answer-gate.js';
 import type { MessageToSend, Sent } from '../../../client/sluice.js';
 import { aGate, aQuestion, COMMIT } from '../../support/gate-builder.js';
 import { until } from '../../support/until.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { changedRows, exitCodeOfBatch, rowLine, sumLine, tableLines, withKnownOutcomes } from '../../../client/cli/batch-lines.js';
-import { listedRun } from '../../../client/listed-run.js';
-import type { BatchRow, BatchView } from '../../../protocol/batch.js';
+import { listedRun } from '../../../client/calls/listed-run.js';
+import { changedRows, exitCodeOfBatch, rowLine, sumLine, tableLines, withKnownOutcomes } from '../../../client/cli/watch/batch-lines.js';
+import type { BatchRow, BatchView } from '../../../protocol/actors/batch.js';
 
 function aRow(part: Partial<BatchRow> = {}): BatchRow {
   return {

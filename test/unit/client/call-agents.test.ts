@@ -6,8 +6,8 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { callAgents } from '../../../client/cli/call-agents.js';
-import type { Io } from '../../../client/cli/io.js';
+import { callAgents } from '../../../client/cli/start/call-agents.js';
+import type { Io } from '../../../client/cli/terminal/io.js';
 import { openTerminal } from './fake-io.js';
 
 /** The program as source: tests need no build. */

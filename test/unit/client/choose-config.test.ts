@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { effectiveConfig } from '../../../client/cli/choose-config.js';
+import { effectiveConfig } from '../../../client/cli/start/choose-config.js';
 import { makeRepository } from '../../support/test-repository.js';
 import { openTerminal } from './fake-io.js';
 

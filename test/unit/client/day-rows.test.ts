@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { dayRows, renderDay } from '../../../client/cli/day-rows.js';
-import { stageCostLines } from '../../../client/cli/stage-costs.js';
-import type { DayBudgetView } from '../../../protocol/day-budget.js';
+import { dayRows, renderDay } from '../../../client/cli/find/day-rows.js';
+import { stageCostLines } from '../../../client/cli/watch/stage-costs.js';
+import type { DayBudgetView } from '../../../protocol/actors/day-budget.js';
 
 const VIEW: DayBudgetView = {
   project: 'shop',

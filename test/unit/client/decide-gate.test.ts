@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { answerFor, type Decision, decisionFor } from '../../../client/cli/decide-gate.js';
-import type { Gate } from '../../../protocol/gate.js';
-import { formatRefusal, RefusedError } from '../../../protocol/refusal.js';
-import type { RunDetails } from '../../../protocol/run-view.js';
+import { answerFor, type Decision, decisionFor } from '../../../client/cli/gates/decide-gate.js';
+import type { RunDetails } from '../../../protocol/messages/run-view.js';
+import type { Gate } from '../../../protocol/run/gate.js';
+import { formatRefusal, RefusedError } from '../../../protocol/text/refusal.js';
 import { aGate, aQuestion, COMMIT, someDetails } from '../../support/gate-builder.js';
 
 const RUN = { runId: 'shop-1', workflowId: 'shop-1', runDir: null };

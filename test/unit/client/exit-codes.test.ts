@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, TerminatedFailure } from '@temporalio/common';
-import { exitCodeOf, exitHelp } from '../../../client/cli/exit-codes.js';
-import { endOfFailure, exitCodeOfEnd } from '../../../client/cli/run-end.js';
+import { exitCodeOf, exitHelp } from '../../../client/cli/terminal/exit-codes.js';
+import { endOfFailure, exitCodeOfEnd } from '../../../client/cli/watch/run-end.js';
 import { FAILURES } from '../../../protocol/failures.js';
-import { RUN_OUTCOMES } from '../../../protocol/outcomes.js';
-import { refusalFailure } from '../../../protocol/refusal.js';
+import { RUN_OUTCOMES } from '../../../protocol/run/outcomes.js';
+import { refusalFailure } from '../../../protocol/text/refusal.js';
 
 const failed = (cause: Error) => new WorkflowFailedError('Workflow execution failed', cause, 'NON_RETRYABLE_FAILURE');
 

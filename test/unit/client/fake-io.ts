@@ -1,8 +1,8 @@
 /** A terminal of tests: what is printed is kept, keys are pressed by hand. */
 import { createColors } from 'picocolors';
-import type { Context } from '../../../client/cli/context.js';
-import type { Io } from '../../../client/cli/io.js';
-import { type Key, keysOf } from '../../../client/cli/keys.js';
+import type { Context } from '../../../client/cli/terminal/context.js';
+import type { Io } from '../../../client/cli/terminal/io.js';
+import { type Key, keysOf } from '../../../client/cli/terminal/keys.js';
 
 export interface FakeTerminal {
   readonly context: Context;

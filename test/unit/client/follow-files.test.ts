@@ -2,8 +2,8 @@ import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type FileFollower, followFiles } from '../../../client/cli/follow-files.js';
-import type { JournalEvent } from '../../../protocol/journal.js';
+import { type FileFollower, followFiles } from '../../../client/cli/find/follow-files.js';
+import type { JournalEvent } from '../../../protocol/messages/journal.js';
 
 const line = (seq: number, message = `event ${seq}`) =>
   `${JSON.stringify({ seq, timestamp: '2026-11-21T10:00:00.000Z', type: 'run.created', message, data: {} })}\n`;

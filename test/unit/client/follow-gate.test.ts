@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { followGates } from '../../../client/cli/follow-gate.js';
-import type { Gate } from '../../../protocol/gate.js';
+import { followGates } from '../../../client/cli/gates/follow-gate.js';
+import type { Gate } from '../../../protocol/run/gate.js';
 import { aGate, aView, someDetails } from '../../support/gate-builder.js';
 import { until } from '../../support/until.js';
 

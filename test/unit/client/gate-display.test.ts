@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { createColors } from 'picocolors';
 import stringWidth from 'string-width';
-import { keepEnd } from '../../../client/cli/columns.js';
-import { gateDisplay, jsonDisplay, plainDisplay } from '../../../client/cli/display.js';
-import { gateBlock, type ShownGate } from '../../../client/cli/gate-block.js';
-import { renderPanel } from '../../../client/cli/panel.js';
-import { createPanelState } from '../../../client/cli/panel-display.js';
+import { gateBlock, type ShownGate } from '../../../client/cli/gates/gate-block.js';
+import { keepEnd } from '../../../client/cli/terminal/columns.js';
+import { gateDisplay, jsonDisplay, plainDisplay } from '../../../client/cli/watch/display.js';
+import { renderPanel } from '../../../client/cli/watch/panel.js';
+import { createPanelState } from '../../../client/cli/watch/panel-display.js';
 import { STAGE_LISTS } from '../../../protocol/run/stages.js';
 import { aGate, aQuestion, aView, COMMIT } from '../../support/gate-builder.js';
 import { openTerminal } from './fake-io.js';

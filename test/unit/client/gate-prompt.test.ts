@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { firstPrompt, type GatePrompt, pressKey, promptLine } from '../../../client/cli/gate-prompt.js';
-import { keysOf } from '../../../client/cli/keys.js';
-import type { Gate } from '../../../protocol/gate.js';
+import { firstPrompt, type GatePrompt, pressKey, promptLine } from '../../../client/cli/gates/gate-prompt.js';
+import { keysOf } from '../../../client/cli/terminal/keys.js';
 import { MAX_NOTE_CHARS } from '../../../protocol/limits.js';
+import type { Gate } from '../../../protocol/run/gate.js';
 import { aGate, aQuestion } from '../../support/gate-builder.js';
 
 /** Each text is one read of the terminal. Answers the last step, and every effect. */

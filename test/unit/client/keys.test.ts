@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import { type Key, type KeySource, listenToKeys } from '../../../client/cli/keys.js';
+import { type Key, type KeySource, listenToKeys } from '../../../client/cli/terminal/keys.js';
 
 class FakeStdin extends EventEmitter {
   raw = false;

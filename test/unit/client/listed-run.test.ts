@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createColors } from 'picocolors';
-import { renderTable } from '../../../client/cli/run-table.js';
-import { type ListedExecution, newestPerWorkflow } from '../../../client/listed-run.js';
+import { type ListedExecution, newestPerWorkflow } from '../../../client/calls/listed-run.js';
+import { renderTable } from '../../../client/cli/find/run-table.js';
 
 const anExecution = (workflowId: string, start: string, over: Partial<ListedExecution> = {}): ListedExecution => ({
   workflowId,

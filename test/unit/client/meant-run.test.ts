@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Meant, meantRuns, waitsForPerson } from '../../../client/cli/meant-run.js';
-import { UNKNOWN_EXECUTION } from '../../../client/listed-run.js';
+import { UNKNOWN_EXECUTION } from '../../../client/calls/listed-run.js';
+import { type Meant, meantRuns, waitsForPerson } from '../../../client/cli/find/meant-run.js';
 import { aListedRun } from '../../support/gate-builder.js';
 
 const working = aListedRun('working');

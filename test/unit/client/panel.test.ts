@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { createColors } from 'picocolors';
 import stringWidth from 'string-width';
-import { truncate } from '../../../client/cli/columns.js';
-import { type PanelState, renderPanel } from '../../../client/cli/panel.js';
-import { createPanelState } from '../../../client/cli/panel-display.js';
-import { elapsed } from '../../../client/cli/waiting-text.js';
+import { elapsed } from '../../../client/cli/find/waiting-text.js';
+import { truncate } from '../../../client/cli/terminal/columns.js';
+import { type PanelState, renderPanel } from '../../../client/cli/watch/panel.js';
+import { createPanelState } from '../../../client/cli/watch/panel-display.js';
 import { STAGE_LISTS } from '../../../protocol/run/stages.js';
 
 const START = '2026-11-21T10:00:00.000Z';

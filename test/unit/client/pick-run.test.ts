@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Candidate, pickRun } from '../../../client/cli/pick-run.js';
+import { type Candidate, pickRun } from '../../../client/cli/find/pick-run.js';
 
 const aRun = (runId: string, over: Partial<Candidate> = {}): Candidate => ({
   runId,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { jsonLine, wantsColors } from '../../../client/cli/io.js';
-import { agentLabel, plainLine } from '../../../client/cli/plain-lines.js';
-import type { JournalEvent } from '../../../protocol/journal.js';
+import { jsonLine, wantsColors } from '../../../client/cli/terminal/io.js';
+import { agentLabel, plainLine } from '../../../client/cli/terminal/plain-lines.js';
+import type { JournalEvent } from '../../../protocol/messages/journal.js';
 
 const anEvent = (over: Partial<JournalEvent>): JournalEvent => ({
   seq: 1,

@@ -2,7 +2,7 @@ import { CommanderError } from '@commander-js/extra-typings';
 import { describe, expect, it } from '@jest/globals';
 import { statesReference } from '../../../client/cli/commands/states.js';
 import { createProgram } from '../../../client/cli/program.js';
-import { isTerminal, RUN_STATUSES, TRANSITIONS } from '../../../protocol/lifecycle.js';
+import { isTerminal, RUN_STATUSES, TRANSITIONS } from '../../../protocol/run/lifecycle.js';
 
 const COMMANDS = [
   'demo',

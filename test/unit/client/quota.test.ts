@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ListedQuotaGate } from '../../../client/calls/quota-calls.js';
 import { listQuota, openQuota } from '../../../client/cli/commands/quota.js';
-import { statusText } from '../../../client/cli/run-table.js';
-import { waitingText } from '../../../client/cli/waiting-text.js';
-import type { ListedQuotaGate } from '../../../client/quota-calls.js';
+import { statusText } from '../../../client/cli/find/run-table.js';
+import { waitingText } from '../../../client/cli/find/waiting-text.js';
 import type { MessageToSend, Sent, Sluice } from '../../../client/sluice.js';
-import { closeAccount, closedAccounts } from '../../../config/closed-accounts.js';
-import type { QuotaGateView } from '../../../protocol/quota.js';
+import { closeAccount, closedAccounts } from '../../../config/home/closed-accounts.js';
+import type { QuotaGateView } from '../../../protocol/actors/quota.js';
 import { aListedRun } from '../../support/gate-builder.js';
 import { openTerminal } from './fake-io.js';
 

@@ -3,9 +3,9 @@ import { auditOf } from '../../../client/cli/commands/audit.js';
 import { budgetRows } from '../../../client/cli/commands/budget.js';
 import { clockFromStart, timelineOf } from '../../../client/cli/commands/replay.js';
 import { rewindInput } from '../../../client/cli/commands/rewind.js';
-import type { EventType, JournalEvent } from '../../../protocol/journal.js';
-import type { JsonObject } from '../../../protocol/json.js';
-import type { RunView } from '../../../protocol/run-view.js';
+import type { EventType, JournalEvent } from '../../../protocol/messages/journal.js';
+import type { RunView } from '../../../protocol/messages/run-view.js';
+import type { JsonObject } from '../../../protocol/text/json.js';
 
 function anEvent(seq: number, type: EventType, data: JsonObject = {}, timestamp = '2026-01-01T00:00:00.000Z'): JournalEvent {
   return { seq, type, data, timestamp, message: `event ${seq}` };

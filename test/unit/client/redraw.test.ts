@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createRedraw } from '../../../client/cli/redraw.js';
+import { createRedraw } from '../../../client/cli/terminal/redraw.js';
 
 describe('lines that are drawn again in their place', () => {
   it('take away as many rows as they have, by what can be seen of them and how wide the terminal is now', () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { diffStat, diffText, GitWasEnded, lookAtRepository, textAt } from '../../../client/repository.js';
-import { endingWith } from '../../../config/ending-signal.js';
+import { endingWith } from '../../../config/system/ending-signal.js';
 import { until } from '../../support/until.js';
 
 let folder: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { followRetries } from '../../../client/cli/follow-retries.js';
-import type { RunExecution } from '../../../client/listed-run.js';
-import { type PendingActivity, type Retrying, retryingOf, retryText } from '../../../client/retrying.js';
+import type { RunExecution } from '../../../client/calls/listed-run.js';
+import { type PendingActivity, type Retrying, retryingOf, retryText } from '../../../client/calls/retrying.js';
+import { followRetries } from '../../../client/cli/watch/follow-retries.js';
 
 const aPending = (attempt: number, message = 'no space left on device'): PendingActivity => ({
   activityType: { name: 'runTurn' },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkRunId, checkStages, checkTask, checkTitle, programOf } from '../../../client/cli/run-arguments.js';
+import { checkRunId, checkStages, checkTask, checkTitle, programOf } from '../../../client/cli/start/run-arguments.js';
 import { MAX_TASK_BYTES } from '../../../protocol/limits.js';
-import { formatRefusal, RefusedError } from '../../../protocol/refusal.js';
+import { formatRefusal, RefusedError } from '../../../protocol/text/refusal.js';
 
 const refusalOf = (check: () => unknown): RefusedError => {
   try {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkText } from '../../../client/cli/message-text.js';
-import { personOf } from '../../../client/cli/person.js';
-import { runAndText } from '../../../client/cli/run-and-text.js';
-import { policyOf } from '../../../client/cli/run-policy.js';
-import { resolvePolicy } from '../../../config/resolve-policy.js';
+import { runAndText } from '../../../client/cli/find/run-and-text.js';
+import { policyOf } from '../../../client/cli/start/run-policy.js';
+import { checkText } from '../../../client/cli/terminal/message-text.js';
+import { personOf } from '../../../client/cli/terminal/person.js';
+import { resolvePolicy } from '../../../config/resolve/resolve-policy.js';
 import { MAX_NOTE_CHARS } from '../../../protocol/limits.js';
-import { formatRefusal, RefusedError } from '../../../protocol/refusal.js';
-import { readRunMessage } from '../../../protocol/run-message.js';
+import { readRunMessage } from '../../../protocol/messages/run-message.js';
+import { formatRefusal, RefusedError } from '../../../protocol/text/refusal.js';
 import { openTerminal } from './fake-io.js';
 
 const refusalOf = (check: () => unknown): RefusedError => {

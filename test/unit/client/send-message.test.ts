@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type MessagePort, type MessageToSend, sendMessage, type TakenMessage } from '../../../client/send-message.js';
-import type { MessageAnswer } from '../../../protocol/run-message.js';
+import { type MessagePort, type MessageToSend, sendMessage, type TakenMessage } from '../../../client/calls/send-message.js';
+import type { MessageAnswer } from '../../../protocol/messages/run-message.js';
 
 const PAUSE: MessageToSend = { name: 'pause', argument: { by: 'me' } };
 const ANSWER: MessageAnswer = { message: 'the run pauses', status: 'executing', changed: true };

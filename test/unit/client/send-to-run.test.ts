@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { type RunMessageCommand, sendToRun } from '../../../client/cli/send-to-run.js';
-import type { ListedRun } from '../../../client/listed-run.js';
+import type { ListedRun } from '../../../client/calls/listed-run.js';
+import { type RunMessageCommand, sendToRun } from '../../../client/cli/gates/send-to-run.js';
 import type { MessageToSend, Sent, Sluice } from '../../../client/sluice.js';
-import { RefusedError } from '../../../protocol/refusal.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
 import { aListedRun } from '../../support/gate-builder.js';
 import { openTerminal } from './fake-io.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { createColors } from 'picocolors';
-import { shellWord } from '../../../client/cli/removal-commands.js';
-import type { RunEnd } from '../../../client/cli/run-end.js';
-import { endObject, renderEnd, type SummaryFacts } from '../../../client/cli/summary.js';
-import type { RunResult } from '../../../protocol/messages.js';
+import { shellWord } from '../../../client/cli/find/removal-commands.js';
+import type { RunEnd } from '../../../client/cli/watch/run-end.js';
+import { endObject, renderEnd, type SummaryFacts } from '../../../client/cli/watch/summary.js';
+import type { RunResult } from '../../../protocol/messages/messages.js';
 
 const ALL_FILES = ['review.md', 'verification.md', 'validation.json', 'events.jsonl', 'turns/4-executing/stream.jsonl'];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type WatchedRuns, watchAll } from '../../../client/cli/watch-all.js';
-import type { ListedRun } from '../../../client/listed-run.js';
+import type { ListedRun } from '../../../client/calls/listed-run.js';
+import { type WatchedRuns, watchAll } from '../../../client/cli/watch/watch-all.js';
 import { aListedRun } from '../../support/gate-builder.js';
 import { openTerminal } from './fake-io.js';
 

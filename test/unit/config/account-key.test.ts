@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { resolvePolicy } from '../../../config/resolve-policy.js';
-import { runPolicyOf } from '../../../config/run-policy.js';
+import { resolvePolicy } from '../../../config/resolve/resolve-policy.js';
+import { runPolicyOf } from '../../../config/resolve/run-policy.js';
 
 const resolve = (text: string) => resolvePolicy({ user: { text, name: 'config.yaml' } }).policy;
 

@@ -2,11 +2,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { ConfigError } from '../../../config/config-error.js';
-import { formatDuration } from '../../../config/duration.js';
-import { parseConfigFile } from '../../../config/parse-config.js';
-import { resolvePolicy } from '../../../config/resolve-policy.js';
-import { PERMISSION_MODES, type Policy } from '../../../protocol/policy.js';
+import { formatDuration } from '../../../config/keys/duration.js';
+import { parseConfigFile } from '../../../config/layers/parse-config.js';
+import { resolvePolicy } from '../../../config/resolve/resolve-policy.js';
+import { ConfigError } from '../../../config/system/config-error.js';
+import { PERMISSION_MODES, type Policy } from '../../../protocol/run/policy.js';
 
 const PROJECT = '.sluice/config.yaml';
 const AGENT = { agents: { main: { command: ['prog'] } } };

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type ClosedAccount, closeAccount, closedAccounts, openAccount } from '../../../config/closed-accounts.js';
+import { type ClosedAccount, closeAccount, closedAccounts, openAccount } from '../../../config/home/closed-accounts.js';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const HOUR_MS = 3_600_000;

@@ -1,9 +1,9 @@
 /** The keys of agents that are coding CLIs: their program is known by name, their login may lie apart, and their tools are held to the stage. */
 import { homedir } from 'node:os';
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError } from '../../../config/config-error.js';
-import { explainConfig } from '../../../config/explain-policy.js';
-import { resolvePolicy } from '../../../config/resolve-policy.js';
+import { explainConfig } from '../../../config/resolve/explain-policy.js';
+import { resolvePolicy } from '../../../config/resolve/resolve-policy.js';
+import { ConfigError } from '../../../config/system/config-error.js';
 
 const NAME = '.sluice/config.yaml';
 const resolve = (text: string, runInput?: Record<string, unknown>) =>

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { agentSaysLogin, agentVersion, chooseAgent, detectAgents, type FoundAgent } from '../../../config/detect-agents.js';
+import { agentSaysLogin, agentVersion, chooseAgent, detectAgents, type FoundAgent } from '../../../config/init/detect-agents.js';
 
 let folder: string;
 let home: string;

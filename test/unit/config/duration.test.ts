@@ -1,8 +1,8 @@
 /** Durations and sizes: what is read, what is refused, and that formatting is the inverse of parsing. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { formatByteSize, parseByteSize } from '../../../config/byte-size.js';
-import { formatDuration, parseDuration } from '../../../config/duration.js';
+import { formatByteSize, parseByteSize } from '../../../config/keys/byte-size.js';
+import { formatDuration, parseDuration } from '../../../config/keys/duration.js';
 
 describe('parseDuration', () => {
   it.each([

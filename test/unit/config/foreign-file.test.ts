@@ -3,7 +3,14 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { appendFileSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { bytesOf, listForeignFolder, readForeignFile, readForeignFileSync, textOf, withForeignFile } from '../../../config/foreign-file.js';
+import {
+  bytesOf,
+  listForeignFolder,
+  readForeignFile,
+  readForeignFileSync,
+  textOf,
+  withForeignFile,
+} from '../../../config/system/foreign-file.js';
 import { removeFolders, tempFolder } from '../git/repository-fixture.js';
 
 const MAX_BYTES = 1024 * 1024;

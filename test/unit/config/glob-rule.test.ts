@@ -1,8 +1,8 @@
 /** Globs and block rules: compiled at load, or refused with a rule. */
 import { describe, expect, it } from '@jest/globals';
-import { compileBlockRule, compileGlob } from '../../../config/glob-rule.js';
-import { DEFAULT_GUARDED_PATHS } from '../../../config/guarded-paths.js';
-import { DEFAULT_SETUP_INPUTS } from '../../../config/keys.js';
+import { compileBlockRule, compileGlob } from '../../../config/keys/glob-rule.js';
+import { DEFAULT_GUARDED_PATHS } from '../../../config/keys/guarded-paths.js';
+import { DEFAULT_SETUP_INPUTS } from '../../../config/keys/keys.js';
 
 const matches = (glob: string, path: string) => {
   const compiled = compileGlob(glob);

@@ -1,7 +1,7 @@
 /** The default guarded paths, word by word, as the diff check matches them; and what is left to checks and reviews. */
 import { describe, expect, it } from '@jest/globals';
-import { checkDiff } from '../../../activities/git/diff-check.js';
-import { DEFAULT_GUARDED_PATHS, GUARDED_ROWS } from '../../../config/guarded-paths.js';
+import { checkDiff } from '../../../activities/git/inspect/diff-check.js';
+import { DEFAULT_GUARDED_PATHS, GUARDED_ROWS } from '../../../config/keys/guarded-paths.js';
 
 async function guarded(...paths: readonly string[]): Promise<readonly string[]> {
   const files = paths.map((path) => ({ path, status: 'added', mode: '100644', added: 1, deleted: 0 }) as const);

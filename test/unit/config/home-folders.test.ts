@@ -2,10 +2,10 @@
 import { sep } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { markerOf } from '../../../activities/git/add-worktree.js';
-import { homePaths } from '../../../config/home.js';
+import { markerOf } from '../../../activities/git/worktree/add-worktree.js';
+import { homePaths } from '../../../config/home/home.js';
 import { branchOf, headRefOf } from '../../../protocol/names.js';
-import { isRunId } from '../../../protocol/run-id.js';
+import { isRunId } from '../../../protocol/run/run-id.js';
 
 const home = homePaths('/h');
 

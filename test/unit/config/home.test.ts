@@ -6,11 +6,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { readCommand, storeCommand } from '../../../config/command-store.js';
-import { ensureHome, homePaths, homeRoot, userConfigPath } from '../../../config/home.js';
-import { readOrMakeHostId } from '../../../config/host-id.js';
-import { addRepository, listRepositories, serves } from '../../../config/host-list.js';
-import { listTrust, revokeTrust, trustConfig, trustOf } from '../../../config/trust.js';
+import { readCommand, storeCommand } from '../../../config/home/command-store.js';
+import { ensureHome, homePaths, homeRoot, userConfigPath } from '../../../config/home/home.js';
+import { readOrMakeHostId } from '../../../config/home/host-id.js';
+import { addRepository, listRepositories, serves } from '../../../config/home/host-list.js';
+import { listTrust, revokeTrust, trustConfig, trustOf } from '../../../config/home/trust.js';
 
 const TOKEN = '0b0e7c52-5c0f-4a5e-9d3a-1f2e3d4c5b6a';
 const PROGRAM = join(import.meta.dirname, 'programs/change-home.ts');

@@ -4,13 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { renderConfigDoc } from '../../../config/config-doc.js';
-import { hashOfText, readConfigFile } from '../../../config/config-text.js';
-import { detectProject } from '../../../config/detect-project.js';
-import { initConfig } from '../../../config/init-config.js';
-import { KEYS } from '../../../config/keys.js';
-import { COMING_KEYS } from '../../../config/keys-coming.js';
-import { resolvePolicy } from '../../../config/resolve-policy.js';
+import { detectProject } from '../../../config/init/detect-project.js';
+import { initConfig } from '../../../config/init/init-config.js';
+import { KEYS } from '../../../config/keys/keys.js';
+import { COMING_KEYS } from '../../../config/keys/keys-coming.js';
+import { renderConfigDoc } from '../../../config/resolve/config-doc.js';
+import { resolvePolicy } from '../../../config/resolve/resolve-policy.js';
+import { hashOfText, readConfigFile } from '../../../config/system/config-text.js';
 
 let repo: string;
 

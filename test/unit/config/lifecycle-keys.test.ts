@@ -1,10 +1,10 @@
 /** The keys of rounds, gates, permissions, budgets, usage limits and sinks: what is read, and where each fault stands. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ConfigError } from '../../../config/config-error.js';
-import { formatDuration } from '../../../config/duration.js';
-import type { KeyName } from '../../../config/keys.js';
-import { type Layer, parseConfigFile, valueIn } from '../../../config/parse-config.js';
+import { formatDuration } from '../../../config/keys/duration.js';
+import type { KeyName } from '../../../config/keys/keys.js';
+import { type Layer, parseConfigFile, valueIn } from '../../../config/layers/parse-config.js';
+import { ConfigError } from '../../../config/system/config-error.js';
 import { STAGES } from '../../../protocol/run/stages.js';
 
 const NAME = '.sluice/config.yaml';

@@ -1,7 +1,7 @@
 /** The keys of agents that are models without a CLI: what they need, where they may not work, and whose price is known. */
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError, type Problem } from '../../../config/config-error.js';
-import { resolvePolicy } from '../../../config/resolve-policy.js';
+import { resolvePolicy } from '../../../config/resolve/resolve-policy.js';
+import { ConfigError, type Problem } from '../../../config/system/config-error.js';
 
 const NAME = '.sluice/config.yaml';
 const resolve = (text: string) => resolvePolicy({ project: { text, name: NAME, isTrusted: true } });

@@ -1,8 +1,8 @@
 /** Config files: every fault has file, line and column, the value, the rule and what mends it. */
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError } from '../../../config/config-error.js';
-import { MAX_CONFIG_BYTES } from '../../../config/config-text.js';
-import { executes, type Layer, parseConfigFile, parseConfigValue, valueIn } from '../../../config/parse-config.js';
+import { executes, type Layer, parseConfigFile, parseConfigValue, valueIn } from '../../../config/layers/parse-config.js';
+import { ConfigError } from '../../../config/system/config-error.js';
+import { MAX_CONFIG_BYTES } from '../../../config/system/config-text.js';
 
 const NAME = '.sluice/config.yaml';
 

@@ -1,9 +1,9 @@
 /** What people may change about a stage's prompt: its template and the length of its context; and the larger model for turns that are too long. */
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError } from '../../../config/config-error.js';
-import { explainConfig } from '../../../config/explain-policy.js';
-import { resolvePolicy } from '../../../config/resolve-policy.js';
-import { runPolicyOf } from '../../../config/run-policy.js';
+import { explainConfig } from '../../../config/resolve/explain-policy.js';
+import { resolvePolicy } from '../../../config/resolve/resolve-policy.js';
+import { runPolicyOf } from '../../../config/resolve/run-policy.js';
+import { ConfigError } from '../../../config/system/config-error.js';
 
 const NAME = '.sluice/config.yaml';
 const AGENT = 'agents: {main: {adapter: claude-code, model: small}}\n';

@@ -1,11 +1,11 @@
 /** How layers meet for rounds, gates, permissions, budgets and sinks, and what is refused because it would have no effect. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ConfigError, type Problem } from '../../../config/config-error.js';
-import { explainConfig } from '../../../config/explain-policy.js';
-import { type ResolvedPolicy, resolvePolicy } from '../../../config/resolve-policy.js';
-import { runPolicyOf } from '../../../config/run-policy.js';
-import { PERMISSION_MODES } from '../../../protocol/policy.js';
+import { explainConfig } from '../../../config/resolve/explain-policy.js';
+import { type ResolvedPolicy, resolvePolicy } from '../../../config/resolve/resolve-policy.js';
+import { runPolicyOf } from '../../../config/resolve/run-policy.js';
+import { ConfigError, type Problem } from '../../../config/system/config-error.js';
+import { PERMISSION_MODES } from '../../../protocol/run/policy.js';
 import { STAGES } from '../../../protocol/run/stages.js';
 
 const PROJECT = '.sluice/config.yaml';

@@ -1,12 +1,12 @@
 /** How flags, run input, project, user, preset and defaults become one policy, and where each value comes from. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ConfigError } from '../../../config/config-error.js';
-import { formatDuration } from '../../../config/duration.js';
-import { explainConfig } from '../../../config/explain-policy.js';
-import { DEFAULT_GUARDED_PATHS } from '../../../config/guarded-paths.js';
-import { type PolicySources, resolvePolicy } from '../../../config/resolve-policy.js';
-import { runPolicyOf } from '../../../config/run-policy.js';
+import { formatDuration } from '../../../config/keys/duration.js';
+import { DEFAULT_GUARDED_PATHS } from '../../../config/keys/guarded-paths.js';
+import { explainConfig } from '../../../config/resolve/explain-policy.js';
+import { type PolicySources, resolvePolicy } from '../../../config/resolve/resolve-policy.js';
+import { runPolicyOf } from '../../../config/resolve/run-policy.js';
+import { ConfigError } from '../../../config/system/config-error.js';
 import { STAGES } from '../../../protocol/run/stages.js';
 
 const PROJECT = '.sluice/config.yaml';

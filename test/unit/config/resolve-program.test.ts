@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { resolveProgram } from '../../../config/resolve-program.js';
+import { resolveProgram } from '../../../config/system/resolve-program.js';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-programs-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -1,8 +1,8 @@
 /** The keys of the sandbox: who may open it, and who may only close it further. */
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError } from '../../../config/config-error.js';
-import { executes, parseConfigFile } from '../../../config/parse-config.js';
-import { resolvePolicy } from '../../../config/resolve-policy.js';
+import { executes, parseConfigFile } from '../../../config/layers/parse-config.js';
+import { resolvePolicy } from '../../../config/resolve/resolve-policy.js';
+import { ConfigError } from '../../../config/system/config-error.js';
 
 const USER = 'agents: {robot: {command: [robot], home: [~/.robot, .config/./robot/]}}\n';
 

@@ -1,7 +1,7 @@
 /** Which project config a run uses, and that nothing untrusted can start a program. */
 import { describe, expect, it } from '@jest/globals';
-import { hashOfText } from '../../../config/config-text.js';
-import { type ConfigCandidates, needsTrust, selectProjectConfig } from '../../../config/select-config.js';
+import { type ConfigCandidates, needsTrust, selectProjectConfig } from '../../../config/resolve/select-config.js';
+import { hashOfText } from '../../../config/system/config-text.js';
 
 const HARMLESS = 'stageList: express\n';
 const PROGRAMS = 'validation: {commands: [npm test]}\n';

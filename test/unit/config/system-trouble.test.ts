@@ -1,6 +1,6 @@
 /** From what a system says to what mends it. */
 import { describe, expect, it } from '@jest/globals';
-import { systemTrouble, systemTroubleIn } from '../../../config/system-trouble.js';
+import { systemTrouble, systemTroubleIn } from '../../../config/system/system-trouble.js';
 
 const HOME = '/home/ada/.sluice';
 

@@ -1,10 +1,10 @@
 /** What the config of a project can do that nobody trusted: of every key, that it never loosens what is in force without it. */
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError } from '../../../config/config-error.js';
-import { explainConfig } from '../../../config/explain-policy.js';
-import { DEFAULT_GUARDED_PATHS } from '../../../config/guarded-paths.js';
-import { resolvePolicy } from '../../../config/resolve-policy.js';
-import { needsTrust } from '../../../config/select-config.js';
+import { DEFAULT_GUARDED_PATHS } from '../../../config/keys/guarded-paths.js';
+import { explainConfig } from '../../../config/resolve/explain-policy.js';
+import { resolvePolicy } from '../../../config/resolve/resolve-policy.js';
+import { needsTrust } from '../../../config/resolve/select-config.js';
+import { ConfigError } from '../../../config/system/config-error.js';
 import { ADDS, CHOOSES, line, NEEDS_TRUST, OWN_FILE, STRICTER } from './key-samples.js';
 
 const AGENTS = 'agents: {main: {adapter: scripted}, spare: {adapter: scripted}}\n';

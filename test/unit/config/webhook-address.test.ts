@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { webhookAddress } from '../../../config/webhook-address.js';
+import { webhookAddress } from '../../../config/keys/webhook-address.js';
 
 describe('a webhook', () => {
   it.each([

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, wri
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { socketFolder } from '../../../config/socket-folder.js';
-import { RefusedError } from '../../../protocol/refusal.js';
+import { socketFolder } from '../../../config/home/socket-folder.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
 import { engineStatus, ensureEngine, restartWorker } from '../../../worker/local-engine/ensure-engine.js';
 import { tryLock } from '../../../worker/local-engine/kernel-lock.js';
 import { identify } from '../../../worker/local-engine/process-identity.js';

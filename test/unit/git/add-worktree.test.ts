@@ -2,8 +2,8 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type AddWorktreeInput, addWorktree } from '../../../activities/git/add-worktree.js';
-import { findRepository } from '../../../activities/git/find-repository.js';
+import { findRepository } from '../../../activities/git/refs/find-repository.js';
+import { type AddWorktreeInput, addWorktree } from '../../../activities/git/worktree/add-worktree.js';
 import { FAILURES } from '../../../protocol/failures.js';
 import { canaryProgram, git, makeRepository, removeFolders, tempFolder, write } from './repository-fixture.js';
 

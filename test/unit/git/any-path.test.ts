@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { DiffFile } from '../../../activities/git/contract.js';
-import { checkDiff } from '../../../activities/git/diff-check.js';
-import { expandGlobs, insidePath } from '../../../activities/git/expand-globs.js';
-import { assertNoSymlink } from '../../../activities/git/no-symlink.js';
-import { compileGlob } from '../../../config/glob-rule.js';
-import { DEFAULT_GUARDED_PATHS } from '../../../config/guarded-paths.js';
+import { checkDiff } from '../../../activities/git/inspect/diff-check.js';
+import type { DiffFile } from '../../../activities/git/start/contract.js';
+import { assertNoSymlink } from '../../../activities/git/start/no-symlink.js';
+import { expandGlobs, insidePath } from '../../../activities/git/worktree/expand-globs.js';
+import { compileGlob } from '../../../config/keys/glob-rule.js';
+import { DEFAULT_GUARDED_PATHS } from '../../../config/keys/guarded-paths.js';
 
 const around = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-any-path-')));
 const root = join(around, 'root');

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { openValidationCheckout } from '../../../activities/git/validation-checkout.js';
-import { copyAndLink } from '../../../activities/git/worktree-setup-files.js';
+import { openValidationCheckout } from '../../../activities/git/run/validation-checkout.js';
+import { copyAndLink } from '../../../activities/git/run/worktree-setup-files.js';
 import {
   canaryProgram,
   git,

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync,
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { openValidationCheckout } from '../../../activities/git/validation-checkout.js';
+import { openValidationCheckout } from '../../../activities/git/run/validation-checkout.js';
 import { git, makeRepository, type OpenedRun, openRun, removeFolders, tempFolder, write } from './repository-fixture.js';
 
 const ORDINARY_USER = 65_534;

@@ -1,8 +1,8 @@
 import { chmodSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { checkDiff } from '../../../activities/git/diff-check.js';
-import { isSecretName } from '../../../activities/git/secret-names.js';
+import { checkDiff } from '../../../activities/git/inspect/diff-check.js';
+import { isSecretName } from '../../../activities/git/inspect/secret-names.js';
 import { type OpenedRun, openRun, removeFolders, write } from './repository-fixture.js';
 
 /** Put together here, so that no scanner takes this file for a leak. */

@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { findRepository, repoKeyOf } from '../../../activities/git/find-repository.js';
-import { isRepositoryBusy } from '../../../activities/git/repository-busy.js';
-import { resolveBase } from '../../../activities/git/resolve-base.js';
-import { GitError } from '../../../activities/git/run-git.js';
+import { findRepository, repoKeyOf } from '../../../activities/git/refs/find-repository.js';
+import { resolveBase } from '../../../activities/git/refs/resolve-base.js';
+import { isRepositoryBusy } from '../../../activities/git/start/repository-busy.js';
+import { GitError } from '../../../activities/git/start/run-git.js';
 import { FAILURES } from '../../../protocol/failures.js';
 import { git, makeRepository, removeFolders, tempFolder } from './repository-fixture.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { gitProgram } from '../../../activities/git/git-program.js';
-import { isHostTrouble, isRepositoryBusy } from '../../../activities/git/repository-busy.js';
-import { GitError, runGit } from '../../../activities/git/run-git.js';
 import { startGit } from '../../../activities/git/runner/start-git.js';
+import { gitProgram } from '../../../activities/git/start/git-program.js';
+import { isHostTrouble, isRepositoryBusy } from '../../../activities/git/start/repository-busy.js';
+import { GitError, runGit } from '../../../activities/git/start/run-git.js';
 
 const error = (stderr: string) => new GitError(['x'], { exitCode: 128, stdout: '', stderr });
 

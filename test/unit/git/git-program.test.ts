@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { findRepository } from '../../../activities/git/find-repository.js';
-import { gitProgram } from '../../../activities/git/git-program.js';
-import { runGit } from '../../../activities/git/run-git.js';
+import { findRepository } from '../../../activities/git/refs/find-repository.js';
+import { gitProgram } from '../../../activities/git/start/git-program.js';
+import { runGit } from '../../../activities/git/start/run-git.js';
 import { canaryProgram, makeRepository, openRun, removeFolders, tempFolder } from './repository-fixture.js';
 
 const PATH = process.env['PATH'] ?? '';

@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { gitProgram } from '../../../activities/git/git-program.js';
 import { createGitRunner, type GitRunner } from '../../../activities/git/runner/git-runner.js';
 import { type GitStart, startGit } from '../../../activities/git/runner/start-git.js';
+import { gitProgram } from '../../../activities/git/start/git-program.js';
 import { until } from '../../support/until.js';
 import { removeFolders, tempFolder } from './repository-fixture.js';
 

@@ -2,8 +2,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from '@jest/globals';
-import { pastPipes } from '../../../activities/git/past-pipes.js';
-import { endingWith } from '../../../config/ending-signal.js';
+import { pastPipes } from '../../../activities/git/start/past-pipes.js';
+import { endingWith } from '../../../config/system/ending-signal.js';
 import { removeFolders, tempFolder } from './repository-fixture.js';
 
 afterEach(removeFolders);

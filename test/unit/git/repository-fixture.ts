@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { addWorktree } from '../../../activities/git/add-worktree.js';
-import type { Repository } from '../../../activities/git/contract.js';
-import { findRepository } from '../../../activities/git/find-repository.js';
-import { openRunGit, type RunGit } from '../../../activities/git/open-run-git.js';
+import { findRepository } from '../../../activities/git/refs/find-repository.js';
+import { openRunGit, type RunGit } from '../../../activities/git/run/open-run-git.js';
+import type { Repository } from '../../../activities/git/start/contract.js';
+import { addWorktree } from '../../../activities/git/worktree/add-worktree.js';
 import { branchOf, headRefOf } from '../../../protocol/names.js';
 
 const folders: string[] = [];

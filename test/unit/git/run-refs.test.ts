@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { findRepository } from '../../../activities/git/find-repository.js';
-import { countLost, deleteRefs, listRunRefs } from '../../../activities/git/run-refs.js';
+import { findRepository } from '../../../activities/git/refs/find-repository.js';
+import { countLost, deleteRefs, listRunRefs } from '../../../activities/git/refs/run-refs.js';
 import { git, makeRepository, removeFolders } from './repository-fixture.js';
 
 afterEach(removeFolders);

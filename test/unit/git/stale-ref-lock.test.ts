@@ -1,10 +1,10 @@
 /** Locks that a killed git left on the refs of a run: waited out, never taken from a git that works. */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { findRepository } from '../../../activities/git/find-repository.js';
-import { moveRefs } from '../../../activities/git/run-branch.js';
-import { deleteRefs } from '../../../activities/git/run-refs.js';
-import { removeStaleLocks } from '../../../activities/git/stale-ref-lock.js';
+import { findRepository } from '../../../activities/git/refs/find-repository.js';
+import { moveRefs } from '../../../activities/git/refs/run-branch.js';
+import { deleteRefs } from '../../../activities/git/refs/run-refs.js';
+import { removeStaleLocks } from '../../../activities/git/start/stale-ref-lock.js';
 import { git, makeRepository, removeFolders } from './repository-fixture.js';
 
 afterEach(removeFolders);

@@ -1,8 +1,8 @@
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { fingerprintCheckout } from '../../../activities/git/checkout-fingerprint.js';
-import { compareRepository, snapshotRepository } from '../../../activities/git/repository-watch.js';
+import { fingerprintCheckout } from '../../../activities/git/inspect/checkout-fingerprint.js';
+import { compareRepository, snapshotRepository } from '../../../activities/git/inspect/repository-watch.js';
 import { canaryProgram, git, makeRepository, type OpenedRun, openRun, removeFolders, tempFolder, write } from './repository-fixture.js';
 
 afterEach(removeFolders);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { copyRedacted, type RedactedCopy } from '../../../activities/journal/copy-redacted.js';
 import { createRunProjection } from '../../../activities/journal/projection.js';
-import { SHAPES_ONLY } from '../../../protocol/value-redactor.js';
+import { SHAPES_ONLY } from '../../../protocol/text/value-redactor.js';
 import { aListener, NO_FAIL } from './journal-builders.js';
 import { tempFolders } from './temp-folder.js';
 

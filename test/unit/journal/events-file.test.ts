@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { appendEvents, readEvents } from '../../../activities/journal/events-file.js';
 import type { FailpointName } from '../../../protocol/failpoints.js';
-import type { JournalEvent } from '../../../protocol/journal.js';
+import type { JournalEvent } from '../../../protocol/messages/journal.js';
 import { anEvent, events, NO_FAIL } from './journal-builders.js';
 import { tempFolders } from './temp-folder.js';
 

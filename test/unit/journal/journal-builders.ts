@@ -1,9 +1,9 @@
 /** Builders with defaults for tests of the journal. */
 import type { FoundEntry } from '../../../activities/journal/clear-way.js';
 import { noFailpoint } from '../../../protocol/failpoints.js';
-import type { JournalEvent } from '../../../protocol/journal.js';
-import type { BudgetPolicy } from '../../../protocol/policy.js';
-import type { RunView } from '../../../protocol/run-view.js';
+import type { JournalEvent } from '../../../protocol/messages/journal.js';
+import type { RunView } from '../../../protocol/messages/run-view.js';
+import type { BudgetPolicy } from '../../../protocol/run/policy.js';
 
 export const NO_BUDGET: BudgetPolicy = { turns: null, minutes: null, microUsd: null, onLimit: 'stop', day: null };
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { addToExecutionLog, MAX_EXECUTION_LOG_BYTES } from '../../../activities/journal/execution-log.js';
 import { createRunProjection, type RunProjection, type TurnProjection, type TurnSummary } from '../../../activities/journal/projection.js';
-import type { ValidationReport } from '../../../protocol/outcomes.js';
+import type { ValidationReport } from '../../../protocol/run/outcomes.js';
 import { aListener, anEvent, aView, events, NO_BUDGET, NO_FAIL } from './journal-builders.js';
 import { tempFolders } from './temp-folder.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createRunProjection } from '../../../activities/journal/projection.js';
 import { renderResponses, renderReview } from '../../../activities/journal/review-files.js';
-import type { Finding, FindingResponse } from '../../../protocol/finding.js';
+import type { Finding, FindingResponse } from '../../../protocol/run/finding.js';
 import { aListener, NO_FAIL } from './journal-builders.js';
 import { tempFolders } from './temp-folder.js';
 

@@ -3,9 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createRunProjection, type RunProjection } from '../../../activities/journal/projection.js';
-import type { Gate } from '../../../protocol/gate.js';
-import type { JournalEvent } from '../../../protocol/journal.js';
-import type { JournalBatch } from '../../../protocol/messages.js';
+import type { JournalEvent } from '../../../protocol/messages/journal.js';
+import type { JournalBatch } from '../../../protocol/messages/messages.js';
+import type { Gate } from '../../../protocol/run/gate.js';
 import { aListener, aView, events, NO_FAIL } from './journal-builders.js';
 import { tempFolders } from './temp-folder.js';
 

@@ -12,10 +12,10 @@ import { createDeliver } from '../../../activities/notify/deliver.js';
 import { Attempts } from '../../../activities/unit/attempts.js';
 import type { HostDeps } from '../../../activities/unit/host-deps.js';
 import type { RunRecord } from '../../../activities/unit/run-record.js';
-import { ensureHome, type HomePaths } from '../../../config/home.js';
+import { ensureHome, type HomePaths } from '../../../config/home/home.js';
 import { noFailpoint } from '../../../protocol/failpoints.js';
-import { DELIVERY_FAILED, type Notification } from '../../../protocol/notification.js';
-import type { NotifySink } from '../../../protocol/policy.js';
+import { DELIVERY_FAILED, type Notification } from '../../../protocol/messages/notification.js';
+import type { NotifySink } from '../../../protocol/run/policy.js';
 
 const RUN = { runId: 'run-1', repoKey: '0123456789abcdef' };
 const SECRET = `ghp_${'a1B2'.repeat(9)}`;

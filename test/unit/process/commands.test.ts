@@ -5,7 +5,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type CommandEnd, DetachedError, type ExitRecord, type Processes } from '../../../activities/process/contract.js';
-import { subToken } from '../../../protocol/place.js';
+import { subToken } from '../../../protocol/run/place.js';
 import { aGuardedHome, type CompiledGuard, compileGuard, type GuardedHome, hooks, lives, until } from './guarded-home.js';
 
 let guard: CompiledGuard;

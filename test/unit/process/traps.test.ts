@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { type CommandSpec, GuardUnavailable, type Processes } from '../../../activities/process/contract.js';
 import { readRaw } from '../../../activities/process/marks.js';
-import { openSocketFolder } from '../../../config/socket-folder.js';
+import { openSocketFolder } from '../../../config/home/socket-folder.js';
 import { itWhere } from '../../support/it-where.js';
 import { openedForEach, openedOnce } from '../../support/opened.js';
 import { aGuardedHome, compileGuard, hooks, lives, until } from './guarded-home.js';

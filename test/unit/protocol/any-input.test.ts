@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isRunId, makeRunId, runIdOfWorkflow } from '../../../protocol/run-id.js';
-import { checkRunInput, titleOf } from '../../../protocol/run-input.js';
+import { checkRunInput, titleOf } from '../../../protocol/messages/run-input.js';
+import { isRunId, makeRunId, runIdOfWorkflow } from '../../../protocol/run/run-id.js';
 
 const idPiece = fc.oneof(
   fc.constantFrom(

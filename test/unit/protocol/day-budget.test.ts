@@ -1,7 +1,7 @@
 /** Signals to and from the ledger of a day's budget come from anybody who reaches the server: what cannot be read is null, never an error. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readBudgetAnswer, readReserve, readSettlement } from '../../../protocol/day-budget.js';
+import { readBudgetAnswer, readReserve, readSettlement } from '../../../protocol/actors/day-budget.js';
 
 const REQUEST = {
   token: 't',

@@ -1,7 +1,7 @@
 /** The list of failpoints against the sources: a name that nothing fires would be a cell that never counts. */
 import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { setGitFailpoint, tryGit } from '../../../activities/git/run-git.js';
+import { setGitFailpoint, tryGit } from '../../../activities/git/start/run-git.js';
 import { FAILPOINTS, type FailpointName, noFailpoint } from '../../../protocol/failpoints.js';
 
 /** What the pattern finds in the sources, by its first group. */

@@ -9,7 +9,7 @@ import {
   StateTransitionError,
   TERMINAL_STATUSES,
   TRANSITIONS,
-} from '../../../protocol/lifecycle.js';
+} from '../../../protocol/run/lifecycle.js';
 import { STAGE_LISTS, STAGES } from '../../../protocol/run/stages.js';
 
 /** Between these a run makes several moves at once, and each must be one of the table. */

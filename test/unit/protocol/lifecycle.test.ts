@@ -7,7 +7,7 @@ import {
   RUN_STATUSES,
   StateTransitionError,
   TRANSITIONS,
-} from '../../../protocol/lifecycle.js';
+} from '../../../protocol/run/lifecycle.js';
 import { STAGE_LISTS, STAGES } from '../../../protocol/run/stages.js';
 
 const PAIRS = RUN_STATUSES.flatMap((from) => RUN_STATUSES.map((to) => [from, to] as const));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLifecycle, statusBetween } from '../../../protocol/lifecycle.js';
+import { createLifecycle, statusBetween } from '../../../protocol/run/lifecycle.js';
 import { changesGoTo, firstEvidence, stageAfter } from '../../../protocol/run/next-stage.js';
 import { STAGE_LISTS, STAGES, type Stage } from '../../../protocol/run/stages.js';
 

@@ -1,8 +1,8 @@
 /** Secrets of every kind, planted anywhere: none comes through, whole or in part, and nothing else changes. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Json } from '../../../protocol/json.js';
-import { createRedactor, redact, redactJson } from '../../../protocol/redact.js';
+import type { Json } from '../../../protocol/text/json.js';
+import { createRedactor, redact, redactJson } from '../../../protocol/text/redact.js';
 
 interface Secret {
   readonly kind: string;

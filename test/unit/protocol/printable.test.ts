@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { printable, printableLine } from '../../../protocol/printable.js';
+import { printable, printableLine } from '../../../protocol/text/printable.js';
 
 describe('printable', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { closedUntil } from '../../../protocol/quota.js';
+import { closedUntil } from '../../../protocol/actors/quota.js';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const MINUTE_MS = 60_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createRedactor, redact, redactJson } from '../../../protocol/redact.js';
+import { createRedactor, redact, redactJson } from '../../../protocol/text/redact.js';
 
 const LETTERS = 'aB3dE5gH7jK9mN1pQ2sT4vW6yZ8bC0dF3hJ5lM7nP9rS1tV';
 const KEY = `-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn\nygWyF8PbnGy0AHB7MhgHcTz6sE2I2yPB\n-----END RSA PRIVATE KEY-----`;

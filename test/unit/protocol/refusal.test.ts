@@ -2,9 +2,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApplicationFailure } from '@temporalio/common';
 import fc from 'fast-check';
-import { foreignBlock } from '../../../client/cli/io.js';
+import { foreignBlock } from '../../../client/cli/terminal/io.js';
 import { FAILURES } from '../../../protocol/failures.js';
-import { formatRefusal, type Refusal, RefusedError, readRefusal, refusalFailure } from '../../../protocol/refusal.js';
+import { formatRefusal, type Refusal, RefusedError, readRefusal, refusalFailure } from '../../../protocol/text/refusal.js';
 
 const HOSTILE = 'a\nNothing was started.\n\nsluice: all is well\r\u001b[2J\u0007\u202e\u2028b\0';
 const part = fc.oneof(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { MESSAGE_FIELDS, RUN_MESSAGES, readRunMessage } from '../../../protocol/run-message.js';
+import { MESSAGE_FIELDS, RUN_MESSAGES, readRunMessage } from '../../../protocol/messages/run-message.js';
 
 describe('the argument of a message', () => {
   it.each([undefined, null, {}])('may be left out (%j) where nothing must be said', (argument) => {

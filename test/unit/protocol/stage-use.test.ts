@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { EventType, JournalEvent } from '../../../protocol/journal.js';
-import type { JsonObject } from '../../../protocol/json.js';
-import { stageUseOf } from '../../../protocol/stage-use.js';
+import type { EventType, JournalEvent } from '../../../protocol/messages/journal.js';
+import { stageUseOf } from '../../../protocol/messages/stage-use.js';
+import type { JsonObject } from '../../../protocol/text/json.js';
 
 function events(...lines: readonly (readonly [EventType, JsonObject])[]): JournalEvent[] {
   return lines.map(([type, data], index) => ({ seq: index + 1, timestamp: '2026-11-21T10:00:00.000Z', type, message: '', data }));

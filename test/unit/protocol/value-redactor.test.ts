@@ -1,7 +1,7 @@
 /** Values that a run was given are shown nowhere, in whatever form they are printed. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createValueRedactor, SHAPES_ONLY } from '../../../protocol/value-redactor.js';
+import { createValueRedactor, SHAPES_ONLY } from '../../../protocol/text/value-redactor.js';
 
 const VALUE = 'correct horse/battery';
 const MARK = '[redacted:environment]';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkAgents } from '../../../activities/run/check-agents.js';
-import type { AgentConfig, Policy } from '../../../protocol/policy.js';
+import { checkAgents } from '../../../activities/opening/check-agents.js';
+import type { AgentConfig, Policy } from '../../../protocol/run/policy.js';
 
 const anAgent = (command: string, fallback: string | null = null): AgentConfig => ({
   adapter: 'command',

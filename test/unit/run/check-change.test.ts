@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { checkChange } from '../../../activities/run/check-change.js';
-import type { TurnContextOnHost } from '../../../activities/run/turn-context.js';
+import { checkChange } from '../../../activities/checks/check-change.js';
+import type { TurnContextOnHost } from '../../../activities/unit/turn-context.js';
 import { openRun, removeFolders, write } from '../git/repository-fixture.js';
 
 /** The change of an executing turn that wrote these files, under a policy that guards AGENTS.md and blocks `*.pem`. */

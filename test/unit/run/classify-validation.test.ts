@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { NO_COMMANDS, outcomeOfReport, statusOfExit, summarize } from '../../../activities/run/classify-validation.js';
-import type { CommandResult, CommandStatus, ValidationReport } from '../../../protocol/outcomes.js';
+import { NO_COMMANDS, outcomeOfReport, statusOfExit, summarize } from '../../../activities/checks/classify-validation.js';
+import type { CommandResult, CommandStatus, ValidationReport } from '../../../protocol/run/outcomes.js';
 
 function command(status: CommandStatus, failedOnBase = false): CommandResult {
   return { command: status, exitCode: 1, status, timedOut: false, failedOnBase, durationMs: 1, stdoutPath: '', stderrPath: '' };

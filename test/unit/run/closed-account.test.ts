@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readLedger } from '../../../activities/agent/scripted/ledger.js';
-import { closeAccount, closedAccounts, openAccount } from '../../../config/closed-accounts.js';
+import { closeAccount, closedAccounts, openAccount } from '../../../config/home/closed-accounts.js';
 import { fixtureWith } from '../../support/test-repository.js';
 import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { fitResult } from '../../../activities/run/fit-result.js';
-import type { Observation } from '../../../protocol/journal.js';
+import { fitResult } from '../../../activities/unit/fit-result.js';
 import { MAX_TURN_RESULT_BYTES } from '../../../protocol/limits.js';
-import type { RunTurnResult } from '../../../protocol/messages.js';
+import type { Observation } from '../../../protocol/messages/journal.js';
+import type { RunTurnResult } from '../../../protocol/messages/messages.js';
 
 const END = anObservation('the end', { type: 'turn.completed' });
 const COMMIT = anObservation('the commit', { type: 'git.committed' });

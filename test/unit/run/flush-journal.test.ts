@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { isClosedOnHost, markClosedOnHost } from '../../../activities/run/closed-mark.js';
-import { createFlushJournal } from '../../../activities/run/flush-journal.js';
-import { buryRecord } from '../../../activities/run/run-tombstone.js';
-import type { JournalEvent } from '../../../protocol/journal.js';
-import type { FlushJournalResult } from '../../../protocol/messages.js';
-import type { RunView } from '../../../protocol/run-view.js';
+import { isClosedOnHost, markClosedOnHost } from '../../../activities/unit/closed-mark.js';
+import { createFlushJournal } from '../../../activities/unit/flush-journal.js';
+import { buryRecord } from '../../../activities/unit/run-tombstone.js';
+import type { JournalEvent } from '../../../protocol/messages/journal.js';
+import type { FlushJournalResult } from '../../../protocol/messages/messages.js';
+import type { RunView } from '../../../protocol/messages/run-view.js';
 import { removeFolders } from '../git/repository-fixture.js';
 import { aView, events } from '../journal/journal-builders.js';
 import { type OpenedHost, openHost } from './opened-host.js';

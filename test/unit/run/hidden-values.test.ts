@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readRunToTell } from '../../../activities/unit/run-record.js';
 import { hidingInErrors, withoutValuesIn } from '../../../activities/unit/run-redactor.js';
-import { createValueRedactor } from '../../../protocol/value-redactor.js';
+import { createValueRedactor } from '../../../protocol/text/value-redactor.js';
 import { fixtureWith } from '../../support/test-repository.js';
 import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
 

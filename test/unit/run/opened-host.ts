@@ -3,17 +3,17 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { addWorktree } from '../../../activities/git/add-worktree.js';
-import { findRepository, repoKeyOf } from '../../../activities/git/find-repository.js';
-import { openRunGit, type RunGit } from '../../../activities/git/open-run-git.js';
+import { findRepository, repoKeyOf } from '../../../activities/git/refs/find-repository.js';
+import { openRunGit, type RunGit } from '../../../activities/git/run/open-run-git.js';
+import { addWorktree } from '../../../activities/git/worktree/add-worktree.js';
 import type { CommandSpec, ExitRecord, Processes } from '../../../activities/process/contract.js';
 import { Attempts } from '../../../activities/unit/attempts.js';
 import type { HostDeps } from '../../../activities/unit/host-deps.js';
 import { claimRun, gitInputOf, type RunOnHost, type RunRecord, writeEnvironment } from '../../../activities/unit/run-record.js';
-import { ensureHome } from '../../../config/home.js';
+import { ensureHome } from '../../../config/home/home.js';
 import { noFailpoint } from '../../../protocol/failpoints.js';
 import { branchOf } from '../../../protocol/names.js';
-import type { Policy } from '../../../protocol/policy.js';
+import type { Policy } from '../../../protocol/run/policy.js';
 import { git, makeRepository, tempFolder } from '../git/repository-fixture.js';
 
 export interface OpenedHost {

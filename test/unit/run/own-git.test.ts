@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { writeTerminatedEnd } from '../../../activities/run/terminated-end.js';
+import { writeTerminatedEnd } from '../../../activities/closing/terminated-end.js';
 import { readRunToTell } from '../../../activities/unit/run-record.js';
 import { removeFolders } from '../git/repository-fixture.js';
 import { adminDirOf, aHostWithSubmodule, lookAsPerson, marker, PLANT, PLANTING, plant, violations, worktreeOf } from './planting-host.js';

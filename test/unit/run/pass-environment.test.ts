@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { withPassedEnvironment } from '../../../activities/run/pass-environment.js';
-import { resolvePolicy } from '../../../config/resolve-policy.js';
-import { runPolicyOf } from '../../../config/run-policy.js';
+import { withPassedEnvironment } from '../../../activities/opening/pass-environment.js';
+import { resolvePolicy } from '../../../config/resolve/resolve-policy.js';
+import { runPolicyOf } from '../../../config/resolve/run-policy.js';
 
 const policyOf = (agents: string, rest = 'agent: main') =>
   resolvePolicy({ project: { text: `${rest}\nagents: {${agents}}`, name: 'config.yaml', isTrusted: true } }).policy;

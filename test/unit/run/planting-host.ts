@@ -1,7 +1,7 @@
 /** A host whose agents leave a git of their own in their worktree, and what a person's git then shows. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { Observation } from '../../../protocol/journal.js';
+import type { Observation } from '../../../protocol/messages/journal.js';
 import { fixtureWith } from '../../support/test-repository.js';
 import { tempFolder } from '../git/repository-fixture.js';
 import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { refusePlugins } from '../../../activities/run/repository-plugins.js';
-import type { AgentConfig } from '../../../protocol/policy.js';
+import { refusePlugins } from '../../../activities/turn/repository-plugins.js';
+import type { AgentConfig } from '../../../protocol/run/policy.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-plugins-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

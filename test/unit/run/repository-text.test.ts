@@ -1,6 +1,6 @@
 /** What an agent that sees nothing but its prompt is shown of the repository, from a real one. */
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { repositoryText } from '../../../activities/run/repository-text.js';
+import { repositoryText } from '../../../activities/turn/repository-text.js';
 import { type OpenedRun, openRun, removeFolders, write } from '../git/repository-fixture.js';
 
 afterEach(removeFolders);

@@ -10,17 +10,17 @@ import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import type { Fixture } from '../../../activities/agent/scripted/fixture.js';
+import { createValidate } from '../../../activities/checks/validate.js';
+import { createCloseRun } from '../../../activities/closing/close-run.js';
+import { createOpenRun } from '../../../activities/opening/open-run.js';
 import type { CommandSpec, ExitRecord, Processes, RunHooks } from '../../../activities/process/contract.js';
 import { readExit, writeExit } from '../../../activities/process/marks.js';
-import { createCloseRun } from '../../../activities/run/close-run.js';
-import { createOpenRun } from '../../../activities/run/open-run.js';
-import { createRunTurn } from '../../../activities/run/run-turn.js';
-import { createValidate } from '../../../activities/run/validate.js';
+import { createRunTurn } from '../../../activities/turn/run-turn.js';
 import { Attempts } from '../../../activities/unit/attempts.js';
 import type { HostDeps } from '../../../activities/unit/host-deps.js';
-import { ensureHome } from '../../../config/home.js';
-import { addRepository } from '../../../config/host-list.js';
-import { trustConfig } from '../../../config/trust.js';
+import { ensureHome } from '../../../config/home/home.js';
+import { addRepository } from '../../../config/home/host-list.js';
+import { trustConfig } from '../../../config/home/trust.js';
 import type { FailpointName } from '../../../protocol/failpoints.js';
 import type {
   CloseRunInput,
@@ -34,11 +34,11 @@ import type {
   TurnContext,
   ValidateInput,
   ValidateResult,
-} from '../../../protocol/messages.js';
-import type { RunOutcome } from '../../../protocol/outcomes.js';
-import type { Place } from '../../../protocol/place.js';
+} from '../../../protocol/messages/messages.js';
+import type { RunView } from '../../../protocol/messages/run-view.js';
+import type { RunOutcome } from '../../../protocol/run/outcomes.js';
+import type { Place } from '../../../protocol/run/place.js';
 import type { TurnStage } from '../../../protocol/run/stages.js';
-import type { RunView } from '../../../protocol/run-view.js';
 import { makeRepository, type RepositoryOptions, type TestRepository } from '../../support/test-repository.js';
 import { compileEntry } from '../agent/compiled-entry.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { planRewind, type RewindSource } from '../../../activities/run/rewind-point.js';
+import { planRewind, type RewindSource } from '../../../activities/opening/rewind-point.js';
 import type { StageEnd, StageEntry } from '../../../activities/unit/stage-progress.js';
-import type { ArtifactRef } from '../../../protocol/artifact.js';
+import type { ArtifactRef } from '../../../protocol/run/artifact.js';
 import { STAGE_LISTS, type Stage } from '../../../protocol/run/stages.js';
 
 const ref = (sha256: string): ArtifactRef => ({ sha256, bytes: 1, mediaType: 'text/markdown' });

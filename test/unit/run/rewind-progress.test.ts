@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Keeper, keepingTurn, keepingValidation, readProgress, startProgress } from '../../../activities/unit/stage-progress.js';
-import { homePaths } from '../../../config/home.js';
-import type { RunTurnInput, RunTurnResult, ValidateInput, ValidateResult } from '../../../protocol/messages.js';
+import { homePaths } from '../../../config/home/home.js';
+import type { RunTurnInput, RunTurnResult, ValidateInput, ValidateResult } from '../../../protocol/messages/messages.js';
 import type { TurnStage } from '../../../protocol/run/stages.js';
 
 describe('the progress of a run', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { runSetup } from '../../../activities/checks/run-setup.js';
 import type { ExitRecord } from '../../../activities/process/contract.js';
-import { runSetup } from '../../../activities/run/run-setup.js';
 
 function exitAfter(ms: number, part: Partial<ExitRecord> = {}): ExitRecord {
   const startedAt = new Date(0).toISOString();

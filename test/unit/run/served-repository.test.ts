@@ -3,9 +3,9 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { servedRepository } from '../../../activities/run/served-repository.js';
-import { ensureHome } from '../../../config/home.js';
-import { addRepository } from '../../../config/host-list.js';
+import { servedRepository } from '../../../activities/opening/served-repository.js';
+import { ensureHome } from '../../../config/home/home.js';
+import { addRepository } from '../../../config/home/host-list.js';
 
 let folder: string;
 let repo: string;

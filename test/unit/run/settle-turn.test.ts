@@ -1,10 +1,10 @@
 import { readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { TurnJudgement } from '../../../activities/run/judge-turn.js';
-import { type SettledTurn, settleTurn } from '../../../activities/run/settle-turn.js';
-import type { TurnContextOnHost } from '../../../activities/run/turn-context.js';
+import type { TurnJudgement } from '../../../activities/turn/judge-turn.js';
+import { type SettledTurn, settleTurn } from '../../../activities/turn/settle-turn.js';
 import { openPlaceFolder } from '../../../activities/unit/place-record.js';
+import type { TurnContextOnHost } from '../../../activities/unit/turn-context.js';
 import { git, type OpenedRun, openRun, removeFolders, write } from '../git/repository-fixture.js';
 
 const PLACE = { runId: 'project-1', seq: 3, token: 't' };

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { artifactsOf } from '../../../activities/run/run-projection.js';
+import { artifactsOf } from '../../../activities/unit/run-projection.js';
 import { readRunToTell } from '../../../activities/unit/run-record.js';
-import type { ArtifactRef } from '../../../protocol/artifact.js';
-import type { AfterOverflow, RunTurnInput, RunTurnResult } from '../../../protocol/messages.js';
+import type { AfterOverflow, RunTurnInput, RunTurnResult } from '../../../protocol/messages/messages.js';
+import type { ArtifactRef } from '../../../protocol/run/artifact.js';
 import type { TurnStage } from '../../../protocol/run/stages.js';
 import { fixtureWith } from '../../support/test-repository.js';
 import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';

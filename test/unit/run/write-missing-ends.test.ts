@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { isClosedOnHost } from '../../../activities/run/closed-mark.js';
+import { isClosedOnHost } from '../../../activities/unit/closed-mark.js';
 import type { HostDeps } from '../../../activities/unit/host-deps.js';
 import { noFailpoint } from '../../../protocol/failpoints.js';
 import { type MissingEnds, writeMissingEndOf, writeMissingEnds } from '../../../worker/write-missing-ends.js';

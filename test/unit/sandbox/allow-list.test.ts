@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createAllowList } from '../../../activities/sandbox/allow-list.js';
 import { reachOf } from '../../../activities/sandbox/private-addresses.js';
-import { parseNetworkHost } from '../../../config/network-host.js';
+import { parseNetworkHost } from '../../../config/agents/network-host.js';
 
 const own = ['api.example.com', 'Other.Example.com:8443', '*.cdn.example.net', '10.1.2.3:9000', 'localhost:4010', '[::1]:4011'];
 const list = createAllowList({ known: ['known.example.com'], own });

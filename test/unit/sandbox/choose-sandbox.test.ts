@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { chooseSandbox, type SandboxQuestion, sandboxObservation } from '../../../activities/sandbox/choose-sandbox.js';
-import { resolvePolicy } from '../../../config/resolve-policy.js';
-import type { AgentConfig, Policy, SandboxPolicy } from '../../../protocol/policy.js';
+import { resolvePolicy } from '../../../config/resolve/resolve-policy.js';
+import type { AgentConfig, Policy, SandboxPolicy } from '../../../protocol/run/policy.js';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-choose-')));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

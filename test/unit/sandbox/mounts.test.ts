@@ -10,7 +10,7 @@ import { readablePlaces } from '../../../activities/sandbox/host-view.js';
 import { needsOfAgent, ownPlacesOf } from '../../../activities/sandbox/known-needs.js';
 import { planMounts, type SandboxNeeds } from '../../../activities/sandbox/plan-mounts.js';
 import type { Mount, SandboxSpec } from '../../../activities/sandbox/sandbox-spec.js';
-import type { AgentConfig } from '../../../protocol/policy.js';
+import type { AgentConfig } from '../../../protocol/run/policy.js';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-mounts-')));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,11 +1,11 @@
 /** Rules, configs and lists that are small to write and endless to evaluate: each is refused, or ended and told, and the process goes on. */
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { checkDiff } from '../../../activities/git/diff-check.js';
-import { TimeBudget } from '../../../activities/git/within-time.js';
+import { checkDiff } from '../../../activities/git/inspect/diff-check.js';
+import { TimeBudget } from '../../../activities/git/start/within-time.js';
 import { parseBatchFile } from '../../../client/batch-file.js';
-import { ConfigError } from '../../../config/config-error.js';
-import { compileBlockRule, compileGlob } from '../../../config/glob-rule.js';
-import { parseConfigFile, parseConfigValue } from '../../../config/parse-config.js';
+import { compileBlockRule, compileGlob } from '../../../config/keys/glob-rule.js';
+import { parseConfigFile, parseConfigValue } from '../../../config/layers/parse-config.js';
+import { ConfigError } from '../../../config/system/config-error.js';
 import { git, openRun, removeFolders, write } from '../git/repository-fixture.js';
 
 /** Of the shape that load-time checks cannot tell from an honest one: many repetitions beside each other. */

@@ -3,12 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { lastingTrouble } from '../../../activities/git/lasting-trouble.js';
-import { readFileAt } from '../../../activities/git/read-file-at.js';
-import { GitError } from '../../../activities/git/run-git.js';
+import { readFileAt } from '../../../activities/git/refs/read-file-at.js';
+import { assertTreeFits } from '../../../activities/git/refs/tree-size.js';
 import { type GitResult, startGit } from '../../../activities/git/runner/start-git.js';
-import { TooLarge } from '../../../activities/git/too-large.js';
-import { assertTreeFits } from '../../../activities/git/tree-size.js';
+import { lastingTrouble } from '../../../activities/git/start/lasting-trouble.js';
+import { GitError } from '../../../activities/git/start/run-git.js';
+import { TooLarge } from '../../../activities/git/start/too-large.js';
 import { git, type OpenedRun, openRun, removeFolders, tempFolder, write } from '../git/repository-fixture.js';
 
 afterEach(removeFolders);

@@ -6,15 +6,15 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { fingerprintCheckout } from '../../../activities/git/checkout-fingerprint.js';
-import { findRepository } from '../../../activities/git/find-repository.js';
-import { readFileAt } from '../../../activities/git/read-file-at.js';
-import { removeWorktree } from '../../../activities/git/remove-worktree.js';
-import { snapshotRepository } from '../../../activities/git/repository-watch.js';
-import { resolveBase } from '../../../activities/git/resolve-base.js';
-import { countLost, deleteRefs, listRunRefs, lockOfWorktree, useOfBranch } from '../../../activities/git/run-refs.js';
-import { openValidationCheckout } from '../../../activities/git/validation-checkout.js';
-import { copyAndLink } from '../../../activities/git/worktree-setup-files.js';
+import { fingerprintCheckout } from '../../../activities/git/inspect/checkout-fingerprint.js';
+import { snapshotRepository } from '../../../activities/git/inspect/repository-watch.js';
+import { findRepository } from '../../../activities/git/refs/find-repository.js';
+import { readFileAt } from '../../../activities/git/refs/read-file-at.js';
+import { resolveBase } from '../../../activities/git/refs/resolve-base.js';
+import { countLost, deleteRefs, listRunRefs, lockOfWorktree, useOfBranch } from '../../../activities/git/refs/run-refs.js';
+import { openValidationCheckout } from '../../../activities/git/run/validation-checkout.js';
+import { copyAndLink } from '../../../activities/git/run/worktree-setup-files.js';
+import { removeWorktree } from '../../../activities/git/worktree/remove-worktree.js';
 import { diffFiles, diffStat, diffText, isMerged, lookAtRepository, textAt } from '../../../client/repository.js';
 import {
   canaryProgram,

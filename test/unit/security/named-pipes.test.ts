@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { gitProgram } from '../../../activities/git/git-program.js';
-import { lastingTrouble } from '../../../activities/git/lasting-trouble.js';
-import { GitError } from '../../../activities/git/run-git.js';
 import { startGit } from '../../../activities/git/runner/start-git.js';
+import { gitProgram } from '../../../activities/git/start/git-program.js';
+import { lastingTrouble } from '../../../activities/git/start/lasting-trouble.js';
+import { GitError } from '../../../activities/git/start/run-git.js';
 import { git, makeRepository, type OpenedRun, openRun, removeFolders, tempFolder, write } from '../git/repository-fixture.js';
 
 const makeFifo = (path: string) => execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path]);

@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { findRepository } from '../../../activities/git/find-repository.js';
-import { resolveBase } from '../../../activities/git/resolve-base.js';
-import { copyAndLink } from '../../../activities/git/worktree-setup-files.js';
+import { findRepository } from '../../../activities/git/refs/find-repository.js';
+import { resolveBase } from '../../../activities/git/refs/resolve-base.js';
+import { copyAndLink } from '../../../activities/git/run/worktree-setup-files.js';
 import { commitOf } from '../../../client/repository.js';
 import {
   canaryProgram,

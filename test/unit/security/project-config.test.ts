@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { findRepository } from '../../../activities/git/find-repository.js';
-import { resolveRunPolicy } from '../../../activities/run/resolve-run-policy.js';
+import { findRepository } from '../../../activities/git/refs/find-repository.js';
+import { resolveRunPolicy } from '../../../activities/opening/resolve-run-policy.js';
 import { textAt } from '../../../client/repository.js';
-import { ensureHome } from '../../../config/home.js';
+import { ensureHome } from '../../../config/home/home.js';
 import { git, makeRepository, removeFolders, tempFolder } from '../git/repository-fixture.js';
 
 const CONFIG = '.sluice/config.yaml';

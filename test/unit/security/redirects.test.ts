@@ -2,10 +2,10 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { findRepository } from '../../../activities/git/find-repository.js';
-import { lastingTrouble } from '../../../activities/git/lasting-trouble.js';
-import { openValidationCheckout } from '../../../activities/git/validation-checkout.js';
-import { copyAndLink } from '../../../activities/git/worktree-setup-files.js';
+import { findRepository } from '../../../activities/git/refs/find-repository.js';
+import { openValidationCheckout } from '../../../activities/git/run/validation-checkout.js';
+import { copyAndLink } from '../../../activities/git/run/worktree-setup-files.js';
+import { lastingTrouble } from '../../../activities/git/start/lasting-trouble.js';
 import { lookAtRepository } from '../../../client/repository.js';
 import { git, makeRepository, type OpenedRun, openRun, removeFolders, tempFolder, write } from '../git/repository-fixture.js';
 

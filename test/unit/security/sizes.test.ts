@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { checkDiff } from '../../../activities/git/diff-check.js';
-import { lastingTrouble } from '../../../activities/git/lasting-trouble.js';
-import { removeFolder, removeWorktree } from '../../../activities/git/remove-worktree.js';
+import { checkDiff } from '../../../activities/git/inspect/diff-check.js';
+import { lastingTrouble } from '../../../activities/git/start/lasting-trouble.js';
+import { removeFolder, removeWorktree } from '../../../activities/git/worktree/remove-worktree.js';
 import { git, makeRepository, type OpenedRun, openRun, removeFolders, tempFolder, write } from '../git/repository-fixture.js';
 
 const HUGE_BYTES = 200 * 1024 * 1024;

@@ -6,10 +6,10 @@ import { describe, expect, it } from '@jest/globals';
 import { ApplicationFailure } from '@temporalio/common';
 import fc from 'fast-check';
 import { FAILURES } from '../../../protocol/failures.js';
-import { fieldsOf, nameIn } from '../../../protocol/fields.js';
 import { MAX_KNOWN_REQUESTS } from '../../../protocol/limits.js';
+import type { MessageAnswer } from '../../../protocol/messages/run-message.js';
 import { HAND_OVER_SIGNAL } from '../../../protocol/names.js';
-import type { MessageAnswer } from '../../../protocol/run-message.js';
+import { fieldsOf, nameIn } from '../../../protocol/text/fields.js';
 import type { Actor, Rules } from '../../../workflows/actor/actor.js';
 import { ActorCore, type Carried } from '../../../workflows/actor/core.js';
 

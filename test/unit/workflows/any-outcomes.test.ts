@@ -1,8 +1,8 @@
 /** The pure rules of a run over any outcomes: retries come to an end, merge_ready has its evidence, budgets add up. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isTerminal } from '../../../protocol/lifecycle.js';
-import { REVIEW_DECISIONS, type TurnOutcome, VERIFICATION_DECISIONS } from '../../../protocol/outcomes.js';
+import { isTerminal } from '../../../protocol/run/lifecycle.js';
+import { REVIEW_DECISIONS, type TurnOutcome, VERIFICATION_DECISIONS } from '../../../protocol/run/outcomes.js';
 import { STAGES } from '../../../protocol/run/stages.js';
 import { endingOfStages, endingOfTurn, type MergeFacts, statusOf } from '../../../workflows/run/ending.js';
 import { NOTHING_USED, reachedLimit, withTurn } from '../../../workflows/turns/budget.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_BATCH_BYTES } from '../../../protocol/batch.js';
+import { MAX_BATCH_BYTES } from '../../../protocol/actors/batch.js';
 import { MAX_BATCH_TASKS } from '../../../protocol/limits.js';
-import { isRunId } from '../../../protocol/run-id.js';
-import { shortHash } from '../../../protocol/short-hash.js';
+import { isRunId } from '../../../protocol/run/run-id.js';
+import { shortHash } from '../../../protocol/text/short-hash.js';
 import { batchIdOf, canonicalJson, checkBatchInput, planTasks } from '../../../workflows/batch-tasks.js';
 
 const REPO = '/repository';

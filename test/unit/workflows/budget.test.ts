@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { BudgetPolicy } from '../../../protocol/policy.js';
+import type { BudgetPolicy } from '../../../protocol/run/policy.js';
 import { NOTHING_USED, reachedLimit, uncountedCost, withTurn } from '../../../workflows/turns/budget.js';
 
 const UNLIMITED: BudgetPolicy = { turns: null, minutes: null, microUsd: null, onLimit: 'stop', day: null };

@@ -1,7 +1,7 @@
 /** The table of a day's budget: what is granted, refused, counted and forgotten, under any order of messages. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { ReserveRequest } from '../../../protocol/day-budget.js';
+import type { ReserveRequest } from '../../../protocol/actors/day-budget.js';
 import { type DayLedger, emptyLedger, onDay, release, reserve, settle, viewOf } from '../../../workflows/day-ledger.js';
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { RUN_STATUSES, type RunStatus, TERMINAL_STATUSES } from '../../../protocol/lifecycle.js';
-import { RUN_MESSAGES, type RunMessage, type RunMessageName, readRunMessage } from '../../../protocol/run-message.js';
+import { RUN_MESSAGES, type RunMessage, type RunMessageName, readRunMessage } from '../../../protocol/messages/run-message.js';
+import { RUN_STATUSES, type RunStatus, TERMINAL_STATUSES } from '../../../protocol/run/lifecycle.js';
 import { judgeMessage, type Situation } from '../../../workflows/run/judge-message.js';
 import { aGate } from '../../support/gate-builder.js';
 

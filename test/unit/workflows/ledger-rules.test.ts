@@ -1,7 +1,7 @@
 /** What the ledger of a day's budget does with each message, and that a dead run's turn is free before anybody is refused. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { ReserveRequest } from '../../../protocol/day-budget.js';
+import type { ReserveRequest } from '../../../protocol/actors/day-budget.js';
 import type { Rules } from '../../../workflows/actor/actor.js';
 import {
   LEDGER_RULES,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { QUOTA_MESSAGES } from '../../../protocol/quota.js';
+import { QUOTA_MESSAGES } from '../../../protocol/actors/quota.js';
 import { readQuotaEvent, readQuotaWord } from '../../../workflows/quota-messages.js';
 import { afterEvent, NOBODY_WAITS } from '../../../workflows/quota-table.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { closedUntil } from '../../../protocol/quota.js';
+import { closedUntil } from '../../../protocol/actors/quota.js';
 import {
   afterEvent,
   isIdle,

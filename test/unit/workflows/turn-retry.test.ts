@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { TurnOutcome } from '../../../protocol/outcomes.js';
+import type { TurnOutcome } from '../../../protocol/run/outcomes.js';
 import { afterAttempt, type RetryRules, type Tries } from '../../../workflows/turns/turn-retry.js';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');

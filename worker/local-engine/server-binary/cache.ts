@@ -2,7 +2,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import { RefusedError } from '../../../protocol/refusal.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
 import { reasonOf } from '../engine-error.js';
 import { PINNED_CLI_VERSION } from './version.js';
 

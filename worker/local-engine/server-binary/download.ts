@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { signalGroup } from '../../../config/send-signal.js';
+import { signalGroup } from '../../../config/system/send-signal.js';
 import { readVersion } from './version.js';
 
 export const DOWNLOAD_LIMIT_MS = 10_000;

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { RefusedError } from '../../../protocol/refusal.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
 import { tailOf } from '../log-file.js';
 
 export const BUILD_MINUTES = 5;

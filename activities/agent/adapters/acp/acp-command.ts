@@ -6,7 +6,7 @@
 import { fileURLToPath } from 'node:url';
 import type { ApplicationFailure } from '@temporalio/common';
 import { findKind } from '../../../../config/agents/kinds.js';
-import type { PermissionMode } from '../../../../protocol/policy.js';
+import type { PermissionMode } from '../../../../protocol/run/policy.js';
 import { badSetting } from '../../bad-setting.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
 import { loginVariables } from '../../login-variables.js';

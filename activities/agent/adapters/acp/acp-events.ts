@@ -3,8 +3,8 @@
  * The answer is the last text: what stands before a tool call is said on the way.
  */
 
-import type { PermissionOption, PermissionRequest } from '../../../../protocol/outcomes.js';
-import { redact } from '../../../../protocol/redact.js';
+import type { PermissionOption, PermissionRequest } from '../../../../protocol/run/outcomes.js';
+import { redact } from '../../../../protocol/text/redact.js';
 import { cut } from '../../block-entries.js';
 import type { TurnUsage } from '../../contract.js';
 import { at, conversationIdAt, countAt, listAt, microUsdAt, ToldConversation, textAt } from '../../events/event-fields.js';

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientContext, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import type { AcpPeer } from '../../../../config/agents/kind.js';
-import { messageOf } from '../../../../config/error-code.js';
+import { messageOf } from '../../../../config/system/error-code.js';
 import { amountAt, at, keptText, listAt, textAt } from '../../events/event-fields.js';
 import { type JsonEvent, jsonObjectOf } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';

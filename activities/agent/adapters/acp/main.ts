@@ -4,7 +4,7 @@
  */
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closeForeignDescriptors } from '../../../../config/foreign-descriptors.js';
+import { closeForeignDescriptors } from '../../../../config/system/foreign-descriptors.js';
 import { type AgentEnd, startAgent } from './agent-process.js';
 import { AcpTurn, type Tell } from './client-turn.js';
 import { readSpec } from './turn-spec.js';

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import type { PermissionOption } from '../../../../protocol/outcomes.js';
+import type { PermissionOption } from '../../../../protocol/run/outcomes.js';
 import { oneLine } from '../../one-line.js';
 import type { TurnSpec } from './turn-spec.js';
 

@@ -1,5 +1,5 @@
 /** What is set on a new session before its prompt: a mode in which the agent asks, the model of the policy, a key as login. Pure; agents tell them in several ways. */
-import type { ToolLevel } from '../../../../protocol/policy.js';
+import type { ToolLevel } from '../../../../protocol/run/policy.js';
 import { at, listAt, textAt } from '../../events/event-fields.js';
 import { KEY_LOGINS } from './known-peers.js';
 

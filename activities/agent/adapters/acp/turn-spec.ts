@@ -2,8 +2,8 @@
  * What the adapter tells its client program about a turn: one line of JSON at the head of stdin, then the prompt as it is. Not by arguments or
  * environment, which the agent below it would inherit or show.
  */
-import type { PermissionAnswer } from '../../../../protocol/outcomes.js';
-import type { ToolLevel } from '../../../../protocol/policy.js';
+import type { PermissionAnswer } from '../../../../protocol/run/outcomes.js';
+import type { ToolLevel } from '../../../../protocol/run/policy.js';
 
 export interface TurnSpec {
   /** Absolute path of the worktree. */

@@ -4,7 +4,7 @@
  * hold hooks and variables, and no trust was asked for them. Source: docs/agents.md "claude-code".
  */
 import { claudeCode } from '../../../../config/agents/claude-code.js';
-import type { ToolLevel } from '../../../../protocol/policy.js';
+import type { ToolLevel } from '../../../../protocol/run/policy.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
 import { loginVariables } from '../../login-variables.js';
 import { turnEnvironment } from '../../turn-environment.js';

@@ -3,7 +3,7 @@
  * running programs, so `edit` and `run` are the same. Approvals are never asked for, since nobody answers. Source: docs/agents.md "codex".
  */
 import { codex } from '../../../../config/agents/codex.js';
-import type { ToolLevel } from '../../../../protocol/policy.js';
+import type { ToolLevel } from '../../../../protocol/run/policy.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
 import { loginVariables } from '../../login-variables.js';
 import { turnEnvironment } from '../../turn-environment.js';

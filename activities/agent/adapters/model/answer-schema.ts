@@ -3,9 +3,9 @@
  * Every key is always there, with null for nothing: the strict mode of providers knows no optional one.
  */
 import { z } from 'zod';
-import { FINDING_CATEGORIES, SEVERITIES } from '../../../../protocol/finding.js';
-import { RISK_LEVELS } from '../../../../protocol/gate.js';
-import { REVIEW_DECISIONS, VERIFICATION_DECISIONS } from '../../../../protocol/outcomes.js';
+import { FINDING_CATEGORIES, SEVERITIES } from '../../../../protocol/run/finding.js';
+import { RISK_LEVELS } from '../../../../protocol/run/gate.js';
+import { REVIEW_DECISIONS, VERIFICATION_DECISIONS } from '../../../../protocol/run/outcomes.js';
 import { decisionOf, isDecisionStage } from '../../../../protocol/run/stages.js';
 import type { TurnRequest } from '../../contract.js';
 

@@ -10,8 +10,8 @@ import type {
   LanguageModelV3Usage,
 } from '@ai-sdk/provider';
 import { z } from 'zod';
-import { costOf } from '../../../../config/model-price.js';
-import type { ModelProvider } from '../../../../protocol/policy.js';
+import { costOf } from '../../../../config/keys/model-price.js';
+import type { ModelProvider } from '../../../../protocol/run/policy.js';
 import { ANSWER_SCHEMAS, type AnswerKind } from './answer-schema.js';
 import { CallTrouble, STREAM_ENDED } from './call-error.js';
 import { KEY_VARIABLES } from './provider-keys.js';

@@ -3,7 +3,7 @@
  * It reads and decides nothing; what the fields mean is model-outcome.ts. Headers are read, never printed.
  */
 import { APICallError, InvalidResponseDataError } from '@ai-sdk/provider';
-import { parseJson } from '../../../../protocol/json.js';
+import { parseJson } from '../../../../protocol/text/json.js';
 import { textAt } from '../../events/event-fields.js';
 
 export interface CallError {

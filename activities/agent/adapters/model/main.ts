@@ -5,8 +5,8 @@
  */
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { closeForeignDescriptors } from '../../../../config/foreign-descriptors.js';
-import { MODEL_PROVIDERS } from '../../../../protocol/policy.js';
+import { closeForeignDescriptors } from '../../../../config/system/foreign-descriptors.js';
+import { MODEL_PROVIDERS } from '../../../../protocol/run/policy.js';
 import { ANSWER_KINDS } from './answer-schema.js';
 import { askModel, type Question } from './ask-model.js';
 import { callErrorOf } from './call-error.js';

@@ -4,7 +4,7 @@
  */
 
 import type { ApplicationFailure } from '@temporalio/common';
-import type { ModelProvider } from '../../../../protocol/policy.js';
+import type { ModelProvider } from '../../../../protocol/run/policy.js';
 import { badSetting } from '../../bad-setting.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
 import { turnEnvironment } from '../../turn-environment.js';

@@ -3,7 +3,7 @@
  * answers, and a question that is refused ends the turn. A config of the repository is not read: it can name programs. Source: opencode.ai/docs.
  */
 import { opencode } from '../../../../config/agents/opencode.js';
-import type { ToolLevel } from '../../../../protocol/policy.js';
+import type { ToolLevel } from '../../../../protocol/run/policy.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
 import { loginVariables } from '../../login-variables.js';
 import { turnEnvironment } from '../../turn-environment.js';

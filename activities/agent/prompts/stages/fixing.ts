@@ -1,5 +1,5 @@
 /** The prompt of stage fixing: repair what validation or review found, and answer each finding (V-35). */
-import { DISPOSITIONS } from '../../../../protocol/finding.js';
+import { DISPOSITIONS } from '../../../../protocol/run/finding.js';
 import { RESPONSES_BLOCK } from '../../responses-block.js';
 import type { PromptInput, StageWork } from '../prompt-input.js';
 

@@ -25,7 +25,7 @@ export const INHERITANCE_MUTANTS: readonly Mutant[] = [
   {
     name: 'only descriptors as high as a shell hands out by itself are closed',
     area: 'walls',
-    file: 'config/foreign-descriptors.ts',
+    file: 'config/system/foreign-descriptors.ts',
     find: 'Number(name) > LAST_OF_STDIO',
     replace: 'Number(name) > 62',
     test: { file: FOREIGN, title: 'closes them: %s' },

@@ -1,7 +1,7 @@
 /** Walls: messages past a limit of the server. */
 import type { Mutant } from '../../mutant.js';
 
-const SEND = 'client/send-message.ts';
+const SEND = 'client/calls/send-message.ts';
 const SENT = 'test/unit/client/send-message.test.ts';
 const LIMITS = 'test/workflow/message-limits.test.ts';
 

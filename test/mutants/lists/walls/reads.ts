@@ -1,7 +1,7 @@
 /** Walls: bounds of what is read. */
 import type { Mutant } from '../../mutant.js';
 
-const READER = 'config/foreign-file.ts';
+const READER = 'config/system/foreign-file.ts';
 const READER_TEST = 'test/unit/config/foreign-file.test.ts';
 const ABORT_TEST = 'test/unit/run/abort.test.ts';
 const CLIENT_TEST = 'test/unit/client/repository.test.ts';
@@ -82,7 +82,7 @@ export const READ_MUTANTS: readonly Mutant[] = [
   {
     name: 'a git of an activity is not told its abort',
     area: 'walls',
-    file: 'activities/git/run-git.ts',
+    file: 'activities/git/start/run-git.ts',
     find: 'const signal = endingSignal();',
     replace: 'const signal = AbortSignal.any([]); endingSignal();',
     test: { file: ABORT_TEST, title: 'ends the git that it waits for, and another attempt goes on where it stood' },

@@ -25,7 +25,7 @@ export const RESOURCE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a disk without inodes counts as one without room',
     area: 'walls',
-    file: 'config/system-trouble.ts',
+    file: 'config/system/system-trouble.ts',
     find: 'if (free !== null && free.names === 0 && free.bytes > 0) {',
     replace: 'if (free !== null && free.names < 0) {',
     test: { file: SPENT, title: '%s is named, with what mends it, by the commands that write there' },
@@ -66,7 +66,7 @@ export const RESOURCE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a run takes the run directory of another home for its own',
     area: 'walls',
-    file: 'activities/run/open-run.ts',
+    file: 'activities/opening/open-run.ts',
     find: 'if (known === null && existsSync(record.runDir)) throw runExists(runId, record.runDir);',
     replace: '',
     test: { file: HOMES, title: TAKEN },
@@ -74,7 +74,7 @@ export const RESOURCE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a run takes the refs that another home kept under its id',
     area: 'walls',
-    file: 'activities/git/add-worktree.ts',
+    file: 'activities/git/worktree/add-worktree.ts',
     find: 'if (ref !== undefined) throw',
     replace: 'if (ref?.sha === runId) throw',
     test: { file: 'test/unit/git/add-worktree.test.ts', title: 'refuses %s of the run name and changes nothing' },
@@ -82,7 +82,7 @@ export const RESOURCE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a run takes a branch that is gone, on which another home works',
     area: 'walls',
-    file: 'activities/git/add-worktree.ts',
+    file: 'activities/git/worktree/add-worktree.ts',
     find: 'if (use !== null) throw',
     replace: 'if (use?.folder === path) throw',
     test: { file: 'test/unit/git/add-worktree.test.ts', title: 'refuses %s of the run name and changes nothing' },

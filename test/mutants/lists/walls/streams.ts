@@ -59,7 +59,7 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
   {
     name: 'whatever stands in the place of a prompt is shown as what the agent was given',
     area: 'walls',
-    file: 'activities/run/shown-prompt.ts',
+    file: 'activities/turn/shown-prompt.ts',
     find: 'text !== null && sha256(text) === given',
     replace: 'text !== null',
     test: { file: 'test/unit/run/turn.test.ts', title: 'that was written over since is not shown, and that is told' },

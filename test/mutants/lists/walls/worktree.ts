@@ -7,7 +7,7 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
   {
     name: 'left behind: any .git file of the worktree that names a git dir counts as whole',
     area: 'walls',
-    file: 'activities/git/worktree-own-state.ts',
+    file: 'activities/git/worktree/worktree-own-state.ts',
     find: "    { path: join(worktree, '.git'), text: `gitdir: ${adminDir}\\n` },",
     replace: '',
     test: { file: OWN_GIT, title: 'is written anew after %s: a person must look, and starts nothing' },
@@ -15,7 +15,7 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
   {
     name: "left behind: what an agent left of the worktree's git is mended and not told",
     area: 'walls',
-    file: 'activities/run/own-commands.ts',
+    file: 'activities/checks/own-commands.ts',
     find: '    keep(owner, found);',
     replace: '',
     test: { file: OWN_GIT, title: 'is told by the attempt after one that was killed at %s' },
@@ -23,7 +23,7 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
   {
     name: "left behind: the worktree's git is judged after turns that end by themselves, and not when the run ends",
     area: 'walls',
-    file: 'activities/run/own-commands.ts',
+    file: 'activities/checks/own-commands.ts',
     find: '  await Promise.all([judgeLeft(owner), forgetCheckoutGit(owner)]);',
     replace: '  await forgetCheckoutGit(owner);',
     test: { file: OWN_GIT, title: 'is written anew where a turn was ended by an abort: the end of the run tells it' },
@@ -31,7 +31,7 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
   {
     name: 'left behind: what checks wrote into the git of their checkout stays there',
     area: 'walls',
-    file: 'activities/run/validate.ts',
+    file: 'activities/checks/validate.ts',
     find: '  await forgetCheckoutGit(context);',
     replace: '',
     test: { file: OWN_GIT, title: 'is gone once the checks are over: what they wrote into it starts nothing' },
@@ -50,7 +50,7 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
   {
     name: "left behind: what only the worktree's own index calls a submodule is none",
     area: 'walls',
-    file: 'activities/git/submodule-git.ts',
+    file: 'activities/git/worktree/submodule-git.ts',
     find: 'isSame ? [] : gitlinksOf(checkout, adminDir, own)',
     replace: '[]',
     test: { file: OWN_GIT, title: "is taken away where only the worktree's own index%s says that there is one" },
@@ -58,7 +58,7 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
   {
     name: 'left behind: the git dir of a submodule is looked for where its file says, and not where that leads',
     area: 'walls',
-    file: 'activities/git/submodule-git.ts',
+    file: 'activities/git/worktree/submodule-git.ts',
     find: 'return real === null || !isModule(await Promise.all(owners.map((owner) => realpath(owner))), real);',
     replace: 'return real === null;',
     test: { file: OWN_GIT, title: 'is taken away where its file leads there by %s' },
@@ -74,7 +74,7 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a mark is written through a link under its name',
     area: 'walls',
-    file: 'config/replace-file.ts',
+    file: 'config/system/replace-file.ts',
     find: "openSync(temporary, 'wx', 0o600)",
     replace: "openSync(path, 'w', 0o600)",
     test: { file: 'test/unit/process/attacked-marks.test.ts', title: 'is not written through a link' },
@@ -98,7 +98,7 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a walk that fails takes the answer of git along',
     area: 'walls',
-    file: 'activities/git/past-pipes.ts',
+    file: 'activities/git/start/past-pipes.ts',
     find: 'removePipes(workTree, false).catch(() => undefined)',
     replace: 'removePipes(workTree, false)',
     test: { file: 'test/unit/git/past-pipes.test.ts', title: 'answers as git does where an abort ends the walk' },
@@ -106,7 +106,7 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
   {
     name: 'all of what an agent planted is told',
     area: 'walls',
-    file: 'activities/run/own-commands.ts',
+    file: 'activities/checks/own-commands.ts',
     find: 'found.length <= MAX_TOLD ? found : [...found.slice(0, MAX_TOLD), MORE]',
     replace: 'found',
     test: { file: 'test/unit/run/locked-git.test.ts', title: 'is told of a few, whatever number there is' },

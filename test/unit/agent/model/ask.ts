@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createModelAdapter } from '../../../../activities/agent/adapters/model/model-adapter.js';
 import type { ModelEntry } from '../../../../activities/agent/adapters/model/model-command.js';
 import type { TurnReading, TurnRequest } from '../../../../activities/agent/contract.js';
-import type { ModelProvider } from '../../../../protocol/policy.js';
+import type { ModelProvider } from '../../../../protocol/run/policy.js';
 import { aTurn } from '../turn-builder.js';
 
 export const KEY = 'test-key-4711';

@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { ModelProvider } from '../../../../protocol/policy.js';
+import type { ModelProvider } from '../../../../protocol/run/policy.js';
 
 export interface AskedRequest {
   readonly url: string;

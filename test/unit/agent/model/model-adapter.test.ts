@@ -5,7 +5,7 @@ import { adapterOf } from '../../../../activities/agent/agent-adapters.js';
 import { readDecision } from '../../../../activities/agent/decision-line.js';
 import { readFindings } from '../../../../activities/agent/findings-block.js';
 import { readHumanRequest } from '../../../../activities/agent/human-request.js';
-import { MODEL_PROVIDERS } from '../../../../protocol/policy.js';
+import { MODEL_PROVIDERS } from '../../../../protocol/run/policy.js';
 import { compileEntry } from '../compiled-entry.js';
 import { aTurn } from '../turn-builder.js';
 import { type Asked, type AskedTurn, askAsTurn, KEY } from './ask.js';

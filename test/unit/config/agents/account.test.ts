@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ACCOUNT, accountOf } from '../../../../config/agents/account.js';
-import { ADAPTERS } from '../../../../protocol/policy.js';
+import { ADAPTERS } from '../../../../protocol/run/policy.js';
 
 type AccountConfig = Parameters<typeof accountOf>[1];
 

@@ -8,10 +8,10 @@ const ROOT = join(import.meta.dirname, '../../../..');
 const PRODUCT = ['protocol', 'config', 'wire', 'workflows', 'activities', 'worker', 'client'];
 
 /** The three files that another CLI changes. */
-const LISTS = ['activities/agent/agent-adapters.ts', 'config/agents/kinds.ts', 'protocol/policy.ts'];
+const LISTS = ['activities/agent/agent-adapters.ts', 'config/agents/kinds.ts', 'protocol/run/policy.ts'];
 
 /** Files that a change may not touch unasked, of CLIs that sluice does not know too; and an example in a message. */
-const OTHERS = ['config/guarded-paths.ts', 'config/resolve-agents.ts'];
+const OTHERS = ['config/keys/guarded-paths.ts', 'config/resolve/resolve-agents.ts'];
 
 const NAMES = AGENT_KINDS.flatMap(({ adapter, program }) => (program === null ? [] : [adapter, program])).filter((name) => name !== 'acp');
 const NAMED = new RegExp(NAMES.join('|'), 'i');

@@ -1,0 +1,47 @@
+/** The diff check of a write turn (V-128) and the guarded paths, with what of it is journalled. */
+import type { GitCommittedData, PolicyViolationData, TypedObservation } from '../../protocol/messages/event-data.js';
+import type { Observation } from '../../protocol/messages/journal.js';
+import type { TurnOutcome } from '../../protocol/run/outcomes.js';
+import { checkDiff } from '../git/inspect/diff-check.js';
+import type { DiffFile, PlannedCommit } from '../git/start/contract.js';
+import type { TurnContextOnHost } from '../unit/turn-context.js';
+
+export interface CheckedChange {
+  readonly outcome: TurnOutcome;
+  readonly observations: readonly Observation[];
+  readonly size: ChangeSize;
+}
+
+/** Binary files count as files without lines. */
+export type ChangeSize = Pick<GitCommittedData, 'files' | 'added' | 'deleted'>;
+
+const MAX_LISTED = 10;
+
+export async function checkChange({ run, git, input }: TurnContextOnHost, planned: PlannedCommit): Promise<CheckedChange> {
+  const { policy, worktree } = run.record;
+  const diff = await git.diff(input.expectedHead, planned.commit);
+  const checked = await checkDiff({ worktree, diff, block: policy.block, guarded: policy.guardedPaths });
+  const size = sizeOf(diff.files);
+  const [first] = checked.findings;
+  if (first !== undefined) {
+    const paths = [...new Set(checked.findings.map((finding) => finding.path))].slice(0, MAX_LISTED);
+    const why = `${first.why}; the turn's change was rolled back`;
+    const data: PolicyViolationData = { rule: first.rule, stage: input.stage, seq: input.place.seq, paths };
+    return { outcome: { kind: 'policy_violation', rule: first.rule, why }, observations: [violation(why, data)], size };
+  }
+  if (checked.guarded.length > 0) {
+    const paths = checked.guarded.slice(0, MAX_LISTED);
+    const why = `the change touches ${paths.length} guarded path(s): ${paths.join(', ')}. The commit is on the branch; a person must look before it goes on`;
+    return { outcome: { kind: 'guarded_paths', why: why.slice(0, 300), paths }, observations: [], size };
+  }
+  return { outcome: { kind: 'done' }, observations: [], size };
+}
+
+function sizeOf(files: readonly DiffFile[]): ChangeSize {
+  const sum = (counts: readonly (number | null)[]) => counts.reduce<number>((total, count) => total + (count ?? 0), 0);
+  return { files: files.length, added: sum(files.map((file) => file.added)), deleted: sum(files.map((file) => file.deleted)) };
+}
+
+export function violation(message: string, data: PolicyViolationData): TypedObservation<'policy.violation'> {
+  return { timestamp: new Date().toISOString(), type: 'policy.violation', message: message.slice(0, 300), data };
+}

@@ -1,0 +1,62 @@
+/** One set-up or validation command: a shell line under the guard, at a sub-place of its activity, so that a second attempt goes on at the first one without an exit. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { subToken } from '../../protocol/run/place.js';
+import { type CommandEnd, DetachedError, type ExitRecord } from '../process/contract.js';
+import { enterSandbox } from '../sandbox/enter-sandbox.js';
+import type { AtPlace } from '../unit/at-place.js';
+import { groupOf, runLineCommand } from './own-commands.js';
+
+export interface CommandLine {
+  readonly line: string;
+  /** Of the sub-place, from 1. */
+  readonly n: number;
+  readonly cwd: string;
+  readonly timeoutMs: number;
+  /** Runs only if the command is really about to start. */
+  readonly prepare: () => Promise<void>;
+}
+
+/** A command that the host could not bring to an end three times in a row. */
+export class CommandCrashLoop extends Error {
+  override readonly name = 'CommandCrashLoop';
+}
+
+/** Errors: DetachedError after a cancel, a detach or somebody else's abort; CommandCrashLoop. */
+export async function runCommandLine(at: AtPlace, command: CommandLine): Promise<ExitRecord> {
+  const { deps, run, place, signals } = at;
+  const { limits } = run.record.policy;
+  const dir = join(place.dir, String(command.n));
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const argv = ['/bin/sh', '-c', command.line] as const;
+  const entered = enterSandbox(deps, { run, argv, env: run.env, cwd: command.cwd, dir, agent: null });
+  const prepare = async () => {
+    await command.prepare();
+    await entered.prepare();
+  };
+  const end: CommandEnd = await runLineCommand(
+    at,
+    {
+      token: subToken(place.token, command.n),
+      group: groupOf(run),
+      inputHash: place.inputHash,
+      argv: entered.argv,
+      cwd: command.cwd,
+      env: run.env,
+      stdin: null,
+      dir,
+      limits: {
+        timeoutMs: command.timeoutMs,
+        // A compiler may be silent for long; the time limit is enough.
+        stallMs: null,
+        killGraceMs: limits.killGraceMs,
+        outputBytes: limits.outputBytes,
+      },
+    },
+    { prepare, cancel: signals.cancel, detach: signals.detach },
+  );
+  if (end.kind === 'crash_loop') throw new CommandCrashLoop(`\`${command.line}\` was started ${end.starts} times and never came to an end`);
+  // Ended by somebody else's stop: neither red nor green. The next attempt, if the server wants one, starts it again.
+  if (signals.cancel.aborted || end.exit.reason === 'aborted') throw new DetachedError('aborted');
+  return end.exit;
+}

@@ -1,0 +1,54 @@
+/** Makes a fresh worktree usable: copies, links, then the set-up commands. A failed command starts no agent; its output is named. */
+import { join } from 'node:path';
+import type { Observation } from '../../protocol/messages/journal.js';
+import { copyAndLink } from '../git/run/worktree-setup-files.js';
+import { refusedHosts } from '../sandbox/refused-hosts.js';
+import type { AtPlace } from '../unit/at-place.js';
+import { leftObservations } from './own-commands.js';
+import { CommandCrashLoop, runCommandLine } from './run-command-line.js';
+import { runSetup } from './run-setup.js';
+
+export interface SetupEnd {
+  readonly error: string | null;
+  readonly observations: readonly Observation[];
+}
+
+export async function setUpWorktree(at: AtPlace): Promise<SetupEnd> {
+  const { run, place } = at;
+  const { worktree: policy } = run.record.policy;
+  const { repository, worktree } = run.record;
+  await copyAndLink({ repository, target: worktree, copy: policy.copy, link: policy.link, gitDir: join(run.stateDir, 'git') });
+  const observations: Observation[] = [];
+  const error = await setupError(at, observations);
+  const folders = policy.setup.map((_, index) => join(place.dir, String(index + 1)));
+  observations.push(...refusedHosts(folders, { what: 'set-up', seq: 0 }), ...leftObservations(place, { stage: null, seq: 0 }));
+  return { error: error === null ? null : `${error}; its output is below ${place.dir}`, observations };
+}
+
+async function setupError(at: AtPlace, observations: Observation[]): Promise<string | null> {
+  const { run, signals } = at;
+  const { worktree: policy } = run.record.policy;
+  try {
+    return await runSetup({
+      lines: policy.setup,
+      limitMs: policy.setupTimeoutMs,
+      run: (line, index, timeoutMs) =>
+        runCommandLine(at, { line, n: index + 1, cwd: run.record.worktree, timeoutMs, prepare: () => Promise.resolve() }),
+      each: (line, error) => observations.push(completed(line, error)),
+    });
+  } catch (err) {
+    if (err instanceof CommandCrashLoop) return err.message;
+    // An aborted set-up still opens the run: only an open run can be closed with a report.
+    if (signals.cancel.aborted) return 'the set-up was ended by an abort';
+    throw err;
+  }
+}
+
+function completed(line: string, error: string | null): Observation {
+  return {
+    timestamp: new Date().toISOString(),
+    type: 'worktree.setup.completed',
+    message: error ?? `\`${line}\` done`,
+    data: { command: line, ok: error === null },
+  };
+}

@@ -1,0 +1,124 @@
+/**
+ * Where validation runs: a checkout of the engine's own, never the agent's worktree. It is moved to a commit just before the first command that
+ * starts there, and its set-up runs again when the commit's set-up inputs (lockfiles) differ from those it was made for.
+ */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { openValidationCheckout, type ValidationCheckout } from '../git/run/validation-checkout.js';
+import { copyAndLink } from '../git/run/worktree-setup-files.js';
+import type { ExitRecord } from '../process/contract.js';
+import { readJson, writeMark } from '../process/marks.js';
+import type { AtPlace } from '../unit/at-place.js';
+import { readMark, writePlaceMark } from '../unit/place-record.js';
+import { runCommandLine } from './run-command-line.js';
+import { runSetup } from './run-setup.js';
+
+const SETUP_FILE = 'validation-setup.json';
+
+/** Numbers the commands of one activity and keeps where the checkout was moved to. */
+export class CheckoutSession {
+  private next = 1;
+
+  private lastSetup: CommandEndOnCheckout | null = null;
+
+  private constructor(
+    private readonly at: AtPlace,
+    readonly checkout: ValidationCheckout,
+  ) {}
+
+  static async open(at: AtPlace): Promise<CheckoutSession> {
+    const { deps, run } = at;
+    const { record } = run;
+    const path = deps.home.validationWorktree(record.repoKey, record.runId);
+    const checkout = await openValidationCheckout({
+      repository: record.repository,
+      path,
+      gitDir: join(run.stateDir, 'validation.git'),
+      runGitDir: join(run.stateDir, 'git'),
+    });
+    return new CheckoutSession(at, checkout);
+  }
+
+  /** The set-up command that ran last: where set-up failed, the one that did. */
+  get setupEnd(): CommandEndOnCheckout | null {
+    return this.lastSetup;
+  }
+
+  /** Runs the lines on a commit, set-up first. `each` sees every end as it comes. Answers why set-up failed, or null. */
+  async runOn(commit: string, lines: readonly string[], each: (index: number, end: CommandEndOnCheckout) => void): Promise<string | null> {
+    const { run } = this.at;
+    const { validation } = run.record.policy;
+    let pending: string | null = commit;
+    const prepare = async () => {
+      if (pending !== null) await this.moveTo(pending);
+      pending = null;
+    };
+    if (await this.setupDecision(commit)) {
+      const error = await this.setUp(async (line, timeoutMs) => {
+        this.lastSetup = await this.run(line, timeoutMs, prepare);
+        pending = null;
+        return this.lastSetup.exit;
+      });
+      if (error !== null) return error;
+      writeMark(join(run.stateDir, SETUP_FILE), JSON.stringify({ commit }), this.at.deps.durability);
+    }
+    for (const [index, line] of lines.entries()) {
+      each(index, await this.run(line, validation.timeoutMs, prepare));
+      pending = null;
+    }
+    return null;
+  }
+
+  private setUp(run: (line: string, timeoutMs: number) => Promise<ExitRecord>): Promise<string | null> {
+    const { worktree } = this.at.run.record.policy;
+    // A set-up that fails half-way must run again, whatever the checkout was made for before.
+    rmSync(join(this.at.run.stateDir, SETUP_FILE), { force: true });
+    return runSetup({ lines: worktree.setup, limitMs: worktree.setupTimeoutMs, run: (line, _index, timeoutMs) => run(line, timeoutMs) });
+  }
+
+  private async run(line: string, timeoutMs: number, prepare: () => Promise<void>): Promise<CommandEndOnCheckout> {
+    const n = this.next;
+    this.next += 1;
+    this.at.deps.failpoint('validate.before-command');
+    const exit = await runCommandLine(this.at, { line, n, cwd: this.checkout.path, timeoutMs, prepare });
+    this.at.deps.failpoint('validate.after-command');
+    return { line, exit };
+  }
+
+  private async moveTo(commit: string): Promise<void> {
+    const { run } = this.at;
+    const { worktree } = run.record.policy;
+    await this.checkout.moveTo(commit);
+    this.at.deps.failpoint('validate.after-checkout');
+    await copyAndLink({
+      repository: run.record.repository,
+      target: this.checkout.path,
+      copy: worktree.copy,
+      link: worktree.link,
+      gitDir: join(run.stateDir, 'validation.git'),
+    });
+  }
+
+  /** Decided once a place: the numbers of the commands behind it depend on the answer, and a finished set-up changes what would be decided. */
+  private async setupDecision(commit: string): Promise<boolean> {
+    const mark = `setup-${commit}.json`;
+    const known = readMark<boolean>(this.at.place, mark);
+    if (known.kind === 'answer') return known.value;
+    const needed = await this.needsSetup(commit);
+    writePlaceMark(this.at.place, mark, needed);
+    return needed;
+  }
+
+  private async needsSetup(commit: string): Promise<boolean> {
+    const { run } = this.at;
+    const { worktree } = run.record.policy;
+    if (worktree.setup.length === 0) return false;
+    const before = readJson(join(run.stateDir, SETUP_FILE))?.['commit'];
+    return typeof before !== 'string' || this.checkout.setupInputsChanged(worktree.setupInputs, before, commit);
+  }
+}
+
+export interface CommandEndOnCheckout {
+  readonly line: string;
+  readonly exit: ExitRecord;
+}

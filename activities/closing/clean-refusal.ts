@@ -1,0 +1,142 @@
+/** Why a run is not cleaned: it is not over, a person stands on its branch, or work would be lost that nobody gave up. Nothing is changed here. */
+import { existsSync, lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CleanRunResult } from '../../protocol/actors/clean.js';
+import { printableLine } from '../../protocol/text/printable.js';
+import { redact } from '../../protocol/text/redact.js';
+import { type BranchUse, countLost, listRunRefs, lockOfWorktree, useOfBranch } from '../git/refs/run-refs.js';
+import { openRunGit } from '../git/run/open-run-git.js';
+import { lastingTrouble } from '../git/start/lasting-trouble.js';
+import { isCleaningBegun } from '../unit/cleaning-mark.js';
+import { isClosedOnHost } from '../unit/closed-mark.js';
+import { gitInputOf, RUN_RECORD_FILE, type RunOnHost } from '../unit/run-record.js';
+
+const MAX_LISTED_PATHS = 5;
+
+const RULE = 'Work that is nowhere else is removed only when somebody gives it up';
+
+/** Four parts for people; null: it may go. */
+export async function whyKept(run: RunOnHost, giveUp: boolean): Promise<string | null> {
+  const { record, stateDir } = run;
+  if (!isClosedOnHost(stateDir)) return notClosed(run);
+  if (!existsSync(record.repository.commonDir)) return null;
+  const use = await useOfBranch(record.repository, record.runId, record.worktree);
+  if (use !== null) return inUse(run, use);
+  const lock = await lockOfWorktree(record.repository, record.worktree);
+  if (lock !== null) return locked(run, lock);
+  return giveUp || (await isHalfRemoved(run)) ? null : workToLose(run);
+}
+
+/** Decided by a clean that was cut off: what is missing now it removed itself. */
+async function isHalfRemoved({ record, stateDir }: RunOnHost): Promise<boolean> {
+  return isCleaningBegun(stateDir) && (await listRunRefs(record.repository, record.runId)).length === 0;
+}
+
+/** What it holds and where its worktree is cannot be known. */
+export function recordDamaged(runId: string, stateDir: string): CleanRunResult {
+  const record = join(stateDir, RUN_RECORD_FILE);
+  const rule = 'Only what its record names is removed';
+  return {
+    kind: 'kept',
+    why: keptText(runId, { what: 'its record is damaged or missing', rule, command: `Look at it: cat ${JSON.stringify(record)}` }),
+  };
+}
+
+async function workToLose(run: RunOnHost): Promise<string | null> {
+  try {
+    return (await commitsToLose(run)) ?? (await changesToLose(run));
+  } catch (err) {
+    const trouble = lastingTrouble(err);
+    if (trouble === null) throw err;
+    const { branch } = run.record;
+    const command = `git log ${branch}    or give it up: ${giveUpCommand(run)}`;
+    return kept(run, { what: `git cannot tell what is only here: ${redact(trouble)}`, rule: RULE, command });
+  }
+}
+
+/** Somebody wrote to it while it was being removed. */
+export function branchMoved(run: RunOnHost): string {
+  const { runId, branch } = run.record;
+  return kept(run, {
+    what: `${branch} moved while it was being removed`,
+    rule: 'Only the branch that was looked at is removed',
+    command: `sluice clean ${runId}`,
+  });
+}
+
+function notClosed(run: RunOnHost): string {
+  const { runId } = run.record;
+  return kept(run, {
+    what: 'it is not closed on this host',
+    rule: 'Only a run that has ended is cleaned',
+    command: `sluice status ${runId}    or end it: sluice abort ${runId}`,
+  });
+}
+
+function inUse(run: RunOnHost, { folder, isLinked, how }: BranchUse): string {
+  const { branch, baseBranch } = run.record;
+  const at = `git -C ${JSON.stringify(folder)}`;
+  const leave = `${at} switch ${isLinked || baseBranch === 'HEAD' ? '--detach' : baseBranch}`;
+  return kept(run, {
+    what: `${branch} is ${how} in ${folder}`,
+    rule: 'A branch is never taken from under a person',
+    command: how === 'checked out' ? leave : `${at} rebase --continue    or: ${at} rebase --abort`,
+  });
+}
+
+function locked(run: RunOnHost, reason: string): string {
+  const { repository, worktree } = run.record;
+  return kept(run, {
+    what: `its worktree is locked${reason === '' ? '' : `: ${redact(reason)}`}`,
+    rule: 'A worktree that a person locked is removed by nobody else',
+    command: `git -C ${JSON.stringify(repository.root)} worktree unlock ${JSON.stringify(worktree)}`,
+  });
+}
+
+async function commitsToLose(run: RunOnHost): Promise<string | null> {
+  const { repository, runId, branch, baseBranch } = run.record;
+  const seen = await listRunRefs(repository, runId);
+  const tips = new Map(seen.toReversed().map(({ ref, sha }) => [sha, ref]));
+  const lost = tips.size === 0 ? 0 : await countLost(repository, runId, [...tips.keys()]);
+  if (lost === 0) return null;
+  const refs = [];
+  for (const [sha, ref] of tips) if ((await countLost(repository, runId, [sha])) > 0) refs.unshift(ref.replace('refs/heads/', ''));
+  const commits = lost === 1 ? '1 commit that is' : `${lost} commits that are`;
+  const what = `${refs.join(', ')} ${refs.length === 1 ? 'holds' : 'hold'} ${commits} neither in ${baseBranch} nor on any other branch`;
+  const keep = refs.map((ref) => (ref === branch ? `git merge ${branch}` : `git branch ${ref.replace('refs/sluice/', 'kept/')} ${ref}`));
+  return kept(run, { what, rule: RULE, command: `${keep.join(' && ')}    or give it up: ${giveUpCommand(run)}` });
+}
+
+/** A failed turn leaves its changes in the worktree for people to look at. */
+async function changesToLose(run: RunOnHost): Promise<string | null> {
+  const { worktree } = run.record;
+  if (lstatSync(worktree, { throwIfNoEntry: false })?.isDirectory() !== true || !existsSync(join(run.stateDir, 'git'))) return null;
+  const git = await openRunGit(gitInputOf(run));
+  const paths = (await git.changes()).map((change) => change.path);
+  if (paths.length === 0) return null;
+  const more = paths.length > MAX_LISTED_PATHS ? ` and ${paths.length - MAX_LISTED_PATHS} more` : '';
+  const what = `its worktree has changes that are not committed: ${paths.slice(0, MAX_LISTED_PATHS).join(', ')}${more}`;
+  // What the last agent left in the worktree is nobody's to start by looking at it.
+  const look = `git -c core.fsmonitor=false -c core.hooksPath=/dev/null -C ${JSON.stringify(worktree)} status --ignore-submodules    or give them up: ${giveUpCommand(run)}`;
+  return kept(run, { what, rule: RULE, command: look });
+}
+
+function giveUpCommand({ record }: RunOnHost): string {
+  return `sluice clean ${record.runId} --give-up`;
+}
+
+interface Reason {
+  /** A clause. */
+  readonly what: string;
+  /** A sentence without its full stop. */
+  readonly rule: string;
+  readonly command: string;
+}
+
+function kept({ record }: RunOnHost, reason: Reason): string {
+  return keptText(record.runId, reason);
+}
+
+function keptText(runId: string, { what, rule, command }: Reason): string {
+  return `Run ${runId} was not cleaned: ${printableLine(what)}.\n${rule}.\nNothing was removed.\n${printableLine(command)}`;
+}

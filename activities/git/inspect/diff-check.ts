@@ -1,0 +1,137 @@
+/**
+ * Judges the diff of a write turn (V-128): what leads out of the worktree, secret-like files, token shapes in added lines, and the
+ * policy's `block` rules. Guarded paths are answered apart: they need a person, they do not end the run.
+ * It sees only the diff; a write elsewhere on the disk shows up in the fingerprint of the person's checkout, or not at all.
+ */
+import { realpath } from 'node:fs/promises';
+import { posix, sep } from 'node:path';
+import picomatch from 'picomatch';
+import type { AddedLine, Diff, DiffFile, DiffFinding } from '../start/contract.js';
+import { TimeBudget } from '../start/within-time.js';
+import { findTokens } from './find-tokens.js';
+import { isSecretName } from './secret-names.js';
+
+const SYMLINK = '120000';
+const SUBMODULE = '160000';
+
+/** A pathological line must not make a person's expression run for minutes. */
+const MAX_LINE_LENGTH = 20_000;
+
+export interface DiffCheckInput {
+  readonly worktree: string;
+  readonly diff: Diff;
+  /** Globs over paths, `/regex/` over added lines. */
+  readonly block: readonly string[];
+  /** Globs over paths. */
+  readonly guarded: readonly string[];
+}
+
+export interface DiffCheck {
+  /** In the order outside_path, secret_file, block, token_shape; empty: the diff may stay. */
+  readonly findings: readonly DiffFinding[];
+  /** Paths that a person must look at. */
+  readonly guarded: readonly string[];
+}
+
+/**
+ * Rules that cannot be told in time count as hit: the diff is refused, or a person is asked.
+ * Errors: a `block` regex that does not compile throws; config refuses it before a run starts.
+ */
+export async function checkDiff({ worktree, diff, block, guarded }: DiffCheckInput): Promise<DiffCheck> {
+  const kept = diff.files.filter(({ status }) => status !== 'deleted');
+  const outside = await Promise.all(kept.map((file) => findOutside(worktree, file, diff.addedLines.get(file.path) ?? [])));
+  const tokens = await Promise.all([...diff.addedLines].map(([path, lines]) => tokenFindings(path, lines)));
+  const time = new TimeBudget();
+  const blocked = block.flatMap((rule) => time.run(() => findBlocked(diff, rule)) ?? untold(diff, rule));
+  return {
+    findings: [...outside.flat(), ...kept.flatMap(findSecretFile), ...blocked, ...tokens.flat()],
+    guarded: time.run(() => matching(diff.files, guarded)) ?? diff.files.map(({ path }) => path),
+  };
+}
+
+async function findOutside(worktree: string, file: DiffFile, lines: readonly AddedLine[]): Promise<DiffFinding[]> {
+  const found = (why: string): DiffFinding[] => [{ rule: 'outside_path', path: file.path, line: null, why }];
+  if (posix.isAbsolute(file.path) || file.path.split('/').includes('..')) return found(`${shown(file.path)} leads out of the worktree`);
+  if (isInGit(file.path)) return found(`${shown(file.path)} lies in a git directory`);
+  if (file.mode === SUBMODULE) return found(`${shown(file.path)} is a nested repository (submodule), whose files the run does not see`);
+  if (file.mode !== SYMLINK) return [];
+  const target = lines.map(({ text }) => text).join('\n');
+  return (await leadsOut(worktree, file.path, target))
+    ? found(`${shown(file.path)} is a symlink out of the worktree (${shown(target)})`)
+    : [];
+}
+
+/** By its text and, as far as it exists, by where it really ends: `a/../../x` is something else where `a` is a symlink, or will be made later. */
+async function leadsOut(worktree: string, path: string, target: string): Promise<boolean> {
+  if (target === '' || posix.isAbsolute(target)) return target !== '';
+  const written = posix.normalize(posix.join(posix.dirname(path), target));
+  if (written === '..' || written.startsWith('../')) return true;
+  const ends = [await realEnd(`${worktree}/${posix.dirname(path)}/${target}`), await realEnd(`${worktree}/${written}`)];
+  return (
+    isInGit(written) || ends.some((real) => real !== worktree && (!real.startsWith(worktree + sep) || isInGit(real.slice(worktree.length))))
+  );
+}
+
+function isInGit(path: string): boolean {
+  return path.split('/').some((part) => part.toLowerCase() === '.git');
+}
+
+/** Where a path really leads: the real path of the part that exists. The path is not normalised, for that is what would hide a way out. */
+async function realEnd(path: string): Promise<string> {
+  for (let part = path; part !== ''; part = part.slice(0, part.lastIndexOf('/'))) {
+    const real = await realpath(part).catch(() => null);
+    if (real !== null) return posix.normalize(real + path.slice(part.length));
+  }
+  return '/';
+}
+
+function findSecretFile({ path }: DiffFile): DiffFinding[] {
+  return isSecretName(path)
+    ? [{ rule: 'secret_file', path, line: null, why: `${shown(path)} has the name of a file that holds secrets` }]
+    : [];
+}
+
+async function tokenFindings(path: string, lines: readonly AddedLine[]): Promise<DiffFinding[]> {
+  const found = await findTokens(path, lines);
+  return found.map(({ line, shape }) => ({
+    rule: 'token_shape',
+    path,
+    line,
+    why: `line ${line} of ${shown(path)} has the shape of a secret (${shape})`,
+  }));
+}
+
+function findBlocked(diff: Diff, rule: string): DiffFinding[] {
+  const why = `matches the block rule ${rule}`;
+  const expression = lineExpression(rule);
+  if (expression === null)
+    return matching(diff.files, [rule]).map((path) => ({ rule: 'block', path, line: null, why: `${shown(path)} ${why}` }));
+  return [...diff.addedLines].flatMap(([path, lines]) =>
+    lines
+      .filter(({ text }) => expression.test(text.slice(0, MAX_LINE_LENGTH)))
+      .map(({ line }): DiffFinding => ({ rule: 'block', path, line, why: `line ${line} of ${shown(path)} ${why}` })),
+  );
+}
+
+function untold({ files }: Diff, rule: string): DiffFinding {
+  const why = `whether the change matches the block rule ${rule} cannot be told within some seconds`;
+  return { rule: 'block', path: files[0]?.path ?? '', line: null, why };
+}
+
+/** `/…/` or `/…/i`: an expression over added lines. Anything else is a glob. */
+function lineExpression(rule: string): RegExp | null {
+  const found = /^\/(.+)\/([imsu]*)$/s.exec(rule);
+  return found === null ? null : new RegExp(found[1] ?? '', found[2]);
+}
+
+/** `nonegate`: a rule that starts with `!` must not turn into its opposite. */
+function matching(files: readonly DiffFile[], globs: readonly string[]): string[] {
+  if (globs.length === 0) return [];
+  // `i`: on a file system that ignores case `agents.md` is read as AGENTS.md. `s`: else a newline in a name would hide a path from `**`.
+  const matches = picomatch([...globs], { dot: true, nonegate: true, flags: 'is' });
+  return files.map(({ path }) => path).filter((path) => matches(path));
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > 120 ? `${text.slice(0, 120)}…` : text);
+}

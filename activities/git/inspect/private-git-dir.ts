@@ -1,0 +1,216 @@
+/**
+ * A git dir of the engine's own: index, HEAD (always a bare commit id), excludes and a config snapshot, below the sluice home.
+ * Objects are the repository's (`GIT_OBJECT_DIRECTORY`), not alternates: alternates are only read, and the run's branch must be able
+ * to point at what is written here. All commands name it and the work tree, so the worktree's `.git`, which an agent can replace, counts for nothing.
+ */
+import { existsSync } from 'node:fs';
+import { mkdir, rm, unlink } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+import { listForeignFolder } from '../../../config/system/foreign-file.js';
+import { replaceFile } from '../../../config/system/replace-file.js';
+import { isSha, readTextIfThere } from '../refs/read-ref.js';
+import { assertTreeFits } from '../refs/tree-size.js';
+import type { GitResult } from '../runner/start-git.js';
+import type { Identity, Repository } from '../start/contract.js';
+import { neverStartBelow } from '../start/git-program.js';
+import { pastPipes } from '../start/past-pipes.js';
+import { RepositoryGone } from '../start/repository-gone.js';
+import { type GitCall, GitError, tryGit } from '../start/run-git.js';
+import { makeWritable } from '../worktree/make-writable.js';
+import { mendRoot } from '../worktree/worktree-root.js';
+import { type ConfigSnapshot, takeConfigSnapshot } from './config-snapshot.js';
+
+/** Patterns on the command line beat every `.gitignore`; above this number the private exclude file alone must do (argument size). */
+const MAX_CLEAN_PATTERNS = 500;
+
+/** Written last: its presence says that the private git dir is complete. */
+const MARK = 'sluice.json';
+
+const PROTECTED = 'protected.json';
+
+/** Git and the engine make some twenty. */
+const MAX_ENTRIES = 10_000;
+
+export interface PrivateGitDirInput {
+  readonly repository: Repository;
+  readonly gitDir: string;
+  readonly workTree: string;
+  /** Another private git dir of the run, whose config snapshot counts here too; without one a snapshot is taken now. */
+  readonly snapshotOf?: string;
+}
+
+export type GitInput = Pick<GitCall, 'env' | 'input' | 'limits'>;
+
+/** Opens the private git dir, making it if it is missing or half-made. */
+export async function openPrivateGitDir(input: PrivateGitDirInput): Promise<PrivateGitDir> {
+  neverStartBelow(input.repository.root);
+  // One folder for the worktrees of all runs of a repository.
+  neverStartBelow(dirname(input.workTree));
+  const known = await readTextIfThere(join(input.gitDir, MARK));
+  // Our own file, complete or absent: no shape but the written one can be in it.
+  const identity = known === null ? await make(input) : (JSON.parse(known) as Identity);
+  return new PrivateGitDir(input, identity, new Set(await readProtected(input.gitDir)));
+}
+
+/**
+ * Adds paths, relative to the work tree, that are never staged, never shown as a change and never cleaned away, whatever a `.gitignore`
+ * says: what was copied or linked from the person's checkout. A path stands for everything below it too.
+ */
+export async function protectPaths(gitDir: string, paths: readonly string[]): Promise<void> {
+  const all = [...new Set([...(await readProtected(gitDir)), ...paths])].sort();
+  replaceFile(join(gitDir, PROTECTED), JSON.stringify(all));
+}
+
+/** Adds patterns for these paths to the private excludes, so that they are no untracked files. */
+export async function excludePaths(gitDir: string, paths: readonly string[]): Promise<void> {
+  const file = join(gitDir, 'info', 'exclude');
+  const lines = ((await readTextIfThere(file)) ?? '').split('\n').filter((line) => line !== '');
+  const added = paths.filter((path) => !path.includes('\n')).map(excludePattern);
+  replaceFile(file, `${[...new Set([...lines, ...added])].join('\n')}\n`);
+}
+
+/** Commands of git on one work tree with the private git dir. */
+export class PrivateGitDir {
+  constructor(
+    private readonly at: PrivateGitDirInput,
+    readonly identity: Identity,
+    private readonly protectedPaths: ReadonlySet<string>,
+  ) {}
+
+  get gitDir(): string {
+    return this.at.gitDir;
+  }
+
+  get workTree(): string {
+    return this.at.workTree;
+  }
+
+  /** Errors: `GitError`, `RepositoryGone`. */
+  async run(args: readonly string[], input: GitInput = {}): Promise<string> {
+    const result = await this.try(args, input);
+    if (result.exitCode !== 0) throw new GitError(args, result);
+    return result.stdout;
+  }
+
+  /** Errors: `RepositoryGone`, which git would tell as a fault of the private git dir. */
+  async try(args: readonly string[], input: GitInput = {}): Promise<GitResult> {
+    const result = await pastPipes(this.workTree, tryGit(args, this.call(input)));
+    const { commonDir } = this.at.repository;
+    if (result.exitCode !== 0 && !existsSync(commonDir)) throw new RepositoryGone(commonDir);
+    return result;
+  }
+
+  /** The commit that the work tree is compared with; null before the first `reset`. */
+  async headCommit(): Promise<string | null> {
+    const text = (await readTextIfThere(join(this.gitDir, 'HEAD')))?.trim() ?? '';
+    return isSha(text) ? text : null;
+  }
+
+  setHeadCommit(sha: string): void {
+    replaceFile(join(this.gitDir, 'HEAD'), `${sha}\n`);
+  }
+
+  isProtected(path: string): boolean {
+    if (this.protectedPaths.size === 0) return false;
+    for (let part = path; part !== '.' && part !== '/'; part = posix.dirname(part)) if (this.protectedPaths.has(part)) return true;
+    return false;
+  }
+
+  /** For commands that look for files themselves: everything but the protected paths. */
+  protectedPathspecs(): readonly string[] {
+    return [...this.protectedPaths].map((path) => `:(exclude,top,literal)${path}`);
+  }
+
+  /**
+   * Makes tracked files those of `sha` and removes what is untracked and not ignored, nested repositories too.
+   * Effects: only below the work tree and in the private git dir; a work tree that became a symlink or a file is moved aside first.
+   * Errors: `TooLarge`, before anything is written.
+   */
+  async reset(sha: string): Promise<void> {
+    await removeLocks(this.gitDir);
+    await mendRoot(this.workTree);
+    await assertTreeFits(this, sha);
+    this.setHeadCommit(sha);
+    const few = await listForeignFolder(this.workTree, { maxEntries: 1 });
+    const nothingToClean = few?.every(({ name }) => name === '.git') === true;
+    const reset = ['reset', '--quiet', '--hard', '--no-recurse-submodules', sha, '--'];
+    const first = await this.try(reset);
+    // A truncated or foreign index makes git refuse; it holds nothing that the commit does not.
+    if (first.exitCode !== 0) {
+      await rm(join(this.gitDir, 'index'), { force: true });
+      await makeWritable(this.workTree);
+      await this.run(reset);
+    }
+    if (nothingToClean) return;
+    const kept = [...this.protectedPaths].slice(0, MAX_CLEAN_PATTERNS).flatMap((path) => ['-e', excludePattern(path)]);
+    const clean = ['clean', '--quiet', '-ffd', ...kept];
+    if ((await this.try(clean)).exitCode === 0) return;
+    await makeWritable(this.workTree);
+    await this.run(clean);
+  }
+
+  private call({ env, ...rest }: GitInput): GitCall {
+    const objects = join(this.at.repository.commonDir, 'objects');
+    return {
+      gitDir: this.gitDir,
+      workTree: this.workTree,
+      cwd: this.gitDir,
+      env: { GIT_OBJECT_DIRECTORY: objects, ...env },
+      ...rest,
+    };
+  }
+}
+
+/** A pattern of gitignore(5) for exactly this path at the root, be it a folder, a file or a symlink. A newline cannot be written in one. */
+export function excludePattern(path: string): string {
+  return `/${path.replace(/[\\*?[\]]/g, '\\$&').replace(/ +$/, (spaces) => '\\ '.repeat(spaces.length))}`;
+}
+
+async function make(input: PrivateGitDirInput): Promise<Identity> {
+  const { gitDir } = input;
+  const { identity, text, exclude, attributes } = await snapshotFor(input);
+  await mkdir(join(gitDir, 'refs'), { recursive: true, mode: 0o700 });
+  await mkdir(join(gitDir, 'info'), { recursive: true, mode: 0o700 });
+  replaceFile(join(gitDir, 'config'), text);
+  replaceFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
+  replaceFile(join(gitDir, 'info', 'exclude'), exclude);
+  replaceFile(join(gitDir, 'info', 'attributes'), attributes);
+  replaceFile(join(gitDir, MARK), JSON.stringify(identity));
+  return identity;
+}
+
+interface Snapshot extends ConfigSnapshot {
+  readonly exclude: string;
+  readonly attributes: string;
+}
+
+async function snapshotFor({ repository, snapshotOf }: PrivateGitDirInput): Promise<Snapshot> {
+  const info = (name: string) => readTextIfThere(join(snapshotOf ?? repository.commonDir, 'info', name));
+  const [config, exclude, attributes] = await Promise.all([
+    snapshotOf === undefined ? takeConfigSnapshot(repository) : readSnapshot(snapshotOf),
+    info('exclude'),
+    info('attributes'),
+  ]);
+  return { ...config, exclude: exclude ?? '', attributes: attributes ?? '' };
+}
+
+/** Errors: plain Error if that git dir is not complete; the run's own was made when the run opened. */
+async function readSnapshot(gitDir: string): Promise<ConfigSnapshot> {
+  const [text, identity] = await Promise.all(['config', MARK].map((name) => readTextIfThere(join(gitDir, name))));
+  if (text === null || text === undefined || identity === null || identity === undefined)
+    throw new Error(`${gitDir} is not the private git dir of a run`);
+  // Our own file, as above.
+  return { text, identity: JSON.parse(identity) as Identity };
+}
+
+async function readProtected(gitDir: string): Promise<readonly string[]> {
+  const text = await readTextIfThere(join(gitDir, PROTECTED));
+  // Our own file, as above.
+  return text === null ? [] : (JSON.parse(text) as string[]);
+}
+
+/** Left by a git that was killed; nobody else works in this folder. */
+async function removeLocks(gitDir: string): Promise<void> {
+  for (const { name } of (await listForeignFolder(gitDir, { maxEntries: MAX_ENTRIES })) ?? [])
+    if (name.endsWith('.lock')) await unlink(join(gitDir, name));
+}

@@ -1,0 +1,104 @@
+/**
+ * Finds the repository that a person named, and refuses what a run cannot work in: no repository, a bare one, one without commits.
+ * It only reads; git's own check of a folder's owner (`safe.directory`) stays in force here, and only here.
+ */
+
+import { createHash } from 'node:crypto';
+import { realpath, stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { ApplicationFailure } from '@temporalio/common';
+import { ownGitDir } from '../../../config/home/own-git-dir.js';
+import { FAILURES } from '../../../protocol/failures.js';
+import { refusalFailure } from '../../../protocol/text/refusal.js';
+import type { Repository } from '../start/contract.js';
+import { neverStartBelow, repositoryAround } from '../start/git-program.js';
+import { tryGit } from '../start/run-git.js';
+import { readHead, readRef } from './read-ref.js';
+
+const MAX_PROJECT_LENGTH = 60;
+
+/**
+ * The repository around `path`.
+ * Errors: `BadRepository`.
+ */
+export async function findRepository(path: string): Promise<Repository> {
+  if (!(await isFolder(path))) throw badRepository(`${JSON.stringify(path)} is not a folder.`, 'git init');
+  const around = repositoryAround(path);
+  if (around !== null) neverStartBelow(around);
+  const args = ['rev-parse', '--path-format=absolute', '--is-bare-repository', '--git-common-dir', '--absolute-git-dir', '--show-toplevel'];
+  const { exitCode, stdout, stderr } = await tryGit(['-C', path, ...args], { config: 'person' });
+  const [bare, commonDir, gitDir, root] = splitAnswer(stdout);
+  if (bare === 'true') throw badRepository(`${JSON.stringify(path)} is a bare repository.`, 'git clone <repository> <folder>');
+  if (exitCode !== 0 || commonDir === undefined || gitDir === undefined || root === undefined) {
+    const said = stderr.trim().split('\n')[0] ?? '';
+    throw badRepository(
+      `${JSON.stringify(path)} is not in the work tree of a git repository (${said}).`,
+      `git -C ${JSON.stringify(path)} status`,
+    );
+  }
+  const realCommonDir = await realpath(commonDir);
+  const repository = {
+    root: await realpath(root),
+    commonDir: realCommonDir,
+    gitDir: await realpath(gitDir),
+    project: projectOf(realCommonDir),
+  };
+  if (ownGitDir(repository.root) !== repository.gitDir)
+    throw badRepository(
+      `The config of the repository at ${JSON.stringify(path)} names another work tree (core.worktree): ${JSON.stringify(root)}.`,
+      `git -C ${JSON.stringify(path)} config --unset core.worktree`,
+    );
+  if (!(await hasCommits(repository)))
+    throw badRepository(`${JSON.stringify(path)} is a repository without commits.`, 'git commit --allow-empty -m "First commit"');
+  return repository;
+}
+
+/**
+ * Names a repository on one host.
+ * Source: docs/design.md "Names".
+ */
+export function repoKeyOf(hostId: string, commonDir: string): string {
+  return createHash('sha256').update(`${hostId}\0${commonDir}`).digest('hex').slice(0, 16);
+}
+
+export function badRepository(what: string, command: string): ApplicationFailure {
+  const why = 'A run needs a git repository with a work tree and a commit to start from.';
+  const parts = { what, why, now: 'Nothing was started.', mend: `Try: ${command}` };
+  return ApplicationFailure.create(refusalFailure(FAILURES.BadRepository, parts));
+}
+
+/** Paths may hold newlines: every answer after the first begins with `/`. */
+function splitAnswer(stdout: string): string[] {
+  const end = stdout.indexOf('\n');
+  if (end < 0) return [];
+  const paths = stdout
+    .slice(end + 1)
+    .replace(/\n$/, '')
+    .split(/\n(?=\/)/);
+  return [stdout.slice(0, end), ...paths];
+}
+
+function projectOf(commonDir: string): string {
+  const folder = basename(commonDir) === '.git' ? basename(dirname(commonDir)) : basename(commonDir, '.git');
+  const name = folder
+    .replace(/[^A-Za-z0-9_-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+|-+$/g, '')
+    .slice(0, MAX_PROJECT_LENGTH);
+  return name === '' ? 'repo' : name;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+async function hasCommits(repository: Repository): Promise<boolean> {
+  const head = await readHead(repository.gitDir);
+  if (head.kind === 'detached') return true;
+  if (head.kind === 'branch' && (await readRef(repository.commonDir, head.ref)) !== null) return true;
+  const { stdout } = await tryGit(['for-each-ref', '--count=1', '--format=%(objectname)', 'refs/heads'], { gitDir: repository.commonDir });
+  return stdout.trim() !== '';
+}

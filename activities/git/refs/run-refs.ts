@@ -1,0 +1,130 @@
+/**
+ * The refs of one run in the real repository, for when the run is given back: its branch and what lies below `refs/sluice/<runId>/`.
+ * They are removed all or none, each only where it still stands where it was seen. No other ref is touched, no config program is run.
+ */
+import { basename, dirname, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { branchOf } from '../../../protocol/names.js';
+import type { Repository } from '../start/contract.js';
+import { isRepositoryBusy } from '../start/repository-busy.js';
+import { GitError, ON_REAL_REPOSITORY, runGit } from '../start/run-git.js';
+import { removeStaleLocks, STALE_AFTER_MS } from '../start/stale-ref-lock.js';
+import { readHead, readTextIfThere } from './read-ref.js';
+import { findAdminDir, worktreeAdminDirs } from './worktree-registration.js';
+
+const MAX_TRIES = 10;
+const RETRY_WAIT_MS = 25;
+
+export interface SeenRef {
+  /** Full name. */
+  readonly ref: string;
+  readonly sha: string;
+}
+
+/** The branch comes first, where there is one. */
+export async function listRunRefs(repository: Repository, runId: string): Promise<readonly SeenRef[]> {
+  const names = [`refs/heads/${branchOf(runId)}`, `refs/sluice/${runId}/`];
+  const listed = await onReal(repository, ['for-each-ref', '--format=%(refname) %(objectname)', ...names]);
+  return (
+    listed
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => ({ ref: line.slice(0, line.indexOf(' ')), sha: line.slice(line.indexOf(' ') + 1) }))
+      // A pattern also names the folder of that name: a branch below the run's is somebody else's.
+      .filter(({ ref }) => ref === names[0] || ref.startsWith(`refs/sluice/${runId}/`))
+  );
+}
+
+/**
+ * How many commits that these tips of the run reach no other ref and no HEAD of the person's checkout reaches: they would be lost with them.
+ * Errors: `GitError` where git cannot read the history.
+ */
+export async function countLost(repository: Repository, runId: string, tips: readonly string[]): Promise<number> {
+  // `--single-worktree`: the HEAD of the run's own worktree is the branch itself.
+  const others = ['--single-worktree', `--exclude=refs/heads/${branchOf(runId)}`, `--exclude=refs/sluice/${runId}/*`, '--all'];
+  return Number((await onReal(repository, ['rev-list', '--count', ...tips, '--not', ...others])).trim());
+}
+
+/** Somebody at work on the run's branch. */
+export interface BranchUse {
+  /** Of the checkout, as the person knows it. */
+  readonly folder: string;
+  /** Not the checkout that the run was started in, so its base branch may be checked out elsewhere. */
+  readonly isLinked: boolean;
+  readonly how: 'checked out' | 'being rebased';
+}
+
+/** A checkout that stands on the run's branch or rebases it, the run's own worktree aside; null: there is none. */
+export async function useOfBranch(repository: Repository, runId: string, worktree: string): Promise<BranchUse | null> {
+  const own = await findAdminDir(repository.commonDir, worktree);
+  const gitDirs = new Set([repository.commonDir, repository.gitDir, ...(await worktreeAdminDirs(repository.commonDir))]);
+  for (const gitDir of gitDirs) {
+    if (gitDir === own) continue;
+    const how = await howUsed(gitDir, `refs/heads/${branchOf(runId)}`);
+    if (how === null) continue;
+    return { folder: await folderOf(repository, gitDir), isLinked: gitDir !== repository.commonDir && gitDir !== repository.gitDir, how };
+  }
+  return null;
+}
+
+async function howUsed(gitDir: string, branchRef: string): Promise<BranchUse['how'] | null> {
+  const head = await readHead(gitDir);
+  if (head.kind === 'branch') return head.ref === branchRef ? 'checked out' : null;
+  // A rebase detaches HEAD and keeps here what it will move in the end (builtin/rebase.c).
+  for (const kind of ['rebase-merge', 'rebase-apply']) {
+    if ((await readTextIfThere(join(gitDir, kind, 'head-name')))?.trim() === branchRef) return 'being rebased';
+  }
+  return null;
+}
+
+async function folderOf({ commonDir, gitDir: startedIn, root }: Repository, gitDir: string): Promise<string> {
+  if (gitDir === startedIn) return root;
+  if (gitDir === commonDir) return basename(commonDir) === '.git' ? dirname(commonDir) : commonDir;
+  const dotGit = (await readTextIfThere(join(gitDir, 'gitdir')))?.trim() ?? '';
+  // May be relative to the admin folder (`worktree.useRelativePaths`).
+  return dotGit === '' ? gitDir : dirname(resolve(gitDir, dotGit));
+}
+
+/** What a person said who locked the worktree with `git worktree lock`, or an empty text; null: it is not locked. */
+export async function lockOfWorktree(repository: Repository, worktree: string): Promise<string | null> {
+  const adminDir = await findAdminDir(repository.commonDir, worktree);
+  const reason = adminDir === null ? null : await readTextIfThere(join(adminDir, 'locked'));
+  // Git's own, of a `worktree add` that was killed.
+  return reason === null || reason.startsWith('initializing') ? null : reason.trim();
+}
+
+/** `moved`: one of them stands elsewhere by now, and none was removed. Errors: `GitError` if the repository stays busy or cannot be written. */
+export async function deleteRefs(
+  repository: Repository,
+  refs: readonly SeenRef[],
+  staleAfterMs = STALE_AFTER_MS,
+): Promise<'deleted' | 'moved'> {
+  if (refs.length === 0) return 'deleted';
+  const lines = refs.map(({ ref, sha }) => `option no-deref\0delete ${ref}\0${sha}\0`);
+  const input = `start\0${lines.join('')}prepare\0commit\0`;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await runGit([...ON_REAL_REPOSITORY, 'update-ref', '-z', '--stdin'], { gitDir: repository.commonDir, input });
+      return 'deleted';
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error;
+      if (await hasMoved(repository, refs)) return 'moved';
+      if (!isRepositoryBusy(error) || tries > MAX_TRIES) throw error;
+      if (tries === MAX_TRIES) {
+        const names = refs.map(({ ref }) => ref);
+        await removeStaleLocks(repository.commonDir, names, staleAfterMs);
+      }
+      await delay(RETRY_WAIT_MS * tries * (0.5 + Math.random()));
+    }
+  }
+}
+
+async function hasMoved(repository: Repository, refs: readonly SeenRef[]): Promise<boolean> {
+  const now = await onReal(repository, ['for-each-ref', '--format=%(refname) %(objectname)', ...refs.map(({ ref }) => ref)]);
+  const lines = new Set(now.split('\n'));
+  return refs.some(({ ref, sha }) => !lines.has(`${ref} ${sha}`));
+}
+
+function onReal(repository: Repository, args: readonly string[]): Promise<string> {
+  return runGit([...ON_REAL_REPOSITORY, ...args], { gitDir: repository.commonDir });
+}

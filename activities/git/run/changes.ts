@@ -1,0 +1,31 @@
+/**
+ * Lists what differs between the work tree and the commit that the private git dir stands at, in one process.
+ * Submodules are compared by their commit only: `git status` would otherwise start a git inside one, with that one's config.
+ */
+
+import type { PrivateGitDir } from '../inspect/private-git-dir.js';
+import type { Change, ChangeStatus } from '../start/contract.js';
+import { splitNul } from '../start/run-git.js';
+
+/** Empty = clean. Untracked files count, ignored and protected ones do not. A nested repository is one entry, its folder. */
+export async function listChanges(git: PrivateGitDir): Promise<readonly Change[]> {
+  const output = await git.run(['status', '-z', '--porcelain=v1', '--untracked-files=all', '--no-renames', '--ignore-submodules=dirty']);
+  return splitNul(output)
+    .map((record) => ({ path: record.slice(3).replace(/\/$/, ''), status: statusOf(record.slice(0, 2)) }))
+    .filter(({ path }) => !git.isProtected(path));
+}
+
+/** Only files that the commit has, whatever is untracked. */
+export async function listTrackedChanges(git: PrivateGitDir): Promise<readonly string[]> {
+  const output = await git.run(['status', '-z', '--porcelain=v1', '--untracked-files=no', '--no-renames', '--ignore-submodules=dirty']);
+  return splitNul(output).map((record) => record.slice(3));
+}
+
+/** X is the index against the commit, Y the work tree against the index (git-status.txt); both count, for a killed attempt may have staged. */
+function statusOf(code: string): ChangeStatus {
+  const [index, workTree] = [code[0], code[1]];
+  if (code === '??' || (index === 'A' && workTree !== 'D')) return 'added';
+  if (workTree === 'D' || (index === 'D' && workTree === ' ')) return 'deleted';
+  if (index === 'T' || workTree === 'T') return 'type_changed';
+  return 'modified';
+}

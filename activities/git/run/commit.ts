@@ -1,0 +1,141 @@
+/**
+ * Makes the engine's one commit of a write turn: everything in the worktree, on the expected head, whatever the agent committed itself.
+ * Its times come from the claim and its text from the caller and the agent's own commits, so that a second attempt makes the same
+ * commit, byte for byte. It writes objects and the private index, no ref.
+ */
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SHAPES_ONLY } from '../../../protocol/text/value-redactor.js';
+import { assertCommittable } from '../inspect/change-size.js';
+import type { PrivateGitDir } from '../inspect/private-git-dir.js';
+import { followRef, type HeadReading, readRef } from '../refs/read-ref.js';
+import { knowThatFits } from '../refs/tree-size.js';
+import type { Change, CommitRequest, FoldedCommit, PlannedCommit } from '../start/contract.js';
+import { GitError, splitNul } from '../start/run-git.js';
+import { WorktreeViolation } from '../start/worktree-violation.js';
+import { type OwnWorktree, ownHead, wasHere } from '../worktree/worktree-own-state.js';
+import { listChanges } from './changes.js';
+
+/** More commits than a turn of an agent makes; a branch of somebody else's that it checked out may have thousands. */
+const MAX_FOLDED = 50;
+
+/** Whatever the agent's commits are (300 000 parents, a message of gigabytes), its turn does not wait longer for what they say; then none is folded. */
+const LOG_LIMITS = { maxBytes: 4 * 1024 * 1024, limitMs: 60_000 };
+
+/** Bytes of one folded message that go into the body. */
+const MAX_MESSAGE_LENGTH = 2000;
+
+const ADD_ALL = ['add', '--all', '--pathspec-from-file=-', '--pathspec-file-nul'];
+
+/** Null: the tree is that of the expected head; then nothing is to be published. */
+export async function planCommit(git: PrivateGitDir, own: OwnWorktree, request: CommitRequest): Promise<PlannedCommit | null> {
+  const changes = request.changes ?? (await listChanges(git));
+  if (changes.length === 0) return null;
+  await assertCommittable(git.workTree, changes);
+  await stage(git, changes);
+  const [tree, headTree, agentWork] = await Promise.all([
+    git.run(['write-tree']),
+    git.run(['rev-parse', `${request.expectedHead}^{tree}`]),
+    findAgentWork(git, own, request),
+  ]);
+  if (tree === headTree) return null;
+  const message = messageOf(request, agentWork.folded);
+  const commit = await git.run(['commit-tree', tree.trim(), '-p', request.expectedHead, '-F', '-'], {
+    input: message,
+    env: identityEnv(git, request),
+  });
+  knowThatFits(commit.trim());
+  return { commit: commit.trim(), tree: tree.trim(), parent: request.expectedHead, ...agentWork };
+}
+
+/** What decoding leaves of bytes that are no UTF-8. */
+const LOST_BYTES = '\ufffd';
+
+async function stage(git: PrivateGitDir, changes: readonly Change[]): Promise<void> {
+  // Such a name cannot be given back: `--remove` would take it for a file that is gone, and the change would be lost. Git finds it itself.
+  const hasLost = changes.some(({ path }) => path.includes(LOST_BYTES));
+  const args = hasLost ? ADD_ALL : ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
+  const names = hasLost ? [':/', ...git.protectedPathspecs()] : changes.map(({ path }) => path);
+  const result = await git.try(args, { input: names.map((name) => `${name}\0`).join('') });
+  if (result.exitCode === 0) return;
+  // Git lists a nested repository as one folder and can stage it only once it has a commit (`git init` alone is enough for this).
+  const nested = await firstFolder(git.workTree, changes);
+  if (nested === null) throw new GitError(args, result);
+  throw new WorktreeViolation(`${JSON.stringify(nested)} is a nested repository without a commit, whose files the run does not see`, [
+    nested,
+  ]);
+}
+
+async function firstFolder(workTree: string, changes: readonly Change[]): Promise<string | null> {
+  for (const { path } of changes) {
+    const found = await lstat(join(workTree, path)).catch(() => null);
+    if (found?.isDirectory() === true) return path;
+  }
+  return null;
+}
+
+interface AgentWork {
+  readonly branchAt: string | null;
+  readonly folded: readonly FoldedCommit[];
+}
+
+async function findAgentWork(git: PrivateGitDir, own: OwnWorktree, request: CommitRequest): Promise<AgentWork> {
+  const { expectedHead } = request;
+  const { commonDir } = own.repository;
+  const [branch, head] = await Promise.all([readRef(commonDir, own.branchRef), ownHead(own)]);
+  const movedHere = branch === null || branch === expectedHead || (await wasHere(own, branch));
+  // Only an agent makes its own branch a symbolic ref; git compares the value behind it.
+  const branchAt = movedHere ? (branch ?? (await followRef(commonDir, own.branchRef))) : expectedHead;
+  const headAt = await otherHead(own, head);
+  const tips = [...new Set([branchAt, headAt])].filter((sha): sha is string => sha !== null && sha !== expectedHead);
+  return { branchAt, folded: tips.length === 0 ? [] : await commitsSince(git, tips, request) };
+}
+
+/** A HEAD that the agent moved off the run's branch. */
+async function otherHead({ repository, branchRef }: OwnWorktree, head: HeadReading): Promise<string | null> {
+  if (head.kind === 'detached') return head.sha;
+  return head.kind === 'branch' && head.ref !== branchRef ? readRef(repository.commonDir, head.ref) : null;
+}
+
+/** Oldest first. A tip that is no commit (an agent can write anything into its HEAD) has none. */
+async function commitsSince(
+  git: PrivateGitDir,
+  tips: readonly string[],
+  { expectedHead, claimedAt, redactor = SHAPES_ONLY }: CommitRequest,
+): Promise<FoldedCommit[]> {
+  const limits = ['--topo-order', '--reverse', `--max-count=${MAX_FOLDED}`];
+  const { exitCode, stdout } = await git.try(['log', '-z', '--format=%H %ct %B', ...limits, ...tips, '--not', expectedHead, '--'], {
+    limits: LOG_LIMITS,
+  });
+  if (exitCode !== 0) return [];
+  const claimed = epochSeconds(claimedAt);
+  return splitNul(stdout).flatMap((record) => {
+    const [sha = '', committed = ''] = record.split(' ', 2);
+    // Redacted before it is cut: half a token has no shape.
+    const message = redactor.text(record.slice(sha.length + committed.length + 2).trim());
+    return Number(committed) < claimed ? [] : [{ sha, message: message.slice(0, MAX_MESSAGE_LENGTH) }];
+  });
+}
+
+function messageOf({ subject, body }: CommitRequest, folded: readonly FoldedCommit[]): string {
+  const parts = [subject.replace(/\s+/g, ' ').trim(), body.trim()];
+  if (folded.length > 0) parts.push('Commits of the agent that are part of this one:', ...folded.map(({ message }) => message));
+  const text = parts.filter((part) => part !== '').join('\n\n');
+  return `${text.replaceAll('\0', '')}\n`;
+}
+
+function identityEnv(git: PrivateGitDir, { identity = git.identity, claimedAt }: CommitRequest): Record<string, string> {
+  const date = `@${epochSeconds(claimedAt)} +0000`;
+  return {
+    GIT_AUTHOR_NAME: identity.name,
+    GIT_AUTHOR_EMAIL: identity.email,
+    GIT_AUTHOR_DATE: date,
+    GIT_COMMITTER_NAME: identity.name,
+    GIT_COMMITTER_EMAIL: identity.email,
+    GIT_COMMITTER_DATE: date,
+  };
+}
+
+function epochSeconds(iso: string): number {
+  return Math.floor(Date.parse(iso) / 1000);
+}

@@ -1,0 +1,109 @@
+/**
+ * The engine's own checkout for validation: outside the agent's worktree, no branch, on no worktree list, through a private git dir.
+ * It gets a small `.git` of its own besides, since build scripts ask git for the commit; commands may do to it what they like, for the
+ * engine never reads it. Ignored files stay from commit to commit, so that a set-up is not repeated.
+ */
+import { lstat, mkdir, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import picomatch from 'picomatch';
+import { readForeignFile, textOf } from '../../../config/system/foreign-file.js';
+import { replaceFile } from '../../../config/system/replace-file.js';
+import { listChangedPaths } from '../inspect/diff.js';
+import { openPrivateGitDir, type PrivateGitDir } from '../inspect/private-git-dir.js';
+import { readIndex, readTextIfThere } from '../refs/read-ref.js';
+import type { Repository } from '../start/contract.js';
+import { TimeBudget } from '../start/within-time.js';
+import { makeFolderWritable, makeWritable } from '../worktree/make-writable.js';
+import { moveAside } from '../worktree/worktree-root.js';
+import { listTrackedChanges } from './changes.js';
+
+export interface OpenValidationCheckoutInput {
+  readonly repository: Repository;
+  /** Absolute; its folder is below the sluice home and a real path. It is made when missing. */
+  readonly path: string;
+  /** Of this checkout alone, not the run's. */
+  readonly gitDir: string;
+  /** The run's own, whose config snapshot, taken before any agent ran, counts here too. */
+  readonly runGitDir: string;
+}
+
+/** Effects: the private git dir; the checkout itself is empty until `moveTo`. */
+export async function openValidationCheckout(input: OpenValidationCheckoutInput): Promise<ValidationCheckout> {
+  const { repository, path, gitDir, runGitDir } = input;
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  return new ValidationCheckout(repository, await openPrivateGitDir({ repository, gitDir, workTree: path, snapshotOf: runGitDir }));
+}
+
+export class ValidationCheckout {
+  constructor(
+    private readonly repository: Repository,
+    private readonly git: PrivateGitDir,
+  ) {}
+
+  get path(): string {
+    return this.git.workTree;
+  }
+
+  /** Hard reset and clean; ignored files stay. */
+  async moveTo(commit: string): Promise<void> {
+    await this.git.reset(commit);
+    await this.writeOwnGit(commit);
+  }
+
+  /** Tracked files that differ from the commit it was moved to, deleted ones too. */
+  changedTracked(): Promise<readonly string[]> {
+    return listTrackedChanges(this.git);
+  }
+
+  async tree(commit: string): Promise<string> {
+    return (await this.git.run(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`])).trim();
+  }
+
+  /** Whether a file that one of the globs names differs between two commits; true if the first is unknown. */
+  async setupInputsChanged(globs: readonly string[], from: string | null, to: string): Promise<boolean> {
+    if (from === null) return true;
+    if (globs.length === 0 || from === to) return false;
+    // `s`: a name may hold a newline.
+    const matches = picomatch([...globs], { dot: true, nonegate: true, flags: 's' });
+    const changed = await listChangedPaths(this.git, from, to);
+    const inputs = new TimeBudget().run(() => changed.filter((path) => matches(path)));
+    // Not told in time: once more is the safe answer.
+    return inputs === null || inputs.length > 0;
+  }
+
+  /** Made anew each time: commands may have written hooks and config into the last one. */
+  private async writeOwnGit(commit: string): Promise<void> {
+    const own = join(this.path, '.git');
+    const alternates = alternatesOf(this.repository);
+    await removeCheckoutGit(this.repository, this.path);
+    await mkdir(join(own, 'objects', 'info'), { recursive: true });
+    await mkdir(join(own, 'refs'));
+    const [config, index] = await Promise.all([
+      readTextIfThere(join(this.git.gitDir, 'config')),
+      readIndex(join(this.git.gitDir, 'index')),
+    ]);
+    replaceFile(join(own, 'objects', 'info', 'alternates'), alternates);
+    replaceFile(join(own, 'HEAD'), `${commit}\n`);
+    replaceFile(join(own, 'config'), config ?? '');
+    replaceFile(join(own, 'index'), index);
+  }
+}
+
+/** Effects: a folder that the engine did not write may be somebody's repository: it is moved aside, not deleted. Commands may have taken the right to change either. */
+export async function removeCheckoutGit(repository: Repository, path: string): Promise<void> {
+  // In the place of the checkout's folder lies nothing of the engine's.
+  if (!(await makeFolderWritable(path))) return;
+  const own = join(path, '.git');
+  const found = await lstat(own).catch(() => null);
+  if (found === null) return;
+  if (!found.isDirectory()) return rm(own, { force: true });
+  await makeWritable(own);
+  const alternates = alternatesOf(repository);
+  const written = await readForeignFile(join(own, 'objects', 'info', 'alternates'), { maxBytes: Buffer.byteLength(alternates) });
+  if (textOf(written) === alternates) await rm(own, { recursive: true, force: true });
+  else await moveAside(own, dirname(path), `${basename(path)}+git`);
+}
+
+function alternatesOf({ commonDir }: Repository): string {
+  return `${join(commonDir, 'objects')}\n`;
+}

@@ -1,0 +1,158 @@
+/**
+ * Makes the branch and the worktree of a run: a real one, which `git worktree list` shows, still without files (`RunGit.restore` brings them).
+ * One at a time per repository, and tried again on git's own locks (V-16). A marker beside the worktree is written before the first
+ * effect, so that a second attempt tells what a killed one left half-made from what belongs to somebody else, which is never touched.
+ */
+
+import { lstat, mkdir, rm, rmdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApplicationFailure } from '@temporalio/common';
+import { listForeignFolder } from '../../../config/system/foreign-file.js';
+import { replaceFile } from '../../../config/system/replace-file.js';
+import { FAILURES } from '../../../protocol/failures.js';
+import { branchOf } from '../../../protocol/names.js';
+import { refusalFailure } from '../../../protocol/text/refusal.js';
+import { readRef, readTextIfThere } from '../refs/read-ref.js';
+import { listRunRefs, useOfBranch } from '../refs/run-refs.js';
+import { findAdminDir, isComplete } from '../refs/worktree-registration.js';
+import type { Repository } from '../start/contract.js';
+import { isRepositoryBusy } from '../start/repository-busy.js';
+import { withRepositoryLock } from '../start/repository-lock.js';
+import { GitError, ON_REAL_REPOSITORY, runGit } from '../start/run-git.js';
+import { moveAside } from './worktree-root.js';
+
+const MAX_TRIES = 12;
+const FIRST_WAIT_MS = 20;
+const MAX_WAIT_MS = 500;
+
+export interface AddWorktreeInput {
+  readonly repository: Repository;
+  readonly runId: string;
+  readonly baseSha: string;
+  /** Absolute; its folder is below the sluice home and a real path. */
+  readonly path: string;
+}
+
+/**
+ * Makes branch `sluice/<runId>` at `baseSha` and a worktree of it at `path`.
+ * Errors: `RunExists` if branch, worktree or path of that name belong to somebody else; nothing is changed then.
+ * Effects: the branch, `<commonDir>/worktrees/<id>`, `path`, and a marker file beside `path`.
+ * Idempotency: by the marker; `present` if nothing was missing. A half-made worktree is made anew; files found at `path` without
+ * a registration are moved aside, not deleted.
+ */
+export async function addWorktree(input: AddWorktreeInput): Promise<'made' | 'present'> {
+  return withRepositoryLock(input.repository.commonDir, async () => {
+    let waitMs = FIRST_WAIT_MS;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await addOnce(input);
+      } catch (error) {
+        if (tries >= MAX_TRIES || !isRepositoryBusy(error)) throw error;
+        await delay(waitMs * (0.5 + Math.random()));
+        waitMs = Math.min(waitMs * 2, MAX_WAIT_MS);
+      }
+    }
+  });
+}
+
+interface Found {
+  readonly marker: string | null;
+  readonly branchAt: string | null;
+  readonly adminDir: string | null;
+  /** Names in the folder at `path`; null if there is none. */
+  readonly entries: readonly string[] | null;
+}
+
+/** Says what the worktree at the path was begun for. A run id begins with no dot, so no run has this name. */
+export function markerOf(path: string): string {
+  return join(dirname(path), `.${basename(path)}.worktree`);
+}
+
+async function addOnce(input: AddWorktreeInput): Promise<'made' | 'present'> {
+  const { repository, runId, baseSha, path } = input;
+  const branch = branchOf(runId);
+  const markerPath = markerOf(path);
+  const marker = `${JSON.stringify({ runId, baseSha, commonDir: repository.commonDir })}\n`;
+  const found = await look(input, markerPath);
+  if (found.marker === null) {
+    await refuseForeign(input, found);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    replaceFile(markerPath, marker);
+  } else if (found.marker !== marker) {
+    throw runExists(`The worktree of ${runId} was begun from another commit or repository (${markerPath}).`, input);
+  }
+  if (await isWhole(found)) return 'present';
+  await clearHalfMade(input, found);
+  const from = found.branchAt === null ? ['-b', branch, '--', path, baseSha] : ['--', path, branch];
+  try {
+    await runGit([...ON_REAL_REPOSITORY, 'worktree', 'add', '--quiet', '--no-checkout', ...from], { gitDir: repository.commonDir });
+  } catch (error) {
+    if (error instanceof GitError && /already (checked out|used by worktree)/.test(error.result.stderr)) {
+      throw runExists(`Branch ${branch} is checked out elsewhere: ${error.result.stderr.trim()}`, input);
+    }
+    throw error;
+  }
+  return 'made';
+}
+
+async function look({ repository, runId, path }: AddWorktreeInput, markerPath: string): Promise<Found> {
+  const [marker, branchAt, adminDir, entries] = await Promise.all([
+    readTextIfThere(markerPath),
+    readRef(repository.commonDir, `refs/heads/${branchOf(runId)}`),
+    findAdminDir(repository.commonDir, path),
+    entriesOf(path),
+  ]);
+  return { marker, branchAt, adminDir, entries };
+}
+
+/** Of one folder. */
+const MAX_ENTRIES = 200_000;
+
+/** Somebody's folder, whatever it holds: no name is `.git`. */
+const TOO_MANY: readonly string[] = [''];
+
+async function entriesOf(path: string): Promise<readonly string[] | null> {
+  const found = await lstat(path).catch(() => null);
+  if (found === null) return null;
+  if (!found.isDirectory()) return [basename(path)];
+  return (await listForeignFolder(path, { maxEntries: MAX_ENTRIES }))?.map(({ name }) => name) ?? TOO_MANY;
+}
+
+async function isWhole({ branchAt, adminDir, entries }: Found): Promise<boolean> {
+  return branchAt !== null && adminDir !== null && entries?.includes('.git') === true && (await isComplete(adminDir));
+}
+
+/** Another home may have begun, or kept, a run of that id in this repository; its branch alone may be gone. */
+async function refuseForeign(input: AddWorktreeInput, found: Found): Promise<void> {
+  const { repository, runId, path } = input;
+  if (found.branchAt !== null) throw runExists(`Branch ${branchOf(runId)} exists already, at ${found.branchAt}.`, input);
+  if (found.adminDir !== null) throw runExists(`A worktree at ${path} is registered already (${found.adminDir}).`, input);
+  if (found.entries !== null) throw runExists(`The folder ${path} exists already.`, input);
+  const [ref] = await listRunRefs(repository, runId);
+  if (ref !== undefined) throw runExists(`${ref.ref} exists already, at ${ref.sha}.`, input);
+  const use = await useOfBranch(repository, runId, path);
+  if (use !== null) throw runExists(`Branch ${branchOf(runId)} is ${use.how} in ${use.folder} already.`, input);
+}
+
+async function clearHalfMade({ repository, path }: AddWorktreeInput, found: Found): Promise<void> {
+  const usual = join(repository.commonDir, 'worktrees', basename(path));
+  if (found.adminDir !== null) await rm(found.adminDir, { recursive: true, force: true });
+  // Killed between mkdir and writing `gitdir`: git left its "initializing" lock, and prune skips it for ever.
+  else if ((await readTextIfThere(join(usual, 'gitdir'))) === null) await rm(usual, { recursive: true, force: true });
+  if (found.entries === null) return;
+  const own = await lstat(join(path, '.git')).catch(() => null);
+  // Only what git itself begins with is deleted: an empty folder, or one with a `.git` file alone.
+  if (found.entries.every((name) => name === '.git') && own?.isDirectory() !== true) {
+    await rm(join(path, '.git'), { force: true });
+    await rmdir(path);
+  } else {
+    await moveAside(path);
+  }
+}
+
+function runExists(what: string, { runId }: AddWorktreeInput): ApplicationFailure {
+  const why = 'A run needs a branch and a worktree of its own.';
+  const mend = `Look: git branch --list ${branchOf(runId)}; git worktree list`;
+  return ApplicationFailure.create(refusalFailure(FAILURES.RunExists, { what, why, now: 'Nothing was changed.', mend }));
+}

@@ -1,0 +1,88 @@
+/** The policy of a run, from the base commit's config or a trusted text, the host's user config and the run input. Never from a worktree. */
+import { join } from 'node:path';
+import { readCommand } from '../../config/home/command-store.js';
+import { PROJECT_CONFIG, userConfigPath } from '../../config/home/home.js';
+import { trustOf } from '../../config/home/trust.js';
+import { type ProjectText, resolvePolicy } from '../../config/resolve/resolve-policy.js';
+import { selectProjectConfig } from '../../config/resolve/select-config.js';
+import { ConfigError } from '../../config/system/config-error.js';
+import { problem, readConfigFile } from '../../config/system/config-text.js';
+import type { RunInput } from '../../protocol/messages/messages.js';
+import type { Policy } from '../../protocol/run/policy.js';
+import { readFileAt } from '../git/refs/read-file-at.js';
+import type { Repository } from '../git/start/contract.js';
+import { lastingTrouble } from '../git/start/lasting-trouble.js';
+import type { HostDeps } from '../unit/host-deps.js';
+import { withConfigRefusals } from '../unit/run-failures.js';
+
+type PolicyDeps = Pick<HostDeps, 'home' | 'environment'>;
+
+export interface PolicyRequest {
+  readonly run: RunInput;
+  readonly repository: Repository;
+  readonly baseSha: string;
+}
+
+export interface ResolvedRunPolicy {
+  readonly policy: Policy;
+  /** SHA-256 of the project's config text, if it counted as trusted: whoever takes the policy over asks for trust in it again. */
+  readonly trustedConfig: string | null;
+}
+
+/** Errors: BadConfig, BadInput, BadAgent, NotTrusted, each with place, rule and mend. */
+export function resolveRunPolicy(deps: PolicyDeps, request: PolicyRequest): Promise<ResolvedRunPolicy> {
+  return withConfigRefusals(async () => {
+    const { project, trustedConfig } = await projectConfig(deps, request);
+    const userPath = userConfigPath(deps.environment);
+    const user = readConfigFile(userPath, userPath);
+    const { run } = request;
+    const { policy } = resolvePolicy({
+      runInput: {
+        ...(run.preset === undefined ? {} : { preset: run.preset }),
+        ...(run.policy === undefined ? {} : { policy: run.policy }),
+      },
+      ...(project === null ? {} : { project }),
+      ...(user === null ? {} : { user }),
+      ...(run.commandHash === undefined ? {} : { storedCommand: readCommand(deps.home.root, run.commandHash) }),
+    });
+    return { policy, trustedConfig };
+  });
+}
+
+interface ProjectConfig extends Pick<ResolvedRunPolicy, 'trustedConfig'> {
+  readonly project: ProjectText | null;
+}
+
+async function projectConfig(deps: PolicyDeps, { run, repository, baseSha }: PolicyRequest): Promise<ProjectConfig> {
+  const choice = selectProjectConfig({
+    ...(await textsOf(repository, baseSha)),
+    ...(run.configHash === undefined ? {} : { requestedHash: run.configHash }),
+    trust: trustOf(deps.home.root, repository.root),
+  });
+  switch (choice.kind) {
+    case 'none':
+      return { project: null, trustedConfig: null };
+    case 'chosen':
+      return {
+        project: { text: choice.text, name: PROJECT_CONFIG, isTrusted: choice.isTrusted },
+        trustedConfig: choice.isTrusted ? choice.hash : null,
+      };
+    case 'not_trusted':
+      throw choice.error;
+  }
+}
+
+/** Errors: ConfigError where the text that counts cannot be read: a folder, a FIFO, a link to a device, a file of any size. */
+async function textsOf(repository: Repository, baseSha: string) {
+  const baseText = await readFileAt(repository, baseSha, PROJECT_CONFIG).catch((error: unknown) => {
+    const found = lastingTrouble(error);
+    if (found === null) throw error;
+    throw new ConfigError([problem('BadConfig', PROJECT_CONFIG, { found, rule: 'must be a file that git can read at the base commit' })]);
+  });
+  try {
+    return { baseText, workingText: readConfigFile(join(repository.root, PROJECT_CONFIG), PROJECT_CONFIG)?.text ?? null };
+  } catch (error) {
+    if (baseText !== null && error instanceof ConfigError) return { baseText, workingText: null };
+    throw error;
+  }
+}

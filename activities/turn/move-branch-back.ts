@@ -1,0 +1,25 @@
+/** After a reset of a run its branch stands at a commit that the replayed history does not know yet; it is moved back, and the left commit is kept. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isObject, readJson } from '../process/marks.js';
+import { startOf } from '../unit/run-record.js';
+import type { TurnContextOnHost } from '../unit/turn-context.js';
+
+/** True if the branch stood where it should; otherwise `restore` must follow. Only a commit of the run's own records counts as its own: an agent can write trailers and refs, but not in the sluice home. */
+export async function moveBranchBack({ git, input, run }: TurnContextOnHost): Promise<boolean> {
+  const actual = await git.head();
+  if (actual === input.expectedHead) return true;
+  if (actual !== null && (await ownCommits(run.stateDir, startOf(run.record))).has(actual)) await git.moveBack(actual, input.expectedHead);
+  return false;
+}
+
+async function ownCommits(stateDir: string, start: string): Promise<ReadonlySet<string>> {
+  const turns = join(stateDir, 'turns');
+  const commits = new Set([start]);
+  for (const folder of await readdir(turns).catch(() => [])) {
+    const value = readJson(join(turns, folder, 'outcome.json'))?.['value'];
+    const planned = isObject(value) ? value['planned'] : null;
+    if (isObject(planned) && typeof planned['commit'] === 'string') commits.add(planned['commit']);
+  }
+  return commits;
+}

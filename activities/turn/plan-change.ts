@@ -1,0 +1,59 @@
+/**
+ * Plans the commit of a write turn, and once more where somebody pruned what no ref held yet (`git gc --prune=now` at that very moment): the files
+ * are still in the worktree, and the same files give the same commit.
+ */
+
+import { type CheckedChange, checkChange } from '../checks/check-change.js';
+import type { CommitRequest, PlannedCommit, PublishOutcome } from '../git/start/contract.js';
+import { isHostTrouble, isRepositoryBusy } from '../git/start/repository-busy.js';
+import { GitError } from '../git/start/run-git.js';
+import { redactorOf } from '../unit/run-redactor.js';
+import type { TurnContextOnHost } from '../unit/turn-context.js';
+
+export interface PlannedChange {
+  readonly planned: PlannedCommit;
+  readonly checked: CheckedChange;
+}
+
+/** A loop of prunes may hit the second time too; what an agent broke stays broken. */
+const MAX_TRIES = 3;
+
+/** Null: there is no change. `claimedAt`: of the agent's start, ISO. */
+export async function planChange(context: TurnContextOnHost, claimedAt: string): Promise<PlannedChange | null> {
+  const { git, input } = context;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const planned = await git.plan(requestOf(context, claimedAt));
+      return planned === null ? null : { planned, checked: await checkChange(context, planned) };
+    } catch (err) {
+      if (tries >= MAX_TRIES || !mayBePruned(err)) throw err;
+      // Whatever is staged counts as written and would not be written again.
+      await git.follow(input.expectedHead);
+    }
+  }
+}
+
+/** Publishes the planned commit, made once more if it is gone. Errors: those of git, where the worktree gives another one by now. */
+export async function publishChange(context: TurnContextOnHost, planned: PlannedCommit, claimedAt: string): Promise<PublishOutcome> {
+  const { git, input } = context;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await git.publish(planned);
+    } catch (err) {
+      if (tries >= MAX_TRIES || !mayBePruned(err)) throw err;
+      await git.follow(input.expectedHead);
+      const again = await git.plan(requestOf(context, claimedAt));
+      if (again?.commit !== planned.commit) throw err;
+    }
+  }
+}
+
+function requestOf({ run, input }: TurnContextOnHost, claimedAt: string): CommitRequest {
+  const round = input.round === 0 ? '' : ` (round ${input.round})`;
+  const body = `${input.stage}${round} of sluice run ${run.record.runId}`;
+  return { expectedHead: input.expectedHead, claimedAt, subject: input.journal.view.title, body, redactor: redactorOf(run) };
+}
+
+function mayBePruned(error: unknown): boolean {
+  return error instanceof GitError && !isRepositoryBusy(error) && !isHostTrouble(error);
+}

@@ -1,0 +1,105 @@
+/** Starts the agent under the guard or attaches to the one that is at work. The worktree is put in order just before a start, never under a live agent. */
+import { join } from 'node:path';
+import { groupOf, runTurnCommand } from '../checks/own-commands.js';
+import { DetachedError, type ExitRecord, StartRefused } from '../process/contract.js';
+import { writeMark } from '../process/marks.js';
+import { type Entered, enterSandbox } from '../sandbox/enter-sandbox.js';
+import type { TurnContextOnHost } from '../unit/turn-context.js';
+import { refuseClosedAccount } from './closed-account.js';
+import type { TurnJudgement } from './judge-turn.js';
+import { putWorktreeInOrder, WorktreeNotReady } from './order-worktree.js';
+import { refusePlugins } from './repository-plugins.js';
+import { lookAgain, lookBefore } from './surroundings.js';
+import { badAgent } from './turn-failures.js';
+import type { PreparedTurn } from './turn-request.js';
+import type { TurnTrouble } from './turn-trouble.js';
+
+/** In the folder of a turn: what its agent is given to read. */
+export const PROMPT_FILE = 'prompt.md';
+
+/** A stage is silent at most so long; the guard ends it otherwise. */
+export type TurnEnd =
+  | { readonly kind: 'ended'; readonly exit: ExitRecord }
+  | { readonly kind: 'not_started'; readonly judgement: TurnJudgement };
+
+export async function startOrAttach(context: TurnContextOnHost, turn: PreparedTurn): Promise<TurnEnd> {
+  const { deps, run, input, place, signals } = context;
+  const { limits } = run.record.policy;
+  const stdin = join(place.dir, PROMPT_FILE);
+  writeMark(stdin, turn.command.stdin, deps.durability);
+  const { argv, starts, env } = turn.command;
+  const entered = enterSandbox(deps, { run, argv, starts, env, cwd: run.record.worktree, dir: place.dir, agent: turn.request.config });
+  try {
+    const end = await runTurnCommand(
+      context,
+      {
+        token: input.place.token,
+        group: groupOf(run),
+        inputHash: place.inputHash,
+        argv: entered.argv,
+        cwd: run.record.worktree,
+        env,
+        stdin,
+        dir: place.dir,
+        limits: {
+          timeoutMs: turn.request.stagePolicy.timeoutMs,
+          stallMs: limits.stallMs,
+          killGraceMs: limits.killGraceMs,
+          outputBytes: limits.outputBytes,
+        },
+      },
+      { prepare: () => prepareWorktree(context, turn, entered), cancel: signals.cancel, detach: signals.detach },
+    );
+    if (end.kind === 'ended') return { kind: 'ended', exit: end.exit };
+    const why = `the agent was started ${end.starts} times and every start was lost; see the turn's stderr`;
+    return notStarted({ outcome: { kind: 'crash_loop', why }, observations: [] });
+  } catch (err) {
+    if (err instanceof WorktreeNotReady) return notStarted(err.trouble);
+    if (err instanceof StartRefused && err.code !== 'mark_not_written' && err.code !== 'spawn_failed') {
+      throw badAgent(`the agent of stage ${input.stage} cannot be started: ${err.message}`);
+    }
+    if (signals.cancel.aborted) throw new DetachedError('aborted', { cause: err });
+    throw err;
+  }
+}
+
+async function prepareWorktree(context: TurnContextOnHost, turn: PreparedTurn, entered: Entered): Promise<void> {
+  await refuseClosedAccount(context);
+  // The one is about the worktree, the other about what lies around it; only a set-up changes both.
+  const [wasSetUp] = await Promise.all([putWorktreeInOrder(context), lookBefore(context)]);
+  if (wasSetUp) await lookAgain(context);
+  const { sandbox, worktree } = context.run.record;
+  if (sandbox.kind !== 'inside') await refusePlugins(turn.request.config, worktree);
+  await entered.prepare();
+  context.deps.failpoint('turn.before-start');
+}
+
+const NOTHING_USED = { tokensIn: 0, tokensOut: 0, costMicroUsd: 0 } as const;
+
+function notStarted({ outcome, elsewhere = null, started = true, observations }: TurnTrouble): TurnEnd {
+  const judgement: TurnJudgement = {
+    outcome,
+    elsewhere,
+    started,
+    observations,
+    decision: null,
+    planned: null,
+    restore: false,
+    rolledBack: [],
+    branchMoved: false,
+    guarded: [],
+    request: null,
+    findings: null,
+    conversation: null,
+    denied: 0,
+    promptCut: false,
+    promptSha256: null,
+    output: null,
+    // Nothing was used by what a closed account kept from starting; of other troubles nobody knows.
+    usage: started ? { tokensIn: null, tokensOut: null, costMicroUsd: null } : NOTHING_USED,
+    exitCode: null,
+    durationMs: 0,
+    endedAt: new Date().toISOString(),
+  };
+  return { kind: 'not_started', judgement };
+}

@@ -1,0 +1,141 @@
+/** What a turn hands to its agent: the composed prompt and the command that the guard starts. */
+
+import { resolveProgram } from '../../config/system/resolve-program.js';
+import type { CommandOutput, RunTurnInput } from '../../protocol/messages/messages.js';
+import { titleOf } from '../../protocol/messages/run-input.js';
+import type { ArtifactRef } from '../../protocol/run/artifact.js';
+import type { Finding } from '../../protocol/run/finding.js';
+import type { ValidationReport } from '../../protocol/run/outcomes.js';
+import type { ToolLevel } from '../../protocol/run/policy.js';
+import { adapterOf } from '../agent/agent-adapters.js';
+import type { AgentAdapter, TurnCommand, TurnRequest } from '../agent/contract.js';
+import { type ComposedPrompt, composePrompt } from '../agent/prompts/compose-prompt.js';
+import { contextBytesOf } from '../agent/prompts/context-share.js';
+import { toolLevelOf } from '../agent/tool-level.js';
+import { stagePolicyOf } from '../agent/turn-agent.js';
+import type { ArtifactStore } from '../journal/artifact-store.js';
+import type { HostDeps } from '../unit/host-deps.js';
+import { artifactsOf } from '../unit/run-projection.js';
+import type { RunOnHost } from '../unit/run-record.js';
+import type { TurnContextOnHost } from '../unit/turn-context.js';
+import { repositoryText } from './repository-text.js';
+import { conversationAt } from './turn-conversation.js';
+import { badAgent, programProblem } from './turn-failures.js';
+import { readTurnText } from './turn-text.js';
+
+export interface PreparedTurn {
+  readonly request: TurnRequest;
+  readonly adapter: AgentAdapter;
+  readonly command: TurnCommand;
+  /** The prompt leaves out some of what the turn was to be given. */
+  readonly promptCut: boolean;
+}
+
+/** Errors: BadAgent, if the policy names none or its program cannot be run. */
+export async function prepareTurn({ deps, run, input, git }: Omit<TurnContextOnHost, 'place' | 'signals'>): Promise<PreparedTurn> {
+  const { record } = run;
+  const { policy, worktree, repository } = record;
+  const stagePolicy = stagePolicyOf(policy, input);
+  const config = policy.agents[stagePolicy.agent];
+  if (config === undefined) throw badAgent(`stage ${input.stage} names the agent "${stagePolicy.agent}", which is not configured`);
+  const adapter = adapterOf(config, deps.scriptedEntry === undefined ? {} : { scriptedEntry: deps.scriptedEntry });
+  const worker = { agent: stagePolicy.agent, adapter: config.adapter };
+  const resume = input.continues === null ? null : conversationAt(deps.home, { run, place: input.continues }, worker);
+  const tools = toolLevelOf(policy, input.stage, stagePolicy);
+  const composed = await promptOf(deps, run, { input, tools });
+  const prompt = adapter.capabilities.promptOnly === true ? await withRepository(composed, { git, run, input }) : composed;
+  const request: TurnRequest = {
+    stage: input.stage,
+    round: input.round,
+    ask: input.ask,
+    prompt: prompt.text,
+    cwd: worktree,
+    config,
+    stagePolicy,
+    tools,
+    permissions: policy.permissions,
+    permissionAnswers: input.permissions,
+    resume: adapter.capabilities.resume ? resume : null,
+    env: run.env,
+    decisionCode: input.decisionCode,
+  };
+  const command = adapter.command(request);
+  const find = (name: string): string => {
+    const program = resolveProgram(name, { path: command.env['PATH'] ?? '', forbidden: [repository.root, worktree] });
+    if (program.kind === 'found') return program.path;
+    throw badAgent(`the program of agent "${stagePolicy.agent}" cannot be run: ${programProblem(program)}`);
+  };
+  const [first, ...others] = command.argv;
+  const args = others.map((argument, index) => (index + 1 === command.starts ? find(argument) : argument));
+  return { request, adapter, command: { ...command, argv: [find(first), ...args] }, promptCut: prompt.cut };
+}
+
+async function promptOf(
+  deps: HostDeps,
+  run: RunOnHost,
+  { input, tools }: { readonly input: RunTurnInput; readonly tools: ToolLevel },
+): Promise<ComposedPrompt> {
+  const { record } = run;
+  const own = record.policy.stagePolicies[input.stage];
+  const artifacts = artifactsOf(deps, run);
+  return composePrompt({
+    stage: input.stage,
+    ask: input.ask,
+    task: record.input.task,
+    title: titleOf(record.input),
+    round: input.round,
+    decisionCode: input.decisionCode,
+    baseSha: record.baseSha,
+    head: input.expectedHead,
+    branch: record.branch,
+    plan: await textOf(artifacts, input.context.plan),
+    architecture: await textOf(artifacts, input.context.architecture),
+    validation: await readReport(artifacts, input.context.validation),
+    validationOutput: await readList<CommandOutput>(artifacts, input.context.validationOutput),
+    review: await textOf(artifacts, input.context.review),
+    findings: await readList<Finding>(artifacts, input.context.findings),
+    notes: input.notes,
+    readOnly: record.policy.permissions === 'read-only',
+    tools,
+    instructions: own.instructions,
+    template: own.prompt,
+    contextBytes: contextBytesOf(own, input.afterOverflow),
+    afterOverflow: input.afterOverflow !== null,
+    previousOutput: input.previousTurn === null ? null : readTurnText(deps.home, run, input.previousTurn),
+  });
+}
+
+async function withRepository(
+  prompt: ComposedPrompt,
+  { git, run, input }: Pick<TurnContextOnHost, 'git' | 'run' | 'input'>,
+): Promise<ComposedPrompt> {
+  const { policy, baseSha } = run.record;
+  const contextBytes = contextBytesOf(policy.stagePolicies[input.stage], input.afterOverflow);
+  const shown = await repositoryText(git, { baseSha, contextBytes, turn: input });
+  return { text: `${prompt.text}${shown.text}`, cut: prompt.cut || shown.cut };
+}
+
+async function textOf(artifacts: ArtifactStore, ref: ArtifactRef | null): Promise<string | null> {
+  return ref === null ? null : artifacts.get(ref);
+}
+
+async function readReport(artifacts: ArtifactStore, ref: ArtifactRef | null): Promise<ValidationReport | null> {
+  // Stored by validate under its own hash, which get() checks.
+  return ref === null ? null : (JSON.parse(await artifacts.get(ref)) as ValidationReport);
+}
+
+/**
+ * A list that an activity of ours stored. Redaction of the whole text may have cut through its JSON: then it is empty, since a prompt without it
+ * is better than a turn that can never start.
+ */
+export async function readList<Entry>(artifacts: ArtifactStore, ref: ArtifactRef | null): Promise<readonly Entry[]> {
+  if (ref === null) return [];
+  const text = await artifacts.get(ref);
+  try {
+    const value: unknown = JSON.parse(text);
+    // The hash of the reference vouches for the type.
+    return Array.isArray(value) ? (value as Entry[]) : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,59 @@
+/** What the facade can do with a batch: start it, look at its table, wait for its end. Aborting it is a message like any other. */
+import type { Client } from '@temporalio/client';
+import type { TypedSearchAttributes } from '@temporalio/common';
+import type { BatchInput, BatchView } from '../../protocol/actors/batch.js';
+import { WORKFLOW_TASK_TIMEOUT } from '../../protocol/limits.js';
+import { BATCH_WORKFLOW, type SearchAttributeName, STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
+import { temporalClient } from './temporal-client.js';
+
+export interface StartBatch {
+  readonly workflowId: string;
+  readonly input: BatchInput;
+  /** Whether the namespace has our search attributes: a batch that is started with one keeps it current. */
+  readonly searchAttributes: boolean;
+}
+
+export interface BatchCalls {
+  /** `running`: a batch of this id is open; its own list counts, and this one was not taken. */
+  startBatch(batch: StartBatch): Promise<'started' | 'running'>;
+  /** Errors: WorkflowNotFoundError, QueryNotRegistered, or a deadline where no worker answers. */
+  batchStatus(workflowId: string): Promise<BatchView>;
+  /** Waits by long poll, until `stop`. Errors: WorkflowFailedError, whose cause says why. */
+  batchResult(workflowId: string, stop: AbortSignal): Promise<BatchView>;
+}
+
+const STATUS: SearchAttributeName = 'SluiceStatus';
+
+/** `within` gives a call its deadline. */
+export function batchCalls(client: Client, within: <T>(call: () => Promise<T>) => Promise<T>): BatchCalls {
+  return {
+    async startBatch({ workflowId, input, searchAttributes }) {
+      const { WorkflowExecutionAlreadyStartedError } = temporalClient();
+      const attributes = searchAttributes ? await runningAttributes() : null;
+      try {
+        await within(() =>
+          client.workflow.start(BATCH_WORKFLOW, {
+            ...{ workflowId, taskQueue: TASK_QUEUE, args: [input], workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT },
+            ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'FAIL' },
+            ...(attributes === null ? {} : { typedSearchAttributes: attributes }),
+            staticSummary: `${input.tasks.length} tasks`,
+          }),
+        );
+        return 'started';
+      } catch (error) {
+        if (error instanceof WorkflowExecutionAlreadyStartedError) return 'running';
+        throw error;
+      }
+    },
+    batchStatus: (workflowId) => within(() => client.workflow.getHandle(workflowId).query<BatchView>(STATUS_QUERY)),
+    async batchResult(workflowId, stop) {
+      const answer: unknown = await client.withAbortSignal(stop, () => client.workflow.getHandle(workflowId).result());
+      return answer as BatchView; // The workflow type `batch` answers this.
+    },
+  };
+}
+
+async function runningAttributes(): Promise<TypedSearchAttributes> {
+  const { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } = await import('@temporalio/common');
+  return new TypedSearchAttributes([{ key: defineSearchAttributeKey(STATUS, SearchAttributeType.KEYWORD), value: 'running' }]);
+}

@@ -1,0 +1,152 @@
+/** One run as visibility or the run's files show it: what `sluice list` prints, and what `[run]` is picked from. */
+
+import type { RunView } from '../../protocol/messages/run-view.js';
+import { isRunStatus, type RunStatus } from '../../protocol/run/lifecycle.js';
+import { runIdOfWorkflow } from '../../protocol/run/run-id.js';
+import type { Retrying } from './retrying.js';
+
+/** How Temporal sees one execution. */
+export interface RunExecution {
+  readonly runId: string;
+  readonly workflowId: string;
+  readonly type: string;
+  /** `RUNNING`, `COMPLETED`, `FAILED`, `CANCELLED`, `TERMINATED`, `TIMED_OUT`. */
+  readonly execution: string;
+  readonly startedAt: string;
+  readonly closedAt: string | null;
+  /** Null while nothing fails again and again. */
+  readonly retrying: Retrying | null;
+}
+
+/** The server dropped its history, or it is a run of another server. */
+export const UNKNOWN_EXECUTION = 'UNKNOWN';
+
+/** Shape: one line of `sluice list --json`. Unknown values are null. */
+export interface ListedRun {
+  readonly runId: string;
+  readonly workflowId: string;
+  readonly status: RunStatus | null;
+  readonly stage: string | null;
+  /** What the run waits for; null when it works. */
+  readonly waiting: string | null;
+  /** Until when, where it is known. ISO 8601. */
+  readonly waitingUntil: string | null;
+  readonly since: string | null;
+  readonly title: string | null;
+  readonly repo: string | null;
+  readonly branch: string | null;
+  /** Null where no server was asked, `UNKNOWN_EXECUTION` where the server knows no such run: then all here is from its files. */
+  readonly execution: string | null;
+  /** It failed before it opened: its input, repository or config was refused, and nothing was started. */
+  readonly refused: boolean;
+  readonly startedAt: string;
+  readonly closedAt: string | null;
+  /** Visibility does not know it; `sluice list` asks for the open runs that it shows. */
+  readonly retrying: Retrying | null;
+}
+
+/** What visibility tells of an execution; the memo is written by the run and read kindly here. */
+export interface VisibleRun {
+  readonly workflowId: string;
+  readonly execution: string;
+  readonly startTime: Date;
+  readonly closeTime?: Date;
+  readonly memo?: Readonly<Record<string, unknown>>;
+}
+
+export function listedRun({ workflowId, execution, startTime, closeTime, memo = {} }: VisibleRun): ListedRun {
+  const status = memo['status'];
+  return {
+    runId: runIdOfWorkflow(workflowId),
+    workflowId,
+    status: statusOf(isRunStatus(status) ? status : null, execution),
+    stage: text(memo['stage']),
+    waiting: waitingOf(memo['waiting'], 'kind'),
+    waitingUntil: waitingOf(memo['waiting'], 'until'),
+    since: text(memo['since']),
+    title: text(memo['title']),
+    repo: text(memo['repo']),
+    branch: text(memo['branch']),
+    execution,
+    // A run writes its memo when it opens.
+    refused: execution === 'FAILED' && !isRunStatus(status),
+    startedAt: startTime.toISOString(),
+    closedAt: closeTime?.toISOString() ?? null,
+    retrying: null,
+  };
+}
+
+/** What a client's list of executions holds. */
+export interface ListedExecution extends Omit<VisibleRun, 'execution'> {
+  readonly status: { readonly name: string };
+}
+
+/**
+ * One entry a workflow id, for a run is its id: a reset leaves the execution that it ended in visibility.
+ * Shape: newest first; where two began at once, the open one counts.
+ */
+export async function newestPerWorkflow(
+  executions: AsyncIterable<ListedExecution> | Iterable<ListedExecution>,
+  limit: number,
+): Promise<readonly ListedRun[]> {
+  const newest = new Map<string, ListedRun>();
+  for await (const info of executions) {
+    const run = listedRun({ ...info, execution: info.status.name });
+    const known = newest.get(run.workflowId);
+    if (known === undefined && newest.size >= limit) break;
+    if (known === undefined || isNewer(run, known)) newest.set(run.workflowId, run);
+  }
+  return [...newest.values()].toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
+}
+
+function isNewer(run: ListedRun, known: ListedRun): boolean {
+  if (run.startedAt !== known.startedAt) return run.startedAt > known.startedAt;
+  return run.closedAt === null && known.closedAt !== null;
+}
+
+/** Whether a server was asked and knows nothing of it. */
+export function isFromFiles({ execution }: { readonly execution?: string | null }): boolean {
+  return execution === UNKNOWN_EXECUTION;
+}
+
+export function listedFromView(view: RunView): ListedRun {
+  return {
+    runId: view.runId,
+    workflowId: view.workflowId,
+    status: view.status,
+    stage: view.stage,
+    waiting: view.waiting?.kind ?? null,
+    waitingUntil: view.waiting?.until ?? null,
+    since: view.updatedAt,
+    title: view.title,
+    repo: view.repo,
+    branch: view.branch,
+    execution: null,
+    refused: false,
+    startedAt: view.startedAt,
+    closedAt: view.outcome === null ? null : view.updatedAt,
+    retrying: null,
+  };
+}
+
+/** An execution that was ended from outside never wrote its last memo. */
+function statusOf(status: RunStatus | null, execution: string): RunStatus | null {
+  switch (execution) {
+    case 'FAILED':
+    case 'TIMED_OUT':
+      return 'failed';
+    case 'CANCELLED':
+    case 'TERMINATED':
+      return 'aborted';
+    default:
+      return status;
+  }
+}
+
+function waitingOf(value: unknown, part: 'kind' | 'until'): string | null {
+  return typeof value === 'object' && value !== null && part in value ? text((value as Record<string, unknown>)[part]) : null; // Just looked at.
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}

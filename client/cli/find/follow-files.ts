@@ -1,0 +1,83 @@
+/**
+ * Follows the projection of a run in its folder: new lines of events.jsonl, and state.json when it changes.
+ * It asks the file system only, never the server, and takes a folder that does not exist yet. It promises order and no doubled
+ * event; after a reset of the run the lines that differ are told again. What cannot be read is not there: the files are only a projection.
+ */
+import { watch } from 'node:fs';
+import { join } from 'node:path';
+import type { JournalEvent } from '../../../protocol/messages/journal.js';
+import type { RunView } from '../../../protocol/messages/run-view.js';
+import { readRunFile } from '../../read-run-file.js';
+import { parseView } from '../terminal/parse-view.js';
+import { JournalTail } from './journal-tail.js';
+
+export interface RunListener {
+  event(event: JournalEvent): void;
+  view(view: RunView): void;
+}
+
+export interface FileFollower {
+  /** Reads what is there now; the last call after the end sees everything. */
+  readNow(): Promise<void>;
+  /** The journal is longer than anything that the engine writes, so its rest is left unread. */
+  isCut(): boolean;
+  close(): void;
+}
+
+/** **Unit** ms. Until the folder exists, and for file systems whose changes are not reported. */
+const LOOK_AGAIN_MS = 100;
+const SAFETY_LOOK_MS = 1_000;
+
+export function followFiles(runDir: string, listener: RunListener): FileFollower {
+  const journal = new JournalTail(join(runDir, 'events.jsonl'));
+  let closed = false;
+  let watcher: ReturnType<typeof watch> | null = null;
+  let lastView = '';
+  let reading: Promise<void> = Promise.resolve();
+
+  const readOnce = async () => {
+    await journal.read((event) => listener.event(event));
+    const text = await readRunFile(join(runDir, 'state.json'));
+    if (text === null || text === lastView) return;
+    lastView = text;
+    const view = parseView(text);
+    if (view !== null) listener.view(view);
+  };
+  const readNow = () => {
+    reading = reading.then(readOnce, readOnce);
+    return reading;
+  };
+  // Nobody waits for these: what failed is tried again by the next look, and told by the one that somebody waits for.
+  const lookAgain = () => void readNow().catch(() => {});
+  const attach = () => {
+    if (closed || watcher !== null) return;
+    try {
+      watcher = watch(runDir, lookAgain);
+      watcher.on('error', () => {
+        watcher?.close();
+        watcher = null;
+      });
+      lookAgain();
+    } catch {
+      // Not there yet: the timer looks again.
+    }
+  };
+  attach();
+  let sinceRead = 0;
+  const timer = setInterval(() => {
+    attach();
+    sinceRead += LOOK_AGAIN_MS;
+    if (sinceRead < SAFETY_LOOK_MS) return;
+    sinceRead = 0;
+    lookAgain();
+  }, LOOK_AGAIN_MS);
+  return {
+    readNow,
+    isCut: () => journal.isCut,
+    close() {
+      closed = true;
+      clearInterval(timer);
+      watcher?.close();
+    },
+  };
+}

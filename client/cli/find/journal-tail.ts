@@ -1,0 +1,80 @@
+/**
+ * The events of an events.jsonl that grows, each told once and in order, read in pieces up to a limit: anybody can have made it huge.
+ * A file that became shorter is told again from where it differs. What cannot be read is not there.
+ */
+
+import { withForeignFile } from '../../../config/system/foreign-file.js';
+import type { JournalEvent } from '../../../protocol/messages/journal.js';
+import { parseRecord } from '../../../protocol/text/json.js';
+
+/** **Unit** bytes. A line that does not fit into one piece is no event. */
+const PIECE_BYTES = 1024 * 1024;
+/** **Unit** bytes. A run ends at 2 000 events, of at most some KiB each. */
+const MAX_JOURNAL_BYTES = 64 * 1024 * 1024;
+
+/** What is told beside the events where the limit was reached. */
+export const CUT_JOURNAL = `events.jsonl is longer than ${MAX_JOURNAL_BYTES / 1024 / 1024} MiB; its rest was not read.`;
+
+/** One line of events.jsonl, or null for a torn or foreign one. */
+function parseEvent(line: string): JournalEvent | null {
+  const value = parseRecord(line);
+  if (value === null || typeof value['seq'] !== 'number' || typeof value['type'] !== 'string') return null;
+  const { message, timestamp, data } = value;
+  if (typeof message !== 'string' || typeof timestamp !== 'string' || typeof data !== 'object' || data === null) return null;
+  return value as unknown as JournalEvent; // Every field was looked at; an unknown type is shown by its message.
+}
+
+export class JournalTail {
+  /** The file is longer than the limit, and its rest was left unread. */
+  isCut = false;
+  private offset = 0;
+  private seen: string[] = [];
+  /** The lines before the file became shorter; it may be seen empty in between. */
+  private before: readonly string[] = [];
+  /** Inside a line that is longer than a piece. */
+  private skipping = false;
+
+  constructor(private readonly file: string) {}
+
+  /** Tells what is there now. Errors: those of `tell`. */
+  async read(tell: (event: JournalEvent) => void): Promise<void> {
+    for (let lines = await this.nextLines(); lines !== null; lines = await this.nextLines()) {
+      const known = this.seen.length;
+      const fresh = lines.filter((line, index) => this.before[known + index] !== line);
+      this.seen.push(...lines);
+      for (const event of fresh.map(parseEvent)) if (event !== null) tell(event);
+    }
+  }
+
+  /** Null at the end, or where only a torn line is left. */
+  private async nextLines(): Promise<readonly string[] | null> {
+    const piece = withForeignFile(this.file, {}, (file) => {
+      const { size } = file;
+      this.startAgainIfShorter(size);
+      this.isCut = size > MAX_JOURNAL_BYTES;
+      const length = Math.min(PIECE_BYTES, Math.min(size, MAX_JOURNAL_BYTES) - this.offset);
+      return file.piece({ from: this.offset, length: Math.max(0, length) });
+    });
+    const bytes = await piece.catch(() => null);
+    if (bytes === null) this.startAgainIfShorter(0);
+    return bytes === null || bytes.length === 0 ? null : this.linesOf(bytes);
+  }
+
+  private startAgainIfShorter(size: number): void {
+    if (size >= this.offset) return;
+    this.before = this.seen.length > 0 ? this.seen : this.before;
+    this.offset = 0;
+    this.seen = [];
+    this.skipping = false;
+  }
+
+  private linesOf(bytes: Buffer): readonly string[] | null {
+    // A line ends in a newline byte, which is part of no other UTF-8 character; the torn rest stays for the next look.
+    const end = bytes.lastIndexOf(0x0a) + 1;
+    if (end === 0 && !this.skipping && bytes.length < PIECE_BYTES) return null;
+    const start = this.skipping ? bytes.indexOf(0x0a) + 1 : 0;
+    this.skipping = end === 0;
+    this.offset += end === 0 ? bytes.length : end;
+    return end === 0 ? [] : bytes.subarray(start, end).toString('utf8').split('\n').slice(0, -1);
+  }
+}

@@ -1,0 +1,44 @@
+/** A run's journal as it stands in its folder, for the commands that tell of the past. Files are only shown, never obeyed. */
+import { join } from 'node:path';
+import type { JournalEvent } from '../../../protocol/messages/journal.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
+import { connectOrRead } from '../server/connect.js';
+import type { Context } from '../terminal/context.js';
+import { foreign } from '../terminal/io.js';
+import { type FoundRun, findRun } from './find-run.js';
+import { CUT_JOURNAL, JournalTail } from './journal-tail.js';
+
+export interface RunJournal {
+  readonly run: FoundRun;
+  /** In order; lines that are none are left out. */
+  readonly events: readonly JournalEvent[];
+}
+
+/** Works without a server. Errors: RefusedError where the run is unknown or its folder is on another machine. */
+export async function journalOf(context: Context, asked: string | null): Promise<RunJournal> {
+  const sluice = await connectOrRead(context, 'the journal is read from the run folders of the known repositories');
+  try {
+    const run = await findRun(context, sluice, asked);
+    if (run.runDir === null) throw new RefusedError(noFiles(run));
+    return { run, events: await readJournal(context, run.runDir) };
+  } finally {
+    await sluice?.close();
+  }
+}
+
+async function readJournal({ io }: Context, runDir: string): Promise<readonly JournalEvent[]> {
+  const events: JournalEvent[] = [];
+  const journal = new JournalTail(join(runDir, 'events.jsonl'));
+  await journal.read((event) => void events.push(event));
+  if (journal.isCut) io.err(CUT_JOURNAL);
+  return events;
+}
+
+function noFiles({ runId, status }: FoundRun) {
+  return {
+    what: `the files of the run ${foreign(runId)} are not on this machine`,
+    why: 'the journal lies in the run folder on the host of the run',
+    now: `Its status is ${status ?? 'unknown'}.`,
+    mend: `sluice status ${foreign(runId)}`,
+  };
+}

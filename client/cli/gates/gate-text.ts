@@ -1,0 +1,57 @@
+/** A gate in words: what it asks, why, how risky it is, and the commands that decide it. Pure; foreign text leaves printable. */
+import { type Gate, type GateSource, optionList } from '../../../protocol/run/gate.js';
+import { foreign } from '../terminal/io.js';
+
+/** `before executing`, `before the end`. */
+export function boundaryOf({ stage }: Gate): string {
+  return stage === 'completion' ? 'before the end' : `before ${foreign(stage)}`;
+}
+
+/** One line: id, place, risk, reason. */
+export function gateLine(gate: Gate): string {
+  const kind = gate.question ? 'question' : 'gate';
+  return `${kind} ${foreign(gate.id)} ${boundaryOf(gate)} (risk ${foreign(gate.riskLevel)}): ${foreign(questionOf(gate))}`;
+}
+
+export interface GateRow {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Everything that a person needs before they decide. `files` at most; all without it. */
+export function gateRows(gate: Gate, files = Number.POSITIVE_INFINITY): readonly GateRow[] {
+  const shown = gate.files.slice(0, files).map(foreign);
+  const more = gate.files.length > shown.length ? `, and ${gate.files.length - shown.length} more` : '';
+  const rows: readonly [string, string | null][] = [
+    ['reason', gate.reason],
+    [gate.question ? 'question' : 'asks', gate.requestedAction],
+    ['answers', gate.options === undefined ? null : optionList(gate.options)],
+    ['risk', gate.riskLevel],
+    ['asked by', `${SOURCES[gate.source] ?? gate.source}${gate.alsoRequiredByPolicy ? ', and by the policy' : ''}`],
+    ['commit', gate.commit === null ? null : gate.commit.slice(0, 12)],
+    ['files', shown.length === 0 ? null : `${shown.join(', ')}${more}`],
+    ['expires', gate.expiresAt],
+  ];
+  return rows.flatMap(([name, text]) => (text === null || text === '' ? [] : [{ name, text: foreign(text) }]));
+}
+
+/** The commands that decide an open gate, the likeliest first. */
+export function decidingCommands(gate: Gate, runId: string): readonly string[] {
+  const run = foreign(runId);
+  if (gate.question) return [`sluice answer ${run} ${gate.options === undefined ? '"<text>"' : '<number>'}`, `sluice reject ${run}`];
+  const changes = gate.changesGoTo === null ? [] : [`sluice approvals decide ${run} --request-changes "<text>"`];
+  return [`sluice approve ${run}`, `sluice reject ${run} -m "<why>"`, ...changes];
+}
+
+/** What is asked of the person, in one sentence. */
+export function questionOf({ question, requestedAction, reason }: Gate): string {
+  return question && requestedAction !== null && requestedAction !== '' ? requestedAction : reason;
+}
+
+const SOURCES: Readonly<Record<GateSource, string>> = {
+  policy: 'the policy',
+  agent: 'the agent',
+  budget: 'the budget',
+  completion: 'the policy, before the run ends',
+  diff: 'what the turn changed',
+};

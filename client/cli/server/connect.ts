@@ -1,0 +1,165 @@
+/**
+ * Which Temporal server a command talks to, and the connection to it.
+ * TEMPORAL_ADDRESS or a profile that is not our own engine's address means: use that server, start nothing. Otherwise the local engine,
+ * which only commands that need it start; looking commands get null and read files.
+ */
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import type { ClientConnectConfig } from '@temporalio/envconfig';
+import { messageOf } from '../../../config/system/error-code.js';
+import { TASK_QUEUE } from '../../../protocol/names.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
+import { prepareTemporalClient } from '../../calls/temporal-client.js';
+import { createSluice, type Sluice, type SluiceOptions } from '../../sluice.js';
+import type { Context } from '../terminal/context.js';
+import { foreign } from '../terminal/io.js';
+import { isOwnAddress, lookAtEngine, type RunningEngine, settledEngine, upEngine } from './up.js';
+
+export type ServerChoice =
+  | { readonly kind: 'local' }
+  | { readonly kind: 'remote'; readonly origin: string; readonly options: SluiceOptions };
+
+export interface Connected {
+  readonly sluice: Sluice;
+  /** Null where the server is not our own engine. */
+  readonly engine: RunningEngine | null;
+}
+
+export async function chooseServer({ io, home }: Context, { local }: { readonly local: boolean }): Promise<ServerChoice> {
+  if (local) return { kind: 'local' };
+  const { loadClientConnectConfig } = await import('@temporalio/envconfig');
+  const config = readProfile(() => loadClientConnectConfig({ overrideEnvVars: definedOnly(io.env) }));
+  const { address, ...rest } = config.connectionOptions;
+  if (address === undefined || address === '' || isOwnAddress(home, address)) return { kind: 'local' };
+  const origin = (io.env['TEMPORAL_ADDRESS'] ?? '') === '' ? 'from your Temporal profile' : 'from TEMPORAL_ADDRESS';
+  const connection = {
+    ...(rest.tls === undefined ? {} : { tls: rest.tls }),
+    ...(rest.apiKey === undefined ? {} : { apiKey: rest.apiKey }),
+    ...(rest.metadata === undefined ? {} : { metadata: rest.metadata }),
+  };
+  return { kind: 'remote', origin, options: { address, namespace: config.namespace ?? 'default', connection } };
+}
+
+/** Our own engine has just said that its server is up: only a machine under load keeps anybody waiting. */
+const OWN_CONNECT_MS = 15_000;
+
+/** Of the event loop: the connection, the question, the answer, with room. */
+const READING_TURNS = 20;
+
+/** **Unit** ms: after this somebody wonders. */
+const TELL_AFTER_MS = 2_000;
+
+/** For commands that start runs: brings the local engine up, or refuses a server where nobody would work. */
+export async function connectToRun(context: Context, options: { readonly local: boolean }): Promise<Connected> {
+  // The SDK takes a fifth of a second to load: that goes on beside the engine's start.
+  const loading = prepareTemporalClient();
+  const choice = await chooseServer(context, options);
+  if (choice.kind === 'local') {
+    const engine = await upEngine(context, { onProgress: (text) => context.io.err(foreign(text)) });
+    await loading;
+    return { sluice: await connectOwn(context, engine, OWN_CONNECT_MS), engine };
+  }
+  const sluice = await connectRemote(choice);
+  const { workflow } = await sluice.pollers();
+  if (workflow > 0) return { sluice, engine: null };
+  await sluice.close();
+  throw new RefusedError({
+    what: `nobody polls the task queue "${TASK_QUEUE}" at ${foreign(sluice.address)} (${choice.origin})`,
+    why: 'a run needs a sluice worker that is connected to the same server and namespace',
+    now: 'Nothing was started.',
+    mend: 'start one with: sluice worker    or use the local engine: sluice run --local …',
+  });
+}
+
+/** For commands that look: null when the local engine is down. Errors: RefusedError where it is there and does not answer, or is not up, within `limitMs`. */
+export async function connectToLook(context: Context, limitMs = OWN_CONNECT_MS): Promise<Sluice | null> {
+  const choice = await chooseServer(context, { local: false });
+  if (choice.kind === 'remote') return connectRemote(choice);
+  // The SDK is loaded after that: it holds this process up, and a busy machine would take its own time for the engine's.
+  const report = await within(limitMs, lookAtEngine(context.home));
+  if (report === 'late') throw notAnswering('its own socket says nothing', limitMs);
+  const engine = report?.phase === 'starting' ? await within(limitMs, settledEngine(context.home)) : report;
+  if (engine === 'late') throw stillStarting(limitMs);
+  return engine?.phase === 'up' ? connectOwn(context, engine, limitMs) : null;
+}
+
+/** For commands that can do without a server: where the engine is down they say so, on stderr, whatever the form of their output. */
+export async function connectOrRead(context: Context, read: string): Promise<Sluice | null> {
+  const sluice = await connectToLook(context);
+  if (sluice === null) context.io.err(`The engine is down; ${read}.`);
+  return sluice;
+}
+
+/** Errors: RefusedError. */
+async function connectOwn({ io }: Context, { address, namespace }: Pick<RunningEngine, 'address' | 'namespace'>, limitMs: number) {
+  const timer = setTimeout(() => io.err('The local engine is up and its server is busy; waiting for it.'), TELL_AFTER_MS);
+  try {
+    return await createSluice({ address, namespace, connectTimeoutMs: limitMs });
+  } catch (error) {
+    throw notAnswering(`its server at ${address}: ${foreign(messageOf(error))}`, limitMs);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function notAnswering(who: string, limitMs: number): RefusedError {
+  return new RefusedError({
+    what: `the local engine runs and does not answer: ${who}`,
+    why: `it must within ${limitMs / 1_000} s, also on a machine that is busy`,
+    now: 'Nothing was sent or changed; the runs stand where they stood.',
+    mend: 'try again; if it stays so: sluice doctor    or start it anew: sluice down --now && sluice up',
+  });
+}
+
+function stillStarting(limitMs: number): RefusedError {
+  return new RefusedError({
+    what: `the local engine is still starting, after ${limitMs / 1_000} s more`,
+    why: 'a busy or slow machine takes its time for the server; nothing is wrong until the engine says so',
+    now: 'Nothing was sent or changed; the runs stand where they stood.',
+    mend: 'sluice up    waits until it is up, or says why not',
+  });
+}
+
+/** An answer that has arrived and was not read yet counts: this process may have had no time of the machine itself. */
+async function within<T>(ms: number, answer: Promise<T>): Promise<T | 'late'> {
+  const late = new AbortController();
+  try {
+    return await Promise.race([answer, delay(ms, 'late' as const, { signal: late.signal }).then(afterReading)]);
+  } finally {
+    late.abort();
+  }
+}
+
+async function connectRemote({ options, origin }: Extract<ServerChoice, { kind: 'remote' }>): Promise<Sluice> {
+  try {
+    return await createSluice(options);
+  } catch (error) {
+    throw new RefusedError({
+      what: `the Temporal server at ${foreign(options.address)} (${origin}) does not answer`,
+      why: `it must be reachable within 2 s: ${foreign(messageOf(error))}`,
+      now: 'Nothing was started.',
+      mend: 'start that server, or use the local engine: unset TEMPORAL_ADDRESS    or: sluice run --local …',
+    });
+  }
+}
+
+async function afterReading(late: 'late'): Promise<'late'> {
+  for (let step = 0; step < READING_TURNS; step += 1) await turn();
+  return late;
+}
+
+function readProfile(load: () => ClientConnectConfig): ClientConnectConfig {
+  try {
+    return load();
+  } catch (error) {
+    throw new RefusedError({
+      what: `your Temporal profile cannot be read: ${foreign(messageOf(error))}`,
+      why: 'sluice takes the server from the TEMPORAL_* variables and the profile file, as the temporal command does',
+      now: 'Nothing was started.',
+      mend: 'mend the file, or use the local engine: sluice run --local …',
+    });
+  }
+}
+
+function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}

@@ -1,0 +1,99 @@
+/**
+ * The one place of the client that knows the local engine: bring it up, ask it, bring it down, and which address is its own.
+ * Looking never starts anything. The engine's modules are loaded when they are needed.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseRecord } from '../../../protocol/text/json.js';
+import type { EngineReport } from '../../../worker/local-engine/control.js';
+import type { RunningEngine } from '../../../worker/local-engine/ensure-engine.js';
+import type { Context } from '../terminal/context.js';
+
+export type { EngineReport } from '../../../worker/local-engine/control.js';
+export type { RunningEngine } from '../../../worker/local-engine/ensure-engine.js';
+export type { StopOutcome } from '../../../worker/local-engine/stop-engine.js';
+
+export interface UpOptions {
+  readonly ui?: boolean;
+  readonly onProgress: (text: string) => void;
+}
+
+/** Errors: RefusedError, whose four parts are for people. Effects: may start a detached process that outlives this one. */
+export async function upEngine({ io, home }: Context, { ui = false, onProgress }: UpOptions): Promise<RunningEngine> {
+  const { ensureEngine } = await import('../../../worker/local-engine/ensure-engine.js');
+  const { ports, durability } = await hostSettings(io.env);
+  return ensureEngine({ home, ui, onProgress, ports, durability, ...(io.interactive ? { confirmBuild: () => confirmBuild() } : {}) });
+}
+
+/** Null when no engine runs in this home. */
+export async function lookAtEngine(home: string): Promise<EngineReport | null> {
+  const { engineStatus } = await import('../../../worker/local-engine/ensure-engine.js');
+  return engineStatus(home);
+}
+
+/** As `lookAtEngine`, of an engine that starts: once it is up or has given up. */
+export async function settledEngine(home: string): Promise<EngineReport | null> {
+  const { settledStatus } = await import('../../../worker/local-engine/ensure-engine.js');
+  return settledStatus(home);
+}
+
+/** Null when no engine runs in this home. Errors: RefusedError. */
+export async function restartEngineWorker(home: string): Promise<EngineReport | null> {
+  const { restartWorker } = await import('../../../worker/local-engine/ensure-engine.js');
+  return restartWorker(home);
+}
+
+/** Whether an address is the one of this home's engine, running or not: then it is started where a run needs it. */
+export function isOwnAddress(home: string, address: string): boolean {
+  const wanted = loopback(address);
+  return wanted === loopback(recordedAddress(home) ?? DEFAULT_ADDRESS);
+}
+
+/** Source: worker/local-engine/ports.ts, where an engine that was never started would listen. */
+const DEFAULT_ADDRESS = '127.0.0.1:17233';
+
+async function hostSettings(env: NodeJS.ProcessEnv) {
+  const [{ readConfigFile }, { userConfigPath }, { resolveHostSettings }] = await Promise.all([
+    import('../../../config/system/config-text.js'),
+    import('../../../config/home/home.js'),
+    import('../../../config/home/host-settings.js'),
+  ]);
+  const path = userConfigPath(env);
+  return resolveHostSettings(readConfigFile(path, path));
+}
+
+function recordedAddress(home: string): string | null {
+  try {
+    const address = parseRecord(readFileSync(join(home, 'engine.json'), 'utf8'))?.['address'];
+    return typeof address === 'string' ? address : null;
+  } catch {
+    return null;
+  }
+}
+
+function loopback(address: string): string {
+  return address.replace(/^(?:localhost|\[::1\])(?=:)/, '127.0.0.1');
+}
+
+async function confirmBuild(): Promise<boolean> {
+  const { confirm, isCancel } = await import('@clack/prompts');
+  const answer = await confirm({ message: 'The Temporal server must be built from source: about 5 minutes, once. Build it?' });
+  return !isCancel(answer) && answer;
+}
+
+/** Waits for running turns, or ends them with `now`. Errors: RefusedError. Effects: server, worker and engine of this home end, also those that a killed engine left. */
+export async function downEngine(
+  home: string,
+  { now, onProgress }: { readonly now: boolean; readonly onProgress: (text: string) => void },
+) {
+  const [{ stopEngine }, { openTurnsOfHome }] = await Promise.all([
+    import('../../../worker/local-engine/stop-engine.js'),
+    import('../../../worker/local-engine/turns-of-home.js'),
+  ]);
+  const turns = await openTurnsOfHome(home);
+  try {
+    return await stopEngine(home, { now, onProgress, liveTurns: () => turns.live(), endTurns: () => turns.end() });
+  } finally {
+    await turns.close();
+  }
+}

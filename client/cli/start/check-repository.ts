@@ -1,0 +1,64 @@
+/** The repository a command works in: found from a path, or refused in four parts before anything starts. */
+import { resolve } from 'node:path';
+import { commitOf, lookAtRepository } from '../../repository.js';
+import { shellWord } from '../find/removal-commands.js';
+import type { Context } from '../terminal/context.js';
+import { foreign } from '../terminal/io.js';
+import { refusal } from './run-arguments.js';
+
+export interface CheckedRepository {
+  readonly root: string;
+  readonly baseSha: string;
+  /** Null when the checkout's HEAD is detached. */
+  readonly branch: string | null;
+}
+
+/** Errors: RefusedError for what is no repository that a run could start from. */
+export async function checkRepository(
+  { io }: Context,
+  { repo, base }: { readonly repo?: string | undefined; readonly base?: string | undefined },
+): Promise<CheckedRepository> {
+  const path = resolve(io.cwd, repo ?? '.');
+  const shown = foreign(path);
+  const look = await lookAtRepository(path);
+  switch (look.kind) {
+    case 'ok':
+      break;
+    case 'missing':
+      throw refusal(
+        `there is no folder ${shown} (from --repo)`,
+        'a run works in a git repository on this machine',
+        'sluice run "<task>" --repo <path>',
+      );
+    case 'no_git':
+      throw refusal('the program git is not on PATH', 'sluice works in git repositories', 'install git, then: sluice doctor');
+    case 'not_git':
+      throw refusal(
+        `${shown} is not a git repository`,
+        'a run makes a branch and a worktree of a git repository',
+        'cd into one, or: git init && git add -A && git commit -m "start"',
+      );
+    case 'bare':
+      throw refusal(
+        `${shown} is a bare repository`,
+        'a run needs a repository with a work tree',
+        `git clone ${shellWord(path)} <folder> && cd <folder>`,
+      );
+    case 'elsewhere':
+      throw refusal(
+        `the config of the repository at ${shown} names another work tree (core.worktree): ${foreign(look.root)}`,
+        'a run works where you named it',
+        `git -C ${shellWord(path)} config --unset core.worktree`,
+      );
+    case 'no_commits':
+      throw refusal(`${shown} has no commits`, 'a run starts from a commit', 'git add -A && git commit -m "start"');
+  }
+  if (base === undefined) return { root: look.root, baseSha: look.head, branch: look.branch };
+  const baseSha = await commitOf(look.root, base);
+  if (baseSha !== null) return { root: look.root, baseSha, branch: look.branch };
+  throw refusal(
+    `there is no branch or commit "${foreign(base)}" (from --base) in ${shown}`,
+    'the base must name a commit',
+    'git branch --list    shows the branches',
+  );
+}

@@ -1,0 +1,48 @@
+/**
+ * One journal event as one plain line: what a pipe shows while a run is watched, and what `sluice logs` prints.
+ * Pure. The line holds foreign text (names, reasons), so the caller makes it printable.
+ */
+import type { TurnStartedData } from '../../../protocol/messages/event-data.js';
+import type { JournalEvent } from '../../../protocol/messages/journal.js';
+import type { JsonObject } from '../../../protocol/text/json.js';
+
+export function plainLine(event: JournalEvent): string {
+  return `${clockOf(event.timestamp)} ${sentenceOf(event)}`;
+}
+
+/** Local wall-clock time: the person compares it with their own clock; the journal keeps UTC. */
+export function clockOf(timestamp: string): string {
+  const date = new Date(timestamp);
+  if (Number.isNaN(date.getTime())) return '--:--:--';
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
+}
+
+/** A scripted agent is labelled wherever an agent is named. */
+export function agentLabel({ name, adapter }: { readonly name: string; readonly adapter: string }): string {
+  return adapter === 'scripted' && name !== 'scripted' ? `${name}, scripted` : name;
+}
+
+/** The same without the clock. */
+export function sentenceOf(event: JournalEvent): string {
+  const { data, message } = event;
+  switch (event.type) {
+    case 'state.changed':
+      return `status ${message}`;
+    case 'turn.started': {
+      const started: Partial<TurnStartedData> = data;
+      if (typeof started.stage !== 'string') return message;
+      const { agent, adapter } = started;
+      return `${started.stage} started${typeof agent === 'string' ? ` (agent ${agentLabel({ name: agent, adapter: String(adapter) })})` : ''}`;
+    }
+    case 'review.decision':
+    case 'verification.decision':
+      return `${event.type.replace('.', ' ')} ${textOf(data, 'value') ?? ''}: ${message}`;
+    default:
+      return message === '' ? event.type : message;
+  }
+}
+
+function textOf(data: JsonObject, key: string): string | null {
+  const value = data[key];
+  return typeof value === 'string' && value !== '' ? value : null;
+}

@@ -1,0 +1,38 @@
+/** Waits for the result of a workflow by long poll, however often it is cut off, until the server stays away or somebody ends the wait. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { nameOf } from '../../../config/system/error-code.js';
+import { DETACHED, type EndOf, endOfFailure } from './run-end.js';
+
+/** **Unit** ms. */
+const RETRY_MS = 500;
+/** A restarted server is back in a second; a stopped one is not worth waiting for. */
+const SERVER_AWAY_MS = 30_000;
+
+export interface Awaiting<Result> {
+  readonly ask: (ended: AbortSignal) => Promise<Result>;
+  readonly unknown: string;
+  readonly onAway?: () => void;
+  readonly serverAwayMs?: number | undefined;
+}
+
+export async function awaitEnd<Result>(awaiting: Awaiting<Result>, ended: AbortSignal): Promise<EndOf<Result>> {
+  const { ask, unknown, onAway, serverAwayMs = SERVER_AWAY_MS } = awaiting;
+  let awaySince: number | null = null;
+  while (!ended.aborted) {
+    const askedAt = Date.now();
+    try {
+      return { kind: 'closed', result: await ask(ended) };
+    } catch (error) {
+      if (ended.aborted) break;
+      const end = endOfFailure(error);
+      if (end !== null) return end;
+      if (nameOf(error) === 'WorkflowNotFoundError') return { kind: 'failed', message: unknown };
+      // A long poll that lasted was answered by a live server: count the absence from its end.
+      awaySince ??= askedAt;
+      if (Date.now() - awaySince > serverAwayMs) return { kind: 'server_away' };
+      onAway?.();
+    }
+    await delay(RETRY_MS);
+  }
+  return DETACHED;
+}

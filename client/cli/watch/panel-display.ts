@@ -1,0 +1,119 @@
+/** The live panel on a terminal: keeps what is known of a watched run and draws it anew on every change and every second. */
+import type { JournalEvent } from '../../../protocol/messages/journal.js';
+import type { RunView } from '../../../protocol/messages/run-view.js';
+import { STAGES, type Stage } from '../../../protocol/run/stages.js';
+import { type Retrying, retryText } from '../../calls/retrying.js';
+import { pauseText, roundText } from '../find/waiting-text.js';
+import type { ShownGate } from '../gates/gate-block.js';
+import { foreign, type Io } from '../terminal/io.js';
+import { agentLabel, plainLine } from '../terminal/plain-lines.js';
+import { createRedraw } from '../terminal/redraw.js';
+import type { Display } from './display.js';
+import { type PanelState, renderPanel } from './panel.js';
+
+export interface ShownRun {
+  readonly runId: string;
+  readonly title: string;
+  readonly stages: readonly Stage[];
+  readonly startedAt: string;
+}
+
+/** **Unit** ms: the clock of the panel ticks in seconds. */
+const TICK_MS = 1_000;
+
+export function panelDisplay(io: Io, run: ShownRun): Display {
+  const state = createPanelState(run);
+  const panel = createRedraw(io);
+  let ended = false;
+  const draw = () => {
+    if (ended) return;
+    panel.draw(renderPanel(state.current(), { now: Date.now(), columns: io.columns(), rows: io.rows(), colors: io.colors }));
+  };
+  const timer = setInterval(draw, TICK_MS);
+  const offResize = io.onResize(draw);
+  draw();
+  const thenDraw =
+    <Told>(fold: (told: Told) => void) =>
+    (told: Told) => {
+      fold(told);
+      draw();
+    };
+  return {
+    event: thenDraw(state.event),
+    view: thenDraw(state.view),
+    notice: thenDraw(state.notice),
+    retrying: thenDraw(state.retrying),
+    gate: thenDraw(state.gate),
+    note: thenDraw((text: string) => state.line(foreign(text))),
+    end() {
+      if (ended) return;
+      clearInterval(timer);
+      offResize();
+      panel.erase();
+      ended = true;
+    },
+  };
+}
+
+/** Folds events and views into what the panel shows. */
+export function createPanelState(run: ShownRun) {
+  let state = initialState(run);
+  const enter = (stage: Stage, since: string) => {
+    if (state.entered.at(-1) === stage) return;
+    state = { ...state, entered: [...state.entered.filter((entered) => entered !== stage), stage], stageSince: since };
+  };
+  const addLine = (text: string) => {
+    state = { ...state, lines: [...state.lines.slice(-20), text] };
+  };
+  return {
+    line: addLine,
+    current: (): PanelState => state,
+    event(event: JournalEvent) {
+      const to = event.type === 'state.changed' ? STAGES.find((stage) => stage === event.data['to']) : undefined;
+      if (to !== undefined) enter(to, event.timestamp);
+      addLine(foreign(plainLine(event)));
+    },
+    view(view: RunView) {
+      if (view.stage !== null && state.entered.length === 0) enter(view.stage, view.updatedAt);
+      state = {
+        ...state,
+        title: foreign(view.title),
+        status: view.status,
+        agent: view.agent === null ? null : foreign(agentLabel(view.agent)),
+        waiting: view.waiting,
+        round: roundText(view),
+        pause: pauseText(view),
+        startedAt: view.startedAt,
+      };
+    },
+    gate(gate: ShownGate | null) {
+      state = { ...state, gate };
+    },
+    notice(text: string | null) {
+      state = { ...state, notice: text };
+    },
+    retrying(retrying: Retrying | null) {
+      state = { ...state, retrying: retrying === null ? null : foreign(`${retrying.activity} fails: ${retryText(retrying)}`) };
+    },
+  };
+}
+
+function initialState({ runId, title, stages, startedAt }: ShownRun): PanelState {
+  return {
+    runId: foreign(runId),
+    title: foreign(title),
+    stages,
+    startedAt,
+    entered: [],
+    status: null,
+    agent: null,
+    waiting: null,
+    round: null,
+    pause: null,
+    gate: null,
+    stageSince: null,
+    lines: [],
+    notice: null,
+    retrying: null,
+  };
+}

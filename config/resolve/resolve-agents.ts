@@ -1,0 +1,215 @@
+/**
+ * Who works in which stage, and the agents as the host starts them. An agent is taken whole from the highest layer that
+ * defines its name: half of one program and half of another would be a third that nobody trusted.
+ */
+import { type AgentConfig, defaultTools, type StagePolicy } from '../../protocol/run/policy.js';
+import { forTurnStages, type TurnStage } from '../../protocol/run/stages.js';
+import { gemini } from '../agents/gemini.js';
+import { ACP_KINDS, findKind } from '../agents/kinds.js';
+import { type KeyTrouble, modelKeyTrouble } from '../keys/model-keys.js';
+import { firstOf, type Layers, type Placed, type Sourced } from '../layers/layer-merge.js';
+import { problemOf, valueIn } from '../layers/parse-config.js';
+import { fillPattern, patternsOf, placeValues, readKey, readKeys } from '../layers/read-keys.js';
+import { type Problem, printableLine } from '../system/config-error.js';
+import { problem } from '../system/config-text.js';
+
+export interface AgentTable {
+  readonly agents: Readonly<Record<string, AgentConfig>>;
+  readonly values: Readonly<Record<string, Sourced<AgentConfig>>>;
+  readonly problems: readonly Problem[];
+}
+
+export interface StageTable {
+  readonly stagePolicies: Readonly<Record<TurnStage, StagePolicy>>;
+  readonly values: Readonly<Record<string, Sourced<unknown>>>;
+  readonly problems: readonly Problem[];
+}
+
+/** Who works in a stage of a config that is only looked at. */
+const NOBODY = 'none';
+
+const NONE = { value: null, origin: 'default' };
+
+/** Programs behind `adapter: acp` that can be led to a folder of a login. */
+const MOVABLE = ACP_KINDS.flatMap(({ program, configVariables }) => (configVariables === null ? [] : [program]));
+
+const MEND_AGENT = [
+  'Name one:  sluice run "<task>" --agent command -- <program> [arguments]',
+  'Keep one:  sluice init --agent command -- <program> [arguments]',
+].join('\n');
+
+/** `stored` is the command of `sluice run --agent command -- …`, defined under the name `command`. */
+export function resolveAgents(layers: Layers, stored: readonly [string, ...string[]] | null): AgentTable {
+  const agents: Record<string, AgentConfig> = {};
+  const values: Record<string, Sourced<AgentConfig>> = {};
+  const problems: Problem[] = [];
+  const definers = new Map<string, Layers[number]>();
+  const define = (name: string, value: AgentConfig, origin: string) => {
+    agents[name] = value;
+    values[`agents.${name}`] = { value, origin };
+  };
+  if (stored !== null) define('command', { adapter: 'command', command: stored, args: [], env: {}, model: null, fallback: null }, 'flag');
+  for (const layer of layers) {
+    for (const [name, place] of namesIn(layer)) {
+      if (Object.hasOwn(agents, name)) continue;
+      definers.set(name, layer);
+      const agent = readAgent(layer, name);
+      const trouble = agentTrouble(`agents.${name}`, agent);
+      if (trouble === null) define(name, agent, place.replace(/:\d+$/, ''));
+      else problems.push(problem('BadConfig', place, trouble));
+    }
+  }
+  return { agents, values, problems: [...problems, ...badFallbacks(agents, definers)] };
+}
+
+/** Stages outside the run's list get an agent too where one can be found; nobody asks for it. */
+export function resolveStages(layers: Layers, table: AgentTable, needed: readonly TurnStage[]): StageTable {
+  const values: Record<string, Sourced<unknown>> = {};
+  const problems: Problem[] = [];
+  const names = Object.keys(table.agents);
+  const isKnown = (chosen: Chosen | null) => chosen === null || Object.hasOwn(table.agents, chosen.value);
+  const general = firstOf(layers, 'agent');
+  if (general !== null && !isKnown(general)) problems.push(unknownAgent(general, names));
+  const policyOf = (stage: TurnStage): StagePolicy => {
+    const chosen = chosenAgent(layers, stage) ?? onlyAgent(table.agents, layers);
+    if (chosen !== null && !isKnown(chosen)) problems.push(unknownAgent(chosen, names));
+    if (chosen === null && needed.includes(stage)) problems.push(noAgent(names));
+    problems.push(...tooManyTools(layers, stage));
+    const read = readStage(layers, stage, { chosen, table });
+    for (const pattern of patternsOf('stages.<stage>')) values[fillPattern(pattern, stage)] = read[pattern];
+    return placeValues(read);
+  };
+  const stagePolicies = forTurnStages(policyOf);
+  return { stagePolicies, values, problems: onePerText(problems) };
+}
+
+/** Every key of a stage by its own row, but for those that hang on the agent or on another key. */
+function readStage(layers: Layers, stage: TurnStage, { chosen, table }: { readonly chosen: Chosen | null; readonly table: AgentTable }) {
+  const own = layers.slice(0, (chosen?.depth ?? layers.length) + 1);
+  const agent = chosen === null ? undefined : table.values[`agents.${chosen.value}`];
+  const model = agent === undefined || agent.value.model === null ? NONE : { value: agent.value.model, origin: agent.origin };
+  const key = (name: string) => `stages.${stage}.${name}`;
+  return {
+    ...readKeys(layers, 'stages.<stage>', stage),
+    'stages.<stage>.agent': chosen ?? { value: NOBODY, origin: 'default' },
+    'stages.<stage>.model': readKey(own, 'stages.<stage>.model', { key: key('model'), base: model }),
+    'stages.<stage>.effort': readKey(own, 'stages.<stage>.effort', { key: key('effort') }),
+    'stages.<stage>.timeout': stageTimeout(layers, key('timeout')),
+    'stages.<stage>.tools': readKey(layers, 'stages.<stage>.tools', {
+      key: key('tools'),
+      base: { value: defaultTools(stage), origin: 'default' },
+    }),
+  };
+}
+
+type Chosen = Placed<string>;
+
+/** Layer by layer, the stage's own name before the general one: `--agent x` is meant for every stage. */
+export function chosenAgent(layers: Layers, stage: TurnStage): Chosen | null {
+  const own = firstOf(layers, 'stages.<stage>.agent', `stages.${stage}.agent`);
+  const general = firstOf(layers, 'agent');
+  if (own === null || general === null) return own ?? general;
+  return own.depth <= general.depth ? own : general;
+}
+
+function onlyAgent(agents: AgentTable['agents'], layers: Layers): Chosen | null {
+  const [only, ...others] = Object.keys(agents);
+  return only === undefined || others.length > 0 ? null : { value: only, origin: 'default', place: 'default', depth: layers.length };
+}
+
+/** `limits.turn` holds over a stage's own time only where somebody wrote it; run input never raises what files say. */
+function stageTimeout(layers: Layers, key: string): Sourced<number> {
+  const turn = readKey(layers, 'limits.turn');
+  const own = readKey(layers, 'stages.<stage>.timeout', { key, base: turn });
+  return turn.origin !== 'default' && turn.value < own.value ? turn : own;
+}
+
+/** What a stage that may not write changes is rolled back, so tools for it are a mistake and not a wish. */
+function tooManyTools(layers: Layers, stage: TurnStage): Problem[] {
+  if (defaultTools(stage) !== 'read') return [];
+  const key = `stages.${stage}.tools`;
+  return layers.flatMap((layer) => {
+    const level = valueIn(layer, 'stages.<stage>.tools', key)?.value ?? 'read';
+    if (level === 'read') return [];
+    const rule = `must be read, since ${stage} may change nothing`;
+    return [problemOf(layer, 'stages.<stage>.tools', { key, found: `${key} is ${level}`, rule })];
+  });
+}
+
+function namesIn(layer: Layers[number]): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const [key, { place }] of layer.entries) {
+    const [section, name] = key.split('.');
+    if (section === 'agents' && name !== undefined && !names.has(name)) names.set(name, place);
+  }
+  return names;
+}
+
+function readAgent(layer: Layers[number], name: string): AgentConfig {
+  const { adapter, command, args, env, model, fallback, ...others } = placeValues(readKeys([layer], 'agents.<name>', name));
+  return { adapter, command, args, env, model, fallback, ...withoutNulls(others) };
+}
+
+/** Null: its keys fit together. */
+function agentTrouble(key: string, agent: AgentConfig): KeyTrouble | null {
+  const { adapter, command, configDir, env, passEnv = [] } = agent;
+  const bad = (found: string, rule: string) => ({ key: `${key}.command`, found, rule });
+  if (adapter === 'command' && command === null)
+    return bad(`${key} has no command`, 'the adapter command needs a program: command: [prog, arg]');
+  if (adapter === 'acp' && command === null)
+    return bad(
+      `${key} has no command`,
+      `the adapter acp needs a program that speaks the Agent Client Protocol: command: [${gemini.command.join(', ')}]`,
+    );
+  if (adapter === 'scripted' && command !== null)
+    return bad(`${key}.command is set`, 'the adapter scripted starts its own program; remove command');
+  if (configDir !== undefined && findKind(agent).configVariables === null) {
+    const rule =
+      adapter === 'acp'
+        ? `of programs behind the adapter acp it is known for ${MOVABLE.join(' and ')} alone; give others what they need in env`
+        : `the adapter ${adapter} has no login of its own; give the program what it needs in env`;
+    return { key: `${key}.configDir`, found: `${key}.configDir is set`, rule };
+  }
+  const trouble = modelKeyTrouble(key, agent);
+  if (trouble !== null) return trouble;
+  const twice = passEnv.find((variable) => Object.hasOwn(env, variable));
+  return twice === undefined ? null : bad(`${key} has ${twice} in env and in passEnv`, 'a variable has one source');
+}
+
+/** What nobody says is no field of an agent. */
+function withoutNulls<T extends object>(fields: T): { readonly [K in keyof T]?: NonNullable<T[K]> } {
+  const said = Object.entries(fields).filter(([, value]) => value !== null);
+  // The same fields, but for those that are null.
+  return Object.fromEntries(said) as { readonly [K in keyof T]?: NonNullable<T[K]> };
+}
+
+/** An agent defined nowhere, or the agent itself. */
+function badFallbacks(agents: AgentTable['agents'], definers: ReadonlyMap<string, Layers[number]>): Problem[] {
+  return [...definers].flatMap(([name, layer]) => {
+    const key = `agents.${name}.fallback`;
+    const fallback = firstOf([layer], 'agents.<name>.fallback', key);
+    if (fallback === null || (fallback.value !== name && Object.hasOwn(agents, fallback.value))) return [];
+    const others = Object.keys(agents).filter((other) => other !== name);
+    const rule =
+      others.length === 0 ? 'must be another agent of agents, which has no other' : `must be another agent of agents: ${others.join(', ')}`;
+    return [problem('BadConfig', fallback.place, { key, found: `${key} is ${printableLine(fallback.value)}`, rule })];
+  });
+}
+
+function unknownAgent(chosen: Chosen, known: readonly string[]): Problem {
+  const rule = known.length === 0 ? 'no agent is configured' : `must be an agent of agents: ${known.join(', ')}`;
+  const found = `agent is ${printableLine(chosen.value)}`;
+  return problem('BadAgent', chosen.place, { key: 'agent', found, rule, mend: MEND_AGENT });
+}
+
+function noAgent(known: readonly string[]): Problem {
+  const found =
+    known.length === 0
+      ? 'no agent is configured and none is named'
+      : `several agents are configured (${known.join(', ')}) and none is named`;
+  return problem('BadAgent', 'config', { key: 'agent', found, rule: 'every stage with a turn needs an agent', mend: MEND_AGENT });
+}
+
+function onePerText(problems: readonly Problem[]): Problem[] {
+  return [...new Map(problems.map((each) => [`${each.place}\n${each.found}`, each])).values()];
+}

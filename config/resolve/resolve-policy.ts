@@ -1,0 +1,111 @@
+/**
+ * Files, run input and flags to the Policy of a run. Precedence: flags > run input > project > user > a project that nobody trusted >
+ * preset > defaults; for limits the stricter wins. Pure: texts come in, nothing is read. Trust is decided before, in select-config.ts.
+ */
+import type { RunInput } from '../../protocol/messages/messages.js';
+import type { Policy } from '../../protocol/run/policy.js';
+import { isTurnStage, STAGES, type Stage } from '../../protocol/run/stages.js';
+import { PRESETS } from '../keys/presets.js';
+import type { Layers, Sourced } from '../layers/layer-merge.js';
+import { type Layer, parseConfigFile, parseConfigValue } from '../layers/parse-config.js';
+import { type KeyValues, type Placed, placeValues, readKey, readKeys } from '../layers/read-keys.js';
+import { ConfigError, type Problem, refuse, shownValue } from '../system/config-error.js';
+import { type PlacedText, problem } from '../system/config-text.js';
+import { writingModels } from './model-agents.js';
+import { resolveAgents, resolveStages } from './resolve-agents.js';
+import { idleGates, uncountedMoney } from './resolve-lifecycle.js';
+
+export interface ProjectText extends PlacedText {
+  /** A person trusted this text. Without that it only makes stricter, adds to lists, and chooses where nobody else does. */
+  readonly isTrusted: boolean;
+}
+
+export interface PolicySources {
+  /** In the shape of a config file, under the rules of run input. */
+  readonly flags?: unknown;
+  readonly runInput?: Pick<RunInput, 'preset' | 'policy'>;
+  readonly project?: ProjectText;
+  readonly user?: PlacedText;
+  /** The command that the run's `commandHash` names; it becomes the agent `command`, and the run's agent if none is named. */
+  readonly storedCommand?: readonly [string, ...string[]];
+  /** To look at, not to run: a stage without an agent is no error and has the agent `none`. */
+  readonly toLook?: boolean;
+}
+
+export interface ResolvedPolicy {
+  readonly policy: Policy;
+  /** Per dotted key, and where it comes from. Agents are one key each. */
+  readonly values: Readonly<Record<string, Sourced<unknown>>>;
+}
+
+/**
+ * **Errors** ConfigError with every problem of every source: BadInput names a field of the start input, BadAgent means that
+ * nobody works in a stage, everything else is BadConfig.
+ */
+export function resolvePolicy(sources: PolicySources): ResolvedPolicy {
+  const layers = readLayers(sources);
+  const read = readKeys(layers, '');
+  const values = { ...read, 'gates.stages': { ...read['gates.stages'], value: inOrder(read['gates.stages'].value) } };
+  const { name: stageList, stages } = values.stageList.value;
+  const table = resolveAgents(layers, sources.storedCommand ?? null);
+  const turns = stages.filter(isTurnStage);
+  const staged = resolveStages(layers, table, sources.toLook === true ? [] : turns);
+  refuse(table.problems);
+  refuse(staged.problems);
+  const { agents } = table;
+  const { stagePolicies } = staged;
+  const workers = { agents, stagePolicies };
+  refuse([...idleGates(layers), ...writingModels(layers, workers, turns), ...uncountedMoney(layers, workers, turns)]);
+  const placed = placeValues(values);
+  const policy: Policy = { ...placed, version: 1, stageList, stages, agents, stagePolicies, budget: budgetOf(placed.budget) };
+  return { policy, values: { ...values, ...table.values, ...staged.values } };
+}
+
+function inOrder(gated: readonly Stage[]): readonly Stage[] {
+  return STAGES.filter((stage) => gated.includes(stage));
+}
+
+/** Without a limit of the day there is none: such a run asks no ledger. */
+function budgetOf(budget: Placed<KeyValues<''>>['budget']): Policy['budget'] {
+  return { ...budget, day: Object.values(budget.day).every((limit) => limit === null) ? null : budget.day };
+}
+
+/** Reads every source before it refuses, so that one look shows all that is wrong. */
+function readLayers(sources: PolicySources): Layers {
+  const problems: Problem[] = [];
+  const layers: Layer[] = [];
+  const read = (make: () => Layer) => {
+    try {
+      layers.push(make());
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      problems.push(...error.problems);
+    }
+  };
+  const { flags, runInput, project, user, storedCommand } = sources;
+  if (flags !== undefined) read(() => parseConfigValue('flag', flags, 'flag'));
+  read(() => parseConfigValue('run input', inputConfig(runInput, storedCommand !== undefined), 'policy'));
+  if (project?.isTrusted === true) read(() => parseConfigFile('project', project));
+  if (user !== undefined) read(() => parseConfigFile('user', user));
+  if (project?.isTrusted === false) read(() => parseConfigFile('untrusted', project));
+  refuse(problems);
+  const preset = readKey(layers, 'preset').value;
+  return [...layers, parseConfigValue('preset', PRESETS[preset], `preset ${preset}`)];
+}
+
+/** `preset` stands beside `policy` in a start input; both are one config. */
+function inputConfig(input: PolicySources['runInput'], hasStoredCommand: boolean): unknown {
+  const policy: unknown = input?.policy ?? {};
+  if (typeof policy !== 'object' || policy === null || Array.isArray(policy)) return policy;
+  const named = 'preset' in policy ? policy.preset : undefined;
+  if (input?.preset !== undefined && named !== undefined && named !== input.preset) {
+    const found = `preset is ${shownValue(input.preset)} and policy.preset is ${shownValue(named)}`;
+    const mend = 'Leave out one of the two in the start input';
+    throw new ConfigError([problem('BadInput', 'run input', { key: 'preset', found, rule: 'a key must stand once', mend })]);
+  }
+  return {
+    ...(hasStoredCommand && !('agent' in policy) ? { agent: 'command' } : {}),
+    ...policy,
+    ...(input?.preset === undefined ? {} : { preset: input.preset }),
+  };
+}

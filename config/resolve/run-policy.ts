@@ -1,0 +1,44 @@
+/** What of a policy the workflow is told: no program, and of each agent whose usage limit it works under. */
+
+import { roundStart } from '../../protocol/run/next-stage.js';
+import { hostSinks, type Policy, type RunPolicy, type StageAgent } from '../../protocol/run/policy.js';
+import { forTurnStages, type TurnStage } from '../../protocol/run/stages.js';
+import { accountOf } from '../agents/account.js';
+
+export function runPolicyOf(policy: Policy): RunPolicy {
+  const agentOf = (stage: TurnStage): StageAgent | null => {
+    const { agent, model, timeoutMs } = policy.stagePolicies[stage];
+    const config = policy.agents[agent];
+    if (config === undefined) return null;
+    const { adapter, fallback, extendedModel = null } = config;
+    return {
+      agent,
+      adapter,
+      model: model ?? config.model,
+      timeoutMs,
+      fallback,
+      fallbackAdapter: fallback === null ? null : (policy.agents[fallback]?.adapter ?? null),
+      account: accountOf(agent, config),
+      extendedModel,
+    };
+  };
+  return {
+    preset: policy.preset,
+    stages: policy.stages,
+    agentOf: forTurnStages(agentOf),
+    validationCommands: policy.validation.commands.length,
+    validationBudgetMs: policy.validation.commands.length * policy.validation.timeoutMs,
+    setupBudgetMs: policy.worktree.setup.length === 0 ? 0 : policy.worktree.setupTimeoutMs,
+    heartbeatMs: policy.limits.heartbeatMs,
+    killGraceMs: policy.limits.killGraceMs,
+    rounds: roundStart(policy.stages) === null ? 0 : policy.rounds,
+    onValidationFailure: policy.validation.onFailure,
+    gates: policy.gates,
+    attended: policy.attended,
+    holdAtCompletion: policy.holdAtCompletion,
+    permissions: policy.permissions,
+    budget: policy.budget,
+    usageLimit: policy.usageLimit,
+    sinks: hostSinks(policy.notify).map((sink) => sink.kind),
+  };
+}

@@ -1,0 +1,54 @@
+/** A batch: a list of tasks as child runs. Source: docs/batches.md. */
+import type { RunInput } from '../messages/messages.js';
+import type { BlockedReason, RunOutcome } from '../run/outcomes.js';
+
+/** One line of the file, or one entry of the start input; what it does not say comes from the batch. */
+export type BatchTask = Partial<RunInput> & Pick<RunInput, 'task'>;
+
+/** Start input of `batch`, tolerant like that of a run. */
+export interface BatchInput {
+  readonly tasks: readonly BatchTask[];
+  /** For every task that does not say its own. */
+  readonly defaults?: Partial<RunInput>;
+  /** Runs at once; 2 if unsaid. */
+  readonly concurrency?: number;
+}
+
+export const DEFAULT_BATCH_CONCURRENCY = 2;
+
+/** Agents are heavy; more at once than this is the business of several batches. */
+export const MAX_BATCH_CONCURRENCY = 50;
+
+/** All tasks with their defaults filled in: up to 50 start in one workflow task, and the server takes 4 MB in one call. */
+export const MAX_BATCH_BYTES = 3 * 1024 * 1024;
+
+/** The workflow id of a named batch; a schedule appends a time to it. */
+export function batchWorkflowId(name: string): string {
+  return `batch:${name}`;
+}
+
+/**
+ * `skipped`: a run of this task was started before by a batch of this id, or stands earlier in the list. `refused`: it could not start, or
+ * ended without an outcome. `not_started`: the batch was aborted before its turn came.
+ */
+export type BatchState = 'waiting' | 'running' | 'skipped' | 'ended' | 'refused' | 'not_started';
+
+export interface BatchRow {
+  readonly runId: string;
+  readonly title: string;
+  readonly state: BatchState;
+  /** Null where it has not ended, or is not known: a skipped run is not asked. */
+  readonly outcome: RunOutcome | null;
+  readonly blockedReason: BlockedReason | null;
+  readonly branch: string | null;
+  readonly error: string | null;
+}
+
+/** Answer of the batch, and of its Query `status`. */
+export interface BatchView {
+  readonly batchId: string;
+  readonly workflowId: string;
+  readonly aborted: boolean;
+  /** In the order of the input. */
+  readonly rows: readonly BatchRow[];
+}

@@ -1,0 +1,84 @@
+/** The hand-written check of a run's start input: runs in the workflow, where no schema library may be loaded, and in the client. */
+
+import { MAX_TASK_BYTES, MAX_TITLE_CHARS } from '../limits.js';
+import { isRunId } from '../run/run-id.js';
+import { STAGES, type Stage } from '../run/stages.js';
+import { isRecord } from '../text/json.js';
+import type { RunInput } from './messages.js';
+
+export type InputCheck =
+  | { readonly kind: 'ok'; readonly input: RunInput }
+  | { readonly kind: 'bad'; readonly field: string; readonly message: string };
+
+const TEXT_FIELDS = ['title', 'base', 'host', 'preset', 'commandHash', 'configHash'] as const;
+const FIELDS: readonly string[] = ['task', 'repo', 'policy', 'attended', 'rewind', ...TEXT_FIELDS];
+
+export function checkRunInput(value: unknown): InputCheck {
+  if (!isRecord(value)) {
+    return bad('input', 'the start input must be an object like {"task":"…","repo":"/path/to/repository"}');
+  }
+  const unknown = Object.keys(value).find((key) => !FIELDS.includes(key));
+  if (unknown !== undefined) {
+    return bad(unknown.slice(0, 60), `"${unknown.slice(0, 60)}" is not a field of the start input; known are ${FIELDS.join(', ')}`);
+  }
+  const { task, repo, policy } = value;
+  if (typeof task !== 'string' || task.trim() === '') {
+    return bad('task', 'task must be a text that says what to do');
+  }
+  if (utf8Length(task) > MAX_TASK_BYTES) {
+    return bad(
+      'task',
+      `task has ${utf8Length(task)} bytes; at most ${MAX_TASK_BYTES} are taken. Put long material into a file of the repository and name it`,
+    );
+  }
+  if (typeof repo !== 'string' || !repo.startsWith('/') || repo.includes('\0') || repo.length > 4096) {
+    return bad('repo', 'repo must be the absolute path of a git repository on the host');
+  }
+  for (const field of TEXT_FIELDS) {
+    const text = value[field];
+    if (text !== undefined && (typeof text !== 'string' || text === '' || text.length > 1000)) {
+      return bad(field, `${field} must be a text of 1 to 1000 characters, or be left out`);
+    }
+  }
+  if (policy !== undefined && !isRecord(policy)) {
+    return bad('policy', 'policy must be an object in the shape of a config file, or be left out');
+  }
+  const { attended, rewind } = value;
+  if (attended !== undefined && typeof attended !== 'boolean') return bad('attended', 'attended must be true or false, or be left out');
+  const source = rewindOf(rewind);
+  if (source === null) {
+    return bad('rewind', `rewind must be an object like {"runId":"…","stage":"executing"}; stages are ${STAGES.join(', ')}`);
+  }
+  return { kind: 'ok', input: { ...narrowed(value, task, repo), ...(attended === undefined ? {} : { attended }), ...source } };
+}
+
+/** Null: it cannot be read. */
+function rewindOf(value: unknown): Pick<RunInput, 'rewind'> | null {
+  if (value === undefined) return {};
+  if (!isRecord(value) || Object.keys(value).some((key) => key !== 'runId' && key !== 'stage')) return null;
+  const { runId, stage } = value;
+  if (typeof runId !== 'string' || !isRunId(runId)) return null;
+  if (stage === undefined) return { rewind: { runId } };
+  const known: Stage | undefined = STAGES.find((candidate) => candidate === stage);
+  return known === undefined ? null : { rewind: { runId, stage: known } };
+}
+
+/** First line of the task, or the given title, as one short line. */
+export function titleOf(input: RunInput): string {
+  const line = (input.title ?? input.task).trim().split(/[\r\n]/, 1)[0] ?? '';
+  return line.length <= MAX_TITLE_CHARS ? line : `${line.slice(0, MAX_TITLE_CHARS - 1)}…`;
+}
+
+function narrowed(value: Record<string, unknown>, task: string, repo: string): RunInput {
+  const texts = Object.fromEntries(TEXT_FIELDS.filter((field) => typeof value[field] === 'string').map((field) => [field, value[field]]));
+  return { ...texts, task, repo, ...(isRecord(value['policy']) ? { policy: value['policy'] } : {}) };
+}
+
+function bad(field: string, message: string): InputCheck {
+  return { kind: 'bad', field, message };
+}
+
+/** The workflow sandbox has no Buffer. */
+function utf8Length(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
