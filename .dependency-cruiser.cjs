@@ -2,7 +2,13 @@
  * The arrow rule: protocol ← config ← activities ← worker; protocol ← workflows ← worker; protocol, config ← client.
  * wire/ is how values cross to the server; worker and client share it.
  */
-const arrow = (name, from, to, comment) => ({ name, comment, severity: 'error', from: { path: from }, to: { path: to } });
+const arrow = (name, from, to, comment) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { path: from },
+  to: { path: to },
+});
 
 /** Rooms of one folder, the lowest first: none imports one that stands after it. */
 const layers = (folder, rooms, comment) =>
@@ -13,18 +19,35 @@ const layers = (folder, rooms, comment) =>
 
 module.exports = {
   forbidden: [
-    { name: 'no-cycles', comment: 'a cycle has no part that can be read first', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-cycles',
+      comment: 'a cycle has no part that can be read first',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
     arrow(
       'protocol-is-pure',
       '^protocol/',
       '^(config|wire|workflows|activities|worker|client|node_modules)/',
       'the contract imports nothing outside itself',
     ),
-    arrow('config-is-below', '^config/', '^(workflows|activities|worker|client)/', 'a policy is made before anything acts on it'),
-    arrow('workflows-are-deterministic', '^workflows/', '^(config|wire|worker|client)/', 'what workflows import is replayed in a sandbox'),
+    arrow(
+      'config-is-below',
+      '^config/',
+      '^(workflows|activities|worker|client)/',
+      'a policy is made before anything acts on it',
+    ),
+    arrow(
+      'workflows-are-deterministic',
+      '^workflows/',
+      '^(config|wire|worker|client)/',
+      'what workflows import is replayed in a sandbox',
+    ),
     {
       name: 'workflows-use-the-type-barrel',
-      comment: 'one list of activities is the contract between the two; oxlint holds it to type imports, which swc does not tell apart',
+      comment:
+        'one list of activities is the contract between the two; oxlint holds it to type imports, which swc does not tell apart',
       severity: 'error',
       from: { path: '^workflows/' },
       to: { path: '^activities/', pathNot: '^activities/index\\.ts$' },
@@ -35,14 +58,27 @@ module.exports = {
       '^workflows/aside/',
       'it starts them by their names, and each is served alone',
     ),
-    arrow('activities-are-hosts-only', '^activities/', '^(workflows|worker|client)/', 'a host never holds run state and never starts runs'),
-    ...layers('protocol', ['text', 'run', 'messages', 'actors'], 'a run is told of in messages, and long-lived workflows tell of runs'),
+    arrow(
+      'activities-are-hosts-only',
+      '^activities/',
+      '^(workflows|worker|client)/',
+      'a host never holds run state and never starts runs',
+    ),
+    ...layers(
+      'protocol',
+      ['text', 'run', 'messages', 'actors'],
+      'a run is told of in messages, and long-lived workflows tell of runs',
+    ),
     ...layers(
       'config',
       ['system', 'agents', 'keys', 'layers', 'home', 'resolve|init'],
       'a key is known before a file is read, a file before a policy is made',
     ),
-    ...layers('workflows', ['actor|journal', 'gates|desk', 'turns', 'run|aside'], 'parts serve whoever owns them, a run or not'),
+    ...layers(
+      'workflows',
+      ['actor|journal', 'gates|desk', 'turns', 'run|aside'],
+      'parts serve whoever owns them, a run or not',
+    ),
     ...layers(
       'activities',
       ['agent|git|journal|process', 'sandbox', 'unit', 'checks', 'turn', 'opening|closing|notify'],

@@ -38,7 +38,9 @@ export async function measureAtOnce(measuring: Measuring, crowd: Crowd): Promise
     try {
       const began = performance.now();
       const runIds = Array.from({ length: crowd.runs }, (_, index) => `bench-${crowd.name}-${n}-${index}`);
-      const ended = await Promise.all(runIds.map((runId, index) => outcomeOf(places[index % places.length] ?? host, runId)));
+      const ended = await Promise.all(
+        runIds.map((runId, index) => outcomeOf(places[index % places.length] ?? host, runId)),
+      );
       add(samples, crowd.time, performance.now() - began);
       samples['lostRuns'] = [(samples['lostRuns']?.[0] ?? 0) + lostOf(host, runIds, ended)];
     } finally {

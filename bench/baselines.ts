@@ -34,7 +34,10 @@ export async function ownTimes({ agent, repository }: BenchHost, runId: string):
   }
   const hand = join(agent.holdPath, '..', 'by-hand');
   if (!existsSync(join(hand, 'changed.txt'))) throw new Error('the agent changed nothing by hand');
-  return { agentMs: median(samples) ?? 0, commandMs: await timedProcess(['/bin/sh', '-c', VALIDATION_COMMAND], { cwd: hand }) };
+  return {
+    agentMs: median(samples) ?? 0,
+    commandMs: await timedProcess(['/bin/sh', '-c', VALIDATION_COMMAND], { cwd: hand }),
+  };
 }
 
 /** What of a run's time is the agent's and the command's own. */

@@ -41,7 +41,13 @@ echo "The bench agent did its part of the stage $SLUICE_STAGE."
 export const VALIDATION_COMMAND = 'grep -q changed changed.txt';
 
 /** The turns of a run without a fix round, in their order. */
-export const TURN_STAGES = ['planning', 'architecting', 'executing', 'reviewing', 'verifying'] as const satisfies readonly TurnStage[];
+export const TURN_STAGES = [
+  'planning',
+  'architecting',
+  'executing',
+  'reviewing',
+  'verifying',
+] as const satisfies readonly TurnStage[];
 export const TURNS = TURN_STAGES.length;
 
 export interface BenchAgent {
@@ -92,7 +98,8 @@ export function makeAgent(folder: string, others: readonly string[]): BenchAgent
     starts: () => countStarts(join(folder, 'ledger')),
     hold: () => writeFileSync(holdPath, ''),
     holdPath,
-    stubborn: (yes) => (yes ? writeFileSync(join(folder, 'stubborn'), '') : rmSync(join(folder, 'stubborn'), { force: true })),
+    stubborn: (yes) =>
+      yes ? writeFileSync(join(folder, 'stubborn'), '') : rmSync(join(folder, 'stubborn'), { force: true }),
     watchClock: (yes) => (yes ? writeFileSync(clockPath, '') : rmSync(clockPath, { force: true })),
     startedAt: (runId, stage) => timeIn(clockPath, `${runId} ${stage}`),
     refuse: (runId, reviews) => writeFileSync(join(folder, `refuse-${runId}`), `${reviews}\n`),
@@ -122,7 +129,10 @@ interface ByHand {
 }
 
 /** From the start of a process to its end. Errors: an exit code but 0. */
-export async function timedProcess(argv: readonly [string, ...string[]], { cwd, input = '', env = {}, stdout }: ByHand): Promise<number> {
+export async function timedProcess(
+  argv: readonly [string, ...string[]],
+  { cwd, input = '', env = {}, stdout }: ByHand,
+): Promise<number> {
   const [program, ...args] = argv;
   const began = performance.now();
   const output = stdout === undefined ? 'ignore' : openSync(stdout, 'w');

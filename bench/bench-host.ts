@@ -51,7 +51,11 @@ export async function openBenchHost({ build = OWN_BUILD, workerCommand }: BenchH
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-bench-')));
   const person = join(folder, 'person');
   mkdirSync(person);
-  Object.assign(process.env, { HOME: person, XDG_CONFIG_HOME: join(person, '.config'), SLUICE_TEMPORAL_CLI: binary.path });
+  Object.assign(process.env, {
+    HOME: person,
+    XDG_CONFIG_HOME: join(person, '.config'),
+    SLUICE_TEMPORAL_CLI: binary.path,
+  });
   const home = ensureHome(join(folder, 'home')).root;
   process.env['SLUICE_HOME'] = home;
   mkdirSync(join(folder, 'agent'));

@@ -47,16 +47,22 @@ export function makeCliStubs(folder: string): CliStubs {
   const shell = (name: Stubbed): string => {
     const path = join(folder, `${name}.sh`);
     const transcript = join(TRANSCRIPTS, name, 'success.stdout');
-    writeFileSync(path, `began=$(date +%s%N)\ncat > /dev/null\ncat '${transcript}'\necho "${name} $began $(date +%s%N)" >> '${clock}'\n`);
+    writeFileSync(
+      path,
+      `began=$(date +%s%N)\ncat > /dev/null\ncat '${transcript}'\necho "${name} $began $(date +%s%N)" >> '${clock}'\n`,
+    );
     return `{adapter: ${name}, command: [/bin/sh, ${path}]}`;
   };
-  const entry = (name: Stubbed) => (name === 'acp' ? `{adapter: acp, command: [${process.execPath}, ${acp}, ${clock}]}` : shell(name));
+  const entry = (name: Stubbed) =>
+    name === 'acp' ? `{adapter: acp, command: [${process.execPath}, ${acp}, ${clock}]}` : shell(name);
   return {
     configLines: STUBBED.map((name) => `  stub-${name}: ${entry(name)}`),
     ownMs: (stub) =>
       readFileSync(clock, 'utf8')
         .split('\n')
         .map((line) => line.split(' '))
-        .flatMap(([name, from, to]) => (name !== stub ? [] : [to === undefined ? Number(from) : (Number(to) - Number(from)) / 1e6])),
+        .flatMap(([name, from, to]) =>
+          name !== stub ? [] : [to === undefined ? Number(from) : (Number(to) - Number(from)) / 1e6],
+        ),
   };
 }

@@ -70,7 +70,8 @@ export function judge(figures: Figures): readonly Judged[] {
 
 function budgetOf(name: FigureName, { worktreeAddMs, emptyActivityMs, heartbeatTimeoutMs }: Figures): number | null {
   const ofWorktrees = (count: number, rest: number) => (worktreeAddMs === null ? null : count * worktreeAddMs + rest);
-  const ofActivities = (count: number, rest: number) => (emptyActivityMs === null ? null : count * emptyActivityMs + rest);
+  const ofActivities = (count: number, rest: number) =>
+    emptyActivityMs === null ? null : count * emptyActivityMs + rest;
   switch (name) {
     case 'runMs':
       return sum(ofWorktrees(2, 0), ofActivities(9, 150));

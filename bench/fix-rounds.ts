@@ -5,7 +5,15 @@
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import { MAX_ROUNDS } from '../protocol/limits.js';
 import { ownTimes } from './baselines.js';
-import { activitiesOf, add, closedWell, type HistoryEvent, type Measuring, measureBaselines, startRun } from './plain-run.js';
+import {
+  activitiesOf,
+  add,
+  closedWell,
+  type HistoryEvent,
+  type Measuring,
+  measureBaselines,
+  startRun,
+} from './plain-run.js';
 
 /** `openRun`, three turns, the checks and the first review come before the first round. */
 const BEFORE_ROUNDS = 6;

@@ -15,9 +15,24 @@ import { makeLargeRepository } from './repositories.js';
 import { until } from './until.js';
 
 export const CURVES = {
-  history: { sizes: [10, 100, 1_000], unit: 'accepted messages before it', subject: 'another turn', baseline: 'emptyActivityMs' },
-  files: { sizes: [100, 10_000, 100_000], unit: 'files', subject: 'a plain run', baseline: '2 × worktreeAddMs of that repository' },
-  output: { sizes: [1, 10, 100], unit: 'MB printed', subject: 'a read-only turn', baseline: 'the agent by hand, into a file' },
+  history: {
+    sizes: [10, 100, 1_000],
+    unit: 'accepted messages before it',
+    subject: 'another turn',
+    baseline: 'emptyActivityMs',
+  },
+  files: {
+    sizes: [100, 10_000, 100_000],
+    unit: 'files',
+    subject: 'a plain run',
+    baseline: '2 × worktreeAddMs of that repository',
+  },
+  output: {
+    sizes: [1, 10, 100],
+    unit: 'MB printed',
+    subject: 'a read-only turn',
+    baseline: 'the agent by hand, into a file',
+  },
 } as const;
 
 export type Curve = keyof typeof CURVES;
@@ -39,7 +54,10 @@ export interface GrowthPoint {
 }
 
 /** `sizes`: how many of them, smallest first. */
-export async function measureGrowth(measuring: Measuring, { times, sizes: count }: { times: number; sizes: number }): Promise<void> {
+export async function measureGrowth(
+  measuring: Measuring,
+  { times, sizes: count }: { times: number; sizes: number },
+): Promise<void> {
   for (const curve of ['history', 'files', 'output'] as const) {
     const sizes = CURVES[curve].sizes.slice(0, count);
     const places = curve === 'files' ? await largeRepositories(measuring, sizes) : new Map<number, Measuring>();
@@ -59,7 +77,11 @@ export function growthOf(samples: Samples): readonly GrowthPoint[] {
       return measuredMs === null || baselineMs === null ? [] : [{ curve, size, measuredMs, baselineMs }];
     });
     const smallest = points[0]?.measuredMs ?? Number.NaN;
-    return points.map((point) => ({ ...point, ratio: point.measuredMs / point.baselineMs, toSmallest: point.measuredMs / smallest }));
+    return points.map((point) => ({
+      ...point,
+      ratio: point.measuredMs / point.baselineMs,
+      toSmallest: point.measuredMs / smallest,
+    }));
   });
 }
 
@@ -82,7 +104,9 @@ async function afterMessages({ host, empty, samples }: Measuring, { size, n }: S
   const handle = await startRun(host, runId);
   await until(`the agent of ${runId} is at work`, async () => host.agent.starts().has(`${runId} planning`));
   for (let sent = 0; sent < size; sent += MESSAGES_AT_ONCE) {
-    const batch = Array.from({ length: Math.min(MESSAGES_AT_ONCE, size - sent) }, (_, index) => rename(handle, sent + index));
+    const batch = Array.from({ length: Math.min(MESSAGES_AT_ONCE, size - sent) }, (_, index) =>
+      rename(handle, sent + index),
+    );
     await Promise.all(batch);
   }
   await until(`nothing but the turn of ${runId} is under way`, () => isQuiet(handle, 1));
@@ -102,7 +126,10 @@ async function rename(handle: WorkflowHandle, n: number): Promise<void> {
   await handle.executeUpdate('rename', { args: [{ title: `Title ${n}` }] });
 }
 
-async function largeRepositories(measuring: Measuring, sizes: readonly number[]): Promise<ReadonlyMap<number, Measuring>> {
+async function largeRepositories(
+  measuring: Measuring,
+  sizes: readonly number[],
+): Promise<ReadonlyMap<number, Measuring>> {
   const { host } = measuring;
   const owner = { home: host.home, configText: host.agent.configText };
   const places = new Map<number, Measuring>();

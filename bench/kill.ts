@@ -19,7 +19,9 @@ export async function measureKill(host: BenchHost, samples: Samples): Promise<vo
   const waiting = () => handles.filter(({ workflowId }) => agent.starts().has(`${workflowId} planning`)).length;
   await until('every agent is at work', async () => waiting() === RUNS);
   // Past the first heartbeat, so that the server waits a whole time limit.
-  await until('every turn has a heartbeat', async () => (await Promise.all(handles.map(heartbeatOf))).every((beat) => beat !== null));
+  await until('every turn has a heartbeat', async () =>
+    (await Promise.all(handles.map(heartbeatOf))).every((beat) => beat !== null),
+  );
   const worker = await host.workerPid();
   const killedAt = Date.now();
   process.kill(worker, 'SIGKILL');

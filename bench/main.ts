@@ -46,10 +46,18 @@ const PARTS: Readonly<Record<string, (measuring: Measuring) => Promise<void>>> =
   gates: (measuring) => measureGates(measuring, few(4, 1)),
   messages: (measuring) => measureMidTurn(measuring, few(5, 1)),
   // After the runs that are alone: a server that had a hundred is busy for a while.
-  ten: (measuring) => measureAtOnce(measuring, { ...IN_ONE, name: 'ten', runs: few(10, 3), times: few(3, 1), time: 'concurrent10Ms' }),
-  hundred: (measuring) => measureAtOnce(measuring, { ...IN_ONE, name: 'hundred', runs: few(100, 4), time: 'concurrent100Ms' }),
+  ten: (measuring) =>
+    measureAtOnce(measuring, { ...IN_ONE, name: 'ten', runs: few(10, 3), times: few(3, 1), time: 'concurrent10Ms' }),
+  hundred: (measuring) =>
+    measureAtOnce(measuring, { ...IN_ONE, name: 'hundred', runs: few(100, 4), time: 'concurrent100Ms' }),
   crowd: (measuring) => {
-    const crowd = { ...IN_ONE, name: 'crowd', runs: few(130, 5), time: 'concurrent130Ms', memory: 'processes130RssMb' } as const;
+    const crowd = {
+      ...IN_ONE,
+      name: 'crowd',
+      runs: few(130, 5),
+      time: 'concurrent130Ms',
+      memory: 'processes130RssMb',
+    } as const;
     return measureAtOnce(measuring, crowd);
   },
   spread: (measuring) => {
@@ -78,7 +86,9 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 if (values.save === true && (brief || values.only !== undefined)) {
-  say('bench: --save keeps figures of the same minutes only, so it takes neither --only nor --brief. Nothing was measured.');
+  say(
+    'bench: --save keeps figures of the same minutes only, so it takes neither --only nor --brief. Nothing was measured.',
+  );
   process.exit(1);
 }
 if (values.against !== undefined) {
@@ -88,9 +98,16 @@ if (values.against !== undefined) {
 const samples = await measure(chosen.filter((name) => name !== SPANS));
 const spans = chosen.includes(SPANS) ? await traced() : null;
 const figures = figuresOf(samples);
-const result: BenchResult = { cores: availableParallelism(), figures: judge(figures), growth: growthOf(samples), spans };
+const result: BenchResult = {
+  cores: availableParallelism(),
+  figures: judge(figures),
+  growth: growthOf(samples),
+  spans,
+};
 if (values.save === true) writeFileSync(RESULT_FILE, `${JSON.stringify(result, null, 2)}\n`);
-process.stdout.write(values.json === true ? `${JSON.stringify({ ...figures, growth: result.growth, spans, samples })}\n` : printed(result));
+process.stdout.write(
+  values.json === true ? `${JSON.stringify({ ...figures, growth: result.growth, spans, samples })}\n` : printed(result),
+);
 if ((figures.lostRuns ?? 0) > 0) process.exitCode = 1;
 
 async function measure(parts: readonly string[]): Promise<Samples> {

@@ -38,7 +38,11 @@ export async function measureMidTurn(measuring: Measuring, count: number): Promi
 }
 
 /** Sent once the journal lines of the message before are on the host, as by a person who saw its answer. Errors: a message that changed nothing. */
-async function answered(handle: WorkflowHandle, name: RunMessageName, argument: Readonly<Record<string, string>> = {}): Promise<number> {
+async function answered(
+  handle: WorkflowHandle,
+  name: RunMessageName,
+  argument: Readonly<Record<string, string>> = {},
+): Promise<number> {
   await until(`nothing but the turn of ${handle.workflowId} is under way`, () => isQuiet(handle, 1));
   const began = performance.now();
   const answer = await handle.executeUpdate<MessageAnswer, [unknown]>(name, { args: [argument] });

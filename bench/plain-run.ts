@@ -35,7 +35,10 @@ export async function measurePlainRuns(measuring: Measuring, count: number): Pro
   }
 }
 
-export async function measurePlainRun({ host, samples }: Pick<Measuring, 'host' | 'samples'>, runId: string): Promise<void> {
+export async function measurePlainRun(
+  { host, samples }: Pick<Measuring, 'host' | 'samples'>,
+  runId: string,
+): Promise<void> {
   const began = performance.now();
   const handle = await startRun(host, runId);
   await closedWell(handle);
@@ -61,7 +64,8 @@ export function startRun(
 /** Errors: any outcome but merge_ready, for a broken run is no measurement. */
 export async function closedWell(handle: WorkflowHandle): Promise<void> {
   const { outcome, blockedReason, error } = (await handle.result()) as RunResult;
-  if (outcome !== 'merge_ready') throw new Error(`${handle.workflowId} ended ${outcome} (${blockedReason ?? ''} ${error ?? ''})`);
+  if (outcome !== 'merge_ready')
+    throw new Error(`${handle.workflowId} ended ${outcome} (${blockedReason ?? ''} ${error ?? ''})`);
 }
 
 export function add(samples: Samples, name: string, value: number): void {
@@ -83,7 +87,9 @@ function addHistory(samples: Samples, events: readonly HistoryEvent[], agentMs: 
 }
 
 /** Each activity from its schedule to the next one's, the last one to the end. */
-export function activityTimes(events: readonly HistoryEvent[]): readonly { readonly name: string; readonly ms: number }[] {
+export function activityTimes(
+  events: readonly HistoryEvent[],
+): readonly { readonly name: string; readonly ms: number }[] {
   const scheduled = activitiesOf(events);
   const ends = [...scheduled.slice(1), events.at(-1)];
   return scheduled.map((event, index) => {

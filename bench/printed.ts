@@ -10,7 +10,9 @@ const NUMBER_WIDTH = 13;
 export function printed({ figures, growth, spans }: BenchResult): string {
   const blocks = [
     [line('figure', 'median', 'budget'), ...figures.map(figureLine)],
-    growth.length === 0 ? [] : [line('growth', 'measured', 'baseline', 'ratio', 'to smallest'), ...growth.map(growthLine)],
+    growth.length === 0
+      ? []
+      : [line('growth', 'measured', 'baseline', 'ratio', 'to smallest'), ...growth.map(growthLine)],
     spans === null ? [] : spanLines(spans),
   ];
   return blocks

@@ -48,11 +48,16 @@ const ANSWERED = 'answer at the server';
 const NEXT = 'next activity scheduled';
 
 /** Of one closed run, alone on its host. `agents`: the stage of each `runTurn`, in order. Errors: plain Error for a history without its times. */
-export function spansOf(events: readonly HistoryEvent[], points: readonly Point[], agents: readonly string[]): SpanTable {
+export function spansOf(
+  events: readonly HistoryEvent[],
+  points: readonly Point[],
+  agents: readonly string[],
+): SpanTable {
   const [began, ended] = [exactTimeOf(events[0]), exactTimeOf(events.at(-1))];
   const activities = activitiesIn(events, ended);
   const first = activities[0];
-  if (first === undefined || !Number.isFinite(ended - began)) throw new Error('this history has no activity with its times');
+  if (first === undefined || !Number.isFinite(ended - began))
+    throw new Error('this history has no activity with its times');
   const start: Part = {
     kind: 'start of the workflow',
     count: 1,
@@ -100,7 +105,10 @@ function kindOfTurn(stage: string | undefined): string {
   return stage === 'executing' || stage === 'fixing' ? 'write turn' : 'read-only turn';
 }
 
-function spansIn({ id, type, scheduledAt, takenAt, answeredAt, nextAt }: Activity, points: readonly Point[]): readonly Span[] {
+function spansIn(
+  { id, type, scheduledAt, takenAt, answeredAt, nextAt }: Activity,
+  points: readonly Point[],
+): readonly Span[] {
   const isNear = (at: number) => at > scheduledAt - CLOCKS_DIFFER_MS && at < nextAt + CLOCKS_DIFFER_MS;
   const isOfTurn = (at: number) => at >= takenAt && at <= answeredAt;
   const own = points
@@ -143,7 +151,9 @@ function partOf(kind: string, activities: readonly (readonly Span[])[]): Part {
       from,
       to,
       ms: (known?.ms ?? 0) + ms / count,
-      inside: Object.fromEntries([...names].map((name) => [name, (known?.inside[name] ?? 0) + (inside[name] ?? 0) / count])),
+      inside: Object.fromEntries(
+        [...names].map((name) => [name, (known?.inside[name] ?? 0) + (inside[name] ?? 0) / count]),
+      ),
     });
   }
   const spans = [...merged.values()];

@@ -24,13 +24,18 @@ export interface MeasuredSpans extends SpanTable {
 }
 
 export async function measureSpans(count: number): Promise<MeasuredSpans> {
-  const host = await openBenchHost({ workerCommand: [process.execPath, '--max-old-space-size=512', '--enable-source-maps', TRACE_WORKER] });
+  const host = await openBenchHost({
+    workerCommand: [process.execPath, '--max-old-space-size=512', '--enable-source-maps', TRACE_WORKER],
+  });
   try {
     const tables: MeasuredSpans[] = [];
     for (let n = 0; n < WARM_RUNS + count; n += 1) {
       const handle = await startRun(host, `bench-spans-${n}`);
       await closedWell(handle);
-      await until('the last points are written', async () => endsIn(host) === (n + 1) * COMMANDS && answersIn(host) === n + 1);
+      await until(
+        'the last points are written',
+        async () => endsIn(host) === (n + 1) * COMMANDS && answersIn(host) === n + 1,
+      );
       const { events } = await handle.fetchHistory();
       const table = spansOf(events ?? [], pointsOf(host), TURN_STAGES);
       if (n >= WARM_RUNS) tables.push({ ...table, ...(await ownTimes(host, handle.workflowId)) });
@@ -49,7 +54,9 @@ function endsIn(host: BenchHost): number {
 }
 
 function answersIn(host: BenchHost): number {
-  return pointsOf(host).filter(({ name, where }) => name === 'activity.before-answer' && where?.startsWith('closeRun ') === true).length;
+  return pointsOf(host).filter(
+    ({ name, where }) => name === 'activity.before-answer' && where?.startsWith('closeRun ') === true,
+  ).length;
 }
 
 /** Of all runs; activities of one run are told apart by their times. */

@@ -31,7 +31,8 @@ export function parseBatchFile(bytes: Uint8Array, file: string): BatchFile {
     if (value.kind === 'bad') return { kind: 'bad', at: at(value.column), what: 'the line is no JSON', why: LINE_RULE };
     if (!isRecord(value.value)) return { kind: 'bad', at: at(1), what: 'the line is no object', why: LINE_RULE };
     const wrong = wrongField(value.value);
-    if (wrong !== null) return { kind: 'bad', at: at(columnOf(source, wrong.field)), what: wrong.message, why: LINE_RULE };
+    if (wrong !== null)
+      return { kind: 'bad', at: at(columnOf(source, wrong.field)), what: wrong.message, why: LINE_RULE };
     if (lines.length === MAX_BATCH_TASKS) {
       return {
         kind: 'bad',
@@ -46,7 +47,8 @@ export function parseBatchFile(bytes: Uint8Array, file: string): BatchFile {
   return { kind: 'bad', at: `${file}:1:1`, what: 'there is no task', why: LINE_RULE };
 }
 
-const LINE_RULE = 'each line is one JSON object like {"task":"fix the parser"}, with the fields of a run\'s start input';
+const LINE_RULE =
+  'each line is one JSON object like {"task":"fix the parser"}, with the fields of a run\'s start input';
 /** As much of an unknown field's name as the check tells. */
 const MAX_FIELD_CHARS = 60;
 /** Stands in for a repository that the line leaves to the command, or names relative to a folder. */
@@ -100,7 +102,9 @@ function columnOf(source: string, field: string): number {
   const { contents } = parseDocument(source, { uniqueKeys: false });
   const keys = isMap(contents) ? contents.items.map(({ key }) => key) : [];
   // Of a field that stands twice JSON takes the last.
-  const key = keys.findLast((candidate) => isScalar(candidate) && String(candidate.value).slice(0, MAX_FIELD_CHARS) === field);
+  const key = keys.findLast(
+    (candidate) => isScalar(candidate) && String(candidate.value).slice(0, MAX_FIELD_CHARS) === field,
+  );
   return (isScalar(key) ? (key.range?.[0] ?? 0) : 0) + 1;
 }
 
@@ -127,7 +131,11 @@ function decoded(bytes: Uint8Array): string | null {
 /** The line of the first byte that is wrong: the first line that cannot be decoded by itself. */
 function notUtf8(bytes: Uint8Array, file: string): BatchFile {
   let [line, start] = [1, 0];
-  for (let end = bytes.indexOf(NEWLINE); end !== -1 && decoded(bytes.subarray(start, end)) !== null; end = bytes.indexOf(NEWLINE, start)) {
+  for (
+    let end = bytes.indexOf(NEWLINE);
+    end !== -1 && decoded(bytes.subarray(start, end)) !== null;
+    end = bytes.indexOf(NEWLINE, start)
+  ) {
     start = end + 1;
     line += 1;
   }

@@ -5,5 +5,14 @@
 export type { RunInput, RunResult } from '../protocol/messages/messages.js';
 export type { RunDetails, RunView } from '../protocol/messages/run-view.js';
 export { makeRunId } from '../protocol/run/run-id.js';
-export type { ListedRun, MessageToSend, RunExecution, Sent, Sluice, SluiceOptions, StartedRun, StartRun } from './sluice.js';
+export type {
+  ListedRun,
+  MessageToSend,
+  RunExecution,
+  Sent,
+  Sluice,
+  SluiceOptions,
+  StartedRun,
+  StartRun,
+} from './sluice.js';
 export { createSluice } from './sluice.js';

@@ -29,7 +29,16 @@ export interface ChangedFile {
 }
 
 /** Of a patch and its numbers; plumbing, so that no `diff.*` of a config changes what `git apply` would get. */
-const DIFF = ['diff-tree', '-r', '-M', '--no-color', '--no-ext-diff', '--no-textconv', '--submodule=short', '--ignore-submodules=none'];
+const DIFF = [
+  'diff-tree',
+  '-r',
+  '-M',
+  '--no-color',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--submodule=short',
+  '--ignore-submodules=none',
+];
 
 /** Unit: bytes of the names of a commit's files, some million of them: git holds all of them in memory before it compares. */
 const MAX_NAMES_BYTES = 128 * 1024 * 1024;
@@ -59,7 +68,9 @@ const WHY_ENDED = {
 
 /** `root` is the real path of the work tree's top. Errors: `GitWasEnded`. */
 export async function lookAtRepository(path: string): Promise<RepositoryLook> {
-  const place = await runGit(['rev-parse', '--is-bare-repository', '--is-inside-work-tree', '--show-toplevel'], { cwd: path });
+  const place = await runGit(['rev-parse', '--is-bare-repository', '--is-inside-work-tree', '--show-toplevel'], {
+    cwd: path,
+  });
   if (place.kind === 'limit') throw new GitWasEnded(place.of, { command: 'rev-parse', root: path });
   if (place.kind === 'no_git' || place.kind === 'missing') return { kind: place.kind };
   const [bare, inside, ...top] = place.stdout.replace(/\n$/, '').split('\n');
@@ -70,7 +81,8 @@ export async function lookAtRepository(path: string): Promise<RepositoryLook> {
     commitOf(root, 'HEAD'),
     gitIn(root, ['symbolic-ref', '--quiet', '--short', 'HEAD']),
   ]);
-  if (gitDir.kind !== 'ok' || ownGitDir(root) !== realpathSync(gitDir.stdout.replace(/\n$/, ''))) return { kind: 'elsewhere', root };
+  if (gitDir.kind !== 'ok' || ownGitDir(root) !== realpathSync(gitDir.stdout.replace(/\n$/, '')))
+    return { kind: 'elsewhere', root };
   if (head === null) return { kind: 'no_commits', root };
   return { kind: 'ok', root, head, branch: branch === null ? null : branch.trimEnd() };
 }
@@ -84,7 +96,9 @@ export async function commitOf(root: string, name: string): Promise<string | nul
 /** Null where it cannot be told: the branch or the commit is not here. A squash merge leaves no trace that git could see. */
 export async function isMerged(root: string, head: string, baseBranch: string): Promise<boolean | null> {
   const [base, known] = [await commitOf(root, `refs/heads/${baseBranch}`), await commitOf(root, head)];
-  return base === null || known === null ? null : (await gitIn(root, ['merge-base', '--is-ancestor', known, base])) !== null;
+  return base === null || known === null
+    ? null
+    : (await gitIn(root, ['merge-base', '--is-ancestor', known, base])) !== null;
 }
 
 /** A file's text at a commit, or null where it has none. */

@@ -59,7 +59,13 @@ const KNOWN_REPOSITORY: Readonly<Record<string, string>> = {
   GIT_INDEX_FILE: '/nonexistent/index',
 };
 
-const PERSONS_CONFIG = ['HOME', 'XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM'] as const;
+const PERSONS_CONFIG = [
+  'HOME',
+  'XDG_CONFIG_HOME',
+  'GIT_CONFIG_GLOBAL',
+  'GIT_CONFIG_SYSTEM',
+  'GIT_CONFIG_NOSYSTEM',
+] as const;
 
 const DEFAULT_PATH = '/usr/bin:/bin';
 /** Half of what a string can hold. */
@@ -70,14 +76,24 @@ const LIMIT_MS = 3 * 60_000;
 const ENDED_BY = { timeout: LIMIT_MS, killSignal: 'SIGKILL' } as const;
 
 /** Answers standard output as it is. A person who stops the command ends git too, but where the command itself goes on after the stop (`ownsStop`): there git ends by its limits. */
-export function runGit(args: readonly string[], { cwd, gitDir, maxBytes = MAX_OUTPUT_BYTES }: GitCall): Promise<GitAnswer> {
+export function runGit(
+  args: readonly string[],
+  { cwd, gitDir, maxBytes = MAX_OUTPUT_BYTES }: GitCall,
+): Promise<GitAnswer> {
   const path = programPath(process.env['PATH'] ?? DEFAULT_PATH);
   const git = resolveProgram('git', { path, forbidden: [] });
   if (git.kind !== 'found') return Promise.resolve({ kind: 'no_git' });
   const env = { ...BASE_ENV, ...(gitDir === undefined ? personsConfig() : KNOWN_REPOSITORY), PATH: path };
   const whole = [...SAFE, ...(gitDir === undefined ? [] : [`--git-dir=${gitDir}`]), ...args];
   const signal = endingSignal();
-  const options = { cwd, env, maxBuffer: maxBytes, encoding: 'utf8', ...ENDED_BY, ...(signal === undefined ? {} : { signal }) } as const;
+  const options = {
+    cwd,
+    env,
+    maxBuffer: maxBytes,
+    encoding: 'utf8',
+    ...ENDED_BY,
+    ...(signal === undefined ? {} : { signal }),
+  } as const;
   return new Promise((resolve) => {
     const child = execFile(git.path, whole, options, (error, stdout) => {
       if (error === null) resolve({ kind: 'ok', stdout });

@@ -106,7 +106,9 @@ export async function createSluice(options: SluiceOptions): Promise<Sluice> {
   return { address: options.address, namespace, ...calls, close: () => connection.close() };
 }
 
-function runCalls(client: Client): Pick<Sluice, 'startRun' | 'result' | 'status' | 'details' | 'send' | 'describe' | 'cancel'> {
+function runCalls(
+  client: Client,
+): Pick<Sluice, 'startRun' | 'result' | 'status' | 'details' | 'send' | 'describe' | 'cancel'> {
   const handle = (workflowId: string): WorkflowHandle => client.workflow.getHandle(workflowId);
   return {
     startRun: (run) => startRun(client, run),
@@ -136,7 +138,10 @@ function runCalls(client: Client): Pick<Sluice, 'startRun' | 'result' | 'status'
   };
 }
 
-function serverCalls(client: Client, namespace: string): Pick<Sluice, 'list' | 'pollers' | 'serverVersion' | 'searchAttributes'> {
+function serverCalls(
+  client: Client,
+  namespace: string,
+): Pick<Sluice, 'list' | 'pollers' | 'serverVersion' | 'searchAttributes'> {
   const service = client.workflowService;
   return {
     list: (limit) => within(client, () => list(client, limit)),
@@ -206,7 +211,10 @@ async function startRun(client: Client, { input, runId }: StartRun): Promise<Sta
 }
 
 async function list(client: Client, limit: number): Promise<readonly ListedRun[]> {
-  const executions = client.workflow.list({ query: `WorkflowType = "${RUN_WORKFLOW}"`, pageSize: Math.min(limit, 1000) });
+  const executions = client.workflow.list({
+    query: `WorkflowType = "${RUN_WORKFLOW}"`,
+    pageSize: Math.min(limit, 1000),
+  });
   return newestPerWorkflow(executions, limit);
 }
 

@@ -20,7 +20,10 @@ export default async function setUp() {
   const port = await freePort(30_000 + Math.floor(Math.random() * 20_000));
   const settings = { port, uiPort: null, database: join(folder, 'temporal.db'), durability: 'process' };
   const log = openSync(join(folder, 'server.log'), 'a');
-  const server = spawn(path, serverArguments(settings), { stdio: ['ignore', log, log], env: cleanEnvironment(process.env) });
+  const server = spawn(path, serverArguments(settings), {
+    stdio: ['ignore', log, log],
+    env: cleanEnvironment(process.env),
+  });
   closeSync(log);
   globalThis.sluiceTestServer = { server, folder };
   await waitForPort(port, AbortSignal.timeout(20_000));

@@ -78,7 +78,9 @@ function figureLines({ cores, figures }: BenchResult): readonly string[] {
     ...figures.flatMap(({ name, measured, budget }) =>
       budget === null
         ? []
-        : [`| ${WORDS[name] ?? name} | ${measured} | ${budget} | ${budget === 0 ? '' : (measured / budget).toFixed(2)} |`],
+        : [
+            `| ${WORDS[name] ?? name} | ${measured} | ${budget} | ${budget === 0 ? '' : (measured / budget).toFixed(2)} |`,
+          ],
     ),
     '',
     over.length === 0 ? 'None is over its budget.' : `Over its budget: ${over.join(', ')}.`,
@@ -108,21 +110,26 @@ function spanLines({ totalMs, parts, agentMs, commandMs }: MeasuredSpans): reado
     '',
     '| whose time | ms | of the run |',
     '|---|---|---|',
-    ...CAUSES.map((cause) => [cause, msOf(parts, cause)] as const).map(([cause, ms]) => `| ${cause} | ${shortly(ms)} | ${share(ms)} |`),
+    ...CAUSES.map((cause) => [cause, msOf(parts, cause)] as const).map(
+      ([cause, ms]) => `| ${cause} | ${shortly(ms)} | ${share(ms)} |`,
+    ),
     '',
     '| part, and where each span ends | ms | of the run | in it | why |',
     '|---|---|---|---|---|',
     ...parts.flatMap((part) => [
       `| **${part.kind}${part.count === 1 ? '' : ` × ${part.count}`}** | **${shortly(part.ms)}** | **${share(part.ms)}** | | |`,
       ...rowsOf(part).map(
-        ({ to, ms, inside, why }) => `| ${to} | ${shortly(ms)} | ${share(ms * part.count)} | ${insideOf(inside)} | ${why} |`,
+        ({ to, ms, inside, why }) =>
+          `| ${to} | ${shortly(ms)} | ${share(ms * part.count)} | ${insideOf(inside)} | ${why} |`,
       ),
     ]),
   ];
 }
 
 function msOf(parts: readonly Part[], cause: Cause): number {
-  const own = parts.flatMap(({ count, spans }) => spans.filter((span) => causeOf(span) === cause).map(({ ms }) => count * ms));
+  const own = parts.flatMap(({ count, spans }) =>
+    spans.filter((span) => causeOf(span) === cause).map(({ ms }) => count * ms),
+  );
   return own.reduce((sum, ms) => sum + ms, 0);
 }
 
@@ -140,7 +147,9 @@ function rowsOf({ spans }: Part): readonly Row[] {
     inside: {},
     why: 'marks',
   };
-  const rows = spans.filter((span) => !isSmall(span)).map(({ to, ms, inside }) => ({ to: `→ ${to}`, ms, inside, why: whyOf(to) }));
+  const rows = spans
+    .filter((span) => !isSmall(span))
+    .map(({ to, ms, inside }) => ({ to: `→ ${to}`, ms, inside, why: whyOf(to) }));
   return small.length === 0 ? rows : [...rows, rest];
 }
 

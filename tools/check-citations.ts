@@ -6,7 +6,20 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readRequirementPages, rowsOf } from './requirement-pages.js';
 
-const FOLDERS = ['protocol', 'config', 'wire', 'workflows', 'activities', 'worker', 'client', 'bench', 'tools', 'test', 'examples', 'docs'];
+const FOLDERS = [
+  'protocol',
+  'config',
+  'wire',
+  'workflows',
+  'activities',
+  'worker',
+  'client',
+  'bench',
+  'tools',
+  'test',
+  'examples',
+  'docs',
+];
 
 /** Its texts are wrong citations on purpose. */
 const DATA = 'test/unit/tools/';
@@ -16,7 +29,8 @@ const COMMENT = /^\s*(?:\/\*\*|\*|\/\/).*$|[;{,)] \/\/ .*$/gm;
 const LINK = /\]\(([^()\s]+)\)/g;
 
 /** A page by its path, or one of those that a design is told in, without a path; perhaps with a heading or a section's number. */
-const PAGE = /(?<![\w./@<>*{}-])((?:[a-z][\w-]*\/)+[\w.-]+\.md|(?:design|spec|style|guide|house)\.md)(?:,? "([^"]+)"|,? (section \d+))?/g;
+const PAGE =
+  /(?<![\w./@<>*{}-])((?:[a-z][\w-]*\/)+[\w.-]+\.md|(?:design|spec|style|guide|house)\.md)(?:,? "([^"]+)"|,? (section \d+))?/g;
 const PATHLESS = /\b(?:design|spec|specification|guide),? (?:section \d+|§ ?\d+|"[^"]+")/g;
 const MACHINE = /(?<![\w.~$}>/-])\/(?:home|Users|root|tmp)\/[\w./-]*\w/g;
 
@@ -39,7 +53,9 @@ export function citationsOf(file: string, text: string, known: Known): Citations
   const isPage = file.endsWith('.md');
   const told = isPage ? withoutFences(text) : commentsOf(text);
   const rows = [...text.matchAll(ROW_ID)].map(([row]) => row);
-  const links = isPage ? [...told.matchAll(LINK)].map(([, target = '']) => target).filter((target) => !/^[a-z]+:/.test(target)) : [];
+  const links = isPage
+    ? [...told.matchAll(LINK)].map(([, target = '']) => target).filter((target) => !/^[a-z]+:/.test(target))
+    : [];
   const cited = [...told.replace(LINK, ']').matchAll(PAGE)];
   const pathless = [...told.matchAll(PATHLESS)];
   const machines = isPage ? [...text.matchAll(MACHINE)] : [];
@@ -51,7 +67,9 @@ export function citationsOf(file: string, text: string, known: Known): Citations
         .filter((row) => !known.rows.has(row))
         .map((row) => `${file} names ${row}, which no page of docs/requirements has`),
       ...links.flatMap((target) => faultOfLink(file, target, known)),
-      ...cited.flatMap(([words, page = '', heading, section]) => faultOfPage(file, { words, page, heading, section }, known)),
+      ...cited.flatMap(([words, page = '', heading, section]) =>
+        faultOfPage(file, { words, page, heading, section }, known),
+      ),
       ...pathless.map(([words]) => `${file} cites ${words} without the path of a page`),
       ...machines.map(([path]) => `${file} names ${path}, a path of some machine`),
     ],
@@ -65,7 +83,9 @@ export function doubledIn(rows: readonly string[]): readonly string[] {
 
 /** The headings of a page, without their marks. */
 export function headingsIn(page: string): readonly string[] {
-  return [...withoutFences(page).matchAll(/^#{1,6} (.*)$/gm)].map(([, heading = '']) => heading.replaceAll('`', '').trim());
+  return [...withoutFences(page).matchAll(/^#{1,6} (.*)$/gm)].map(([, heading = '']) =>
+    heading.replaceAll('`', '').trim(),
+  );
 }
 
 interface PageCitation {
@@ -79,7 +99,9 @@ function faultOfPage(file: string, { words, page, heading, section }: PageCitati
   const headings = known.headingsOf(page);
   if (headings === null) return [`${file} cites ${page}, which is not in the repository`];
   if (section !== undefined) return [`${file} cites ${words}; name the heading, for numbers move`];
-  return heading === undefined || headings.includes(heading) ? [] : [`${file} cites ${words}, a heading that the page does not have`];
+  return heading === undefined || headings.includes(heading)
+    ? []
+    : [`${file} cites ${words}, a heading that the page does not have`];
 }
 
 function faultOfLink(file: string, target: string, known: Known): readonly string[] {
@@ -121,9 +143,18 @@ function readHeadings(path: string): readonly string[] | null {
 
 if (process.argv[1]?.endsWith('check-citations.ts') === true) {
   const rows = readRequirementPages().flatMap(rowsOf);
-  const files = [...FOLDERS.flatMap(textsOf), ...readdirSync('.').filter((name) => name.endsWith('.md')), 'docs/conformance.json'];
-  const found = files.map((file) => citationsOf(file, readFileSync(file, 'utf8'), { rows: new Set(rows), headingsOf: readHeadings }));
-  const faults = [...doubledIn(rows).map((row) => `docs/requirements has two rows ${row}`), ...found.flatMap((one) => one.faults)];
+  const files = [
+    ...FOLDERS.flatMap(textsOf),
+    ...readdirSync('.').filter((name) => name.endsWith('.md')),
+    'docs/conformance.json',
+  ];
+  const found = files.map((file) =>
+    citationsOf(file, readFileSync(file, 'utf8'), { rows: new Set(rows), headingsOf: readHeadings }),
+  );
+  const faults = [
+    ...doubledIn(rows).map((row) => `docs/requirements has two rows ${row}`),
+    ...found.flatMap((one) => one.faults),
+  ];
   const [ids, pages] = [found.reduce((sum, one) => sum + one.rows, 0), found.reduce((sum, one) => sum + one.pages, 0)];
   for (const fault of faults) console.error(fault);
   console.log(`${ids} ids of rows and ${pages} pages are cited; ${faults.length} faults`);

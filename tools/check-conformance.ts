@@ -7,7 +7,9 @@ import { CONFORMANCE_FILE, readConformance, renderConformance } from './conforma
 
 const FOLDER = 'test/conformance';
 
-const problems = existsSync(CONFORMANCE_FILE) ? problemsOf(readFileSync(CONFORMANCE_FILE, 'utf8')) : [`${CONFORMANCE_FILE} is missing.`];
+const problems = existsSync(CONFORMANCE_FILE)
+  ? problemsOf(readFileSync(CONFORMANCE_FILE, 'utf8'))
+  : [`${CONFORMANCE_FILE} is missing.`];
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
@@ -19,7 +21,9 @@ function problemsOf(text: string): string[] {
     : [];
   return [
     ...(renderConformance(shown) === text ? [] : [`${CONFORMANCE_FILE} was changed by hand.`]),
-    ...[...named].filter((file) => !existsSync(file)).map((file) => `${CONFORMANCE_FILE} names ${file}, which does not exist.`),
+    ...[...named]
+      .filter((file) => !existsSync(file))
+      .map((file) => `${CONFORMANCE_FILE} names ${file}, which does not exist.`),
     ...tests
       .map((name) => `${FOLDER}/${name}`)
       .filter((file) => !named.has(file))

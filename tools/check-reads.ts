@@ -32,8 +32,12 @@ const UNSEEN = /\b(?:require|import|getBuiltinModule)\(\s*['"`](?:node:)?fs(?:\/
 
 /** The reads of a source, by name; `*`: all of them, under a name of its own. */
 export function readsOf(source: string): readonly string[] {
-  const imported = [...source.matchAll(IMPORT)].flatMap(([, isType, clause = '']) => (isType === undefined ? namesOf(clause) : []));
-  return [...new Set([...imported, ...(UNSEEN.test(source) ? ['*'] : [])])].filter((name) => name === '*' || READS.has(name)).sort();
+  const imported = [...source.matchAll(IMPORT)].flatMap(([, isType, clause = '']) =>
+    isType === undefined ? namesOf(clause) : [],
+  );
+  return [...new Set([...imported, ...(UNSEEN.test(source) ? ['*'] : [])])]
+    .filter((name) => name === '*' || READS.has(name))
+    .sort();
 }
 
 function namesOf(clause: string): readonly string[] {
@@ -48,7 +52,10 @@ function namesOf(clause: string): readonly string[] {
 }
 
 /** One sentence a fault. `sources`: path → text. */
-export function faultsOf(sources: ReadonlyMap<string, string>, listed: Readonly<Record<string, ListedReader>>): readonly string[] {
+export function faultsOf(
+  sources: ReadonlyMap<string, string>,
+  listed: Readonly<Record<string, ListedReader>>,
+): readonly string[] {
   const files = new Set([...sources.keys(), ...Object.keys(listed)]);
   return [...files].flatMap((file) => {
     const allowed = listed[file]?.reads.split(' ') ?? [];
@@ -59,7 +66,9 @@ export function faultsOf(sources: ReadonlyMap<string, string>, listed: Readonly<
       ...(more.length === 0
         ? []
         : [`${file} takes ${more.join(', ')} of node:fs; foreign files are read by config/system/foreign-file.ts`]),
-      ...(needless.length === 0 ? [] : [`${file} does not take ${needless.join(', ')} of node:fs, as tools/listed-readers.ts says`]),
+      ...(needless.length === 0
+        ? []
+        : [`${file} does not take ${needless.join(', ')} of node:fs, as tools/listed-readers.ts says`]),
     ];
   });
 }

@@ -3,7 +3,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 const LIMITS: readonly { readonly folder: string; readonly lines: number }[] = [
   { folder: 'workflows', lines: 300 },
-  ...['protocol', 'config', 'wire', 'activities', 'worker', 'client', 'bench', 'tools'].map((folder) => ({ folder, lines: 400 })),
+  ...['protocol', 'config', 'wire', 'activities', 'worker', 'client', 'bench', 'tools'].map((folder) => ({
+    folder,
+    lines: 400,
+  })),
   { folder: 'test', lines: 500 },
 ];
 

@@ -8,15 +8,33 @@ interface Step {
   readonly mend: string;
 }
 
-const FOLDERS = ['protocol', 'config', 'wire', 'workflows', 'activities', 'worker', 'client', 'test', 'bench', 'tools', 'examples'].filter(
-  (folder) => existsSync(folder),
-);
+const FOLDERS = [
+  'protocol',
+  'config',
+  'wire',
+  'workflows',
+  'activities',
+  'worker',
+  'client',
+  'test',
+  'bench',
+  'tools',
+  'examples',
+].filter((folder) => existsSync(folder));
 const SCRIPT = [process.execPath, '--import', 'tsx'] as const;
 const bin = (name: string): string => `node_modules/.bin/${name}`;
 
 const STEPS: readonly Step[] = [
-  { name: 'types', command: [bin('tsc'), '-p', 'tsconfig.json'], mend: 'Mend the types; one file at a time: npx tsc -p tsconfig.json' },
-  { name: 'format', command: [bin('biome'), 'check', '--no-errors-on-unmatched', '.'], mend: 'npx biome check --write .' },
+  {
+    name: 'types',
+    command: [bin('tsc'), '-p', 'tsconfig.json'],
+    mend: 'Mend the types; one file at a time: npx tsc -p tsconfig.json',
+  },
+  {
+    name: 'format',
+    command: [bin('biome'), 'check', '--no-errors-on-unmatched', '.'],
+    mend: 'npx biome check --write .',
+  },
   {
     name: 'lint',
     command: [bin('oxlint'), '--type-aware', '--deny-warnings', ...FOLDERS],

@@ -7,7 +7,13 @@ import { withPart } from './marked-part.js';
 export const CLI_PAGE = 'docs/cli.md';
 
 export function renderCli(): string {
-  const rows = COMMANDS.map(({ name, about, exits }) => `| \`${name}\` | ${about} | ${exits.map((exit) => EXIT[exit]).join(', ')} |`);
+  const rows = COMMANDS.map(
+    ({ name, about, exits }) => `| \`${name}\` | ${about} | ${exits.map((exit) => EXIT[exit]).join(', ')} |`,
+  );
   const part = { file: CLI_PAGE, begin: '<!-- commands: npm run docs -->', end: '<!-- end of commands -->' };
-  return withPart(readFileSync(CLI_PAGE, 'utf8'), part, ['| command | what it does | can return |', '|---|---|---|', ...rows]);
+  return withPart(readFileSync(CLI_PAGE, 'utf8'), part, [
+    '| command | what it does | can return |',
+    '|---|---|---|',
+    ...rows,
+  ]);
 }

@@ -30,7 +30,10 @@ const MAX_ROWS = 3;
 const TITLE = /^((?:[A-Z]{1,2}-\d{2,3})(?:, [A-Z]{1,2}-\d{2,3})*): \S/;
 
 /** `known`: the rows that docs/requirements has. */
-export function conformanceOf(results: JestResults, { root, known }: { root: string; known: ReadonlySet<string> }): Conformance {
+export function conformanceOf(
+  results: JestResults,
+  { root, known }: { root: string; known: ReadonlySet<string> },
+): Conformance {
   const rows: ConformanceRow[] = [];
   const problems: string[] = [];
   for (const { name, assertionResults } of results.testResults) {
@@ -38,10 +41,13 @@ export function conformanceOf(results: JestResults, { root, known }: { root: str
     if (!file.startsWith('test/conformance/')) continue;
     for (const { title, status } of assertionResults) {
       const named = TITLE.exec(title)?.[1]?.split(', ') ?? [];
-      if (named.length === 0) problems.push(`${file}: "${title}" names no row; begin the title with one, as in "V-10: …".`);
-      if (named.length > MAX_ROWS) problems.push(`${file}: "${title}" names ${named.length} rows; a test shows at most ${MAX_ROWS}.`);
+      if (named.length === 0)
+        problems.push(`${file}: "${title}" names no row; begin the title with one, as in "V-10: …".`);
+      if (named.length > MAX_ROWS)
+        problems.push(`${file}: "${title}" names ${named.length} rows; a test shows at most ${MAX_ROWS}.`);
       const unknown = named.filter((row) => !known.has(row));
-      if (unknown.length > 0) problems.push(`${file}: "${title}" names ${unknown.join(', ')}, which no page of docs/requirements has.`);
+      if (unknown.length > 0)
+        problems.push(`${file}: "${title}" names ${unknown.join(', ')}, which no page of docs/requirements has.`);
       if (status === 'passed') rows.push(...named.map((row) => ({ row, file, title })));
     }
   }

@@ -57,7 +57,10 @@ function section({ faults, stages, failpoints, unreached, uncounted, blackBox }:
     '',
     `The black box: ${runs} runs, ${sumOf(strikes)} blows at random moments (${list(strikes)}; \`stop\` lasts 30 s), and ${sumOf(gitDeaths)} deaths of git (${list(gitDeaths)} the real command).`,
     '',
-    ...table(['runs', ...heads], [cellsOf(String(runs - blackBox.uncounted), ...COUNTS.map((count) => blackBox.counts[count]))]),
+    ...table(
+      ['runs', ...heads],
+      [cellsOf(String(runs - blackBox.uncounted), ...COUNTS.map((count) => blackBox.counts[count]))],
+    ),
     '',
     `Failpoints that these courses do not pass: ${unreached.map((name) => `\`${name}\``).join(', ')}.`,
   ];

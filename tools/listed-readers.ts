@@ -19,18 +19,30 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
   'config/system/foreign-file.ts': { reads: 'openSync opendirSync read readSync', why: 'the reader itself' },
   'config/system/replace-file.ts': { reads: 'openSync', why: WRITES },
 
-  'activities/git/start/past-pipes.ts': { reads: 'open', why: 'opens a FIFO, and reads nothing of it, so that git meets a writer' },
-  'activities/git/run/worktree-setup-files.ts': { reads: 'copyFile', why: 'copies by the system what a trusted config names' },
+  'activities/git/start/past-pipes.ts': {
+    reads: 'open',
+    why: 'opens a FIFO, and reads nothing of it, so that git meets a writer',
+  },
+  'activities/git/run/worktree-setup-files.ts': {
+    reads: 'copyFile',
+    why: 'copies by the system what a trusted config names',
+  },
   'activities/checks/command-excerpt.ts': {
     reads: 'openSync readSync',
     why: 'reads two pieces of an output of any size, each of some kilobytes',
   },
-  'activities/journal/events-file.ts': { reads: 'open', why: 'opens the journal to append; it is read through `ForeignFile`' },
+  'activities/journal/events-file.ts': {
+    reads: 'open',
+    why: 'opens the journal to append; it is read through `ForeignFile`',
+  },
   'activities/journal/write-file.ts': { reads: 'open openSync', why: WRITES },
   'activities/process/marks.ts': { reads: 'openSync', why: WRITES },
   'activities/agent/trial/try-agent.ts': { reads: 'openSync', why: WRITES },
   'activities/process/guard/cut-output.ts': { reads: 'openSync', why: WRITES },
-  'activities/process/guard/parent-shell.ts': { reads: 'openSync', why: 'opens the streams of a command and reads none' },
+  'activities/process/guard/parent-shell.ts': {
+    reads: 'openSync',
+    why: 'opens the streams of a command and reads none',
+  },
 
   'activities/process/guard-sockets.ts': { reads: 'readdirSync', why: OURS },
   'activities/process/guard/guard-lock.ts': { reads: 'openSync', why: OURS },
@@ -50,14 +62,20 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
   'worker/local-engine/server-binary/go-build.ts': { reads: 'openSync', why: OURS },
   'client/cli/server/up.ts': { reads: 'readFileSync', why: OURS },
 
-  'activities/sandbox/home-place.ts': { reads: 'readdirSync', why: "lists a folder of the person's HOME that no sandbox can write" },
+  'activities/sandbox/home-place.ts': {
+    reads: 'readdirSync',
+    why: "lists a folder of the person's HOME that no sandbox can write",
+  },
   'config/system/system-trouble.ts': { reads: 'readFileSync', why: SYSTEM },
   'config/system/foreign-descriptors.ts': { reads: 'readFileSync readdirSync', why: SYSTEM },
   'activities/process/guard/limit-mark.ts': { reads: 'readFileSync', why: SYSTEM },
   'activities/process/guard/process-table.ts': { reads: 'openSync readFileSync readSync readdirSync', why: SYSTEM },
   'worker/local-engine/process-identity.ts': { reads: 'readFileSync', why: SYSTEM },
 
-  'activities/agent/scripted/ledger.ts': { reads: 'readFileSync', why: 'part of the scripted agent, not of the engine' },
+  'activities/agent/scripted/ledger.ts': {
+    reads: 'readFileSync',
+    why: 'part of the scripted agent, not of the engine',
+  },
   'activities/agent/scripted/main.ts': { reads: 'readFileSync', why: 'part of the scripted agent, not of the engine' },
   'activities/agent/scripted/perform.ts': { reads: '*', why: 'part of the scripted agent, not of the engine' },
   'client/cli/start/prepare-batch.ts': {

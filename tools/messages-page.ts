@@ -25,7 +25,8 @@ interface Page {
 const PAGES: Readonly<Record<RunMessageName, Page>> = {
   approve: {
     does: `decides the open gate: \`decision\` is ${GATE_DECISIONS.map((name) => `\`${name}\``).join(', ')}; unsaid it is \`approve\`. \`commit\`: the tip that the person saw. \`request_changes\` needs a \`note\``,
-    refused: 'no gate, or another than `gate`, is open; `commit` is not the tip; changes are not offered there; a question has no `note`',
+    refused:
+      'no gate, or another than `gate`, is open; `commit` is not the tip; changes are not offered there; a question has no `note`',
     example: '{"decision":"request_changes","note":"keep the old name"}',
     cli: 'sluice approve · reject · approvals decide',
   },
@@ -125,7 +126,8 @@ const LIMITS: readonly LimitRow[] = [
     what: 'Updates that one run accepted, `history.maxTotalUpdates`',
     byDefault: '2 000',
     ours: MESSAGE_LIMITS['history.maxTotalUpdates'],
-    happens: 'every message goes as a Signal and is `queued`; a refused Update is not counted, one of a known Update id neither',
+    happens:
+      'every message goes as a Signal and is `queued`; a refused Update is not counted, one of a known Update id neither',
     shownBy: `${LIMITS_TEST}: "takes every message as a Signal once its Updates are used up, and refused ones never counted"`,
   },
   {
@@ -139,7 +141,8 @@ const LIMITS: readonly LimitRow[] = [
     what: 'Signals to one run, `history.maximumSignalsPerExecution`',
     byDefault: '10 000',
     ours: MESSAGE_LIMITS['history.maximumSignalsPerExecution'],
-    happens: '`abort` goes as a native cancellation, which is not counted; anything else is said not to be kept, with what mends it',
+    happens:
+      '`abort` goes as a native cancellation, which is not counted; anything else is said not to be kept, with what mends it',
     shownBy: `${LIMITS_TEST}: "is ended by an abort when its Signals are used up too; anything else is said not to be kept"`,
   },
   {
@@ -161,7 +164,8 @@ const LIMITS: readonly LimitRow[] = [
     what: 'one payload, `limit.blobSize.error`',
     byDefault: '2 MiB',
     ours: null,
-    happens: 'the server refuses it to its sender, and the run never hears of it; a longer text than ours is refused by the run',
+    happens:
+      'the server refuses it to its sender, and the run never hears of it; a longer text than ours is refused by the run',
     shownBy: `${LIMITS_TEST}: "never hears of a message that is larger than its server takes"`,
   },
   {
@@ -185,7 +189,8 @@ function limitLines(): readonly string[] {
     '| limit | default | ours | what happens | shown by |',
     '|---|---|---|---|---|',
     ...LIMITS.map(
-      ({ what, byDefault, ours, happens, shownBy }) => `| ${what} | ${byDefault} | ${ours ?? 'the same'} | ${happens} | ${shownBy} |`,
+      ({ what, byDefault, ours, happens, shownBy }) =>
+        `| ${what} | ${byDefault} | ${ours ?? 'the same'} | ${happens} | ${shownBy} |`,
     ),
   ];
 }

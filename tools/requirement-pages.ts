@@ -47,7 +47,11 @@ export function renderPage(page: RequirementPage, conformance: readonly Conforma
   return withPart(text, { file, begin: BEGIN, end: END }, shownLines(rowsOf(page), conformance));
 }
 
-export function renderIndex(text: string, pages: readonly RequirementPage[], conformance: readonly ConformanceRow[]): string {
+export function renderIndex(
+  text: string,
+  pages: readonly RequirementPage[],
+  conformance: readonly ConformanceRow[],
+): string {
   const lines = pages.map((page) => {
     const rows = rowsOf(page);
     const shown = rows.filter((row) => isShown(row, conformance)).length;

@@ -93,12 +93,16 @@ function namesTry(id: string): boolean {
 }
 
 function triesOf(id: string): readonly string[] {
-  return TRIES.filter(({ inside, outside }) => [inside, outside].some((one) => one !== null && rowOf(one) === id)).map((one) => one.id);
+  return TRIES.filter(({ inside, outside }) => [inside, outside].some((one) => one !== null && rowOf(one) === id)).map(
+    (one) => one.id,
+  );
 }
 
 function triedBy(id: string): string {
   const tries = triesOf(id);
-  return tries.length > 0 ? `tries: ${tries.map((one) => `\`${one}\``).join(', ')}` : `no try: ${NOT_TRIED[id] ?? 'MISSING'}`;
+  return tries.length > 0
+    ? `tries: ${tries.map((one) => `\`${one}\``).join(', ')}`
+    : `no try: ${NOT_TRIED[id] ?? 'MISSING'}`;
 }
 
 function capital(text: string): string {

@@ -33,7 +33,8 @@ const parts = [
     present: () => existsSync(join(root, 'node_modules/.package-lock.json')),
     // Install scripts are not needed: every native package comes prebuilt.
     make: async () => {
-      if (!isInstalled()) await run('npm', ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
+      if (!isInstalled())
+        await run('npm', ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
     },
     mend: 'npm ci',
   },
@@ -49,7 +50,12 @@ const parts = [
   },
   {
     name: 'workflow bundle',
-    inputs: () => [...files('package-lock.json', 'worker/bundle.ts'), ...below('workflows'), ...below('protocol'), ...below('wire')],
+    inputs: () => [
+      ...files('package-lock.json', 'worker/bundle.ts'),
+      ...below('workflows'),
+      ...below('protocol'),
+      ...below('wire'),
+    ],
     present: () => existsSync(join(root, 'dist/workflow-bundle.js')),
     skip: () => !existsSync(join(root, 'workflows/index.ts')),
     make: () => run(process.execPath, ['dist/worker/bundle.js']),
@@ -159,7 +165,8 @@ function removeStale(folder, relative) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const inner = join(relative, entry.name);
     if (entry.isDirectory()) removeStale(join(folder, entry.name), inner);
-    else if (relative !== '' && !existsSync(join(root, inner.replace(/\.(?:d\.ts|js|js\.map)$/, '.ts')))) rmSync(join(folder, entry.name));
+    else if (relative !== '' && !existsSync(join(root, inner.replace(/\.(?:d\.ts|js|js\.map)$/, '.ts'))))
+      rmSync(join(folder, entry.name));
   }
 }
 
@@ -180,11 +187,14 @@ function writeStamps(stamps) {
 function lock() {
   mkdirSync(cache, { recursive: true });
   const descriptor = openSync(join(cache, 'setup.lock'), 'a');
-  const code = 'use Fcntl ":flock"; open(F, ">&=3") or exit 2; exit(flock(F, LOCK_EX | ($ARGV[0] ? LOCK_NB : 0)) ? 0 : 1)';
+  const code =
+    'use Fcntl ":flock"; open(F, ">&=3") or exit 2; exit(flock(F, LOCK_EX | ($ARGV[0] ? LOCK_NB : 0)) ? 0 : 1)';
   const take = (now) => {
     const stdio = ['ignore', 'ignore', 'ignore', descriptor];
     const flock = spawnSync('flock', [...(now ? ['-n'] : []), '3'], { stdio });
-    return flock.error === undefined ? flock.status === 0 : spawnSync('perl', ['-e', code, now ? '1' : '0'], { stdio }).status === 0;
+    return flock.error === undefined
+      ? flock.status === 0
+      : spawnSync('perl', ['-e', code, now ? '1' : '0'], { stdio }).status === 0;
   };
   if (!take(true)) {
     say('another set-up is at work; waiting for it');

@@ -5,7 +5,8 @@ const REASONS: Readonly<Record<string, string>> = {
   scheduled: 'the server stores the run; a worker takes the first workflow task',
   'taken by the worker': 'the server stores the task and matches it with a poll',
   'activity.before-work': 'the task reaches the worker; its input is decoded',
-  'open.after-claim': 'find the repository, read its config at the base commit, resolve the policy, find the agents, write the run record',
+  'open.after-claim':
+    'find the repository, read its config at the base commit, resolve the policy, find the agents, write the run record',
   'open.after-worktree': 'branch and worktree, one at a time per repository, still without files',
   'open.before-record': 'snapshot of the config; all files of the base commit',
   'turn.before-start':
@@ -42,7 +43,13 @@ export const CAUSES = [
 
 export type Cause = (typeof CAUSES)[number];
 
-const OF_SERVER = ['scheduled', 'taken by the worker', 'activity.before-work', 'answer at the server', 'next activity scheduled'];
+const OF_SERVER = [
+  'scheduled',
+  'taken by the worker',
+  'activity.before-work',
+  'answer at the server',
+  'next activity scheduled',
+];
 const OF_GUARD = ['turn.after-exit', 'validate.after-command'];
 
 export function causeOf({ to, inside }: Pick<Span, 'to' | 'inside'>): Cause {

@@ -22,7 +22,8 @@ export function renderStates(): string {
     '| from | to |',
     '|---|---|',
     ...RUN_STATUSES.map(
-      (from) => `| ${code(from)} | ${TRANSITIONS[from].length === 0 ? 'terminal' : TRANSITIONS[from].map(code).join(' ')} |`,
+      (from) =>
+        `| ${code(from)} | ${TRANSITIONS[from].length === 0 ? 'terminal' : TRANSITIONS[from].map(code).join(' ')} |`,
     ),
     '',
     'A run reaches `merge_ready` only from the last stage of its list:',

@@ -19,7 +19,8 @@ mkdirSync('.cache', { recursive: true });
 rmSync(RESULTS, { force: true });
 let jest = await run(jestCommand(RESULTS, selection));
 if (jest !== 0 && selection.length === 0) jest = await failedFilesAgain(jest);
-const conformance = selection.length === 0 && jest === 0 ? await run(['--import', 'tsx', 'tools/write-conformance.ts', '--check']) : 0;
+const conformance =
+  selection.length === 0 && jest === 0 ? await run(['--import', 'tsx', 'tools/write-conformance.ts', '--check']) : 0;
 console.log(summary());
 process.exitCode = jest === 0 ? conformance : jest;
 
@@ -36,7 +37,9 @@ async function failedFilesAgain(code: number): Promise<number> {
   if (first === null || failed.length === 0 || failed.length > MAX_FILES_AGAIN || isUnit) return code;
   console.log(`\nonce more, alone: ${failed.map((file) => relative(process.cwd(), file)).join(', ')}\n`);
   rmSync(RERUN, { force: true });
-  const again = await run(jestCommand(RERUN, ['--selectProjects', 'server', '--runInBand', '--runTestsByPath', ...failed]));
+  const again = await run(
+    jestCommand(RERUN, ['--selectProjects', 'server', '--runInBand', '--runTestsByPath', ...failed]),
+  );
   const second = readReport(RERUN);
   if (second === null) return code;
   writeReport(RESULTS, withRerun(first, second));

@@ -7,7 +7,10 @@ import { LEDGER_RULES } from '../workflows/ledger-rules.js';
 import { QUOTA_RULES } from '../workflows/quota-table.js';
 
 /** By type of workflow. A batch is none: its children are its own, so it keeps its rules to its end. */
-const NEWEST: Readonly<Record<string, number>> = { [QUOTA_GATE_WORKFLOW]: QUOTA_RULES.length, [BUDGET_WORKFLOW]: LEDGER_RULES.length };
+const NEWEST: Readonly<Record<string, number>> = {
+  [QUOTA_GATE_WORKFLOW]: QUOTA_RULES.length,
+  [BUDGET_WORKFLOW]: LEDGER_RULES.length,
+};
 
 type Server = Pick<WorkflowClient, 'list' | 'getHandle'>;
 
@@ -16,7 +19,9 @@ export async function askToHandOver(workflow: Server, warn: Warn, newest = NEWES
   for (const [type, rules] of Object.entries(newest)) {
     if (rules === 1) continue;
     try {
-      for await (const { workflowId, memo } of workflow.list({ query: `WorkflowType = "${type}" AND ExecutionStatus = "Running"` })) {
+      for await (const { workflowId, memo } of workflow.list({
+        query: `WorkflowType = "${type}" AND ExecutionStatus = "Running"`,
+      })) {
         // One that has ended meanwhile hears nothing.
         if (memo?.['rules'] !== rules)
           await workflow

@@ -11,7 +11,9 @@ const target = process.argv[3] ?? fileURLToPath(new URL('../workflow-bundle.js',
 const { code } = await bundleWorkflowCode({
   workflowsPath,
   failureConverterPath: FAILURE_CONVERTER_PATH,
-  workflowInterceptorModules: INTERCEPTORS.map((name) => fileURLToPath(new URL(`../workflows/sdk-guards/${name}.js`, import.meta.url))),
+  workflowInterceptorModules: INTERCEPTORS.map((name) =>
+    fileURLToPath(new URL(`../workflows/sdk-guards/${name}.js`, import.meta.url)),
+  ),
   logger: new DefaultLogger('WARN'),
 });
 // A worker that starts meanwhile reads the old bundle or the new one, never half of one.

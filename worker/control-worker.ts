@@ -30,9 +30,15 @@ export interface ControlWorkerOptions {
 }
 
 /** Errors: plain Error that names `npm run setup` if the bundle was not built. */
-export async function createControlWorker({ connection, namespace, workflow, bundlePath }: ControlWorkerOptions): Promise<Worker> {
+export async function createControlWorker({
+  connection,
+  namespace,
+  workflow,
+  bundlePath,
+}: ControlWorkerOptions): Promise<Worker> {
   const codePath = bundlePath ?? fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
-  if (!existsSync(codePath)) throw new Error(`the workflow bundle ${codePath} is missing. Build it with \`npm run setup\`.`);
+  if (!existsSync(codePath))
+    throw new Error(`the workflow bundle ${codePath} is missing. Build it with \`npm run setup\`.`);
   void askToHandOver(workflow, toWorkerLog);
   return Worker.create({
     connection,

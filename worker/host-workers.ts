@@ -25,7 +25,12 @@ export interface HostWorkerOptions {
   readonly slots: number;
 }
 
-export async function createHostWorkers({ connection, namespace, deps, slots }: HostWorkerOptions): Promise<readonly Worker[]> {
+export async function createHostWorkers({
+  connection,
+  namespace,
+  deps,
+  slots,
+}: HostWorkerOptions): Promise<readonly Worker[]> {
   const shared: Omit<WorkerOptions, 'taskQueue'> = {
     connection,
     namespace,
@@ -45,7 +50,12 @@ export async function createHostWorkers({ connection, namespace, deps, slots }: 
   };
   const turns: HostTurnActivities = { runTurn: createRunTurn(deps), validate: createValidate(deps) };
   return Promise.all([
-    Worker.create({ ...shared, taskQueue: ANY_HOST_QUEUE, activities: { ...any }, maxConcurrentActivityTaskExecutions: PICK_SLOTS }),
+    Worker.create({
+      ...shared,
+      taskQueue: ANY_HOST_QUEUE,
+      activities: { ...any },
+      maxConcurrentActivityTaskExecutions: PICK_SLOTS,
+    }),
     Worker.create({
       ...shared,
       taskQueue: hostQueue(deps.hostId),

@@ -21,7 +21,9 @@ try {
     import('../config/home/home.js'),
     import('./start-worker.js'),
   ]);
-  const { connectionOptions, namespace } = loadClientConnectConfig({ disableFile: process.argv.includes('--no-profile') });
+  const { connectionOptions, namespace } = loadClientConnectConfig({
+    disableFile: process.argv.includes('--no-profile'),
+  });
   const { address, ...connection } = connectionOptions;
   const worker = await startWorker({
     home: homeRoot(process.env),

@@ -53,7 +53,11 @@ async function writeEndsOf(ends: MissingEnds, isWanted: (record: RunRecord) => b
   }
 }
 
-async function writeMissingEnd({ deps, client, warn }: MissingEnds, record: RunRecord, stateDir: string): Promise<void> {
+async function writeMissingEnd(
+  { deps, client, warn }: MissingEnds,
+  record: RunRecord,
+  stateDir: string,
+): Promise<void> {
   if (isClosedOnHost(stateDir)) return;
   deps.failpoint('server.before-describe');
   const ended = await endedWithoutUs(client, record);

@@ -41,7 +41,9 @@ export type BatchErrand =
 
 type BatchStep = Step<BatchTable, BatchErrand>;
 
-export const BATCH_RULES: readonly Rules<BatchTable, BatchEvent, BatchErrand>[] = [{ judge, after, wakesAt: () => null, isIdle }];
+export const BATCH_RULES: readonly Rules<BatchTable, BatchEvent, BatchErrand>[] = [
+  { judge, after, wakesAt: () => null, isIdle },
+];
 
 export function tableOf(of: Pick<BatchTable, 'batchId' | 'workflowId' | 'tasks' | 'concurrency'>): BatchTable {
   const rows = of.tasks.map(({ runId, input, sameAs }) => ({
@@ -71,7 +73,11 @@ export function show(table: BatchTable): Shown {
   const status = statusOf(table);
   const counts = Object.fromEntries(STATES.map((state) => [state, count(table, state)]));
   // Small, since the server warns at 2 KiB.
-  return { status, details: details(table), memo: { status, total: table.rows.length, ...counts, mergeReady: mergeReady(table) } };
+  return {
+    status,
+    details: details(table),
+    memo: { status, total: table.rows.length, ...counts, mergeReady: mergeReady(table) },
+  };
 }
 
 function judge({ aborted }: BatchTable): Judgement {
@@ -91,7 +97,9 @@ function after(table: BatchTable, event: BatchEvent | Tick): BatchStep {
       return table.aborted ? { state: table, errands: [] } : aborted(table, event.note);
     case 'became': {
       const state = withFate(table, event.place, event.fate);
-      return event.fate.state === 'running' ? { state, errands: [] } : withStarts({ ...state, atWork: state.atWork - 1 });
+      return event.fate.state === 'running'
+        ? { state, errands: [] }
+        : withStarts({ ...state, atWork: state.atWork - 1 });
     }
     case 'tick':
       return { state: table, errands: [] };
@@ -108,13 +116,19 @@ function withStarts(table: BatchTable): BatchStep {
 }
 
 function aborted(table: BatchTable, abortNote: string | null): BatchStep {
-  const rows = table.rows.map((row, place) => (table.queue.includes(place) ? { ...row, state: 'not_started' as const } : row));
+  const rows = table.rows.map((row, place) =>
+    table.queue.includes(place) ? { ...row, state: 'not_started' as const } : row,
+  );
   const errands = [{ kind: 'cancel' as const, workflowId: table.workflowId }];
   return { state: { ...table, rows, queue: [], aborted: true, abortNote }, errands };
 }
 
 function withFate(table: BatchTable, place: number, fate: Fate): BatchTable {
-  const moved = (row: BatchRow) => ({ ...row, ...fate, error: fate.error === undefined ? row.error : sentenceOf(fate.error) });
+  const moved = (row: BatchRow) => ({
+    ...row,
+    ...fate,
+    error: fate.error === undefined ? row.error : sentenceOf(fate.error),
+  });
   return { ...table, rows: table.rows.map((row, at) => (at === place ? moved(row) : row)) };
 }
 
@@ -126,12 +140,19 @@ function statusOf(table: BatchTable): string {
 
 /** Markdown for the Web UI. */
 function details(table: BatchTable): string {
-  const counts = STATES.flatMap((state) => (count(table, state) === 0 ? [] : [`${count(table, state)} ${state.replace('_', ' ')}`]));
+  const counts = STATES.flatMap((state) =>
+    count(table, state) === 0 ? [] : [`${count(table, state)} ${state.replace('_', ' ')}`],
+  );
   const head = `**${statusOf(table)}** · ${table.rows.length} tasks: ${counts.join(', ')} · ${mergeReady(table)} merge_ready`;
   const note = table.abortNote === null ? [] : ['', cell(table.abortNote)];
   const rows = table.rows.slice(0, SHOWN_ROWS).map(markdownRow);
-  const more = table.rows.length > SHOWN_ROWS ? ['', `… and ${table.rows.length - SHOWN_ROWS} more: Query \`status\` has them all`] : [];
-  return [head, ...note, '', '| run | task | state | branch |', '|---|---|---|---|', ...rows, ...more].join('\n').slice(0, SHOWN_CHARS);
+  const more =
+    table.rows.length > SHOWN_ROWS
+      ? ['', `… and ${table.rows.length - SHOWN_ROWS} more: Query \`status\` has them all`]
+      : [];
+  return [head, ...note, '', '| run | task | state | branch |', '|---|---|---|---|', ...rows, ...more]
+    .join('\n')
+    .slice(0, SHOWN_CHARS);
 }
 
 function count({ rows }: BatchTable, state: BatchState): number {
@@ -142,10 +163,18 @@ function mergeReady({ rows }: BatchTable): number {
   return rows.filter((row) => row.outcome === 'merge_ready').length;
 }
 
-const STATES = ['waiting', 'running', 'ended', 'skipped', 'refused', 'not_started'] as const satisfies readonly BatchState[];
+const STATES = [
+  'waiting',
+  'running',
+  'ended',
+  'skipped',
+  'refused',
+  'not_started',
+] as const satisfies readonly BatchState[];
 
 function markdownRow({ runId, title, state, outcome, blockedReason, branch, error }: BatchRow): string {
-  const what = outcome === null ? state.replace('_', ' ') : `${outcome}${blockedReason === null ? '' : `: ${blockedReason}`}`;
+  const what =
+    outcome === null ? state.replace('_', ' ') : `${outcome}${blockedReason === null ? '' : `: ${blockedReason}`}`;
   const why = error === null || outcome === 'merge_ready' ? '' : ` (${error})`;
   return `| \`${runId}\` | ${cell(title)} | ${cell(`${what}${why}`)} | ${branch === null ? '' : `\`${branch}\``} |`;
 }

@@ -30,14 +30,21 @@ const MAX_BATCH_ID_CHARS = MAX_ID_CHARS - HASH_CHARS - 1;
 
 /** Shape: every task has its defaults, and `attended: false` where nobody said otherwise. */
 export function checkBatchInput(value: unknown): BatchCheck {
-  if (!isRecord(value)) return bad('input', 'the start input must be an object like {"defaults":{"repo":"/path"},"tasks":[{"task":"…"}]}');
+  if (!isRecord(value))
+    return bad('input', 'the start input must be an object like {"defaults":{"repo":"/path"},"tasks":[{"task":"…"}]}');
   const unknown = Object.keys(value).find((key) => !FIELDS.includes(key));
   if (unknown !== undefined) {
-    return bad(unknown.slice(0, 60), `"${unknown.slice(0, 60)}" is not a field of a batch; known are ${FIELDS.join(', ')}`);
+    return bad(
+      unknown.slice(0, 60),
+      `"${unknown.slice(0, 60)}" is not a field of a batch; known are ${FIELDS.join(', ')}`,
+    );
   }
   const { tasks, defaults = {}, concurrency = DEFAULT_BATCH_CONCURRENCY } = value;
   if (!Array.isArray(tasks) || tasks.length === 0 || tasks.length > MAX_BATCH_TASKS) {
-    return bad('tasks', `tasks must be a list of 1 to ${MAX_BATCH_TASKS} tasks${Array.isArray(tasks) ? `; it has ${tasks.length}` : ''}`);
+    return bad(
+      'tasks',
+      `tasks must be a list of 1 to ${MAX_BATCH_TASKS} tasks${Array.isArray(tasks) ? `; it has ${tasks.length}` : ''}`,
+    );
   }
   if (!isRecord(defaults)) return bad('defaults', 'defaults must be an object with fields of a task, or be left out');
   if (!isConcurrency(concurrency)) {

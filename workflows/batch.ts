@@ -6,7 +6,14 @@
  */
 
 import { ApplicationFailure, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { CancellationScope, ChildWorkflowFailure, isCancellation, ParentClosePolicy, startChild, workflowInfo } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  ChildWorkflowFailure,
+  isCancellation,
+  ParentClosePolicy,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { BatchInput, BatchView } from '../protocol/actors/batch.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
 import type { RunResult } from '../protocol/messages/messages.js';
@@ -60,7 +67,8 @@ async function runTask({ runId, input }: PlannedTask, become: (fate: Fate) => vo
     become({ state: 'ended', outcome, blockedReason, branch, error });
   } catch (err) {
     if (err instanceof WorkflowExecutionAlreadyStartedError) become({ state: 'skipped' });
-    else if (err instanceof ChildWorkflowFailure && !isCancellation(err)) become({ state: 'refused', error: reasonOf(err) });
+    else if (err instanceof ChildWorkflowFailure && !isCancellation(err))
+      become({ state: 'refused', error: reasonOf(err) });
     else if (isCancellation(err)) become({ state: 'not_started' });
     else throw err;
   }

@@ -58,7 +58,8 @@ export function reserve(before: DayLedger, request: ReserveRequest, now: number)
   const today = onDay(before, now);
   const { token, workflowId, executionRunId, limits, grant } = request;
   const granted: BudgetAnswer = { kind: 'granted', token, day: today.day };
-  if (today.done.includes(token) || today.reservations.some((held) => held.token === token)) return { ledger: today, answer: granted };
+  if (today.done.includes(token) || today.reservations.some((held) => held.token === token))
+    return { ledger: today, answer: granted };
   const others = { ...today, reservations: today.reservations.filter((held) => held.workflowId !== workflowId) };
   const ledger = withGrant(others, limits, grant);
   const full = fullOf(ledger, limits);
@@ -138,7 +139,12 @@ function rowsOf({ settled, reservations }: DayLedger, limits: DayBudgetPolicy): 
   const { turns, ms, microUsd } = sumOf([settled, reservedOf(reservations)]);
   const rows = [
     { limit: 'turns', spent: turns, budgeted: limits.turns, unit: 1 },
-    { limit: 'minutes', spent: ms, budgeted: limits.minutes === null ? null : limits.minutes * MINUTE_MS, unit: MINUTE_MS },
+    {
+      limit: 'minutes',
+      spent: ms,
+      budgeted: limits.minutes === null ? null : limits.minutes * MINUTE_MS,
+      unit: MINUTE_MS,
+    },
     { limit: 'usd', spent: microUsd, budgeted: limits.microUsd, unit: 1_000_000 },
   ] as const;
   return rows.flatMap((row) => (row.budgeted === null ? [] : [{ ...row, budgeted: row.budgeted }]));

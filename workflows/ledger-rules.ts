@@ -46,7 +46,12 @@ type LedgerStep = Step<LedgerState, Telling>;
 export const LEDGER_SIGNALS = [RESERVE_SIGNAL, SETTLE_SIGNAL, RELEASE_SIGNAL];
 
 export const LEDGER_RULES: readonly Rules<LedgerState, LedgerEvent, Telling>[] = [
-  { judge: () => ({ kind: 'accepted', message: 'it is counted' }), after: afterEvent, wakesAt: () => null, isIdle: () => false },
+  {
+    judge: () => ({ kind: 'accepted', message: 'it is counted' }),
+    after: afterEvent,
+    wakesAt: () => null,
+    isIdle: () => false,
+  },
 ];
 
 /** How often a full ledger looks at most whether a run that holds a reservation is still there: each look is an event in that run. */
@@ -58,7 +63,9 @@ export function nothingUsed(now: number): LedgerState {
 
 export function readLedgerEvent(name: string, argument: unknown): MessageReading<LedgerEvent> {
   const event = eventOf(name, argument);
-  return event === null ? { kind: 'bad', why: `the argument of ${name} cannot be read` } : { kind: 'ok', message: event };
+  return event === null
+    ? { kind: 'bad', why: `the argument of ${name} cannot be read` }
+    : { kind: 'ok', message: event };
 }
 
 function eventOf(name: string, argument: unknown): LedgerEvent | null {
@@ -101,7 +108,11 @@ function afterReserve(before: LedgerState, request: ReserveRequest, now: number)
   };
 }
 
-function afterTold(before: LedgerState, { token, isThere }: Extract<LedgerEvent, { kind: 'told' }>, now: number): LedgerStep {
+function afterTold(
+  before: LedgerState,
+  { token, isThere }: Extract<LedgerEvent, { kind: 'told' }>,
+  now: number,
+): LedgerStep {
   const ledger = isThere ? before.ledger : release(before.ledger, token);
   const state = { ...before, ledger, looking: before.looking.filter((looked) => looked !== token) };
   if (state.looking.length > 0) return { state, errands: [] };

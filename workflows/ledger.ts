@@ -8,7 +8,14 @@ import { continueAsNew } from '@temporalio/workflow';
 import { BUDGET_ANSWER_SIGNAL, type DayBudgetView } from '../protocol/actors/day-budget.js';
 import { LiveActor, sendSignal } from './actor/live.js';
 import { viewOf } from './day-ledger.js';
-import { LEDGER_RULES, LEDGER_SIGNALS, type LedgerInput, type LedgerState, nothingUsed, readLedgerEvent } from './ledger-rules.js';
+import {
+  LEDGER_RULES,
+  LEDGER_SIGNALS,
+  type LedgerInput,
+  type LedgerState,
+  nothingUsed,
+  readLedgerEvent,
+} from './ledger-rules.js';
 
 export async function budget({ project, carried }: LedgerInput): Promise<DayBudgetView> {
   const view = ({ ledger }: LedgerState) => viewOf(ledger, project, Date.now());

@@ -42,7 +42,9 @@ export async function quotaGate(carried: Carried<QuotaState> | null = null): Pro
 function details(view: QuotaGateView): string {
   const lines = [
     `usage limit of **${view.account}**: **${view.state}**`,
-    view.until === null ? '' : `${view.state === 'probing' ? 'the probe is given up at' : 'one run tries again at'} ${view.until}`,
+    view.until === null
+      ? ''
+      : `${view.state === 'probing' ? 'the probe is given up at' : 'one run tries again at'} ${view.until}`,
     view.note === null ? '' : view.note,
     view.refusals === 0 ? '' : `met again by ${view.refusals} probe(s) in a row`,
     view.probe === null ? '' : `probed by: \`${view.probe}\``,

@@ -11,7 +11,9 @@ const RESULTS: readonly ProbedMessage['result'][] = ['limited', 'passed', 'gone'
 
 export function readQuotaEvent(name: string, argument: unknown): MessageReading<QuotaEvent> {
   const event = eventOf(name, argument);
-  return event === null ? { kind: 'bad', why: `the argument of ${name} cannot be read` } : { kind: 'ok', message: event };
+  return event === null
+    ? { kind: 'bad', why: `the argument of ${name} cannot be read` }
+    : { kind: 'ok', message: event };
 }
 
 export function readQuotaWord(argument: unknown): QuotaWord | null {
@@ -34,7 +36,8 @@ function eventOf(name: string, argument: unknown): QuotaEvent | null {
   if (workflowId === null || wait === null) return null;
   const until = timeIn(fields, 'until');
   if (name === 'leave') return { kind: 'leave', workflowId, wait };
-  if (name === 'park') return { kind: 'park', workflowId, wait, until, turnMs: turnOf(fields), overdue: fields['overdue'] === true };
+  if (name === 'park')
+    return { kind: 'park', workflowId, wait, until, turnMs: turnOf(fields), overdue: fields['overdue'] === true };
   const result = wordIn(fields, 'result', RESULTS);
   return name !== 'probed' || result === null ? null : { kind: 'probed', workflowId, wait, result, until };
 }

@@ -51,7 +51,13 @@ export interface Send {
 
 type QuotaStep = Step<QuotaState, Send>;
 
-export const NOBODY_WAITS: QuotaState = { mode: { kind: 'open' }, waiters: [], refusals: 0, sinceMs: null, released: [] };
+export const NOBODY_WAITS: QuotaState = {
+  mode: { kind: 'open' },
+  waiters: [],
+  refusals: 0,
+  sinceMs: null,
+  released: [],
+};
 
 /** What a probe may need beside its turn: a slot of its host, and retries. */
 const PROBE_SLACK_MS = 10 * 60_000;
@@ -65,7 +71,9 @@ const MAX_WAITERS = 5_000;
 /** A told time that differs by less is the same. */
 const SAME_MS = 1_000;
 
-export const QUOTA_RULES: readonly Rules<QuotaState, QuotaEvent, Send>[] = [{ judge, after: afterEvent, wakesAt, isIdle }];
+export const QUOTA_RULES: readonly Rules<QuotaState, QuotaEvent, Send>[] = [
+  { judge, after: afterEvent, wakesAt, isIdle },
+];
 
 /** Only a person's word is answered. */
 function judge({ mode, waiters }: QuotaState, { kind }: QuotaEvent): Judgement {

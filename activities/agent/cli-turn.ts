@@ -77,7 +77,8 @@ function outcomeOfCli(cli: CliTurn): TurnOutcome {
   // A CLI that was ended while it waited for a limit has said which.
   if (ended !== null) return outcome.kind === 'usage_limit' || outcome.kind === 'rate_limited' ? outcome : ended;
   // What is missing may be what the disk had no room for.
-  if (outcome.kind === 'hard' && exit.diskFull === true) return { kind: 'transient', why: why('the disk was full', outcome.why) };
+  if (outcome.kind === 'hard' && exit.diskFull === true)
+    return { kind: 'transient', why: why('the disk was full', outcome.why) };
   return outcome;
 }
 
@@ -88,13 +89,24 @@ function exitedOutcome(cli: CliTurn, complaint: string): TurnOutcome {
       if (exit.exitCode === 0 && exit.signal === null) return { kind: 'done' };
       return { kind: 'hard', why: why(`the agent told a success and ${endOf(exit)}`, complaint) };
     case 'usage_limit':
-      return { kind: 'usage_limit', why: why("the agent's usage limit is reached", meaning.said), until: untilOf(meaning.untilMs, exit) };
+      return {
+        kind: 'usage_limit',
+        why: why("the agent's usage limit is reached", meaning.said),
+        until: untilOf(meaning.untilMs, exit),
+      };
     case 'rate_limited':
       return rateLimited(cli, meaning);
     case 'unknown_conversation':
-      return { kind: 'transient', why: why('the agent does not know the earlier conversation', meaning.said), fresh: true };
+      return {
+        kind: 'transient',
+        why: why('the agent does not know the earlier conversation', meaning.said),
+        fresh: true,
+      };
     case 'login':
-      return { kind: 'hard', why: why(`the agent's login is missing or refused; log in with: ${cli.login}`, meaning.said) };
+      return {
+        kind: 'hard',
+        why: why(`the agent's login is missing or refused; log in with: ${cli.login}`, meaning.said),
+      };
     case 'overflow':
       return overflow(cli.turn, meaning.said);
     case 'refused':
@@ -122,7 +134,8 @@ function rateLimited(cli: CliTurn, { said, afterMs }: Extract<Meaning, { kind: '
 
 /** Of a conversation that went on the conversation may be what is too long: a new one has only the prompt. */
 function overflow(turn: TurnRequest, said: string): TurnOutcome {
-  if (turn.resume !== null) return { kind: 'transient', why: why('the conversation is too long for the agent', said), fresh: true };
+  if (turn.resume !== null)
+    return { kind: 'transient', why: why('the conversation is too long for the agent', said), fresh: true };
   return { kind: 'overflow', why: why('the prompt is too long for the agent', said) };
 }
 

@@ -28,7 +28,14 @@ const ALLOWED: ReadonlySet<string> = new Set([
   'no_proxy',
 ]);
 
-const PROXIES: ReadonlySet<string> = new Set(['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy']);
+const PROXIES: ReadonlySet<string> = new Set([
+  'HTTP_PROXY',
+  'http_proxy',
+  'HTTPS_PROXY',
+  'https_proxy',
+  'ALL_PROXY',
+  'all_proxy',
+]);
 
 const LOCALE = /^LC_[A-Z]+$/;
 

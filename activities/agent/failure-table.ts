@@ -56,11 +56,19 @@ function readOutcomeLine(line: string, now: Date): Failure | null {
   switch (match?.[1]) {
     case 'usage_limit': {
       const until = /^until=(.*)$/.exec(first)?.[1];
-      return { kind: 'usage_limit', until: untilOf(until, now), said: words(until === undefined ? rest : others.join(' ')) };
+      return {
+        kind: 'usage_limit',
+        until: untilOf(until, now),
+        said: words(until === undefined ? rest : others.join(' ')),
+      };
     }
     case 'rate_limited': {
       const after = /^after=(.*)$/.exec(first)?.[1];
-      return { kind: 'rate_limited', afterMs: afterOf(after, 's'), said: words(after === undefined ? rest : others.join(' ')) };
+      return {
+        kind: 'rate_limited',
+        afterMs: afterOf(after, 's'),
+        said: words(after === undefined ? rest : others.join(' ')),
+      };
     }
     case 'transient':
     case 'overflow':
@@ -95,13 +103,19 @@ function phrase(words: string): RegExp {
 
 /** An HTTP status that is named as one or that a label stands before, and nothing countable behind: "Error: 429 tests failed" is no status. */
 function status(codes: string, names: string): RegExp {
-  return new RegExp(String.raw`^${LEAD}(?:${LABEL}{0,3}${HTTP}|${LABEL}{1,3})(?:${codes})(?=\s(?:${names})|${END})`, 'iu');
+  return new RegExp(
+    String.raw`^${LEAD}(?:${LABEL}{0,3}${HTTP}|${LABEL}{1,3})(?:${codes})(?=\s(?:${names})|${END})`,
+    'iu',
+  );
 }
 
 /** The name of an error at the start of a line, or as the type or code of a JSON error there, with its status before it. */
 function code(names: string): RegExp {
   const json = String.raw`\{[^{}]{0,400}(?:\{[^{}]{0,400})?["'](?:type|code)["']\s*:\s*["']`;
-  return new RegExp(String.raw`^${LEAD}${LABEL}{0,3}(?:${HTTP})?(?:\d{3}[ -]{1,3})?(?:${json})?(?:${names})${END}`, 'iu');
+  return new RegExp(
+    String.raw`^${LEAD}${LABEL}{0,3}(?:${HTTP})?(?:\d{3}[ -]{1,3})?(?:${json})?(?:${names})${END}`,
+    'iu',
+  );
 }
 
 interface Row {
@@ -112,7 +126,10 @@ interface Row {
 /** In the order of the classes: the first row that any line matches decides. Each row has a sample in its test. */
 const TABLE: readonly Row[] = [
   { kind: 'usage_limit', pattern: phrase(String.raw`(?:[\w-]{1,20} (?:ai )?)?usage limit (?:has been )?reached`) },
-  { kind: 'usage_limit', pattern: phrase(String.raw`you(?:['’]ve| have) (?:hit|reached) your (?:\w{1,20} )?(?:usage )?limit`) },
+  {
+    kind: 'usage_limit',
+    pattern: phrase(String.raw`you(?:['’]ve| have) (?:hit|reached) your (?:\w{1,20} )?(?:usage )?limit`),
+  },
   { kind: 'usage_limit', pattern: phrase('you exceeded your current quota') },
   { kind: 'usage_limit', pattern: phrase("this request would exceed your account['’]s rate limit") },
   { kind: 'usage_limit', pattern: code('insufficient_quota') },
@@ -120,9 +137,15 @@ const TABLE: readonly Row[] = [
   { kind: 'rate_limited', pattern: code('rate_limit_error|rate_limit_exceeded') },
   { kind: 'rate_limited', pattern: phrase('rate limit (?:reached|exceeded)') },
   { kind: 'rate_limited', pattern: phrase('too many requests') },
-  { kind: 'transient', pattern: status('500|502|503|504|529', 'internal|bad gateway|service|gateway|overloaded|server error') },
+  {
+    kind: 'transient',
+    pattern: status('500|502|503|504|529', 'internal|bad gateway|service|gateway|overloaded|server error'),
+  },
   { kind: 'transient', pattern: code('overloaded_error') },
-  { kind: 'transient', pattern: new RegExp(`^${LEAD}${LABEL}{0,3}(?:${CALL}(?:${ERRNO})\\b|(?:${ERRNO})${END})`, 'iu') },
+  {
+    kind: 'transient',
+    pattern: new RegExp(`^${LEAD}${LABEL}{0,3}(?:${CALL}(?:${ERRNO})\\b|(?:${ERRNO})${END})`, 'iu'),
+  },
   { kind: 'transient', pattern: phrase('socket hang up|fetch failed|connection (?:reset|timed out|refused)') },
   { kind: 'overflow', pattern: code('context_length_exceeded') },
   { kind: 'overflow', pattern: phrase('prompt is too long') },
@@ -160,7 +183,15 @@ function untilSaid(line: string, now: Date): string | null {
 
 const ISO = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})/;
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, second: 1000, m: 60_000, minute: 60_000, hour: 3_600_000, day: DAY_MS };
+const UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  second: 1000,
+  m: 60_000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: DAY_MS,
+};
 
 function untilOf(text: string | undefined, now: Date): string | null {
   const iso = ISO.exec(text ?? '')?.[0];
@@ -170,7 +201,8 @@ function untilOf(text: string | undefined, now: Date): string | null {
 }
 
 function afterSaid(line: string): number | null {
-  const match = /\b(?:retry[- ]after|try again in|retry in)[: =]{1,2}(\d{1,6}(?:\.\d{1,6})?) ?(ms|s|second|m|minute)?/i.exec(line);
+  const match =
+    /\b(?:retry[- ]after|try again in|retry in)[: =]{1,2}(\d{1,6}(?:\.\d{1,6})?) ?(ms|s|second|m|minute)?/i.exec(line);
   return afterOf(match?.[1], match?.[2]?.toLowerCase() ?? 's');
 }
 

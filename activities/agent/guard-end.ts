@@ -12,9 +12,15 @@ export function guardEnd(exit: Pick<AgentExit, 'reason'>, complaint: string): Tu
     case 'timed_out':
       return { kind: 'timeout', why: why('the agent was ended at its time limit', complaint) };
     case 'stalled':
-      return { kind: 'timeout', why: why('the agent was ended because it printed nothing for the stall limit', complaint) };
+      return {
+        kind: 'timeout',
+        why: why('the agent was ended because it printed nothing for the stall limit', complaint),
+      };
     case 'output_limit':
-      return { kind: 'hard', why: why('the agent was ended because it printed more than limits.outputBytes', complaint) };
+      return {
+        kind: 'hard',
+        why: why('the agent was ended because it printed more than limits.outputBytes', complaint),
+      };
     case 'aborted':
       return { kind: 'hard', why: why('the agent was ended by an abort', '') };
     case 'interrupted':

@@ -7,7 +7,9 @@ export function loginVariables(config: AgentConfig): Readonly<Record<string, str
   const { configDir } = config;
   if (configDir === undefined) return {};
   const variables = Object.entries(findKind(config).configVariables ?? {});
-  return Object.fromEntries(variables.map(([name, below]) => [name, below === '' ? configDir : `${configDir}/${below}`]));
+  return Object.fromEntries(
+    variables.map(([name, below]) => [name, below === '' ? configDir : `${configDir}/${below}`]),
+  );
 }
 
 /** The command that logs in, as a person types it. */

@@ -39,7 +39,9 @@ export function resetTimeSaid(text: string, now: Date): number | null {
   const clock = { hour: (hour % 12) + (said['half']?.toLowerCase() === 'p' ? 12 : 0), minute };
   try {
     const toTime = (wall: Wall) => timeOf(wall, said['zone']) + MINUTE_MS;
-    return said['month'] === undefined ? undated(clock, { now, zone: said['zone'], toTime }) : dated(clock, { said, now, toTime });
+    return said['month'] === undefined
+      ? undated(clock, { now, zone: said['zone'], toTime })
+      : dated(clock, { said, now, toTime });
   } catch {
     // No such zone.
     return null;
@@ -50,7 +52,11 @@ type Clock = Pick<Wall, 'hour' | 'minute'>;
 
 function undated(
   clock: Clock,
-  { now, zone, toTime }: { readonly now: Date; readonly zone: string | undefined; readonly toTime: (wall: Wall) => number },
+  {
+    now,
+    zone,
+    toTime,
+  }: { readonly now: Date; readonly zone: string | undefined; readonly toTime: (wall: Wall) => number },
 ): number | null {
   const day = wallOf(now, zone);
   const today = toTime({ ...day, ...clock });
@@ -66,7 +72,11 @@ function dated(
     said,
     now,
     toTime,
-  }: { readonly said: Readonly<Record<string, string | undefined>>; readonly now: Date; readonly toTime: (wall: Wall) => number },
+  }: {
+    readonly said: Readonly<Record<string, string | undefined>>;
+    readonly now: Date;
+    readonly toTime: (wall: Wall) => number;
+  },
 ): number | null {
   const month = MONTHS.indexOf((said['month'] ?? '').slice(0, 3).toLowerCase());
   const day = Number(said['day']);

@@ -33,7 +33,9 @@ function isNamedSecret([name, value]: readonly [string, string]): boolean {
 
 function isOtherSecret([name, value]: readonly [string, string]): boolean {
   const text = value.trim();
-  return text.length >= LEAST_GIVEN && !PLAIN_NAME.test(name) && !isPath(text) && !isNumber(text) && !isPlainAddress(text);
+  return (
+    text.length >= LEAST_GIVEN && !PLAIN_NAME.test(name) && !isPath(text) && !isNumber(text) && !isPlainAddress(text)
+  );
 }
 
 /** Or a list of them. Base64 may begin with a slash, so each part must be short of what a key is made of. */

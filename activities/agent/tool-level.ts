@@ -2,7 +2,11 @@
 import { defaultTools, type Policy, type StagePolicy, type ToolLevel } from '../../protocol/run/policy.js';
 import type { TurnStage } from '../../protocol/run/stages.js';
 
-export function toolLevelOf(policy: Pick<Policy, 'permissions'>, stage: TurnStage, stagePolicy: Pick<StagePolicy, 'tools'>): ToolLevel {
+export function toolLevelOf(
+  policy: Pick<Policy, 'permissions'>,
+  stage: TurnStage,
+  stagePolicy: Pick<StagePolicy, 'tools'>,
+): ToolLevel {
   if (policy.permissions === 'read-only' || defaultTools(stage) === 'read') return 'read';
   return stagePolicy.tools;
 }

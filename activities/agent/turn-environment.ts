@@ -4,7 +4,10 @@
  */
 import type { TurnRequest } from './contract.js';
 
-export function turnEnvironment(turn: TurnRequest, ofAdapter: Readonly<Record<string, string>> = {}): Record<string, string> {
+export function turnEnvironment(
+  turn: TurnRequest,
+  ofAdapter: Readonly<Record<string, string>> = {},
+): Record<string, string> {
   const model = turn.stagePolicy.model ?? turn.config.model;
   const { effort } = turn.stagePolicy;
   return {

@@ -8,7 +8,9 @@ const FIGURES = ['tokensIn', 'tokensOut', 'costMicroUsd'] as const;
 /** What was added to `before`. Where a figure is smaller than before, the CLI began to count again, and all of it is this turn's. */
 export function addedSince(before: TurnUsage, told: TurnUsage): TurnUsage {
   const startedAgain = FIGURES.some((figure) => (told[figure] ?? 0) < (before[figure] ?? 0) && told[figure] !== null);
-  return startedAgain ? told : mapped((figure) => (told[figure] === null ? null : told[figure] - (before[figure] ?? 0)));
+  return startedAgain
+    ? told
+    : mapped((figure) => (told[figure] === null ? null : told[figure] - (before[figure] ?? 0)));
 }
 
 /** The new sum over a conversation, where that is what a CLI tells. */

@@ -4,5 +4,7 @@ import { isTurnStage } from '../../protocol/run/stages.js';
 
 export function usedAgents({ stages, stagePolicies, agents }: Policy): ReadonlySet<string> {
   const turns = stages.filter(isTurnStage);
-  return new Set(turns.map((stage) => stagePolicies[stage].agent).flatMap((name) => [name, agents[name]?.fallback ?? name]));
+  return new Set(
+    turns.map((stage) => stagePolicies[stage].agent).flatMap((name) => [name, agents[name]?.fallback ?? name]),
+  );
 }

@@ -17,7 +17,10 @@ export type ChangeSize = Pick<GitCommittedData, 'files' | 'added' | 'deleted'>;
 
 const MAX_LISTED = 10;
 
-export async function checkChange({ run, git, input }: TurnContextOnHost, planned: PlannedCommit): Promise<CheckedChange> {
+export async function checkChange(
+  { run, git, input }: TurnContextOnHost,
+  planned: PlannedCommit,
+): Promise<CheckedChange> {
   const { policy, worktree } = run.record;
   const diff = await git.diff(input.expectedHead, planned.commit);
   const checked = await checkDiff({ worktree, diff, block: policy.block, guarded: policy.guardedPaths });
@@ -39,7 +42,11 @@ export async function checkChange({ run, git, input }: TurnContextOnHost, planne
 
 function sizeOf(files: readonly DiffFile[]): ChangeSize {
   const sum = (counts: readonly (number | null)[]) => counts.reduce<number>((total, count) => total + (count ?? 0), 0);
-  return { files: files.length, added: sum(files.map((file) => file.added)), deleted: sum(files.map((file) => file.deleted)) };
+  return {
+    files: files.length,
+    added: sum(files.map((file) => file.added)),
+    deleted: sum(files.map((file) => file.deleted)),
+  };
 }
 
 export function violation(message: string, data: PolicyViolationData): TypedObservation<'policy.violation'> {

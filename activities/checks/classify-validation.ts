@@ -13,19 +13,29 @@ export function statusOfExit(exit: Pick<ExitRecord, 'reason' | 'exitCode'>): Com
 
 export function summarize(commands: readonly CommandResult[]): ValidationReport['summary'] {
   const count = (status: CommandStatus) => commands.filter((command) => command.status === status).length;
-  return { total: commands.length, passed: count('passed'), failed: count('failed'), environment: count('environment') };
+  return {
+    total: commands.length,
+    passed: count('passed'),
+    failed: count('failed'),
+    environment: count('environment'),
+  };
 }
 
 export function outcomeOfReport(report: ValidationReport, baseFailures: 'fix' | 'ignore'): ValidationOutcome {
   const { commands, summary } = report;
   if (commands.length === 0)
-    return report.note === NO_COMMANDS ? { kind: 'no_commands' } : { kind: 'failed', why: report.note ?? 'set-up failed' };
+    return report.note === NO_COMMANDS
+      ? { kind: 'no_commands' }
+      : { kind: 'failed', why: report.note ?? 'set-up failed' };
   const red = commands.filter((command) => command.status === 'failed');
   const counted = baseFailures === 'ignore' ? red.filter((command) => !command.failedOnBase) : red;
   if (report.treeChanged) return { kind: 'failed', why: 'tree_changed: a validation command changed tracked files' };
   if (counted.length > 0) return { kind: 'failed', why: redSentence(counted) };
   if (summary.environment === commands.length) {
-    return { kind: 'unavailable', why: `no validation command could run: ${commands.map((command) => command.command).join(', ')}` };
+    return {
+      kind: 'unavailable',
+      why: `no validation command could run: ${commands.map((command) => command.command).join(', ')}`,
+    };
   }
   if (red.length > 0) return { kind: 'base_failures_ignored' };
   return summary.environment > 0 ? { kind: 'partial' } : { kind: 'passed' };

@@ -21,7 +21,10 @@ export interface Excerpt {
 }
 
 /** Empty where the command printed nothing, or its output is gone. */
-export function commandExcerpt({ stdout, stderr }: Pick<ExitRecord, 'stdout' | 'stderr'>, { maxBytes, redactor }: Excerpt): string {
+export function commandExcerpt(
+  { stdout, stderr }: Pick<ExitRecord, 'stdout' | 'stderr'>,
+  { maxBytes, redactor }: Excerpt,
+): string {
   const half = Math.floor(maxBytes / 2);
   const errors = excerptOf(stderr, { maxBytes, redactor });
   const left = Math.max(half, maxBytes - Buffer.byteLength(errors) - 1);

@@ -55,7 +55,8 @@ export async function runCommandLine(at: AtPlace, command: CommandLine): Promise
     },
     { prepare, cancel: signals.cancel, detach: signals.detach },
   );
-  if (end.kind === 'crash_loop') throw new CommandCrashLoop(`\`${command.line}\` was started ${end.starts} times and never came to an end`);
+  if (end.kind === 'crash_loop')
+    throw new CommandCrashLoop(`\`${command.line}\` was started ${end.starts} times and never came to an end`);
   // Ended by somebody else's stop: neither red nor green. The next attempt, if the server wants one, starts it again.
   if (signals.cancel.aborted || end.exit.reason === 'aborted') throw new DetachedError('aborted');
   return end.exit;

@@ -17,11 +17,20 @@ export async function setUpWorktree(at: AtPlace): Promise<SetupEnd> {
   const { run, place } = at;
   const { worktree: policy } = run.record.policy;
   const { repository, worktree } = run.record;
-  await copyAndLink({ repository, target: worktree, copy: policy.copy, link: policy.link, gitDir: join(run.stateDir, 'git') });
+  await copyAndLink({
+    repository,
+    target: worktree,
+    copy: policy.copy,
+    link: policy.link,
+    gitDir: join(run.stateDir, 'git'),
+  });
   const observations: Observation[] = [];
   const error = await setupError(at, observations);
   const folders = policy.setup.map((_, index) => join(place.dir, String(index + 1)));
-  observations.push(...refusedHosts(folders, { what: 'set-up', seq: 0 }), ...leftObservations(place, { stage: null, seq: 0 }));
+  observations.push(
+    ...refusedHosts(folders, { what: 'set-up', seq: 0 }),
+    ...leftObservations(place, { stage: null, seq: 0 }),
+  );
   return { error: error === null ? null : `${error}; its output is below ${place.dir}`, observations };
 }
 
@@ -33,7 +42,13 @@ async function setupError(at: AtPlace, observations: Observation[]): Promise<str
       lines: policy.setup,
       limitMs: policy.setupTimeoutMs,
       run: (line, index, timeoutMs) =>
-        runCommandLine(at, { line, n: index + 1, cwd: run.record.worktree, timeoutMs, prepare: () => Promise.resolve() }),
+        runCommandLine(at, {
+          line,
+          n: index + 1,
+          cwd: run.record.worktree,
+          timeoutMs,
+          prepare: () => Promise.resolve(),
+        }),
       each: (line, error) => observations.push(completed(line, error)),
     });
   } catch (err) {

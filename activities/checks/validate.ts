@@ -94,10 +94,21 @@ async function checksOf(at: AtPlace, input: ValidateInput): Promise<Checks> {
     if (setupError !== null) return { ...NOT_RUN, report: without(setupError), failedSetup: session.setupEnd };
     const changedFiles = await changedOnce(at, session);
     const base = await redOnBase(session, { input, ends });
-    const results = ends.map((end, index) => resultOf(end, { round: input.round, n: index + 1, failedOnBase: base.red.has(end.line) }));
-    const notes = [...(changedFiles.length === 0 ? [] : [`tree_changed: ${changedFiles.slice(0, 10).join(', ')}`]), ...base.notes];
+    const results = ends.map((end, index) =>
+      resultOf(end, { round: input.round, n: index + 1, failedOnBase: base.red.has(end.line) }),
+    );
+    const notes = [
+      ...(changedFiles.length === 0 ? [] : [`tree_changed: ${changedFiles.slice(0, 10).join(', ')}`]),
+      ...base.notes,
+    ];
     const note = notes.length === 0 ? null : notes.join('; ');
-    const report = { ...about, commands: results, summary: summarize(results), treeChanged: changedFiles.length > 0, note };
+    const report = {
+      ...about,
+      commands: results,
+      summary: summarize(results),
+      treeChanged: changedFiles.length > 0,
+      note,
+    };
     return { report, ends, failedSetup: null, changedFiles };
   } catch (err) {
     if (err instanceof CommandCrashLoop) return { ...NOT_RUN, report: without(err.message) };
@@ -109,7 +120,10 @@ async function checksOf(at: AtPlace, input: ValidateInput): Promise<Checks> {
 }
 
 /** Without a checkout or the commit's tree nothing that is found belongs to anything. Errors: BadRepository. */
-async function openSession(at: AtPlace, { commit }: ValidateInput): Promise<{ session: CheckoutSession; tree: string }> {
+async function openSession(
+  at: AtPlace,
+  { commit }: ValidateInput,
+): Promise<{ session: CheckoutSession; tree: string }> {
   try {
     const session = await CheckoutSession.open(at);
     return { session, tree: await session.checkout.tree(commit) };
@@ -147,7 +161,10 @@ async function redOnBase(
   return { red: failed, notes: setupError === null ? [] : [`not tried on the base commit: ${setupError}`] };
 }
 
-function resultOf(end: CommandEndOnCheckout, about: { round: number; n: number; failedOnBase: boolean }): CommandResult {
+function resultOf(
+  end: CommandEndOnCheckout,
+  about: { round: number; n: number; failedOnBase: boolean },
+): CommandResult {
   const { exit, line } = end;
   return {
     command: line,

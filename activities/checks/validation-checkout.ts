@@ -45,7 +45,11 @@ export class CheckoutSession {
   }
 
   /** Runs the lines on a commit, set-up first. `each` sees every end as it comes. Answers why set-up failed, or null. */
-  async runOn(commit: string, lines: readonly string[], each: (index: number, end: CommandEndOnCheckout) => void): Promise<string | null> {
+  async runOn(
+    commit: string,
+    lines: readonly string[],
+    each: (index: number, end: CommandEndOnCheckout) => void,
+  ): Promise<string | null> {
     const { run } = this.at;
     const { validation } = run.record.policy;
     let pending: string | null = commit;
@@ -73,7 +77,11 @@ export class CheckoutSession {
     const { worktree } = this.at.run.record.policy;
     // A set-up that fails half-way must run again, whatever the checkout was made for before.
     rmSync(join(this.at.run.stateDir, SETUP_FILE), { force: true });
-    return runSetup({ lines: worktree.setup, limitMs: worktree.setupTimeoutMs, run: (line, _index, timeoutMs) => run(line, timeoutMs) });
+    return runSetup({
+      lines: worktree.setup,
+      limitMs: worktree.setupTimeoutMs,
+      run: (line, _index, timeoutMs) => run(line, timeoutMs),
+    });
   }
 
   private async run(line: string, timeoutMs: number, prepare: () => Promise<void>): Promise<CommandEndOnCheckout> {

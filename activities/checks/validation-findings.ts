@@ -59,7 +59,10 @@ export function decidesReview(policy: Pick<Policy, 'validation' | 'rounds' | 'st
   return policy.validation.onFailure === 'fix' && canFix(policy);
 }
 
-function redCommand({ report, ends, redactor }: ValidatedChecks, { command, index }: { command: CommandResult; index: number }): Finding {
+function redCommand(
+  { report, ends, redactor }: ValidatedChecks,
+  { command, index }: { command: CommandResult; index: number },
+): Finding {
   const printed = ends[index];
   return {
     ...aFinding(`V${report.round}-${index + 1}`),
@@ -94,7 +97,9 @@ function withoutChecks({ report, failedSetup, redactor }: ValidatedChecks): Find
     claim: `no check could be run: ${why}`,
     evidence: failedSetup === null ? [why] : [...excerpt(failedSetup.exit, redactor), why],
     recommendation:
-      failedSetup === null ? 'Mend what the reason names, so that checks run on this commit.' : 'Make the set-up command pass.',
+      failedSetup === null
+        ? 'Mend what the reason names, so that checks run on this commit.'
+        : 'Make the set-up command pass.',
   };
 }
 

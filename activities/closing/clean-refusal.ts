@@ -38,7 +38,11 @@ export function recordDamaged(runId: string, stateDir: string): CleanRunResult {
   const rule = 'Only what its record names is removed';
   return {
     kind: 'kept',
-    why: keptText(runId, { what: 'its record is damaged or missing', rule, command: `Look at it: cat ${JSON.stringify(record)}` }),
+    why: keptText(runId, {
+      what: 'its record is damaged or missing',
+      rule,
+      command: `Look at it: cat ${JSON.stringify(record)}`,
+    }),
   };
 }
 
@@ -100,17 +104,21 @@ async function commitsToLose(run: RunOnHost): Promise<string | null> {
   const lost = tips.size === 0 ? 0 : await countLost(repository, runId, [...tips.keys()]);
   if (lost === 0) return null;
   const refs = [];
-  for (const [sha, ref] of tips) if ((await countLost(repository, runId, [sha])) > 0) refs.unshift(ref.replace('refs/heads/', ''));
+  for (const [sha, ref] of tips)
+    if ((await countLost(repository, runId, [sha])) > 0) refs.unshift(ref.replace('refs/heads/', ''));
   const commits = lost === 1 ? '1 commit that is' : `${lost} commits that are`;
   const what = `${refs.join(', ')} ${refs.length === 1 ? 'holds' : 'hold'} ${commits} neither in ${baseBranch} nor on any other branch`;
-  const keep = refs.map((ref) => (ref === branch ? `git merge ${branch}` : `git branch ${ref.replace('refs/sluice/', 'kept/')} ${ref}`));
+  const keep = refs.map((ref) =>
+    ref === branch ? `git merge ${branch}` : `git branch ${ref.replace('refs/sluice/', 'kept/')} ${ref}`,
+  );
   return kept(run, { what, rule: RULE, command: `${keep.join(' && ')}    or give it up: ${giveUpCommand(run)}` });
 }
 
 /** A failed turn leaves its changes in the worktree for people to look at. */
 async function changesToLose(run: RunOnHost): Promise<string | null> {
   const { worktree } = run.record;
-  if (lstatSync(worktree, { throwIfNoEntry: false })?.isDirectory() !== true || !existsSync(join(run.stateDir, 'git'))) return null;
+  if (lstatSync(worktree, { throwIfNoEntry: false })?.isDirectory() !== true || !existsSync(join(run.stateDir, 'git')))
+    return null;
   const git = await openRunGit(gitInputOf(run));
   const paths = (await git.changes()).map((change) => change.path);
   if (paths.length === 0) return null;

@@ -26,13 +26,15 @@ import { branchMoved, recordDamaged, whyKept } from './clean-refusal.js';
 const serialize = createSerializer();
 
 export function createCleanRun(deps: HostDeps): (input: CleanRunInput) => Promise<CleanRunResult> {
-  return (input) => attend(deps, randomUUID(), () => serialize(`${input.run.repoKey}/${input.run.runId}`, () => cleanRun(deps, input)));
+  return (input) =>
+    attend(deps, randomUUID(), () => serialize(`${input.run.repoKey}/${input.run.runId}`, () => cleanRun(deps, input)));
 }
 
 async function cleanRun(deps: HostDeps, { run: ref, giveUp }: CleanRunInput): Promise<CleanRunResult> {
   const stateDir = deps.home.stateDir(ref.repoKey, ref.runId);
   const record = findRunRecord(stateDir);
-  if (record === null) return existsSync(stateDir) ? recordDamaged(ref.runId, stateDir) : { kind: 'cleaned', removed: [] };
+  if (record === null)
+    return existsSync(stateDir) ? recordDamaged(ref.runId, stateDir) : { kind: 'cleaned', removed: [] };
   const run: RunOnHost = { record, stateDir, env: {} };
   // What a reset of the cleaned run left: its turns are refused, and its end is written.
   if (isBuried(record)) return { kind: 'cleaned', removed: await removeState(run, [RUN_RECORD_FILE, CLOSED_FILE]) };

@@ -44,6 +44,9 @@ async function changesOf(run: RunOnHost, head: string | null): Promise<ReportedC
     return { kind: 'listed', files: (await git.diff(baseSha, head)).files };
   } catch (error) {
     if (isShortage(error)) throw error;
-    return { kind: 'unreadable', why: `git cannot compare ${baseSha.slice(0, 12)} with ${head.slice(0, 12)}: ${messageOf(error)}` };
+    return {
+      kind: 'unreadable',
+      why: `git cannot compare ${baseSha.slice(0, 12)} with ${head.slice(0, 12)}: ${messageOf(error)}`,
+    };
   }
 }

@@ -25,7 +25,11 @@ export async function writeTerminatedEnd(deps: HostDeps & ProjectionDeps, run: R
   const from = lastStatus(known);
   if (!isTerminal(from)) checkTransition(from, 'aborted', run.record.policy.stages);
   const error = `the workflow was ${how} outside the run`;
-  const events = missingEvents(known, { from, error, left: toldWithoutValues(run, leftObservations(place, { stage: null, seq: 0 })) });
+  const events = missingEvents(known, {
+    from,
+    error,
+    left: toldWithoutValues(run, leftObservations(place, { stage: null, seq: 0 })),
+  });
   const view = abortedView(run, {
     seq: known.length + events.length,
     error,
@@ -56,7 +60,9 @@ function titleIn(events: readonly JournalEvent[]): string | null {
 function roundsIn(events: readonly JournalEvent[]): number {
   return Math.max(
     0,
-    ...events.map(({ type, data }) => (type === 'state.changed' && typeof data['round'] === 'number' ? data['round'] : 0)),
+    ...events.map(({ type, data }) =>
+      type === 'state.changed' && typeof data['round'] === 'number' ? data['round'] : 0,
+    ),
   );
 }
 
@@ -84,8 +90,12 @@ function missingEvents(
   const isEnded = from !== 'aborted' && isTerminal(from);
   const lines: readonly Observation[] = [
     ...left.filter((one) => known.every(({ message }) => message !== one.message)),
-    ...(isTerminal(from) ? [] : [{ timestamp, type: 'state.changed' as const, message: `${from} → aborted`, data: changed }]),
-    ...(isEnded || known.at(-1)?.type === 'run.aborted' ? [] : [{ timestamp, type: 'run.aborted' as const, message: error, data: ended }]),
+    ...(isTerminal(from)
+      ? []
+      : [{ timestamp, type: 'state.changed' as const, message: `${from} → aborted`, data: changed }]),
+    ...(isEnded || known.at(-1)?.type === 'run.aborted'
+      ? []
+      : [{ timestamp, type: 'run.aborted' as const, message: error, data: ended }]),
   ];
   return lines.map((line, index) => ({ ...line, seq: known.length + index + 1 }));
 }

@@ -17,7 +17,11 @@ export interface ArtifactStore {
 }
 
 /** `folder` lies below `options.root`. `redactor`: of the run. */
-export function createArtifactStore(folder: string, options: WriteOptions, redactor: Redactor = SHAPES_ONLY): ArtifactStore {
+export function createArtifactStore(
+  folder: string,
+  options: WriteOptions,
+  redactor: Redactor = SHAPES_ONLY,
+): ArtifactStore {
   return {
     async put(text, mediaType) {
       const content = Buffer.from(redactor.text(text));
@@ -29,7 +33,8 @@ export function createArtifactStore(folder: string, options: WriteOptions, redac
     },
 
     async get(ref) {
-      if (!/^[0-9a-f]{64}$/.test(ref.sha256)) throw new Error(`not the name of an artifact: ${JSON.stringify(ref.sha256)}`);
+      if (!/^[0-9a-f]{64}$/.test(ref.sha256))
+        throw new Error(`not the name of an artifact: ${JSON.stringify(ref.sha256)}`);
       // In place: the thread pool costs more than these small files.
       const content = bytesOf(readForeignFileSync(join(folder, ref.sha256), { maxBytes: ref.bytes }));
       if (content === null || hashOf(content) !== ref.sha256)

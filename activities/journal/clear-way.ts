@@ -30,7 +30,8 @@ const MAX_FOUND = 1000;
 
 /** Effects: one rename. Errors: UnsafePathError where nothing may be moved; those of rename. */
 export function moveAside(path: string, what: string, aside: Aside | undefined): void {
-  if (aside === undefined || !path.startsWith(`${aside.below}${sep}`)) throw new UnsafePathError(`${JSON.stringify(path)} is ${what}`);
+  if (aside === undefined || !path.startsWith(`${aside.below}${sep}`))
+    throw new UnsafePathError(`${JSON.stringify(path)} is ${what}`);
   for (let n = 1; n <= MAX_FOUND; n += 1) {
     const movedTo = `${path}.found-${n}`;
     if (lstatSync(movedTo, { throwIfNoEntry: false }) !== undefined) continue;

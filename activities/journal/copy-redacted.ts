@@ -23,7 +23,11 @@ export interface RedactedCopy {
 }
 
 /** Effects: one file by temp file and rename; a repeat writes the same. Errors: plain Error where the source is no regular file; the signal's reason. */
-export async function copyRedacted(source: string, target: string, { write, redactor, maxBytes, signal }: RedactedCopy): Promise<void> {
+export async function copyRedacted(
+  source: string,
+  target: string,
+  { write, redactor, maxBytes, signal }: RedactedCopy,
+): Promise<void> {
   const copied = await withForeignFile(source, signal === undefined ? {} : { signal }, async (file) => {
     await writeFileWith(target, write, (to) => copy(file, maxBytes, new SparseText(to, redactor)));
     return true;

@@ -82,7 +82,8 @@ async function appendOnce(path: string, batch: AppendBatch, options: AppendOptio
   try {
     const content = await readWhole(file);
     const journal = parseJournal(content);
-    if (batch.mayBeLeft === true) return { seq: journal.lines.length, isLeft: !holdsAll(journal, batch.events, redactorIn(options)) };
+    if (batch.mayBeLeft === true)
+      return { seq: journal.lines.length, isLeft: !holdsAll(journal, batch.events, redactorIn(options)) };
     const kept = await mend(file, { path, content, journal, events: batch.events }, options);
     const missing = batch.events.filter((event) => event.seq > kept.lastSeq);
     const first = missing[0];
@@ -165,7 +166,11 @@ interface MendTask {
 }
 
 /** Leaves exactly the lines that the batch does not contradict. Crash between the two steps: the same tail is not stored twice. */
-async function mend(file: FileHandle, task: MendTask, options: AppendOptions): Promise<{ lastSeq: number; bytes: number }> {
+async function mend(
+  file: FileHandle,
+  task: MendTask,
+  options: AppendOptions,
+): Promise<{ lastSeq: number; bytes: number }> {
   const { lines } = task.journal;
   const wrong = firstWrong(task.journal, task.events, redactorIn(options));
   const lastSeq = wrong === undefined ? lines.length : wrong.seq - 1;
@@ -187,7 +192,11 @@ function withoutTornLine(content: Buffer): number {
 }
 
 /** The first event that the file holds in other words. */
-function firstWrong({ lines }: ParsedJournal, events: readonly JournalEvent[], redactor: Redactor): JournalEvent | undefined {
+function firstWrong(
+  { lines }: ParsedJournal,
+  events: readonly JournalEvent[],
+  redactor: Redactor,
+): JournalEvent | undefined {
   return events.find((event) => {
     const line = lines[event.seq - 1];
     return line !== undefined && line.text !== render(event, redactor);

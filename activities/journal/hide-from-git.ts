@@ -38,5 +38,8 @@ async function holdsRunsOnly(runsDir: string, runId: string): Promise<boolean> {
 
 /** A run that another process opens at this moment may still be empty. */
 async function isRun(folder: string): Promise<boolean> {
-  return RUN_FILES.some((name) => existsSync(join(folder, name))) || (await listForeignFolder(folder, { maxEntries: 0 })) !== null;
+  return (
+    RUN_FILES.some((name) => existsSync(join(folder, name))) ||
+    (await listForeignFolder(folder, { maxEntries: 0 })) !== null
+  );
 }

@@ -7,7 +7,12 @@ export interface GateWait {
   readonly decided: JournalEvent | null;
 }
 
-const DECISIONS: readonly EventType[] = ['approval.approved', 'approval.rejected', 'approval.changes_requested', 'approval.expired'];
+const DECISIONS: readonly EventType[] = [
+  'approval.approved',
+  'approval.rejected',
+  'approval.changes_requested',
+  'approval.expired',
+];
 
 /** In the order in which they were opened. */
 export function gateWaits(events: readonly JournalEvent[]): readonly GateWait[] {
@@ -15,7 +20,8 @@ export function gateWaits(events: readonly JournalEvent[]): readonly GateWait[] 
     .filter((event) => event.type === 'approval.requested')
     .map((requested) => {
       const decided = events.find(
-        (event) => event.seq > requested.seq && event.data['gate'] === requested.data['gate'] && DECISIONS.includes(event.type),
+        (event) =>
+          event.seq > requested.seq && event.data['gate'] === requested.data['gate'] && DECISIONS.includes(event.type),
       );
       return { requested, decided: decided ?? null };
     });
@@ -26,7 +32,9 @@ export function waitedForPeople(events: readonly JournalEvent[], endedAt: string
   const gates = gateWaits(events).map(({ requested, decided }) => between(requested, decided, endedAt));
   const pauses = events
     .filter((event) => event.type === 'run.paused')
-    .map((paused) => between(paused, events.find((event) => event.seq > paused.seq && event.type === 'run.resumed') ?? null, endedAt));
+    .map((paused) =>
+      between(paused, events.find((event) => event.seq > paused.seq && event.type === 'run.resumed') ?? null, endedAt),
+    );
   return [...gates, ...pauses].reduce((total, ms) => total + ms, 0);
 }
 

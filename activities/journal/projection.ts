@@ -135,8 +135,14 @@ export function commandOutputPaths(round: number, n: number): Pick<CommandResult
 /** Errors: UnsafePathError where the runs directory would leave the repository; each step: only a shortage of the machine (`goOn`). */
 export function createRunProjection(options: ProjectionOptions): RunProjection {
   const { repo, runId, fsync, failpoint, found, skipped, outputBytes, redactor = SHAPES_ONLY } = options;
-  if (!isRunId(runId) || isAbsolute(options.runsDir) || options.runsDir.split('/').some((part) => part === '..' || part === '.git')) {
-    throw new UnsafePathError(`run directory ${JSON.stringify(`${options.runsDir}/${runId}`)} must lie inside the repository`);
+  if (
+    !isRunId(runId) ||
+    isAbsolute(options.runsDir) ||
+    options.runsDir.split('/').some((part) => part === '..' || part === '.git')
+  ) {
+    throw new UnsafePathError(
+      `run directory ${JSON.stringify(`${options.runsDir}/${runId}`)} must lie inside the repository`,
+    );
   }
   const runsDir = join(repo, options.runsDir);
   const runDir = join(runsDir, runId);
@@ -208,7 +214,10 @@ async function putReview(folder: RunFolder, review: ReviewFile): Promise<void> {
 /** Outcomes after which the branch stands at a commit of the turn's own. */
 const COMMITTED: readonly TurnOutcomeKind[] = ['done', 'guarded_paths', 'repository_changed'];
 
-async function putResponses(folder: RunFolder, { turn, commit, output, responses, answered }: TurnProjection): Promise<void> {
+async function putResponses(
+  folder: RunFolder,
+  { turn, commit, output, responses, answered }: TurnProjection,
+): Promise<void> {
   const text = renderResponses({
     round: turn.round,
     findings: answered,
@@ -220,9 +229,14 @@ async function putResponses(folder: RunFolder, { turn, commit, output, responses
 }
 
 async function putExecutionLog(folder: RunFolder, { turn, output }: TurnProjection): Promise<void> {
-  const log = textOf(readForeignFileSync(join(folder.runDir, 'execution.log'), { maxBytes: MAX_EXECUTION_LOG_BYTES })) ?? '';
+  const log =
+    textOf(readForeignFileSync(join(folder.runDir, 'execution.log'), { maxBytes: MAX_EXECUTION_LOG_BYTES })) ?? '';
   const { seq, stage, agent, startedAt } = turn;
-  await put(folder, 'execution.log', addToExecutionLog(log, { seq, stage, agent, startedAt, output: folder.redactor.text(output) }));
+  await put(
+    folder,
+    'execution.log',
+    addToExecutionLog(log, { seq, stage, agent, startedAt, output: folder.redactor.text(output) }),
+  );
 }
 
 async function projectValidation(
@@ -261,10 +275,15 @@ async function projectValidation(
 async function projectClose(folder: RunFolder, input: CloseProjection): Promise<string> {
   const { view, verdict, verdictReasons } = input;
   const path = join(folder.runDir, 'report.md');
-  const events = (await goOn(folder.skipped, 'events.jsonl', () => readEvents(join(folder.runDir, 'events.jsonl')))) ?? [];
+  const events =
+    (await goOn(folder.skipped, 'events.jsonl', () => readEvents(join(folder.runDir, 'events.jsonl')))) ?? [];
   const metrics = metricsOf(events, view.startedAt, input.endedAt);
   await putJson(folder, 'metrics.json', metrics);
-  await putJson(folder, 'assurance.json', { verdict, checksRan: hasChecks(input.validation), reasons: [...verdictReasons] });
+  await putJson(folder, 'assurance.json', {
+    verdict,
+    checksRan: hasChecks(input.validation),
+    reasons: [...verdictReasons],
+  });
   await putText(folder, 'report.md', () => folder.redactor.text(renderReport({ ...input, events, metrics })));
   await goOn(folder.skipped, 'the sweep', () => sweepTemporaries(folder.runDir));
   return path;

@@ -26,7 +26,13 @@ const PEOPLE_EVENTS: readonly EventType[] = [
 ];
 
 /** One row a round, the first is the one before any fix. */
-export function roundsSection({ view, events }: { readonly view: RunView; readonly events: readonly JournalEvent[] }): string {
+export function roundsSection({
+  view,
+  events,
+}: {
+  readonly view: RunView;
+  readonly events: readonly JournalEvent[];
+}): string {
   const used = `${view.reviewLoopCount} of ${view.maxReviewLoops} fix ${view.maxReviewLoops === 1 ? 'round' : 'rounds'} used.`;
   const rounds = new Map<string, JournalEvent[]>();
   // A commit does not name its round; the turn that it comes with, just before, does.
@@ -44,7 +50,9 @@ export function roundsSection({ view, events }: { readonly view: RunView; readon
 export function gatesSection(events: readonly JournalEvent[]): readonly string[] {
   const lines = gateWaits(events).map(({ requested, decided }) => {
     const { source, commit } = requested.data;
-    const about = [field(source), typeof commit === 'string' ? `on ${short(commit)}` : ''].filter((part) => part !== '').join(', ');
+    const about = [field(source), typeof commit === 'string' ? `on ${short(commit)}` : '']
+      .filter((part) => part !== '')
+      .join(', ');
     return `${requested.message} (${about}). ${decided === null ? 'Open when the run ended.' : decisionOf(requested, decided)}`;
   });
   return lines.length === 0 ? [] : [`## Gates\n\n${bullets(lines)}`];
@@ -58,7 +66,9 @@ export function notesOfPeople(events: readonly JournalEvent[]): readonly string[
 }
 
 export function failedAttempts(events: readonly JournalEvent[]): readonly string[] {
-  const lines = events.filter(({ type }) => ATTEMPT_EVENTS.includes(type)).map(({ timestamp, message }) => `${timestamp}: ${message}`);
+  const lines = events
+    .filter(({ type }) => ATTEMPT_EVENTS.includes(type))
+    .map(({ timestamp, message }) => `${timestamp}: ${message}`);
   return lines.length === 0 ? [] : [`## Failed attempts and waits\n\n${bullets(lines)}`];
 }
 
@@ -73,13 +83,18 @@ export function budgetSection({
   readonly events: readonly JournalEvent[];
 }): string {
   const grants = grantsOf(events);
-  const allowed = (limit: number | null, show: (value: number) => string) => (limit === null ? 'no limit' : show(limit * (1 + grants)));
+  const allowed = (limit: number | null, show: (value: number) => string) =>
+    limit === null ? 'no limit' : show(limit * (1 + grants));
   const minutes = (value: number) => String(Math.round(value * 10) / 10);
   const usd = (micro: number) => (micro / 1_000_000).toFixed(2);
   const rows = [
     ['Turns', String(metrics.turns), allowed(budget.turns, String)],
     ['Minutes of agents', minutes(metrics.agentMs / 60_000), allowed(budget.minutes, minutes)],
-    ['USD', metrics.costMicroUsd === null ? 'not told by every turn' : usd(metrics.costMicroUsd), allowed(budget.microUsd, usd)],
+    [
+      'USD',
+      metrics.costMicroUsd === null ? 'not told by every turn' : usd(metrics.costMicroUsd),
+      allowed(budget.microUsd, usd),
+    ],
   ];
   const waited = [
     ...(metrics.waitingForPeopleMs === 0 ? [] : [`${duration(metrics.waitingForPeopleMs)} waiting for people`]),
@@ -142,13 +157,16 @@ function decisionOf(requested: JournalEvent, decided: JournalEvent): string {
 
 /** What a steer and a new title say stands in their messages. */
 function reasonOf(type: EventType, data: JournalEvent['data']): string {
-  return type === 'run.steered' || type === 'run.renamed' || typeof data['text'] !== 'string' ? '' : `: ${data['text']}`;
+  return type === 'run.steered' || type === 'run.renamed' || typeof data['text'] !== 'string'
+    ? ''
+    : `: ${data['text']}`;
 }
 
 /** Empty where no stage knows its tokens or its cost. */
 function stageCosts(events: readonly JournalEvent[]): string {
   const stages = stageUseOf(events);
-  if (stages.every(({ tokensIn, tokensOut, costMicroUsd }) => (tokensIn ?? tokensOut ?? costMicroUsd) === null)) return '';
+  if (stages.every(({ tokensIn, tokensOut, costMicroUsd }) => (tokensIn ?? tokensOut ?? costMicroUsd) === null))
+    return '';
   const told = (value: number | null, show: (value: number) => string) => (value === null ? 'not told' : show(value));
   const rows = stages.map(({ stage, turns, agentMs, tokensIn, tokensOut, costMicroUsd }) => [
     field(stage),

@@ -60,7 +60,9 @@ export function renderReport(input: ReportInput): string {
 }
 
 function summary({ view, metrics, verdict }: ReportInput): string {
-  const lines = [`Run ${code(view.runId)}, verdict ${verdict}, ${duration(metrics.wallMs)} (agents ${duration(metrics.agentMs)}).`];
+  const lines = [
+    `Run ${code(view.runId)}, verdict ${verdict}, ${duration(metrics.wallMs)} (agents ${duration(metrics.agentMs)}).`,
+  ];
   if (view.blockedReason !== null) lines.push(`Blocked: ${view.blockedReason}.`);
   if (view.error !== null) lines.push(printableLine(view.error));
   if (view.branch !== null)
@@ -114,7 +116,10 @@ function validation(report: ValidationReport | null): string {
     duration(result.durationMs),
     code(result.stdoutPath),
   ]);
-  const notes = [report.treeChanged ? 'The commands changed tracked files, which counts as a failure.' : null, report.note];
+  const notes = [
+    report.treeChanged ? 'The commands changed tracked files, which counts as a failure.' : null,
+    report.note,
+  ];
   const text = notes.filter((note) => note !== null).map((note) => `\n\n${printableLine(note)}`);
   return `On commit ${code(short(report.commit))}, round ${report.round}.\n\n${table(['Command', 'Result', 'Time', 'Output'], rows)}${text.join('')}`;
 }
@@ -143,7 +148,11 @@ function violations(events: readonly JournalEvent[]): readonly string[] {
 
 function howToLook(view: RunView): string {
   if (view.branch === null || view.baseSha === null) return block([`sluice logs ${view.runId}`]);
-  return block([`git diff ${view.baseSha}..${shellWord(view.branch)}`, `sluice diff ${view.runId}`, `sluice logs ${view.runId}`]);
+  return block([
+    `git diff ${view.baseSha}..${shellWord(view.branch)}`,
+    `sluice diff ${view.runId}`,
+    `sluice logs ${view.runId}`,
+  ]);
 }
 
 function howToGoOn({ view, changes: reported }: ReportInput): string {
@@ -155,7 +164,8 @@ function howToGoOn({ view, changes: reported }: ReportInput): string {
   if (view.outcome === 'failed') {
     return `\`events.jsonl\` beside this report says what failed; the agent's own output is in \`turns/<seq>-<stage>/stream.jsonl\`.`;
   }
-  if (view.outcome === 'no_changes') return 'The agent changed nothing. Say the task in other words, or take it as done.';
+  if (view.outcome === 'no_changes')
+    return 'The agent changed nothing. Say the task in other words, or take it as done.';
   if (view.outcome === 'aborted') return howToRemove(view);
   return `The branch stays as it is. See the reason above, then start a run that says what was missing:\n\n${block(['sluice run "<task>"'])}`;
 }

@@ -18,13 +18,18 @@ export interface RunFolder {
 }
 
 /** The copy of the round first, so that the latest is never without it (V-100). */
-export async function putRound(folder: RunFolder, round: number, file: { readonly name: string; readonly text: string }): Promise<void> {
+export async function putRound(
+  folder: RunFolder,
+  round: number,
+  file: { readonly name: string; readonly text: string },
+): Promise<void> {
   await putText(folder, `rounds/${round}/${file.name}`, () => file.text);
   await putText(folder, file.name, () => file.text);
 }
 
 export async function putIfMissing(folder: RunFolder, name: string, text: string): Promise<void> {
-  if (lstatSync(join(folder.runDir, name), { throwIfNoEntry: false })?.isFile() !== true) await putText(folder, name, () => text);
+  if (lstatSync(join(folder.runDir, name), { throwIfNoEntry: false })?.isFile() !== true)
+    await putText(folder, name, () => text);
 }
 
 export function put(folder: RunFolder, name: string, text: string): Promise<void> {

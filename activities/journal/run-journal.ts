@@ -57,16 +57,25 @@ export function writeBatch(folder: RunFolder, batch: JournalBatch, failpoint: Fa
   return serialize(folder.runDir, () => writeAlone(folder, batch, failpoint));
 }
 
-async function writeAlone(folder: RunFolder, { events, view, gates }: JournalBatch, failpoint: Failpoint): Promise<WrittenBatch> {
+async function writeAlone(
+  folder: RunFolder,
+  { events, view, gates }: JournalBatch,
+  failpoint: Failpoint,
+): Promise<WrittenBatch> {
   const last = written.of(folder.runDir);
   const isOlder = last !== undefined && view.updatedAt < last.updatedAt;
   const append = () => {
     const path = join(folder.runDir, 'events.jsonl');
-    return appendEvents(path, { events, lastSeq: view.seq, mayBeLeft: isOlder }, { ...folder.write, failpoint, redactor: folder.redactor });
+    return appendEvents(
+      path,
+      { events, lastSeq: view.seq, mayBeLeft: isOlder },
+      { ...folder.write, failpoint, redactor: folder.redactor },
+    );
   };
   const appended = await goOn(folder.skipped, 'events.jsonl', append);
   const isNewest = !isOlder && !isOvertaken(view, last) && (appended === undefined || appended.batch === 'newest');
-  if (gates !== null && (isNewest || (appended?.batch !== 'left' && tellsMore(folder, gates)))) await putGates(folder, gates);
+  if (gates !== null && (isNewest || (appended?.batch !== 'left' && tellsMore(folder, gates))))
+    await putGates(folder, gates);
   if (isNewest) {
     await putJson(folder, 'state.json', viewJson(view));
     written.set(folder.runDir, view);
@@ -82,7 +91,10 @@ function isOvertaken(view: RunView, last: LastView | undefined): boolean {
 /** Only the batch after a change carries the gates, so a late one may still have what the file lacks: gates are only added and decided. */
 function tellsMore(folder: RunFolder, gates: readonly Gate[]): boolean {
   const shown = entriesOf(readGates(folder));
-  return told(gates.length, gates.filter((gate) => gate.status === 'pending').length) > told(shown.length, shown.filter(isPending).length);
+  return (
+    told(gates.length, gates.filter((gate) => gate.status === 'pending').length) >
+    told(shown.length, shown.filter(isPending).length)
+  );
 }
 
 function told(count: number, pending: number): number {
@@ -112,5 +124,10 @@ function putGates(folder: RunFolder, gates: readonly Gate[]): Promise<void> {
 
 function viewJson(view: RunView): Json {
   const { waiting, resumedFrom, agent } = view;
-  return { ...view, waiting: waiting && { ...waiting }, resumedFrom: resumedFrom && { ...resumedFrom }, agent: agent && { ...agent } };
+  return {
+    ...view,
+    waiting: waiting && { ...waiting },
+    resumedFrom: resumedFrom && { ...resumedFrom },
+    agent: agent && { ...agent },
+  };
 }

@@ -28,12 +28,20 @@ export interface WriteOptions {
 const flush = promisify(fsync);
 
 /** Effects: one file with mode 0600; missing folders are made with 0700. On a full disk the old content stays and no temp file is left. */
-export async function writeFileAtomic(path: string, content: string | Uint8Array, options: WriteOptions): Promise<void> {
+export async function writeFileAtomic(
+  path: string,
+  content: string | Uint8Array,
+  options: WriteOptions,
+): Promise<void> {
   await writeFileWith(path, options, (file) => writeFileSync(file, content));
 }
 
 /** The same for content that is produced piece by piece, into an open file descriptor. */
-export async function writeFileWith(given: string, options: WriteOptions, fill: (file: number) => void | Promise<void>): Promise<void> {
+export async function writeFileWith(
+  given: string,
+  options: WriteOptions,
+  fill: (file: number) => void | Promise<void>,
+): Promise<void> {
   // The system takes `link/..` for the parent of where the link leads, the check below for nothing.
   const path = normalize(given);
   ensureFolder(dirname(path), options);
@@ -71,7 +79,8 @@ export function ensureFolder(folder: string, { root, aside }: Pick<WriteOptions,
     if (!isFolder(current, aside)) {
       makeFolder(current);
       // Another process may have made it meanwhile, as a link too.
-      if (!isFolder(current, undefined)) throw new UnsafePathError(`${JSON.stringify(current)} was removed as soon as it was made`);
+      if (!isFolder(current, undefined))
+        throw new UnsafePathError(`${JSON.stringify(current)} was removed as soon as it was made`);
     }
   }
 }
@@ -93,7 +102,11 @@ const MAX_SWEPT_ENTRIES = 5_000;
 /** Removes what killed writers left in a folder and below. Call only where no writer is at work. */
 export async function sweepTemporaries(folder: string): Promise<void> {
   const folders = [folder];
-  for (let at = folders.pop(), looked = 0; at !== undefined && looked < MAX_SWEPT_FOLDERS; at = folders.pop(), looked += 1) {
+  for (
+    let at = folders.pop(), looked = 0;
+    at !== undefined && looked < MAX_SWEPT_FOLDERS;
+    at = folders.pop(), looked += 1
+  ) {
     for (const entry of (await listForeignFolder(at, { maxEntries: MAX_SWEPT_ENTRIES })) ?? []) {
       if (entry.isDirectory()) folders.push(join(at, entry.name));
       else if (entry.isFile() && entry.name.startsWith('.') && entry.name.endsWith('.sluice-tmp'))

@@ -27,7 +27,11 @@ export function createDeliver(deps: HostDeps): (input: DeliverInput) => Promise<
   return (input) => attend(deps, randomUUID(), (signals) => deliver(deps, input, eitherOf(signals)));
 }
 
-async function deliver(deps: HostDeps, { run, sink: index, notification }: DeliverInput, stop: AbortSignal): Promise<DeliverResult> {
+async function deliver(
+  deps: HostDeps,
+  { run, sink: index, notification }: DeliverInput,
+  stop: AbortSignal,
+): Promise<DeliverResult> {
   const record = findRunRecord(deps.home.stateDir(run.repoKey, run.runId));
   const sink = record === null ? undefined : hostSinks(record.policy.notify)[index];
   if (record === null || sink === undefined) {
@@ -57,7 +61,9 @@ async function tell(deps: HostDeps, { sink, record, notification }: Telling, sto
   }
   const key = sink.secretEnv === null ? null : (deps.environment[sink.secretEnv] ?? '');
   if (key === '') {
-    return failed(`the key must be in the worker's environment variable ${sink.secretEnv ?? ''}, which is not set`, { later: false });
+    return failed(`the key must be in the worker's environment variable ${sink.secretEnv ?? ''}, which is not set`, {
+      later: false,
+    });
   }
   return postWebhook({ url: sink.url, key, id: notification.id }, body, stop);
 }

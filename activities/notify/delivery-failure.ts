@@ -3,7 +3,9 @@ import { ApplicationFailure } from '@temporalio/common';
 import { DELIVERY_FAILED } from '../../protocol/messages/notification.js';
 
 /** What came of one attempt. `later`: another attempt may succeed. */
-export type Delivery = { readonly kind: 'delivered' } | { readonly kind: 'failed'; readonly why: string; readonly later: boolean };
+export type Delivery =
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'failed'; readonly why: string; readonly later: boolean };
 
 export function failed(why: string, { later }: { readonly later: boolean }): Delivery {
   return { kind: 'failed', why, later };

@@ -23,7 +23,9 @@ export async function postWebhook(webhook: Webhook, body: string, stop: AbortSig
   const { key, id, limitMs = LIMIT_MS } = webhook;
   const url = webhookAddress(webhook.url);
   if (url === null)
-    return failed('the address must be https, or http to 127.0.0.1, [::1] or localhost, without a password', { later: false });
+    return failed('the address must be https, or http to 127.0.0.1, [::1] or localhost, without a password', {
+      later: false,
+    });
   const timestamp = String(Math.floor(Date.now() / 1000));
   const limit = AbortSignal.timeout(limitMs);
   try {
@@ -43,7 +45,9 @@ export async function postWebhook(webhook: Webhook, body: string, stop: AbortSig
     await response.body?.cancel();
     return answerOf(response.status);
   } catch (error) {
-    return failed(limit.aborted ? `no answer within ${limitMs / 1000} s` : `it cannot be reached: ${reasonOf(error)}`, { later: true });
+    return failed(limit.aborted ? `no answer within ${limitMs / 1000} s` : `it cannot be reached: ${reasonOf(error)}`, {
+      later: true,
+    });
   }
 }
 
@@ -54,7 +58,8 @@ export function signatureOf(key: string, timestamp: string, body: string): strin
 
 function answerOf(status: number): Delivery {
   if (status >= 200 && status < 300) return { kind: 'delivered' };
-  if (status >= 300 && status < 400) return failed(`it answered HTTP ${status}; a redirect is not followed`, { later: false });
+  if (status >= 300 && status < 400)
+    return failed(`it answered HTTP ${status}; a redirect is not followed`, { later: false });
   const later = status >= 500 || status === 408 || status === 429;
   return failed(`it answered HTTP ${status}`, { later });
 }

@@ -71,5 +71,7 @@ async function endOnAbort(child: ChildProcess, stop: AbortSignal, exited: Promis
 
 function answerOf(code: unknown, signal: unknown): Delivery {
   if (code === 0) return { kind: 'delivered' };
-  return failed(typeof code === 'number' ? `it ended with exit code ${code}` : `it was ended by ${String(signal)}`, { later: true });
+  return failed(typeof code === 'number' ? `it ended with exit code ${code}` : `it was ended by ${String(signal)}`, {
+    later: true,
+  });
 }

@@ -57,7 +57,8 @@ const FILLED_FILE = 'filled.json';
 const REFUSALS: readonly unknown[] = [FAILURES.RunExists, FAILURES.BadInput];
 
 export function createOpenRun(deps: HostDeps): (input: OpenRunInput) => Promise<OpenRunResult> {
-  return (input) => atPlace(deps, { name: 'open', input, find: () => planRun(deps, input), isSealed: false, work: openRun });
+  return (input) =>
+    atPlace(deps, { name: 'open', input, find: () => planRun(deps, input), isSealed: false, work: openRun });
 }
 
 /** The run as it was opened before, or as it is to be made. */
@@ -127,7 +128,13 @@ function openedRun(deps: HostDeps, run: RunOnHost, setup: SetupEnd): OpenRunResu
         timestamp: new Date().toISOString(),
         type: 'git.worktree.created',
         message: `${record.branch} from ${record.baseBranch} at ${startOf(record).slice(0, 12)}`,
-        data: { worktree, branch: record.branch, baseBranch: record.baseBranch, baseSha, sandbox: sandboxText(record.sandbox) },
+        data: {
+          worktree,
+          branch: record.branch,
+          baseBranch: record.baseBranch,
+          baseSha,
+          sandbox: sandboxText(record.sandbox),
+        },
       },
       ...sandboxObservation(record.sandbox, record.policy),
       ...toldWithoutValues(run, setup.observations),

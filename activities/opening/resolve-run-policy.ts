@@ -77,10 +77,15 @@ async function textsOf(repository: Repository, baseSha: string) {
   const baseText = await readFileAt(repository, baseSha, PROJECT_CONFIG).catch((error: unknown) => {
     const found = lastingTrouble(error);
     if (found === null) throw error;
-    throw new ConfigError([problem('BadConfig', PROJECT_CONFIG, { found, rule: 'must be a file that git can read at the base commit' })]);
+    throw new ConfigError([
+      problem('BadConfig', PROJECT_CONFIG, { found, rule: 'must be a file that git can read at the base commit' }),
+    ]);
   });
   try {
-    return { baseText, workingText: readConfigFile(join(repository.root, PROJECT_CONFIG), PROJECT_CONFIG)?.text ?? null };
+    return {
+      baseText,
+      workingText: readConfigFile(join(repository.root, PROJECT_CONFIG), PROJECT_CONFIG)?.text ?? null,
+    };
   } catch (error) {
     if (baseText !== null && error instanceof ConfigError) return { baseText, workingText: null };
     throw error;

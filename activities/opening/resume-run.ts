@@ -96,7 +96,11 @@ export async function showTaken(deps: HostDeps, run: RunOnHost): Promise<void> {
   const { plan, architecture } = rewound.resumed.context;
   const write = { root: repository.root, fsync: deps.durability === 'power' };
   const skipped = (file: string, error: unknown) =>
-    log.warn('a file of the run directory cannot be written; the run goes on', { runId, file, error: messageOf(error) });
+    log.warn('a file of the run directory cannot be written; the run goes on', {
+      runId,
+      file,
+      error: messageOf(error),
+    });
   for (const [name, ref] of [['plan.md', plan] as const, ['architecture.md', architecture] as const]) {
     if (ref === null) continue;
     const text = await artifactsOf(deps, run).get(ref);
@@ -126,7 +130,8 @@ function sourceOf(deps: HostDeps, { rewind, repository, repoKey, runId }: Rewind
   }
   const stateDir = deps.home.stateDir(repoKey, name);
   const record = findRunRecord(stateDir);
-  if (record === null) throw existsSync(stateDir) ? cleanedAway(name, 'its record is gone') : unknownSource(name, repository);
+  if (record === null)
+    throw existsSync(stateDir) ? cleanedAway(name, 'its record is gone') : unknownSource(name, repository);
   if (isBuried(record)) throw cleanedAway(name, 'it was cleaned');
   if (!isClosedOnHost(stateDir)) {
     const what = `rewind.runId is ${name}, and that run is still open.`;
@@ -138,7 +143,8 @@ function sourceOf(deps: HostDeps, { rewind, repository, repoKey, runId }: Rewind
 
 function unknownSource(name: string, repository: Repository): ApplicationFailure {
   const what = `rewind.runId is ${name}, and this host has no such run of ${repository.root}.`;
-  const why = 'A rewind starts from a run of the same repository, on the host that did it, until `sluice clean` removes it.';
+  const why =
+    'A rewind starts from a run of the same repository, on the host that did it, until `sluice clean` removes it.';
   return refused('rewind', { what, why, mend: 'sluice list' });
 }
 
@@ -164,7 +170,8 @@ async function stillTrusted(deps: HostDeps, source: RunRecord): Promise<string |
   const trust = await withConfigRefusals(() => trustOf(deps.home.root, repository.root));
   if (hash === null || trust.isTrusted(hash)) return hash;
   const what = `Run ${runId} was opened with a config of ${repository.root} (sha256 ${hash.slice(0, 12)}) that is not trusted any more.`;
-  const why = 'A rewound run starts the programs of its source, and those of a project only as long as its config is trusted.';
+  const why =
+    'A rewound run starts the programs of its source, and those of a project only as long as its config is trusted.';
   const mend = 'sluice trust    trusts the config of the checkout; if that is another one by now: sluice run "<task>"';
   throw ApplicationFailure.create(refusalFailure(FAILURES.NotTrusted, { what, why, now: NOTHING, mend }, 'rewind'));
 }
@@ -172,7 +179,10 @@ async function stillTrusted(deps: HostDeps, source: RunRecord): Promise<string |
 function pointOf({ record, stateDir }: RunOnHost, { rewind }: RewindRequest): RewindPoint {
   const { policy, baseSha, rewound } = record;
   const beganAt = rewound && { stage: rewound.resumed.fromStage, commit: rewound.resumed.commit };
-  const planned = planRewind({ stages: policy.stages, baseSha, progress: readProgress(stateDir), beganAt }, rewind.stage);
+  const planned = planRewind(
+    { stages: policy.stages, baseSha, progress: readProgress(stateDir), beganAt },
+    rewind.stage,
+  );
   if (planned.kind === 'planned') return planned.point;
   const { runId } = record;
   if (planned.kind === 'unknown') throw unknownProgress(runId, planned.choices);
@@ -188,10 +198,18 @@ function pointOf({ record, stateDir }: RunOnHost, { rewind }: RewindRequest): Re
 function unknownProgress(runId: string, [first]: readonly Stage[]): ApplicationFailure {
   const what = `rewind.runId is ${runId}, and what it did is not known: its progress is missing or damaged on this host.`;
   const why = 'A rewind without it starts at the first stage of the source, which needs nothing of it.';
-  return refused('rewind', { what, why, mend: first === undefined ? 'sluice run "<task>"' : `sluice rewind ${runId} --stage ${first}` });
+  return refused('rewind', {
+    what,
+    why,
+    mend: first === undefined ? 'sluice run "<task>"' : `sluice rewind ${runId} --stage ${first}`,
+  });
 }
 
-async function assertCommits({ repository }: RewindRequest, source: RunRecord, { fromStage, commit }: RewindPoint): Promise<void> {
+async function assertCommits(
+  { repository }: RewindRequest,
+  source: RunRecord,
+  { fromStage, commit }: RewindPoint,
+): Promise<void> {
   for (const sha of new Set([commit, source.baseSha])) {
     const revision = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${sha}^{commit}`];
     const { exitCode } = await tryGit([...ON_REAL_REPOSITORY, ...revision], { gitDir: repository.commonDir });

@@ -54,7 +54,13 @@ function planWithout({ stages, baseSha }: RewindSource, wanted?: Stage): Planned
   const [first] = stages;
   if (first === undefined || hasCode(first)) return { kind: 'unknown', choices: [] };
   if (wanted !== first) return { kind: 'unknown', choices: [first] };
-  const point = { fromStage: first, commit: baseSha, context: contextFor(first, baseSha, []), approved: false, before: [] };
+  const point = {
+    fromStage: first,
+    commit: baseSha,
+    context: contextFor(first, baseSha, []),
+    approved: false,
+    before: [],
+  };
   return { kind: 'planned', point };
 }
 
@@ -92,7 +98,8 @@ function leftBefore(stage: Stage): ReadonlySet<StageRow['leaves']['context']> {
 /** Retries and a decision that was asked for again belong to one entry into the stage. */
 function beginOfLast(entries: readonly StageEntry[], stage: Stage): number {
   let index = entries.findLastIndex((entry) => entry.stage === stage);
-  while (entries[index - 1]?.stage === stage && entries[index - 1]?.headBefore === entries[index]?.headBefore) index -= 1;
+  while (entries[index - 1]?.stage === stage && entries[index - 1]?.headBefore === entries[index]?.headBefore)
+    index -= 1;
   return index;
 }
 
@@ -125,19 +132,29 @@ function isThrough(stage: Stage, end: StageEnd): boolean {
 
 /** Red checks decide as a review does (V-26), and never for a commit. */
 function isApproved(entries: readonly StageEntry[], commit: string): boolean {
-  const last = entries.findLast(({ stage, end }) => end?.review != null || (!isTurnStage(stage) && end?.outcome === 'failed'));
+  const last = entries.findLast(
+    ({ stage, end }) => end?.review != null || (!isTurnStage(stage) && end?.outcome === 'failed'),
+  );
   return last?.end?.review === 'APPROVED' && last.headBefore === commit;
 }
 
 function contextFor(fromStage: Stage, commit: string, before: readonly StageEntry[]): TurnContext {
   const left = leftBefore(fromStage);
-  let taken: TurnContext = { plan: null, architecture: null, validation: null, validationOutput: null, review: null, findings: null };
+  let taken: TurnContext = {
+    plan: null,
+    architecture: null,
+    validation: null,
+    validationOutput: null,
+    review: null,
+    findings: null,
+  };
   for (const { stage, headBefore, end } of before) {
     const { context } = STAGE_ROWS[stage].leaves;
     if (end === null || context === null || !left.has(context)) continue;
     if (context === 'validation') {
       // A result is evidence on its own commit only (V-112).
-      const checks = headBefore === commit ? { validation: end.output, validationOutput: end.commandOutput } : NO_CHECKS;
+      const checks =
+        headBefore === commit ? { validation: end.output, validationOutput: end.commandOutput } : NO_CHECKS;
       // What a review said before is of another commit; red checks bring findings of their own.
       taken = { ...taken, ...checks, review: null, findings: left.has('review') ? end.findings : null };
     } else if (end.outcome === 'done') {

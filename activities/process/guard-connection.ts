@@ -80,7 +80,10 @@ function talk(socket: Socket, path: string): GuardConnection {
   };
 }
 
-function expectIn(ends: Map<string, Set<Waiting<ExitRecord | null>>>, token: string): ReturnType<GuardConnection['expectEnd']> {
+function expectIn(
+  ends: Map<string, Set<Waiting<ExitRecord | null>>>,
+  token: string,
+): ReturnType<GuardConnection['expectEnd']> {
   const set = ends.get(token) ?? new Set();
   ends.set(token, set);
   let forget = () => {};

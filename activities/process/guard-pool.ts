@@ -51,7 +51,9 @@ class HomeGuards implements GuardPool {
 
   async all(): Promise<readonly GuardConnection[]> {
     const first = await this.current();
-    const unknown = guardSockets(this.folder).filter((name) => name !== first.path && !this.retired.get(name)?.isOpen());
+    const unknown = guardSockets(this.folder).filter(
+      (name) => name !== first.path && !this.retired.get(name)?.isOpen(),
+    );
     for (const path of unknown) {
       const connection = await connectGuard(path);
       if (connection === null) this.retired.delete(path);

@@ -4,7 +4,18 @@
  * Read by hand, without a schema library: the guard must start in milliseconds and stay small.
  */
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, fsyncSync, ftruncateSync, lstatSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../../config/system/error-code.js';
 import { readForeignFileSync } from '../../config/system/foreign-file.js';

@@ -6,7 +6,14 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { orAborted } from '../../config/system/or-aborted.js';
-import { type CommandEnd, type CommandSpec, DetachedError, GuardUnavailable, type Processes, StartRefused } from './contract.js';
+import {
+  type CommandEnd,
+  type CommandSpec,
+  DetachedError,
+  GuardUnavailable,
+  type Processes,
+  StartRefused,
+} from './contract.js';
 import { ConnectionLost, type GuardConnection } from './guard-connection.js';
 import { createGuardPool, type GuardPool } from './guard-pool.js';
 import { readExit, STALE_FOLDER } from './marks.js';
@@ -126,7 +133,11 @@ async function prepareAndGo(attempt: Attempt, guard: GuardConnection): Promise<R
   return guard.request(attempt.cancel.aborted ? { op: 'stop', token } : { op: 'go', token });
 }
 
-async function untilTold(attempt: Attempt, guard: GuardConnection, ended: Promise<unknown>): Promise<CommandEnd | null> {
+async function untilTold(
+  attempt: Attempt,
+  guard: GuardConnection,
+  ended: Promise<unknown>,
+): Promise<CommandEnd | null> {
   const { token } = attempt.spec;
   const stop = () => {
     guard.request({ op: 'stop', token }).catch(() => {});
@@ -164,7 +175,12 @@ function endOf(reply: Reply, guard: GuardConnection): CommandEnd | null {
 
 function knownEnd(spec: CommandSpec): Extract<CommandEnd, { kind: 'ended' }> | null {
   const exit = readExit(spec.dir);
-  if (exit === null || exit.reason === 'interrupted' || exit.token !== spec.token || exit.inputHash !== spec.inputHash) {
+  if (
+    exit === null ||
+    exit.reason === 'interrupted' ||
+    exit.token !== spec.token ||
+    exit.inputHash !== spec.inputHash
+  ) {
     return null;
   }
   return { kind: 'ended', exit, movedAside: existsSync(join(spec.dir, STALE_FOLDER)) };
@@ -177,6 +193,8 @@ function goneAway(): never {
 function throwUnlessLost(error: unknown, lost: number): void {
   if (!(error instanceof ConnectionLost)) throw error;
   if (lost >= MAX_LOST_GUARDS) {
-    throw new GuardUnavailable(`The guard died ${lost} times in a row.\nLook at its log with: sluice doctor`, { cause: error });
+    throw new GuardUnavailable(`The guard died ${lost} times in a row.\nLook at its log with: sluice doctor`, {
+      cause: error,
+    });
   }
 }

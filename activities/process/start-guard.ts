@@ -45,7 +45,12 @@ export async function startGuard({ guardMain, execArgv, ...options }: GuardStart
       // A guard that was killed has a signal and no code: look at both.
       child.once('close', (code, signal) => {
         const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
-        reject(unavailable(options.home, `it ended before its first answer (${how})${words === '' ? '' : `: ${reasonIn(words)}`}`));
+        reject(
+          unavailable(
+            options.home,
+            `it ended before its first answer (${how})${words === '' ? '' : `: ${reasonIn(words)}`}`,
+          ),
+        );
       });
     });
   } finally {

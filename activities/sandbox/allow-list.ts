@@ -29,7 +29,9 @@ export interface AllowList {
 
 /** What is no host is left out: the config refused it. */
 export function createAllowList(hosts: Hosts): AllowList {
-  const [own, known] = [hosts.own, hosts.known].map((list) => list.map(parseNetworkHost).filter((host) => host !== null));
+  const [own, known] = [hosts.own, hosts.known].map((list) =>
+    list.map(parseNetworkHost).filter((host) => host !== null),
+  );
   return {
     judge(authority) {
       const target = targetOf(authority);

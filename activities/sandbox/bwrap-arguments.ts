@@ -67,7 +67,10 @@ function countsByNamespace(kernel: string): boolean {
 function insideOptions({ allow }: SandboxSpec, socket: string | null): string {
   const hosts = allow.map(parseNetworkHost).filter((host) => host !== null);
   const own = hosts.filter(({ kind, name }) => kind === 'address' && (name.startsWith('127.') || name === '::1'));
-  return JSON.stringify({ socket, loopback: socket === null ? [] : own.map(({ name, port }) => ({ address: name, port })) });
+  return JSON.stringify({
+    socket,
+    loopback: socket === null ? [] : own.map(({ name, port }) => ({ address: name, port })),
+  });
 }
 
 function mountArguments(mount: Mount, { copies }: OpenFiles): readonly string[] {

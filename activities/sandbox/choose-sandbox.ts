@@ -36,18 +36,29 @@ export async function chooseSandbox(question: SandboxQuestion): Promise<SandboxC
   if (sandbox.use === 'off') return { kind: 'outside', why: 'sandbox is off', expected: false };
   const silent = silentAgent(question.policy);
   if (silent !== null && sandbox.use === 'auto') {
-    return { kind: 'outside', why: `nobody said what the agent ${silent} needs of HOME (agents.${silent}.home)`, expected: false };
+    return {
+      kind: 'outside',
+      why: `nobody said what the agent ${silent} needs of HOME (agents.${silent}.home)`,
+      expected: false,
+    };
   }
   const found = await lookForSandbox({ path: question.env['PATH'] ?? '', forbidden: question.forbidden });
   if (found.kind !== 'works') return without(sandbox, found.why, found.mend);
   // Last, and only where the run would be inside: it refuses what would keep it from there.
   const trouble = proxyTrouble(question.env, sandbox) ?? homeTrouble(question, sandbox);
   if (trouble === null) return { kind: 'inside', bwrap: found.program };
-  return without(sandbox, trouble, 'Change what is named, or set sandbox: off in the config of the user or of a trusted project');
+  return without(
+    sandbox,
+    trouble,
+    'Change what is named, or set sandbox: off in the config of the user or of a trusted project',
+  );
 }
 
 /** Said where the run is inside, or where it was expected to be. */
-export function sandboxObservation(choice: SandboxChoice, { sandbox }: Pick<Policy, 'sandbox'>): readonly Observation[] {
+export function sandboxObservation(
+  choice: SandboxChoice,
+  { sandbox }: Pick<Policy, 'sandbox'>,
+): readonly Observation[] {
   if (choice.kind === 'outside' && !choice.expected) return [];
   return [
     {
@@ -90,9 +101,13 @@ function homeTrouble({ policy, env, hidden }: SandboxQuestion, sandbox: SandboxP
   }));
   const named = ownPlacesOf([...sandbox.home, ...agents.flatMap(({ needs }) => needs.named)], null, env);
   const writable = looked([...named, ...agents.flatMap(({ needs, own }) => ownPlacesOf(needs.home, needs, own))]);
-  const readable = looked(agents.flatMap(({ needs, own }) => ownPlacesOf([...needs.scratch, ...needs.readOnly], needs, own)));
+  const readable = looked(
+    agents.flatMap(({ needs, own }) => ownPlacesOf([...needs.scratch, ...needs.readOnly], needs, own)),
+  );
   const open = writable.flatMap(({ path, shown }) => (shown.kind === 'there' ? [path] : []));
-  const troubles = [...writable, ...readable].flatMap(({ path, shown }) => (shown.kind === 'refused' ? [{ path, why: shown.why }] : []));
+  const troubles = [...writable, ...readable].flatMap(({ path, shown }) =>
+    shown.kind === 'refused' ? [{ path, why: shown.why }] : [],
+  );
   const inside = troubles.find(({ path }) => open.some((folder) => folder !== path && isBelow(path, folder)));
   if (inside !== undefined) throw putByAgent(inside.why);
   return troubles[0]?.why ?? null;
@@ -111,7 +126,9 @@ function putByAgent(why: string): ApplicationFailure {
 /** Ours would speak to the world past it. */
 function proxyTrouble(env: Readonly<Record<string, string>>, { network }: SandboxPolicy): string | null {
   const name = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'].find((one) => (env[one] ?? '') !== '');
-  return network !== 'proxy' || name === undefined ? null : `${name} is set, and the proxy of the sandbox does not go through another one`;
+  return network !== 'proxy' || name === undefined
+    ? null
+    : `${name} is set, and the proxy of the sandbox does not go through another one`;
 }
 
 function without({ use }: SandboxPolicy, why: string, mend: string): SandboxChoice {

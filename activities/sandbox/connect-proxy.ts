@@ -63,7 +63,9 @@ export function createConnectProxy(options: ProxyOptions): Server {
       const host = shown(authority);
       if (opened.kind === 'refused') refuse({ host, why: opened.why });
       const status = opened.kind === 'refused' ? '403 Forbidden' : '502 Bad Gateway';
-      client.end(`HTTP/1.1 ${status}\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\nsluice: ${host}: ${opened.why}\n`);
+      client.end(
+        `HTTP/1.1 ${status}\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\nsluice: ${host}: ${opened.why}\n`,
+      );
     });
   });
   return server;

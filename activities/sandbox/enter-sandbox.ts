@@ -103,7 +103,11 @@ interface AboutSandbox {
   readonly inside: string;
 }
 
-async function specOf(host: SandboxHost, command: CommandToEnter, { bwrap, sandbox, inside }: AboutSandbox): Promise<SandboxSpec> {
+async function specOf(
+  host: SandboxHost,
+  command: CommandToEnter,
+  { bwrap, sandbox, inside }: AboutSandbox,
+): Promise<SandboxSpec> {
   const { run, argv, env, cwd, agent } = command;
   const hidden = hiddenPlaces(host.home.root, run.record);
   const realHome = withReal(env['HOME'] === undefined ? [] : [env['HOME']]).slice(1);
@@ -141,7 +145,8 @@ async function specOf(host: SandboxHost, command: CommandToEnter, { bwrap, sandb
   const known = [...REGISTRIES, ...(needs?.hosts ?? [])];
   const { network, allow } = sandbox;
   const asRoot = process.getuid?.() === 0;
-  return { version: 1, bwrap, mounts, cwd, asRoot, program: argv, network, allow, known, inside, node: process.execPath };
+  const node = process.execPath;
+  return { version: 1, bwrap, mounts, cwd, asRoot, program: argv, network, allow, known, inside, node };
 }
 
 /** A service may have `/` for HOME: emptied, it would take the system along. */
@@ -152,7 +157,9 @@ function emptiedHome(home: string | undefined): string | null {
 /** The program, and what its trusted config names, by a variable too. Other arguments may hold a text of somebody else's, such as a task, and that must choose no file. */
 function namedFiles({ argv, starts, agent }: CommandToEnter): readonly string[] {
   const programs = [argv[0], ...(starts === undefined ? [] : argv.slice(starts, starts + 1))];
-  return agent === null ? programs : [...programs, ...(agent.command ?? []), ...agent.args, ...Object.values(agent.env)];
+  return agent === null
+    ? programs
+    : [...programs, ...(agent.command ?? []), ...agent.args, ...Object.values(agent.env)];
 }
 
 /** Errors: BadConfig for one that would show what no agent may see. */
@@ -187,7 +194,9 @@ function linkedPlaces({ run, cwd }: CommandToEnter): readonly string[] {
     const name = written.replace(/^(?:\.\/)+|\/+$/g, '');
     const target = join(repository.root, name);
     const [, real = target] = withReal([target]);
-    return linkTarget(join(cwd, name)) === target && existsSync(target) && isBelow(real, repository.root) ? [target] : [];
+    return linkTarget(join(cwd, name)) === target && existsSync(target) && isBelow(real, repository.root)
+      ? [target]
+      : [];
   });
 }
 

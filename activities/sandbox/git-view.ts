@@ -46,7 +46,9 @@ export async function worktreeGit(input: GitViewInput): Promise<GitView> {
     [join(commonDir, 'HEAD')]: `ref: refs/heads/${baseBranch}\n`,
     [join(commonDir, 'config')]: await configText(privateGitDir),
     [join(commonDir, 'packed-refs')]: await refsText(commonDir, branch),
-    [join(commonDir, 'objects', 'info', 'alternates')]: [OBJECTS_INSIDE, ...alternates].map((path) => `${path}\n`).join(''),
+    [join(commonDir, 'objects', 'info', 'alternates')]: [OBJECTS_INSIDE, ...alternates]
+      .map((path) => `${path}\n`)
+      .join(''),
     [join(adminDir, 'HEAD')]: `ref: refs/heads/${branch}\n`,
     [join(adminDir, 'commondir')]: '../..\n',
     [join(adminDir, 'gitdir')]: `${join(worktree, '.git')}\n`,
@@ -89,12 +91,16 @@ async function alternatesOf(commonDir: string): Promise<readonly string[]> {
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#') && !line.startsWith('"'))
     .map((line) => (isAbsolute(line) ? resolve(line) : resolve(objects, line)))
-    .filter((path) => basename(path) === 'objects' && existsSync(join(path, 'pack')) && !lstatSync(path).isSymbolicLink())
+    .filter(
+      (path) => basename(path) === 'objects' && existsSync(join(path, 'pack')) && !lstatSync(path).isSymbolicLink(),
+    )
     .slice(0, 10);
 }
 
 async function configText(privateGitDir: string): Promise<string> {
-  const [text, mark] = await Promise.all(['config', 'sluice.json'].map((name) => readTextIfThere(join(privateGitDir, name))));
+  const [text, mark] = await Promise.all(
+    ['config', 'sluice.json'].map((name) => readTextIfThere(join(privateGitDir, name))),
+  );
   // Our own file, made with the private git dir.
   const { name, email } = JSON.parse(mark ?? '{}') as Identity;
   const quoted = (value: string) => `"${value.replace(/["\\]/g, '\\$&')}"`;
@@ -103,7 +109,14 @@ async function configText(privateGitDir: string): Promise<string> {
 
 /** Every branch, tag and remote ref, but no branch of another run. Read by git, so that each storage of refs will do. */
 async function refsText(commonDir: string, branch: string): Promise<string> {
-  const args = [...ON_REAL_REPOSITORY, 'for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads', 'refs/tags', 'refs/remotes'];
+  const args = [
+    ...ON_REAL_REPOSITORY,
+    'for-each-ref',
+    '--format=%(objectname) %(refname)',
+    'refs/heads',
+    'refs/tags',
+    'refs/remotes',
+  ];
   const { stdout } = await tryGit(args, { gitDir: commonDir });
   const lines = stdout.split('\n').filter((line) => {
     const name = line.slice(line.indexOf(' ') + 1);

@@ -22,8 +22,10 @@ export function homePlace(home: string, name: string, hidden: readonly string[])
     path = join(path, part);
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return { kind: 'absent' };
-    if (stat.isSymbolicLink()) return { kind: 'refused', why: `${path} is a symlink, which the sandbox does not follow` };
-    if (!stat.isDirectory() && !stat.isFile()) return { kind: 'refused', why: `${path} is neither a file nor a folder` };
+    if (stat.isSymbolicLink())
+      return { kind: 'refused', why: `${path} is a symlink, which the sandbox does not follow` };
+    if (!stat.isDirectory() && !stat.isFile())
+      return { kind: 'refused', why: `${path} is neither a file nor a folder` };
     if (!stat.isDirectory() && path !== join(home, name)) return { kind: 'absent' };
   }
   if (touches(path, hidden)) return { kind: 'refused', why: `${path} would show what no agent may see` };
@@ -42,7 +44,8 @@ export function shownPlace({ folder, name }: OwnPlace, { home, hidden }: Guarded
   const path = join(folder, name);
   const homes = home === undefined ? [] : [home, realPathOr(home)];
   const shows = (one: string) => touches(one, hidden) || homes.some((each) => isBelow(each, one));
-  if ([path, join(realPathOr(folder), name)].some(shows)) return { kind: 'refused', why: `${path} would show what no agent may see` };
+  if ([path, join(realPathOr(folder), name)].some(shows))
+    return { kind: 'refused', why: `${path} would show what no agent may see` };
   return name === '' ? { kind: 'there', path } : homePlace(folder, name, hidden);
 }
 
@@ -54,7 +57,9 @@ export function placesIn(folder: string, { home, hidden }: Guarded): readonly Re
     const from = realPathOr(to);
     const stat = statSync(from, { throwIfNoEntry: false });
     const isPlain = stat?.isDirectory() === true || stat?.isFile() === true;
-    return isPlain && !touches(from, hidden) && (home === undefined || !isBelow(realPathOr(home), from)) ? [{ from, to }] : [];
+    return isPlain && !touches(from, hidden) && (home === undefined || !isBelow(realPathOr(home), from))
+      ? [{ from, to }]
+      : [];
   });
 }
 

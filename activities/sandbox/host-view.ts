@@ -8,7 +8,18 @@ import type { Readable } from './plan-mounts.js';
 import type { Mount } from './sandbox-spec.js';
 
 /** `/nix` and `/gnu`: the system of NixOS and Guix. Not `/var`, `/run`, `/srv`, `/mnt`, `/home`, `/root`. */
-const SYSTEM: readonly string[] = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix', '/gnu'];
+const SYSTEM: readonly string[] = [
+  '/usr',
+  '/bin',
+  '/sbin',
+  '/lib',
+  '/lib32',
+  '/lib64',
+  '/libx32',
+  '/opt',
+  '/nix',
+  '/gnu',
+];
 
 const LINUXBREW = '/home/linuxbrew/.linuxbrew';
 
@@ -45,7 +56,8 @@ export function readablePlaces({ named, env, hidden }: HostViewInput): readonly 
     return tooMuch ? [] : both(path, from);
   };
   const inPath = (env['PATH'] ?? '').split(delimiter).filter(isAbsolute);
-  const toolchains = home === undefined ? [] : HOME_TOOLCHAINS.map((name) => join(home, name)).filter((path) => !isLink(path));
+  const toolchains =
+    home === undefined ? [] : HOME_TOOLCHAINS.map((name) => join(home, name)).filter((path) => !isLink(path));
   const certificates = ['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS'].flatMap((name) => env[name] ?? []);
   const files = [...certificates, ...named, PACKAGE_FILE].filter((path) => isAbsolute(path) && isFile(path));
   return [
@@ -70,7 +82,9 @@ function both(path: string, real: string): readonly Readable[] {
 
 /** What lies in `<prefix>/bin` is often a link into `<prefix>/lib`: global packages of npm and pip. Never `<prefix>/share`, where logins lie. */
 function withLibraries(folder: string): readonly string[] {
-  return basename(folder) === 'bin' ? [folder, join(dirname(folder), 'lib'), join(dirname(folder), 'libexec')] : [folder];
+  return basename(folder) === 'bin'
+    ? [folder, join(dirname(folder), 'lib'), join(dirname(folder), 'libexec')]
+    : [folder];
 }
 
 /** Our own programs run inside too: the scripted agent, and clients that speak for an agent. */

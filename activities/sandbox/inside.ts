@@ -34,7 +34,9 @@ async function openProxy(socket: string, { loopback }: InsideOptions): Promise<s
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   for (const { address: own, port: at } of loopback) {
-    const forward = createServer((client) => tunnel(client, { socket, authority: `${own.includes(':') ? `[${own}]` : own}:${at}` }));
+    const forward = createServer((client) =>
+      tunnel(client, { socket, authority: `${own.includes(':') ? `[${own}]` : own}:${at}` }),
+    );
     // A port that another one has already is not worth the end of the program.
     await listen(forward, own, at).catch((error: unknown) =>
       process.stderr.write(`sluice: ${own}:${at} is not forwarded: ${String(error)}\n`),
@@ -96,8 +98,12 @@ function start(env: NodeJS.ProcessEnv): void {
   const child = spawn(program, args, { env, stdio: 'inherit' });
   child.once('error', (error: NodeJS.ErrnoException) => {
     const missing = error.code === 'ENOENT';
-    process.stderr.write(`sluice: ${program} cannot be started inside the sandbox: ${missing ? 'it is not there' : error.message}\n`);
+    process.stderr.write(
+      `sluice: ${program} cannot be started inside the sandbox: ${missing ? 'it is not there' : error.message}\n`,
+    );
     process.exit(missing ? MISSING : NOT_EXECUTABLE);
   });
-  child.once('exit', (code, signal) => process.exit(code ?? SIGNAL_BASE + (signal === null ? 0 : constants.signals[signal])));
+  child.once('exit', (code, signal) =>
+    process.exit(code ?? SIGNAL_BASE + (signal === null ? 0 : constants.signals[signal])),
+  );
 }

@@ -18,7 +18,16 @@ export interface OwnPlace {
   readonly name: string;
 }
 
-export const NOTHING: AgentNeeds = { home: [], caches: [], named: [], made: [], readOnly: [], scratch: [], moves: [], hosts: [] };
+export const NOTHING: AgentNeeds = {
+  home: [],
+  caches: [],
+  named: [],
+  made: [],
+  readOnly: [],
+  scratch: [],
+  moves: [],
+  hosts: [],
+};
 
 /** Null: nobody said what it needs, so that a sandbox could only be guessed. */
 export function needsOfAgent(config: AgentConfig): AgentNeeds | null {
@@ -34,7 +43,9 @@ export function ownPlacesOf(
   env: Readonly<Record<string, string>>,
 ): readonly OwnPlace[] {
   const home = env['HOME'];
-  return names.flatMap((name) => movedPlace(name, needs?.moves ?? [], env) ?? (home === undefined ? [] : { folder: home, name }));
+  return names.flatMap(
+    (name) => movedPlace(name, needs?.moves ?? [], env) ?? (home === undefined ? [] : { folder: home, name }),
+  );
 }
 
 function movedPlace(name: string, moves: readonly Move[], env: Readonly<Record<string, string>>): OwnPlace | null {

@@ -93,7 +93,9 @@ async function run(spec: SandboxSpec, socket: string | null): Promise<number> {
   }
   const code = await new Promise<number>((resolveEnd, failed) => {
     child.once('error', failed);
-    child.once('exit', (status, signal) => resolveEnd(status ?? SIGNAL_BASE + (signal === null ? 0 : constants.signals[signal])));
+    child.once('exit', (status, signal) =>
+      resolveEnd(status ?? SIGNAL_BASE + (signal === null ? 0 : constants.signals[signal])),
+    );
   });
   await untilGone(Number(/"child-pid": *(\d+)/.exec(said)?.[1] ?? 0));
   return code;
@@ -103,7 +105,8 @@ async function run(spec: SandboxSpec, socket: string | null): Promise<number> {
 async function untilGone(pid: number): Promise<void> {
   if (pid === 0) return;
   const until = performance.now() + LAST_MS;
-  for (let start = startOf(pid); start !== null && startOf(pid) === start && performance.now() < until; ) await sleep(2);
+  for (let start = startOf(pid); start !== null && startOf(pid) === start && performance.now() < until; )
+    await sleep(2);
 }
 
 /** Null: gone, or a zombie. */

@@ -13,7 +13,10 @@ const MAX_BYTES = 100_000;
 const MAX_TOLD = 20;
 
 /** **Shape** one observation at most. `folders`: of the turn, or of each command. */
-export function refusedHosts(folders: readonly string[], about: { readonly what: string; readonly seq: number }): readonly Observation[] {
+export function refusedHosts(
+  folders: readonly string[],
+  about: { readonly what: string; readonly seq: number },
+): readonly Observation[] {
   const all = folders.flatMap(read);
   const hosts = [...new Map(all.map((one) => [one.host, one])).values()];
   if (hosts.length === 0) return [];

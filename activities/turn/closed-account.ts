@@ -26,7 +26,11 @@ export async function refuseClosedAccount(context: Asked): Promise<void> {
     return;
   }
   const why = `the usage limit of ${account} was met before on this host${closed.until === null ? '' : ` and lasts until ${closed.until}`}; the agent was not started`;
-  throw new WorktreeNotReady({ outcome: { kind: 'usage_limit', why, until: closed.until }, started: false, observations: [] });
+  throw new WorktreeNotReady({
+    outcome: { kind: 'usage_limit', why, until: closed.until },
+    started: false,
+    observations: [],
+  });
 }
 
 /** Once an agent has ended. Idempotency: the same exit is the same entry. */

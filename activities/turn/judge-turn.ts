@@ -113,9 +113,19 @@ interface Answer {
   readonly request: HumanRequest | null;
 }
 
-type Found = Pick<TurnJudgement, 'outcome' | 'planned' | 'restore' | 'rolledBack' | 'branchMoved' | 'guarded' | 'observations'>;
+type Found = Pick<
+  TurnJudgement,
+  'outcome' | 'planned' | 'restore' | 'rolledBack' | 'branchMoved' | 'guarded' | 'observations'
+>;
 
-const NOTHING = { planned: null, restore: false, rolledBack: [], branchMoved: false, guarded: [], observations: [] } as const;
+const NOTHING = {
+  planned: null,
+  restore: false,
+  rolledBack: [],
+  branchMoved: false,
+  guarded: [],
+  observations: [],
+} as const;
 
 /** A hook or config that cannot be read is for a person to look at, like one that changed. */
 async function lookAfter(context: TurnContextOnHost): Promise<SurroundingChange> {
@@ -137,7 +147,11 @@ async function outcomeOf(context: TurnContextOnHost, answer: Answer, exit: ExitR
   } catch (err) {
     const trouble = troubleOf(context.input, err);
     if (trouble === null) throw err;
-    return { ...NOTHING, ...trouble, restore: trouble.outcome.kind === 'policy_violation' || (await branchMoved(context)) };
+    return {
+      ...NOTHING,
+      ...trouble,
+      restore: trouble.outcome.kind === 'policy_violation' || (await branchMoved(context)),
+    };
   }
 }
 
@@ -169,7 +183,8 @@ async function readOnlyOutcome({ git, input }: TurnContextOnHost, outcome: TurnO
 async function writeOutcome(context: TurnContextOnHost, { request }: Answer, exit: ExitRecord): Promise<Found> {
   const change = await planChange(context, exit.claimedAt);
   // A turn that waits for an answer has not failed to do its work.
-  if (change === null) return { ...NOTHING, outcome: { kind: request?.kind === 'question' ? 'done' : 'no_change' }, restore: true };
+  if (change === null)
+    return { ...NOTHING, outcome: { kind: request?.kind === 'question' ? 'done' : 'no_change' }, restore: true };
   const { planned, checked } = change;
   if (checked.outcome.kind === 'policy_violation') {
     return { ...NOTHING, outcome: checked.outcome, restore: true, observations: checked.observations };

@@ -37,7 +37,9 @@ export function wasInterrupted({ stateDir }: RunOnHost, { seq }: Place): boolean
   const turns = join(stateDir, 'turns');
   return readdirSync(turns).some((name) => {
     const at = (file: string) => join(turns, name, file);
-    return Number(name.slice(0, name.indexOf('-'))) >= seq && existsSync(at(CLAIM_FILE)) && !existsSync(at(OUTCOME_FILE));
+    return (
+      Number(name.slice(0, name.indexOf('-'))) >= seq && existsSync(at(CLAIM_FILE)) && !existsSync(at(OUTCOME_FILE))
+    );
   });
 }
 

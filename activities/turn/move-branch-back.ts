@@ -9,7 +9,8 @@ import type { TurnContextOnHost } from '../unit/turn-context.js';
 export async function moveBranchBack({ git, input, run }: TurnContextOnHost): Promise<boolean> {
   const actual = await git.head();
   if (actual === input.expectedHead) return true;
-  if (actual !== null && (await ownCommits(run.stateDir, startOf(run.record))).has(actual)) await git.moveBack(actual, input.expectedHead);
+  if (actual !== null && (await ownCommits(run.stateDir, startOf(run.record))).has(actual))
+    await git.moveBack(actual, input.expectedHead);
   return false;
 }
 

@@ -45,10 +45,15 @@ export async function putWorktreeInOrder(context: TurnContextOnHost): Promise<bo
 }
 
 /** A branch is never moved under a person. Null: nobody else stands on it. */
-export async function usedBranch({ record }: RunOnHost): Promise<Extract<TurnOutcome, { kind: 'repository_changed' }> | null> {
+export async function usedBranch({
+  record,
+}: RunOnHost): Promise<Extract<TurnOutcome, { kind: 'repository_changed' }> | null> {
   const use = await useOfBranch(record.repository, record.runId, record.worktree);
   if (use === null) return null;
-  return { kind: 'repository_changed', why: `${record.branch} is ${use.how} in ${use.folder}, and it is not moved under anybody` };
+  return {
+    kind: 'repository_changed',
+    why: `${record.branch} is ${use.how} in ${use.folder}, and it is not moved under anybody`,
+  };
 }
 
 /** What was moved aside before this turn. */

@@ -34,7 +34,11 @@ export async function planChange(context: TurnContextOnHost, claimedAt: string):
 }
 
 /** Publishes the planned commit, made once more if it is gone. Errors: those of git, where the worktree gives another one by now. */
-export async function publishChange(context: TurnContextOnHost, planned: PlannedCommit, claimedAt: string): Promise<PublishOutcome> {
+export async function publishChange(
+  context: TurnContextOnHost,
+  planned: PlannedCommit,
+  claimedAt: string,
+): Promise<PublishOutcome> {
   const { git, input } = context;
   for (let tries = 1; ; tries += 1) {
     try {
@@ -51,7 +55,13 @@ export async function publishChange(context: TurnContextOnHost, planned: Planned
 function requestOf({ run, input }: TurnContextOnHost, claimedAt: string): CommitRequest {
   const round = input.round === 0 ? '' : ` (round ${input.round})`;
   const body = `${input.stage}${round} of sluice run ${run.record.runId}`;
-  return { expectedHead: input.expectedHead, claimedAt, subject: input.journal.view.title, body, redactor: redactorOf(run) };
+  return {
+    expectedHead: input.expectedHead,
+    claimedAt,
+    subject: input.journal.view.title,
+    body,
+    redactor: redactorOf(run),
+  };
 }
 
 function mayBePruned(error: unknown): boolean {

@@ -72,7 +72,12 @@ export async function publishTurn(context: TurnContextOnHost, turn: FinishedTurn
 /** The agent or a person put something where the engine writes. It decides nothing, so nobody is asked. */
 function foundObservations({ run, input }: TurnContextOnHost): readonly Observation[] {
   const data = { stage: input.stage, seq: input.place.seq, gate: false };
-  return takeFound(run).map((message) => ({ timestamp: new Date().toISOString(), type: 'repository.changed', message, data }));
+  return takeFound(run).map((message) => ({
+    timestamp: new Date().toISOString(),
+    type: 'repository.changed',
+    message,
+    data,
+  }));
 }
 
 function forgedPrompt({ input }: TurnContextOnHost): Observation {
@@ -101,7 +106,14 @@ function endedData({ run, input }: TurnContextOnHost, judgement: TurnJudgement, 
   };
 }
 
-const COMPLETED: readonly TurnOutcome['kind'][] = ['done', 'no_change', 'guarded_paths', 'repository_changed', 'needs_input', 'refused'];
+const COMPLETED: readonly TurnOutcome['kind'][] = [
+  'done',
+  'no_change',
+  'guarded_paths',
+  'repository_changed',
+  'needs_input',
+  'refused',
+];
 
 function endedObservation(judgement: TurnJudgement, ended: TurnEndedData, outcome: TurnOutcome): Observation {
   const why = 'why' in outcome ? `: ${outcome.why}` : '';
@@ -163,7 +175,9 @@ function decisionsShown({ decision }: TurnJudgement, ask: 'work' | 'decision') {
 function cleaned(outcome: TurnOutcome, redactor: Redactor): TurnOutcome {
   if (!('why' in outcome)) return outcome;
   const why = redactor.text(outcome.why).slice(0, MAX_SENTENCE_CHARS);
-  return outcome.kind === 'guarded_paths' ? { ...outcome, why, paths: outcome.paths.map(redactor.text) } : { ...outcome, why };
+  return outcome.kind === 'guarded_paths'
+    ? { ...outcome, why, paths: outcome.paths.map(redactor.text) }
+    : { ...outcome, why };
 }
 
 function attempt(): number {

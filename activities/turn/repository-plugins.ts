@@ -15,7 +15,9 @@ const MAX_CONFIG_BYTES = 1024 * 1024;
 export async function refusePlugins(config: AgentConfig, worktree: string): Promise<void> {
   const { plugins } = findKind(config);
   if (plugins === null) return;
-  const folders = await Promise.all(plugins.folders.map(async (name) => ((await holdsAnything(join(worktree, name))) ? [name] : [])));
+  const folders = await Promise.all(
+    plugins.folders.map(async (name) => ((await holdsAnything(join(worktree, name))) ? [name] : [])),
+  );
   const configs = await Promise.all(
     plugins.configs.map(async (name) => ((await matches(join(worktree, name), plugins.named)) ? [name] : [])),
   );

@@ -30,8 +30,12 @@ export async function repositoryText(
   const { stage, ask, expectedHead } = turn;
   if (ask === 'decision') return { text: '', cut: false };
   const parts = [
-    ...(isDecisionStage(stage) ? [await shown('change', CHANGE_SHARE * contextBytes, () => git.patch(baseSha, expectedHead))] : []),
-    await shown('files', NAMES_SHARE * contextBytes, async () => (await git.files(expectedHead)).map(printableName).join('\n')),
+    ...(isDecisionStage(stage)
+      ? [await shown('change', CHANGE_SHARE * contextBytes, () => git.patch(baseSha, expectedHead))]
+      : []),
+    await shown('files', NAMES_SHARE * contextBytes, async () =>
+      (await git.files(expectedHead)).map(printableName).join('\n'),
+    ),
   ];
   const text = parts.map((part) => part.text).join('\n\n');
   return {

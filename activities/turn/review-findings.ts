@@ -14,12 +14,20 @@ import { readList } from './turn-request.js';
 import { readTurnText } from './turn-text.js';
 
 /** Effects: one artifact. Idempotency: by content. */
-export async function storeFindings(context: TurnContextOnHost, text: string, decision: DecisionReading): Promise<ArtifactRef> {
+export async function storeFindings(
+  context: TurnContextOnHost,
+  text: string,
+  decision: DecisionReading,
+): Promise<ArtifactRef> {
   const findings = findingsOf(context, text, decision);
   return artifactsOf(context.deps, context.run).put(JSON.stringify(findings), 'application/json');
 }
 
-function findingsOf({ deps, run, input }: TurnContextOnHost, text: string, decision: DecisionReading): readonly Finding[] {
+function findingsOf(
+  { deps, run, input }: TurnContextOnHost,
+  text: string,
+  decision: DecisionReading,
+): readonly Finding[] {
   const own = readFindings(text);
   if (own.length > 0) return own;
   const before = input.previousTurn === null ? '' : readTurnText(deps.home, run, input.previousTurn);
@@ -42,7 +50,8 @@ export async function findingsShown(
 ): Promise<ShownFindings> {
   const artifacts = artifactsOf(context.deps, context.run);
   const findings = await readList<Finding>(artifacts, judgement.findings);
-  if (STAGE_ROWS[context.input.stage].leaves.file !== 'finding-responses.md') return { findings, responses: [], answered: [] };
+  if (STAGE_ROWS[context.input.stage].leaves.file !== 'finding-responses.md')
+    return { findings, responses: [], answered: [] };
   const answered = await readList<Finding>(artifacts, context.input.context.findings);
   return { findings, responses: readResponses(text, answered), answered };
 }

@@ -39,7 +39,10 @@ async function settle(context: TurnContextOnHost, judgement: TurnJudgement): Pro
   const { input, git } = context;
   if (judgement.restore) {
     // A commit that the agent made of a change that may not be kept is held by no ref either.
-    const restored = await git.restore(input.expectedHead, judgement.outcome.kind === 'policy_violation' ? 'dropped' : 'kept');
+    const restored = await git.restore(
+      input.expectedHead,
+      judgement.outcome.kind === 'policy_violation' ? 'dropped' : 'kept',
+    );
     if (restored.kind === 'branch_elsewhere') return moved(context, restored.actual);
   }
   if (judgement.planned !== null) return publish(context, judgement, judgement.planned);
@@ -48,12 +51,15 @@ async function settle(context: TurnContextOnHost, judgement: TurnJudgement): Pro
     judgement.rolledBack.length === 0
       ? []
       : [
-          violation(`the ${stage} turn may not write; its changes were rolled back: ${judgement.rolledBack.slice(0, 5).join(', ')}`, {
-            rule: 'read_only',
-            stage,
-            seq: place.seq,
-            paths: judgement.rolledBack.slice(0, 10),
-          }),
+          violation(
+            `the ${stage} turn may not write; its changes were rolled back: ${judgement.rolledBack.slice(0, 5).join(', ')}`,
+            {
+              rule: 'read_only',
+              stage,
+              seq: place.seq,
+              paths: judgement.rolledBack.slice(0, 10),
+            },
+          ),
         ];
   const { outcome, elsewhere } = judgement;
   return { outcome, head: input.expectedHead, elsewhere, observations };
@@ -61,12 +67,17 @@ async function settle(context: TurnContextOnHost, judgement: TurnJudgement): Pro
 
 type PlannedChange = NonNullable<TurnJudgement['planned']>;
 
-async function publish(context: TurnContextOnHost, judgement: TurnJudgement, planned: PlannedChange): Promise<SettledTurn> {
+async function publish(
+  context: TurnContextOnHost,
+  judgement: TurnJudgement,
+  planned: PlannedChange,
+): Promise<SettledTurn> {
   const { git, place } = context;
   const givenUp = readMark<GivenUp>(place, GIVEN_UP_FILE);
   if (givenUp.kind === 'answer') return rollBack(context, planned, givenUp.value);
   const root = await git.root();
-  if (root.kind === 'destroyed') return giveUp(context, planned, { rule: 'outside_path', why: `${root.why}; ${PUT_BACK}` });
+  if (root.kind === 'destroyed')
+    return giveUp(context, planned, { rule: 'outside_path', why: `${root.why}; ${PUT_BACK}` });
   const used = (await git.head()) === planned.commit ? null : await usedBranch(context.run);
   if (used !== null) return { outcome: used, head: context.input.expectedHead, observations: [] };
   const published = await publishChange(context, planned, readExit(place.dir)?.claimedAt ?? '');
@@ -81,13 +92,21 @@ async function publish(context: TurnContextOnHost, judgement: TurnJudgement, pla
   return { outcome: judgement.outcome, head: planned.commit, observations: [committed(context, planned)] };
 }
 
-async function giveUp(context: TurnContextOnHost, planned: PlannedChange, { rule, why }: GivenUp): Promise<SettledTurn> {
+async function giveUp(
+  context: TurnContextOnHost,
+  planned: PlannedChange,
+  { rule, why }: GivenUp,
+): Promise<SettledTurn> {
   writePlaceMark<GivenUp>(context.place, GIVEN_UP_FILE, { rule, why });
   return rollBack(context, planned, { rule, why });
 }
 
 /** The commit stays under `refs/sluice/<runId>/reset-<n>` if the branch stood at it. */
-async function rollBack(context: TurnContextOnHost, planned: PlannedChange, { rule, why }: GivenUp): Promise<SettledTurn> {
+async function rollBack(
+  context: TurnContextOnHost,
+  planned: PlannedChange,
+  { rule, why }: GivenUp,
+): Promise<SettledTurn> {
   const { git, input } = context;
   if ((await git.head()) === planned.commit) {
     const back = await git.moveBack(planned.commit, input.expectedHead);
@@ -100,7 +119,11 @@ async function rollBack(context: TurnContextOnHost, planned: PlannedChange, { ru
 }
 
 /** A violation that was found while judging stays the outcome: that its worktree cannot be put back as well is the smaller news. */
-async function settledInTrouble(context: TurnContextOnHost, judgement: TurnJudgement, trouble: TurnTrouble): Promise<SettledTurn> {
+async function settledInTrouble(
+  context: TurnContextOnHost,
+  judgement: TurnJudgement,
+  trouble: TurnTrouble,
+): Promise<SettledTurn> {
   const { git, input } = context;
   const { planned } = judgement;
   if (judgement.outcome.kind === 'policy_violation') {
@@ -108,12 +131,19 @@ async function settledInTrouble(context: TurnContextOnHost, judgement: TurnJudge
   }
   // The refs may have been moved before the trouble came.
   if (planned !== null && (await git.head()) === planned.commit) {
-    return { outcome: trouble.outcome, head: planned.commit, observations: [committed(context, planned), ...trouble.observations] };
+    return {
+      outcome: trouble.outcome,
+      head: planned.commit,
+      observations: [committed(context, planned), ...trouble.observations],
+    };
   }
   return { outcome: trouble.outcome, head: input.expectedHead, observations: trouble.observations };
 }
 
-function committed({ input }: TurnContextOnHost, { commit, tree, size }: PlannedChange): TypedObservation<'git.committed'> {
+function committed(
+  { input }: TurnContextOnHost,
+  { commit, tree, size }: PlannedChange,
+): TypedObservation<'git.committed'> {
   const data: GitCommittedData = { commit, tree, stage: input.stage, ...size };
   const message = `${commit.slice(0, 12)}: ${size.files} file(s), +${size.added} −${size.deleted}`;
   return { timestamp: new Date().toISOString(), type: 'git.committed', message, data };

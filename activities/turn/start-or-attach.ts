@@ -28,7 +28,15 @@ export async function startOrAttach(context: TurnContextOnHost, turn: PreparedTu
   const stdin = join(place.dir, PROMPT_FILE);
   writeMark(stdin, turn.command.stdin, deps.durability);
   const { argv, starts, env } = turn.command;
-  const entered = enterSandbox(deps, { run, argv, starts, env, cwd: run.record.worktree, dir: place.dir, agent: turn.request.config });
+  const entered = enterSandbox(deps, {
+    run,
+    argv,
+    starts,
+    env,
+    cwd: run.record.worktree,
+    dir: place.dir,
+    agent: turn.request.config,
+  });
   try {
     const end = await runTurnCommand(
       context,

@@ -58,7 +58,10 @@ export async function compareAfter(context: TurnContextOnHost): Promise<Surround
   });
   return {
     gate: gated,
-    observations: [...gated.map((message) => observe(message, true)), ...noted.map((message) => observe(message, false))],
+    observations: [
+      ...gated.map((message) => observe(message, true)),
+      ...noted.map((message) => observe(message, false)),
+    ],
   };
 }
 
@@ -72,7 +75,9 @@ function isWhole(value: unknown): value is Surroundings {
 }
 
 function firstOf(sentences: readonly string[]): readonly string[] {
-  return sentences.length <= MAX_TOLD ? sentences : [...sentences.slice(0, MAX_TOLD), `… and ${sentences.length - MAX_TOLD} more`];
+  return sentences.length <= MAX_TOLD
+    ? sentences
+    : [...sentences.slice(0, MAX_TOLD), `… and ${sentences.length - MAX_TOLD} more`];
 }
 
 async function look(context: TurnContextOnHost): Promise<Surroundings> {

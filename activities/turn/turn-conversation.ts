@@ -18,7 +18,10 @@ export interface KeptConversation extends Conversation {
 }
 
 /** A turn that did not tell of its conversation leaves the one that it went on with. */
-export function keptConversation(turn: { readonly request: TurnRequest }, reading: TurnReading): KeptConversation | null {
+export function keptConversation(
+  turn: { readonly request: TurnRequest },
+  reading: TurnReading,
+): KeptConversation | null {
   const { config, stagePolicy, resume } = turn.request;
   const conversation = reading.conversation ?? resume;
   return conversation === null ? null : { ...conversation, agent: stagePolicy.agent, adapter: config.adapter };

@@ -32,18 +32,25 @@ export interface PreparedTurn {
 }
 
 /** Errors: BadAgent, if the policy names none or its program cannot be run. */
-export async function prepareTurn({ deps, run, input, git }: Omit<TurnContextOnHost, 'place' | 'signals'>): Promise<PreparedTurn> {
+export async function prepareTurn({
+  deps,
+  run,
+  input,
+  git,
+}: Omit<TurnContextOnHost, 'place' | 'signals'>): Promise<PreparedTurn> {
   const { record } = run;
   const { policy, worktree, repository } = record;
   const stagePolicy = stagePolicyOf(policy, input);
   const config = policy.agents[stagePolicy.agent];
-  if (config === undefined) throw badAgent(`stage ${input.stage} names the agent "${stagePolicy.agent}", which is not configured`);
+  if (config === undefined)
+    throw badAgent(`stage ${input.stage} names the agent "${stagePolicy.agent}", which is not configured`);
   const adapter = adapterOf(config, deps.scriptedEntry === undefined ? {} : { scriptedEntry: deps.scriptedEntry });
   const worker = { agent: stagePolicy.agent, adapter: config.adapter };
   const resume = input.continues === null ? null : conversationAt(deps.home, { run, place: input.continues }, worker);
   const tools = toolLevelOf(policy, input.stage, stagePolicy);
   const composed = await promptOf(deps, run, { input, tools });
-  const prompt = adapter.capabilities.promptOnly === true ? await withRepository(composed, { git, run, input }) : composed;
+  const prompt =
+    adapter.capabilities.promptOnly === true ? await withRepository(composed, { git, run, input }) : composed;
   const request: TurnRequest = {
     stage: input.stage,
     round: input.round,

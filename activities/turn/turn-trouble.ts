@@ -29,7 +29,8 @@ export const PUT_BACK = 'the worktree was put back to the last commit';
 export function troubleOf(input: RunTurnInput, error: unknown): TurnTrouble | null {
   if (error instanceof WorktreeViolation) return outsidePath(input, error.message, error.paths);
   // Nothing that the turn left: a person moved it, and can put it back.
-  if (error instanceof RepositoryGone) return { outcome: { kind: 'repository_changed', why: error.message }, observations: [] };
+  if (error instanceof RepositoryGone)
+    return { outcome: { kind: 'repository_changed', why: error.message }, observations: [] };
   const what = lastingTrouble(error);
   return what === null ? null : repositoryChanged(what);
 }

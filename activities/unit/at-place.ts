@@ -39,7 +39,10 @@ export interface PlacedActivity<Result> {
 }
 
 /** Errors: as `attend`; those of `find`; those of `work`, without the values that the run's agents were given. */
-export function atPlace<Result>(deps: HostDeps, { name, input, find, isSealed, work }: PlacedActivity<Result>): Promise<Result> {
+export function atPlace<Result>(
+  deps: HostDeps,
+  { name, input, find, isSealed, work }: PlacedActivity<Result>,
+): Promise<Result> {
   return attend(deps, input.place.token, async (signals) => {
     const run = await find();
     return hidingInErrors(run, async () => {

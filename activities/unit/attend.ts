@@ -40,7 +40,8 @@ export async function attend<T>(
     return answer;
   } catch (err) {
     const stopped = err instanceof DetachedError || cancel.signal.aborted;
-    if (stopped && context.cancellationSignal.reason instanceof CancelledFailure) throw context.cancellationSignal.reason;
+    if (stopped && context.cancellationSignal.reason instanceof CancelledFailure)
+      throw context.cancellationSignal.reason;
     throw err;
   } finally {
     clearInterval(heartbeat);

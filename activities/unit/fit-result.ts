@@ -53,7 +53,9 @@ function withoutMiddle(result: RunTurnResult): RunTurnResult {
   const note = leftOut(observations.length - kept.size);
   return {
     ...result,
-    observations: observations.flatMap((observation, index) => (index === first ? [note] : kept.has(observation) ? [observation] : [])),
+    observations: observations.flatMap((observation, index) =>
+      index === first ? [note] : kept.has(observation) ? [observation] : [],
+    ),
   };
 }
 
@@ -78,7 +80,11 @@ function withFewPaths(outcome: TurnOutcome): TurnOutcome {
 
 function shortRequest(request: HumanRequest): HumanRequest {
   const { reason, action } = request;
-  return { ...request, reason: headOf(reason, MAX_REASON_BYTES), action: action === null ? null : headOf(action, MAX_ACTION_BYTES) };
+  return {
+    ...request,
+    reason: headOf(reason, MAX_REASON_BYTES),
+    action: action === null ? null : headOf(action, MAX_ACTION_BYTES),
+  };
 }
 
 function headOf(text: string, maxBytes: number): string {
@@ -88,7 +94,9 @@ function headOf(text: string, maxBytes: number): string {
 
 function shortened(observation: Observation): Observation {
   const { message } = observation;
-  return message.length <= MAX_SENTENCE_CHARS ? observation : { ...observation, message: `${message.slice(0, MAX_SENTENCE_CHARS - 1)}…` };
+  return message.length <= MAX_SENTENCE_CHARS
+    ? observation
+    : { ...observation, message: `${message.slice(0, MAX_SENTENCE_CHARS - 1)}…` };
 }
 
 function withoutPaths(observation: Observation): Observation {

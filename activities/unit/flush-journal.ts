@@ -22,7 +22,11 @@ export function createFlushJournal(deps: HostDeps): (input: FlushJournalInput) =
 }
 
 /** Answers the last seq that the file holds. */
-export async function flushJournal(deps: Pick<HostDeps, 'durability' | 'failpoint'>, run: RunOnHost, batch: JournalBatch): Promise<number> {
+export async function flushJournal(
+  deps: Pick<HostDeps, 'durability' | 'failpoint'>,
+  run: RunOnHost,
+  batch: JournalBatch,
+): Promise<number> {
   const projection = projectionOf(deps, run);
   await projection.open();
   const { seq, isNewest } = await projection.journal(batch);

@@ -29,7 +29,11 @@ export type RecordReading<T> =
   | { readonly kind: 'none' }
   | { readonly kind: 'moved_aside' };
 
-export async function openPlaceFolder(dir: string, input: { readonly place: Place }, durability: Durability): Promise<PlaceFolder> {
+export async function openPlaceFolder(
+  dir: string,
+  input: { readonly place: Place },
+  durability: Durability,
+): Promise<PlaceFolder> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   return { ...input.place, dir, inputHash: hashOfInput(input), durability };
 }
@@ -67,7 +71,9 @@ export function writeSealedMark<T>(place: PlaceFolder, name: SealedMark, value: 
 
 /** Also those that an earlier attempt moved: it may have died before it could say so. */
 export function hasStaleMarks(place: PlaceFolder): boolean {
-  return readdirSync(place.dir).some((name) => [RECORD_FILE, OUTCOME_FILE].some((mark) => name.startsWith(`${mark}${STALE}`)));
+  return readdirSync(place.dir).some((name) =>
+    [RECORD_FILE, OUTCOME_FILE].some((mark) => name.startsWith(`${mark}${STALE}`)),
+  );
 }
 
 /** The journal batch is left out: it says what was known, not what is asked. */
@@ -76,11 +82,16 @@ function hashOfInput(input: object): string {
   return createHash('sha256').update(JSON.stringify(asked)).digest('hex');
 }
 
-function readWhere<T>(place: PlaceFolder, name: string, holds: (mark: Record<string, unknown>) => boolean): RecordReading<T> {
+function readWhere<T>(
+  place: PlaceFolder,
+  name: string,
+  holds: (mark: Record<string, unknown>) => boolean,
+): RecordReading<T> {
   const path = join(place.dir, name);
   const mark = readJson(path);
   if (mark === null) return { kind: 'none' };
-  if (mark['inputHash'] === place.inputHash && holds(mark) && 'value' in mark) return { kind: 'answer', value: mark['value'] as T };
+  if (mark['inputHash'] === place.inputHash && holds(mark) && 'value' in mark)
+    return { kind: 'answer', value: mark['value'] as T };
   renameSync(path, `${path}${STALE}${Date.now()}`);
   return { kind: 'moved_aside' };
 }

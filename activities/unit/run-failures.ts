@@ -55,7 +55,8 @@ export async function withConfigRefusals<T>(act: () => T | Promise<T>): Promise<
   try {
     return await act();
   } catch (error) {
-    if (error instanceof ConfigError) throw ApplicationFailure.create(refusalFailure(error.type, error.parts, error.field));
+    if (error instanceof ConfigError)
+      throw ApplicationFailure.create(refusalFailure(error.type, error.parts, error.field));
     throw error;
   }
 }

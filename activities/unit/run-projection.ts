@@ -16,7 +16,8 @@ import { redactorOf } from './run-redactor.js';
 export type Warn = (message: string, fields: Record<string, unknown>) => void;
 
 /** `warn`: for callers that are no activity. */
-export type ProjectionDeps = Pick<HostDeps, 'durability'> & Partial<Pick<HostDeps, 'failpoint'>> & { readonly warn?: Warn };
+export type ProjectionDeps = Pick<HostDeps, 'durability'> &
+  Partial<Pick<HostDeps, 'failpoint'>> & { readonly warn?: Warn };
 
 /** By state folder. In memory: a worker that dies before it told loses the line, not the entry. */
 const untold = new Map<string, FoundEntry[]>();
@@ -44,7 +45,11 @@ export function projectionOf(deps: ProjectionDeps, run: RunOnHost): RunProjectio
       const key = `${stateDir}\0${what}`;
       if (warned.has(key)) return;
       warned.add(key);
-      warn('a file of the run directory cannot be written; the run goes on', { runId, file: what, error: messageOf(error) });
+      warn('a file of the run directory cannot be written; the run goes on', {
+        runId,
+        file: what,
+        error: messageOf(error),
+      });
     },
   });
 }
@@ -55,7 +60,8 @@ export function takeFound({ record, stateDir }: RunOnHost): readonly string[] {
   untold.delete(stateDir);
   const relative = (path: string) => path.slice(record.runDir.length - record.runId.length);
   return entries.map(
-    ({ path, movedTo, what }) => `${what} stood at ${relative(path)}, where the engine writes; it is now ${relative(movedTo)}`,
+    ({ path, movedTo, what }) =>
+      `${what} stood at ${relative(path)}, where the engine writes; it is now ${relative(movedTo)}`,
   );
 }
 

@@ -97,7 +97,9 @@ export function readRunToTell(home: HomePaths, ref: RunRef): RunOnHost {
   const stateDir = home.stateDir(ref.repoKey, ref.runId);
   const record = findRunRecord(stateDir);
   if (record === null)
-    throw new Error(`run ${ref.runId} has no record on this host: ${join(stateDir, RUN_RECORD_FILE)} is missing or damaged`);
+    throw new Error(
+      `run ${ref.runId} has no record on this host: ${join(stateDir, RUN_RECORD_FILE)} is missing or damaged`,
+    );
   return { record, stateDir, env: readEnvironment(stateDir) };
 }
 
@@ -133,7 +135,11 @@ export function releaseRun(stateDir: string): void {
   rmSync(stateDir, { recursive: true, force: true });
 }
 
-export function writeEnvironment(stateDir: string, env: Readonly<Record<string, string>>, durability: Durability): void {
+export function writeEnvironment(
+  stateDir: string,
+  env: Readonly<Record<string, string>>,
+  durability: Durability,
+): void {
   writeMark(join(stateDir, ENVIRONMENT_FILE), JSON.stringify(env), durability);
 }
 
@@ -149,5 +155,7 @@ export function gitInputOf({ record, stateDir }: RunOnHost): OpenRunGitInput {
 
 function readEnvironment(stateDir: string): Record<string, string> {
   const value = readJson(join(stateDir, ENVIRONMENT_FILE)) ?? {};
-  return Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
 }

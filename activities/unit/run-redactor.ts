@@ -11,7 +11,10 @@ import type { RunOnHost } from './run-record.js';
 const known = new WeakMap<RunOnHost['record'], Redactor>();
 
 /** By what was frozen alone, so that a repeated activity writes the same. */
-export function redactorOf({ record, env = {} }: Pick<RunOnHost, 'record'> & Partial<Pick<RunOnHost, 'env'>>): Redactor {
+export function redactorOf({
+  record,
+  env = {},
+}: Pick<RunOnHost, 'record'> & Partial<Pick<RunOnHost, 'env'>>): Redactor {
   const made = known.get(record);
   if (made !== undefined) return made;
   const given = Object.values(record.policy.agents).map((agent) => agent.env);
@@ -35,7 +38,11 @@ export function withoutValuesIn(outcome: TurnOutcome, { hideCut }: Pick<Redactor
   if (!('why' in outcome)) return outcome;
   const why = hideCut(outcome.why);
   if (outcome.kind !== 'needs_input' || outcome.permission === undefined) return { ...outcome, why };
-  const options = outcome.permission.options.map((option) => ({ ...option, id: hideCut(option.id), name: hideCut(option.name) }));
+  const options = outcome.permission.options.map((option) => ({
+    ...option,
+    id: hideCut(option.id),
+    name: hideCut(option.name),
+  }));
   return { ...outcome, why, permission: { ...outcome.permission, options } };
 }
 

@@ -8,7 +8,9 @@ import { NOBODY, RUN_RECORD_FILE, type RunRecord } from './run-record.js';
 
 /** Effects: the record is replaced, whole or not at all. */
 export function buryRecord(stateDir: string, record: RunRecord, durability: Durability): void {
-  const agents = Object.fromEntries(Object.entries(record.policy.agents).map(([name, agent]) => [name, { ...agent, env: {} }]));
+  const agents = Object.fromEntries(
+    Object.entries(record.policy.agents).map(([name, agent]) => [name, { ...agent, env: {} }]),
+  );
   const buried: RunRecord = { ...record, firstExecutionRunId: NOBODY, policy: { ...record.policy, agents } };
   writeMark(join(stateDir, RUN_RECORD_FILE), JSON.stringify(buried), durability);
 }

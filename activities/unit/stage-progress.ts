@@ -67,13 +67,20 @@ function isEntry(value: unknown): value is StageEntry {
   if (!isObject(value)) return false;
   const { seq, token, stage, round, headBefore, end } = value;
   const isPlaced = Number.isInteger(seq) && typeof token === 'string' && Number.isInteger(round);
-  return isPlaced && STAGES.some((known) => known === stage) && typeof headBefore === 'string' && (end === null || isEnd(end));
+  return (
+    isPlaced &&
+    STAGES.some((known) => known === stage) &&
+    typeof headBefore === 'string' &&
+    (end === null || isEnd(end))
+  );
 }
 
 function isEnd(value: unknown): value is StageEnd {
   if (!isObject(value)) return false;
   const { headAfter, outcome, output, findings, commandOutput, stopsHere } = value;
-  const areRefs = [output, findings, commandOutput].every((ref) => ref === null || (isObject(ref) && typeof ref['sha256'] === 'string'));
+  const areRefs = [output, findings, commandOutput].every(
+    (ref) => ref === null || (isObject(ref) && typeof ref['sha256'] === 'string'),
+  );
   return typeof headAfter === 'string' && typeof outcome === 'string' && typeof stopsHere === 'boolean' && areRefs;
 }
 
@@ -84,13 +91,21 @@ export interface Keeper {
 }
 
 /** Does the turn and keeps what it came to. Idempotency: by place; an entry that a reset dropped does not come back. */
-export function keepingTurn(at: Keeper, input: RunTurnInput, turn: () => Promise<RunTurnResult>): Promise<RunTurnResult> {
+export function keepingTurn(
+  at: Keeper,
+  input: RunTurnInput,
+  turn: () => Promise<RunTurnResult>,
+): Promise<RunTurnResult> {
   const begun = { stage: input.stage, round: input.round, headBefore: input.expectedHead };
   return keeping(at, { begun, work: turn, endOf: endOfTurn });
 }
 
 /** The same for a validation. */
-export function keepingValidation(at: Keeper, input: ValidateInput, validation: () => Promise<ValidateResult>): Promise<ValidateResult> {
+export function keepingValidation(
+  at: Keeper,
+  input: ValidateInput,
+  validation: () => Promise<ValidateResult>,
+): Promise<ValidateResult> {
   const begun = { stage: 'validating', round: input.round, headBefore: input.commit } as const;
   return keeping(at, { begun, work: validation, endOf: (result) => endOfValidation(result, input.commit) });
 }

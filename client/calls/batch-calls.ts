@@ -55,5 +55,7 @@ export function batchCalls(client: Client, within: <T>(call: () => Promise<T>) =
 
 async function runningAttributes(): Promise<TypedSearchAttributes> {
   const { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } = await import('@temporalio/common');
-  return new TypedSearchAttributes([{ key: defineSearchAttributeKey(STATUS, SearchAttributeType.KEYWORD), value: 'running' }]);
+  return new TypedSearchAttributes([
+    { key: defineSearchAttributeKey(STATUS, SearchAttributeType.KEYWORD), value: 'running' },
+  ]);
 }

@@ -144,7 +144,9 @@ function statusOf(status: RunStatus | null, execution: string): RunStatus | null
 }
 
 function waitingOf(value: unknown, part: 'kind' | 'until'): string | null {
-  return typeof value === 'object' && value !== null && part in value ? text((value as Record<string, unknown>)[part]) : null; // Just looked at.
+  return typeof value === 'object' && value !== null && part in value
+    ? text((value as Record<string, unknown>)[part])
+    : null; // Just looked at.
 }
 
 function text(value: unknown): string | null {

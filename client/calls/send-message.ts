@@ -76,7 +76,11 @@ export interface SendOptions {
   readonly stop?: AbortSignal | undefined;
 }
 
-const UNANSWERED: MessageAnswer = { message: 'the run took it and has not answered yet', status: 'unknown', changed: true };
+const UNANSWERED: MessageAnswer = {
+  message: 'the run took it and has not answered yet',
+  status: 'unknown',
+  changed: true,
+};
 
 /** The run was closed while the Update was under way. Source: temporalio/api, the failure that the server makes for it. */
 const COMPLETED_MEANWHILE = 'AcceptedUpdateCompletedWorkflow';
@@ -86,7 +90,11 @@ const UNPROCESSED = 'UnprocessedUpdate';
 
 /** The Update reached no run: nobody took it in time, the worker did not show it, or the server counts too many. */
 function goesAsSignal(error: unknown): boolean {
-  return nameOf(error) === 'WorkflowUpdateRPCTimeoutOrCancelledError' || typeOfRefusal(error) === UNPROCESSED || isServerLimit(error);
+  return (
+    nameOf(error) === 'WorkflowUpdateRPCTimeoutOrCancelledError' ||
+    typeOfRefusal(error) === UNPROCESSED ||
+    isServerLimit(error)
+  );
 }
 
 /**
@@ -105,7 +113,8 @@ function isServerLimit(error: unknown): boolean {
 
 function serverWords(error: unknown): string {
   const cause = causeOf(error);
-  if (cause !== null && 'details' in cause && typeof cause.details === 'string' && cause.details !== '') return cause.details;
+  if (cause !== null && 'details' in cause && typeof cause.details === 'string' && cause.details !== '')
+    return cause.details;
   return messageOf(error);
 }
 
@@ -128,7 +137,8 @@ function refusalOf(error: unknown): Sent | null {
   if (type === COMPLETED_MEANWHILE) return { kind: 'closed' };
   const { cause } = error;
   const why = cause instanceof Error ? cause.message : error.message;
-  if (type === FAILURES.MessageUnchanged) return { kind: 'accepted', answer: { message: why, status: statusIn(cause), changed: false } };
+  if (type === FAILURES.MessageUnchanged)
+    return { kind: 'accepted', answer: { message: why, status: statusIn(cause), changed: false } };
   // A workflow without a handler of this name refuses by another type, and says so.
   return { kind: 'refused', why: type === FAILURES.MessageRefused ? why : `it cannot take this message: ${why}` };
 }

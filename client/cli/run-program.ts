@@ -59,7 +59,11 @@ function splitAtDashes(argv: readonly string[]): { own: string[]; behindDashes: 
   return at < 0 ? { own: [...argv], behindDashes: [] } : { own: argv.slice(0, at), behindDashes: argv.slice(at + 1) };
 }
 
-function report(error: unknown, { json, err, env }: Io, { asJson, home }: { readonly asJson: boolean; readonly home: string }): ExitCode {
+function report(
+  error: unknown,
+  { json, err, env }: Io,
+  { asJson, home }: { readonly asJson: boolean; readonly home: string },
+): ExitCode {
   const code = error instanceof RefusedError ? error.exitCode : EXIT.notStarted;
   const parts = partsOf(error, home);
   if (asJson) json({ kind: 'error', ...parts, exitCode: code });
@@ -73,7 +77,8 @@ function partsOf(error: unknown, home: string): Refusal {
   if (error instanceof RefusedError) return error.parts;
   const message = messageOf(error);
   const trouble = systemTrouble(error, home);
-  if (trouble !== null) return { what: `${trouble.short}: ${message}`, why: trouble.why, now: WHAT_GOES_ON, mend: trouble.mend };
+  if (trouble !== null)
+    return { what: `${trouble.short}: ${message}`, why: trouble.why, now: WHAT_GOES_ON, mend: trouble.mend };
   return {
     what: `this is a defect or an unexpected answer: ${message}`,
     why: '',

@@ -40,7 +40,8 @@ function providerOf(name: string, { adapter, command, provider, baseUrl }: Accou
   const known = findKind({ adapter, command }).provider;
   if (known !== null) return known;
   // Compatible servers have nothing in common but their protocol, so the server itself is the provider.
-  if (adapter === 'model') return word(provider === 'openai-compatible' ? hostOf(baseUrl ?? '') : (provider ?? ''), own);
+  if (adapter === 'model')
+    return word(provider === 'openai-compatible' ? hostOf(baseUrl ?? '') : (provider ?? ''), own);
   const program = nameProgram(command);
   return program === '' || CARRIERS.has(program) ? own : word(program, own);
 }

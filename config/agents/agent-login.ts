@@ -32,14 +32,21 @@ export function loginOf({ files, keys, configs }: KnownLogin, env: Environment):
  * Names of the variables that are set and that the CLI reads its folder, its provider or its login from; the allowlist of a run has none of them. Where a
  * file holds the login no key is among them: some CLIs prefer a key, and who has a subscription did not ask for that bill.
  */
-export function variablesOf({ keys, settings, configs }: KnownLogin, env: Environment, login: AgentLogin): readonly string[] {
+export function variablesOf(
+  { keys, settings, configs }: KnownLogin,
+  env: Environment,
+  login: AgentLogin,
+): readonly string[] {
   const byKey = Object.entries(keys).flatMap(([key, beside]) => (isSet(env, key) ? [key, ...beside] : []));
   const names = [...(login.kind === 'file' ? [] : byKey), ...settings, ...namesIn(configs, env)];
   return [...new Set(names)].filter((name) => isSet(env, name));
 }
 
 /** Of those that are there and can be read. */
-export function textsOf(configs: KnownLogin['configs'], env: Environment): readonly { readonly text: string; readonly names: RegExp }[] {
+export function textsOf(
+  configs: KnownLogin['configs'],
+  env: Environment,
+): readonly { readonly text: string; readonly names: RegExp }[] {
   return configs.flatMap((file) => {
     const path = pathOf(file, env);
     const text = path === null ? null : readSome(path);
@@ -49,7 +56,9 @@ export function textsOf(configs: KnownLogin['configs'], env: Environment): reado
 
 function namesIn(configs: KnownLogin['configs'], env: Environment): readonly string[] {
   return textsOf(configs, env).flatMap(({ text, names }) => {
-    return [...text.matchAll(names)].flatMap(([, name]) => (name === undefined || name.startsWith('SLUICE_') ? [] : [name]));
+    return [...text.matchAll(names)].flatMap(([, name]) =>
+      name === undefined || name.startsWith('SLUICE_') ? [] : [name],
+    );
   });
 }
 

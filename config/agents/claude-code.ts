@@ -3,7 +3,8 @@ import type { AgentKind } from './kind.js';
 import { PLAIN_PEER } from './plain.js';
 import { XDG_MOVES } from './xdg-moves.js';
 
-const STEERING = 'settings.json settings.local.json CLAUDE.md commands agents hooks plugins skills output-styles local'.split(' ');
+const STEERING =
+  'settings.json settings.local.json CLAUDE.md commands agents hooks plugins skills output-styles local'.split(' ');
 
 const LOGIN = {
   files: [

@@ -25,7 +25,8 @@ export function parseNetworkHost(text: string): NetworkHost | null {
   const [, bracketed, plain = '', digits] = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/i.exec(text) ?? [];
   const port = digits === undefined ? DEFAULT_PORT : Number(digits);
   if (port < 1 || port > 65_535) return null;
-  if (bracketed !== undefined) return isIP(bracketed) === 6 ? { name: bracketed.toLowerCase(), port, kind: 'address' } : null;
+  if (bracketed !== undefined)
+    return isIP(bracketed) === 6 ? { name: bracketed.toLowerCase(), port, kind: 'address' } : null;
   const written = plain.toLowerCase().replace(/\.$/, '');
   if (written === 'localhost') return { name: '127.0.0.1', port, kind: 'address' };
   if (isIP(written) === 4) return { name: written, port, kind: 'address' };

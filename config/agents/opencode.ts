@@ -17,10 +17,19 @@ export const opencode = {
   tellsCost: true,
   login: {
     files: [{ variable: 'XDG_DATA_HOME', folder: '.local/share', name: 'opencode/auth.json', field: null }],
-    keys: { ANTHROPIC_API_KEY: [], OPENAI_API_KEY: [], OPENROUTER_API_KEY: [], GEMINI_API_KEY: [], GOOGLE_GENERATIVE_AI_API_KEY: [] },
+    keys: {
+      ANTHROPIC_API_KEY: [],
+      OPENAI_API_KEY: [],
+      OPENROUTER_API_KEY: [],
+      GEMINI_API_KEY: [],
+      GOOGLE_GENERATIVE_AI_API_KEY: [],
+    },
     settings: ['OPENCODE_CONFIG'],
     configs: CONFIGS.map((file) => ({ ...file, names: /\{env:([A-Za-z_][A-Za-z0-9_]{0,127})\}/g })),
-    addresses: { variables: [], configs: CONFIGS.map((file) => ({ ...file, names: /"baseURL"\s*:\s*"([^"\s]{1,2000})"/g })) },
+    addresses: {
+      variables: [],
+      configs: CONFIGS.map((file) => ({ ...file, names: /"baseURL"\s*:\s*"([^"\s]{1,2000})"/g })),
+    },
     make: 'opencode auth login',
     status: null,
   },

@@ -8,7 +8,9 @@ import { parseNetworkHost } from './network-host.js';
 
 export function providerHosts({ addresses }: KnownLogin, env: Environment): readonly string[] {
   const set = addresses.variables.flatMap((name) => (env[name] === undefined ? [] : [env[name]]));
-  const named = textsOf(addresses.configs, env).flatMap(({ text, names }) => [...text.matchAll(names)].map(([, address]) => address));
+  const named = textsOf(addresses.configs, env).flatMap(({ text, names }) =>
+    [...text.matchAll(names)].map(([, address]) => address),
+  );
   return [...new Set([...set, ...named].flatMap((address) => hostOf(address) ?? []))];
 }
 

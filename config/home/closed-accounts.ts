@@ -45,7 +45,9 @@ export function closedAccounts(home: string, now: number): readonly ClosedAccoun
 export async function closeAccount(home: string, closed: ClosedAccount, now: number): Promise<void> {
   await change(home, (accounts) => [
     closed,
-    ...accounts.filter(({ account, expiresAt }) => account !== closed.account && isAhead(expiresAt, now)).slice(0, MAX_ACCOUNTS - 1),
+    ...accounts
+      .filter(({ account, expiresAt }) => account !== closed.account && isAhead(expiresAt, now))
+      .slice(0, MAX_ACCOUNTS - 1),
   ]);
 }
 

@@ -27,7 +27,12 @@ export function storeCommand(root: string, argv: readonly string[]): string {
     const rule = 'must be a program on PATH or an absolute path, then its arguments, at most 128 KiB';
     const mend = 'Name it by its full path:  sluice run "<task>" --agent command -- "$PWD/<program>"';
     throw new ConfigError([
-      problem('BadAgent', '--agent command', { key: 'agent', found: `the program is ${JSON.stringify(program ?? '')}`, rule, mend }),
+      problem('BadAgent', '--agent command', {
+        key: 'agent',
+        found: `the program is ${JSON.stringify(program ?? '')}`,
+        rule,
+        mend,
+      }),
     ]);
   }
   const hash = hashOfText(text);
@@ -45,6 +50,11 @@ export function readCommand(root: string, hash: string): Command {
   const found = `commandHash is ${JSON.stringify(hash.slice(0, 64))}`;
   const mend = 'Start the run on this host:  sluice run "<task>" --agent command -- <program>';
   throw new ConfigError([
-    problem('BadInput', 'run input', { key: 'commandHash', found, rule: 'must be the hash of a command that this host holds', mend }),
+    problem('BadInput', 'run input', {
+      key: 'commandHash',
+      found,
+      rule: 'must be the hash of a command that this host holds',
+      mend,
+    }),
   ]);
 }

@@ -71,7 +71,8 @@ export function homePaths(root: string): HomePaths {
 export function ensureHome(root: string): HomePaths {
   const paths = homePaths(root);
   ensurePrivateFolder(root, root);
-  for (const folder of [paths.commandsDir, paths.configsDir, paths.worktreesDir, paths.stateRoot]) ensurePrivateFolder(folder, root);
+  for (const folder of [paths.commandsDir, paths.configsDir, paths.worktreesDir, paths.stateRoot])
+    ensurePrivateFolder(folder, root);
   return paths;
 }
 
@@ -87,7 +88,11 @@ function ensurePrivateFolder(folder: string, root: string): void {
   if (!stat.isDirectory()) throw homeError(root, `${folder} is not a folder`, 'must be a folder, not a link');
   const owner = process.getuid?.();
   if (owner !== undefined && stat.uid !== owner) {
-    throw homeError(root, `${folder} belongs to user ${stat.uid}, you are ${owner}`, 'must be yours: it holds what sluice may start');
+    throw homeError(
+      root,
+      `${folder} belongs to user ${stat.uid}, you are ${owner}`,
+      'must be yours: it holds what sluice may start',
+    );
   }
   if ((stat.mode & 0o077) !== 0) chmodSync(folder, 0o700);
   try {

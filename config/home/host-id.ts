@@ -16,5 +16,7 @@ export function readOrMakeHostId(root: string): string {
   if (HOST_ID.test(hostId)) return hostId;
   const found = 'the file does not hold a host id';
   const mend = `Put the old name back, or let sluice make a new one (runs of the old name wait for ever):  rm '${path}'`;
-  throw new ConfigError([problem('BadConfig', path, { key: 'host-id', found, rule: 'must be 6 to 40 small letters and digits', mend })]);
+  throw new ConfigError([
+    problem('BadConfig', path, { key: 'host-id', found, rule: 'must be 6 to 40 small letters and digits', mend }),
+  ]);
 }

@@ -42,7 +42,9 @@ export function readTextFile(path: string): string | null {
   if (reading.kind === 'absent') return null;
   if (reading.kind === 'read') return reading.bytes.toString('utf8');
   if (reading.kind === 'refused' && reading.error !== null) throw reading.error;
-  throw new Error(`${path} is no file that sluice wrote: ${reading.kind === 'refused' ? 'not a regular file' : `${reading.size} bytes`}`);
+  throw new Error(
+    `${path} is no file that sluice wrote: ${reading.kind === 'refused' ? 'not a regular file' : `${reading.size} bytes`}`,
+  );
 }
 
 /** `empty` where there is no file. **Errors** ConfigError where the content is not what sluice wrote; nothing is replaced. */
@@ -54,7 +56,9 @@ export function readJsonFile<T>(path: string, schema: z.ZodType<T>, empty: T): T
   } catch (cause) {
     const found = 'the file does not hold what sluice writes there';
     const mend = `Look at it, then move it away:  mv '${path}' '${path}.bad'`;
-    const error = new ConfigError([problem('BadConfig', path, { key: path, found, rule: 'must be the JSON that sluice wrote', mend })]);
+    const error = new ConfigError([
+      problem('BadConfig', path, { key: path, found, rule: 'must be the JSON that sluice wrote', mend }),
+    ]);
     error.cause = cause;
     throw error;
   }
@@ -85,7 +89,9 @@ async function takeLock(lock: string): Promise<() => void> {
     if (performance.now() > deadline) {
       const found = `another process holds it (${holder?.trim() ?? 'gone'})`;
       const mend = `If no sluice process is at work:  rm '${lock}'`;
-      throw new ConfigError([problem('BadConfig', lock, { key: lock, found, rule: 'one process writes at a time', mend })]);
+      throw new ConfigError([
+        problem('BadConfig', lock, { key: lock, found, rule: 'one process writes at a time', mend }),
+      ]);
     }
     await delay(LOCK_POLL_MS);
   }

@@ -29,7 +29,9 @@ export function homeKey(home: string): string {
 /** Makes nothing, so it can be asked for a home that does not exist. */
 export function socketFolder(home: string): string {
   const real = realPathOr(home);
-  return Buffer.byteLength(join(real, LONGEST_NAME)) <= MAX_SOCKET_PATH_BYTES ? real : join(SHORT_ROOT, `sluice-${homeKey(real)}`);
+  return Buffer.byteLength(join(real, LONGEST_NAME)) <= MAX_SOCKET_PATH_BYTES
+    ? real
+    : join(SHORT_ROOT, `sluice-${homeKey(real)}`);
 }
 
 /** Makes the home if need be. Errors: those of the file system, or a short folder that is not a private one of this user. */

@@ -36,7 +36,18 @@ export function detectAgents(env: Environment, forbidden: readonly string[]): re
     if (found.kind !== 'found') return [];
     const login = loginOf(known, env);
     const passEnv = variablesOf(known, env, login);
-    return [{ program, path: found.path, adapter, command, login, passEnv, hosts: providerHosts(known, env), makeLogin: known.make }];
+    return [
+      {
+        program,
+        path: found.path,
+        adapter,
+        command,
+        login,
+        passEnv,
+        hosts: providerHosts(known, env),
+        makeLogin: known.make,
+      },
+    ];
   });
 }
 
@@ -49,11 +60,16 @@ export function chooseAgent(found: readonly FoundAgent[]): FoundAgent | null {
  * What its own command says of its login, without a call to a provider: it also sees a key store of the system. Null: it has no such command, or
  * does not say within five seconds. **Effects** one process, with the folders of its settings and without a key.
  */
-export function agentSaysLogin({ program, path }: Pick<FoundAgent, 'program' | 'path'>, env: Environment): Promise<boolean | null> {
+export function agentSaysLogin(
+  { program, path }: Pick<FoundAgent, 'program' | 'path'>,
+  env: Environment,
+): Promise<boolean | null> {
   const kind = findByProgram(program);
   const known = kind?.login ?? null;
   if (known === null || known.status === null) return Promise.resolve(null);
-  const folders = Object.fromEntries(known.settings.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+  const folders = Object.fromEntries(
+    known.settings.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+  );
   const args = [...known.status];
   return new Promise((resolve) => {
     const child = execFile(path, args, optionsOf(env, { ...kind?.switches, ...folders }), (error) => {
@@ -65,7 +81,10 @@ export function agentSaysLogin({ program, path }: Pick<FoundAgent, 'program' | '
 }
 
 /** Null: it does not say within five seconds. **Effects** one process, `<program> --version`, with an allowlisted environment and no input. */
-export function agentVersion({ program, path }: Pick<FoundAgent, 'program' | 'path'>, env: Environment): Promise<string | null> {
+export function agentVersion(
+  { program, path }: Pick<FoundAgent, 'program' | 'path'>,
+  env: Environment,
+): Promise<string | null> {
   return new Promise((resolve) => {
     const child = execFile(path, ['--version'], optionsOf(env, findByProgram(program)?.switches), (error, stdout) => {
       resolve(error === null ? (/\d+\.\d+\.\d+[\w.+-]{0,40}/.exec(stdout)?.[0] ?? null) : null);

@@ -66,7 +66,11 @@ function nodeTool(repo: string, has: (file: string) => boolean): Tool | null {
   const locked = NODE_TOOLS.find(({ file }) => has(file));
   const hasDependencies = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).length > 0;
   // Without a lockfile a plain install would write one into the worktree, and the run would commit it.
-  const unlocked = { file: 'package.json', setup: hasDependencies ? 'npm install --no-package-lock' : null, test: 'npm test' };
+  const unlocked = {
+    file: 'package.json',
+    setup: hasDependencies ? 'npm install --no-package-lock' : null,
+    test: 'npm test',
+  };
   const tool = locked ?? unlocked;
   // From version 2 on yarn has another word for it.
   const setup = tool.file === 'yarn.lock' && has('.yarnrc.yml') ? 'yarn install --immutable' : tool.setup;

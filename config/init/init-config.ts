@@ -25,14 +25,26 @@ interface InitialConfig {
 }
 
 export type InitResult =
-  | { readonly kind: 'written'; readonly path: string; readonly text: string; readonly hash: string; readonly detected: DetectedProject }
+  | {
+      readonly kind: 'written';
+      readonly path: string;
+      readonly text: string;
+      readonly hash: string;
+      readonly detected: DetectedProject;
+    }
   | { readonly kind: 'exists'; readonly path: string };
 
 /** **Shape** a text that `parseConfigFile` reads. */
 function renderInitialConfig({ detected, agent: initial }: InitialConfig): string {
   const agent = initial === null ? AGENT_EXAMPLE : yamlOf({ agents: { main: agentEntry(initial) }, agent: 'main' });
-  const setup = detected.setup.length === 0 ? '# worktree:\n#   setup: [npm ci]\n' : yamlOf({ worktree: { setup: [...detected.setup] } });
-  const validation = detected.validation.length === 0 ? VALIDATION_EXAMPLE : yamlOf({ validation: { commands: [...detected.validation] } });
+  const setup =
+    detected.setup.length === 0
+      ? '# worktree:\n#   setup: [npm ci]\n'
+      : yamlOf({ worktree: { setup: [...detected.setup] } });
+  const validation =
+    detected.validation.length === 0
+      ? VALIDATION_EXAMPLE
+      : yamlOf({ validation: { commands: [...detected.validation] } });
   const hosts = initial?.kind === 'cli' ? initial.hosts : [];
   return [
     '# Policy of sluice for this repository. All keys: docs/config.md; what is in force: sluice config\nversion: 1\n',
@@ -73,7 +85,8 @@ function agentEntry(agent: InitialAgent): Readonly<Record<string, unknown>> {
 
 const AGENT_EXAMPLE = '# agents:\n#   main:\n#     command: [my-agent, --some-option]\n# agent: main\n';
 
-const VALIDATION_EXAMPLE = '# No test command was found: without one no checks run.\n# validation:\n#   commands: [npm test]\n';
+const VALIDATION_EXAMPLE =
+  '# No test command was found: without one no checks run.\n# validation:\n#   commands: [npm test]\n';
 
 function yamlOf(value: unknown): string {
   return stringify(value, { lineWidth: 0 });
@@ -84,6 +97,11 @@ function refuseLink(folder: string): void {
   if (stat === undefined || stat.isDirectory()) return;
   const mend = `Look where it leads, then remove it:  ls -l '${folder}'`;
   throw new ConfigError([
-    problem('BadConfig', folder, { key: '.sluice', found: 'it is not a folder', rule: 'must be a folder, not a link', mend }),
+    problem('BadConfig', folder, {
+      key: '.sluice',
+      found: 'it is not a folder',
+      rule: 'must be a folder, not a link',
+      mend,
+    }),
   ]);
 }

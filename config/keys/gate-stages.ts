@@ -29,7 +29,8 @@ function stageNamed(name: string, context: z.RefinementCtx): Stage {
 }
 
 function unknownRule(name: string): string {
-  if (name === 'landing') return `is not available in this version (landing gates come with landing); must be one of ${NAMES}`;
+  if (name === 'landing')
+    return `is not available in this version (landing gates come with landing); must be one of ${NAMES}`;
   const near = nearestName(name, STAGES);
   return `must be one of ${NAMES}${near === null ? '' : `; did you mean ${near}?`}`;
 }

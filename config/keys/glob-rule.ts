@@ -62,7 +62,8 @@ function badGlob(glob: string): string | null {
 function badRegex(pattern: string, flags: string): string | null {
   if (pattern.length > MAX_RULE_LENGTH) return `must be a regular expression of at most ${MAX_RULE_LENGTH} characters`;
   if (!/^(?:i?u?|ui)$/.test(flags)) return 'may have the flags i and u only';
-  if (repeatsARepetition(pattern)) return 'must not repeat a group that repeats or has alternatives, such as (a+)+ or (a|b)*';
+  if (repeatsARepetition(pattern))
+    return 'must not repeat a group that repeats or has alternatives, such as (a+)+ or (a|b)*';
   return null;
 }
 

@@ -89,7 +89,8 @@ function unknownRule(path: readonly string[]): string {
     const own = STAGES.some((stage) => stage === name) ? ` (${name} is the engine's own: see validation)` : '';
     return `must be one of ${TURN_STAGES.join(', ')}${own}`;
   }
-  if (siblings.includes('<name>')) return 'must be the name of an agent: a letter, then letters, digits, _ and -, at most 40';
+  if (siblings.includes('<name>'))
+    return 'must be the name of an agent: a letter, then letters, digits, _ and -, at most 40';
   const near = nearestName(name, [...new Set(siblings)]);
   const suggestion = near === null ? sameNameElsewhere(name) : [...parents, near].join('.');
   return `is not a key of sluice${suggestion === null ? '' : `; did you mean ${suggestion}?`}`;

@@ -7,7 +7,15 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { roundStart } from '../../protocol/run/next-stage.js';
 import { ADAPTERS, type Adapter } from '../../protocol/run/policy.js';
-import { isDecided, isInRound, STAGE_LISTS, STAGE_ROWS, STAGES, type Stage, type StageListName } from '../../protocol/run/stages.js';
+import {
+  isDecided,
+  isInRound,
+  STAGE_LISTS,
+  STAGE_ROWS,
+  STAGES,
+  type Stage,
+  type StageListName,
+} from '../../protocol/run/stages.js';
 import { templateFault } from '../../protocol/text/prompt-template.js';
 import { NETWORK_HOST_RULE, parseNetworkHost } from '../agents/network-host.js';
 import { formatByteSize, parseByteSize } from './byte-size.js';
@@ -95,21 +103,27 @@ export function oneOf<const Values extends readonly [string, ...string[]]>(value
 /** The name of an agent of `agents`. */
 export const AGENT_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
 
-export const agentName = text('must be the name of an agent: a letter, then letters, digits, _ and -, at most 40', (value) =>
-  AGENT_NAME.test(value),
+export const agentName = text(
+  'must be the name of an agent: a letter, then letters, digits, _ and -, at most 40',
+  (value) => AGENT_NAME.test(value),
 );
 
 /** One part of the name of a quota gate. */
-export const accountName = text('must be a name of letters, digits and _.-, at most 64, starting with a letter or digit', (value) =>
-  /^[A-Za-z0-9][\w.-]{0,63}$/.test(value),
+export const accountName = text(
+  'must be a name of letters, digits and _.-, at most 64, starting with a letter or digit',
+  (value) => /^[A-Za-z0-9][\w.-]{0,63}$/.test(value),
 );
 
 /** Reaches an agent as an argument or a variable, so it never looks like an option. */
-export const modelName = text('must be a name of letters, digits and ._:/@+-, at most 128, starting with a letter or digit', (value) =>
-  /^[A-Za-z0-9][\w.:/@+-]{0,127}$/.test(value),
+export const modelName = text(
+  'must be a name of letters, digits and ._:/@+-, at most 128, starting with a letter or digit',
+  (value) => /^[A-Za-z0-9][\w.:/@+-]{0,127}$/.test(value),
 );
 
-export const instructions = text('must be a text of 1 to 16384 characters without NUL', (value) => value !== '' && isText(value, 16_384));
+export const instructions = text(
+  'must be a text of 1 to 16384 characters without NUL',
+  (value) => value !== '' && isText(value, 16_384),
+);
 
 /** Of one stage's prompt. */
 export const promptTemplate = instructions.superRefine((value, context) => {
@@ -119,10 +133,15 @@ export const promptTemplate = instructions.superRefine((value, context) => {
 
 /** Shell command lines for `/bin/sh -c`. */
 export const commandLines = list(
-  text('must be a command line of 1 to 8192 characters without NUL', (value) => value.trim() !== '' && isText(value, 8192)),
+  text(
+    'must be a command line of 1 to 8192 characters without NUL',
+    (value) => value.trim() !== '' && isText(value, 8192),
+  ),
 );
 
-const argument = text('must be a text of at most 32768 characters without NUL (quote numbers)', (value) => isText(value, 32_768));
+const argument = text('must be a text of at most 32768 characters without NUL (quote numbers)', (value) =>
+  isText(value, 32_768),
+);
 
 export const programArgs = list(argument);
 
@@ -147,15 +166,16 @@ export const programLine = z
   });
 
 /** The folder of an agent's own login. A leading `~/` is the person's home. */
-export const configFolder = text('must be an absolute path, or one below ~/, without ..', isOutsideFolder).transform((value) =>
-  value.startsWith('~/') ? join(homedir(), value.slice(2)) : value,
+export const configFolder = text('must be an absolute path, or one below ~/, without ..', isOutsideFolder).transform(
+  (value) => (value.startsWith('~/') ? join(homedir(), value.slice(2)) : value),
 );
 
 function isOutsideFolder(value: string): boolean {
   return isText(value, 4096) && /^(?:~\/|\/)[^/]/.test(value) && !value.split('/').includes('..');
 }
 
-const BASE_URL_RULE = 'must be an http or https address without credentials, query and fragment, such as https://llm.example.com/v1';
+const BASE_URL_RULE =
+  'must be an http or https address without credentials, query and fragment, such as https://llm.example.com/v1';
 
 /** Where a model is asked. **Shape** without a final slash. */
 export const baseUrl = text(BASE_URL_RULE, isBaseUrl).transform((value) => value.replace(/\/+$/, ''));
@@ -217,14 +237,16 @@ export const checkoutGlobs = list(
   z.string({ error: 'must be a glob' }).superRefine((value, context) => {
     const compiled = compileGlob(value);
     if (compiled.kind === 'bad') context.addIssue({ code: 'custom', message: compiled.rule });
-    else if (/^\.(?:git|sluice)(?:\/|$)/i.test(value)) context.addIssue({ code: 'custom', message: 'must not name .git or .sluice' });
+    else if (/^\.(?:git|sluice)(?:\/|$)/i.test(value))
+      context.addIssue({ code: 'custom', message: 'must not name .git or .sluice' });
   }),
 );
 
 /** A folder of the repository. **Shape** relative, normal form, no trailing slash. */
-export const repositoryFolder = text('must be a folder inside the repository, relative, without .., outside .git', isInnerFolder).transform(
-  normalPath,
-);
+export const repositoryFolder = text(
+  'must be a folder inside the repository, relative, without .., outside .git',
+  isInnerFolder,
+).transform(normalPath);
 
 export const networkHosts = list(text(NETWORK_HOST_RULE, (value) => parseNetworkHost(value) !== null));
 
@@ -257,7 +279,8 @@ export const stageChoice = z
 
 function badStageList(given: readonly string[], stages: readonly Stage[]): string | null {
   if (given.length === 0) return 'must name at least one stage';
-  if (given.join() !== stages.join()) return `must name stages of ${STAGES.join(', ')}, in this order, each at most once`;
+  if (given.join() !== stages.join())
+    return `must name stages of ${STAGES.join(', ')}, in this order, each at most once`;
   const fix = roundStart(stages);
   const last = stages.at(-1);
   if (fix !== null && !isDecided('review', stages))

@@ -129,7 +129,8 @@ export const AGENT_KEYS = {
     schema: accountName,
     type: 'name',
     fallbackText: '`default`',
-    meaning: 'whose usage limit the agent works under, where one provider has several accounts; agents of one account share its limit',
+    meaning:
+      'whose usage limit the agent works under, where one provider has several accounts; agents of one account share its limit',
     scope: 'files',
     executes: true,
   }),

@@ -7,7 +7,17 @@ import { ADAPTERS, PERMISSION_MODES } from '../../protocol/run/policy.js';
 import { KIND_OF_ADAPTER } from '../agents/kinds.js';
 import { gateStages } from './gate-stages.js';
 import { byValue, inOrder, row } from './key-table.js';
-import { amount, dollars, duration, durationOr, durationOrZero, integer, minutes, oneOf, yesOrNo } from './key-values.js';
+import {
+  amount,
+  dollars,
+  duration,
+  durationOr,
+  durationOrZero,
+  integer,
+  minutes,
+  oneOf,
+  yesOrNo,
+} from './key-values.js';
 import { notifySinks, shownSink } from './notify-sinks.js';
 
 const HOUR = 60 * 60 * 1000;
@@ -141,7 +151,8 @@ export const LIFECYCLE_KEYS = {
     at: 'budget.day.turns',
     schema: integer(1, 100_000),
     type: 'number',
-    meaning: 'turns that all runs of the project together may use in a day, which ends at 00:00 UTC; failed attempts count',
+    meaning:
+      'turns that all runs of the project together may use in a day, which ends at 00:00 UTC; failed attempts count',
     merge: 'stricter',
     allows: byValue,
   }),
@@ -157,7 +168,8 @@ export const LIFECYCLE_KEYS = {
     at: 'budget.day.microUsd',
     schema: dollars(1_000_000),
     type: 'US dollars',
-    meaning: 'money that the project may use in a day (UTC); of turns under way an estimate counts; refused as `budget.run.usd` is',
+    meaning:
+      'money that the project may use in a day (UTC); of turns under way an estimate counts; refused as `budget.run.usd` is',
     merge: 'stricter',
     allows: byValue,
     unit: 'usd',

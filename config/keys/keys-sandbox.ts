@@ -24,7 +24,8 @@ export const SANDBOX_KEYS = {
     schema: oneOf(NETWORK_USES),
     type: '`off`, `proxy` or `on`',
     fallback: 'proxy',
-    meaning: 'what can be reached from inside the sandbox: nothing, the hosts of a list, or all that the host can; strictest first',
+    meaning:
+      'what can be reached from inside the sandbox: nothing, the hosts of a list, or all that the host can; strictest first',
     merge: 'stricter',
     allows: inOrder(NETWORK_USES),
     executes: true,

@@ -59,7 +59,14 @@ const time = (min: number, max: number) =>
 const commands = { schema: commandLines, type: 'list of command lines', scope: 'files', executes: true } as const;
 
 export const KEYS = {
-  version: row({ at: null, schema: integer(1, 1), type: '`1`', fallback: 1, meaning: 'version of this file format', scope: 'files' }),
+  version: row({
+    at: null,
+    schema: integer(1, 1),
+    type: '`1`',
+    fallback: 1,
+    meaning: 'version of this file format',
+    scope: 'files',
+  }),
   preset: row({
     at: 'preset',
     schema: oneOf(PRESET_NAMES),
@@ -73,9 +80,11 @@ export const KEYS = {
     type: '`full`, `express`, `plan-only` or a list of stages',
     fallback: { name: 'full', stages: STAGE_LISTS.full },
     fallbackText: '`full`',
-    meaning: 'the stages of a run, in their legal order; a list that has fixing has reviewing, and does not end at fixing',
+    meaning:
+      'the stages of a run, in their legal order; a list that has fixing has reviewing, and does not end at fixing',
     show: ({ name, stages }) => (name === 'custom' ? stages : name),
-    allows: ({ stages }) => (stages.some(mayWrite) ? STAGES.filter((stage) => judges(stage) && !stages.includes(stage)).length : 0),
+    allows: ({ stages }) =>
+      stages.some(mayWrite) ? STAGES.filter((stage) => judges(stage) && !stages.includes(stage)).length : 0,
   }),
   'worktree.setup': row({
     at: 'worktree.setup',
@@ -136,7 +145,8 @@ export const KEYS = {
     schema: oneOf(['fix', 'ignore']),
     type: '`fix` or `ignore`',
     fallback: 'fix',
-    meaning: 'a command that is red on the base commit too is a failure, or starts no fix and caps the verdict at partially_verified',
+    meaning:
+      'a command that is red on the base commit too is a failure, or starts no fix and caps the verdict at partially_verified',
     scope: 'files',
     allows: inOrder(['fix', 'ignore'] as const),
   }),
@@ -153,7 +163,8 @@ export const KEYS = {
     type: 'list of globs',
     fallback: DEFAULT_GUARDED_PATHS,
     fallbackText: 'files that steer agents or run by themselves',
-    meaning: 'a change that touches one needs a person (below); lists of user and of a trusted project add up and replace the default',
+    meaning:
+      'a change that touches one needs a person (below); lists of user and of a trusted project add up and replace the default',
     scope: 'files',
     merge: 'union',
   }),
@@ -162,7 +173,8 @@ export const KEYS = {
     schema: blockRules,
     type: 'list of globs and `/regex/`',
     fallback: [],
-    meaning: 'globs over changed paths and `/regex/` over added lines: a hit rolls the turn back and ends the run; lists add up',
+    meaning:
+      'globs over changed paths and `/regex/` over added lines: a hit rolls the turn back and ends the run; lists add up',
     scope: 'files',
     merge: 'union',
     aliases: [{ path: 'policies.block', schema: null }],
@@ -201,7 +213,12 @@ export const KEYS = {
     fallbackText: "the agent's `model`",
     meaning: 'model of this stage; it counts only for an agent that the same or a lower layer chose',
   }),
-  'stages.<stage>.effort': row({ at: 'effort', schema: modelName, type: 'name', meaning: 'effort of this stage, as the agent names it' }),
+  'stages.<stage>.effort': row({
+    at: 'effort',
+    schema: modelName,
+    type: 'name',
+    meaning: 'effort of this stage, as the agent names it',
+  }),
   'stages.<stage>.timeout': row({
     at: 'timeoutMs',
     ...time(100, 7 * DAY),
@@ -238,18 +255,29 @@ export const KEYS = {
     schema: oneOf(TOOL_LEVELS),
     type: TOOL_LEVELS.map((level) => `\`${level}\``).join(', '),
     fallbackText: `\`run\` for ${TURN_STAGES.filter(mayWrite).join(' and ')}, else \`read\``,
-    meaning: 'what a coding CLI may do by its own tools: look, change files, run programs; a stage that may not write has `read` alone',
+    meaning:
+      'what a coding CLI may do by its own tools: look, change files, run programs; a stage that may not write has `read` alone',
     merge: 'stricter',
     allows: inOrder(TOOL_LEVELS),
   }),
-  'limits.turn': row({ at: 'limits.turnMs', ...time(100, 7 * DAY), fallback: HOUR, meaning: 'time limit of one agent turn' }),
+  'limits.turn': row({
+    at: 'limits.turnMs',
+    ...time(100, 7 * DAY),
+    fallback: HOUR,
+    meaning: 'time limit of one agent turn',
+  }),
   'limits.stall': row({
     at: 'limits.stallMs',
     ...time(100, 7 * DAY),
     fallback: 10 * MINUTE,
     meaning: 'a turn without output for so long is ended',
   }),
-  'limits.killGrace': row({ at: 'limits.killGraceMs', ...time(10, 5 * MINUTE), fallback: 3 * SECOND, meaning: 'from TERM to KILL' }),
+  'limits.killGrace': row({
+    at: 'limits.killGraceMs',
+    ...time(10, 5 * MINUTE),
+    fallback: 3 * SECOND,
+    meaning: 'from TERM to KILL',
+  }),
   'limits.orphanGrace': row({
     at: 'limits.orphanGraceMs',
     ...time(100, DAY),

@@ -21,7 +21,8 @@ function missingOrIdle(key: string, { command, args, model, provider, baseUrl }:
   if (args.length > 0) return { key: `${key}.args`, found: `${key}.args is set`, rule };
   if (provider === undefined) return missing(key, 'provider', 'anthropic, openai or openai-compatible');
   if (model === null) return missing(key, 'model', '<name>');
-  if (provider === 'openai-compatible' && baseUrl === undefined) return missing(key, 'baseUrl', 'http://127.0.0.1:8000/v1, say');
+  if (provider === 'openai-compatible' && baseUrl === undefined)
+    return missing(key, 'baseUrl', 'http://127.0.0.1:8000/v1, say');
   return null;
 }
 

@@ -5,7 +5,8 @@
 import { createRequire } from 'node:module';
 import type { AgentConfig } from '../../protocol/run/policy.js';
 
-export type AskedModel = Required<Pick<AgentConfig, 'provider'>> & Pick<AgentConfig, 'baseUrl'> & { readonly model: string };
+export type AskedModel = Required<Pick<AgentConfig, 'provider'>> &
+  Pick<AgentConfig, 'baseUrl'> & { readonly model: string };
 
 /** Unit: tokens. **Shape** `input` counts those read from and written to a cache too. */
 export interface UsedTokens {
@@ -34,7 +35,12 @@ export function isPriced(asked: AskedModel): boolean {
 export function costOf(asked: AskedModel, { input, cacheRead, cacheWrite, output }: UsedTokens): number | null {
   const providerId = providerOf(asked);
   if (providerId === null) return null;
-  const usage = { input_tokens: input, cache_read_tokens: cacheRead, cache_write_tokens: cacheWrite, output_tokens: output };
+  const usage = {
+    input_tokens: input,
+    cache_read_tokens: cacheRead,
+    cache_write_tokens: cacheWrite,
+    output_tokens: output,
+  };
   const price = prices().calcPrice(usage, asked.model, { providerId });
   return price === null ? null : Math.round(price.total_price * 1_000_000);
 }

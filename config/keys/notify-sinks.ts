@@ -14,7 +14,8 @@ const ENTRY_RULE = 'must be desktop, {command: [program, arguments]} or {webhook
 
 const URL_RULE = 'must be an https address without user and password; http only to localhost, 127.0.0.0/8 or [::1]';
 
-const SECRET_RULE = 'must be the name of an environment variable: capital letters, digits and _, never the secret itself';
+const SECRET_RULE =
+  'must be the name of an environment variable: capital letters, digits and _, never the secret itself';
 
 const webhookUrl = z.string({ error: URL_RULE }).transform((value, context): string => {
   const url = value.length <= 2000 ? webhookAddress(value) : null;

@@ -25,12 +25,17 @@ export type Effective<K extends KeyName> = KeyValue<K> | (null extends (typeof K
 export type Layers = readonly Layer[];
 
 /** The value in the highest layer that has the key. What nobody trusted counts only where it allows no more than the layers below it. */
-export function firstOf<K extends KeyName>(layers: Layers, pattern: K, key: string = pattern): Placed<KeyValue<K>> | null {
+export function firstOf<K extends KeyName>(
+  layers: Layers,
+  pattern: K,
+  key: string = pattern,
+): Placed<KeyValue<K>> | null {
   for (const [depth, layer] of layers.entries()) {
     const found = valueIn(layer, pattern, key);
     if (found === null) continue;
     const placed = { ...found, origin: originOf(layer, found.place), depth };
-    if (layer.kind !== 'untrusted' || !allowsMore(pattern, found.value, firstOf(layers.slice(depth + 1), pattern, key))) return placed;
+    if (layer.kind !== 'untrusted' || !allowsMore(pattern, found.value, firstOf(layers.slice(depth + 1), pattern, key)))
+      return placed;
   }
   return null;
 }
@@ -49,7 +54,10 @@ export function strictestOf<K extends KeyName, Base extends KeyValue<K> | null>(
   const least = (kinds: readonly LayerKind[]) =>
     written
       .filter(({ kind }) => kinds.includes(kind))
-      .reduce<Written<KeyValue<K>> | null>((best, next) => (best === null || allows(next.value) < allows(best.value) ? next : best), null);
+      .reduce<Written<KeyValue<K>> | null>(
+        (best, next) => (best === null || allows(next.value) < allows(best.value) ? next : best),
+        null,
+      );
   const others = least(['flag', 'run input', 'untrusted']);
   const start: Sourced<KeyValue<K> | Base> = least(['project', 'user']) ?? least(['preset']) ?? base;
   if (others === null) return start;

@@ -7,7 +7,14 @@ import { Document, isAlias, isCollection, isMap, isNode, isScalar, type Node } f
 import { type KeyMatch, matchKey } from '../keys/key-match.js';
 import type { KeyRow } from '../keys/key-table.js';
 import { KEYS, type KeyName, type KeyValue, SHORTHANDS } from '../keys/keys.js';
-import { ConfigError, type ConfigFailure, type Problem, printableLine, refuse, shownValue } from '../system/config-error.js';
+import {
+  ConfigError,
+  type ConfigFailure,
+  type Problem,
+  printableLine,
+  refuse,
+  shownValue,
+} from '../system/config-error.js';
 import { type ConfigTree, type PlacedText, parseConfigText, problem } from '../system/config-text.js';
 
 /** Highest first. `untrusted`: the file of a project, where nobody trusted its text. */
@@ -55,7 +62,11 @@ export function parseConfigValue(kind: 'flag' | 'run input' | 'preset', value: u
 }
 
 /** The value of a key in a layer. `key` is the pattern with its placeholder filled in; the pattern itself if it has none. */
-export function valueIn<K extends KeyName>(layer: Layer, pattern: K, key: string = pattern): { value: KeyValue<K>; place: string } | null {
+export function valueIn<K extends KeyName>(
+  layer: Layer,
+  pattern: K,
+  key: string = pattern,
+): { value: KeyValue<K>; place: string } | null {
   const entry = layer.entries.get(key);
   if (entry === undefined || entry.pattern !== pattern) return null;
   // The entry was made by this pattern's own schema.
@@ -132,7 +143,11 @@ function walk(reading: Reading, node: Node, parents: readonly string[]): void {
         readSection(reading, { path, keyNode, valueNode });
         break;
       case 'unknown':
-        report(reading, keyNode, { key: path.join('.'), found: `unknown key ${printableLine(path.join('.'))}`, rule: match.rule });
+        report(reading, keyNode, {
+          key: path.join('.'),
+          found: `unknown key ${printableLine(path.join('.'))}`,
+          rule: match.rule,
+        });
         break;
       case 'coming':
         readComing(reading, { match, path, keyNode, valueNode });
@@ -153,7 +168,8 @@ interface Found<M> {
 
 function sectionOrKey(match: KeyMatch, path: readonly string[], value: Node | null): KeyMatch {
   const short = SHORTHANDS[path.join('.')];
-  const isShort = match.kind === 'section' && short !== undefined && value !== null && !isMap(value) && plainScalar(value) !== null;
+  const isShort =
+    match.kind === 'section' && short !== undefined && value !== null && !isMap(value) && plainScalar(value) !== null;
   return isShort ? matchKey(short.split('.')) : match;
 }
 
@@ -162,7 +178,11 @@ function readSection(reading: Reading, { path, keyNode, valueNode }: Omit<Found<
   // A section whose keys are all commented out is empty, not wrong.
   if (valueNode === null || plainScalar(valueNode) === null) return;
   const key = path.join('.');
-  report(reading, valueNode ?? keyNode, { key, found: `${key} is ${shownValue(plain(reading, valueNode))}`, rule: 'must be a mapping' });
+  report(reading, valueNode ?? keyNode, {
+    key,
+    found: `${key} is ${shownValue(plain(reading, valueNode))}`,
+    rule: 'must be a mapping',
+  });
 }
 
 function readComing(reading: Reading, found: Found<Extract<KeyMatch, { kind: 'coming' }>>): void {
@@ -177,7 +197,8 @@ function readComing(reading: Reading, found: Found<Extract<KeyMatch, { kind: 'co
     key,
     found: `${key} is ${shownValue(value)}`,
     rule: `${key} is not available in this version (it will set ${meaning})${accepted}`,
-    mend: reading.type === 'BadInput' ? MEND_INPUT : `Remove ${key} from ${fileOf(reading, keyNode)}, then: sluice config`,
+    mend:
+      reading.type === 'BadInput' ? MEND_INPUT : `Remove ${key} from ${fileOf(reading, keyNode)}, then: sluice config`,
   });
 }
 
@@ -240,11 +261,17 @@ function isDoubled(reading: Reading, key: string, keyNode: Node | null): boolean
   return true;
 }
 
-function report(reading: Reading, node: Node | null, rest: { key: string; found: string; rule: string; mend?: string }): void {
+function report(
+  reading: Reading,
+  node: Node | null,
+  rest: { key: string; found: string; rule: string; mend?: string },
+): void {
   const isOfInput = reading.type === 'BadInput';
   const key = isOfInput ? fieldOf(reading, rest.key) : rest.key;
   const mend = rest.mend ?? (isOfInput ? MEND_INPUT : undefined);
-  reading.problems.push(problem(reading.type, placeOf(reading, node, rest.key), { ...rest, key, ...(mend === undefined ? {} : { mend }) }));
+  reading.problems.push(
+    problem(reading.type, placeOf(reading, node, rest.key), { ...rest, key, ...(mend === undefined ? {} : { mend }) }),
+  );
 }
 
 function placeOf(reading: Reading, node: Node | null, key: string): string {

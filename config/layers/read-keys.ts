@@ -8,13 +8,17 @@ import { defaultOf, type Effective, firstOf, type Layers, type Sourced, strictes
 type Section = 'agents.<name>' | 'stages.<stage>';
 
 /** The keys of one agent, of one stage, or all that are of neither. */
-type KeyOf<S extends Section | ''> = S extends '' ? Exclude<KeyName, `${Section}.${string}`> : Extract<KeyName, `${S}.${string}`>;
+type KeyOf<S extends Section | ''> = S extends ''
+  ? Exclude<KeyName, `${Section}.${string}`>
+  : Extract<KeyName, `${S}.${string}`>;
 
 export type KeyValues<S extends Section | ''> = { readonly [K in KeyOf<S>]: Sourced<Effective<K>> };
 
 /** Values at their places. A field of a policy that no row names is an error of the compiler where the policy is made. */
 export type Placed<Values> = Nested<{
-  readonly [K in keyof Values & KeyName as (typeof KEYS)[K]['at'] & string]: Values[K] extends Sourced<infer T> ? T : never;
+  readonly [K in keyof Values & KeyName as (typeof KEYS)[K]['at'] & string]: Values[K] extends Sourced<infer T>
+    ? T
+    : never;
 }>;
 
 type Head<Path> = Path extends `${infer First}.${string}` ? First : Path;
@@ -44,7 +48,10 @@ export function readKey<K extends KeyName, Base extends KeyValue<K> | null = Eff
 
 /** The keys of a section; `name`: of the stage or the agent. */
 export function readKeys<S extends Section | ''>(layers: Layers, section: S, name = ''): KeyValues<S> {
-  const entries = patternsOf(section).map((pattern) => [pattern, readKey(layers, pattern, { key: fillPattern(pattern, name) })]);
+  const entries = patternsOf(section).map((pattern) => [
+    pattern,
+    readKey(layers, pattern, { key: fillPattern(pattern, name) }),
+  ]);
   // Each value was read by the row of its own key.
   return Object.fromEntries(entries) as KeyValues<S>;
 }
@@ -67,7 +74,8 @@ interface Tree {
 }
 
 export function patternsOf<S extends Section | ''>(section: S): readonly KeyOf<S>[] {
-  const isOf = (pattern: string): pattern is KeyOf<S> => (section === '' ? !pattern.includes('<') : pattern.startsWith(`${section}.`));
+  const isOf = (pattern: string): pattern is KeyOf<S> =>
+    section === '' ? !pattern.includes('<') : pattern.startsWith(`${section}.`);
   return Object.keys(KEYS).filter(isOf);
 }
 

@@ -9,7 +9,12 @@ import { formatUnit } from './explain-policy.js';
 export function renderConfigDoc(): string {
   const known = Object.entries<KeyRow<unknown>>(KEYS).map(([key, row]) => knownLine(key, row));
   const coming = Object.entries(COMING_KEYS).map(([key, { meaning, inForce, aliases }]) =>
-    tableLine([code(key), meaning, inForce.map((value) => code(JSON.stringify(value))).join(', '), aliases.map(code).join(', ')]),
+    tableLine([
+      code(key),
+      meaning,
+      inForce.map((value) => code(JSON.stringify(value))).join(', '),
+      aliases.map(code).join(', '),
+    ]),
   );
   return [
     INTRODUCTION,
@@ -71,7 +76,15 @@ A bare word for \`landing\` is short for \`landing.mode\`.
 
 function knownLine(key: string, row: KeyRow<unknown>): string {
   const aliases = row.aliases.map(({ path }) => code(path)).join(', ');
-  return tableLine([`${code(key)}${row.executes ? ' †' : ''}`, row.type, defaultText(row), row.meaning, row.scope, row.merge, aliases]);
+  return tableLine([
+    `${code(key)}${row.executes ? ' †' : ''}`,
+    row.type,
+    defaultText(row),
+    row.meaning,
+    row.scope,
+    row.merge,
+    aliases,
+  ]);
 }
 
 function defaultText({ fallback, fallbackText, unit, none }: KeyRow<unknown>): string {

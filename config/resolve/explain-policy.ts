@@ -27,7 +27,10 @@ const SECTIONS = [...new Set(Object.keys(KEYS).map(sectionOf))];
 export function explainConfig({ policy, values }: Pick<ResolvedPolicy, 'policy' | 'values'>): readonly ConfigRow[] {
   const rows = Object.entries(values).map(([key, { value, origin }]): ConfigRow => {
     const match = matchKey(key.split('.'));
-    const shown = match.kind === 'key' ? showValue(KEYS[match.pattern], value) : showAgent(policy.agents[key.replace('agents.', '')]);
+    const shown =
+      match.kind === 'key'
+        ? showValue(KEYS[match.pattern], value)
+        : showAgent(policy.agents[key.replace('agents.', '')]);
     return { key, value: shown, text: textOf(shown), origin };
   });
   return rows.toSorted((one, other) => SECTIONS.indexOf(sectionOf(one.key)) - SECTIONS.indexOf(sectionOf(other.key)));

@@ -23,7 +23,9 @@ export function writingModels(layers: Layers, workers: Workers, stages: readonly
       if (workers.agents[own]?.adapter === 'model') {
         const key = `stages.${stage}.agent`;
         const place = chosenAgent(layers, stage)?.place ?? placeOf(layers, own);
-        return [problem('BadConfig', place, { key, found: `the agent ${own} of stage ${stage} has the adapter model`, rule })];
+        return [
+          problem('BadConfig', place, { key, found: `the agent ${own} of stage ${stage} has the adapter model`, rule }),
+        ];
       }
       if (fallback === null || workers.agents[fallback]?.adapter !== 'model') return [];
       const key = `agents.${own}.fallback`;
@@ -33,7 +35,10 @@ export function writingModels(layers: Layers, workers: Workers, stages: readonly
 }
 
 /** The name of the model whose price nobody knows, or null. `model`: what a stage names instead of the agent's own. */
-export function unpricedModel({ adapter, provider, baseUrl, model: own }: AgentConfig, model: string | null): string | null {
+export function unpricedModel(
+  { adapter, provider, baseUrl, model: own }: AgentConfig,
+  model: string | null,
+): string | null {
   const asked = model ?? own;
   if (adapter !== 'model' || provider === undefined || asked === null) return null;
   return isPriced({ provider, model: asked, ...(baseUrl === undefined ? {} : { baseUrl }) }) ? null : asked;

@@ -48,7 +48,8 @@ export function resolveAgents(layers: Layers, stored: readonly [string, ...strin
     agents[name] = value;
     values[`agents.${name}`] = { value, origin };
   };
-  if (stored !== null) define('command', { adapter: 'command', command: stored, args: [], env: {}, model: null, fallback: null }, 'flag');
+  if (stored !== null)
+    define('command', { adapter: 'command', command: stored, args: [], env: {}, model: null, fallback: null }, 'flag');
   for (const layer of layers) {
     for (const [name, place] of namesIn(layer)) {
       if (Object.hasOwn(agents, name)) continue;
@@ -84,10 +85,15 @@ export function resolveStages(layers: Layers, table: AgentTable, needed: readonl
 }
 
 /** Every key of a stage by its own row, but for those that hang on the agent or on another key. */
-function readStage(layers: Layers, stage: TurnStage, { chosen, table }: { readonly chosen: Chosen | null; readonly table: AgentTable }) {
+function readStage(
+  layers: Layers,
+  stage: TurnStage,
+  { chosen, table }: { readonly chosen: Chosen | null; readonly table: AgentTable },
+) {
   const own = layers.slice(0, (chosen?.depth ?? layers.length) + 1);
   const agent = chosen === null ? undefined : table.values[`agents.${chosen.value}`];
-  const model = agent === undefined || agent.value.model === null ? NONE : { value: agent.value.model, origin: agent.origin };
+  const model =
+    agent === undefined || agent.value.model === null ? NONE : { value: agent.value.model, origin: agent.origin };
   const key = (name: string) => `stages.${stage}.${name}`;
   return {
     ...readKeys(layers, 'stages.<stage>', stage),
@@ -114,7 +120,9 @@ export function chosenAgent(layers: Layers, stage: TurnStage): Chosen | null {
 
 function onlyAgent(agents: AgentTable['agents'], layers: Layers): Chosen | null {
   const [only, ...others] = Object.keys(agents);
-  return only === undefined || others.length > 0 ? null : { value: only, origin: 'default', place: 'default', depth: layers.length };
+  return only === undefined || others.length > 0
+    ? null
+    : { value: only, origin: 'default', place: 'default', depth: layers.length };
 }
 
 /** `limits.turn` holds over a stage's own time only where somebody wrote it; run input never raises what files say. */
@@ -146,7 +154,9 @@ function namesIn(layer: Layers[number]): Map<string, string> {
 }
 
 function readAgent(layer: Layers[number], name: string): AgentConfig {
-  const { adapter, command, args, env, model, fallback, ...others } = placeValues(readKeys([layer], 'agents.<name>', name));
+  const { adapter, command, args, env, model, fallback, ...others } = placeValues(
+    readKeys([layer], 'agents.<name>', name),
+  );
   return { adapter, command, args, env, model, fallback, ...withoutNulls(others) };
 }
 
@@ -191,7 +201,9 @@ function badFallbacks(agents: AgentTable['agents'], definers: ReadonlyMap<string
     if (fallback === null || (fallback.value !== name && Object.hasOwn(agents, fallback.value))) return [];
     const others = Object.keys(agents).filter((other) => other !== name);
     const rule =
-      others.length === 0 ? 'must be another agent of agents, which has no other' : `must be another agent of agents: ${others.join(', ')}`;
+      others.length === 0
+        ? 'must be another agent of agents, which has no other'
+        : `must be another agent of agents: ${others.join(', ')}`;
     return [problem('BadConfig', fallback.place, { key, found: `${key} is ${printableLine(fallback.value)}`, rule })];
   });
 }
@@ -207,7 +219,12 @@ function noAgent(known: readonly string[]): Problem {
     known.length === 0
       ? 'no agent is configured and none is named'
       : `several agents are configured (${known.join(', ')}) and none is named`;
-  return problem('BadAgent', 'config', { key: 'agent', found, rule: 'every stage with a turn needs an agent', mend: MEND_AGENT });
+  return problem('BadAgent', 'config', {
+    key: 'agent',
+    found,
+    rule: 'every stage with a turn needs an agent',
+    mend: MEND_AGENT,
+  });
 }
 
 function onePerText(problems: readonly Problem[]): Problem[] {

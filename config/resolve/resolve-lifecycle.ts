@@ -18,7 +18,9 @@ export function idleGates(layers: Layers): Problem[] {
     const idle = (valueIn(layer, 'gates.stages')?.value ?? []).filter((stage) => !list.value.stages.includes(stage));
     if (idle.length === 0) return [];
     const found = `gates.stages has ${idle.join(', ')}, and the stage list is ${list.value.stages.join(', ')} (${list.origin})`;
-    return [problemOf(layer, 'gates.stages', { found, rule: 'must be stages of the run, or the gate would never open' })];
+    return [
+      problemOf(layer, 'gates.stages', { found, rule: 'must be stages of the run, or the gate would never open' }),
+    ];
   });
 }
 
@@ -44,12 +46,18 @@ export function uncountedMoney(
   return limits.flatMap((key) => {
     const { rule } = silent;
     const found = `${key} is set, and ${silent.found}`;
-    return layers.filter((layer) => valueIn(layer, key) !== null).map((layer) => problemOf(layer, key, { found, rule }));
+    return layers
+      .filter((layer) => valueIn(layer, key) !== null)
+      .map((layer) => problemOf(layer, key, { found, rule }));
   });
 }
 
 /** Null: what the agent costs is told. `model`: of the stage. */
-function silenceOf(agents: Policy['agents'], name: string, model: string | null): { readonly found: string; readonly rule: string } | null {
+function silenceOf(
+  agents: Policy['agents'],
+  name: string,
+  model: string | null,
+): { readonly found: string; readonly rule: string } | null {
   const config = agents[name];
   if (config === undefined) return null;
   const unpriced = unpricedModel(config, model);

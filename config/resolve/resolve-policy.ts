@@ -57,7 +57,15 @@ export function resolvePolicy(sources: PolicySources): ResolvedPolicy {
   const workers = { agents, stagePolicies };
   refuse([...idleGates(layers), ...writingModels(layers, workers, turns), ...uncountedMoney(layers, workers, turns)]);
   const placed = placeValues(values);
-  const policy: Policy = { ...placed, version: 1, stageList, stages, agents, stagePolicies, budget: budgetOf(placed.budget) };
+  const policy: Policy = {
+    ...placed,
+    version: 1,
+    stageList,
+    stages,
+    agents,
+    stagePolicies,
+    budget: budgetOf(placed.budget),
+  };
   return { policy, values: { ...values, ...table.values, ...staged.values } };
 }
 
@@ -101,7 +109,9 @@ function inputConfig(input: PolicySources['runInput'], hasStoredCommand: boolean
   if (input?.preset !== undefined && named !== undefined && named !== input.preset) {
     const found = `preset is ${shownValue(input.preset)} and policy.preset is ${shownValue(named)}`;
     const mend = 'Leave out one of the two in the start input';
-    throw new ConfigError([problem('BadInput', 'run input', { key: 'preset', found, rule: 'a key must stand once', mend })]);
+    throw new ConfigError([
+      problem('BadInput', 'run input', { key: 'preset', found, rule: 'a key must stand once', mend }),
+    ]);
   }
   return {
     ...(hasStoredCommand && !('agent' in policy) ? { agent: 'command' } : {}),

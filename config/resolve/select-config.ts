@@ -79,7 +79,14 @@ function choose(
     const where = origin === 'base' ? 'at the base commit' : 'in the checkout';
     return refusal(text, hash, `the config ${where} starts programs, and nobody trusted it`);
   }
-  return { kind: 'chosen', text, hash, origin, isTrusted, workingDiffers: workingText !== null && workingText !== text };
+  return {
+    kind: 'chosen',
+    text,
+    hash,
+    origin,
+    isTrusted,
+    workingDiffers: workingText !== null && workingText !== text,
+  };
 }
 
 function refusal(text: string | null, hash: string, found: string): NotTrusted {

@@ -54,7 +54,8 @@ export function printableLine(text: string, limit = 120): string {
 export function shownValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'string' && /^[\w./:-]{1,60}$/.test(value)) return value;
-  const text = typeof value === 'bigint' || typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? typeof value);
+  const text =
+    typeof value === 'bigint' || typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? typeof value);
   return printableLine(text, 80);
 }
 

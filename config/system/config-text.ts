@@ -42,7 +42,9 @@ export function readConfigFile(path: string, name: string): PlacedText | null {
   if (reading.kind === 'too_large') throw new ConfigError([tooBig(name, reading.size)]);
   if (reading.kind === 'refused') {
     if (reading.error === null) throw new ConfigError([fileProblem(name, 'is not a file', 'must be a regular file')]);
-    throw new ConfigError([fileProblem(name, `cannot be read: ${messageOf(reading.error)}`, 'must be a readable file')]);
+    throw new ConfigError([
+      fileProblem(name, `cannot be read: ${messageOf(reading.error)}`, 'must be a readable file'),
+    ]);
   }
   const { bytes } = reading;
   if (!isUtf8(bytes)) throw new ConfigError([fileProblem(name, 'is not UTF-8 text', 'must be a YAML file in UTF-8')]);
@@ -53,14 +55,18 @@ export function readConfigFile(path: string, name: string): PlacedText | null {
 export function parseConfigText({ text, name }: PlacedText): ConfigTree {
   const bytes = Buffer.byteLength(text, 'utf8');
   if (bytes > MAX_CONFIG_BYTES) throw new ConfigError([tooBig(name, bytes)]);
-  if (nestsTooDeeply(text)) throw new ConfigError([fileProblem(name, 'nests too deeply', `must nest at most ${MAX_DEPTH} levels`)]);
+  if (nestsTooDeeply(text))
+    throw new ConfigError([fileProblem(name, 'nests too deeply', `must nest at most ${MAX_DEPTH} levels`)]);
   const lines = new LineCounter();
   const at = (node: Node | null | undefined) => placeOf(name, lines, node?.range?.[0] ?? 0);
   const document = parsed(text, name, lines);
   const faults = [...document.errors, ...document.warnings].slice(0, MAX_FAULTS).map(({ pos, code, message }) =>
     problem('BadConfig', placeOf(name, lines, pos[0]), {
       found: code === 'MULTIPLE_DOCS' ? 'a second document starts' : printableLine(message.split('\n')[0] ?? code),
-      rule: code === 'MULTIPLE_DOCS' ? 'a config file is one YAML document' : 'must be well-formed YAML 1.2 without tags of its own',
+      rule:
+        code === 'MULTIPLE_DOCS'
+          ? 'a config file is one YAML document'
+          : 'must be well-formed YAML 1.2 without tags of its own',
     }),
   );
   refuse(faults);
@@ -69,14 +75,24 @@ export function parseConfigText({ text, name }: PlacedText): ConfigTree {
   return { document, at };
 }
 
-export function problem(type: ConfigFailure, place: string, rest: { found: string; rule: string; key?: string; mend?: string }): Problem {
+export function problem(
+  type: ConfigFailure,
+  place: string,
+  rest: { found: string; rule: string; key?: string; mend?: string },
+): Problem {
   const { key = '', mend = `Correct ${place.replace(/:\d+:\d+$/, '')}, then: sluice config` } = rest;
   return { type, place, key, found: rest.found, rule: rest.rule, mend };
 }
 
 function parsed(text: string, name: string, lines: LineCounter): Document {
   // uniqueKeys compares every pair of keys; keyFaults does it in one pass and knows both places.
-  return parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false, version: '1.2', schema: 'core' });
+  return parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: false,
+    version: '1.2',
+    schema: 'core',
+  });
 }
 
 /** Tokens that are no part of the text: start of a document, start of a scalar, end of a flow by error. */
@@ -94,7 +110,9 @@ function nestsTooDeeply(text: string): boolean {
     else if (token === ']' || token === '}') flow = Math.max(0, flow - 1);
     const isBlockLevel = flow === 0 && (token === '-' || token === '?');
     if (flow > MAX_DEPTH || (isBlockLevel && column > 2 * MAX_DEPTH)) return true;
-    column = token.includes('\n') ? token.length - token.lastIndexOf('\n') - 1 : column + (LEXER_MARKS.has(token) ? 0 : token.length);
+    column = token.includes('\n')
+      ? token.length - token.lastIndexOf('\n') - 1
+      : column + (LEXER_MARKS.has(token) ? 0 : token.length);
   }
   return false;
 }
@@ -112,7 +130,12 @@ function keyFaults(document: Document, at: ConfigTree['at']): Problem[] {
       const seen = new Map<string, string>();
       for (const { key } of map.items) {
         if (!isScalar(key)) {
-          faults.push(problem('BadConfig', at(isMap(key) ? key : map), { found: 'a key is not a plain word', rule: 'keys must be words' }));
+          faults.push(
+            problem('BadConfig', at(isMap(key) ? key : map), {
+              found: 'a key is not a plain word',
+              rule: 'keys must be words',
+            }),
+          );
           continue;
         }
         const name = String(key.value);
@@ -127,7 +150,13 @@ function keyFaults(document: Document, at: ConfigTree['at']): Problem[] {
           );
         }
         if (name === '__proto__')
-          faults.push(problem('BadConfig', at(key), { key: name, found: '__proto__ is a key', rule: 'must not be used as a key' }));
+          faults.push(
+            problem('BadConfig', at(key), {
+              key: name,
+              found: '__proto__ is a key',
+              rule: 'must not be used as a key',
+            }),
+          );
         seen.set(name, at(key));
       }
     },
@@ -159,7 +188,9 @@ function bombFaults(document: Document, name: string): Problem[] {
     document.toJS({ maxAliasCount: MAX_ALIASES });
     return [];
   } catch {
-    return [fileProblem(name, 'has aliases that multiply', `must not repeat anchored parts more than ${MAX_ALIASES} times`)];
+    return [
+      fileProblem(name, 'has aliases that multiply', `must not repeat anchored parts more than ${MAX_ALIASES} times`),
+    ];
   }
 }
 

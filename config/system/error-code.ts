@@ -5,7 +5,9 @@
 
 /** `ENOENT` and the like, or null. */
 export function codeOf(error: unknown): string | null {
-  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : null;
+  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : null;
 }
 
 export function messageOf(error: unknown): string {

@@ -67,7 +67,8 @@ export async function readForeignFile(path: string, bound: Bound): Promise<Readi
     const { size } = opened.file;
     if (size > bound.maxBytes) return { kind: 'too_large', size };
     // One byte more than it has, to see that it grew meanwhile.
-    const bytes = size < AT_ONCE_BYTES ? opened.file.headNow(size + 1) : await opened.file.piece({ from: 0, length: size + 1 });
+    const bytes =
+      size < AT_ONCE_BYTES ? opened.file.headNow(size + 1) : await opened.file.piece({ from: 0, length: size + 1 });
     return bytes.length <= size ? { kind: 'read', bytes } : await readGrown(opened.file, bytes, bound);
   } finally {
     opened.file.close();
@@ -97,7 +98,11 @@ export function textOf(reading: Reading): string | null {
 }
 
 /** Opens a regular file for `work` and closes it again. Null: there is none to read. **Errors** those of `work`; trouble of the host. */
-export async function withForeignFile<T>(path: string, opening: Opening, work: (file: ForeignFile) => Promise<T>): Promise<T | null> {
+export async function withForeignFile<T>(
+  path: string,
+  opening: Opening,
+  work: (file: ForeignFile) => Promise<T>,
+): Promise<T | null> {
   const opened = await openForeignFile(path, opening);
   if (opened.kind !== 'open') return null;
   try {
@@ -184,7 +189,10 @@ export async function listForeignFolder(
 
 type Unopened = Exclude<Reading, { kind: 'read' }>;
 
-async function openForeignFile(path: string, opening: Opening): Promise<{ readonly kind: 'open'; readonly file: ForeignFile } | Unopened> {
+async function openForeignFile(
+  path: string,
+  opening: Opening,
+): Promise<{ readonly kind: 'open'; readonly file: ForeignFile } | Unopened> {
   const { signal = endingSignal() } = opening;
   signal?.throwIfAborted();
   await letOthers();
@@ -192,7 +200,10 @@ async function openForeignFile(path: string, opening: Opening): Promise<{ readon
   return opened.kind === 'open' ? { kind: 'open', file: new ForeignFile(opened.fd, opened.size, signal) } : opened;
 }
 
-function openNow(path: string, opening: Opening): { readonly kind: 'open'; readonly fd: number; readonly size: number } | Unopened {
+function openNow(
+  path: string,
+  opening: Opening,
+): { readonly kind: 'open'; readonly fd: number; readonly size: number } | Unopened {
   let fd: number;
   try {
     fd = openSync(path, flagsOf(opening));
@@ -256,7 +267,9 @@ function readSyncUpTo(fd: number, size: number, maxBytes: number): Reading {
     const bytesRead = readSync(fd, buffer, filled, asked, filled);
     filled += bytesRead;
     if (filled > maxBytes) return { kind: 'too_large', size: filled };
-    if (bytesRead === 0 || (bytesRead < asked && isEnd(filled, size))) return { kind: 'read', bytes: buffer.subarray(0, filled) };
-    if (filled === buffer.length) buffer = Buffer.concat([buffer, Buffer.allocUnsafe(Math.min(BLOCK_BYTES, maxBytes + 1 - filled))]);
+    if (bytesRead === 0 || (bytesRead < asked && isEnd(filled, size)))
+      return { kind: 'read', bytes: buffer.subarray(0, filled) };
+    if (filled === buffer.length)
+      buffer = Buffer.concat([buffer, Buffer.allocUnsafe(Math.min(BLOCK_BYTES, maxBytes + 1 - filled))]);
   }
 }

@@ -48,7 +48,9 @@ export function isExecutable(path: string): boolean {
 function judge(path: string, forbidden: readonly string[]): ResolvedProgram {
   const stat = lookAt(path);
   if (stat === null || stat.isDirectory()) return { kind: 'missing', name: path };
-  const root = [resolve(path), realpathSync(path)].map((place) => rootOf(place, forbidden)).find((found) => found !== null);
+  const root = [resolve(path), realpathSync(path)]
+    .map((place) => rootOf(place, forbidden))
+    .find((found) => found !== null);
   if (root !== undefined && root !== null) return { kind: 'forbidden', path, root };
   return isExecutable(path) ? { kind: 'found', path } : { kind: 'not_executable', path };
 }

@@ -49,12 +49,30 @@ export async function lookForSandbox({ path, forbidden }: SandboxPlaces): Promis
   const run = promisify(execFile);
   const options = { env: {}, timeout: TRY_MS, cwd: '/' } as const;
   try {
-    const all = [...SANDBOX_SHELL, NO_NETWORK, '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--', '/bin/sh', '-c', ':'];
+    const all = [
+      ...SANDBOX_SHELL,
+      NO_NETWORK,
+      '--ro-bind',
+      '/',
+      '/',
+      '--proc',
+      '/proc',
+      '--dev',
+      '/dev',
+      '--',
+      '/bin/sh',
+      '-c',
+      ':',
+    ];
     const [{ stdout }] = await Promise.all([run(found.path, ['--version'], options), run(found.path, all, options)]);
     return { kind: 'works', program: found.path, version: /\d[\w.]*/.exec(stdout)?.[0] ?? 'unknown' };
   } catch (error) {
     const said = typeof error === 'object' && error !== null && 'stderr' in error ? String(error.stderr).trim() : '';
     const why = `${found.path} cannot make a sandbox here${said === '' ? '' : `: ${said.split('\n')[0]?.slice(0, 200) ?? ''}`}`;
-    return { kind: 'fails', why, mend: 'allow this user to make user namespaces (a container or a sysctl may forbid it)' };
+    return {
+      kind: 'fails',
+      why,
+      mend: 'allow this user to make user namespaces (a container or a sysctl may forbid it)',
+    };
   }
 }

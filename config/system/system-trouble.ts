@@ -51,7 +51,11 @@ const TABLE: readonly Row[] = [
       mend: 'cat /proc/sys/fs/file-nr',
     }),
   },
-  { codes: ['EMFILE'], words: /\bEMFILE\b|too many open files/i, trouble: () => (isLimited() ? fewDescriptors() : OPEN_TOO_MANY) },
+  {
+    codes: ['EMFILE'],
+    words: /\bEMFILE\b|too many open files/i,
+    trouble: () => (isLimited() ? fewDescriptors() : OPEN_TOO_MANY),
+  },
   { codes: ['ENOSPC'], words: /\bENOSPC\b|no space left on device|disk is full/i, trouble: fullDisk },
   {
     codes: ['EDQUOT'],
@@ -91,7 +95,8 @@ const TABLE: readonly Row[] = [
   },
   {
     codes: [],
-    words: /\bspawn\b.*\bEAGAIN\b|\bfork\b.*resource temporarily unavailable|failed to create new OS thread|pthread_create/i,
+    words:
+      /\bspawn\b.*\bEAGAIN\b|\bfork\b.*resource temporarily unavailable|failed to create new OS thread|pthread_create/i,
     trouble: () => ({
       short: 'no more processes can be started',
       why: 'This user, its session or its container has as many processes and threads as it may.',
@@ -108,17 +113,21 @@ export function systemTrouble(error: unknown, home: string): SystemTrouble | nul
     [each, depth] = [each['cause'], depth + 1]
   ) {
     const { code, path, message } = each;
-    const row = TABLE.find(({ codes }) => typeof code === 'string' && codes.includes(code)) ?? rowOf(spawnWords(message));
+    const row =
+      TABLE.find(({ codes }) => typeof code === 'string' && codes.includes(code)) ?? rowOf(spawnWords(message));
     if (isLoading(code)) return fewDescriptors();
     if (row !== undefined) return row.trouble(typeof path === 'string' ? path : home);
-    if ((code === 'EACCES' || code === 'EPERM') && typeof path === 'string' && isIn(home, path)) return notYours(path, home);
+    if ((code === 'EACCES' || code === 'EPERM') && typeof path === 'string' && isIn(home, path))
+      return notYours(path, home);
   }
   return null;
 }
 
 /** The machine has run out of something, or its disk fails: no choice of another place by its owner mends it. */
 export function isSpent(error: unknown): boolean {
-  return isRecord(error) && TABLE.some(({ codes }) => typeof error['code'] === 'string' && codes.includes(error['code']));
+  return (
+    isRecord(error) && TABLE.some(({ codes }) => typeof error['code'] === 'string' && codes.includes(error['code']))
+  );
 }
 
 /** The same from the words of a log or of a failure that came from elsewhere; `home` null: of another machine perhaps, so that no path of it is looked at here. */
@@ -181,7 +190,11 @@ function fullDisk(place: string | null): SystemTrouble {
     };
   }
   const at = free === null ? '' : ` ${quoted(free.folder)}`;
-  return { short: 'the disk is full', why: `Nothing more can be written where ${shown(place)} lies.`, mend: `df -h${at}; df -i${at}` };
+  return {
+    short: 'the disk is full',
+    why: `Nothing more can be written where ${shown(place)} lies.`,
+    mend: `df -h${at}; df -i${at}`,
+  };
 }
 
 function shown(place: string | null): string {

@@ -76,7 +76,11 @@ export interface DayBudgetView {
 /** Null: it cannot be read, as below. */
 export function readReserve(value: unknown): ReserveRequest | null {
   const fields = fieldsOf(value);
-  const [token, workflowId, executionRunId] = [nameIn(fields, 'token'), nameIn(fields, 'workflowId'), nameIn(fields, 'executionRunId')];
+  const [token, workflowId, executionRunId] = [
+    nameIn(fields, 'token'),
+    nameIn(fields, 'workflowId'),
+    nameIn(fields, 'executionRunId'),
+  ];
   const [limits, grant] = [readLimits(fields['limits']), nameIn(fields, 'grant')];
   if (token === null || workflowId === null || executionRunId === null || limits === null) return null;
   return (fields['grant'] ?? null) === grant ? { token, workflowId, executionRunId, limits, grant } : null;
@@ -88,16 +92,28 @@ export function readSettlement(value: unknown): Settlement | null {
   const [token, day, used] = [nameIn(fields, 'token'), nameIn(fields, 'day'), fieldsOf(fields['usage'])];
   if (token === null || day === null) return null;
   const durationMs = amountIn(used, 'durationMs');
-  return { token, day, usage: durationMs === null ? null : { durationMs, costMicroUsd: amountIn(used, 'costMicroUsd') } };
+  return {
+    token,
+    day,
+    usage: durationMs === null ? null : { durationMs, costMicroUsd: amountIn(used, 'costMicroUsd') },
+  };
 }
 
 export function readBudgetAnswer(value: unknown): BudgetAnswer | null {
   const fields = fieldsOf(value);
-  const [kind, token, day] = [wordIn(fields, 'kind', ['granted', 'full']), nameIn(fields, 'token'), nameIn(fields, 'day')];
+  const [kind, token, day] = [
+    wordIn(fields, 'kind', ['granted', 'full']),
+    nameIn(fields, 'token'),
+    nameIn(fields, 'day'),
+  ];
   if (kind === null || token === null || day === null) return null;
   if (kind === 'granted') return { kind, token, day };
   const limit = wordIn(fields, 'limit', ['turns', 'minutes', 'usd']);
-  const [used, allowed, underWay] = [amountIn(fields, 'used'), amountIn(fields, 'allowed'), amountIn(fields, 'underWay')];
+  const [used, allowed, underWay] = [
+    amountIn(fields, 'used'),
+    amountIn(fields, 'allowed'),
+    amountIn(fields, 'underWay'),
+  ];
   const resetsAt = nameIn(fields, 'resetsAt');
   if (limit === null || used === null || allowed === null || underWay === null || resetsAt === null) return null;
   return { kind, token, day, limit, used, allowed, underWay, resetsAt };
@@ -106,8 +122,14 @@ export function readBudgetAnswer(value: unknown): BudgetAnswer | null {
 /** What is left out is no limit; 0 is none that could be kept. */
 function readLimits(value: unknown): DayBudgetPolicy | null {
   const fields = fieldsOf(value);
-  const [turns, minutes, microUsd] = [amountIn(fields, 'turns'), amountIn(fields, 'minutes'), amountIn(fields, 'microUsd')];
+  const [turns, minutes, microUsd] = [
+    amountIn(fields, 'turns'),
+    amountIn(fields, 'minutes'),
+    amountIn(fields, 'microUsd'),
+  ];
   const limits = { turns, minutes, microUsd };
-  const isRead = (['turns', 'minutes', 'microUsd'] as const).every((name) => (fields[name] ?? null) === limits[name] && limits[name] !== 0);
+  const isRead = (['turns', 'minutes', 'microUsd'] as const).every(
+    (name) => (fields[name] ?? null) === limits[name] && limits[name] !== 0,
+  );
   return isRead ? limits : null;
 }

@@ -88,13 +88,18 @@ interface ClosedUntil {
 /** `refusals`: probes in a row that met the limit. Unit: ms since 1970. */
 export function closedUntil(told: string | null, now: number, refusals: number): ClosedUntil {
   const at = told === null ? Number.NaN : Date.parse(told);
-  if (Number.isNaN(at)) return { at: now + doubled(UNKNOWN, refusals + 1), isTold: false, note: 'the provider did not say when it ends' };
+  if (Number.isNaN(at))
+    return { at: now + doubled(UNKNOWN, refusals + 1), isTold: false, note: 'the provider did not say when it ends' };
   if (at <= now) {
     const note = `the end that was told, ${isoOf(at)}, is past by this clock`;
     return { at: now + doubled(REFUSED, refusals), isTold: true, note };
   }
   if (at - now > MAX_CLOSED_MS) {
-    return { at: now + MAX_CLOSED_MS, isTold: true, note: `the end that was told, ${isoOf(at)}, is more than 7 days ahead` };
+    return {
+      at: now + MAX_CLOSED_MS,
+      isTold: true,
+      note: `the end that was told, ${isoOf(at)}, is more than 7 days ahead`,
+    };
   }
   const soonest = now + doubled(REFUSED, refusals - 1);
   return at >= soonest

@@ -49,7 +49,9 @@ export type TurnEndedData = TurnStartedData & {
 
 export type ValidationStartedData = { readonly round: number; readonly commit: string; readonly commands: number };
 
-export type CommandCompletedData = { readonly [Field in keyof CommandResult]: CommandResult[Field] } & { readonly round: number };
+export type CommandCompletedData = { readonly [Field in keyof CommandResult]: CommandResult[Field] } & {
+  readonly round: number;
+};
 
 /** `source`: `validation` where red checks made the decision without a turn. */
 export type DecisionSource = 'agent' | 'validation';
@@ -120,7 +122,12 @@ export type TurnRetriedData = {
   readonly afterOverflow?: AfterOverflow;
 };
 
-export type TurnFallbackData = { readonly stage: TurnStage; readonly seq: number; readonly from: string; readonly to: string };
+export type TurnFallbackData = {
+  readonly stage: TurnStage;
+  readonly seq: number;
+  readonly from: string;
+  readonly to: string;
+};
 
 /** With `day` and `resetsAt` it is the budget of that day, for all runs of the project; else the run's own. */
 export type BudgetLimitData = {
@@ -134,7 +141,12 @@ export type BudgetLimitData = {
 /** `until`: ISO 8601, UTC. */
 export type UsageLimitData = { readonly until: string | null; readonly agent: string };
 
-export type NotificationData = { readonly id: string; readonly kind: string; readonly sink: string; readonly error: string | null };
+export type NotificationData = {
+  readonly id: string;
+  readonly kind: string;
+  readonly sink: string;
+  readonly error: string | null;
+};
 
 /** Events whose `data` readers rely on; the other types carry what their writer likes. */
 export type EventDataByType = {

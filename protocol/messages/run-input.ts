@@ -19,7 +19,10 @@ export function checkRunInput(value: unknown): InputCheck {
   }
   const unknown = Object.keys(value).find((key) => !FIELDS.includes(key));
   if (unknown !== undefined) {
-    return bad(unknown.slice(0, 60), `"${unknown.slice(0, 60)}" is not a field of the start input; known are ${FIELDS.join(', ')}`);
+    return bad(
+      unknown.slice(0, 60),
+      `"${unknown.slice(0, 60)}" is not a field of the start input; known are ${FIELDS.join(', ')}`,
+    );
   }
   const { task, repo, policy } = value;
   if (typeof task !== 'string' || task.trim() === '') {
@@ -44,12 +47,19 @@ export function checkRunInput(value: unknown): InputCheck {
     return bad('policy', 'policy must be an object in the shape of a config file, or be left out');
   }
   const { attended, rewind } = value;
-  if (attended !== undefined && typeof attended !== 'boolean') return bad('attended', 'attended must be true or false, or be left out');
+  if (attended !== undefined && typeof attended !== 'boolean')
+    return bad('attended', 'attended must be true or false, or be left out');
   const source = rewindOf(rewind);
   if (source === null) {
-    return bad('rewind', `rewind must be an object like {"runId":"…","stage":"executing"}; stages are ${STAGES.join(', ')}`);
+    return bad(
+      'rewind',
+      `rewind must be an object like {"runId":"…","stage":"executing"}; stages are ${STAGES.join(', ')}`,
+    );
   }
-  return { kind: 'ok', input: { ...narrowed(value, task, repo), ...(attended === undefined ? {} : { attended }), ...source } };
+  return {
+    kind: 'ok',
+    input: { ...narrowed(value, task, repo), ...(attended === undefined ? {} : { attended }), ...source },
+  };
 }
 
 /** Null: it cannot be read. */
@@ -70,7 +80,9 @@ export function titleOf(input: RunInput): string {
 }
 
 function narrowed(value: Record<string, unknown>, task: string, repo: string): RunInput {
-  const texts = Object.fromEntries(TEXT_FIELDS.filter((field) => typeof value[field] === 'string').map((field) => [field, value[field]]));
+  const texts = Object.fromEntries(
+    TEXT_FIELDS.filter((field) => typeof value[field] === 'string').map((field) => [field, value[field]]),
+  );
   return { ...texts, task, repo, ...(isRecord(value['policy']) ? { policy: value['policy'] } : {}) };
 }
 

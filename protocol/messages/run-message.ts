@@ -116,14 +116,24 @@ function messageOf(name: RunMessageName, fields: Fields): MessageReading {
 
 /** What is there but blank (an empty variable of a script) says nothing, and must not approve. */
 function approveOf(sent: Sent, fields: Fields): MessageReading {
-  const blank = ['decision', 'gate', 'commit'].find((field) => typeof fields[field] === 'string' && textOf(fields, field) === null);
+  const blank = ['decision', 'gate', 'commit'].find(
+    (field) => typeof fields[field] === 'string' && textOf(fields, field) === null,
+  );
   if (blank !== undefined) return bad(`approve.${blank} is empty; leave it out, or say it`);
   const asked = textOf(fields, 'decision') ?? 'approve';
   const decision = GATE_DECISIONS.find((known) => known === asked);
-  if (decision === undefined) return bad(`approve.decision is "${asked.slice(0, 60)}"; known are ${GATE_DECISIONS.join(', ')}`);
+  if (decision === undefined)
+    return bad(`approve.decision is "${asked.slice(0, 60)}"; known are ${GATE_DECISIONS.join(', ')}`);
   const note = textOf(fields, 'note');
   if (decision === 'request_changes' && note === null) return bad('approve.note must say which changes are requested');
-  return ok({ name: 'approve', ...sent, gate: textOf(fields, 'gate'), decision, note, commit: textOf(fields, 'commit') });
+  return ok({
+    name: 'approve',
+    ...sent,
+    gate: textOf(fields, 'gate'),
+    decision,
+    note,
+    commit: textOf(fields, 'commit'),
+  });
 }
 
 /** Null for what is missing, blank or invisible. */

@@ -17,7 +17,11 @@ export interface Assurance {
 }
 
 export function assess(facts: AssuranceFacts): Assurance {
-  const reasons = [validationSentence(facts.validation), reviewSentence(facts.review), verificationSentence(facts.verification)];
+  const reasons = [
+    validationSentence(facts.validation),
+    reviewSentence(facts.review),
+    verificationSentence(facts.verification),
+  ];
   if (facts.policyViolations > 0) reasons.push(`${facts.policyViolations} policy violation(s) were recorded`);
   return { verdict: verdictOf(facts), reasons };
 }

@@ -72,7 +72,9 @@ function after(stages: readonly Stage[], stage: Stage): readonly Stage[] {
 
 /** The status of a stage whose artifact is stored, held on the way to the next (V-12). Null: there is none. */
 export function statusBetween(stage: Stage | null, next: GateStage): HeldStatus | null {
-  return stage === null || next === 'completion' || !isHeldBefore(stage, next) ? null : (STAGE_ROWS[stage].holds?.status ?? null);
+  return stage === null || next === 'completion' || !isHeldBefore(stage, next)
+    ? null
+    : (STAGE_ROWS[stage].holds?.status ?? null);
 }
 
 /** An illegal status change: a programming error, so it fails the workflow task and never the run. */

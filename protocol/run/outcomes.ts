@@ -112,7 +112,12 @@ export interface ValidationReport {
   readonly commit: string;
   readonly tree: string;
   readonly commands: readonly CommandResult[];
-  readonly summary: { readonly total: number; readonly passed: number; readonly failed: number; readonly environment: number };
+  readonly summary: {
+    readonly total: number;
+    readonly passed: number;
+    readonly failed: number;
+    readonly environment: number;
+  };
   /** A command changed tracked files: a failure like any other. */
   readonly treeChanged: boolean;
   /** For instance that no command is configured, or why set-up failed. */

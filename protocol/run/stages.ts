@@ -104,7 +104,9 @@ export type HeldStatus = NonNullable<Rows[Stage]['holds']>['status'];
 
 export type StageListName = StageRow['walk']['lists'][number];
 
-export const STAGE_ROWS: Readonly<Record<Stage, StageRow & { readonly holds: { readonly status: HeldStatus } | null }>> = ROWS;
+export const STAGE_ROWS: Readonly<
+  Record<Stage, StageRow & { readonly holds: { readonly status: HeldStatus } | null }>
+> = ROWS;
 
 /** In the order of the rows. */
 // `keys` forgets which ones there are.

@@ -29,7 +29,9 @@ const BLACK_FLAG = 0x1f3f4;
 export function printable(text: string): string {
   if (!HAS_UNSAFE.test(text)) return text;
   const stripped = text.replace(SEQUENCES, '').replaceAll('\r\n', '\n');
-  return stripped.replace(UNSAFE, (char, offset: number) => (isHarmless(char, offset, stripped) ? char : visible(char)));
+  return stripped.replace(UNSAFE, (char, offset: number) =>
+    isHarmless(char, offset, stripped) ? char : visible(char),
+  );
 }
 
 /** Text that must stay on one line: newlines become visible and tabs become spaces. */

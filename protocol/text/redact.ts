@@ -45,8 +45,16 @@ const TOKEN_RULES: readonly Rule[] = [
   shape('npm-token', ['npm_'], `${START}npm_[A-Za-z0-9]{30,1024}`),
   shape('pypi-token', ['pypi-'], `${START}pypi-[A-Za-z0-9_-]{30,1024}`),
   shape('stripe-key', ['_live_', '_test_'], `${START}[rs]k_(?:live|test)_[A-Za-z0-9]{16,1024}`),
-  shape('jwt', ['eyJ'], String.raw`(?<=^|[^\w-]|\\[nrtbf])eyJ[\w-]{8,8192}\.[\w-]{0,8192}\.[\w-]{0,8192}(?:\.[\w-]{1,8192}){0,2}`),
-  keep('slack-webhook', ['hooks.slack.com/'], String.raw`(hooks\.slack\.com\/(?:services|workflows|triggers)\/)([A-Za-z0-9/_-]{16,1024})`),
+  shape(
+    'jwt',
+    ['eyJ'],
+    String.raw`(?<=^|[^\w-]|\\[nrtbf])eyJ[\w-]{8,8192}\.[\w-]{0,8192}\.[\w-]{0,8192}(?:\.[\w-]{1,8192}){0,2}`,
+  ),
+  keep(
+    'slack-webhook',
+    ['hooks.slack.com/'],
+    String.raw`(hooks\.slack\.com\/(?:services|workflows|triggers)\/)([A-Za-z0-9/_-]{16,1024})`,
+  ),
   keep('url-password', ['://'], String.raw`(:\/\/[^\s/:@"'\\<>]{0,256}:)(${VALUE_START}[^\s/@"'\\?#]{0,512})(?=@)`),
 ];
 
@@ -77,7 +85,10 @@ export function redact(text: string): string {
   let out = text.includes('PRIVATE KEY') ? redactKeyBlocks(text) : text;
   for (const rule of TOKEN_RULES) {
     if (rule.needles.some((needle) => out.includes(needle))) {
-      out = out.replace(rule.pattern, (_match, kept: unknown) => `${typeof kept === 'string' ? kept : ''}[redacted:${rule.kind}]`);
+      out = out.replace(
+        rule.pattern,
+        (_match, kept: unknown) => `${typeof kept === 'string' ? kept : ''}[redacted:${rule.kind}]`,
+      );
     }
   }
   if (out.includes('uthorization') || out.includes('UTHORIZATION')) {
@@ -206,7 +217,8 @@ function redactAssignment(...[match = '', kept = '', sign = '', value = '']: rea
 
 /** Source code assigns names and types (`API_TOKEN: string`, `X_TOKEN = next()`); only `NAME=value` and quoted values count without a digit. */
 function isSecretAssignment(sign: string, value: string): boolean {
-  if (/^(?:process|os|env|import|config|secrets|null|undefined|true|false|function|await|new)\b/i.test(value)) return false;
+  if (/^(?:process|os|env|import|config|secrets|null|undefined|true|false|function|await|new)\b/i.test(value))
+    return false;
   const isShellForm = sign === '=' || /["']$/.test(sign);
   return isShellForm || (value.length >= 8 && /[0-9]/.test(value));
 }

@@ -42,12 +42,17 @@ export function refusalFailure(type: FailureType, parts: Refusal, field: string 
 
 /** The same for a start input that is wrong. */
 export function badInputFailure(field: string, message: string) {
-  return refusalFailure(FAILURES.BadInput, { what: `${message}.`, why: '', now: 'Nothing was started.', mend: '' }, field);
+  return refusalFailure(
+    FAILURES.BadInput,
+    { what: `${message}.`, why: '', now: 'Nothing was started.', mend: '' },
+    field,
+  );
 }
 
 /** From the details of a failure; null where it carries none, as what another program threw. */
 export function readRefusal(failure: unknown): Refusal | null {
-  const details: unknown = typeof failure === 'object' && failure !== null && 'details' in failure ? failure.details : null;
+  const details: unknown =
+    typeof failure === 'object' && failure !== null && 'details' in failure ? failure.details : null;
   const parts: unknown = Array.isArray(details) ? details[1] : null;
   return isRefusal(parts) ? parts : null;
 }
@@ -65,5 +70,7 @@ function linesOf({ what, why, now, mend }: Refusal): readonly string[] {
 
 function isRefusal(value: unknown): value is Refusal {
   const names = ['what', 'why', 'now', 'mend'] as const satisfies readonly (keyof Refusal)[];
-  return typeof value === 'object' && value !== null && names.every((name) => typeof Reflect.get(value, name) === 'string');
+  return (
+    typeof value === 'object' && value !== null && names.every((name) => typeof Reflect.get(value, name) === 'string')
+  );
 }

@@ -58,7 +58,12 @@ function carryOut({ id, line, limitMs = LIMIT_MS }) {
 
 /** What only the agent itself knows. */
 function own() {
-  return { W: worktree, STATE: worktree.replace('/worktrees/', '/state/'), AGENT: String(process.pid), NODE: process.execPath };
+  return {
+    W: worktree,
+    STATE: worktree.replace('/worktrees/', '/state/'),
+    AGENT: String(process.pid),
+    NODE: process.execPath,
+  };
 }
 
 function note(line) {
@@ -73,6 +78,7 @@ function answerOf() {
   const given = mine.find(({ answer }) => answer !== undefined);
   if (given !== undefined) return given.answer.replaceAll('{{code}}', code);
   if (stage === 'reviewing') return `Looks right.\nDECISION ${code}: APPROVED`;
-  if (stage === 'verifying') return `It does the task.\nVERIFICATION ${/VERIFICATION ([^\s:]+):/.exec(prompt)?.[1] ?? ''}: PASSED`;
+  if (stage === 'verifying')
+    return `It does the task.\nVERIFICATION ${/VERIFICATION ([^\s:]+):/.exec(prompt)?.[1] ?? ''}: PASSED`;
   return 'Did what I could.';
 }

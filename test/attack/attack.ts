@@ -42,7 +42,10 @@ export async function attack(
       }
     };
     await Promise.all(Array.from({ length: LANES }, lane));
-    return { judged: outcomes.flatMap(({ judged }) => judged), leftBehind: leftBehind(world, { outcomes, tries, before }) };
+    return {
+      judged: outcomes.flatMap(({ judged }) => judged),
+      leftBehind: leftBehind(world, { outcomes, tries, before }),
+    };
   } finally {
     await world.close();
   }
@@ -84,5 +87,8 @@ function isTold(runs: readonly PlannedRun[], judged: readonly Judged[], setting:
   const tries = runs.flatMap((run) => run.tries).filter(({ id }) => judged.some((one) => one.id === id));
   const isPlanted = ({ effect }: Try) => effect.kind === 'started' || effect.kind === 'obeyed';
   const isDocumented = tries.some((one) => isPlanted(one) && one[setting]?.startsWith('documented') === true);
-  return isDocumented || tries.some((one) => isPlanted(one) && judged.some(({ id, came }) => id === one.id && came === 'refused'));
+  return (
+    isDocumented ||
+    tries.some((one) => isPlanted(one) && judged.some(({ id, came }) => id === one.id && came === 'refused'))
+  );
 }

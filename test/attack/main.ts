@@ -9,11 +9,17 @@ import type { Judged } from './run-tries.js';
 import { TRIES } from './tries.js';
 
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, short: { type: 'boolean' }, json: { type: 'boolean' }, setting: { type: 'string' } },
+  options: {
+    only: { type: 'string' },
+    short: { type: 'boolean' },
+    json: { type: 'boolean' },
+    setting: { type: 'string' },
+  },
 });
 const { only, json = false } = values;
 const tries = TRIES.filter(
-  ({ id, group, short }) => (values.short !== true || short === true) && (only === undefined || id.includes(only) || group === only),
+  ({ id, group, short }) =>
+    (values.short !== true || short === true) && (only === undefined || id.includes(only) || group === only),
 );
 if (tries.length === 0) throw new Error(`no try and no group is called ${only}`);
 
@@ -27,7 +33,9 @@ try {
 /** The development server of the tests. */
 async function inServer(act: 'setup' | 'teardown'): Promise<void> {
   // Plain JavaScript without types; each exports one function.
-  const { default: run } = (await import(new URL(`../server-${act}.mjs`, import.meta.url).href)) as { default: () => Promise<void> };
+  const { default: run } = (await import(new URL(`../server-${act}.mjs`, import.meta.url).href)) as {
+    default: () => Promise<void>;
+  };
   await run();
 }
 
@@ -36,11 +44,14 @@ async function attackAll(): Promise<number> {
   const left: string[] = [];
   const missing = await whyNoSandbox();
   if (missing !== null) console.error(`skipped: what is tried in a sandbox: ${missing}`);
-  for (const setting of SETTINGS.filter((one) => (missing === null || one === 'outside') && (values.setting ?? one) === one)) {
+  for (const setting of SETTINGS.filter(
+    (one) => (missing === null || one === 'outside') && (values.setting ?? one) === one,
+  )) {
     const done = await attack(tries, setting, (one) => {
       judged.push(one);
       if (json) console.log(JSON.stringify(one));
-      else if (!one.isAsExpected) console.error(`FELL ${one.setting} ${one.id}: ${one.came}, not ${one.expected}: ${one.note}`);
+      else if (!one.isAsExpected)
+        console.error(`FELL ${one.setting} ${one.id}: ${one.came}, not ${one.expected}: ${one.note}`);
     });
     left.push(...done.leftBehind.map((what) => `${setting}: ${what}`));
   }

@@ -9,7 +9,23 @@ import type { TestRepository } from '../support/test-repository.js';
 import type { PlannedRun } from './plan-runs.js';
 import type { World } from './world.js';
 
-const SHIMMED = ['sh', 'bash', 'ssh', 'gpg', 'less', 'more', 'vi', 'editor', 'git-lfs', 'watchman', 'cat', 'id', 'touch', 'env', 'perl'];
+const SHIMMED = [
+  'sh',
+  'bash',
+  'ssh',
+  'gpg',
+  'less',
+  'more',
+  'vi',
+  'editor',
+  'git-lfs',
+  'watchman',
+  'cat',
+  'id',
+  'touch',
+  'env',
+  'perl',
+];
 
 export interface Look {
   readonly run: string;
@@ -39,7 +55,12 @@ export async function lookAsPerson({ world, repository, worktree, planned }: Loo
     try {
       execFileSync('git', ['status'], {
         cwd: place,
-        env: { PATH: `${shims}:${world.host.env['PATH']}`, HOME: world.facts.PERSON, GIT_TRACE2_EVENT: trace, SHIM_LOG: trace },
+        env: {
+          PATH: `${shims}:${world.host.env['PATH']}`,
+          HOME: world.facts.PERSON,
+          GIT_TRACE2_EVENT: trace,
+          SHIM_LOG: trace,
+        },
         stdio: 'ignore',
         timeout: 20_000,
       });
@@ -68,7 +89,10 @@ function shimFolder(folder: string): string {
   mkdirSync(path);
   for (const name of SHIMMED) {
     const real = execFileSync('/bin/sh', ['-c', `command -v ${name} || true`], { encoding: 'utf8' }).trim();
-    writeFileSync(join(path, name), `#!/bin/sh\necho "shim ${name} $*" >> "$SHIM_LOG"\n${real === '' ? '' : `exec ${real} "$@"`}\n`);
+    writeFileSync(
+      join(path, name),
+      `#!/bin/sh\necho "shim ${name} $*" >> "$SHIM_LOG"\n${real === '' ? '' : `exec ${real} "$@"`}\n`,
+    );
     chmodSync(join(path, name), 0o755);
   }
   return path;

@@ -32,7 +32,10 @@ function turnOf({ turn }: Try): Turn {
 
 function planned(name: string, tries: readonly Try[], setting: Setting): PlannedRun {
   const turn = tries[0] === undefined ? 'write' : turnOf(tries[0]);
-  const files = Object.assign({ 'b.txt': 'two\n', 'c.txt': 'three\n' }, ...tries.map((one) => one.files ?? {})) as Record<string, string>;
+  const files = Object.assign(
+    { 'b.txt': 'two\n', 'c.txt': 'three\n' },
+    ...tries.map((one) => one.files ?? {}),
+  ) as Record<string, string>;
   const own = new Set(tries.map((one) => one.config ?? ''));
   return { name, turn, tries, files, config: `${agentLines(setting, turn)}${[...own].join('')}` };
 }

@@ -4,8 +4,13 @@ import type { Judged } from './run-tries.js';
 import type { Setting, Try } from './try.js';
 
 export function printTable(tries: readonly Try[], judged: readonly Judged[], fell: number): void {
-  const table = new Table({ head: ['try', 'the agent', 'inside', 'outside'], style: { head: [], border: [] }, chars: BARE });
-  for (const one of tries) table.push([one.id, one.what, cellOf(one, 'inside', judged), cellOf(one, 'outside', judged)]);
+  const table = new Table({
+    head: ['try', 'the agent', 'inside', 'outside'],
+    style: { head: [], border: [] },
+    chars: BARE,
+  });
+  for (const one of tries)
+    table.push([one.id, one.what, cellOf(one, 'inside', judged), cellOf(one, 'outside', judged)]);
   console.log(table.toString());
   const counts = (['held', 'refused', 'documented'] as const).map(
     (word) => `${judged.filter(({ came, isAsExpected }) => isAsExpected && came === word).length} ${word}`,

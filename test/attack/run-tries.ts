@@ -1,6 +1,15 @@
 /** Carries the tries of a planned run out through the real engine, and judges each by what can be seen from outside afterwards. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -144,7 +153,14 @@ async function prepare({ host, secrets }: World, { config, files }: PlannedRun, 
 
 function commitTries(repository: TestRepository, { tries, turn }: PlannedRun, facts: Facts): void {
   const end = turn === 'abort' ? 'hang' : turn === 'fail' ? 'fail' : null;
-  const told = tries.map(({ id, line, limitMs, answer }) => ({ id, line, limitMs, answer, end, stages: stagesOf(turn) }));
+  const told = tries.map(({ id, line, limitMs, answer }) => ({
+    id,
+    line,
+    limitMs,
+    answer,
+    end,
+    stages: stagesOf(turn),
+  }));
   repository.write('hostile/tries.json', JSON.stringify({ facts, tries: told }));
   repository.git('add', '-A');
   repository.git('commit', '-q', '-m', 'second');
@@ -217,7 +233,9 @@ async function abortOnceTried(run: TestRun, { tries }: PlannedRun): Promise<void
 }
 
 function pathOf({ id, effect }: Try, facts: Facts): string | null {
-  return effect.kind === 'made' || effect.kind === 'changed' ? expand(effect.path, { ...facts, TRY: id, TAGGED: tagOf(facts, id) }) : null;
+  return effect.kind === 'made' || effect.kind === 'changed'
+    ? expand(effect.path, { ...facts, TRY: id, TAGGED: tagOf(facts, id) })
+    : null;
 }
 
 /** Kind, rights, content or target; folders by their names. */

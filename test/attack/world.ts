@@ -53,9 +53,11 @@ export async function openWorld(setting: Setting): Promise<World> {
   const listeners = await openListeners(host.folder, secrets.server);
   const worker = await keepWorker(host, { ATTACK_FOREIGN: join(host.folder, 'foreign'), ATTACK_SECRET: secrets.env });
   const [victim, tagged, gated, doomed] = await Promise.all([0, 1, 2, 3].map(() => openVictim(host)));
-  if (victim === undefined || tagged === undefined || gated === undefined || doomed === undefined) throw new Error('four were asked for');
+  if (victim === undefined || tagged === undefined || gated === undefined || doomed === undefined)
+    throw new Error('four were asked for');
   write(join(victim.worktree, 'secret.txt'), `${secrets.other}\n`);
-  const startNeighbour = (env: Readonly<Record<string, string>>) => spawn('sleep', ['3600'], { cwd: person, env, stdio: 'ignore' });
+  const startNeighbour = (env: Readonly<Record<string, string>>) =>
+    spawn('sleep', ['3600'], { cwd: person, env, stdio: 'ignore' });
   const prey = startNeighbour({});
   const neighbour = startNeighbour({ NEIGHBOUR: secrets.neighbour });
   return {
@@ -136,7 +138,10 @@ function write(path: string, text: string): void {
 }
 
 /** The built worker, with descriptors of its starter open. One that dies is started again, as the local engine does it. */
-async function keepWorker(host: TestHost, extra: Readonly<Record<string, string>>): Promise<Worker & { end(): Promise<void> }> {
+async function keepWorker(
+  host: TestHost,
+  extra: Readonly<Record<string, string>>,
+): Promise<Worker & { end(): Promise<void> }> {
   let [deaths, isEnding] = [0, false];
   let child: ChildProcess;
   let gone: Promise<void>;

@@ -21,11 +21,19 @@ describe('runs whose processes die at random', () => {
     'lose nothing and double nothing',
     async () => {
       const runs: BlackBoxRun[] = [];
-      const gitDeaths = await runBlackBox({ runs: RUNS, kills: KILLS, lanes: RUNS, expected, onRun: (run) => runs.push(run) });
+      const gitDeaths = await runBlackBox({
+        runs: RUNS,
+        kills: KILLS,
+        lanes: RUNS,
+        expected,
+        onRun: (run) => runs.push(run),
+      });
 
       expect(runs.length).toBeGreaterThanOrEqual(RUNS);
       expect(
-        runs.filter(({ counts }) => counts === null || COUNTS.some((name) => counts[name] !== 0)).map((run) => ({ ...run, gitDeaths })),
+        runs
+          .filter(({ counts }) => counts === null || COUNTS.some((name) => counts[name] !== 0))
+          .map((run) => ({ ...run, gitDeaths })),
       ).toEqual([]);
       expect(runs[0]?.counts).toEqual(CLEAN);
     },

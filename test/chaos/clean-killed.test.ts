@@ -12,7 +12,11 @@ import { openTestHost, type TestHost, type TestRun } from '../support/test-host.
 import type { TestRepository } from '../support/test-repository.js';
 
 const LIMIT_MS = 240_000;
-const POINTS = ['git.before-update-ref', 'git.after-update-ref', 'activity.before-answer'] as const satisfies readonly FailpointName[];
+const POINTS = [
+  'git.before-update-ref',
+  'git.after-update-ref',
+  'activity.before-answer',
+] as const satisfies readonly FailpointName[];
 type Point = (typeof POINTS)[number];
 
 interface Left {
@@ -51,7 +55,9 @@ describe('a worker that is killed while it cleans a run', () => {
   );
 });
 
-async function cleanedOver(point: Point): Promise<{ fired: string | null; killed: Left; result: CleanRunResult; left: Left }> {
+async function cleanedOver(
+  point: Point,
+): Promise<{ fired: string | null; killed: Left; result: CleanRunResult; left: Left }> {
   const host = await openTestHost();
   try {
     const repository = await host.repository({ config: 'stageList: [executing]\n' });
@@ -65,7 +71,11 @@ async function cleanedOver(point: Point): Promise<{ fired: string | null; killed
     const doomed = await host.startWorker({ main: WORKER_WITH_FAILPOINT });
     const dead = once(doomed.process, 'exit');
 
-    const input: CleanRunInput = { hostId: host.hostId, run: { runId: run.runId, repoKey: basename(dirname(worktree)) }, giveUp: true };
+    const input: CleanRunInput = {
+      hostId: host.hostId,
+      run: { runId: run.runId, repoKey: basename(dirname(worktree)) },
+      giveUp: true,
+    };
     const options = { workflowId: `clean:${run.runId}`, taskQueue: TASK_QUEUE, args: [input] };
     const cleaning = await host.client.workflow.start(CLEAN_WORKFLOW, options);
     await Promise.race([dead, cleaning.result()]);
@@ -91,6 +101,10 @@ function leftOf(
     folder: existsSync(worktree),
     state: readdirSync(join(home, 'state', basename(dirname(worktree)), run.runId)).toSorted(),
     report: run.read('report.md').includes('# merge_ready'),
-    checkout: [git('status', '--porcelain', '--branch'), git('rev-parse', 'HEAD'), readFileSync(join(path, 'a.txt'), 'utf8')].join('\n'),
+    checkout: [
+      git('status', '--porcelain', '--branch'),
+      git('rev-parse', 'HEAD'),
+      readFileSync(join(path, 'a.txt'), 'utf8'),
+    ].join('\n'),
   };
 }

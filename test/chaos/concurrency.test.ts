@@ -49,15 +49,21 @@ describe('two hosts on one repository', () => {
           Array.from({ length: RUNS_A_HOST }, (_, n) => [`host-${index + 1}-run-${n + 1}`, host] as const),
         ),
       );
-      runs = await Promise.all([...hostOf].map(([runId, host]) => startByTool(first, repository, { runId, hostId: host.hostId })));
+      runs = await Promise.all(
+        [...hostOf].map(([runId, host]) => startByTool(first, repository, { runId, hostId: host.hostId })),
+      );
       results = await Promise.all(runs.map((run) => run.result()));
     }, LIMIT_MS);
 
     it('all come to their end, each with its five agents started once and its edit made once', async () => {
       expect(results.map(({ outcome }) => outcome)).toEqual(runs.map(() => 'merge_ready'));
-      expect(runs.map((run) => agentsOf(run, { repository, host: hostOf.get(run.runId) ?? first }))).toEqual(runs.map(() => EACH_ONCE));
+      expect(runs.map((run) => agentsOf(run, { repository, host: hostOf.get(run.runId) ?? first }))).toEqual(
+        runs.map(() => EACH_ONCE),
+      );
       expect(readLedger(repository.ledgerPath)).toHaveLength(runs.length * EACH_ONCE.length);
-      expect(runs.map((run) => repository.git('show', `sluice/${run.runId}:a.txt`))).toEqual(runs.map(() => 'one\nchanged\n'));
+      expect(runs.map((run) => repository.git('show', `sluice/${run.runId}:a.txt`))).toEqual(
+        runs.map(() => 'one\nchanged\n'),
+      );
       expect([...livingTurns(first.home), ...livingTurns(second.home)]).toEqual([]);
     });
 
@@ -66,7 +72,10 @@ describe('two hosts on one repository', () => {
       expect(heads.toSorted()).toEqual(['main', ...runs.map(({ runId }) => `sluice/${runId}`)].toSorted());
       for (const { runId } of runs) {
         const branch = `sluice/${runId}`;
-        expect(repository.git('reflog', 'show', '--format=%H', branch).trim().split('\n')).toEqual([head(branch), head('main')]);
+        expect(repository.git('reflog', 'show', '--format=%H', branch).trim().split('\n')).toEqual([
+          head(branch),
+          head('main'),
+        ]);
         expect(head(`${branch}^`)).toBe(head('main'));
         expect(head(`refs/sluice/${runId}/head`)).toBe(head(branch));
         expect(repository.git('log', '-1', '--format=%B', branch)).toContain(runId);
@@ -100,12 +109,16 @@ describe('two hosts on one repository', () => {
         await third.startWorker();
         const runId = 'asked-of-both';
 
-        const runs = await Promise.all([first, third].map((host) => host.startRun(repository, { runId, host: host.hostId })));
+        const runs = await Promise.all(
+          [first, third].map((host) => host.startRun(repository, { runId, host: host.hostId })),
+        );
         const ends = await Promise.allSettled(runs.map((run) => run.result()));
 
         const winners = ends.flatMap((end, index) => (end.status === 'fulfilled' ? [index] : []));
         expect(winners).toHaveLength(1);
-        const refused = ends.find((end) => end.status === 'rejected')?.reason as { cause?: { type?: string; cause?: { type?: string } } };
+        const refused = ends.find((end) => end.status === 'rejected')?.reason as {
+          cause?: { type?: string; cause?: { type?: string } };
+        };
         expect([refused.cause?.type, refused.cause?.cause?.type]).toContain('RunExists');
         const [winner, loser] = winners[0] === 0 ? [first, third] : [third, first];
         const run = runOf(winner.client.workflow.getHandle(runId), `${repository.path}/.sluice/runs/${runId}`);
@@ -173,12 +186,25 @@ async function startByTool(
   { runId, hostId }: { runId: string; hostId: string },
 ): Promise<TestRun> {
   const input = JSON.stringify({ task: `change a.txt (${runId})`, repo: repository.path, host: hostId });
-  await temporalTool(host.env).json('start', '--type', 'run', '--task-queue', 'sluice', '--workflow-id', runId, '--input', input);
+  await temporalTool(host.env).json(
+    'start',
+    '--type',
+    'run',
+    '--task-queue',
+    'sluice',
+    '--workflow-id',
+    runId,
+    '--input',
+    input,
+  );
   return runOf(host.client.workflow.getHandle(runId), `${repository.path}/.sluice/runs/${runId}`);
 }
 
 /** `stage event` of the agents of one run: its turns are those whose folders stand below the run's state. */
-function agentsOf({ runId }: TestRun, { repository, host }: { repository: TestRepository; host: TestHost }): readonly string[] {
+function agentsOf(
+  { runId }: TestRun,
+  { repository, host }: { repository: TestRepository; host: TestHost },
+): readonly string[] {
   const tokens = turnFolders(host.home)
     .filter((folder) => folder.includes(`/${runId}/turns/`))
     .map((folder) => folder.replace(/^.*\/\d+-/, ''));
@@ -192,14 +218,20 @@ async function journalOf({ runDir }: TestRun): Promise<readonly string[]> {
   const path = `${runDir}/events.jsonl`;
   const events = await readEvents(path);
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
-  if (lines.length !== events.length || events.some(({ seq }, index) => seq !== index + 1)) throw new Error(`${path} is damaged`);
+  if (lines.length !== events.length || events.some(({ seq }, index) => seq !== index + 1))
+    throw new Error(`${path} is damaged`);
   return events.map(({ type }) => type);
 }
 
 function personsOwn({ path, git }: TestRepository): string {
   const index = readFileSync(`${path}/.git/index`).toString('base64');
   const config = readFileSync(`${path}/.git/config`, 'utf8');
-  return [index, config, git('--no-optional-locks', 'status', '--porcelain=v2', '--branch'), git('rev-parse', 'HEAD')].join('\n');
+  return [
+    index,
+    config,
+    git('--no-optional-locks', 'status', '--porcelain=v2', '--branch'),
+    git('rev-parse', 'HEAD'),
+  ].join('\n');
 }
 
 function upOf({ stdout }: CliResult): Readonly<Record<string, unknown>> {

@@ -123,7 +123,11 @@ describe('a run that is reset to before its executing turn', () => {
       letGo(host);
 
       const traces = await tracesOf({ run: again, repository, home: host.home });
-      expect(traces.agents.filter((line) => line.startsWith('reviewing'))).toEqual(['reviewing START', 'reviewing START', 'reviewing END']);
+      expect(traces.agents.filter((line) => line.startsWith('reviewing'))).toEqual([
+        'reviewing START',
+        'reviewing START',
+        'reviewing END',
+      ]);
       expect(traces).toMatchObject({ outcome: 'merge_ready', error: null, commits: 1, living: [] });
       expect(repository.git('rev-parse', `refs/sluice/${run.runId}/reset-1`).trim()).toBe(oldHead);
     },

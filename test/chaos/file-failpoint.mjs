@@ -25,14 +25,19 @@ export function fileFailpoint(home, role, where = () => null) {
     // Asked at every point: whoever answers counts the activities.
     const at = where();
     const orders = [readJson(join(home, 'failpoint.json')) ?? []].flat();
-    if (orders[0]?.record === true) appendFileSync(join(home, 'failpoints.log'), `${JSON.stringify({ role, name, where: at })}\n`);
+    if (orders[0]?.record === true)
+      appendFileSync(join(home, 'failpoints.log'), `${JSON.stringify({ role, name, where: at })}\n`);
     for (const order of orders) if (order.name === name) obey(order, at);
   };
 }
 
 function strike(fault, home, role) {
   if (fault === 'stop') {
-    const wake = spawn('/bin/sh', ['-c', `sleep ${STOP_SECONDS}; kill -CONT ${process.pid}`], { detached: true, stdio: 'ignore', env: {} });
+    const wake = spawn('/bin/sh', ['-c', `sleep ${STOP_SECONDS}; kill -CONT ${process.pid}`], {
+      detached: true,
+      stdio: 'ignore',
+      env: {},
+    });
     wake.unref();
     process.kill(process.pid, 'SIGSTOP');
     return;

@@ -16,7 +16,8 @@ const host = openedForEach(openTestHost);
 
 /** Shell lines that an agent of the stage runs; `$run` is the run directory, `$git` the repository's. */
 function mischief(lines: Partial<Record<Exclude<TurnStage, 'fixing'>, string>>): RepositoryOptions {
-  const places = 'git=$(git rev-parse --path-format=absolute --git-common-dir); run=$(echo "$git"/../.sluice/runs/run-????????)';
+  const places =
+    'git=$(git rev-parse --path-format=absolute --git-common-dir); run=$(echo "$git"/../.sluice/runs/run-????????)';
   const stages = Object.entries(lines).map(([stage, line]) => {
     const turn = PLAIN_FIXTURE.stages[stage as keyof typeof lines];
     return [stage, { ...turn, run: `${places}; ${line}` }] as const;
@@ -30,7 +31,8 @@ describe('an agent that puts entries of its own where the run directory is writt
     async () => {
       const repository = await host.repository(
         mischief({
-          planning: 'rm "$run/state.json" "$run/events.jsonl"; mkdir -p "$run/state.json/x"; mkfifo "$run/events.jsonl"',
+          planning:
+            'rm "$run/state.json" "$run/events.jsonl"; mkdir -p "$run/state.json/x"; mkfifo "$run/events.jsonl"',
           architecting: 'mv "$run" "$run.hidden"; ln -s "$run.hidden" "$run"',
           executing: 'ln -s "$HOME" "$run/rounds"; mkfifo "$run/validation.json"',
           reviewing: 'echo "{}" > "$run/validation.json"; mkfifo "$run/metrics.json"',
@@ -45,7 +47,8 @@ describe('an agent that puts entries of its own where the run directory is writt
       expect(traces.journal).toEqual(expect.arrayContaining(['run.created', 'run.completed']));
       expect(traces.agents.filter((line) => line.endsWith('START'))).toHaveLength(5);
       const found = run.events().filter(({ message }) => message.includes('where the engine writes'));
-      for (const { type, data } of found) expect({ type, gate: data['gate'] }).toEqual({ type: 'repository.changed', gate: false });
+      for (const { type, data } of found)
+        expect({ type, gate: data['gate'] }).toEqual({ type: 'repository.changed', gate: false });
       expect(found.map(({ message }) => message.split(',')[0])).toEqual([
         `a FIFO stood at ${run.runId}/events.jsonl`,
         `a folder stood at ${run.runId}/state.json`,
@@ -56,7 +59,12 @@ describe('an agent that puts entries of its own where the run directory is writt
       expect(JSON.parse(run.read('state.json'))).toMatchObject({ status: 'merge_ready' });
       expect(run.read('report.md')).toContain('No checks ran.');
       expect(JSON.parse(run.read('metrics.json'))).toMatchObject({ turns: 5 });
-      expect(readdirSync(dirname(run.runDir)).sort()).toEqual(['.gitignore', run.runId, `${run.runId}.found-1`, `${run.runId}.hidden`]);
+      expect(readdirSync(dirname(run.runDir)).sort()).toEqual([
+        '.gitignore',
+        run.runId,
+        `${run.runId}.found-1`,
+        `${run.runId}.hidden`,
+      ]);
       expect(existsSync(join(host.folder, 'person', '0'))).toBe(false);
     },
     LIMIT_MS,
@@ -89,7 +97,9 @@ describe('an agent that damages the repository', () => {
   it(
     'with 1 500 hooks: the run ends blocked, and names some of them',
     async () => {
-      const repository = await host.repository(mischief({ planning: 'cd "$git/hooks" && seq 10001 11500 | xargs touch' }));
+      const repository = await host.repository(
+        mischief({ planning: 'cd "$git/hooks" && seq 10001 11500 | xargs touch' }),
+      );
       await host.startWorker();
       const run = await host.startRun(repository, { attended: false });
 
@@ -106,15 +116,22 @@ describe('an agent that damages the repository', () => {
     'by deleting a git object that the report needs: the run ends as it would have, and the report says what it cannot show',
     async () => {
       const repository = await host.repository(
-        mischief({ verifying: 't=$(git rev-parse main^{tree}); rm -f "$git/objects/$(echo $t | cut -c1-2)/$(echo $t | cut -c3-)"' }),
+        mischief({
+          verifying:
+            't=$(git rev-parse main^{tree}); rm -f "$git/objects/$(echo $t | cut -c1-2)/$(echo $t | cut -c3-)"',
+        }),
       );
       await host.startWorker();
       const run = await host.startRun(repository);
 
       expect(await run.result()).toMatchObject({ outcome: 'merge_ready' });
 
-      expect(() => execFileSync('git', ['diff', 'main', `sluice/${run.runId}`], { cwd: repository.path, stdio: 'ignore' })).toThrow();
-      expect(readFileSync(join(run.runDir, 'report.md'), 'utf8')).toContain('The list cannot be shown: git cannot compare');
+      expect(() =>
+        execFileSync('git', ['diff', 'main', `sluice/${run.runId}`], { cwd: repository.path, stdio: 'ignore' }),
+      ).toThrow();
+      expect(readFileSync(join(run.runDir, 'report.md'), 'utf8')).toContain(
+        'The list cannot be shown: git cannot compare',
+      );
     },
     LIMIT_MS,
   );

@@ -15,7 +15,8 @@ const LIMIT_MS = 60_000;
 /** `$REPO`: the person's checkout. The line that one of them adds there is the agent's own, and stays. */
 const HARMS = {
   'links it to the checkout': 'W=$PWD; cd /; mv "$W" "$W.aside"; ln -s "$REPO" "$W"; echo x >> "$REPO/a.txt"',
-  'puts a clone in its place': 'W=$PWD; cd /; rm -rf "$W"; git clone -q "$REPO" "$W"; echo precious > "$W/untracked.txt"',
+  'puts a clone in its place':
+    'W=$PWD; cd /; rm -rf "$W"; git clone -q "$REPO" "$W"; echo precious > "$W/untracked.txt"',
   'removes it': 'rm -rf "$PWD"',
   'empties it': 'rm -rf "$PWD"; mkdir "$PWD"',
   'makes a nested repository': 'git init -q sub; echo x > sub/file.txt',
@@ -74,7 +75,9 @@ describe('an agent that turns on its worktree', () => {
       const [before, after] = (await runs.get(name))?.checkouts ?? [];
 
       expect(before?.files).toMatchObject({ 'a.txt': 'one\n' });
-      expect(after).toEqual(name === 'links it to the checkout' ? { ...before, files: { ...before?.files, 'a.txt': 'one\nx\n' } } : before);
+      expect(after).toEqual(
+        name === 'links it to the checkout' ? { ...before, files: { ...before?.files, 'a.txt': 'one\nx\n' } } : before,
+      );
     },
     LIMIT_MS * 2,
   );
@@ -100,7 +103,10 @@ describe('an agent that turns on its worktree', () => {
   it(
     'has what it put in the place of the worktree moved aside, not deleted',
     async () => {
-      const [linked, cloned] = await Promise.all([runs.get('links it to the checkout'), runs.get('puts a clone in its place')]);
+      const [linked, cloned] = await Promise.all([
+        runs.get('links it to the checkout'),
+        runs.get('puts a clone in its place'),
+      ]);
 
       expect(linked?.aside).toHaveLength(1);
       expect(cloned?.aside).toEqual([expect.arrayContaining(['.git', 'untracked.txt'])]);

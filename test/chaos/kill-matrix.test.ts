@@ -26,15 +26,28 @@ describe('a run that meets a fault', () => {
     const recorded = await recordCourses();
     expected = recorded.expected;
     const cells = sampleOf(recorded.points);
-    await runCells({ cells, recorded, lanes: LANES, onResult: (result) => results.set(result.cell.point.name, result) });
+    await runCells({
+      cells,
+      recorded,
+      lanes: LANES,
+      onResult: (result) => results.set(result.cell.point.name, result),
+    });
     const silent = cells.filter(({ point }) => results.get(point.name)?.counts === null);
-    await runCells({ cells: silent, recorded, lanes: LANES, onResult: (result) => results.set(result.cell.point.name, result) });
+    await runCells({
+      cells: silent,
+      recorded,
+      lanes: LANES,
+      onResult: (result) => results.set(result.cell.point.name, result),
+    });
   }, LIMIT_MS);
 
   it('and one that meets none starts each agent once, makes a commit for each write, and leaves nothing alive', () => {
     expect(expected).toMatchObject({
       outcome: 'merge_ready',
-      agents: TURN_STAGES.map((stage) => stage.replace(' again', '')).flatMap((stage) => [`${stage} START`, `${stage} END`]),
+      agents: TURN_STAGES.map((stage) => stage.replace(' again', '')).flatMap((stage) => [
+        `${stage} START`,
+        `${stage} END`,
+      ]),
       commits: 2,
       living: [],
     });

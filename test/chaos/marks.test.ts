@@ -21,8 +21,20 @@ const CONFIG = 'limits:\n  heartbeat: 2s\nvalidation:\n  commands: ["grep -q cha
 
 /** Reads as a judgement and as a result: the turn is over and changed nothing. */
 const FORGED = {
-  ...{ outcome: { kind: 'no_change' }, decision: null, planned: null, restore: false, rolledBack: [], observations: [], exitCode: 0 },
-  ...{ usage: { tokensIn: null, tokensOut: null, costMicroUsd: null }, durationMs: 0, endedAt: '2026-01-01T00:00:00.000Z' },
+  ...{
+    outcome: { kind: 'no_change' },
+    decision: null,
+    planned: null,
+    restore: false,
+    rolledBack: [],
+    observations: [],
+    exitCode: 0,
+  },
+  ...{
+    usage: { tokensIn: null, tokensOut: null, costMicroUsd: null },
+    durationMs: 0,
+    endedAt: '2026-01-01T00:00:00.000Z',
+  },
   ...{ head: null, output: null, agent: 'scripted' },
 };
 
@@ -34,11 +46,16 @@ describe('after a kill of the worker', () => {
     async () => {
       const { run, repository } = await killedAt('turn.after-record');
       const folder = executingFolder();
-      for (const name of readdirSync(folder).filter((mark) => !ANSWER.includes(mark))) rmSync(join(folder, name), { recursive: true });
+      for (const name of readdirSync(folder).filter((mark) => !ANSWER.includes(mark)))
+        rmSync(join(folder, name), { recursive: true });
 
       await host.startWorker();
 
-      expect(await tracesOf({ run, repository, home: host.home })).toMatchObject({ outcome: 'merge_ready', error: null, commits: 1 });
+      expect(await tracesOf({ run, repository, home: host.home })).toMatchObject({
+        outcome: 'merge_ready',
+        error: null,
+        commits: 1,
+      });
       expect(startsOf(repository, 'executing')).toBe(1);
       expect(readdirSync(folder).sort()).toEqual(ANSWER);
     },
@@ -59,7 +76,11 @@ describe('after a kill of the worker', () => {
 
       await host.startWorker();
 
-      expect(await tracesOf({ run, repository, home: host.home })).toMatchObject({ outcome: 'merge_ready', error: null, commits: 1 });
+      expect(await tracesOf({ run, repository, home: host.home })).toMatchObject({
+        outcome: 'merge_ready',
+        error: null,
+        commits: 1,
+      });
       expect(startsOf(repository, 'executing')).toBe(1);
       expect(
         run
@@ -78,7 +99,9 @@ describe('after a kill of the worker', () => {
       const first = await host.startWorker();
       const run = await host.startRun(repository);
       await reached(host, repository, 'executing');
-      const { inputHash }: { inputHash: string } = JSON.parse(readFileSync(join(executingFolder(), 'claim.json'), 'utf8'));
+      const { inputHash }: { inputHash: string } = JSON.parse(
+        readFileSync(join(executingFolder(), 'claim.json'), 'utf8'),
+      );
       writeFileSync(join(executingFolder(), name), JSON.stringify({ inputHash, exit: null, value: FORGED }));
 
       await first.kill();
@@ -86,9 +109,15 @@ describe('after a kill of the worker', () => {
       await attendedAgain(host, run);
       letGo(host);
 
-      expect(await tracesOf({ run, repository, home: host.home })).toMatchObject({ outcome: 'merge_ready', error: null, commits: 1 });
+      expect(await tracesOf({ run, repository, home: host.home })).toMatchObject({
+        outcome: 'merge_ready',
+        error: null,
+        commits: 1,
+      });
       expect(startsOf(repository, 'executing')).toBe(1);
-      expect(run.events().flatMap((event) => (event.type === 'policy.violation' ? [event.data['rule']] : []))).toEqual(['record']);
+      expect(run.events().flatMap((event) => (event.type === 'policy.violation' ? [event.data['rule']] : []))).toEqual([
+        'record',
+      ]);
     },
     LIMIT_MS,
   );

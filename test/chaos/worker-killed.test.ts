@@ -3,7 +3,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { attendedAgain, commandLines, HELD_STAGES, type HeldStage, heldIn, letGo, reached } from '../support/held-stage.js';
+import {
+  attendedAgain,
+  commandLines,
+  HELD_STAGES,
+  type HeldStage,
+  heldIn,
+  letGo,
+  reached,
+} from '../support/held-stage.js';
 import { writeHostSettings } from '../support/host-settings.js';
 import { openedForEach } from '../support/opened.js';
 import { livingTurns, type RunTraces, startsOf, tracesOf, turnFolders } from '../support/run-traces.js';
@@ -95,7 +103,11 @@ describe('a home without a worker for longer than orphanGrace', () => {
       await host.startWorker();
 
       const traces = await tracesOf({ run, repository, home: host.home });
-      expect(traces.agents.filter((line) => line.startsWith('executing'))).toEqual(['executing START', 'executing START', 'executing END']);
+      expect(traces.agents.filter((line) => line.startsWith('executing'))).toEqual([
+        'executing START',
+        'executing START',
+        'executing END',
+      ]);
       expect(traces).toMatchObject({ outcome: 'merge_ready', commits: 1, living: [] });
       expect(traces.change.match(/^\+changed$/gm)).toHaveLength(1);
     },
@@ -110,12 +122,17 @@ describe('two workers at once on one home', () => {
       // One turn at a time each: two agents at work are one of either worker.
       writeHostSettings(host, 'slots: 1\n');
       const plain = await host.repository(heldIn(host, 'executing'));
-      const others = [await host.repository(heldIn(host, 'executing')), await host.repository(heldIn(host, 'executing'))];
+      const others = [
+        await host.repository(heldIn(host, 'executing')),
+        await host.repository(heldIn(host, 'executing')),
+      ];
       const workers = await Promise.all([host.startWorker(), host.startWorker()]);
 
       const repositories = [plain, ...others];
       const runs = await Promise.all(repositories.map((repository) => host.startRun(repository)));
-      await until(() => repositories.filter((repository) => startsOf(repository, 'executing') > 0).length === workers.length);
+      await until(
+        () => repositories.filter((repository) => startsOf(repository, 'executing') > 0).length === workers.length,
+      );
       const atWork = runs.filter((_, index) => startsOf(repositories[index] ?? plain, 'executing') > 0);
       const attending = await Promise.all(atWork.map(attendant));
       letGo(host);
@@ -125,7 +142,12 @@ describe('two workers at once on one home', () => {
 
       expect(new Set(attending)).toEqual(new Set(workers.map(({ pid }) => pid)));
       for (const trace of traces)
-        expect(trace).toMatchObject({ outcome: 'merge_ready', agents: EACH_ONCE, commits: 1, journal: traces[0]?.journal });
+        expect(trace).toMatchObject({
+          outcome: 'merge_ready',
+          agents: EACH_ONCE,
+          commits: 1,
+          journal: traces[0]?.journal,
+        });
       expect(traces[0]?.journal).not.toBe('damaged');
       expect(turnFolders(host.home)).toHaveLength(repositories.length * 8);
     },
@@ -159,7 +181,9 @@ async function attendant({ handle }: TestRun): Promise<number | null> {
 }
 
 /** Known once the run is open. */
-async function worktreeOf(run: { view(): Promise<{ worktree: string | null; stage: string | null }> }): Promise<string> {
+async function worktreeOf(run: {
+  view(): Promise<{ worktree: string | null; stage: string | null }>;
+}): Promise<string> {
   let worktree: string | null = null;
   await until(async () => {
     const view = await run.view();

@@ -34,7 +34,8 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
     return agents.repository(name, { agents: { main: { adapter: 'acp', command: agent.command, env } }, ...config });
   }
 
-  const run = (where: CliRepository, task: string, ...options: readonly string[]) => runTask(agents, where, task, ...options);
+  const run = (where: CliRepository, task: string, ...options: readonly string[]) =>
+    runTask(agents, where, task, ...options);
   const ran = (name: AcpCase) => ranTurns(agents, name);
 
   describe('a run with a fix round', () => {
@@ -47,7 +48,9 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
       const result = await run(where, `Add a line to a.txt. ${agent.resumeMarker}`);
       end = result.end;
       calls = ran('full run');
-      expect({ end, stderr: result.stderr }).toMatchObject({ end: { end: 'closed', outcome: 'merge_ready', verdict: 'verified' } });
+      expect({ end, stderr: result.stderr }).toMatchObject({
+        end: { end: 'closed', outcome: 'merge_ready', verdict: 'verified' },
+      });
     }, LIMIT_MS);
 
     it('changes the file by the tools of the agent, as executor and as fixer', () => {
@@ -58,7 +61,15 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
     it('takes each stage in order, each by a request of the agent', () => {
       const stages = calls.filter(({ results }) => results === 0).map(({ stage, round }) => `${stage} ${round}`);
 
-      expect(stages).toEqual(['planning 0', 'architecting 0', 'executing 0', 'reviewing 0', 'fixing 1', 'reviewing 1', 'verifying 1']);
+      expect(stages).toEqual([
+        'planning 0',
+        'architecting 0',
+        'executing 0',
+        'reviewing 0',
+        'fixing 1',
+        'reviewing 1',
+        'verifying 1',
+      ]);
     });
 
     it('tells the tokens of each turn, of this turn alone', () => {
@@ -75,7 +86,9 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
       noteRan(agent.name, 'resume', calls.filter(({ stage }) => stage === 'fixing').length);
 
       expect(calls.filter(({ stage, prompts }) => stage === 'fixing' && prompts < 2)).toEqual([]);
-      expect(calls.filter(({ stage, prompts }) => (stage === 'reviewing' || stage === 'verifying') && prompts !== 1)).toEqual([]);
+      expect(
+        calls.filter(({ stage, prompts }) => (stage === 'reviewing' || stage === 'verifying') && prompts !== 1),
+      ).toEqual([]);
     });
   });
 
@@ -93,7 +106,10 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
         const calls = ran(name);
 
         expect(end).toMatchObject({ end: 'closed', error: null });
-        expect(calls.map(({ answered }) => answered)).toEqual([...Array<string>(agent.callsUnderLimit).fill(marker), 'model']);
+        expect(calls.map(({ answered }) => answered)).toEqual([
+          ...Array<string>(agent.callsUnderLimit).fill(marker),
+          'model',
+        ]);
         expect(endedTurns(end).map(({ outcome }) => outcome)).toEqual(['rate_limited', 'done']);
       },
       LIMIT_MS,
@@ -169,7 +185,14 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
         const id = `killed-${agent.name}`;
         const where = await repository('killed');
         const held = '[mock:hold stage=executing times=1]';
-        const started = await agents.sluice(where, 'run', `Add a line. [mock:approve] ${held}`, '--detach', '--run-id', id);
+        const started = await agents.sluice(
+          where,
+          'run',
+          `Add a line. [mock:approve] ${held}`,
+          '--detach',
+          '--run-id',
+          id,
+        );
         expect(started).toMatchObject({ code: 0 });
         await until(() => provider.calls().some(({ answered }) => answered === held), LIMIT_MS / 2);
 

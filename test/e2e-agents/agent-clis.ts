@@ -53,7 +53,12 @@ export const ACP_AGENTS: readonly AcpAgent[] = [
     resumeMarker: '[mock:slow stage=executing times=1 seconds=31] [mock:slow stage=reviewing times=1 seconds=31]',
   },
   {
-    ...{ name: 'claude-agent-acp', program: 'claude-agent-acp', package: '@agentclientprotocol/claude-agent-acp', version: '0.49.0' },
+    ...{
+      name: 'claude-agent-acp',
+      program: 'claude-agent-acp',
+      package: '@agentclientprotocol/claude-agent-acp',
+      version: '0.49.0',
+    },
     // Of the Claude Code that comes with it; it has no word for its own.
     versionArguments: ['--cli', '--version'],
     command: ['claude-agent-acp'],

@@ -39,8 +39,15 @@ export function prepareHome(cli: CliName, home: string, providerUrl: string): Ag
 const alike = (env: Environment): AgentHome => ({ env, subscription: env });
 
 function claudeHome(providerUrl: string): AgentHome {
-  const quiet = { ANTHROPIC_BASE_URL: providerUrl, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1' };
-  return { env: { ...quiet, ANTHROPIC_API_KEY: 'dummy' }, subscription: { ...quiet, CLAUDE_CODE_OAUTH_TOKEN: 'dummy' } };
+  const quiet = {
+    ANTHROPIC_BASE_URL: providerUrl,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+  };
+  return {
+    env: { ...quiet, ANTHROPIC_API_KEY: 'dummy' },
+    subscription: { ...quiet, CLAUDE_CODE_OAUTH_TOKEN: 'dummy' },
+  };
 }
 
 function prepareCodex(folder: string, providerUrl: string): Environment {

@@ -21,7 +21,10 @@ export async function runTask(agents: AgentWorld, where: CliRepository, task: st
 
 /** What the journal says of each turn that ended, in order. */
 export function endedTurns(end: End): readonly Data[] {
-  const events = jsonLines(readFileSync(join(String(end['runDir']), 'events.jsonl'), 'utf8')) as { type: string; data: Data }[];
+  const events = jsonLines(readFileSync(join(String(end['runDir']), 'events.jsonl'), 'utf8')) as {
+    type: string;
+    data: Data;
+  }[];
   return events.flatMap(({ type, data }) => (type === 'turn.completed' || type === 'turn.failed' ? [data] : []));
 }
 
@@ -36,7 +39,8 @@ export function ranTurns(agents: AgentWorld, name: string): readonly ProviderCal
 export async function killWorker({ world }: AgentWorld): Promise<void> {
   /** 0 while there is none. */
   const workerPid = () =>
-    (JSON.parse(readFileSync(join(world.home, 'engine.json'), 'utf8')) as { worker: { pid: number } | null }).worker?.pid ?? 0;
+    (JSON.parse(readFileSync(join(world.home, 'engine.json'), 'utf8')) as { worker: { pid: number } | null }).worker
+      ?.pid ?? 0;
   const before = workerPid();
   process.kill(before, 'SIGKILL');
   await until(() => ![0, before].includes(workerPid()) && isAlive(workerPid()));

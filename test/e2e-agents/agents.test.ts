@@ -30,7 +30,8 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
     await provider.close();
   }, LIMIT_MS);
 
-  const run = (repository: CliRepository, task: string, ...options: readonly string[]) => runTask(agents, repository, task, ...options);
+  const run = (repository: CliRepository, task: string, ...options: readonly string[]) =>
+    runTask(agents, repository, task, ...options);
   const ran = (name: AgentCase) => ranTurns(agents, name);
 
   describe('a run with a fix round', () => {
@@ -43,7 +44,9 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
       const result = await run(repository, 'Add a line to a.txt.');
       end = result.end;
       calls = ran('full run');
-      expect({ end, stderr: result.stderr }).toMatchObject({ end: { end: 'closed', outcome: 'merge_ready', verdict: 'verified' } });
+      expect({ end, stderr: result.stderr }).toMatchObject({
+        end: { end: 'closed', outcome: 'merge_ready', verdict: 'verified' },
+      });
     }, LIMIT_MS);
 
     it('changes the file by the tools of the CLI, as executor and as fixer', () => {
@@ -54,7 +57,15 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
     it('takes each stage in order, each by a request of the CLI', () => {
       const stages = calls.filter(({ results }) => results === 0).map(({ stage, round }) => `${stage} ${round}`);
 
-      expect(stages).toEqual(['planning 0', 'architecting 0', 'executing 0', 'reviewing 0', 'fixing 1', 'reviewing 1', 'verifying 1']);
+      expect(stages).toEqual([
+        'planning 0',
+        'architecting 0',
+        'executing 0',
+        'reviewing 0',
+        'fixing 1',
+        'reviewing 1',
+        'verifying 1',
+      ]);
     });
 
     it('tells what each turn used, of this turn alone', () => {
@@ -72,7 +83,9 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
       noteRan(cli.name, 'resume', calls.filter(({ stage }) => stage === 'fixing').length);
 
       expect(calls.filter(({ stage, prompts }) => stage === 'fixing' && prompts < 2)).toEqual([]);
-      expect(calls.filter(({ stage, prompts }) => (stage === 'reviewing' || stage === 'verifying') && prompts !== 1)).toEqual([]);
+      expect(
+        calls.filter(({ stage, prompts }) => (stage === 'reviewing' || stage === 'verifying') && prompts !== 1),
+      ).toEqual([]);
     });
   });
 
@@ -84,7 +97,8 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
     ] as const)(
       '%s is waited out, and the run goes on',
       async (name, marker) => {
-        const config = name === 'usage limit' ? { agents: { main: { adapter: cli.name, env: agents.subscription } } } : {};
+        const config =
+          name === 'usage limit' ? { agents: { main: { adapter: cli.name, env: agents.subscription } } } : {};
         const repository = await agents.repository(name.replaceAll(' ', '-'), config);
 
         const { end } = await run(repository, `Add a line. ${marker}`, '--stages', 'plan-only');
@@ -155,7 +169,8 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
           `killed-${cli.name}`,
         );
         expect(started.code).toBe(0);
-        const isHeld = () => provider.calls().some(({ answered }) => answered === '[mock:hold stage=executing times=1]');
+        const isHeld = () =>
+          provider.calls().some(({ answered }) => answered === '[mock:hold stage=executing times=1]');
         await until(isHeld, LIMIT_MS / 2);
 
         await killWorker(agents);
@@ -177,7 +192,11 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
         const { code, end } = await run(repository, 'Add a line. [mock:login]', '--stages', 'plan-only');
         ran('login');
 
-        expect(end).toMatchObject({ end: 'closed', outcome: 'failed', error: expect.stringMatching(/api.key|log ?in|auth/i) });
+        expect(end).toMatchObject({
+          end: 'closed',
+          outcome: 'failed',
+          error: expect.stringMatching(/api.key|log ?in|auth/i),
+        });
         expect(endedTurns(end).length).toBe(1);
         expect(code).toBe(2);
       },
@@ -189,7 +208,12 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
       async () => {
         const repository = await agents.repository('reset');
 
-        const { end } = await run(repository, 'Add a line. [mock:reset stage=planning times=1]', '--stages', 'plan-only');
+        const { end } = await run(
+          repository,
+          'Add a line. [mock:reset stage=planning times=1]',
+          '--stages',
+          'plan-only',
+        );
         const calls = ran('cut connection');
 
         expect(end).toMatchObject({ end: 'closed', error: null });

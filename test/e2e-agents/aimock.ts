@@ -63,5 +63,9 @@ function textOf({ content }: ChatMessage): string {
 
 /** Each CLI tells its model where it works. */
 function workingFolder(text: string): string {
-  return /(?:Primary working directory|Working directory|<cwd>|Current Working Directory)[: ]*([^\n<]+)/i.exec(text)?.[1]?.trim() ?? '';
+  return (
+    /(?:Primary working directory|Working directory|<cwd>|Current Working Directory)[: ]*([^\n<]+)/i
+      .exec(text)?.[1]
+      ?.trim() ?? ''
+  );
 }

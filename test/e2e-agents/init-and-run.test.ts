@@ -15,7 +15,12 @@ import { plannedClis, readPlan } from './run-plan.js';
 const LIMIT_MS = 600_000;
 
 /** `init` finds its test; the model's change makes it pass. */
-const PACKAGE = JSON.stringify({ name: 'fresh', version: '1.0.0', private: true, scripts: { test: 'grep -q changed a.txt' } });
+const PACKAGE = JSON.stringify({
+  name: 'fresh',
+  version: '1.0.0',
+  private: true,
+  scripts: { test: 'grep -q changed a.txt' },
+});
 
 describe.each(plannedClis())('a fresh repository and $name', (cli: AgentCli) => {
   let provider: MockProvider;
@@ -49,7 +54,10 @@ describe.each(plannedClis())('a fresh repository and $name', (cli: AgentCli) => 
 
       const made = await world.sluice(['init'], { cwd: repository.path, env });
       const config = readFileSync(join(repository.path, '.sluice/config.yaml'), 'utf8');
-      const { code, stdout, stderr } = await world.sluice(['run', 'Add a line to a.txt.', '--json'], { cwd: repository.path, env });
+      const { code, stdout, stderr } = await world.sluice(['run', 'Add a line to a.txt.', '--json'], {
+        cwd: repository.path,
+        env,
+      });
       noteRan(cli.name, 'init and run', provider.calls().length);
 
       expect(made.code).toBe(0);

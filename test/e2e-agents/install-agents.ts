@@ -74,7 +74,9 @@ function moveThere(fresh: string, prefix: string): void {
 
 function versionIn(packageFolder: string): string | null {
   try {
-    const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as { readonly version?: unknown };
+    const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
+      readonly version?: unknown;
+    };
     return typeof version === 'string' ? version : null;
   } catch {
     return null;

@@ -3,10 +3,18 @@ import { fileURLToPath } from 'node:url';
 import all from '../../jest.config.js';
 
 const rootDir = fileURLToPath(new URL('../..', import.meta.url));
-const { transform, testEnvironment, extensionsToTreatAsEsm, moduleNameMapper, modulePathIgnorePatterns } = all.projects[0];
+const { transform, testEnvironment, extensionsToTreatAsEsm, moduleNameMapper, modulePathIgnorePatterns } =
+  all.projects[0];
 /** `main.ts` narrows it to the files of one CLI. */
 const tests = process.env['SLUICE_AGENTS_TESTS'] ?? '*';
-const shared = { rootDir, transform, testEnvironment, extensionsToTreatAsEsm, moduleNameMapper, modulePathIgnorePatterns };
+const shared = {
+  rootDir,
+  transform,
+  testEnvironment,
+  extensionsToTreatAsEsm,
+  moduleNameMapper,
+  modulePathIgnorePatterns,
+};
 
 export default {
   rootDir,

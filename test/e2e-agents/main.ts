@@ -120,7 +120,10 @@ function versionOf(cli: AgentCli, env: Readonly<Record<string, string>>): string
   return execFileSync(first, rest, { env, encoding: 'utf8', timeout: 60_000 }).trim();
 }
 
-function exitCodeOf([program, ...rest]: readonly [string, ...string[]], env: Readonly<Record<string, string>>): Promise<number> {
+function exitCodeOf(
+  [program, ...rest]: readonly [string, ...string[]],
+  env: Readonly<Record<string, string>>,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, rest, { cwd: ROOT, env: { ...env }, stdio: 'inherit' });
     // The tests are told, so that what they started is ended before the folder goes.
@@ -131,7 +134,9 @@ function exitCodeOf([program, ...rest]: readonly [string, ...string[]], env: Rea
 
 /** What carries the folder in its environment and still lives, ended. Linux only, as the tests are. */
 function endLeftovers(): readonly string[] {
-  const left = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && readProc(name, 'environ').includes(`=${folder}/`));
+  const left = readdirSync('/proc').filter(
+    (name) => /^\d+$/.test(name) && readProc(name, 'environ').includes(`=${folder}/`),
+  );
   const commands = left.map((pid) => `${pid} ${readProc(pid, 'cmdline').replaceAll('\0', ' ').slice(0, 100)}`);
   for (const pid of left) {
     try {

@@ -98,12 +98,21 @@ async function answer(state: FrontState, incoming: IncomingMessage, response: Se
 }
 
 /** The first marker of the prompt that holds in this stage and is not used up. */
-function chooseFault(state: FrontState, body: string, api: ProviderApi): { readonly fault: Fault; readonly marker: string } | null {
+function chooseFault(
+  state: FrontState,
+  body: string,
+  api: ProviderApi,
+): { readonly fault: Fault; readonly marker: string } | null {
   const { stage, faults } = readMarkers(body);
   for (const marker of faults) {
     const fault = faultOf(marker, api, new Date());
     const used = state.uses.get(marker.text) ?? 0;
-    if (fault === null || (marker.settings['stage'] ?? stage) !== stage || used >= Number(marker.settings['times'] ?? Infinity)) continue;
+    if (
+      fault === null ||
+      (marker.settings['stage'] ?? stage) !== stage ||
+      used >= Number(marker.settings['times'] ?? Infinity)
+    )
+      continue;
     state.uses.set(marker.text, used + 1);
     return { fault, marker: marker.text };
   }
@@ -146,9 +155,19 @@ async function play(state: FrontState, fault: Fault | null, exchange: Exchange):
   }
 }
 
-async function pass(state: FrontState, exchange: Exchange, write: (chunk: Buffer) => void | Promise<void>): Promise<void> {
+async function pass(
+  state: FrontState,
+  exchange: Exchange,
+  write: (chunk: Buffer) => void | Promise<void>,
+): Promise<void> {
   const { incoming, response, body, path } = exchange;
-  const { host: _host, connection: _connection, 'content-length': _length, 'transfer-encoding': _encoding, ...headers } = incoming.headers;
+  const {
+    host: _host,
+    connection: _connection,
+    'content-length': _length,
+    'transfer-encoding': _encoding,
+    ...headers
+  } = incoming.headers;
   const upstream = await new Promise<IncomingMessage>((resolve, reject) => {
     const request = httpRequest(
       `${state.aimockUrl}${path}`,
@@ -157,7 +176,12 @@ async function pass(state: FrontState, exchange: Exchange, write: (chunk: Buffer
     );
     request.once('error', reject).end(body);
   });
-  const { 'content-length': _answered, 'transfer-encoding': _chunked, connection: _closed, ...answered } = upstream.headers;
+  const {
+    'content-length': _answered,
+    'transfer-encoding': _chunked,
+    connection: _closed,
+    ...answered
+  } = upstream.headers;
   response.writeHead(upstream.statusCode ?? 502, answered);
   for await (const chunk of upstream as AsyncIterable<Buffer>) await write(chunk);
   response.end();
@@ -181,6 +205,9 @@ function toolCount(body: string): number {
 /** In the words of all APIs. */
 function toolResults(body: string): number {
   const own = body.slice(body.lastIndexOf('[stage:'));
-  return [...own.matchAll(/"type":"tool_result"|"role":"tool"|"type":"(?:custom_tool_call|function_call)_output"|"functionResponse":/g)]
-    .length;
+  return [
+    ...own.matchAll(
+      /"type":"tool_result"|"role":"tool"|"type":"(?:custom_tool_call|function_call)_output"|"functionResponse":/g,
+    ),
+  ].length;
 }

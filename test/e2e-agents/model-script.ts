@@ -70,7 +70,9 @@ function forcedAnswer({ name, settings }: FaultMarker, turn: ModelTurn): ModelAn
   if (name === 'question') return text(`I cannot know that.\n\nQUESTION ${code}: Which line?`);
   if (name === 'denied') return turn.results === 0 ? forbiddenCall(turn) : text('It was not allowed, so I stopped.');
   if (name === 'shell')
-    return turn.results === 0 ? shellCall(turn, "printf 'one\\nchanged\\n' > a.txt") : text('I wrote to a.txt by a program.');
+    return turn.results === 0
+      ? shellCall(turn, "printf 'one\\nchanged\\n' > a.txt")
+      : text('I wrote to a.txt by a program.');
   if (name === 'write') return edited(turn, 'one', 'one\nchanged', 'I wrote to a.txt.');
   return null;
 }
@@ -82,7 +84,8 @@ function forbiddenCall(turn: ModelTurn): ModelAnswer {
 
 function shellCall({ tools }: ModelTurn, command: string): ModelAnswer {
   if (tools.includes('exec_command')) return { kind: 'tool', name: 'exec_command', arguments: { cmd: command } };
-  const shell = ['Bash', 'bash', 'shell_command', 'run_shell_command', 'shell'].find((name) => tools.includes(name)) ?? 'Bash';
+  const shell =
+    ['Bash', 'bash', 'shell_command', 'run_shell_command', 'shell'].find((name) => tools.includes(name)) ?? 'Bash';
   const given = shell === 'shell' ? ['bash', '-lc', command] : command;
   return { kind: 'tool', name: shell, arguments: { command: given, description: 'run a program' } };
 }
@@ -95,10 +98,15 @@ function edited(turn: ModelTurn, from: string, to: string, said: string): ModelA
 
 function editSteps({ tools, cwd }: ModelTurn, from: string, to: string): readonly ModelAnswer[] {
   const path = cwd === '' ? 'a.txt' : `${cwd}/a.txt`;
-  const call = (name: string, args: Readonly<Record<string, unknown>>): ModelAnswer => ({ kind: 'tool', name, arguments: args });
+  const call = (name: string, args: Readonly<Record<string, unknown>>): ModelAnswer => ({
+    kind: 'tool',
+    name,
+    arguments: args,
+  });
   if (tools.includes('Edit'))
     return [call('Read', { file_path: path }), call('Edit', { file_path: path, old_string: from, new_string: to })];
-  if (tools.includes('edit')) return [call('read', { filePath: path }), call('edit', { filePath: path, oldString: from, newString: to })];
+  if (tools.includes('edit'))
+    return [call('read', { filePath: path }), call('edit', { filePath: path, oldString: from, newString: to })];
   if (tools.includes('replace'))
     return [
       call('read_file', { file_path: path }),

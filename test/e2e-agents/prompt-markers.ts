@@ -28,7 +28,8 @@ export function readMarkers(text: string): PromptMarkers {
     stage: last?.[1] ?? null,
     round: Number(last?.[2] ?? 0),
     ask: last?.[3] ?? 'work',
-    code: /(?:DECISION|VERIFICATION|HUMAN_APPROVAL) ([A-Za-z0-9-]+): (?:APPROVED|PASSED|REQUIRED) \|/.exec(own)?.[1] ?? '',
+    code:
+      /(?:DECISION|VERIFICATION|HUMAN_APPROVAL) ([A-Za-z0-9-]+): (?:APPROVED|PASSED|REQUIRED) \|/.exec(own)?.[1] ?? '',
     faults: faultsIn(own),
   };
 }
@@ -36,7 +37,9 @@ export function readMarkers(text: string): PromptMarkers {
 function faultsIn(text: string): readonly FaultMarker[] {
   const markers = new Map<string, FaultMarker>();
   for (const [marker, name = '', rest = ''] of text.matchAll(/\[mock:([\w-]+)((?: \w+=[\w.-]+)*)\]/g)) {
-    const settings = Object.fromEntries([...rest.matchAll(/(\w+)=([\w.-]+)/g)].map(([, key = '', value = '']) => [key, value]));
+    const settings = Object.fromEntries(
+      [...rest.matchAll(/(\w+)=([\w.-]+)/g)].map(([, key = '', value = '']) => [key, value]),
+    );
     markers.set(marker, { text: marker, name, settings });
   }
   return [...markers.values()];

@@ -54,13 +54,19 @@ export function faultOf({ name, settings }: FaultMarker, api: ProviderApi, now: 
       return overflow(api);
     case 'login':
       if (api === 'gemini') return googleRefusal(400, 'API key not valid. Please pass a valid API key.', {});
-      return refusal(api, { status: 401, type: 'authentication_error', code: 'invalid_api_key', message: 'invalid x-api-key' });
+      return refusal(api, {
+        status: 401,
+        type: 'authentication_error',
+        code: 'invalid_api_key',
+        message: 'invalid x-api-key',
+      });
     case 'credit':
       return refusal(api, {
         status: 400,
         type: 'invalid_request_error',
         code: 'billing',
-        message: 'Your credit balance is too low to access the API. Please go to Plans & Billing to upgrade or purchase credits.',
+        message:
+          'Your credit balance is too low to access the API. Please go to Plans & Billing to upgrade or purchase credits.',
       });
     case 'http-500':
       return refusal(api, { status: 500, type: 'api_error', code: 'server_error', message: 'Internal server error' });
@@ -88,8 +94,14 @@ interface Refusal {
 
 function refusal(api: ProviderApi, { status, type, code, message, headers = {} }: Refusal): Fault {
   if (api === 'gemini') return googleRefusal(status, message, headers);
-  const error = api === 'anthropic' ? { type: 'error', error: { type, message } } : { error: { message, type, param: null, code } };
-  return { kind: 'answer', status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(error) };
+  const error =
+    api === 'anthropic' ? { type: 'error', error: { type, message } } : { error: { message, type, param: null, code } };
+  return {
+    kind: 'answer',
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(error),
+  };
 }
 
 const GOOGLE_STATUS: Readonly<Record<number, string>> = {
@@ -100,10 +112,20 @@ const GOOGLE_STATUS: Readonly<Record<number, string>> = {
 };
 
 /** It tells a wait in the body. Source: google.rpc.Status, cloud.google.com/apis/design/errors. */
-function googleRefusal(code: number, message: string, { 'retry-after': after }: Readonly<Record<string, string>>): Fault {
-  const details = after === undefined ? [] : [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${after}s` }];
+function googleRefusal(
+  code: number,
+  message: string,
+  { 'retry-after': after }: Readonly<Record<string, string>>,
+): Fault {
+  const details =
+    after === undefined ? [] : [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${after}s` }];
   const error = { code, message, status: GOOGLE_STATUS[code] ?? 'INVALID_ARGUMENT', details };
-  return { kind: 'answer', status: code, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ error }) };
+  return {
+    kind: 'answer',
+    status: code,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ error }),
+  };
 }
 
 /** Source: what the subscriptions of the two providers answer; others have no reset time to tell. */
@@ -142,7 +164,11 @@ function overflow(api: ProviderApi): Fault {
       message: 'prompt is too long: 250000 tokens > 200000 maximum',
     });
   if (api === 'gemini')
-    return googleRefusal(400, 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).', {});
+    return googleRefusal(
+      400,
+      'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+      {},
+    );
   return refusal(api, {
     status: 400,
     type: 'invalid_request_error',

@@ -30,7 +30,9 @@ describe.each(plannedClis())('a provider in trouble and $name', (cli: AgentCli) 
   }, LIMIT_MS);
 
   async function ended(name: AgentCase, marker: string) {
-    const repository = await agents.repository(name.replaceAll(' ', '-'), { limits: { stall: '20s', killGrace: '1s' } });
+    const repository = await agents.repository(name.replaceAll(' ', '-'), {
+      limits: { stall: '20s', killGrace: '1s' },
+    });
     const { code, end } = await runTask(agents, repository, `Add a line. [mock:${marker}]`, '--stages', 'plan-only');
     noteRan(cli.name, name, agents.newCalls().length);
     return { code, end, outcomes: endedTurns(end).map(({ outcome }) => outcome) };

@@ -43,7 +43,11 @@ export function ranTable(rows: readonly Row[], ran: readonly Ran[]): string {
 }
 
 /** What did not run although it had to; empty: all did. */
-export function missingFrom(rows: readonly Row[], ran: readonly Ran[], casesOf: (cli: CliName) => readonly string[]): readonly string[] {
+export function missingFrom(
+  rows: readonly Row[],
+  ran: readonly Ran[],
+  casesOf: (cli: CliName) => readonly string[],
+): readonly string[] {
   return rows.flatMap(({ cli }) =>
     casesOf(cli)
       .filter((name) => !ran.some((one) => one.cli === cli && one.case === name))

@@ -104,7 +104,10 @@ async function recordOne(
     endAfterMs: transcriptCase.endAfterMs ?? LIMIT_MS,
   });
   const calls = provider.calls().slice(seen);
-  const changed = spawnSync('git', ['-c', 'safe.directory=*', 'status', '--porcelain'], { cwd: place.repository, encoding: 'utf8' }).stdout;
+  const changed = spawnSync('git', ['-c', 'safe.directory=*', 'status', '--porcelain'], {
+    cwd: place.repository,
+    encoding: 'utf8',
+  }).stdout;
   // claude names a folder after the working directory, with dashes.
   const clean = (text: string) =>
     text
@@ -158,7 +161,12 @@ function runProgram(
     env,
     prompt,
     endAfterMs,
-  }: { readonly cwd: string; readonly env: Readonly<Record<string, string>>; readonly prompt: string; readonly endAfterMs: number },
+  }: {
+    readonly cwd: string;
+    readonly env: Readonly<Record<string, string>>;
+    readonly prompt: string;
+    readonly endAfterMs: number;
+  },
 ): Promise<Ended> {
   const begun = performance.now();
   return new Promise((resolve, reject) => {
@@ -176,7 +184,10 @@ function runProgram(
         // It ended by itself.
       }
     };
-    const timers = [setTimeout(() => end('SIGTERM'), endAfterMs), setTimeout(() => end('SIGKILL'), endAfterMs + KILL_AFTER_MS)];
+    const timers = [
+      setTimeout(() => end('SIGTERM'), endAfterMs),
+      setTimeout(() => end('SIGKILL'), endAfterMs + KILL_AFTER_MS),
+    ];
     child.once('error', reject);
     child.once('close', (exitCode, signal) => {
       for (const timer of timers) clearTimeout(timer);

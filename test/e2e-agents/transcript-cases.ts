@@ -31,7 +31,14 @@ export const TRANSCRIPT_CASES: readonly TranscriptCase[] = [
   { name: 'denied-tool', marker: '[mock:denied]', stage: 'executing', tools: 'edit' },
   { name: 'denied-edit', marker: '[mock:write]', stage: 'planning', tools: 'read' },
   { name: 'lookalike', marker: '[mock:lookalike]', stage: 'planning', tools: 'read' },
-  { name: 'rate-limit-after', marker: '[mock:rate-limit after=2]', stage: 'planning', tools: 'read', retries: 1, endAfterMs: 30_000 },
+  {
+    name: 'rate-limit-after',
+    marker: '[mock:rate-limit after=2]',
+    stage: 'planning',
+    tools: 'read',
+    retries: 1,
+    endAfterMs: 30_000,
+  },
   {
     name: 'rate-limit-after-waiting',
     marker: '[mock:rate-limit after=33]',
@@ -49,9 +56,30 @@ export const TRANSCRIPT_CASES: readonly TranscriptCase[] = [
     endAfterMs: 30_000,
   },
   { name: 'rate-limit', marker: '[mock:rate-limit]', stage: 'planning', tools: 'read', retries: 0, endAfterMs: 30_000 },
-  { name: 'rate-limit-waiting', marker: '[mock:rate-limit]', stage: 'planning', tools: 'read', retries: 3, endAfterMs: WAITS_MS },
-  { name: 'usage-limit', marker: '[mock:usage-limit in=3600]', stage: 'planning', tools: 'read', retries: 0, endAfterMs: 30_000 },
-  { name: 'usage-limit-waiting', marker: '[mock:usage-limit in=3600]', stage: 'planning', tools: 'read', retries: 1, endAfterMs: WAITS_MS },
+  {
+    name: 'rate-limit-waiting',
+    marker: '[mock:rate-limit]',
+    stage: 'planning',
+    tools: 'read',
+    retries: 3,
+    endAfterMs: WAITS_MS,
+  },
+  {
+    name: 'usage-limit',
+    marker: '[mock:usage-limit in=3600]',
+    stage: 'planning',
+    tools: 'read',
+    retries: 0,
+    endAfterMs: 30_000,
+  },
+  {
+    name: 'usage-limit-waiting',
+    marker: '[mock:usage-limit in=3600]',
+    stage: 'planning',
+    tools: 'read',
+    retries: 1,
+    endAfterMs: WAITS_MS,
+  },
   {
     name: 'usage-limit-subscription',
     marker: '[mock:usage-limit in=3600]',
@@ -83,7 +111,14 @@ export const TRANSCRIPT_CASES: readonly TranscriptCase[] = [
     env: { ANTHROPIC_API_KEY: undefined, MOCK_API_KEY: undefined },
   },
   { name: 'http-500', marker: '[mock:http-500]', stage: 'planning', tools: 'read', retries: 0, endAfterMs: 30_000 },
-  { name: 'http-500-waiting', marker: '[mock:http-500]', stage: 'planning', tools: 'read', retries: 3, endAfterMs: WAITS_MS },
+  {
+    name: 'http-500-waiting',
+    marker: '[mock:http-500]',
+    stage: 'planning',
+    tools: 'read',
+    retries: 3,
+    endAfterMs: WAITS_MS,
+  },
   { name: 'overloaded', marker: '[mock:overloaded]', stage: 'planning', tools: 'read', retries: 0, endAfterMs: 30_000 },
   { name: 'reset', marker: '[mock:reset]', stage: 'planning', tools: 'read', retries: 0, endAfterMs: 30_000 },
   { name: 'hang', marker: '[mock:hang]', stage: 'planning', tools: 'read', retries: 0, endAfterMs: WAITS_MS },
@@ -110,7 +145,11 @@ const UNKNOWN_SESSION: Readonly<Record<NativeName, string>> = {
 };
 
 /** How the CLI is started. The prompt goes to its standard input. */
-export function startOf(cli: NativeName, { tools, resume, retries, sameSession }: TranscriptCase, before: Session): Started {
+export function startOf(
+  cli: NativeName,
+  { tools, resume, retries, sameSession }: TranscriptCase,
+  before: Session,
+): Started {
   const id = resume === undefined ? null : resume === 'unknown' ? UNKNOWN_SESSION[cli] : before;
   switch (cli) {
     case 'claude-code': {
@@ -136,12 +175,25 @@ export function startOf(cli: NativeName, { tools, resume, retries, sameSession }
       ];
       const counts = retries === undefined ? [] : ['-c', `model_providers.mock.request_max_retries=${retries}`];
       const verb = id === null ? ['exec'] : ['exec', 'resume'];
-      return { argv: ['codex', ...verb, ...settings, ...counts, ...(id === null ? [] : [id]), '-'], env: {}, session: id };
+      return {
+        argv: ['codex', ...verb, ...settings, ...counts, ...(id === null ? [] : [id]), '-'],
+        env: {},
+        session: id,
+      };
     }
     case 'opencode': {
       const permission = tools === 'edit' ? { edit: 'allow', bash: 'ask' } : { edit: 'deny', bash: 'deny' };
       return {
-        argv: ['opencode', 'run', '--format', 'json', '--print-logs', '--log-level', 'WARN', ...(id === null ? [] : ['-s', id])],
+        argv: [
+          'opencode',
+          'run',
+          '--format',
+          'json',
+          '--print-logs',
+          '--log-level',
+          'WARN',
+          ...(id === null ? [] : ['-s', id]),
+        ],
         env: { OPENCODE_PERMISSION: JSON.stringify(permission) },
         session: id,
       };

@@ -93,13 +93,16 @@ function fillIn(value: unknown, variables: Variables): unknown {
 
 /** `$$`, `${NAME}`, `${NAME:-default}` and `${NAME:?message}`; any other `$` is refused. */
 function fillInText(text: string, variables: Variables): string {
-  return text.replace(/\$\$|\$\{([A-Z_]+)(?::([-?])([^}]*))?\}|\$/g, (whole, name?: string, mode?: string, rest?: string) => {
-    if (whole === '$$') return '$';
-    if (name === undefined) throw new Error(`a single $ in "${text}": compose would take it for a variable`);
-    const set = variables[name];
-    if (set !== undefined && set !== '') return set;
-    if (mode === '-') return rest ?? '';
-    if (mode === '?') throw new Error(`${name} is not set: ${rest ?? ''}`);
-    return '';
-  });
+  return text.replace(
+    /\$\$|\$\{([A-Z_]+)(?::([-?])([^}]*))?\}|\$/g,
+    (whole, name?: string, mode?: string, rest?: string) => {
+      if (whole === '$$') return '$';
+      if (name === undefined) throw new Error(`a single $ in "${text}": compose would take it for a variable`);
+      const set = variables[name];
+      if (set !== undefined && set !== '') return set;
+      if (mode === '-') return rest ?? '';
+      if (mode === '?') throw new Error(`${name} is not set: ${rest ?? ''}`);
+      return '';
+    },
+  );
 }

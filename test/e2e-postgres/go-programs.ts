@@ -44,10 +44,13 @@ export async function buildGoPrograms(say: (text: string) => void): Promise<stri
   try {
     const missing = PROGRAMS.filter(({ name }) => !existsSync(join(folder, name)));
     for (const [index, program] of missing.entries()) {
-      say(`building ${program.name} with Go, ${index + 1} of ${missing.length} (up to four minutes each, once; kept in ${folder})`);
+      say(
+        `building ${program.name} with Go, ${index + 1} of ${missing.length} (up to four minutes each, once; kept in ${folder})`,
+      );
       await build(program, folder);
     }
-    if (!existsSync(join(folder, UI_CONFIG))) copyFileSync(join(sourceOf('ui'), 'config', UI_CONFIG), join(folder, UI_CONFIG));
+    if (!existsSync(join(folder, UI_CONFIG)))
+      copyFileSync(join(sourceOf('ui'), 'config', UI_CONFIG), join(folder, UI_CONFIG));
   } finally {
     lock.release();
   }
@@ -69,7 +72,11 @@ async function build({ name, module, package: path }: Program, folder: string): 
   const temporary = join(folder, `${name}.tmp`);
   const args = ['build', '-trimpath', '-ldflags=-s -w', '-o', temporary, path];
   const code = await new Promise<number | string>((resolve, reject) => {
-    const child = spawn(GO, args, { cwd: join(MODULES, module), stdio: ['ignore', 'ignore', 'inherit'], env: ENVIRONMENT });
+    const child = spawn(GO, args, {
+      cwd: join(MODULES, module),
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: ENVIRONMENT,
+    });
     child.once('error', (error) => reject(codeOf(error) === 'ENOENT' ? noGo() : error));
     child.once('exit', (exit, signal) => resolve(exit ?? signal ?? 'unknown'));
   });

@@ -6,8 +6,16 @@ import { fileURLToPath } from 'node:url';
 import all from '../../jest.config.js';
 
 const rootDir = fileURLToPath(new URL('../..', import.meta.url));
-const { transform, testEnvironment, extensionsToTreatAsEsm, moduleNameMapper, modulePathIgnorePatterns } = all.projects[0];
-const shared = { rootDir, transform, testEnvironment, extensionsToTreatAsEsm, moduleNameMapper, modulePathIgnorePatterns };
+const { transform, testEnvironment, extensionsToTreatAsEsm, moduleNameMapper, modulePathIgnorePatterns } =
+  all.projects[0];
+const shared = {
+  rootDir,
+  transform,
+  testEnvironment,
+  extensionsToTreatAsEsm,
+  moduleNameMapper,
+  modulePathIgnorePatterns,
+};
 
 export default {
   rootDir,

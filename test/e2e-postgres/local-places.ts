@@ -35,7 +35,8 @@ export async function choosePlaces(file: ComposeFile): Promise<LocalPlaces> {
   const [postgres, grpc, http, ui, ...inner] = await freePorts(CONTAINER_PORTS.length + INNER_PORTS.length);
   const ports = { '5432': postgres ?? 0, '7233': grpc ?? 0, '7243': http ?? 0, '8080': ui ?? 0 };
   const host = new RegExp(`^(?:${Object.keys(file.services).join('|')})(?=:\\d+$|$)`);
-  const local = (text: string): string => (text === '0.0.0.0' ? LOOPBACK : localPort(text.replace(host, LOOPBACK), ports));
+  const local = (text: string): string =>
+    text === '0.0.0.0' ? LOOPBACK : localPort(text.replace(host, LOOPBACK), ports);
   return {
     ports,
     environment: ({ environment, volumes }) =>
@@ -61,7 +62,8 @@ function isContainerPort(text: string): text is ContainerPort {
 function localPath(text: string, volumes: readonly string[]): string {
   for (const volume of volumes) {
     const [source = '', target = ''] = volume.split(':');
-    if (source.startsWith('./') && text.startsWith(`${target}/`)) return join(COMPOSE_PATH, '..', source, text.slice(target.length));
+    if (source.startsWith('./') && text.startsWith(`${target}/`))
+      return join(COMPOSE_PATH, '..', source, text.slice(target.length));
   }
   return text;
 }

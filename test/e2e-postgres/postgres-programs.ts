@@ -42,10 +42,22 @@ export function makeCluster(programs: string, folder: string, { environment }: C
   const user = ordinaryUser();
   mkdirSync(data, { mode: 0o700 });
   writeFileSync(passwordFile, `${environment['POSTGRES_PASSWORD'] ?? ''}\n`, { mode: 0o600 });
-  if (user.uid !== undefined && user.gid !== undefined) for (const path of [data, passwordFile]) chownSync(path, user.uid, user.gid);
+  if (user.uid !== undefined && user.gid !== undefined)
+    for (const path of [data, passwordFile]) chownSync(path, user.uid, user.gid);
   const own = environment['POSTGRES_INITDB_ARGS']?.split(' ') ?? [];
-  const args = ['-D', data, `--username=${environment['POSTGRES_USER'] ?? ''}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', ...own];
-  execFileSync(join(programs, 'initdb'), [...args, '--encoding=UTF8', '--locale=C'], { ...user, cwd: folder, stdio: 'pipe' });
+  const args = [
+    '-D',
+    data,
+    `--username=${environment['POSTGRES_USER'] ?? ''}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    ...own,
+  ];
+  execFileSync(join(programs, 'initdb'), [...args, '--encoding=UTF8', '--locale=C'], {
+    ...user,
+    cwd: folder,
+    stdio: 'pipe',
+  });
   return data;
 }
 

@@ -7,7 +7,10 @@ export default async function setUp() {
   globalThis.sluiceTeamServerBegan = performance.now();
   const { findPostgresPrograms, postgresVersion } = await tsImport('./postgres-programs.ts', import.meta.url);
   const { buildGoPrograms } = await tsImport('./go-programs.ts', import.meta.url);
-  const { findServerBinary } = await tsImport('../../worker/local-engine/server-binary/find-server-binary.ts', import.meta.url);
+  const { findServerBinary } = await tsImport(
+    '../../worker/local-engine/server-binary/find-server-binary.ts',
+    import.meta.url,
+  );
   const postgres = findPostgresPrograms();
   say(`${postgresVersion(postgres)} in ${postgres}`);
   const go = await buildGoPrograms(say);

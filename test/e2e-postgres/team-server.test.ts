@@ -44,7 +44,8 @@ afterAll(() => team.close(), LIMIT_MS);
 /** Standard output of Temporal's own tool, asked at the team server. */
 async function temporal(...args: readonly string[]): Promise<string> {
   const env = { ...team.environment, TEMPORAL_ADDRESS: team.address };
-  return (await promisify(execFile)('temporal', [...args, '--disable-config-file'], { env, maxBuffer: 2 ** 24 })).stdout;
+  return (await promisify(execFile)('temporal', [...args, '--disable-config-file'], { env, maxBuffer: 2 ** 24 }))
+    .stdout;
 }
 
 async function temporalJson(...args: readonly string[]): Promise<unknown> {
@@ -53,7 +54,10 @@ async function temporalJson(...args: readonly string[]): Promise<unknown> {
 
 function postgres(program: string, ...args: readonly string[]): string {
   const place = ['-h', '127.0.0.1', '-p', String(team.places.ports['5432']), '-U', 'temporal'];
-  return execFileSync(join(programs.postgres, program), [...place, ...args], { env: { ...team.environment }, encoding: 'utf8' });
+  return execFileSync(join(programs.postgres, program), [...place, ...args], {
+    env: { ...team.environment },
+    encoding: 'utf8',
+  });
 }
 
 describe('docker-compose.temporal.yml', () => {
@@ -79,7 +83,9 @@ describe('docker-compose.temporal.yml', () => {
 
   it('sets up the schema once: a second time changes nothing', async () => {
     const versions = () =>
-      ['temporal', 'temporal_visibility'].map((database) => postgres('psql', '-At', '-d', database, '-c', 'select * from schema_version'));
+      ['temporal', 'temporal_visibility'].map((database) =>
+        postgres('psql', '-At', '-d', database, '-c', 'select * from schema_version'),
+      );
     const before = versions();
 
     await team.start('schema');
@@ -90,11 +96,15 @@ describe('docker-compose.temporal.yml', () => {
 
   it('tells the server of a dynamic config of which it knows every key', () => {
     const path = team.places.environment(serviceOf(team.file, 'server'))['DYNAMIC_CONFIG_FILE_PATH'] ?? '';
-    const said = execFileSync(join(programs.go, 'temporal-server'), ['validate-dynamic-config', path], { encoding: 'utf8' });
+    const said = execFileSync(join(programs.go, 'temporal-server'), ['validate-dynamic-config', path], {
+      encoding: 'utf8',
+    });
 
     expect(said.trim()).toBe(path);
     for (const queue of ['transfer', 'timer', 'visibility']) {
-      expect(team.logOf('server')).toMatch(new RegExp(`history.${queue}processormaxpollrps oldValue: nil newValue: .*value: 2000 `));
+      expect(team.logOf('server')).toMatch(
+        new RegExp(`history.${queue}processormaxpollrps oldValue: nil newValue: .*value: 2000 `),
+      );
     }
   });
 
@@ -137,7 +147,9 @@ describe('the workflow tests', () => {
 
       // Jest wrote it.
       const found = JSON.parse(readFileSync(results, 'utf8')) as WorkflowResults;
-      const failed = found.testResults.filter(({ status }) => status !== 'passed').map(({ name, message }) => `${name}\n${message}`);
+      const failed = found.testResults
+        .filter(({ status }) => status !== 'passed')
+        .map(({ name, message }) => `${name}\n${message}`);
       expect(failed).toEqual([]);
       expect(found.numPassedTests).toBeGreaterThan(20);
     },
@@ -158,11 +170,24 @@ describe('a run on it', () => {
       await host.startWorker({ env: { TEMPORAL_NAMESPACE: 'default' } });
       const input = JSON.stringify({ task: 'change a.txt', repo: repository.path });
 
-      await temporal('workflow', 'start', '--type', 'run', '--task-queue', 'sluice', '--workflow-id', 'first', '--input', input);
+      await temporal(
+        'workflow',
+        'start',
+        '--type',
+        'run',
+        '--task-queue',
+        'sluice',
+        '--workflow-id',
+        'first',
+        '--input',
+        input,
+      );
       await temporal('workflow', 'result', '--workflow-id', 'first');
 
       const query = "SluiceStatus = 'merge_ready' AND SluicePreset = 'default'";
-      await until(async () => JSON.stringify(await temporalJson('workflow', 'list', '--query', query)).includes('"first"'));
+      await until(async () =>
+        JSON.stringify(await temporalJson('workflow', 'list', '--query', query)).includes('"first"'),
+      );
     },
     LIMIT_MS,
   );
@@ -259,7 +284,8 @@ async function restore(): Promise<void> {
   await team.kill('database', 'SIGINT');
   rmSync(join(team.folder, 'data'), { recursive: true });
   await team.start('database');
-  for (const database of DUMPED) postgres('pg_restore', '--clean', '--if-exists', '--create', '-d', 'postgres', dumpPath(database));
+  for (const database of DUMPED)
+    postgres('pg_restore', '--clean', '--if-exists', '--create', '-d', 'postgres', dumpPath(database));
   await team.start('schema');
   await team.start('server');
 }
@@ -289,17 +315,19 @@ function shapeOf({ name, services }: Loaded): unknown {
   return {
     name,
     services: Object.fromEntries(
-      Object.entries(services).map(([key, { image, command, environment, ports, depends_on, healthcheck, restart }]) => [
-        key,
-        {
-          ...{ image, command, restart, environment: environment ?? {} },
-          ports: ports?.map(({ host_ip, published, target }) => `${host_ip}:${published}:${target}`) ?? [],
-          dependsOn: Object.entries(depends_on ?? {})
-            .map(([other, { condition }]) => `${other} ${condition}`)
-            .toSorted(),
-          healthcheck: healthcheck === undefined ? null : [...healthcheck.test, healthcheck.retries],
-        },
-      ]),
+      Object.entries(services).map(
+        ([key, { image, command, environment, ports, depends_on, healthcheck, restart }]) => [
+          key,
+          {
+            ...{ image, command, restart, environment: environment ?? {} },
+            ports: ports?.map(({ host_ip, published, target }) => `${host_ip}:${published}:${target}`) ?? [],
+            dependsOn: Object.entries(depends_on ?? {})
+              .map(([other, { condition }]) => `${other} ${condition}`)
+              .toSorted(),
+            healthcheck: healthcheck === undefined ? null : [...healthcheck.test, healthcheck.retries],
+          },
+        ],
+      ),
     ),
   };
 }
@@ -313,14 +341,16 @@ function asLoaded({ name, services }: ComposeFile): Loaded {
   return {
     name,
     services: Object.fromEntries(
-      Object.entries(services).map(([key, { image, command, environment, ports, depends_on, healthcheck, restart }]) => [
-        key,
-        {
-          ...{ image, environment, depends_on, command: command ?? null, ports: ports.map(longForm) },
-          ...(healthcheck === undefined ? {} : { healthcheck }),
-          ...(restart === undefined ? {} : { restart }),
-        },
-      ]),
+      Object.entries(services).map(
+        ([key, { image, command, environment, ports, depends_on, healthcheck, restart }]) => [
+          key,
+          {
+            ...{ image, environment, depends_on, command: command ?? null, ports: ports.map(longForm) },
+            ...(healthcheck === undefined ? {} : { healthcheck }),
+            ...(restart === undefined ? {} : { restart }),
+          },
+        ],
+      ),
     ),
   };
 }

@@ -24,7 +24,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tailOf } from '../../worker/local-engine/log-file.js';
 import { LOOPBACK } from '../../worker/local-engine/ports.js';
-import { COMPOSE_PATH, type ComposeFile, type ComposeService, readComposeFile, serviceOf, startOrder } from './compose-file.js';
+import {
+  COMPOSE_PATH,
+  type ComposeFile,
+  type ComposeService,
+  readComposeFile,
+  serviceOf,
+  startOrder,
+} from './compose-file.js';
 import { choosePlaces, type LocalPlaces } from './local-places.js';
 import { makeCluster, ordinaryUser } from './postgres-programs.js';
 
@@ -134,7 +141,8 @@ export async function openTeamServer(programs: Programs): Promise<TeamServer> {
 function makeBin(folder: string, { go, temporal }: Programs): string {
   const bin = join(folder, 'bin');
   mkdirSync(bin);
-  for (const name of ['temporal-server', 'temporal-sql-tool', 'ui-server']) symlinkSync(join(go, name), join(bin, name));
+  for (const name of ['temporal-server', 'temporal-sql-tool', 'ui-server'])
+    symlinkSync(join(go, name), join(bin, name));
   symlinkSync(temporal, join(bin, 'temporal'));
   return bin;
 }
@@ -153,7 +161,16 @@ function commandOf(name: string, { service, places, folder, programs }: Setting)
   if (name !== 'database') return own;
   const data = join(folder, 'data');
   if (!existsSync(data)) makeCluster(programs.postgres, folder, service);
-  const place = ['-D', data, '-c', `listen_addresses=${LOOPBACK}`, '-c', `port=${places.ports['5432']}`, '-c', 'unix_socket_directories='];
+  const place = [
+    '-D',
+    data,
+    '-c',
+    `listen_addresses=${LOOPBACK}`,
+    '-c',
+    `port=${places.ports['5432']}`,
+    '-c',
+    'unix_socket_directories=',
+  ];
   return [...own, ...place];
 }
 
@@ -167,7 +184,11 @@ function uiCommand(folder: string, { go }: Programs): readonly string[] {
 }
 
 /** As `restart: on-failure:n` says. Errors: plain Error with the log's end. */
-async function runOnce({ restart }: ComposeService, attempt: () => Promise<number | string>, log: () => string): Promise<void> {
+async function runOnce(
+  { restart }: ComposeService,
+  attempt: () => Promise<number | string>,
+  log: () => string,
+): Promise<void> {
   const restarts = Number(restart?.split(':')[1] ?? 0);
   for (let tried = 0; ; tried += 1) {
     const code = await attempt();

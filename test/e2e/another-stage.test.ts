@@ -102,7 +102,9 @@ describe('another stage, a write turn after fixing', () => {
   });
 
   it('has its instructions from the config, and the tools of a write turn', () => {
-    const seq = run.events().find(({ type, data }) => type === 'turn.completed' && data['stage'] === 'polishing')?.data['seq'];
+    const seq = run.events().find(({ type, data }) => type === 'turn.completed' && data['stage'] === 'polishing')?.data[
+      'seq'
+    ];
     const prompt = run.read(`turns/${Number(seq)}-polishing/prompt.md`);
 
     expect(prompt).toContain('## Instructions for this stage\n\nKeep the lines short.');
@@ -120,17 +122,23 @@ describe('another stage, a write turn after fixing', () => {
   });
 
   it('has the prompt of its golden file', async () => {
-    const built = (await import(tree.at('activities/agent/prompts/compose-prompt.ts'))) as { composePrompt: typeof composePrompt };
+    const built = (await import(tree.at('activities/agent/prompts/compose-prompt.ts'))) as {
+      composePrompt: typeof composePrompt;
+    };
     const { text } = built.composePrompt(aPromptInput({ stage: STAGE, review: 'A word is missing.', tools: 'run' }));
 
     expect(text).toBe(readFileSync(GOLDEN, 'utf8'));
   });
 
   it('stands in the page of the states', async () => {
-    const page = ((await import(tree.at('tools/states-page.ts'))) as { renderStates: typeof renderStates }).renderStates();
+    const page = (
+      (await import(tree.at('tools/states-page.ts'))) as { renderStates: typeof renderStates }
+    ).renderStates();
 
     expect(page).toContain('\n  fixing --> polishing\n  fixing --> validating\n');
     expect(page).toContain('\n  polishing --> validating\n  polishing --> reviewing\n  polishing --> verifying\n');
-    expect(page).toContain('| `full` | `planning` `architecting` `executing` `validating` `reviewing` `fixing` `polishing` `verifying` |');
+    expect(page).toContain(
+      '| `full` | `planning` `architecting` `executing` `validating` `reviewing` `fixing` `polishing` `verifying` |',
+    );
   });
 });

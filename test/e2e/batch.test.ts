@@ -35,7 +35,12 @@ describe('sluice batch', () => {
 
     const ended = jsonLines(first.stdout).at(-1);
     expect(first.code).toBe(0);
-    expect(jsonLines(first.stdout)[0]).toMatchObject({ kind: 'started', name: 'tasks', workflowId: 'batch:tasks', tasks: 2 });
+    expect(jsonLines(first.stdout)[0]).toMatchObject({
+      kind: 'started',
+      name: 'tasks',
+      workflowId: 'batch:tasks',
+      tasks: 2,
+    });
     expect(ended).toMatchObject({ kind: 'ended', end: 'closed', batchId: 'batch-tasks', aborted: false });
     expect(ended?.['rows']).toMatchObject([{ outcome: 'merge_ready' }, { outcome: 'merge_ready' }]);
     expect(second.stdout).toContain('3 tasks: 2 skipped, merge_ready, 1 merge_ready');
@@ -71,7 +76,10 @@ describe('sluice batch', () => {
     const detached = await sluice(['batch', '-', '--name', 'held', '--concurrency', '1', '--detach'], file);
     const watching = world.start(['batch', '-', '--name', 'held', '--json'], { cwd: repository.path, input: file });
     await watching.prints('"state":"running"');
-    const notTaken = await sluice(['batch', '-', '--name', 'held', '--detach', '--json'], lines('another', 'and one', 'and one more'));
+    const notTaken = await sluice(
+      ['batch', '-', '--name', 'held', '--detach', '--json'],
+      lines('another', 'and one', 'and one more'),
+    );
     const abort = await sluice(['batch', '--name', 'held', '--abort']);
     const { code, stdout } = await watching.done;
 
@@ -80,7 +88,10 @@ describe('sluice batch', () => {
     expect(notTaken.code).toBe(3);
     expect(jsonLines(stdout)[0]).toMatchObject({ kind: 'running', workflowId: 'batch:held' });
     expect(abort.stdout).toContain('abort accepted by the batch held');
-    expect(jsonLines(stdout).at(-1)).toMatchObject({ aborted: true, rows: [{ outcome: 'aborted' }, { state: 'not_started' }] });
+    expect(jsonLines(stdout).at(-1)).toMatchObject({
+      aborted: true,
+      rows: [{ outcome: 'aborted' }, { state: 'not_started' }],
+    });
     expect(code).toBe(3);
     const agentSees = await world.sluice(['batch', '--name', 'held', '--abort'], { env: { SLUICE_TURN: 'x' } });
     expect(agentSees).toMatchObject({ code: 1, stderr: expect.stringContaining('inside a turn') });
@@ -148,14 +159,18 @@ describe('what a run left', () => {
     const removable = expect.objectContaining({ kind: 'removable', runId, merged: true, branch: `sluice/${runId}` });
     expect(jsonLines(dry.stdout)).toContainEqual(removable);
     expect(clean.code).toBe(0);
-    expect(jsonLines(clean.stdout)).toContainEqual(expect.objectContaining({ kind: 'clean', runId, result: 'cleaned' }));
+    expect(jsonLines(clean.stdout)).toContainEqual(
+      expect.objectContaining({ kind: 'clean', runId, result: 'cleaned' }),
+    );
     expect(repository.traces().branches).not.toContain(`sluice/${runId}`);
     expect(existsSync(join(repository.path, '.sluice/runs', runId, 'report.md'))).toBe(true);
   }, 60_000);
 
   it('of an unmerged run goes when a person gives it up by name', async () => {
     const list = jsonLines((await sluice(['list', '--json'])).stdout);
-    const unmerged = String(list.find(({ branch }) => repository.traces().branches.includes(String(branch)))?.['runId']);
+    const unmerged = String(
+      list.find(({ branch }) => repository.traces().branches.includes(String(branch)))?.['runId'],
+    );
 
     const { code } = await sluice(['clean', unmerged, '--give-up', '--yes']);
 

@@ -57,9 +57,9 @@ async function fillInReview(host: TestHost): Promise<void> {
     'verifying',
   ]);
   const marks = turnFolders(host.home).flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
-  expect(marks.filter((path) => path.endsWith('.json')).map((path) => JSON.parse(readFileSync(path, 'utf8')) as unknown)).not.toContain(
-    null,
-  );
+  expect(
+    marks.filter((path) => path.endsWith('.json')).map((path) => JSON.parse(readFileSync(path, 'utf8')) as unknown),
+  ).not.toContain(null);
   expect(marks.filter((path) => path.includes('.stale'))).toEqual([]);
 }
 

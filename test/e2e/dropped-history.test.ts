@@ -34,7 +34,9 @@ describe('a run whose history the server dropped', () => {
   it('is listed with what it last wrote', async () => {
     const { stdout } = await sluice('list', '--json');
 
-    expect(jsonLines(stdout)).toMatchObject([{ runId, status: 'merge_ready', execution: 'UNKNOWN', title: 'a change' }]);
+    expect(jsonLines(stdout)).toMatchObject([
+      { runId, status: 'merge_ready', execution: 'UNKNOWN', title: 'a change' },
+    ]);
   });
 
   it.each([

@@ -70,7 +70,9 @@ describe('a server binary', () => {
     const { code, stderr } = await run({ env: { SLUICE_TEMPORAL_CLI: dying } });
 
     expect(code).toBe(1);
-    expect(stderr).toMatch(/did not start: the server ended with exit code 9[\s\S]*the disk is on fire[\s\S]*sluice up/);
+    expect(stderr).toMatch(
+      /did not start: the server ended with exit code 9[\s\S]*the disk is on fire[\s\S]*sluice up/,
+    );
     expect(world.living()).toEqual([]);
     expect(repository.traces()).toEqual(UNTOUCHED);
   });
@@ -154,7 +156,9 @@ describe('a server that somebody else runs', () => {
     const { code, stderr } = await run({ env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } });
 
     expect(code).toBe(1);
-    expect(stderr).toMatch(/127\.0\.0\.1:1 \(from TEMPORAL_ADDRESS\) does not answer\n.*\n {2}Nothing was started\.\n.*--local/);
+    expect(stderr).toMatch(
+      /127\.0\.0\.1:1 \(from TEMPORAL_ADDRESS\) does not answer\n.*\n {2}Nothing was started\.\n.*--local/,
+    );
     expect(existsSync(world.home)).toBe(false);
   });
 
@@ -163,7 +167,9 @@ describe('a server that somebody else runs', () => {
     const { code, stderr } = await run({ env: { TEMPORAL_ADDRESS: process.env['SLUICE_TEST_ADDRESS'] } });
 
     expect(code).toBe(1);
-    expect(stderr).toMatch(/nobody polls the task queue "sluice" at .*\n.*\n {2}Nothing was started\.\n.*sluice worker .*--local/);
+    expect(stderr).toMatch(
+      /nobody polls the task queue "sluice" at .*\n.*\n {2}Nothing was started\.\n.*sluice worker .*--local/,
+    );
     expect(existsSync(world.home)).toBe(false);
     expect(repository.traces()).toEqual(UNTOUCHED);
   });
@@ -181,10 +187,13 @@ describe('a server that somebody else runs', () => {
     const profile = join(world.person, 'temporal.toml');
     writeFileSync(profile, '[profile.mine]\naddress = 7\n');
 
-    const { code, stderr } = await world.sluice([command, ...(command === 'run' ? ['x', '--agent', 'command', '--', agent] : [])], {
-      cwd: repository.path,
-      env: { TEMPORAL_CONFIG_FILE: profile, TEMPORAL_PROFILE: 'other' },
-    });
+    const { code, stderr } = await world.sluice(
+      [command, ...(command === 'run' ? ['x', '--agent', 'command', '--', agent] : [])],
+      {
+        cwd: repository.path,
+        env: { TEMPORAL_CONFIG_FILE: profile, TEMPORAL_PROFILE: 'other' },
+      },
+    );
 
     expect(code).toBe(1);
     expect(stderr).toMatch(/your Temporal profile cannot be read: .*other.*\n.*\n {2}Nothing was started\.\n/);
@@ -196,7 +205,11 @@ describe('a server that somebody else runs', () => {
     const namespace = 'default';
     const { address } = await up();
     writeFileSync(profile, `[profile.mine]\naddress = "${String(address)}"\nnamespace = "${namespace}"\n`);
-    const env = { SLUICE_HOME: join(world.folder, 'other-home'), TEMPORAL_CONFIG_FILE: profile, TEMPORAL_PROFILE: 'mine' };
+    const env = {
+      SLUICE_HOME: join(world.folder, 'other-home'),
+      TEMPORAL_CONFIG_FILE: profile,
+      TEMPORAL_PROFILE: 'mine',
+    };
 
     const worker = world.start(['worker', '--repo', repository.path], { env });
     await worker.prints('"type":"ready"');

@@ -28,7 +28,9 @@ beforeAll(async () => {
   const bin = dirname(world.script('temporal', `exec '${realpathSync(binary)}' "$@"`));
   env = { TEMPORAL_ADDRESS: address, PATH: `${bin}:${world.env['PATH'] ?? ''}` };
   tool = temporalTool({ ...world.env, ...env }, binary);
-  const init = await world.sluice(['init', '--agent', 'command', '--', example('command-agent.mjs')], { cwd: repository.path });
+  const init = await world.sluice(['init', '--agent', 'command', '--', example('command-agent.mjs')], {
+    cwd: repository.path,
+  });
   expect(init).toMatchObject({ code: 0 });
   repository.git('add', '-A');
   repository.git('commit', '-q', '-m', 'config');
@@ -76,7 +78,9 @@ describe('nightly.sh', () => {
       const made = await world.program([example('nightly.sh'), repository.path, tasks], { env }).done;
       expect(made).toMatchObject({ code: 0, stderr: '' });
 
-      const triggered = await world.program(['temporal', 'schedule', 'trigger', '--schedule-id', 'nightly'], { env: { ...env } }).done;
+      const triggered = await world.program(['temporal', 'schedule', 'trigger', '--schedule-id', 'nightly'], {
+        env: { ...env },
+      }).done;
       expect(triggered.code).toBe(0);
       const batches = async () =>
         (await tool.json('list', '--query', "WorkflowType = 'batch' AND ExecutionStatus = 'Completed'")) as {
@@ -85,7 +89,9 @@ describe('nightly.sh', () => {
       await until(async () => (await batches()).length === 1);
 
       const workflowId = (await batches())[0]?.execution.workflowId ?? '';
-      const { queryResult } = (await tool.json('query', '--workflow-id', workflowId, '--type', 'status')) as { queryResult: [BatchView] };
+      const { queryResult } = (await tool.json('query', '--workflow-id', workflowId, '--type', 'status')) as {
+        queryResult: [BatchView];
+      };
       expect(queryResult[0].rows.map(({ title, outcome }) => `${title} ${outcome}`)).toEqual([
         'write a note merge_ready',
         'write "another" one merge_ready',

@@ -8,7 +8,12 @@ import { type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js'
 import { until } from '../support/until.js';
 
 /** What a person at a screen has, and the engine that they start. */
-const SCREEN = { BROWSER: '/usr/bin/false', DISPLAY: ':0', WAYLAND_DISPLAY: 'wayland-0', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' };
+const SCREEN = {
+  BROWSER: '/usr/bin/false',
+  DISPLAY: ':0',
+  WAYLAND_DISPLAY: 'wayland-0',
+  DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere',
+};
 
 let world: CliWorld;
 /** Engine, server, worker and guard. */
@@ -20,10 +25,13 @@ beforeAll(async () => {
   const warm = world.repository('warm');
   expect(
     (
-      await world.sluice(['run', 'x', '--stages', 'plan-only', '--agent', 'command', '--', join(world.folder, 'bin/good')], {
-        cwd: warm.path,
-        env: SCREEN,
-      })
+      await world.sluice(
+        ['run', 'x', '--stages', 'plan-only', '--agent', 'command', '--', join(world.folder, 'bin/good')],
+        {
+          cwd: warm.path,
+          env: SCREEN,
+        },
+      )
     ).code,
   ).toBe(0);
   atRest = world.living();
@@ -78,7 +86,12 @@ describe('a run whose agent', () => {
   it.each([
     ['is silent for too long', 'sleep 600', 'stall: 300ms, killGrace: 200ms', 'printed nothing for the stall limit'],
     ['never ends', 'while :; do echo .; sleep 0.05; done', 'turn: 400ms, killGrace: 200ms', 'ended at its time limit'],
-    ['ignores TERM', "trap '' TERM; while :; do echo .; sleep 0.05; done", 'turn: 400ms, killGrace: 200ms', 'ended at its time limit'],
+    [
+      'ignores TERM',
+      "trap '' TERM; while :; do echo .; sleep 0.05; done",
+      'turn: 400ms, killGrace: 200ms',
+      'ended at its time limit',
+    ],
   ])('%s is ended, and nothing of it lives', async (_, body, limits, why) => {
     const { code, error } = await runWith(body, { limits });
 
@@ -99,7 +112,9 @@ describe('a run whose agent', () => {
   });
 
   it('prints 200 MB and no more than its limit ends well, its text cut in the middle', async () => {
-    const { code, end } = await runWith('cat > /dev/null; head -c 190000000 /dev/zero | tr "\\\\0" x; echo; echo the end');
+    const { code, end } = await runWith(
+      'cat > /dev/null; head -c 190000000 /dev/zero | tr "\\\\0" x; echo; echo the end',
+    );
 
     expect(code).toBe(0);
     const plan = readFileSync(join(String(end['runDir']), 'plan.md'), 'utf8');
@@ -127,7 +142,10 @@ describe('a run whose agent', () => {
   it('updates itself in mid-turn is done, and its next turn starts the new program', async () => {
     const next = world.script('next-version', GOOD_AGENT);
 
-    const { code, end } = await runWith(`cat > /dev/null; cp ${next} "$0.part"; mv "$0.part" "$0"; echo the old program`, { args: [] });
+    const { code, end } = await runWith(
+      `cat > /dev/null; cp ${next} "$0.part"; mv "$0.part" "$0"; echo the old program`,
+      { args: [] },
+    );
 
     expect(readFileSync(join(String(end['runDir']), 'plan.md'), 'utf8')).toContain('the old program');
     expect(end).toMatchObject({ outcome: 'merge_ready' });
@@ -140,7 +158,11 @@ describe('a run whose agent', () => {
     ['blocks in review', 'review_blocked', GOOD_AGENT.replace('APPROVED', 'BLOCKED')],
     ['decides nothing that can be read', 'review_unreadable', GOOD_AGENT.replace(': APPROVED', ': MAYBE')],
     ['leaves a secret', 'policy_violation', GOOD_AGENT.replace('echo changed >> a.txt;', 'echo k > id_rsa;')],
-    ['changes what steers agents', 'guarded_paths', GOOD_AGENT.replace('echo changed >> a.txt;', 'echo hi > AGENTS.md;')],
+    [
+      'changes what steers agents',
+      'guarded_paths',
+      GOOD_AGENT.replace('echo changed >> a.txt;', 'echo hi > AGENTS.md;'),
+    ],
   ])('%s ends blocked with exit code 3: %s', async (_, reason, body) => {
     const { code, end } = await runWith(body, { args: [] });
 

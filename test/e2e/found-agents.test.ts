@@ -25,12 +25,20 @@ describe('a coding CLI on PATH', () => {
     'is told by doctor with its version and its login, and by a run that nobody can ask, which uses nothing of it',
     async () => {
       const keyed = await world.sluice(['doctor', '--json'], { cwd: repository.path, env });
-      const bare = await world.sluice(['doctor', '--json'], { cwd: repository.path, env: { ...env, CODEX_API_KEY: '' } });
+      const bare = await world.sluice(['doctor', '--json'], {
+        cwd: repository.path,
+        env: { ...env, CODEX_API_KEY: '' },
+      });
       const run = await world.sluice(['run', 'x'], { cwd: repository.path, env });
 
-      const agent = { check: 'agent codex', found: expect.stringMatching(/codex, 9\.8\.7, logged in \(CODEX_API_KEY\)/) };
+      const agent = {
+        check: 'agent codex',
+        found: expect.stringMatching(/codex, 9\.8\.7, logged in \(CODEX_API_KEY\)/),
+      };
       expect(lines(keyed.stdout)).toContainEqual(expect.objectContaining(agent));
-      expect(lines(bare.stdout)).toContainEqual(expect.objectContaining({ check: 'agent codex', grade: 'warn', mend: 'codex login' }));
+      expect(lines(bare.stdout)).toContainEqual(
+        expect.objectContaining({ check: 'agent codex', grade: 'warn', mend: 'codex login' }),
+      );
       expect(run.stderr).toMatch(/agent {4}codex 9\.8\.7, logged in \(CODEX_API_KEY\)\n/);
       expect(run.stderr).toContain('Nobody trusted this yet; to keep it and use it: sluice init');
       expect(run.code).toBe(1);
@@ -48,7 +56,9 @@ describe('a coding CLI on PATH', () => {
 
       const text = readFileSync(join(repository.path, '.sluice/config.yaml'), 'utf8');
       expect(code).toBe(0);
-      expect(text).toContain('agents:\n  main:\n    adapter: codex\n    passEnv:\n      - CODEX_API_KEY\nagent: main\n');
+      expect(text).toContain(
+        'agents:\n  main:\n    adapter: codex\n    passEnv:\n      - CODEX_API_KEY\nagent: main\n',
+      );
       expect(stdout).toContain('Next: sluice run "<task>"');
       expect(`${stdout}${text}`).not.toContain('sk-not-in-any-file');
     },

@@ -26,7 +26,16 @@ const RARE = new Set([
     'left.json',
     'validation-setup.json',
   ],
-  ...['sandbox.json', 'proxy.sock', 'refused-hosts.jsonl', 'ending', 'given-up.json', 'found.json', 'left-git.json', 'stale/<n>/…'],
+  ...[
+    'sandbox.json',
+    'proxy.sock',
+    'refused-hosts.jsonl',
+    'ending',
+    'given-up.json',
+    'found.json',
+    'left-git.json',
+    'stale/<n>/…',
+  ],
 ]);
 
 let world: CliWorld;
@@ -79,7 +88,9 @@ describe('the table of docs/ARCHITECTURE.md', () => {
   });
 
   it('has no row for a file that nothing writes', () => {
-    const missing = listed().filter(({ name, pattern }) => !RARE.has(name) && !found.some((file) => pattern.test(file)));
+    const missing = listed().filter(
+      ({ name, pattern }) => !RARE.has(name) && !found.some((file) => pattern.test(file)),
+    );
 
     expect(missing.map(({ name }) => name)).toEqual([]);
   });

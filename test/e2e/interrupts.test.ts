@@ -25,14 +25,19 @@ afterAll(() => world.close(), 60_000);
 
 const runArgs = (...options: readonly string[]) => ['run', 'add a line', ...options, '--agent', 'command', '--', agent];
 const agentStarts = () =>
-  existsSync(join(world.person, 'agent.txt')) ? readFileSync(join(world.person, 'agent.txt'), 'utf8').trim().split('\n').length : 0;
+  existsSync(join(world.person, 'agent.txt'))
+    ? readFileSync(join(world.person, 'agent.txt'), 'utf8').trim().split('\n').length
+    : 0;
 
 describe('a signal to sluice run', () => {
   it.each(SIGNALS)('while it waits for its task: %s leaves nothing', async (signal) => {
     const repository = world.repository(`early ${signal}`);
-    const child = world.program([process.execPath, '--import', holdOpen(), ...cliWords(['run', '--agent', 'command', '--', agent])], {
-      cwd: repository.path,
-    });
+    const child = world.program(
+      [process.execPath, '--import', holdOpen(), ...cliWords(['run', '--agent', 'command', '--', agent])],
+      {
+        cwd: repository.path,
+      },
+    );
 
     await child.prints('ready for a signal');
     child.process.kill(signal);
@@ -89,7 +94,11 @@ describe('a signal to sluice run', () => {
       const ends = await Promise.all(runIds.map((runId) => world.sluice(['watch', runId, '--json'])));
 
       expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
-      expect(ends.map(({ stdout }) => jsonLines(stdout).at(-1)?.['outcome'])).toEqual(['merge_ready', 'merge_ready', 'merge_ready']);
+      expect(ends.map(({ stdout }) => jsonLines(stdout).at(-1)?.['outcome'])).toEqual([
+        'merge_ready',
+        'merge_ready',
+        'merge_ready',
+      ]);
       expect(agentStarts()).toBe(3 * 5);
     }, 60_000);
   });
@@ -120,7 +129,9 @@ describe('sluice down', () => {
     );
   });
   const start = (runId: string) =>
-    world.sluice(['run', 'x', '--detach', '--run-id', runId, '--agent', 'command', '--', holding], { cwd: repository.path });
+    world.sluice(['run', 'x', '--detach', '--run-id', runId, '--agent', 'command', '--', holding], {
+      cwd: repository.path,
+    });
 
   it('waits for a live turn and then leaves nothing; the run goes on at the next up', async () => {
     const starts = agentStarts();
@@ -170,7 +181,9 @@ describe('sluice down', () => {
 
   it('ends it with --now, and nothing of it lives', async () => {
     const endless = world.script('endless', 'cat > /dev/null; echo $$ > "$HOME/endless"; exec sleep 600');
-    await world.sluice(['run', 'x', '--detach', '--run-id', 'ended', '--agent', 'command', '--', endless], { cwd: repository.path });
+    await world.sluice(['run', 'x', '--detach', '--run-id', 'ended', '--agent', 'command', '--', endless], {
+      cwd: repository.path,
+    });
     await until(() => existsSync(join(world.person, 'endless')));
 
     const { code } = await world.sluice(['down', '--now']);

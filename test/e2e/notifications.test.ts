@@ -51,9 +51,15 @@ describe('a run with a program, an address and a dead address as its sinks', () 
     const told = join(world.folder, 'told.jsonl');
     const hook = world.script('hook', `cat >> ${told}; pwd >> ${told}.cwd`);
     const repository = world.repository('told');
-    await world.sluice(['init', '--agent', 'command', '--', world.script('agent', GOOD_AGENT)], { cwd: repository.path });
+    await world.sluice(['init', '--agent', 'command', '--', world.script('agent', GOOD_AGENT)], {
+      cwd: repository.path,
+    });
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/secret-path`;
-    const sinks = [{ command: [hook] }, { webhook: address, secretEnv: 'HOOK_KEY' }, { webhook: 'http://127.0.0.1:1/dead' }];
+    const sinks = [
+      { command: [hook] },
+      { webhook: address, secretEnv: 'HOOK_KEY' },
+      { webhook: 'http://127.0.0.1:1/dead' },
+    ];
     const config = readFileSync(join(repository.path, '.sluice/config.yaml'), 'utf8');
     repository.write('.sluice/config.yaml', `${config}\nnotify: ${JSON.stringify(sinks)}\n`);
     await world.sluice(['trust'], { cwd: repository.path });
@@ -67,7 +73,11 @@ describe('a run with a program, an address and a dead address as its sinks', () 
     const notification = JSON.parse(lines[0] ?? '') as Notification;
     expect(run.code).toBe(0);
     expect(lines).toHaveLength(1);
-    expect(notification).toMatchObject({ kind: 'run_closed', outcome: 'merge_ready', runId: jsonLines(run.stdout)[0]?.['runId'] });
+    expect(notification).toMatchObject({
+      kind: 'run_closed',
+      outcome: 'merge_ready',
+      runId: jsonLines(run.stdout)[0]?.['runId'],
+    });
     expect(notification.command).toContain('sluice ');
     expect(readFileSync(`${told}.cwd`, 'utf8').trim()).toBe(world.home);
     expect(posted.map(({ id, signed }) => ({ id, signed }))).toEqual(

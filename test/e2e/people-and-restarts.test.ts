@@ -8,7 +8,13 @@ import type { JournalEvent } from '../../protocol/messages/journal.js';
 import type { RunView } from '../../protocol/messages/run-view.js';
 import { type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
 import { startsOf } from '../support/run-traces.js';
-import { fixtureWith, makeRepository, PLAIN_FIXTURE, PLAIN_VALIDATION, type TestRepository } from '../support/test-repository.js';
+import {
+  fixtureWith,
+  makeRepository,
+  PLAIN_FIXTURE,
+  PLAIN_VALIDATION,
+  type TestRepository,
+} from '../support/test-repository.js';
 import { until } from '../support/until.js';
 
 const LIMIT_MS = 120_000;
@@ -23,11 +29,18 @@ beforeAll(async () => {
 afterAll(() => world.close(), LIMIT_MS);
 
 /** The project says that people answer: no terminal starts these runs. */
-async function repositoryOf(id: string, waitFor?: string, stage: 'planning' | 'executing' = 'planning'): Promise<TestRepository> {
+async function repositoryOf(
+  id: string,
+  waitFor?: string,
+  stage: 'planning' | 'executing' = 'planning',
+): Promise<TestRepository> {
   const folder = join(world.folder, `of-${id}`);
   mkdirSync(folder);
   const held = { ...PLAIN_FIXTURE.stages[stage], ...(waitFor === undefined ? {} : { waitFor }) };
-  const repository = makeRepository(folder, { fixture: fixtureWith({ [stage]: held }), config: `${PLAIN_VALIDATION}attended: true\n` });
+  const repository = makeRepository(folder, {
+    fixture: fixtureWith({ [stage]: held }),
+    config: `${PLAIN_VALIDATION}attended: true\n`,
+  });
   await addRepository(world.home, repository.path);
   await trustConfig(world.home, repository.path, repository.configText);
   return repository;
@@ -67,7 +80,9 @@ describe('a run that waits for a person', () => {
       await start('asked', asked, '--gate', 'executing');
       await untilStatus('asked', asked, 'waiting_for_approval');
 
-      const told = await Promise.all(Array.from({ length: 20 }, () => world.sluice(['approve', 'asked'], { cwd: asked.path })));
+      const told = await Promise.all(
+        Array.from({ length: 20 }, () => world.sluice(['approve', 'asked'], { cwd: asked.path })),
+      );
 
       const said = told.map(({ code, stdout, stderr }) => `${code} ${stdout}${stderr}`).toSorted();
       expect(said).toEqual([
@@ -107,7 +122,8 @@ describe('a run that waits for a person', () => {
       expect(await world.sluice(['resume', 'paused'], { cwd: paused.path })).toMatchObject({ code: 0 });
       await untilStatus('gated', gated, 'merge_ready');
       await untilStatus('paused', paused, 'merge_ready');
-      for (const repository of [gated, paused]) expect(STAGES.map((stage) => startsOf(repository, stage))).toEqual([1, 1, 1, 1, 1]);
+      for (const repository of [gated, paused])
+        expect(STAGES.map((stage) => startsOf(repository, stage))).toEqual([1, 1, 1, 1, 1]);
       expect(count('gated', gated, 'approval.requested')).toBe(1);
       expect(count('paused', paused, 'run.paused')).toBe(1);
     },

@@ -52,10 +52,16 @@ describe('sluice init && sluice run', () => {
     ['logs', (line: Record<string, unknown>) => line['kind'] === 'event' && typeof line['seq'] === 'number'],
     ['diff', (line: Record<string, unknown>) => line['files'] === 1 && String(line['patch']).includes('+changed')],
     ['path', (line: Record<string, unknown>) => existsSync(join(String(line['worktree']), 'a.txt'))],
-    ['config', (line: Record<string, unknown>) => typeof line['key'] === 'string' && typeof line['origin'] === 'string'],
+    [
+      'config',
+      (line: Record<string, unknown>) => typeof line['key'] === 'string' && typeof line['origin'] === 'string',
+    ],
     ['doctor', (line: Record<string, unknown>) => ['ok', 'warn'].includes(String(line['grade']))],
     ['states', (line: Record<string, unknown>) => Array.isArray(line['statuses'])],
-    ['up', (line: Record<string, unknown>) => line['started'] === false && String(line['address']).startsWith('127.0.0.1:')],
+    [
+      'up',
+      (line: Record<string, unknown>) => line['started'] === false && String(line['address']).startsWith('127.0.0.1:'),
+    ],
     ['trust', (line: Record<string, unknown>) => line['new'] === false && line['startsPrograms'] === true],
   ])('is told by `sluice %s --json` as documented objects', async (command, fits) => {
     const { code, stdout, stderr } = await world.sluice([command, '--json'], { cwd: repository.path });
@@ -141,7 +147,9 @@ describe("a person's checkout", () => {
     repository.write('untracked.txt', 'untracked\n');
     const before = repository.checkout();
 
-    const { code, stdout } = await world.sluice(['run', 'add a line', '--json', ...withAgent()], { cwd: repository.path });
+    const { code, stdout } = await world.sluice(['run', 'add a line', '--json', ...withAgent()], {
+      cwd: repository.path,
+    });
 
     expect(code).toBe(0);
     expect(repository.checkout()).toEqual(before);
@@ -183,9 +191,12 @@ describe('a program behind --agent command', () => {
   it('may be named from where one stands', async () => {
     const repository = world.repository('relative');
 
-    const { code } = await world.sluice(['run', 'x', '--repo', repository.path, '--agent', 'command', '--', './agent'], {
-      cwd: join(world.folder, 'bin'),
-    });
+    const { code } = await world.sluice(
+      ['run', 'x', '--repo', repository.path, '--agent', 'command', '--', './agent'],
+      {
+        cwd: join(world.folder, 'bin'),
+      },
+    );
 
     expect(code).toBe(0);
   });
@@ -207,14 +218,18 @@ describe('names that are taken', () => {
 
   it.each(['worktree', 'branch'])("refuses a run whose %s is somebody else's, and touches nothing", async (what) => {
     const repository = world.repository(`taken ${what}`);
-    expect((await world.sluice(['run', 'x', '--run-id', `${what}-0`, ...withAgent()], { cwd: repository.path })).code).toBe(0);
+    expect(
+      (await world.sluice(['run', 'x', '--run-id', `${what}-0`, ...withAgent()], { cwd: repository.path })).code,
+    ).toBe(0);
     const { stdout } = await world.sluice(['path', `${what}-0`], { cwd: repository.path });
     const theirs = join(stdout.trim(), '..', `${what}-1`);
     if (what === 'worktree') mkdirSync(theirs);
     else repository.git('branch', `sluice/${what}-1`);
     const before = repository.traces();
 
-    const { code, stderr } = await world.sluice(['run', 'x', '--run-id', `${what}-1`, ...withAgent()], { cwd: repository.path });
+    const { code, stderr } = await world.sluice(['run', 'x', '--run-id', `${what}-1`, ...withAgent()], {
+      cwd: repository.path,
+    });
 
     expect(code).toBe(1);
     expect(stderr).toMatch(

@@ -26,15 +26,32 @@ function isRefused({ code, stdout, stderr }: CliResult): boolean {
     .trimEnd()
     .replace(/^Note: .*\n/, '')
     .split('\n');
-  const isFourParts = /^sluice: /m.test(stderr) && why.startsWith('  ') && rest.some((line) => line === '  Nothing was started.');
-  return code === 1 && stdout === '' && isFourParts && !(rest.at(-1) ?? '').includes('Nothing was') && !/^\s+at .*:\d+:\d+/m.test(stderr);
+  const isFourParts =
+    /^sluice: /m.test(stderr) && why.startsWith('  ') && rest.some((line) => line === '  Nothing was started.');
+  return (
+    code === 1 &&
+    stdout === '' &&
+    isFourParts &&
+    !(rest.at(-1) ?? '').includes('Nothing was') &&
+    !/^\s+at .*:\d+:\d+/m.test(stderr)
+  );
 }
 
 describe('a run from a folder that no run can start from', () => {
   it.each([
     ['no repository', (at: string) => mkdirSync(at), 'is not a git repository', 'git init'],
-    ['a bare repository', (at: string) => execFileSync('git', ['init', '-q', '--bare', at]), 'is a bare repository', 'git clone'],
-    ['a repository without commits', (at: string) => execFileSync('git', ['init', '-q', at]), 'has no commits', 'git commit'],
+    [
+      'a bare repository',
+      (at: string) => execFileSync('git', ['init', '-q', '--bare', at]),
+      'is a bare repository',
+      'git clone',
+    ],
+    [
+      'a repository without commits',
+      (at: string) => execFileSync('git', ['init', '-q', at]),
+      'has no commits',
+      'git commit',
+    ],
   ])('is refused: %s', async (name, make, what, mend) => {
     const folder = join(world.folder, name);
     make(folder);
@@ -75,7 +92,10 @@ describe('a run with a bad argument', () => {
   });
 
   it('is refused for a task of 1 MB from standard input', async () => {
-    const result = await world.sluice(['run', '--agent', 'command', '--', agent], { cwd: repository.path, input: 'x'.repeat(1_000_000) });
+    const result = await world.sluice(['run', '--agent', 'command', '--', agent], {
+      cwd: repository.path,
+      input: 'x'.repeat(1_000_000),
+    });
 
     expect(result.stderr).toContain('1000000 bytes');
     expect(isRefused(result)).toBe(true);
@@ -158,7 +178,9 @@ describe('a run with a config that cannot be used', () => {
     writeFileSync(join(project.path, 'a.txt'), 'dirty\n');
     project.write('.sluice/config.yaml', 'rounds: -1\n');
 
-    const { code, stdout } = await world.sluice(['run', 'x', '--json', '--agent', 'command', '--', agent], { cwd: project.path });
+    const { code, stdout } = await world.sluice(['run', 'x', '--json', '--agent', 'command', '--', agent], {
+      cwd: project.path,
+    });
 
     expect(code).toBe(1);
     const error = JSON.parse(stdout) as Record<string, string>;

@@ -44,10 +44,23 @@ async function tableOf(workflowId: string): Promise<BatchView> {
 describe('a schedule of the workflow batch', () => {
   beforeAll(async () => {
     await temporal('operator', 'search-attribute', 'create', '--name', 'SluiceStatus', '--type', 'Keyword');
-    const input = { defaults: { repo: '/repository' }, concurrency: 2, tasks: ['one', 'two', 'three'].map((task) => ({ task })) };
+    const input = {
+      defaults: { repo: '/repository' },
+      concurrency: 2,
+      tasks: ['one', 'two', 'three'].map((task) => ({ task })),
+    };
     await temporal(
       ...['schedule', 'create', '--schedule-id', SCHEDULE, '--interval', '24h'],
-      ...['--type', 'batch', '--task-queue', 'sluice', '--workflow-id', 'batch:nightly', '--input', JSON.stringify(input)],
+      ...[
+        '--type',
+        'batch',
+        '--task-queue',
+        'sluice',
+        '--workflow-id',
+        'batch:nightly',
+        '--input',
+        JSON.stringify(input),
+      ],
       ...['--search-attribute', 'SluiceStatus="running"'],
     );
   }, 60_000);
@@ -62,8 +75,14 @@ describe('a schedule of the workflow batch', () => {
 
     expect(workflowId).toMatch(FIRED);
     expect(batchId).toBe(workflowId.replaceAll(':', '-'));
-    expect(rows.map(({ title, outcome }) => `${title} ${outcome}`)).toEqual(['one merge_ready', 'two merge_ready', 'three merge_ready']);
-    expect(runs.map(({ status }) => status)).toEqual(Array.from({ length: 3 }, () => 'WORKFLOW_EXECUTION_STATUS_COMPLETED'));
+    expect(rows.map(({ title, outcome }) => `${title} ${outcome}`)).toEqual([
+      'one merge_ready',
+      'two merge_ready',
+      'three merge_ready',
+    ]);
+    expect(runs.map(({ status }) => status)).toEqual(
+      Array.from({ length: 3 }, () => 'WORKFLOW_EXECUTION_STATUS_COMPLETED'),
+    );
     expect(new Set(runs.map(({ execution }) => execution.workflowId))).toEqual(new Set(rows.map(({ runId }) => runId)));
   }, 60_000);
 
@@ -73,7 +92,9 @@ describe('a schedule of the workflow batch', () => {
 
     const tables = await Promise.all((await batches()).map(({ execution }) => tableOf(execution.workflowId)));
 
-    expect(tables.flatMap(({ rows }) => rows.map(({ outcome }) => outcome))).toEqual(Array.from({ length: 6 }, () => 'merge_ready'));
+    expect(tables.flatMap(({ rows }) => rows.map(({ outcome }) => outcome))).toEqual(
+      Array.from({ length: 6 }, () => 'merge_ready'),
+    );
     expect(new Set(tables.flatMap(({ rows }) => rows.map(({ runId }) => runId))).size).toBe(6);
   }, 60_000);
 

@@ -40,14 +40,26 @@ async function repositoryOf(id: string, stages: Fixture['stages'] = {}): Promise
 
 async function start(id: string, repo: string, policy: Readonly<Record<string, unknown>> = {}): Promise<void> {
   const input = JSON.stringify({ task: 'change a.txt', repo, policy });
-  const started = await tool.workflow('start', '--type', 'run', '--task-queue', 'sluice', '--workflow-id', id, '--input', input);
+  const started = await tool.workflow(
+    'start',
+    '--type',
+    'run',
+    '--task-queue',
+    'sluice',
+    '--workflow-id',
+    id,
+    '--input',
+    input,
+  );
   expect(started).toMatchObject({ code: 0 });
 }
 
 const message = (argument: unknown) => (argument === undefined ? [] : ['--input', JSON.stringify(argument)]);
 
 async function signal(id: string, name: string, argument?: unknown): Promise<void> {
-  expect(await tool.workflow('signal', '--workflow-id', id, '--name', name, ...message(argument))).toMatchObject({ code: 0 });
+  expect(await tool.workflow('signal', '--workflow-id', id, '--name', name, ...message(argument))).toMatchObject({
+    code: 0,
+  });
 }
 
 const update = (id: string, name: string, argument?: unknown) =>
@@ -106,8 +118,12 @@ describe('with nothing but the temporal binary', () => {
 
       const view = await untilRun('life', ({ status }) => status === 'waiting_for_approval');
       const { gates } = await query<RunDetails>('life', 'details');
-      expect(gates).toMatchObject([{ id: view.pendingApprovalId, stage: 'executing', status: 'pending', commit: view.headSha }]);
-      await until(async () => (await listed('SluiceStatus = "waiting_for_approval" AND SluiceWaiting = "approval"')).includes('life'));
+      expect(gates).toMatchObject([
+        { id: view.pendingApprovalId, stage: 'executing', status: 'pending', commit: view.headSha },
+      ]);
+      await until(async () =>
+        (await listed('SluiceStatus = "waiting_for_approval" AND SluiceWaiting = "approval"')).includes('life'),
+      );
       const shown = (await tool.workflow('metadata', '--workflow-id', 'life')).stdout;
       for (const text of [
         'gate-1',
@@ -127,7 +143,9 @@ describe('with nothing but the temporal binary', () => {
 
       expect(await resultOf('life')).toMatchObject({ outcome: 'merge_ready', branch: 'sluice/life' });
       const turns = readdirSync(join(repository.path, '.sluice/runs/life/turns'));
-      const told = turns.filter((turn) => runFile(repository, 'life', 'turns', turn, 'prompt.md').includes('use the standard library'));
+      const told = turns.filter((turn) =>
+        runFile(repository, 'life', 'turns', turn, 'prompt.md').includes('use the standard library'),
+      );
       expect(told.map((turn) => turn.replace(/^\d+-/, ''))).toEqual(['architecting']);
       for (const name of ['approve', 'pause', 'resume', 'abort', 'steer', 'rename', 'answer']) {
         expect((await update('life', name)).code).not.toBe(0);
@@ -141,7 +159,9 @@ describe('with nothing but the temporal binary', () => {
   it(
     'a question is answered, a gate is rejected, and a run is aborted at its gate',
     async () => {
-      const repository = await repositoryOf('asks', { planning: { text: 'Hm.', question: 'which database?', again: { text: 'Plan.' } } });
+      const repository = await repositoryOf('asks', {
+        planning: { text: 'Hm.', question: 'which database?', again: { text: 'Plan.' } },
+      });
       await start('asks', repository.path);
       await start('rejected', (await repositoryOf('rejected')).path, { gates: ['planning'] });
       await start('aborted', (await repositoryOf('aborted')).path, { gates: ['planning'] });
@@ -175,7 +195,9 @@ describe('with nothing but the temporal binary', () => {
       }
 
       expect(await tool.workflow('cancel', '--workflow-id', 'cancelled')).toMatchObject({ code: 0 });
-      expect(await tool.workflow('terminate', '--workflow-id', 'terminated', '--reason', 'a test')).toMatchObject({ code: 0 });
+      expect(await tool.workflow('terminate', '--workflow-id', 'terminated', '--reason', 'a test')).toMatchObject({
+        code: 0,
+      });
 
       expect(await resultOf('cancelled')).toMatchObject({ outcome: 'aborted' });
       for (const [id, repository] of Object.entries(repositories)) {
@@ -195,7 +217,9 @@ describe('with nothing but the temporal binary', () => {
       expect(await resultOf('reset')).toMatchObject({ outcome: 'merge_ready' });
 
       const event = await turnEventId(tool, 'reset', 3);
-      expect(await tool.workflow('reset', '--workflow-id', 'reset', '--event-id', event, '--reason', 'a test')).toMatchObject({ code: 0 });
+      expect(
+        await tool.workflow('reset', '--workflow-id', 'reset', '--event-id', event, '--reason', 'a test'),
+      ).toMatchObject({ code: 0 });
 
       expect(await resultOf('reset')).toMatchObject({ outcome: 'merge_ready' });
       expect(startsOf(repository, 'planning')).toBe(1);

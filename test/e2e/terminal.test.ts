@@ -21,7 +21,8 @@ afterAll(() => world.close(), 60_000);
 function onTerminal(columns: number, args: readonly string[], options: { cwd: string; input?: string }) {
   const words = [process.execPath, CLI, ...args].map((word) => `'${word}'`).join(' ');
   const env = { TERM: 'xterm-256color' };
-  return world.program(['script', '-qec', `stty cols ${columns} rows 24; ${words}`, '/dev/null'], { ...options, env }).done;
+  return world.program(['script', '-qec', `stty cols ${columns} rows 24; ${words}`, '/dev/null'], { ...options, env })
+    .done;
 }
 
 const hasScript = execFileSync('sh', ['-c', 'command -v script || true'], { encoding: 'utf8' }) !== '';
@@ -32,9 +33,13 @@ const hasScript = execFileSync('sh', ['-c', 'command -v script || true'], { enco
     async (columns) => {
       const repository = world.repository(`terminal ${columns}`);
 
-      const { code, stdout } = await onTerminal(columns, ['run', 'add a line to a.txt', '--agent', 'command', '--', agent], {
-        cwd: repository.path,
-      });
+      const { code, stdout } = await onTerminal(
+        columns,
+        ['run', 'add a line to a.txt', '--agent', 'command', '--', agent],
+        {
+          cwd: repository.path,
+        },
+      );
 
       const lastErase = stdout.lastIndexOf('\u001b[0J');
       const live = stdout.slice(0, lastErase);
@@ -77,6 +82,10 @@ describe('help', () => {
   it('of every command names --json and its exit codes', async () => {
     const helps = await Promise.all(COMMANDS.map((name) => world.sluice([name, '--help'])));
 
-    expect(helps.filter(({ code, stdout }) => code !== 0 || !stdout.includes('--json') || !/Exit codes:\n {2}0 /.test(stdout))).toEqual([]);
+    expect(
+      helps.filter(
+        ({ code, stdout }) => code !== 0 || !stdout.includes('--json') || !/Exit codes:\n {2}0 /.test(stdout),
+      ),
+    ).toEqual([]);
   });
 });

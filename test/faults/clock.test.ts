@@ -102,7 +102,10 @@ describe('a clock of worker and guard that jumps in mid-command', () => {
 /** The home's guard; the worker finds it. */
 async function startGuard(env: Readonly<Record<string, string>>): Promise<ChildProcess> {
   const options = { home: host.home, orphanGraceMs: 60_000, durability: 'process', idleGraceMs: 30_000 };
-  const child = spawn(process.execPath, [GUARD_MAIN, JSON.stringify(options)], { env: { ...env }, stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, [GUARD_MAIN, JSON.stringify(options)], {
+    env: { ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   await once(createInterface({ input: child.stdout }), 'line');
   return child;
 }

@@ -145,7 +145,11 @@ async function withOwnDisk(host: TestHost, given: Case): Promise<RunOut> {
   }
 }
 
-async function runOut(host: TestHost, repository: TestRepository, { given, disk }: { given: Case; disk: SmallDisk }): Promise<RunOut> {
+async function runOut(
+  host: TestHost,
+  repository: TestRepository,
+  { given, disk }: { given: Case; disk: SmallDisk },
+): Promise<RunOut> {
   if (!given.inMidTurn) {
     repository.release('go');
     disk.fillBut(given.leftKib * KIB);
@@ -168,7 +172,10 @@ async function runOut(host: TestHost, repository: TestRepository, { given, disk 
 function withoutLostAnswers(traces: RunTraces): RunTraces {
   const { agents, journal } = traces;
   const isLost = (index: number) => agents[index]?.endsWith(' START') === true && agents[index] === agents[index + 1];
-  const kept = journal === 'damaged' ? journal : journal.join(' ').replaceAll('turn.started turn.failed turn.retried ', '').split(' ');
+  const kept =
+    journal === 'damaged'
+      ? journal
+      : journal.join(' ').replaceAll('turn.started turn.failed turn.retried ', '').split(' ');
   return { ...traces, agents: agents.filter((_, index) => !isLost(index)), journal: kept };
 }
 
@@ -176,7 +183,9 @@ function withoutLostAnswers(traces: RunTraces): RunTraces {
 function tornBelow(folder: string, part = ''): readonly string[] {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = files.map((entry) => join(entry.parentPath, entry.name)).filter((path) => path.includes(part));
-  return paths.filter((path) => /\.(?:sluice-)?tmp$/.test(path) || (path.endsWith('.json') && !isJson(readFileSync(path, 'utf8'))));
+  return paths.filter(
+    (path) => /\.(?:sluice-)?tmp$/.test(path) || (path.endsWith('.json') && !isJson(readFileSync(path, 'utf8'))),
+  );
 }
 
 function isJson(text: string): boolean {

@@ -25,8 +25,18 @@ describe('an engine that may open 256 files', () => {
     'does ten runs at once: each is whole, and each agent was started once',
     async () => {
       const agent = world.script('agent', GOOD_AGENT);
-      const up = await world.program(['sh', '-c', 'ulimit -n 256; exec "$@"', 'sh', process.execPath, CLI, 'up', '--json']).done;
-      const run = () => world.sluice(['run', 'add a line', '--json', '--agent', 'command', '--', agent], { cwd: repository.path });
+      const up = await world.program([
+        'sh',
+        '-c',
+        'ulimit -n 256; exec "$@"',
+        'sh',
+        process.execPath,
+        CLI,
+        'up',
+        '--json',
+      ]).done;
+      const run = () =>
+        world.sluice(['run', 'add a line', '--json', '--agent', 'command', '--', agent], { cwd: repository.path });
 
       const ends = await Promise.all(Array.from({ length: RUNS }, run));
       const limited = [...world.living(), guardPid(world.home)].map(openFilesOf);

@@ -33,7 +33,9 @@ describe('a run with a history of more than 2 000 events', () => {
           () => false,
         );
       for (let sent = 0; sent < RENAMES; sent += AT_ONCE) {
-        await Promise.all(Array.from({ length: AT_ONCE }, (_, n) => handle.signal('rename', { title: `title ${sent + n + 1}` })));
+        await Promise.all(
+          Array.from({ length: AT_ONCE }, (_, n) => handle.signal('rename', { title: `title ${sent + n + 1}` })),
+        );
         await until(() => heard(sent + AT_ONCE), LIMIT_MS);
       }
       for (let n = 0; n < STEERS; n += 1) await handle.executeUpdate('steer', { args: [{ text: `note ${n + 1}` }] });

@@ -6,7 +6,15 @@ import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, s
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openGate } from '../support/decide-gates.js';
-import { endOf, type HeldRun, holdRun, type Moment, openRoomyHost, PLAIN_END, tracesAfter } from '../support/held-run.js';
+import {
+  endOf,
+  type HeldRun,
+  holdRun,
+  type Moment,
+  openRoomyHost,
+  PLAIN_END,
+  tracesAfter,
+} from '../support/held-run.js';
 import { openedOnce } from '../support/opened.js';
 import { livingTurns, type RunTraces } from '../support/run-traces.js';
 import { sideBySide } from '../support/side-by-side.js';
@@ -83,9 +91,12 @@ function dirty({ write, git }: TestRepository): void {
 
 function checkoutOf({ git }: TestRepository): string {
   const index = git('ls-files', '--stage');
-  return [git('status', '--porcelain=v2', '--branch', '--show-stash', '--', ':!.sluice'), git('diff'), index, git('stash', 'list')].join(
-    '\n',
-  );
+  return [
+    git('status', '--porcelain=v2', '--branch', '--show-stash', '--', ':!.sluice'),
+    git('diff'),
+    index,
+    git('stash', 'list'),
+  ].join('\n');
 }
 
 const host = openedOnce(openRoomyHost);

@@ -6,7 +6,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openGate } from '../support/decide-gates.js';
-import { endOf, type HeldRun, holdRun, type Moment, openRoomyHost, PLAIN_END, tracesAfter } from '../support/held-run.js';
+import {
+  endOf,
+  type HeldRun,
+  holdRun,
+  type Moment,
+  openRoomyHost,
+  PLAIN_END,
+  tracesAfter,
+} from '../support/held-run.js';
 import { openedOnce } from '../support/opened.js';
 import { livingTurns, type RunTraces, startsOf } from '../support/run-traces.js';
 import { sideBySide } from '../support/side-by-side.js';
@@ -14,7 +22,8 @@ import { sideBySide } from '../support/side-by-side.js';
 const LIMIT_MS = 240_000;
 
 const tip = ({ repository, branch }: HeldRun) => repository.git('rev-parse', `refs/heads/${branch}`).trim();
-const setTip = ({ repository, branch }: HeldRun, to: string) => repository.git('update-ref', `refs/heads/${branch}`, to);
+const setTip = ({ repository, branch }: HeldRun, to: string) =>
+  repository.git('update-ref', `refs/heads/${branch}`, to);
 
 /** The same files in a commit of a person's. */
 function forceElsewhere(held: HeldRun): string {
@@ -31,17 +40,31 @@ function commitByHand(held: HeldRun): string {
 }
 
 const elsewhere = ({ repository }: HeldRun) => join(dirname(repository.path), 'elsewhere');
-const checkOutElsewhere = (held: HeldRun) => held.repository.git('worktree', 'add', '--quiet', '--force', elsewhere(held), held.branch);
-const checkOutInMain = ({ repository, branch }: HeldRun) => repository.git('checkout', '--quiet', '--ignore-other-worktrees', branch);
+const checkOutElsewhere = (held: HeldRun) =>
+  held.repository.git('worktree', 'add', '--quiet', '--force', elsewhere(held), held.branch);
+const checkOutInMain = ({ repository, branch }: HeldRun) =>
+  repository.git('checkout', '--quiet', '--ignore-other-worktrees', branch);
 
 /** Answers the commit that a person put on the branch, if any. */
 type Fault = (held: HeldRun) => string | void;
 
 const GOES_ON = {
-  'is deleted in a turn': ['in a turn', ({ repository, branch }) => void repository.git('update-ref', '-d', `refs/heads/${branch}`)],
-  'is deleted at a gate': ['at a gate', ({ repository, branch }) => void repository.git('update-ref', '-d', `refs/heads/${branch}`)],
-  'is renamed in a turn': ['in a turn', ({ repository, branch }) => void repository.git('branch', '-m', branch, 'renamed')],
-  'is renamed between two turns': ['between two turns', ({ repository, branch }) => void repository.git('branch', '-m', branch, 'renamed')],
+  'is deleted in a turn': [
+    'in a turn',
+    ({ repository, branch }) => void repository.git('update-ref', '-d', `refs/heads/${branch}`),
+  ],
+  'is deleted at a gate': [
+    'at a gate',
+    ({ repository, branch }) => void repository.git('update-ref', '-d', `refs/heads/${branch}`),
+  ],
+  'is renamed in a turn': [
+    'in a turn',
+    ({ repository, branch }) => void repository.git('branch', '-m', branch, 'renamed'),
+  ],
+  'is renamed between two turns': [
+    'between two turns',
+    ({ repository, branch }) => void repository.git('branch', '-m', branch, 'renamed'),
+  ],
   'is moved back to an own commit at a gate': ['at a gate', (held) => void setTip(held, held.baseSha)],
   'is checked out elsewhere in a validation': ['in a validation', (held) => void checkOutElsewhere(held)],
   'is checked out in the main checkout at a gate': ['at a gate', (held) => void checkOutInMain(held)],
@@ -105,7 +128,10 @@ describe('the branch of a run that nobody attends', () => {
       expect(traces).toMatchObject(PLAIN_END);
       expect(traces.journal).toEqual(expect.arrayContaining(['run.created', 'run.completed']));
       const { headSha } = await held.run.view();
-      expect([tip(held), held.repository.git('rev-parse', `refs/sluice/${held.run.runId}/head`).trim()]).toEqual([headSha, headSha]);
+      expect([tip(held), held.repository.git('rev-parse', `refs/sluice/${held.run.runId}/head`).trim()]).toEqual([
+        headSha,
+        headSha,
+      ]);
     },
     LIMIT_MS,
   );
@@ -121,7 +147,9 @@ describe('the branch of a run that nobody attends', () => {
       ]);
 
       expect(renamed.held.repository.git('rev-parse', 'renamed').trim()).toBe(renamed.held.head);
-      expect(back.held.repository.git('rev-parse', `refs/sluice/${back.held.run.runId}/reset-1`).trim()).toBe(back.held.baseSha);
+      expect(back.held.repository.git('rev-parse', `refs/sluice/${back.held.run.runId}/reset-1`).trim()).toBe(
+        back.held.baseSha,
+      );
       for (const [folder, { held }] of [
         [elsewhere(linked.held), linked],
         [main.held.repository.path, main],
@@ -154,7 +182,10 @@ describe('the branch of a run that nobody attends', () => {
       const folder = name === 'is checked out elsewhere in a turn' ? elsewhere(held) : held.repository.path;
 
       expect(await held.run.result()).toMatchObject({ outcome: 'blocked', blockedReason: 'repository_changed' });
-      expect(traces).toMatchObject({ commits: 0, error: `${held.branch} is checked out in ${folder}, and it is not moved under anybody` });
+      expect(traces).toMatchObject({
+        commits: 0,
+        error: `${held.branch} is checked out in ${folder}, and it is not moved under anybody`,
+      });
       expect(held.repository.git('-C', folder, 'status', '--porcelain')).toBe('');
     },
     LIMIT_MS,
@@ -186,7 +217,10 @@ describe('the branch of a run that nobody attends', () => {
 describe('the branch of an attended run', () => {
   const approve = async ({ run }: HeldRun) => {
     const { id, reason, source } = await openGate(run);
-    expect({ source, reason }).toEqual({ source: 'policy', reason: expect.stringContaining('the repository changed under the run') });
+    expect({ source, reason }).toEqual({
+      source: 'policy',
+      reason: expect.stringContaining('the repository changed under the run'),
+    });
     return () => run.handle.executeUpdate('approve', { args: [{ gate: id }] });
   };
 
@@ -204,7 +238,9 @@ describe('the branch of an attended run', () => {
 
       expect(await tracesAfter(host, held)).toMatchObject({ ...PLAIN_END, commits });
       expect(tip(held)).toBe(theirs);
-      const checked = held.run.events().flatMap(({ type, data }) => (type === 'validation.started' ? [data['commit']] : []));
+      const checked = held.run
+        .events()
+        .flatMap(({ type, data }) => (type === 'validation.started' ? [data['commit']] : []));
       expect(checked).toEqual([held.head, theirs]);
     },
     LIMIT_MS,

@@ -58,10 +58,10 @@ const EDITED = {
   'edited at a gate': ['at a gate', edit],
 } as const satisfies Record<string, Case>;
 
-const REST = { 'edited in a turn': ['in a turn', edit], 'set up and removed at a gate': ['at a gate', remove] } as const satisfies Record<
-  string,
-  Case
->;
+const REST = {
+  'edited in a turn': ['in a turn', edit],
+  'set up and removed at a gate': ['at a gate', remove],
+} as const satisfies Record<string, Case>;
 
 const CASES = { ...RESTORED, ...STOPPED, ...EDITED, ...REST };
 
@@ -141,7 +141,11 @@ describe('the worktree of a run', () => {
         commits: 0,
         error: expect.stringContaining('the folder of the worktree is gone'),
       });
-      expect(traces.agents.filter((line) => line.endsWith('START'))).toEqual(['planning START', 'architecting START', 'executing START']);
+      expect(traces.agents.filter((line) => line.endsWith('START'))).toEqual([
+        'planning START',
+        'architecting START',
+        'executing START',
+      ]);
       expect(held.inWorktree('status', '--porcelain')).toBe('');
       if (name !== 'removed in a turn') expect(existsSync(join(movedTo(held), 'a.txt'))).toBe(true);
     },
@@ -155,7 +159,9 @@ describe('the worktree of a run', () => {
 
       expect(traces).toMatchObject(PLAIN_END);
       expect(traces.change).not.toContain('mine');
-      const beside = readdirSync(dirname(held.worktree)).filter((entry) => entry.startsWith(`.${basename(held.worktree)}.found-`));
+      const beside = readdirSync(dirname(held.worktree)).filter((entry) =>
+        entry.startsWith(`.${basename(held.worktree)}.found-`),
+      );
       expect(beside).toHaveLength(1);
       const found = join(dirname(held.worktree), beside[0] ?? '');
       expect(['a.txt', 'mine.txt'].map((file) => readFileSync(join(found, file), 'utf8'))).toEqual([MINE, MINE]);
@@ -204,10 +210,16 @@ async function disturbed(host: TestHost, name: Name): Promise<Ended> {
   const [moment, fault] = CASES[name];
   const setUp = name === 'set up and removed at a gate';
   // Fails the turn where one is missing.
-  const reviewing = { text: 'Looks right.', decision: 'APPROVED', run: 'grep -q made made.ignored && grep -q copied copied.ignored' };
+  const reviewing = {
+    text: 'Looks right.',
+    decision: 'APPROVED',
+    run: 'grep -q made made.ignored && grep -q copied copied.ignored',
+  };
   const held = await holdRun(host, moment, {
     attended: false,
-    ...(setUp ? { config: SET_UP, stages: { reviewing }, files: { '.gitignore': '*.ignored\n', 'copied.ignored': 'copied\n' } } : {}),
+    ...(setUp
+      ? { config: SET_UP, stages: { reviewing }, files: { '.gitignore': '*.ignored\n', 'copied.ignored': 'copied\n' } }
+      : {}),
   });
   fault(held);
   return { held, traces: await endOf(host, held) };

@@ -60,7 +60,9 @@ describe('a file system that becomes read-only', () => {
         await until(() => makesReadOnly(() => (makeWritable = readOnlyFolder(host.home))));
 
         repository.release('go');
-        await until(() => readLedger(repository.ledgerPath).at(-1)?.event === 'END' && livingTurns(host.home).length === 0);
+        await until(
+          () => readLedger(repository.ledgerPath).at(-1)?.event === 'END' && livingTurns(host.home).length === 0,
+        );
         const { status } = await run.view();
         makeWritable();
         makeWritable = () => undefined;

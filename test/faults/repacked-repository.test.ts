@@ -137,7 +137,8 @@ describe('a commit that no ref holds yet', () => {
         const run = await own.startRun(repository, { attended: false });
         await Promise.race([dead, run.result()]);
         expect(firedFailpoint(own.home)).toBe('turn.after-outcome');
-        const lost = repository.git('fsck', '--unreachable', '--no-reflogs').match(/^unreachable commit (\S+)$/m)?.[1] ?? '';
+        const lost =
+          repository.git('fsck', '--unreachable', '--no-reflogs').match(/^unreachable commit (\S+)$/m)?.[1] ?? '';
         packAll(repository);
         expect(existsSync(join(repository.path, '.git/objects', lost.slice(0, 2), lost.slice(2)))).toBe(false);
 

@@ -37,7 +37,9 @@ describe('a machine that sleeps in mid-turn', () => {
     'and wakes the %s process first: each agent was started once, and nothing is doubled',
     async (first) => {
       repository = world.repository(first);
-      const run = world.start(['run', 'add a line', '--agent', 'command', '--', world.script('agent', HELD)], { cwd: repository.path });
+      const run = world.start(['run', 'add a line', '--agent', 'command', '--', world.script('agent', HELD)], {
+        cwd: repository.path,
+      });
       await until(() => existsSync(join(world.person, 'at-work')));
       const all = [...new Set([...world.living(), guardPid(world.home)])].toSorted((a, b) => a - b);
 
@@ -55,7 +57,9 @@ describe('a machine that sleeps in mid-turn', () => {
       expect(agents()).toEqual(['planning', 'architecting', 'executing', 'reviewing', 'verifying']);
       expect(repository.git('rev-list', '--count', `main..sluice/${runId}`).trim()).toBe('1');
       // No checks are configured here.
-      expect(journal.map(({ type }) => type)).toEqual(UNDISTURBED.journal.filter((type) => type !== 'validation.command.completed'));
+      expect(journal.map(({ type }) => type)).toEqual(
+        UNDISTURBED.journal.filter((type) => type !== 'validation.command.completed'),
+      );
     },
     LIMIT_MS,
   );

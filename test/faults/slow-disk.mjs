@@ -25,7 +25,8 @@ function slow(module, name, at = 0) {
   };
 }
 
-for (const name of ['writeFileSync', 'writeSync', 'mkdirSync', 'appendFileSync', 'rmSync', 'linkSync', 'fsyncSync']) slow(fs, name);
+for (const name of ['writeFileSync', 'writeSync', 'mkdirSync', 'appendFileSync', 'rmSync', 'linkSync', 'fsyncSync'])
+  slow(fs, name);
 slow(fs, 'renameSync', 1);
 for (const name of ['writeFile', 'mkdir', 'rm', 'appendFile', 'copyFile', 'open']) slow(fs.promises, name);
 slow(fs.promises, 'rename', 1);

@@ -24,7 +24,11 @@ describe('a disk that is slow, and stands still for longer than the heartbeat ti
   it(
     'costs nothing but time: each agent was started once, and the run ends as if nothing had happened',
     async () => {
-      const env = { NODE_OPTIONS: `--import=${SLOW_DISK}`, SLOW_DISK_STALL: STALLED.join(), SLOW_DISK_STALL_MS: STALL_MS };
+      const env = {
+        NODE_OPTIONS: `--import=${SLOW_DISK}`,
+        SLOW_DISK_STALL: STALLED.join(),
+        SLOW_DISK_STALL_MS: STALL_MS,
+      };
       const repository = await host.repository({ config: `${HEARTBEAT}${PLAIN_VALIDATION}` });
       await host.startWorker({ env });
 

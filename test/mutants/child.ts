@@ -13,7 +13,11 @@ export interface ChildOptions {
 const KEPT_CHARS = 4000;
 
 /** Shape: `code` is 1 for a program that was ended. */
-export function run(program: string, args: readonly string[], options: ChildOptions): Promise<{ code: number; output: string }> {
+export function run(
+  program: string,
+  args: readonly string[],
+  options: ChildOptions,
+): Promise<{ code: number; output: string }> {
   const { cwd, env, limitMs, stop } = options;
   return new Promise((resolve, reject) => {
     stop.throwIfAborted();

@@ -35,7 +35,8 @@ interface Wave {
 /** Mutants of one line cannot stand in one tree. */
 function wavesOf(tree: string, mutants: readonly Mutant[]): readonly Wave[] {
   const waves: Wave[] = [];
-  for (const mutant of mutants) if (!waves.some((wave) => isAdded(tree, wave, mutant))) waves.push(waveOf(tree, mutant));
+  for (const mutant of mutants)
+    if (!waves.some((wave) => isAdded(tree, wave, mutant))) waves.push(waveOf(tree, mutant));
   return waves;
 }
 

@@ -27,8 +27,11 @@ export interface JestReport {
 /** Null: jest wrote no report. */
 export function judge(report: JestReport | null, title: string): Verdict {
   if (report === null) return { kind: 'nothing', why: 'jest ended without a report' };
-  const broken = report.testResults.find(({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0);
-  if (broken !== undefined) return { kind: 'nothing', why: `the test file could not be loaded: ${firstLine(broken.message)}` };
+  const broken = report.testResults.find(
+    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+  );
+  if (broken !== undefined)
+    return { kind: 'nothing', why: `the test file could not be loaded: ${firstLine(broken.message)}` };
   const isNamed = titlePattern(title);
   const ran = report.testResults
     .flatMap(({ assertionResults }) => assertionResults)

@@ -53,7 +53,9 @@ export class Lane {
     const needsBundle = BUNDLED.test(mutant.file) && !mutant.test.file.startsWith('test/unit/');
     // Nothing is built of tools.
     const isBuilt = existsSync(join(this.tree, dist));
-    const touched = [mutant.file, ...(isBuilt ? [dist] : []), ...(needsBundle ? [BUNDLE] : [])].map((file) => join(this.tree, file));
+    const touched = [mutant.file, ...(isBuilt ? [dist] : []), ...(needsBundle ? [BUNDLE] : [])].map((file) =>
+      join(this.tree, file),
+    );
     const before = touched.map((path) => readFileSync(path));
     const source = mutated(readFileSync(join(this.tree, mutant.file), 'utf8'), mutant);
     try {
@@ -77,7 +79,14 @@ export class Lane {
       `--outputFile=${report}`,
       `--cacheDirectory=${join(this.tree, '.cache/jest')}`,
     ];
-    const jest = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js', '--selectProjects', project, ...options];
+    const jest = [
+      '--experimental-vm-modules',
+      '--no-warnings',
+      'node_modules/jest/bin/jest.js',
+      '--selectProjects',
+      project,
+      ...options,
+    ];
     rmSync(report, { force: true });
     try {
       await this.run([...jest, '-t', testNamePattern(titles), '--runTestsByPath', file]);
@@ -124,5 +133,10 @@ export function removeFolder(folder: string): void {
 
 function transpiled(source: string, file: string): string {
   const parser = { syntax: 'typescript' } as const;
-  return transformSync(source, { filename: file, swcrc: false, jsc: { target: 'es2022', parser }, module: { type: 'es6' } }).code;
+  return transformSync(source, {
+    filename: file,
+    swcrc: false,
+    jsc: { target: 'es2022', parser },
+    module: { type: 'es6' },
+  }).code;
 }

@@ -18,24 +18,32 @@ import { createReporter, type Reporter } from './reporter.js';
 const LANES = '2';
 
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, json: { type: 'boolean', default: false }, lanes: { type: 'string', default: LANES } },
+  options: {
+    only: { type: 'string', multiple: true },
+    json: { type: 'boolean', default: false },
+    lanes: { type: 'string', default: LANES },
+  },
 });
 const { only } = values;
-const chosen = MUTANTS.filter(({ name, area }) => only === undefined || area === only || name.includes(only));
+const chosen = MUTANTS.filter(
+  ({ name, area }) => only === undefined || only.some((word) => area === word || name.includes(word)),
+);
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort(`ended by ${signal}`));
 
 if (chosen.length === 0) {
   console.error(
-    `no mutant is called ${only}, and no area is. Nothing was tried. Areas: ${[...new Set(MUTANTS.map(({ area }) => area))].join(', ')}`,
+    `no mutant is called ${only?.join(' or ')}, and no area is. Nothing was tried. Areas: ${[...new Set(MUTANTS.map(({ area }) => area))].join(', ')}`,
   );
   process.exitCode = 1;
 } else {
-  const areKilled = await tryAll(chosen, createReporter({ json: values.json, total: chosen.length })).catch((error: unknown) => {
-    if (!stop.signal.aborted) throw error;
-    console.error(`${String(stop.signal.reason)}. Nothing was written.`);
-    return false;
-  });
+  const areKilled = await tryAll(chosen, createReporter({ json: values.json, total: chosen.length })).catch(
+    (error: unknown) => {
+      if (!stop.signal.aborted) throw error;
+      console.error(`${String(stop.signal.reason)}. Nothing was written.`);
+      return false;
+    },
+  );
   process.exitCode = areKilled ? 0 : 1;
 }
 
@@ -48,7 +56,8 @@ async function tryAll(mutants: readonly Mutant[], reporter: Reporter): Promise<b
     if (first === undefined) throw new Error('there is no lane');
     reporter.phase('compiling every mutant');
     const notTried = new Map<Mutant, string>();
-    for (const { mutant, why } of await findNotCompiled(first, mutants)) notTried.set(mutant, `it does not compile: ${why.trim()}`);
+    for (const { mutant, why } of await findNotCompiled(first, mutants))
+      notTried.set(mutant, `it does not compile: ${why.trim()}`);
     reporter.phase('the named tests without any mutant');
     for (const [mutant, why] of await notGreen(lanes, mutants)) notTried.set(mutant, why);
     const results = await tryEach(lanes, { mutants, notTried }, reporter);
@@ -96,7 +105,11 @@ interface Trial {
   readonly notTried: ReadonlyMap<Mutant, string>;
 }
 
-async function tryEach(lanes: readonly Lane[], { mutants, notTried }: Trial, reporter: Reporter): Promise<readonly MutantResult[]> {
+async function tryEach(
+  lanes: readonly Lane[],
+  { mutants, notTried }: Trial,
+  reporter: Reporter,
+): Promise<readonly MutantResult[]> {
   const verdicts = new Map<Mutant, Verdict>();
   await shareOut(
     lanes,
@@ -118,7 +131,11 @@ async function tryEach(lanes: readonly Lane[], { mutants, notTried }: Trial, rep
   return mutants.map((mutant) => resultOf(mutant, verdicts.get(mutant)?.kind === 'red'));
 }
 
-async function shareOut<T>(lanes: readonly Lane[], jobs: readonly T[], work: (lane: Lane, job: T) => Promise<void>): Promise<void> {
+async function shareOut<T>(
+  lanes: readonly Lane[],
+  jobs: readonly T[],
+  work: (lane: Lane, job: T) => Promise<void>,
+): Promise<void> {
   const queue = [...jobs];
   await Promise.all(
     lanes.map(async (lane) => {

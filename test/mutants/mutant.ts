@@ -58,6 +58,8 @@ export function resultOf({ name, area, file, find, replace, test }: Mutant, kill
 export function mutated(source: string, { name, file, find, replace }: Mutant): string {
   const pieces = source.split(find);
   if (pieces.length !== 2)
-    throw new Error(`${file} has ${JSON.stringify(find)} ${pieces.length - 1} times; the mutant "${name}" needs it once`);
+    throw new Error(
+      `${file} has ${JSON.stringify(find)} ${pieces.length - 1} times; the mutant "${name}" needs it once`,
+    );
   return pieces.join(replace);
 }

@@ -50,8 +50,11 @@ function textReporter(total: number): Reporter {
     end: (results) => {
       status('');
       const killed = results.filter((result) => result.killed).length;
-      console.log(`\n${killed} of ${results.length} mutants killed in ${((performance.now() - began) / 1000).toFixed(0)} s`);
-      for (const { area, name } of results.filter((result) => !result.killed)) console.log(`not killed: ${area}: ${name}`);
+      console.log(
+        `\n${killed} of ${results.length} mutants killed in ${((performance.now() - began) / 1000).toFixed(0)} s`,
+      );
+      for (const { area, name } of results.filter((result) => !result.killed))
+        console.log(`not killed: ${area}: ${name}`);
     },
   };
 }

@@ -12,7 +12,9 @@ export function endProcessesOf(folder: string): void {
 }
 
 function processesOf(folder: string): readonly number[] {
-  return pids().filter((pid) => pid !== process.pid && [environmentOf(pid), folderOf(pid)].some((text) => text.includes(folder)));
+  return pids().filter(
+    (pid) => pid !== process.pid && [environmentOf(pid), folderOf(pid)].some((text) => text.includes(folder)),
+  );
 }
 
 function pids(): readonly number[] {

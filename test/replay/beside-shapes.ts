@@ -1,7 +1,12 @@
 /** Shapes of the workflows beside a run: a batch of runs, a notification, a cleaning. */
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
-import { ApplicationFailure, defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
+import {
+  ApplicationFailure,
+  defineSearchAttributeKey,
+  SearchAttributeType,
+  TypedSearchAttributes,
+} from '@temporalio/common';
 import type { CleanRunInput } from '../../protocol/actors/clean.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { NotificationInput } from '../../protocol/messages/messages.js';
@@ -32,7 +37,14 @@ const TOLD: NotificationInput = {
   sinks: ['command', 'webhook'],
   notification: {
     ...{ id: 'run-1:1', kind: 'gate_opened', message: 'a gate is open', runId: 'run-1', title: 'fix it', repo: REPO },
-    ...{ branch: null, status: 'waiting_for_approval', stage: 'executing', outcome: null, blockedReason: null, gate: 'gate-1' },
+    ...{
+      branch: null,
+      status: 'waiting_for_approval',
+      stage: 'executing',
+      outcome: null,
+      blockedReason: null,
+      gate: 'gate-1',
+    },
     ...{ command: 'sluice approve run-1', at: '2026-01-01T00:00:00.000Z' },
   },
 };
@@ -42,7 +54,8 @@ export const BESIDE_SHAPES: Shapes = {
   'batch-skipped-and-refused': {
     activities: {
       pickHost: async ({ repo }) => {
-        if (repo === '/nowhere') throw ApplicationFailure.nonRetryable(`no repository ${repo}`, FAILURES.RepositoryNotServed);
+        if (repo === '/nowhere')
+          throw ApplicationFailure.nonRetryable(`no repository ${repo}`, FAILURES.RepositoryNotServed);
         return { hostId: 'stub' };
       },
       runTurn: async (input) =>
@@ -51,7 +64,12 @@ export const BESIDE_SHAPES: Shapes = {
     async start(host, id) {
       const before = await startBatch(host, id, [{ task: 'one' }]);
       await before.result();
-      return startBatch(host, id, [{ task: 'one' }, { task: 'fail' }, { task: 'fail' }, { task: 'away', repo: '/nowhere' }]);
+      return startBatch(host, id, [
+        { task: 'one' },
+        { task: 'fail' },
+        { task: 'fail' },
+        { task: 'away', repo: '/nowhere' },
+      ]);
     },
   },
   'batch-aborted': {

@@ -4,7 +4,9 @@ import { untilView } from '../support/run-steps.js';
 import { type Shape, type Shapes, TASK, withPolicy } from './shape.js';
 
 const under = (turns: number, onLimit: 'stop' | 'pause') =>
-  withPolicy({ budget: { turns: null, minutes: null, microUsd: null, onLimit, day: { turns, minutes: 600, microUsd: null } } });
+  withPolicy({
+    budget: { turns: null, minutes: null, microUsd: null, onLimit, day: { turns, minutes: 600, microUsd: null } },
+  });
 
 const granted: NonNullable<Shape['drive']> = async (handle) => {
   await untilView(handle, (view) => view.pendingApprovalId === 'gate-1');

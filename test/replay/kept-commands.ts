@@ -10,7 +10,10 @@ interface Payloads {
 
 export interface KeptEvent {
   readonly workflowExecutionStartedEventAttributes?: { readonly workflowId: string };
-  readonly activityTaskScheduledEventAttributes?: { readonly activityType: { readonly name: string }; readonly input?: Payloads };
+  readonly activityTaskScheduledEventAttributes?: {
+    readonly activityType: { readonly name: string };
+    readonly input?: Payloads;
+  };
   readonly signalExternalWorkflowExecutionInitiatedEventAttributes?: {
     readonly signalName: string;
     readonly workflowExecution: { readonly workflowId: string; readonly runId?: string };
@@ -42,7 +45,9 @@ export function keptCommand(event: KeptEvent): string[] {
     return [`signal ${signal.signalName} to ${workflowId} ${runId} ${textsOf(signal.input).join(' ')}`];
   }
   const child = event.startChildWorkflowExecutionInitiatedEventAttributes;
-  return child === undefined ? [] : [`child ${child.workflowType.name} ${child.workflowId} ${textsOf(child.input).join(' ')}`];
+  return child === undefined
+    ? []
+    : [`child ${child.workflowType.name} ${child.workflowId} ${textsOf(child.input).join(' ')}`];
 }
 
 export function toldCommand({ what, args }: ToldCommand): string {

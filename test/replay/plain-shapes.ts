@@ -11,17 +11,24 @@ export const PLAIN_SHAPES: Shapes = {
   'run-plan-only': { activities: { openRun: async (input) => stubOpen(input, STAGE_LISTS['plan-only']) } },
   'run-validation-failed': {
     activities: {
-      validate: async (input) => ({ ...stubValidation({ outcome: { kind: 'failed', why: 'red' } }), journalSeq: input.journal.view.seq }),
+      validate: async (input) => ({
+        ...stubValidation({ outcome: { kind: 'failed', why: 'red' } }),
+        journalSeq: input.journal.view.seq,
+      }),
     },
   },
   'run-turn-failed': {
     activities: withTurns(({ stage }) => (stage === 'executing' ? { outcome: { kind: 'hard', why: 'exit 1' } } : {})),
   },
   'run-asked-again': {
-    activities: withTurns(({ stage, ask }) => (stage === 'reviewing' && ask === 'work' ? { decision: { kind: 'unreadable' } } : {})),
+    activities: withTurns(({ stage, ask }) =>
+      stage === 'reviewing' && ask === 'work' ? { decision: { kind: 'unreadable' } } : {},
+    ),
   },
   'run-rolled-back-twice': { activities: withTurns(({ stage }) => ({ rolledBack: stage !== 'executing' })) },
-  'run-setup-failed': { activities: { openRun: async (input) => ({ ...stubOpen(input), setupError: 'npm ci failed' }) } },
+  'run-setup-failed': {
+    activities: { openRun: async (input) => ({ ...stubOpen(input), setupError: 'npm ci failed' }) },
+  },
   'run-aborted-in-turn': {
     activities: {
       runTurn: async () => {

@@ -17,7 +17,8 @@ const limited = (ms: number): Partial<RunTurnResult> => ({
 /** The account is the one of the run, so that no recording meets the gate of another. */
 const accountOf = (workflowId: string) => `history/${workflowId}`;
 
-const gateOf = (host: StubHost, workflowId: string) => host.client.workflow.getHandle(quotaGateId(accountOf(workflowId)));
+const gateOf = (host: StubHost, workflowId: string) =>
+  host.client.workflow.getHandle(quotaGateId(accountOf(workflowId)));
 
 /** Each entry is one answer of the planning agent; those after the last go well. */
 function provider(...answers: readonly (() => Partial<RunTurnResult>)[]): Partial<Activities> {
@@ -88,7 +89,11 @@ export const QUOTA_SHAPES: Shapes = {
   },
   // Another run of the account is the one that probes.
   'run-parked-and-told-again': {
-    activities: sharing('history-run-parked-and-told-again', [() => limited(HOUR_MS), () => limited(1_500), () => limited(2 * HOUR_MS)]),
+    activities: sharing('history-run-parked-and-told-again', [
+      () => limited(HOUR_MS),
+      () => limited(1_500),
+      () => limited(2 * HOUR_MS),
+    ]),
     async start(host, id) {
       await host.start(TASK, `${id}-first`);
       await untilParked(host, id);

@@ -19,7 +19,8 @@ const SEARCH_ATTRIBUTES = { SluiceProject: 2, SluiceStatus: 2, SluiceWaiting: 2,
 
 const [again, ...named] = process.argv.slice(2);
 const fileOf = (name: string) => join(FOLDER, `${name}.json`);
-const isWanted = (name: string) => !existsSync(fileOf(name)) || (again === '--again' && (named.length === 0 || named.includes(name)));
+const isWanted = (name: string) =>
+  !existsSync(fileOf(name)) || (again === '--again' && (named.length === 0 || named.includes(name)));
 
 mkdirSync(FOLDER, { recursive: true });
 const server = process.env['SLUICE_TEST_ADDRESS'] === undefined ? await openServer() : null;
@@ -47,7 +48,10 @@ async function record(name: string, shape: Shape): Promise<string> {
   const host = await openStubHost(shape.activities);
   try {
     const { namespace } = host.client.options;
-    await host.client.connection.operatorService.addSearchAttributes({ namespace, searchAttributes: SEARCH_ATTRIBUTES });
+    await host.client.connection.operatorService.addSearchAttributes({
+      namespace,
+      searchAttributes: SEARCH_ATTRIBUTES,
+    });
     const id = `history-${name}`;
     const first = await (shape.start?.(host, id) ?? host.start(TASK, id));
     const handle = (await shape.drive?.(first, host)) ?? first;
@@ -63,7 +67,8 @@ function linesOf(text: string): string {
   const { events } = JSON.parse(text) as { events: Record<string, unknown>[] };
   const lines = events.map((event) => {
     const scheduled = event['activityTaskScheduledEventAttributes'];
-    if (typeof scheduled === 'object' && scheduled !== null && 'input' in scheduled) scheduled.input = hashedInput(scheduled.input ?? {});
+    if (typeof scheduled === 'object' && scheduled !== null && 'input' in scheduled)
+      scheduled.input = hashedInput(scheduled.input ?? {});
     return JSON.stringify(event, (key, value: unknown) => (key === 'stackTrace' ? undefined : value));
   });
   return `{"events":[\n${lines.join(',\n')}\n]}\n`;

@@ -96,10 +96,19 @@ function workflowIdOf(text: string): string {
 }
 
 /** By workflow id. One worker for all of them. */
-async function replayed(workflowBundle: WorkflowBundleWithSourceMap, texts: readonly string[]): Promise<ReadonlyMap<string, Replayed>> {
-  const histories = texts.map((text) => ({ workflowId: workflowIdOf(text), history: historyFromJSON(JSON.parse(text)) }));
-  const replays = new Map(histories.map(({ workflowId }): [string, Replayed] => [workflowId, { error: null, commands: [] }]));
-  const told = (info: WorkflowInfo, command: ToldCommand) => void replays.get(info.workflowId)?.commands.push(toldCommand(command));
+async function replayed(
+  workflowBundle: WorkflowBundleWithSourceMap,
+  texts: readonly string[],
+): Promise<ReadonlyMap<string, Replayed>> {
+  const histories = texts.map((text) => ({
+    workflowId: workflowIdOf(text),
+    history: historyFromJSON(JSON.parse(text)),
+  }));
+  const replays = new Map(
+    histories.map(({ workflowId }): [string, Replayed] => [workflowId, { error: null, commands: [] }]),
+  );
+  const told = (info: WorkflowInfo, command: ToldCommand) =>
+    void replays.get(info.workflowId)?.commands.push(toldCommand(command));
   const sinks: InjectedSinks<CommandSinks> = { commands: { told: { fn: told, callDuringReplay: true } } };
   for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle, sinks }, histories)) {
     const replay = replays.get(workflowId);

@@ -11,11 +11,21 @@ import { until } from '../support/until.js';
 import { GATES, inStage, type Shape, type Shapes, TASK, withPolicy, withTurns } from './shape.js';
 
 const FINDINGS: ArtifactRef = { sha256: 'f'.repeat(64), bytes: 2, mediaType: 'application/json' };
-const NOT_CONTENT: Partial<RunTurnResult> = { decision: { kind: 'review', value: 'CHANGES_REQUESTED' }, findings: FINDINGS };
-const COMMITTED = { timestamp: '2026-01-01T00:00:00.000Z', type: 'git.committed', message: 'committed', data: {} } as const;
+const NOT_CONTENT: Partial<RunTurnResult> = {
+  decision: { kind: 'review', value: 'CHANGES_REQUESTED' },
+  findings: FINDINGS,
+};
+const COMMITTED = {
+  timestamp: '2026-01-01T00:00:00.000Z',
+  type: 'git.committed',
+  message: 'committed',
+  data: {},
+} as const;
 
-const send = (handle: WorkflowHandle, name: string, argument: unknown = {}) => handle.executeUpdate(name, { args: [argument] });
-const atGate = (handle: WorkflowHandle, gate = 'gate-1') => untilView(handle, (view) => view.pendingApprovalId === gate);
+const send = (handle: WorkflowHandle, name: string, argument: unknown = {}) =>
+  handle.executeUpdate(name, { args: [argument] });
+const atGate = (handle: WorkflowHandle, gate = 'gate-1') =>
+  untilView(handle, (view) => view.pendingApprovalId === gate);
 
 /** Decides gate-1, gate-2, … one after the other. */
 function deciding(...decisions: readonly unknown[]): NonNullable<Shape['drive']> {
@@ -28,7 +38,8 @@ function deciding(...decisions: readonly unknown[]): NonNullable<Shape['drive']>
 }
 
 const gatesAt = (...stages: Stage[]) => withPolicy({ gates: { ...GATES, stages } });
-const clocks = (gates: Partial<RunPolicy['gates']>) => withPolicy({ gates: { ...GATES, stages: ['planning'], ...gates } });
+const clocks = (gates: Partial<RunPolicy['gates']>) =>
+  withPolicy({ gates: { ...GATES, stages: ['planning'], ...gates } });
 const noContent = (rounds: number): Partial<Activities> => ({
   ...withPolicy({ rounds }),
   ...withTurns(({ stage, round }) => {
@@ -38,7 +49,11 @@ const noContent = (rounds: number): Partial<Activities> => ({
 });
 
 /** The turn of this stage waits until `drive` has said what it wants to say. */
-function whileIn(stage: TurnStage, say: (handle: WorkflowHandle) => Promise<void>, after?: NonNullable<Shape['drive']>): Shape {
+function whileIn(
+  stage: TurnStage,
+  say: (handle: WorkflowHandle) => Promise<void>,
+  after?: NonNullable<Shape['drive']>,
+): Shape {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -95,7 +110,9 @@ const GATE_SHAPES: Shapes = {
   'run-gate-reminded-and-escalated': {
     activities: clocks({ remindMs: 200, escalateMs: 500, expireMs: 30 * 86_400_000 }),
     async drive(handle, host) {
-      await until(() => host.batches.some((batch) => batch.events.some((event) => event.type === 'approval.escalated')));
+      await until(() =>
+        host.batches.some((batch) => batch.events.some((event) => event.type === 'approval.escalated')),
+      );
       await send(handle, 'approve');
     },
   },
@@ -108,11 +125,15 @@ const GATE_SHAPES: Shapes = {
     drive: deciding({ decision: 'request_changes', note: 'and a test' }, {}),
   },
   'run-gate-asked-by-agent': {
-    activities: withTurns(inStage('planning', { request: { kind: 'approval', reason: 'drops a table', risk: 'high', action: null } })),
+    activities: withTurns(
+      inStage('planning', { request: { kind: 'approval', reason: 'drops a table', risk: 'high', action: null } }),
+    ),
     drive: deciding({}),
   },
   'run-question-answered': {
-    activities: withTurns(inStage('planning', { request: { kind: 'question', reason: 'which database?', risk: 'low', action: null } })),
+    activities: withTurns(
+      inStage('planning', { request: { kind: 'question', reason: 'which database?', risk: 'low', action: null } }),
+    ),
     async drive(handle) {
       await atGate(handle);
       await send(handle, 'answer', { text: 'sqlite' });
@@ -122,7 +143,9 @@ const GATE_SHAPES: Shapes = {
     activities: withPolicy({ budget: { turns: 2, minutes: null, microUsd: null, onLimit: 'pause', day: null } }),
     drive: deciding({}, {}),
   },
-  'run-budget-stopped': { activities: withPolicy({ budget: { turns: 2, minutes: null, microUsd: null, onLimit: 'stop', day: null } }) },
+  'run-budget-stopped': {
+    activities: withPolicy({ budget: { turns: 2, minutes: null, microUsd: null, onLimit: 'stop', day: null } }),
+  },
   'run-guarded-paths': {
     activities: withTurns(
       inStage('executing', {
@@ -134,13 +157,20 @@ const GATE_SHAPES: Shapes = {
   },
   'run-repository-changed-in-verifying': {
     activities: withTurns(
-      inStage('verifying', { outcome: { kind: 'repository_changed', why: 'a new hook' }, head: '7'.repeat(40), decision: null }),
+      inStage('verifying', {
+        outcome: { kind: 'repository_changed', why: 'a new hook' },
+        head: '7'.repeat(40),
+        decision: null,
+      }),
     ),
     drive: deciding({}),
   },
   'run-held-at-completion': { activities: withPolicy({ holdAtCompletion: true }), drive: deciding({}) },
   'run-permission-ask': {
-    activities: { ...withPolicy({ permissions: 'ask' }), ...withTurns(inStage('executing', { observations: [COMMITTED] })) },
+    activities: {
+      ...withPolicy({ permissions: 'ask' }),
+      ...withTurns(inStage('executing', { observations: [COMMITTED] })),
+    },
     drive: deciding({}),
   },
   'run-aborted-at-gate': {
@@ -205,7 +235,9 @@ const withPlanner = (part: Partial<StageAgent>): Partial<Activities> => ({
 });
 
 const RETRIES: Shapes = {
-  'run-rate-limited': { activities: withTurns(inStage('planning', { outcome: { kind: 'rate_limited', why: '429', afterMs: null } })) },
+  'run-rate-limited': {
+    activities: withTurns(inStage('planning', { outcome: { kind: 'rate_limited', why: '429', afterMs: null } })),
+  },
   'run-timed-out-once': { activities: withTurns(inStage('planning', { outcome: { kind: 'timeout', why: 'late' } })) },
   'run-usage-limit': {
     activities: withTurns((input) =>
@@ -249,7 +281,14 @@ const OTHERS: Shapes = {
           fromStage: 'reviewing',
           commit: 'c'.repeat(40),
           wroteCode: true,
-          context: { plan: null, architecture: null, validation: null, review: null, findings: null, validationOutput: null },
+          context: {
+            plan: null,
+            architecture: null,
+            validation: null,
+            review: null,
+            findings: null,
+            validationOutput: null,
+          },
           approved: false,
         },
       }),

@@ -37,7 +37,10 @@ export function withTurns(part: (input: RunTurnInput) => Partial<RunTurnResult>)
 }
 
 /** Each entry is one turn of the stage in this run; those after the last go well. Made anew for each recording. */
-export function inStage(stage: RunTurnInput['stage'], ...parts: Partial<RunTurnResult>[]): (input: RunTurnInput) => Partial<RunTurnResult> {
+export function inStage(
+  stage: RunTurnInput['stage'],
+  ...parts: Partial<RunTurnResult>[]
+): (input: RunTurnInput) => Partial<RunTurnResult> {
   const left = [...parts];
   return (input) => (input.stage === stage ? (left.shift() ?? {}) : {});
 }

@@ -23,7 +23,9 @@ export const interceptors = (): WorkflowInterceptors => ({
       },
       signalWorkflow(input, next) {
         const { workflowId, runId } =
-          input.target.type === 'external' ? input.target.workflowExecution : { workflowId: input.target.childWorkflowId };
+          input.target.type === 'external'
+            ? input.target.workflowExecution
+            : { workflowId: input.target.childWorkflowId };
         commands.told({ what: `signal ${input.signalName} to ${workflowId} ${runId ?? ''}`, args: input.args });
         return next(input);
       },

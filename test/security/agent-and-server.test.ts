@@ -29,13 +29,17 @@ afterAll(() => host.close(), LIMIT_MS);
 async function attack(line: string): Promise<void> {
   const server = `export TEMPORAL_ADDRESS=${host.address} TEMPORAL_NAMESPACE=${host.namespace} SLUICE_HOME=${host.home}; T=${process.env['SLUICE_TEMPORAL_CLI']}`;
   const run = `${server}; { ${line}; } >> "$HOME/attack.txt" 2>&1`;
-  const attacker = await attendedRun(host, { config: 'stageList: plan-only\n', stages: { planning: { run, text: 'Plan.' } } });
+  const attacker = await attendedRun(host, {
+    config: 'stageList: plan-only\n',
+    stages: { planning: { run, text: 'Plan.' } },
+  });
   const result = await attacker.result();
   if (result.outcome !== 'merge_ready')
     throw new Error(`${result.error}: ${readFileSync(join(host.env['HOME'] ?? '', 'attack.txt'), 'utf8')}`);
 }
 
-const decided = ({ run }: AttendedRun) => run.events().filter(({ type }) => type.startsWith('approval.') && !type.endsWith('requested'));
+const decided = ({ run }: AttendedRun) =>
+  run.events().filter(({ type }) => type.startsWith('approval.') && !type.endsWith('requested'));
 
 describe('an agent that decides the gate of a run', () => {
   it.each([
@@ -44,10 +48,15 @@ describe('an agent that decides the gate of a run', () => {
       (id: string) => `env -u SLUICE_TURN ${process.execPath} ${CLI} approve ${id}`,
       `${userInfo().username}@${hostname()}`,
     ],
-    ['by a signal of temporal', (id: string) => `"$T" workflow signal -w ${id} --name approve --input '{"decision":"approve"}'`, null],
+    [
+      'by a signal of temporal',
+      (id: string) => `"$T" workflow signal -w ${id} --name approve --input '{"decision":"approve"}'`,
+      null,
+    ],
     [
       'by an update of temporal, in a person’s name',
-      (id: string) => `"$T" workflow update execute -w ${id} --name approve --input '{"decision":"approve","by":"the boss"}'`,
+      (id: string) =>
+        `"$T" workflow update execute -w ${id} --name approve --input '{"decision":"approve","by":"the boss"}'`,
       'the boss',
     ],
   ])(
@@ -70,17 +79,21 @@ describe('an agent that decides the gate of a run', () => {
 });
 
 describe('an agent that speaks for the person in its turn', () => {
-  const sluice = (...args: readonly string[]) => `${process.execPath} ${CLI} ${args.join(' ')}; echo "${args.join(' ')} ended with $?"`;
+  const sluice = (...args: readonly string[]) =>
+    `${process.execPath} ${CLI} ${args.join(' ')}; echo "${args.join(' ')} ended with $?"`;
   const own =
     'mkdir -p "$HOME/own/.sluice"; cd "$HOME/own"; git init -q; printf "version: 1\\nagents: { e: { adapter: command, command: [touch, evil] } }\\n" > .sluice/config.yaml; git add -A; git -c user.name=x -c user.email=x@x.invalid commit -q -m x';
 
   it(
     'trusts no config, serves no repository and ends no engine by sluice',
     async () => {
-      await attack([own, sluice('trust'), sluice('trust', '--revoke'), sluice('init'), sluice('down', '--now')].join('; '));
+      await attack(
+        [own, sluice('trust'), sluice('trust', '--revoke'), sluice('init'), sluice('down', '--now')].join('; '),
+      );
 
       const said = readFileSync(join(host.env['HOME'] ?? '', 'attack.txt'), 'utf8');
-      for (const command of ['trust', 'trust --revoke', 'init', 'down --now']) expect(said).toContain(`${command} ended with 1`);
+      for (const command of ['trust', 'trust --revoke', 'init', 'down --now'])
+        expect(said).toContain(`${command} ended with 1`);
       expect(said.match(/this command runs inside a turn/g)?.length).toBeGreaterThanOrEqual(4);
       const { stdout } = await sluiceBeside(host, ['trust', '--list']);
       expect(stdout).not.toContain('/own');
@@ -106,7 +119,10 @@ describe('an agent that turns on other runs through the server', () => {
   it(
     'terminates one in mid-turn: its agent is ended, and its journal says terminated',
     async () => {
-      const victim = await attendedRun(host, { config: GATED, stages: { executing: { hang: true, ignoreTerm: true } } });
+      const victim = await attendedRun(host, {
+        config: GATED,
+        stages: { executing: { hang: true, ignoreTerm: true } },
+      });
       await victim.started('executing');
       await attack(`"$T" workflow terminate -w ${victim.run.runId} --reason 'an agent'`);
 
@@ -127,7 +143,9 @@ describe('an agent that turns on other runs through the server', () => {
 
       expect(await victim.result()).toMatchObject({ outcome: 'aborted' });
       expect(victim.run.events().at(-1)?.type).toBe('run.aborted');
-      expect(victim.repository.git('rev-parse', `sluice/${victim.run.runId}`)).toBe(victim.repository.git('rev-parse', 'main'));
+      expect(victim.repository.git('rev-parse', `sluice/${victim.run.runId}`)).toBe(
+        victim.repository.git('rev-parse', 'main'),
+      );
     },
     LIMIT_MS,
   );
@@ -137,9 +155,15 @@ describe('an agent that turns on other runs through the server', () => {
     async () => {
       const victim = await attendedRun(host, { config: GATED });
       await victim.gate();
-      const signal = (name: string, input: string) => `"$T" workflow signal -w ${victim.run.runId} --name ${name} --input '${input}'`;
+      const signal = (name: string, input: string) =>
+        `"$T" workflow signal -w ${victim.run.runId} --name ${name} --input '${input}'`;
       await attack(
-        [signal('obey', '{}'), signal('approve', '{"gate":"gate-7"}'), signal('steer', '{"text":""}'), signal('approve', '[1]')].join('; '),
+        [
+          signal('obey', '{}'),
+          signal('approve', '{"gate":"gate-7"}'),
+          signal('steer', '{"text":""}'),
+          signal('approve', '[1]'),
+        ].join('; '),
       );
 
       await until(() => victim.run.events().filter(({ type }) => type === 'message.refused').length >= 4, LIMIT_MS);
@@ -163,7 +187,9 @@ describe('an agent that turns on other runs through the server', () => {
           start({ repo: repository.path, commandHash: 'f'.repeat(64) }),
           start({
             repo: repository.path,
-            policy: { agents: { evil: { adapter: 'command', command: ['touch', join(host.env['HOME'] ?? '', 'evil')] } } },
+            policy: {
+              agents: { evil: { adapter: 'command', command: ['touch', join(host.env['HOME'] ?? '', 'evil')] } },
+            },
             agent: 'evil',
           }),
         ].join('; '),

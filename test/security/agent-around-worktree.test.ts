@@ -12,10 +12,12 @@ import { openTestHost, type TestHost } from '../support/test-host.js';
 
 const LIMIT_MS = 180_000;
 
-const PLAIN = 'stageList: [executing, validating, reviewing, verifying]\nvalidation:\n  commands: ["grep -q changed a.txt"]\n';
+const PLAIN =
+  'stageList: [executing, validating, reviewing, verifying]\nvalidation:\n  commands: ["grep -q changed a.txt"]\n';
 
 /** `$R`: the person's checkout, `$S`: what the engine keeps of this run. */
-const PLACES = 'R=$(dirname "$(git rev-parse --path-format=absolute --git-common-dir)"); S=$(pwd -P | sed s#/worktrees/#/state/#)';
+const PLACES =
+  'R=$(dirname "$(git rev-parse --path-format=absolute --git-common-dir)"); S=$(pwd -P | sed s#/worktrees/#/state/#)';
 
 function executing(run: string): RunCase {
   return {
@@ -30,13 +32,18 @@ function executing(run: string): RunCase {
 const edit = (file: string, change: string) =>
   `${process.execPath} -e 'const fs = require("fs"), file = process.argv[1], value = JSON.parse(fs.readFileSync(file)); ${change}; fs.writeFileSync(file, JSON.stringify(value))' "$S/${file}"`;
 
-const FOREIGN = 'GIT_AUTHOR_NAME=evil GIT_AUTHOR_EMAIL=e@x.invalid GIT_COMMITTER_NAME=evil GIT_COMMITTER_EMAIL=e@x.invalid';
+const FOREIGN =
+  'GIT_AUTHOR_NAME=evil GIT_AUTHOR_EMAIL=e@x.invalid GIT_COMMITTER_NAME=evil GIT_COMMITTER_EMAIL=e@x.invalid';
 
 const CASES = {
-  checkout: executing('echo stray >> "$R/a.txt"; echo x > "$R/new.txt"; echo x > "$R/ignored.log"; git -C "$R" add a.txt'),
+  checkout: executing(
+    'echo stray >> "$R/a.txt"; echo x > "$R/new.txt"; echo x > "$R/ignored.log"; git -C "$R" add a.txt',
+  ),
   ignored: executing('echo x > "$R/ignored.log"'),
   head: executing('git -C "$R" symbolic-ref HEAD refs/heads/elsewhere'),
-  config: executing(`git -C "$R" config core.fsmonitor "touch $HOME/canary-config"; git -C "$R" config alias.st '!evil'`),
+  config: executing(
+    `git -C "$R" config core.fsmonitor "touch $HOME/canary-config"; git -C "$R" config alias.st '!evil'`,
+  ),
   hook: executing(
     `printf '#!/bin/sh\\ntouch "$HOME/canary-hook"\\n' > "$R/.git/hooks/post-checkout"; chmod +x "$R/.git/hooks/post-checkout"`,
   ),
@@ -74,7 +81,8 @@ describe('an agent', () => {
   }, LIMIT_MS);
   afterAll(() => host.close(), LIMIT_MS);
 
-  const seen = ({ events }: EndedRun) => events.filter(({ type }) => type === 'repository.changed').map(({ message }) => message);
+  const seen = ({ events }: EndedRun) =>
+    events.filter(({ type }) => type === 'repository.changed').map(({ message }) => message);
   const canaries = () => readdirSync(host.env['HOME'] ?? '').filter((name) => name.startsWith('canary'));
 
   it.each(['checkout', 'head'] as const)(
@@ -118,8 +126,14 @@ describe('an agent', () => {
 
     expect(result).toMatchObject({ outcome: 'merge_ready', verdict: 'verified' });
     const moved = seen(runs.refs).filter((message) => message.endsWith('moved during the turn'));
-    expect(moved.map((message) => message.split(' ')[0])).toEqual(['refs/heads/release', 'refs/remotes/origin/main', 'refs/tags/v1']);
-    expect(repository.git('log', '--format=%an <%ae>', `main..sluice/${run.runId}`)).toBe('Test Person <person@example.invalid>\n');
+    expect(moved.map((message) => message.split(' ')[0])).toEqual([
+      'refs/heads/release',
+      'refs/remotes/origin/main',
+      'refs/tags/v1',
+    ]);
+    expect(repository.git('log', '--format=%an <%ae>', `main..sluice/${run.runId}`)).toBe(
+      'Test Person <person@example.invalid>\n',
+    );
     expect(repository.git('rev-list', '--count', 'main')).toBe('1\n');
   });
 
@@ -146,7 +160,9 @@ describe('an agent', () => {
       expect(repository.git('log', '--format=%B', `sluice/${run.runId}`)).not.toContain(TOKEN);
       const shown = readdirSync(run.runDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
       expect(
-        shown.filter((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8').includes(TOKEN)).map(({ name }) => name),
+        shown
+          .filter((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8').includes(TOKEN))
+          .map(({ name }) => name),
       ).toEqual([]);
       const history = readable(await run.handle.fetchHistory());
       expect(history).toContain('has the shape of a secret');
@@ -158,7 +174,8 @@ describe('an agent', () => {
   it(
     'that writes into the worktree of another run, which waits at a gate: it is put in order before the next turn',
     async () => {
-      const gated = 'stageList: [executing, reviewing, verifying]\nvalidation:\n  commands: ["true"]\ngates:\n  stages: [reviewing]\n';
+      const gated =
+        'stageList: [executing, reviewing, verifying]\nvalidation:\n  commands: ["true"]\ngates:\n  stages: [reviewing]\n';
       const victim = await attendedRun(host, { config: gated });
       await victim.gate();
       const { worktree } = await victim.run.view();

@@ -11,7 +11,8 @@ import { openTestHost, type TestHost } from '../support/test-host.js';
 
 const LIMIT_MS = 180_000;
 
-const PLAIN = 'stageList: [executing, validating, reviewing, verifying]\nvalidation:\n  commands: ["grep -q changed a.txt"]\n';
+const PLAIN =
+  'stageList: [executing, validating, reviewing, verifying]\nvalidation:\n  commands: ["grep -q changed a.txt"]\n';
 
 /** The agent does its part too, so that a run which takes no harm ends merge_ready. */
 function executing(run: string, { config = '', ...more }: Partial<ScriptedTurn> & { config?: string } = {}): RunCase {
@@ -121,8 +122,14 @@ describe('an agent that leaves in its worktree', () => {
   });
 
   it('symlinks that lead out: the change is rolled back, and the run ends blocked', () => {
-    expect(runs.links.result).toMatchObject({ outcome: 'blocked', blockedReason: 'policy_violation', verdict: 'unsafe' });
-    expect(runs.links.repository.git('rev-parse', `sluice/${runs.links.run.runId}`)).toBe(runs.links.repository.git('rev-parse', 'main'));
+    expect(runs.links.result).toMatchObject({
+      outcome: 'blocked',
+      blockedReason: 'policy_violation',
+      verdict: 'unsafe',
+    });
+    expect(runs.links.repository.git('rev-parse', `sluice/${runs.links.run.runId}`)).toBe(
+      runs.links.repository.git('rev-parse', 'main'),
+    );
     expect(existsSync(join(runs.links.view.worktree ?? '', 'deep'))).toBe(false);
   });
 });

@@ -46,7 +46,8 @@ async function failureOf(repository: TestRepository, input: Readonly<Record<stri
   return { message: cause?.message ?? '', type: cause !== undefined && 'type' in cause ? cause.type : null };
 }
 
-const branches = (repository: TestRepository) => repository.git('for-each-ref', '--format=%(refname)').trim().split('\n');
+const branches = (repository: TestRepository) =>
+  repository.git('for-each-ref', '--format=%(refname)').trim().split('\n');
 
 describe('a run that Temporal’s own client starts in a repository whose config nobody trusted', () => {
   it(
@@ -63,7 +64,10 @@ describe('a run that Temporal’s own client starts in a repository whose config
         configs.map(async ([name, config]) => {
           const repository = await untrusted(name, config);
 
-          expect(await failureOf(repository)).toMatchObject({ type: 'NotTrusted', message: expect.stringContaining('sluice trust') });
+          expect(await failureOf(repository)).toMatchObject({
+            type: 'NotTrusted',
+            message: expect.stringContaining('sluice trust'),
+          });
           expect(branches(repository)).toEqual(['refs/heads/main']);
           expect(existsSync(repository.ledgerPath)).toBe(false);
           expect(readdirSync(join(repository.path, '.sluice'))).toEqual(['config.yaml']);
@@ -100,7 +104,14 @@ describe('a whole run in a repository full of programs', () => {
       const repository = await host.repository({ files: { '.gitattributes': '* filter=evil diff=evil merge=evil\n' } });
       const hooks = join(repository.path, '.git/hooks');
       mkdirSync(hooks, { recursive: true });
-      for (const hook of ['pre-commit', 'commit-msg', 'post-commit', 'post-checkout', 'reference-transaction', 'post-index-change'])
+      for (const hook of [
+        'pre-commit',
+        'commit-msg',
+        'post-commit',
+        'post-checkout',
+        'reference-transaction',
+        'post-index-change',
+      ])
         writeFileSync(join(hooks, hook), readFileSync(evil), { mode: 0o755 });
       const keys =
         'core.fsmonitor diff.external filter.evil.clean filter.evil.smudge filter.evil.process diff.evil.textconv merge.evil.driver core.pager gpg.program';
@@ -124,7 +135,12 @@ describe('a run from a commit that git cannot check out', () => {
     async () => {
       const repository = await host.repository();
       const hash = (type: string, input: string | Buffer) =>
-        execFileSync('git', ['hash-object', '-w', '-t', type, '--stdin', '--literally'], { cwd: repository.path, input }).toString().trim();
+        execFileSync('git', ['hash-object', '-w', '-t', type, '--stdin', '--literally'], {
+          cwd: repository.path,
+          input,
+        })
+          .toString()
+          .trim();
       let [mode, id] = ['100755', hash('blob', readFileSync(evil))];
       for (const name of ['post-checkout', 'hooks', '.GIT']) {
         id = hash('tree', Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]));

@@ -64,7 +64,13 @@ beforeAll(async () => {
     { pid: number }
   >;
   const [own, server, worker] = [engine.engine.pid, engine.server.pid, engine.worker.pid];
-  pids = { engine: own, server, worker, guard: guardPid(world.home), 'git runner': childOf(worker, 'git/runner/main.js') };
+  pids = {
+    engine: own,
+    server,
+    worker,
+    guard: guardPid(world.home),
+    'git runner': childOf(worker, 'git/runner/main.js'),
+  };
 }, LIMIT_MS);
 afterAll(async () => {
   foreign.close();
@@ -79,7 +85,11 @@ async function startEngine(): Promise<void> {
   writeFileSync(starter, text, { mode: 0o755 });
   const line = `${starter} ${process.execPath} ${CLI} up`;
   const env = { ...world.env, WORD_OF_THE_SHELL: 'said', TEMPORAL_ADDRESS: '127.0.0.1:1' };
-  const child = spawn('sh', ['-c', 'exec script -qec "$1" /dev/null', 'sh', line], { cwd: world.folder, env, stdio: [...foreign.stdio] });
+  const child = spawn('sh', ['-c', 'exec script -qec "$1" /dev/null', 'sh', line], {
+    cwd: world.folder,
+    env,
+    stdio: [...foreign.stdio],
+  });
   const code = await new Promise((resolve) => child.once('exit', resolve));
   for (const stream of child.stdio) stream?.destroy();
   if (code !== 0) throw new Error(`sluice up ended with ${String(code)}`);
@@ -95,7 +105,11 @@ async function aRun(place: string): Promise<void> {
     version: 1,
     agent: 'good',
     agents: {
-      good: { adapter: 'command', command: [world.script(`agent-${place}`, `sh ./look.sh agent\n${GOOD_AGENT}`)], home: ['.looks'] },
+      good: {
+        adapter: 'command',
+        command: [world.script(`agent-${place}`, `sh ./look.sh agent\n${GOOD_AGENT}`)],
+        home: ['.looks'],
+      },
     },
     sandbox: place === 'inside' ? 'required' : 'off',
     sandboxHome: ['.looks'],
@@ -141,7 +155,9 @@ function looked(name: string): Looked {
 /** From outside, for what runs no script of a test. */
 function lookedAt(pid: number): Looked {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1').split('\n');
-  const [, , , session, terminal] = (readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1) ?? '').split(' ').map(Number);
+  const [, , , session, terminal] = (readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1) ?? '')
+    .split(' ')
+    .map(Number);
   return {
     ...{ session: session ?? -1, terminal: terminal ?? -1, cwd: readlinkSync(`/proc/${pid}/cwd`) },
     umask: status.find((line) => line.startsWith('Umask:'))?.slice(7) ?? '',
@@ -202,7 +218,9 @@ describe('the environment', () => {
   const namesOf = (name: (typeof OURS)[number]) => lookedAt(pids[name]).env.map((line) => line.split('=')[0] ?? '');
 
   it('of guard and git runner is empty, that of the server has nothing but what a program of the system needs', () => {
-    expect([...namesOf('guard'), ...namesOf('git runner')].filter((name) => !name.startsWith('NODE_CHANNEL_'))).toEqual([]);
+    expect([...namesOf('guard'), ...namesOf('git runner')].filter((name) => !name.startsWith('NODE_CHANNEL_'))).toEqual(
+      [],
+    );
     expect(namesOf('server').toSorted()).toEqual(['HOME', 'PATH', 'TMPDIR', 'USER']);
   });
 

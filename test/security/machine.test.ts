@@ -18,7 +18,13 @@ const NOBODY = ['--reuid=65534', '--regid=65534', '--clear-groups'] as const;
 let world: CliWorld;
 let repository: ReturnType<CliWorld['repository']>;
 let runId: string;
-let engine: { address: string; uiAddress: string; engine: { pid: number }; server: { pid: number }; worker: { pid: number } };
+let engine: {
+  address: string;
+  uiAddress: string;
+  engine: { pid: number };
+  server: { pid: number };
+  worker: { pid: number };
+};
 
 beforeAll(async () => {
   world = openCliWorld();
@@ -53,7 +59,9 @@ afterAll(() => world.close(), LIMIT_MS);
 const asUser = itWhere(canDropRoot(), 'the test cannot drop root by setpriv');
 
 /** What a program of another user says, and its exit code. */
-async function asNobody(...command: readonly string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+async function asNobody(
+  ...command: readonly string[]
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
   return world.program(['setpriv', ...NOBODY, ...command], { cwd: '/', env: { HOME: '/nonexistent' } }).done;
 }
 
@@ -75,7 +83,10 @@ function listening(pids: readonly number[]): readonly { host: string; port: numb
       .split('\n')
       .map((line) => line.trim().split(/\s+/))
       .filter(([, , , state, , , , , , inode = '']) => state === '0A' && inodes.has(inode))
-      .map(([, local = '']) => ({ host: local.split(':')[0] ?? '', port: Number.parseInt(local.split(':')[1] ?? '', 16) })),
+      .map(([, local = '']) => ({
+        host: local.split(':')[0] ?? '',
+        port: Number.parseInt(local.split(':')[1] ?? '', 16),
+      })),
   );
 }
 
@@ -113,9 +124,17 @@ describe('another user of the machine', () => {
   asUser(
     'reads nothing below the home, also where the umask is 000 and the home was open (skipped unless root: it becomes another user)',
     async () => {
-      const open = await asNobody('find', world.home, `${repository.path}/.sluice/runs`, '-readable', '-not', '-type', 'l');
-      const files = ['trust.json', 'temporal.db', 'engine.json', 'guard.log', 'host-id', 'logs/worker.log'].map((name) =>
-        join(world.home, name),
+      const open = await asNobody(
+        'find',
+        world.home,
+        `${repository.path}/.sluice/runs`,
+        '-readable',
+        '-not',
+        '-type',
+        'l',
+      );
+      const files = ['trust.json', 'temporal.db', 'engine.json', 'guard.log', 'host-id', 'logs/worker.log'].map(
+        (name) => join(world.home, name),
       );
       const read = await asNobody('cat', ...files);
 
@@ -129,21 +148,37 @@ describe('another user of the machine', () => {
     },
   );
 
-  asUser('cannot connect to the sockets of engine and guard (skipped unless root: it becomes another user)', async () => {
-    const sockets = readdirSync(world.home).filter((name) => name.endsWith('.sock'));
-    const script =
-      'require("net").connect(process.argv[1]).on("connect", () => console.log("connected")).on("error", (e) => console.log(e.code))';
-    const said = await Promise.all(sockets.map((name) => asNobody(process.execPath, '-e', script, join(world.home, name))));
+  asUser(
+    'cannot connect to the sockets of engine and guard (skipped unless root: it becomes another user)',
+    async () => {
+      const sockets = readdirSync(world.home).filter((name) => name.endsWith('.sock'));
+      const script =
+        'require("net").connect(process.argv[1]).on("connect", () => console.log("connected")).on("error", (e) => console.log(e.code))';
+      const said = await Promise.all(
+        sockets.map((name) => asNobody(process.execPath, '-e', script, join(world.home, name))),
+      );
 
-    expect(sockets).toContain('engine.sock');
-    expect(said.map(({ stdout }) => stdout)).toEqual(sockets.map(() => 'EACCES\n'));
-  });
+      expect(sockets).toContain('engine.sock');
+      expect(said.map(({ stdout }) => stdout)).toEqual(sockets.map(() => 'EACCES\n'));
+    },
+  );
 
-  asUser('reaches the port of the server, for loopback TCP knows no users, and could decide there (skipped unless root)', async () => {
-    const shown = await asNobody(world.env['SLUICE_TEMPORAL_CLI'] ?? '', 'workflow', 'describe', '--address', engine.address, '-w', runId);
+  asUser(
+    'reaches the port of the server, for loopback TCP knows no users, and could decide there (skipped unless root)',
+    async () => {
+      const shown = await asNobody(
+        world.env['SLUICE_TEMPORAL_CLI'] ?? '',
+        'workflow',
+        'describe',
+        '--address',
+        engine.address,
+        '-w',
+        runId,
+      );
 
-    expect(shown.stdout).toContain(runId);
-  });
+      expect(shown.stdout).toContain(runId);
+    },
+  );
 });
 
 describe('a web page in a browser on this machine', () => {
@@ -155,11 +190,13 @@ describe('a web page in a browser on this machine', () => {
   /** Without a preflight a page may send these; its own host name it can point at 127.0.0.1 (DNS rebinding). */
   const headers = (port: number) =>
     ['evil.example', 'localhost', `127.0.0.1:${port}`, 'sluice.invalid.evil.example'].flatMap((host) =>
-      ['text/plain', 'application/x-www-form-urlencoded', 'application/json', 'application/grpc-web+proto'].map((type) => ({
-        host,
-        origin: 'http://evil.example',
-        'content-type': type,
-      })),
+      ['text/plain', 'application/x-www-form-urlencoded', 'application/json', 'application/grpc-web+proto'].map(
+        (type) => ({
+          host,
+          origin: 'http://evil.example',
+          'content-type': type,
+        }),
+      ),
     );
 
   it('finds no port that takes a request of it, whatever host name and content type it sends', async () => {
@@ -202,7 +239,9 @@ describe('the engine', () => {
 
     expect(code).toBe(0);
     expect(jsonLines(stdout).at(-1)).toMatchObject({ address: engine.address, started: false });
-    expect(JSON.parse(readFileSync(join(world.home, 'engine.json'), 'utf8'))).toMatchObject({ engine: { pid: engine.engine.pid } });
+    expect(JSON.parse(readFileSync(join(world.home, 'engine.json'), 'utf8'))).toMatchObject({
+      engine: { pid: engine.engine.pid },
+    });
   });
 
   it('takes garbage on its socket for nothing, ends a line that never ends, and answers the next caller', async () => {
@@ -221,6 +260,8 @@ describe('the engine', () => {
 
     expect(sent).toBeLessThan(50_000_000);
     expect((await world.sluice(['up', '--json'])).code).toBe(0);
-    expect(JSON.parse(readFileSync(join(world.home, 'engine.json'), 'utf8'))).toMatchObject({ engine: { pid: engine.engine.pid } });
+    expect(JSON.parse(readFileSync(join(world.home, 'engine.json'), 'utf8'))).toMatchObject({
+      engine: { pid: engine.engine.pid },
+    });
   });
 });

@@ -40,7 +40,9 @@ describe('a run with sandbox: required', () => {
       config: config(''),
       files: { '.gitignore': '*.log\n' },
       ledger: false,
-      stages: { executing: { append: { 'a.txt': 'changed\n' }, run: ATTACK.replace('SERVER_PORT', port), text: 'Done.' } },
+      stages: {
+        executing: { append: { 'a.txt': 'changed\n' }, run: ATTACK.replace('SERVER_PORT', port), text: 'Done.' },
+      },
     });
   }, LIMIT_MS);
   afterAll(() => (mayTrySandbox ? host.close() : undefined), LIMIT_MS);
@@ -77,13 +79,19 @@ describe('a run with sandbox: required', () => {
       try {
         const bin = join(bare.folder, 'bin');
         mkdirSync(bin);
-        for (const name of ['git', 'node', 'sh']) symlinkSync(execFileSync('which', [name], { encoding: 'utf8' }).trim(), join(bin, name));
+        for (const name of ['git', 'node', 'sh'])
+          symlinkSync(execFileSync('which', [name], { encoding: 'utf8' }).trim(), join(bin, name));
         await bare.startWorker({ env: { PATH: bin } });
         const repository = await bare.repository({ config: config('') });
         const run = await bare.startRun(repository);
 
-        const failure = await run.result().catch((error: { cause?: { cause?: { cause?: unknown } } }) => error.cause?.cause?.cause);
-        expect(failure).toMatchObject({ type: 'BadConfig', message: expect.stringContaining('sandbox is required, and there is none') });
+        const failure = await run
+          .result()
+          .catch((error: { cause?: { cause?: { cause?: unknown } } }) => error.cause?.cause?.cause);
+        expect(failure).toMatchObject({
+          type: 'BadConfig',
+          message: expect.stringContaining('sandbox is required, and there is none'),
+        });
         expect(repository.git('branch', '--list', 'sluice/*')).toBe('');
         expect(existsSync(run.runDir)).toBe(false);
       } finally {

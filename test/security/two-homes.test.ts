@@ -118,7 +118,11 @@ async function clean(host: TestHost, { run, repository }: HeldRun): Promise<Clea
   const repoKey = repoKeyOf(host.hostId, realpathSync(join(repository.path, '.git')));
   const input = { hostId: host.hostId, run: { runId: run.runId, repoKey }, giveUp: true };
   const workflowId = `clean:${run.runId}`;
-  const answer: unknown = await host.client.workflow.execute(CLEAN_WORKFLOW, { workflowId, taskQueue: TASK_QUEUE, args: [input] });
+  const answer: unknown = await host.client.workflow.execute(CLEAN_WORKFLOW, {
+    workflowId,
+    taskQueue: TASK_QUEUE,
+    args: [input],
+  });
   return answer as CleanRunResult; // The workflow type `clean` answers this.
 }
 
@@ -133,5 +137,8 @@ function lookAt({ repository, run, worktree }: HeldRun): readonly string[] {
 }
 
 function sumsOf(folder: string): string {
-  return execFileSync('sh', ['-c', 'find . -type f ! -name index -exec sha256sum {} + | sort -k2'], { cwd: folder, encoding: 'utf8' });
+  return execFileSync('sh', ['-c', 'find . -type f ! -name index -exec sha256sum {} + | sort -k2'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
 }

@@ -7,7 +7,14 @@ import { fixtureWith } from '../support/test-repository.js';
 
 const LIMIT_MS = 180_000;
 
-const LEFT = ['.claude/settings.json', '.github/workflows/x.yml', 'AGENTS.override.md', '.vscode/tasks.json', '.envrc', '.pnpmfile.cjs'];
+const LEFT = [
+  '.claude/settings.json',
+  '.github/workflows/x.yml',
+  'AGENTS.override.md',
+  '.vscode/tasks.json',
+  '.envrc',
+  '.pnpmfile.cjs',
+];
 
 describe('a project config that nobody trusted', () => {
   let host: TestHost;
@@ -33,7 +40,11 @@ describe('a project config that nobody trusted', () => {
     return run.result();
   }
 
-  it.each(['guardedPaths: [nothing/here]\n', 'guardedPaths: []\n', 'stageList: [executing]\nguardedPaths: [nothing/here]\n'])(
+  it.each([
+    'guardedPaths: [nothing/here]\n',
+    'guardedPaths: []\n',
+    'stageList: [executing]\nguardedPaths: [nothing/here]\n',
+  ])(
     'takes no path off those that a person must look at: %j',
     async (config) => {
       const result = await runWith(config);

@@ -60,7 +60,8 @@ acp
   .onRequest('session/new', opened('session/new'))
   .onRequest('session/load', async (context) => {
     const answer = opened('session/load')(context);
-    const past = () => update(context, { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'told long ago' } });
+    const past = () =>
+      update(context, { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'told long ago' } });
     if (scenario.pastComesLate === true)
       pastTold = sleep(50)
         .then(past)
@@ -122,9 +123,13 @@ async function take(context, step, code) {
   if (step.flood !== undefined) process.stdout.write(`${'x'.repeat(step.flood)}\n`);
   if (step.write !== undefined) writeFileSync(step.write.path, step.write.text);
   if (step.ask !== undefined) return ask(context, step);
-  if (step.call !== undefined) log({ called: await context.client.request(step.call, {}).catch((error) => error.code) });
+  if (step.call !== undefined)
+    log({ called: await context.client.request(step.call, {}).catch((error) => error.code) });
   if (step.daemon === true)
-    spawn(process.execPath, ['-e', 'setTimeout(() => {}, 20_000)'], { detached: true, stdio: ['ignore', 1, 'ignore'] }).unref();
+    spawn(process.execPath, ['-e', 'setTimeout(() => {}, 20_000)'], {
+      detached: true,
+      stdio: ['ignore', 1, 'ignore'],
+    }).unref();
   if (step.die !== undefined) {
     if (typeof step.die === 'string') process.kill(process.pid, step.die);
     else process.exit(step.die);

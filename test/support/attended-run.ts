@@ -42,14 +42,18 @@ export interface AttendedRun {
 }
 
 /** `attended` is left to the case, so by default somebody is expected. */
-export async function attendedRun(host: TestHost, { stages = {}, input = {}, ...options }: RunCase): Promise<AttendedRun> {
+export async function attendedRun(
+  host: TestHost,
+  { stages = {}, input = {}, ...options }: RunCase,
+): Promise<AttendedRun> {
   const repository = await host.repository({ ...options, fixture: fixtureWith(stages) });
   return beside(host, repository, await host.startRun(repository, input));
 }
 
 export function beside(host: TestHost, repository: TestRepository, run: TestRun): AttendedRun {
   const { handle } = run;
-  const turns = () => readLedger(repository.ledgerPath).flatMap(({ event, stage }) => (event === 'START' ? [stage] : []));
+  const turns = () =>
+    readLedger(repository.ledgerPath).flatMap(({ event, stage }) => (event === 'START' ? [stage] : []));
   const send = (name: RunMessageName, argument: object = {}) =>
     handle.executeUpdate<MessageAnswer, [object]>(name, { args: [{ by: 'ada', ...argument }] }).catch(withoutEffect);
   const gate = async (id?: string) => {
@@ -103,7 +107,9 @@ function lastTurn(run: TestRun, stage: string): string {
 /** Nothing is under way but what an agent or a command does. */
 async function isQuiet(host: TestHost, run: TestRun): Promise<boolean> {
   const { raw } = await host.client.workflow.getHandle(run.runId).describe();
-  const light = (raw.pendingActivities ?? []).filter(({ activityType }) => !['runTurn', 'validate'].includes(activityType?.name ?? ''));
+  const light = (raw.pendingActivities ?? []).filter(
+    ({ activityType }) => !['runTurn', 'validate'].includes(activityType?.name ?? ''),
+  );
   return light.length === 0 && (raw.pendingWorkflowTask ?? null) === null;
 }
 

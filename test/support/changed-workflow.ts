@@ -43,6 +43,10 @@ export async function bundleWith(module: string, source: string): Promise<Change
   renameSync(at(`workflows/${module}.js`), at('workflows', dirname(module), `unchanged-${basename(module)}.js`));
   writeFileSync(at(`workflows/${module}.js`), source);
   const bundlePath = at('bundle.js');
-  await promisify(execFile)(process.execPath, [join(ROOT, 'dist/worker/bundle.js'), at('workflows/index.js'), bundlePath]);
+  await promisify(execFile)(process.execPath, [
+    join(ROOT, 'dist/worker/bundle.js'),
+    at('workflows/index.js'),
+    bundlePath,
+  ]);
   return { bundlePath, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

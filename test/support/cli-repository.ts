@@ -60,7 +60,11 @@ export function openCliRepository(path: string): CliRepository {
     checkout() {
       // The index first: a status may refresh it.
       const index = readFileSync(join(path, '.git/index')).toString('base64');
-      const state = [git('--no-optional-locks', 'status', '--porcelain=v2', '--branch'), git('stash', 'list'), git('rev-parse', 'HEAD')];
+      const state = [
+        git('--no-optional-locks', 'status', '--porcelain=v2', '--branch'),
+        git('stash', 'list'),
+        git('rev-parse', 'HEAD'),
+      ];
       const files = lines('ls-files', '-co', '--exclude-standard').map(
         (name) => `${name}: ${readFileSync(join(path, name)).toString('base64')}`,
       );

@@ -3,7 +3,16 @@
  * The local engine is the real one. `close` brings it down and removes the folder; nothing outside the folder is written.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -59,7 +68,10 @@ export function openCliWorld(): CliWorld {
   const person = join(folder, 'person');
   for (const name of ['person/.config/sluice', 'tmp', 'bin']) mkdirSync(join(folder, name), { recursive: true });
   const port = 20_000 + Math.floor(Math.random() * 20_000);
-  writeFileSync(join(person, '.config/sluice/config.yaml'), `engine:\n  ports: { server: ${port}, ui: ${port + 200} }\n`);
+  writeFileSync(
+    join(person, '.config/sluice/config.yaml'),
+    `engine:\n  ports: { server: ${port}, ui: ${port + 200} }\n`,
+  );
   const env = {
     PATH: process.env['PATH'] ?? '',
     HOME: person,
@@ -148,5 +160,7 @@ export function jsonLines(text: string): Record<string, unknown>[] {
 }
 
 export function canDropRoot(): boolean {
-  return process.getuid?.() === 0 && execFileSync('sh', ['-c', 'command -v setpriv || true'], { encoding: 'utf8' }) !== '';
+  return (
+    process.getuid?.() === 0 && execFileSync('sh', ['-c', 'command -v setpriv || true'], { encoding: 'utf8' }) !== ''
+  );
 }

@@ -27,7 +27,10 @@ export interface RunCase extends Pick<RepositoryOptions, 'config' | 'files'> {
   readonly meanwhile?: (run: TestRun, repository: TestRepository) => Promise<void>;
 }
 
-export async function endedRun(host: TestHost, { stages = {}, input = {}, meanwhile, ledger, ...options }: RunCase): Promise<EndedRun> {
+export async function endedRun(
+  host: TestHost,
+  { stages = {}, input = {}, meanwhile, ledger, ...options }: RunCase,
+): Promise<EndedRun> {
   const { ledger: name, ...fixture } = fixtureWith(stages);
   const kept = ledger === false || name === undefined ? fixture : { ...fixture, ledger: name };
   const repository = await host.repository({ ...options, fixture: kept });

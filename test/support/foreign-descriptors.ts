@@ -8,7 +8,10 @@ import { closeSync, constants, mkdirSync, openSync, readdirSync, readlinkSync, w
 import { join } from 'node:path';
 
 /** Above those that node itself marks at its start, and some below. */
-export const FOREIGN_NUMBERS: readonly number[] = Array.from({ length: 40 }, (_none, index) => 10 + Math.floor((index * 190) / 39));
+export const FOREIGN_NUMBERS: readonly number[] = Array.from(
+  { length: 40 },
+  (_none, index) => 10 + Math.floor((index * 190) / 39),
+);
 
 export interface ForeignDescriptors {
   /** Part of the name of each file, folder and pipe. */

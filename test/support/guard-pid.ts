@@ -11,5 +11,7 @@ export function guardPid(home: string): number {
 }
 
 function isStarted(line: unknown): line is { guard: number } {
-  return typeof line === 'object' && line !== null && 'sentence' in line && line.sentence === 'started' && 'guard' in line;
+  return (
+    typeof line === 'object' && line !== null && 'sentence' in line && line.sentence === 'started' && 'guard' in line
+  );
 }

@@ -65,7 +65,10 @@ export interface HeldRunOptions {
 export const PLAIN_END = {
   outcome: 'merge_ready',
   error: null,
-  agents: ['planning', 'architecting', 'executing', 'reviewing', 'verifying'].flatMap((stage) => [`${stage} START`, `${stage} END`]),
+  agents: ['planning', 'architecting', 'executing', 'reviewing', 'verifying'].flatMap((stage) => [
+    `${stage} START`,
+    `${stage} END`,
+  ]),
   commits: 1,
 } as const;
 
@@ -129,9 +132,14 @@ function configOf(moment: Moment, { reached, go }: GoFiles): string {
   return `limits:\n  heartbeat: 2s\n  killGrace: 500ms\n${gate}validation:\n  commands: [${JSON.stringify(command)}]\n`;
 }
 
-function heldRun(run: TestRun, repository: TestRepository, { view, letGo }: { view: RunView; letGo: () => Promise<void> }): HeldRun {
+function heldRun(
+  run: TestRun,
+  repository: TestRepository,
+  { view, letGo }: { view: RunView; letGo: () => Promise<void> },
+): HeldRun {
   const { worktree, branch, baseSha, headSha } = view;
-  if (worktree === null || branch === null || baseSha === null || headSha === null) throw new Error('the run is not open');
+  if (worktree === null || branch === null || baseSha === null || headSha === null)
+    throw new Error('the run is not open');
   return {
     ...{ run, repository, worktree, branch, baseSha, letGo },
     head: headSha,

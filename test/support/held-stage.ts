@@ -13,7 +13,14 @@ type HeldTurn = Exclude<TurnStage, 'fixing'>;
 
 export type HeldStage = HeldTurn | 'validating';
 
-export const HELD_STAGES: readonly HeldStage[] = ['planning', 'architecting', 'executing', 'validating', 'reviewing', 'verifying'];
+export const HELD_STAGES: readonly HeldStage[] = [
+  'planning',
+  'architecting',
+  'executing',
+  'validating',
+  'reviewing',
+  'verifying',
+];
 
 const HELD_COMMAND = `#!/bin/sh
 echo START >> "$HOME/commands.txt"
@@ -31,7 +38,10 @@ export function heldIn(host: TestHost, stage: HeldStage, turn: ScriptedTurn = {}
     return { files: { 'check.sh': HELD_COMMAND }, config: `${LIMITS}validation:\n  commands: ["./check.sh"]\n` };
   }
   const held = { ...PLAIN_FIXTURE.stages[stage], waitFor: goFile(host), ...turn };
-  return { fixture: fixtureWith({ [stage]: held }), config: `${LIMITS}validation:\n  commands: ["grep -q changed a.txt"]\n` };
+  return {
+    fixture: fixtureWith({ [stage]: held }),
+    config: `${LIMITS}validation:\n  commands: ["grep -q changed a.txt"]\n`,
+  };
 }
 
 /** Resolves when the stage's agent or command has noted its start. */

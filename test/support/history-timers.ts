@@ -13,7 +13,9 @@ export interface HistoryTimer {
 /** In the order of their start. */
 export async function timersOf(handle: WorkflowHandle): Promise<readonly HistoryTimer[]> {
   const events = (await handle.fetchHistory()).events ?? [];
-  const fired = new Map(events.map((event) => [event.timerFiredEventAttributes?.timerId, optionalTsToMs(event.eventTime) ?? null]));
+  const fired = new Map(
+    events.map((event) => [event.timerFiredEventAttributes?.timerId, optionalTsToMs(event.eventTime) ?? null]),
+  );
   return events.flatMap(({ eventTime, timerStartedEventAttributes: timer }) =>
     timer === null || timer === undefined
       ? []

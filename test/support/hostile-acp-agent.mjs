@@ -32,7 +32,9 @@ function saying(parts = []) {
       if (raw !== undefined) process.stdout.write(raw);
       if (flood !== undefined) process.stdout.write(`${'x'.repeat(flood)}\n`);
       if (message !== undefined)
-        send(message.method !== undefined && message.id === undefined && message.asks === true ? asking(message) : message);
+        send(
+          message.method !== undefined && message.id === undefined && message.asks === true ? asking(message) : message,
+        );
     }
     if (exit !== undefined) process.exit(exit);
   }

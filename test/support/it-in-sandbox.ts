@@ -8,7 +8,8 @@ const isThere = found.kind === 'works' || !found.why.includes('not on PATH');
 
 export const mayTrySandbox = found.kind === 'works' || (process.env['CI'] !== undefined && isThere);
 
-if (!mayTrySandbox && found.kind === 'fails') process.stderr.write(`skipped: what is tried in a sandbox: ${found.why}\n`);
+if (!mayTrySandbox && found.kind === 'fails')
+  process.stderr.write(`skipped: what is tried in a sandbox: ${found.why}\n`);
 
 // `it.skip` lacks only the members that make no sense for a skipped test.
 export const itInSandbox: typeof it = mayTrySandbox ? it : (it.skip as typeof it);

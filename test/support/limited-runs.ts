@@ -37,7 +37,8 @@ export function limitedRuns(
   let [now, most] = [0, 0];
   const of = (account = 'default') => `${name}/${account}`;
   const host = workers.open({
-    openRun: async (input) => stubOpen(input, stages, { agentOf: agentsOf(accounts.get(input.place.runId) ?? of()), ...policy }),
+    openRun: async (input) =>
+      stubOpen(input, stages, { agentOf: agentsOf(accounts.get(input.place.runId) ?? of()), ...policy }),
     runTurn: async (input) => {
       calls.push(input);
       now += 1;

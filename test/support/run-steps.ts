@@ -19,7 +19,9 @@ export function typesOf(host: StubHost): string[] {
 
 /** The statuses in the order in which they were entered. */
 export function pathOf(host: StubHost): string[] {
-  return eventsOf(host).flatMap(({ type, data: { to } }) => (type === 'state.changed' && typeof to === 'string' ? [to] : []));
+  return eventsOf(host).flatMap(({ type, data: { to } }) =>
+    type === 'state.changed' && typeof to === 'string' ? [to] : [],
+  );
 }
 
 export function viewOf(handle: WorkflowHandle): Promise<RunView> {

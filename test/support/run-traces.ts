@@ -69,8 +69,12 @@ export function livingTurns(home: string): readonly number[] {
 /** Absolute, one for each place of each run of this home. */
 export function turnFolders(home: string): readonly string[] {
   const state = join(home, 'state');
-  const runs = readdirSync(state).flatMap((repoKey) => readdirSync(join(state, repoKey)).map((run) => join(state, repoKey, run, 'turns')));
-  return runs.filter((turns) => existsSync(turns)).flatMap((turns) => readdirSync(turns).map((name) => join(turns, name)));
+  const runs = readdirSync(state).flatMap((repoKey) =>
+    readdirSync(join(state, repoKey)).map((run) => join(state, repoKey, run, 'turns')),
+  );
+  return runs
+    .filter((turns) => existsSync(turns))
+    .flatMap((turns) => readdirSync(turns).map((name) => join(turns, name)));
 }
 
 function environmentOf(pid: number): string {
@@ -88,7 +92,9 @@ async function toldBy({ handle }: TestRun): Promise<number> {
     child?.workflowExecution?.workflowId ? [child.workflowExecution.workflowId] : [],
   );
   const results = await Promise.all(
-    children.map((id) => handle.client.getHandle<(input: NotificationInput) => Promise<NotificationResult>>(id).result()),
+    children.map((id) =>
+      handle.client.getHandle<(input: NotificationInput) => Promise<NotificationResult>>(id).result(),
+    ),
   );
   return results.flat().filter(({ error }) => error === null).length;
 }

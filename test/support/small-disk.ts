@@ -26,7 +26,10 @@ const BLOCK = Buffer.alloc(64 * 1024, 1);
  * What lies in the folder is taken along; `filler` is relative to it, for a test to whom a strange file in the folder itself would be something else.
  * Errors: plain Error without the right to mount.
  */
-export function smallDisk(folder: string, { size, filler = '.filler' }: { readonly size: string; readonly filler?: string }): SmallDisk {
+export function smallDisk(
+  folder: string,
+  { size, filler = '.filler' }: { readonly size: string; readonly filler?: string },
+): SmallDisk {
   const aside = mkdtempSync(join(tmpdir(), 'sluice-aside-'));
   execFileSync('cp', ['-a', `${folder}/.`, aside]);
   mount('-t', 'tmpfs', '-o', `size=${size},mode=700`, 'none', folder);

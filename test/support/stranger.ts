@@ -58,7 +58,11 @@ class Stranger implements DeskOwner, FlushOwner, NotifierOwner, TurnOwner {
   readonly notifier = new Notifier(this);
   readonly quota = new QuotaSeat();
   readonly presenter = { show: () => undefined };
-  readonly policy = { gates: NO_WAIT, budget: BUDGET, usageLimit: { action: 'stop', maxWaitMs: 0, maxWaits: 0 } } as const;
+  readonly policy = {
+    gates: NO_WAIT,
+    budget: BUDGET,
+    usageLimit: { action: 'stop', maxWaitMs: 0, maxWaits: 0 },
+  } as const;
   readonly attended = true;
   readonly isOpen = true;
   readonly project = 'project';
@@ -93,7 +97,12 @@ class Stranger implements DeskOwner, FlushOwner, NotifierOwner, TurnOwner {
 }
 
 function messagesOf(stranger: Stranger): Messages<Say['name'], Say> {
-  return { names: ['say', 'agree'], read, judge: (message) => judge(stranger, message), apply: (message) => apply(stranger, message) };
+  return {
+    names: ['say', 'agree'],
+    read,
+    judge: (message) => judge(stranger, message),
+    apply: (message) => apply(stranger, message),
+  };
 }
 
 function read(name: Say['name'], argument: unknown): MessageReading<Say> {
@@ -144,7 +153,8 @@ async function work(owner: Stranger): Promise<void> {
 }
 
 async function take(owner: Stranger) {
-  const outcome: TurnOutcome = owner.used.turns === 0 ? { kind: 'transient', why: 'the road was closed' } : { kind: 'done' };
+  const outcome: TurnOutcome =
+    owner.used.turns === 0 ? { kind: 'transient', why: 'the road was closed' } : { kind: 'done' };
   const usage = { durationMs: 1, costMicroUsd: 0 };
   owner.used = withTurn(owner.used, usage);
   return { place: { seq: owner.used.turns, token: `token-${owner.used.turns}` }, result: { outcome }, usage };

@@ -58,7 +58,11 @@ export function stubTurn(input: RunTurnInput, part: Partial<RunTurnResult> = {})
   };
 }
 
-export function stubOpen(input: OpenRunInput, stages: readonly Stage[] = STAGE_LISTS.full, policy: Partial<RunPolicy> = {}): OpenRunResult {
+export function stubOpen(
+  input: OpenRunInput,
+  stages: readonly Stage[] = STAGE_LISTS.full,
+  policy: Partial<RunPolicy> = {},
+): OpenRunResult {
   return {
     hostId: 'stub',
     repo: input.run.repo,
@@ -123,7 +127,12 @@ export async function openStubWorkers(): Promise<StubWorkers> {
       dataConverter: { payloadCodecs: [new RedactingCodec()] },
     }),
     ...[ANY_HOST_QUEUE, hostQueue('stub'), hostTurnsQueue('stub')].map((taskQueue) =>
-      Worker.create({ ...shared, taskQueue, activities: { ...hosts.activities() }, maxHeartbeatThrottleInterval: '100ms' }),
+      Worker.create({
+        ...shared,
+        taskQueue,
+        activities: { ...hosts.activities() },
+        maxHeartbeatThrottleInterval: '100ms',
+      }),
     ),
   ]);
   const running = workers.map((worker) => worker.run());
@@ -236,7 +245,14 @@ function policyWith(stages: readonly Stage[]): RunPolicy {
   return {
     preset: 'default',
     stages,
-    agentOf: { planning: agent, architecting: agent, executing: agent, reviewing: agent, fixing: agent, verifying: agent },
+    agentOf: {
+      planning: agent,
+      architecting: agent,
+      executing: agent,
+      reviewing: agent,
+      fixing: agent,
+      verifying: agent,
+    },
     validationCommands: 1,
     validationBudgetMs: 1_000,
     setupBudgetMs: 0,

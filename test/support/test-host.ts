@@ -107,7 +107,11 @@ export async function openTestHost(): Promise<TestHost> {
     },
     async startRun(repository, { runId = `run-${randomUUID().slice(0, 8)}`, ...input } = {}) {
       const start: RunInput = { task: 'change a.txt', repo: repository.path, ...input };
-      const handle = await client.workflow.start(RUN_WORKFLOW, { workflowId: runId, taskQueue: TASK_QUEUE, args: [start] });
+      const handle = await client.workflow.start(RUN_WORKFLOW, {
+        workflowId: runId,
+        taskQueue: TASK_QUEUE,
+        args: [start],
+      });
       return runOf(handle, join(repository.path, '.sluice/runs', runId));
     },
     async close() {
@@ -159,7 +163,12 @@ async function spawnWorker(main: string, env: Readonly<Record<string, string>>):
 
 /** Ends every command of the home's guard; the guard, idle and alone, then ends itself. */
 async function endGuard(home: string): Promise<void> {
-  const processes = await connectProcesses({ home, orphanGraceMs: 60_000, durability: 'process', guardMain: GUARD_MAIN });
+  const processes = await connectProcesses({
+    home,
+    orphanGraceMs: 60_000,
+    durability: 'process',
+    guardMain: GUARD_MAIN,
+  });
   for (const { group } of await processes.live()) await processes.endGroup(group, 'aborted');
   await processes.close();
 }

@@ -18,7 +18,11 @@ describe('the workflow batch', () => {
 
   afterEach(() => host.close());
 
-  async function start(tasks: readonly unknown[], more: Record<string, unknown> = {}, workflowId = newId()): Promise<WorkflowHandle> {
+  async function start(
+    tasks: readonly unknown[],
+    more: Record<string, unknown> = {},
+    workflowId = newId(),
+  ): Promise<WorkflowHandle> {
     const args = [{ defaults: { repo: REPO }, tasks, ...more }];
     return host.client.workflow.start(BATCH_WORKFLOW, { workflowId, taskQueue: TASK_QUEUE, args });
   }
@@ -27,7 +31,8 @@ describe('the workflow batch', () => {
   const resultOf = async (handle: WorkflowHandle) => (await handle.result()) as BatchView;
   const viewOf = (handle: WorkflowHandle) => handle.query<BatchView>(STATUS_QUERY);
   const tasks = (...names: string[]) => names.map((task) => ({ task }));
-  const short = ({ rows }: BatchView) => rows.map(({ title, state, outcome }: BatchRow) => `${title} ${state} ${outcome ?? '-'}`);
+  const short = ({ rows }: BatchView) =>
+    rows.map(({ title, state, outcome }: BatchRow) => `${title} ${state} ${outcome ?? '-'}`);
 
   it('runs every task, unattended, as a child run of its own, and answers one table in the order of the list', async () => {
     host = await openStubHost();
@@ -194,7 +199,8 @@ describe('the workflow batch', () => {
       await host.client.workflow.executeUpdateWithStart('abort', { startWorkflowOperation, args: [{}] });
 
       const view = await resultOf(host.client.workflow.getHandle(workflowId));
-      const open = async () => (await host.client.workflow.count(`WorkflowType = "${RUN_WORKFLOW}" AND ExecutionStatus = "Running"`)).count;
+      const open = async () =>
+        (await host.client.workflow.count(`WorkflowType = "${RUN_WORKFLOW}" AND ExecutionStatus = "Running"`)).count;
 
       expect(view.aborted).toBe(true);
       expect(view.rows.every(({ state, outcome }) => state === 'not_started' || outcome === 'aborted')).toBe(true);

@@ -17,9 +17,17 @@ describe('the workflow clean', () => {
         return { kind: 'cleaned', removed: ['/worktree', 'sluice/run-1'] };
       },
     });
-    const input: CleanRunInput = { hostId: 'stub', run: { runId: 'run-1', repoKey: '0123456789abcdef' }, giveUp: false };
+    const input: CleanRunInput = {
+      hostId: 'stub',
+      run: { runId: 'run-1', repoKey: '0123456789abcdef' },
+      giveUp: false,
+    };
 
-    const result = await host.client.workflow.execute(CLEAN_WORKFLOW, { workflowId: 'clean:run-1', taskQueue: TASK_QUEUE, args: [input] });
+    const result = await host.client.workflow.execute(CLEAN_WORKFLOW, {
+      workflowId: 'clean:run-1',
+      taskQueue: TASK_QUEUE,
+      args: [input],
+    });
 
     expect(result).toEqual({ kind: 'cleaned', removed: ['/worktree', 'sluice/run-1'] });
     expect(asked).toEqual([input]);
@@ -30,7 +38,11 @@ describe('the workflow clean', () => {
     const run = { runId: 'run-1', repoKey: '0123456789abcdef' };
     const args: [CleanRunInput] = [{ hostId: 'away', run, giveUp: false }];
 
-    const handle = await host.client.workflow.start(CLEAN_WORKFLOW, { workflowId: 'clean:away', taskQueue: TASK_QUEUE, args });
+    const handle = await host.client.workflow.start(CLEAN_WORKFLOW, {
+      workflowId: 'clean:away',
+      taskQueue: TASK_QUEUE,
+      args,
+    });
 
     const scheduledFor = async () => {
       const { events } = await handle.fetchHistory();

@@ -3,14 +3,28 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
-import { BUDGET_WORKFLOW, budgetWorkflowId, type DayBudgetView, RESERVE_SIGNAL, SETTLE_SIGNAL } from '../../protocol/actors/day-budget.js';
+import {
+  BUDGET_WORKFLOW,
+  budgetWorkflowId,
+  type DayBudgetView,
+  RESERVE_SIGNAL,
+  SETTLE_SIGNAL,
+} from '../../protocol/actors/day-budget.js';
 import type { RunTurnInput, RunTurnResult } from '../../protocol/messages/messages.js';
 import { HAND_OVER_SIGNAL, STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
 import type { BudgetPolicy, RunPolicy } from '../../protocol/run/policy.js';
 import type { Stage } from '../../protocol/run/stages.js';
 import type { LedgerInput } from '../../workflows/ledger-rules.js';
 import { detailsOf, eventsOf, typesOf, untilView } from '../support/run-steps.js';
-import { BUNDLE_PATH, openStubWorkers, type StubHost, type StubWorkers, stubAgent, stubOpen, stubTurn } from '../support/stub-host.js';
+import {
+  BUNDLE_PATH,
+  openStubWorkers,
+  type StubHost,
+  type StubWorkers,
+  stubAgent,
+  stubOpen,
+  stubTurn,
+} from '../support/stub-host.js';
 import { until } from '../support/until.js';
 
 const INPUT = { task: 'do it', repo: '/repository', attended: true };
@@ -28,7 +42,14 @@ interface Setup {
 
 const today = () => new Date().toISOString().slice(0, 10);
 const full = (turns: number, day = today()): LedgerInput['carried'] => {
-  const ledger = { day, settled: { turns, ms: turns * 1_000, microUsd: 0 }, grants: 0, reservations: [], done: [], grantedBy: [] };
+  const ledger = {
+    day,
+    settled: { turns, ms: turns * 1_000, microUsd: 0 },
+    grants: 0,
+    reservations: [],
+    done: [],
+    grantedBy: [],
+  };
   return { rules: 1, state: { ledger, looking: [], waiting: [] }, answered: [] };
 };
 
@@ -83,7 +104,9 @@ describe("the day's budget of a project", () => {
       expect(results.filter(({ blockedReason }) => blockedReason === 'budget')).toHaveLength(3);
       expect(host.turns).toHaveLength(1);
       const refused = results.find(({ blockedReason }) => blockedReason === 'budget');
-      expect(refused.error).toMatch(/used 1 of 1 turns of the day \d{4}-\d\d-\d\d \(UTC\).*a new day begins at .*T00:00:00.000Z/);
+      expect(refused.error).toMatch(
+        /used 1 of 1 turns of the day \d{4}-\d\d-\d\d \(UTC\).*a new day begins at .*T00:00:00.000Z/,
+      );
       expect(await view()).toMatchObject({ settled: { turns: 1 }, reserved: { turns: 0 } });
     },
     LIMIT_MS,
@@ -98,13 +121,21 @@ describe("the day's budget of a project", () => {
         const outcome = fails ? ({ kind: 'timeout', why: 'too slow' } as const) : ({ kind: 'done' } as const);
         return { outcome, durationMs: 60_000, costMicroUsd: 250_000 };
       };
-      open({ project: newProject(), budget: { day: { ...NO_LIMIT, turns: 5 } }, stages: ['planning', 'architecting'], turn });
+      open({
+        project: newProject(),
+        budget: { day: { ...NO_LIMIT, turns: 5 } },
+        stages: ['planning', 'architecting'],
+        turn,
+      });
       const run = await host.start(INPUT);
       await run.result();
       const settlement = { token: 'again', day: today(), usage: { durationMs: 60_000, costMicroUsd: 1 } };
       for (let n = 0; n < 3; n += 1) await ledger().signal(SETTLE_SIGNAL, settlement);
 
-      expect(await view()).toMatchObject({ settled: { turns: 4, ms: 240_000, microUsd: 750_001 }, reserved: { turns: 0 } });
+      expect(await view()).toMatchObject({
+        settled: { turns: 4, ms: 240_000, microUsd: 750_001 },
+        reserved: { turns: 0 },
+      });
       expect((await detailsOf(run)).stages).toEqual([]);
       for (const handle of [run, ledger()]) {
         const history = await handle.fetchHistory();
@@ -205,7 +236,11 @@ describe("the day's budget of a project", () => {
   it(
     'is kept over every new execution of its ledger, whatever signals anybody sends',
     async () => {
-      open({ project: newProject(), budget: { day: { ...NO_LIMIT, turns: 6 } }, stages: ['planning', 'architecting', 'executing'] });
+      open({
+        project: newProject(),
+        budget: { day: { ...NO_LIMIT, turns: 6 } },
+        stages: ['planning', 'architecting', 'executing'],
+      });
       await startLedger(undefined);
       const before = await ledger().describe();
       for (const name of [RESERVE_SIGNAL, SETTLE_SIGNAL, 'release', 'approve', 'no-such-signal']) {
@@ -234,13 +269,27 @@ describe("the day's budget of a project", () => {
     'ends a run under a limit of money whose agent does not tell what it costs, after its first turn',
     async () => {
       const agent = stubAgent({ agent: 'mute', adapter: 'command' });
-      const agentOf = { planning: agent, architecting: agent, executing: agent, reviewing: agent, fixing: agent, verifying: agent };
+      const agentOf = {
+        planning: agent,
+        architecting: agent,
+        executing: agent,
+        reviewing: agent,
+        fixing: agent,
+        verifying: agent,
+      };
       const stages = ['planning', 'architecting'] as const;
-      open({ project: newProject(), budget: { day: { ...NO_LIMIT, microUsd: 5_000_000 } }, stages, policy: { agentOf } });
+      open({
+        project: newProject(),
+        budget: { day: { ...NO_LIMIT, microUsd: 5_000_000 } },
+        stages,
+        policy: { agentOf },
+      });
       const result = await (await host.start(INPUT)).result();
 
       expect(result).toMatchObject(USED_UP);
-      expect(result.error).toContain('the agent mute did not tell what its turn cost, so budget.day.usd ($5) cannot be kept');
+      expect(result.error).toContain(
+        'the agent mute did not tell what its turn cost, so budget.day.usd ($5) cannot be kept',
+      );
       expect(host.turns).toHaveLength(1);
       expect(typesOf(host)).not.toContain('budget.limit');
     },
@@ -255,7 +304,9 @@ describe("the day's budget of a project", () => {
       await run.result();
       const { events } = await run.fetchHistory();
 
-      expect((events ?? []).filter((event) => event.signalExternalWorkflowExecutionInitiatedEventAttributes)).toHaveLength(0);
+      expect(
+        (events ?? []).filter((event) => event.signalExternalWorkflowExecutionInitiatedEventAttributes),
+      ).toHaveLength(0);
       expect((await detailsOf(run)).ledger).toBeNull();
     },
     LIMIT_MS,

@@ -50,7 +50,8 @@ describe('a deploy', () => {
       release = resolve;
     });
     host = await openStubHost({
-      openRun: async (input) => stubOpen(input, STAGE_LISTS.full, input.run.task === 'at a gate' ? { gates: GATES } : {}),
+      openRun: async (input) =>
+        stubOpen(input, STAGE_LISTS.full, input.run.task === 'at a gate' ? { gates: GATES } : {}),
       runTurn: async (input) => {
         const { task } = input.journal.view;
         if (task === 'in a turn' && input.stage === 'executing') await held;
@@ -67,7 +68,8 @@ describe('a deploy', () => {
     await host.close();
   }, LIMIT_MS);
 
-  const turnsOf = (task: State) => host.turns.filter((turn) => turn.journal.view.task === task).map((turn) => turn.stage);
+  const turnsOf = (task: State) =>
+    host.turns.filter((turn) => turn.journal.view.task === task).map((turn) => turn.stage);
 
   /** Resolves when the run is in the state of its name. */
   async function openRun(task: State): Promise<WorkflowHandle> {
@@ -103,7 +105,8 @@ describe('a deploy', () => {
   }
 
   const historyOf = async (handle: WorkflowHandle) => (await handle.fetchHistory()).events ?? [];
-  const outcomesOf = (runs: readonly WorkflowHandle[]) => Promise.all(runs.map(async (run) => ((await run.result()) as RunResult).outcome));
+  const outcomesOf = (runs: readonly WorkflowHandle[]) =>
+    Promise.all(runs.map(async (run) => ((await run.result()) as RunResult).outcome));
   const failuresOf = async (handle: WorkflowHandle) =>
     (await historyOf(handle)).flatMap((event) => event.workflowTaskFailedEventAttributes?.cause ?? []);
 
@@ -120,7 +123,9 @@ describe('a deploy', () => {
       expect(STATES.map(turnsOf)).toEqual([TURNS, TURNS, TURNS, ['planning', ...TURNS]]);
       for (const run of runs) {
         const markers = (await historyOf(run)).flatMap((event) => event.markerRecordedEventAttributes ?? []);
-        const patches = markers.map(({ details }) => Buffer.from(details?.['patch-data']?.payloads?.[0]?.data ?? []).toString());
+        const patches = markers.map(({ details }) =>
+          Buffer.from(details?.['patch-data']?.payloads?.[0]?.data ?? []).toString(),
+        );
         expect(patches.join()).toContain(TEST_PATCH);
         expect(await failuresOf(run)).toEqual([]);
       }
@@ -135,7 +140,9 @@ describe('a deploy', () => {
       await deploy(bare.bundlePath);
       await runs[0].signal('approve', { by: 'ada' });
       await runs[1].signal('resume');
-      await until(async () => (await Promise.all(runs.map(failuresOf))).every((causes) => causes.includes(NON_DETERMINISTIC_ERROR)));
+      await until(async () =>
+        (await Promise.all(runs.map(failuresOf))).every((causes) => causes.includes(NON_DETERMINISTIC_ERROR)),
+      );
       for (const run of runs) expect((await run.describe()).status.name).toBe('RUNNING');
 
       await deploy(patched.bundlePath);

@@ -5,7 +5,14 @@ import type { RunPolicy } from '../../protocol/run/policy.js';
 import { STAGE_LISTS } from '../../protocol/run/stages.js';
 import { openedOnce } from '../support/opened.js';
 import { eventsOf, pathOf } from '../support/run-steps.js';
-import { type Activities, openStubWorkers, type StubHost, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
+import {
+  type Activities,
+  openStubWorkers,
+  type StubHost,
+  stubOpen,
+  stubTurn,
+  stubValidation,
+} from '../support/stub-host.js';
 
 const INPUT = { task: 'do it', repo: '/repository', attended: false };
 const FINDINGS = { sha256: 'f'.repeat(64), bytes: 2, mediaType: 'application/json' } as const;
@@ -68,7 +75,10 @@ describe('fix rounds', () => {
       {
         runTurn: async (input) => {
           const outcome = input.stage === 'fixing' ? outcomes.shift() : undefined;
-          return stubTurn(input, { ...turnPart(input, ['CHANGES_REQUESTED', 'APPROVED']), ...(outcome === undefined ? {} : { outcome }) });
+          return stubTurn(input, {
+            ...turnPart(input, ['CHANGES_REQUESTED', 'APPROVED']),
+            ...(outcome === undefined ? {} : { outcome }),
+          });
         },
       },
       { usageLimit: { action: 'wait', maxWaitMs: 1000, maxWaits: 0 } },
@@ -84,14 +94,17 @@ describe('fix rounds', () => {
     [1, 1],
     [2, 2],
     [20, 20],
-  ])('with %i rounds a reviewer that is never content gets %i fixes and the run ends blocked', async (rounds, fixes) => {
-    const result = await runWith(reviewing('CHANGES_REQUESTED'), { rounds });
+  ])(
+    'with %i rounds a reviewer that is never content gets %i fixes and the run ends blocked',
+    async (rounds, fixes) => {
+      const result = await runWith(reviewing('CHANGES_REQUESTED'), { rounds });
 
-    expect(result).toMatchObject({ outcome: 'blocked', blockedReason: 'review_loops_exhausted' });
-    expect(stages().filter((stage) => stage === 'fixing')).toHaveLength(fixes);
-    expect(stages().filter((stage) => stage === 'reviewing')).toHaveLength(fixes + 1);
-    expect(stages()).not.toContain('verifying');
-  });
+      expect(result).toMatchObject({ outcome: 'blocked', blockedReason: 'review_loops_exhausted' });
+      expect(stages().filter((stage) => stage === 'fixing')).toHaveLength(fixes);
+      expect(stages().filter((stage) => stage === 'reviewing')).toHaveLength(fixes + 1);
+      expect(stages()).not.toContain('verifying');
+    },
+  );
 
   it('shows the rounds used in every view', async () => {
     await runWith(reviewing('CHANGES_REQUESTED', 'CHANGES_REQUESTED', 'APPROVED'));
@@ -122,7 +135,10 @@ describe('fix rounds', () => {
 
   it('counts rounds of red checks and ends blocked past the budget', async () => {
     const result = await runWith({
-      validate: async (input) => ({ ...stubValidation({ outcome: { kind: 'failed', why: 'red' } }), journalSeq: input.journal.view.seq }),
+      validate: async (input) => ({
+        ...stubValidation({ outcome: { kind: 'failed', why: 'red' } }),
+        journalSeq: input.journal.view.seq,
+      }),
     });
 
     expect(result.blockedReason).toBe('review_loops_exhausted');
@@ -133,7 +149,10 @@ describe('fix rounds', () => {
   it('with onFailure review gives red checks to the reviewer and never ends merge_ready', async () => {
     const result = await runWith(
       {
-        validate: async (input) => ({ ...stubValidation({ outcome: { kind: 'failed', why: 'red' } }), journalSeq: input.journal.view.seq }),
+        validate: async (input) => ({
+          ...stubValidation({ outcome: { kind: 'failed', why: 'red' } }),
+          journalSeq: input.journal.view.seq,
+        }),
       },
       { onValidationFailure: 'review' },
     );

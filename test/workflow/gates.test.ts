@@ -10,7 +10,14 @@ import { detailsOf, eventsOf, pathOf, typesOf, untilStatus, untilView } from '..
 import { openStubWorkers, type StubHost, stubOpen, stubTurn } from '../support/stub-host.js';
 
 const INPUT: RunInput = { task: 'do it', repo: '/repository' };
-const GATES = { stages: [], maxChangeRounds: 3, remindMs: null, escalateMs: null, expireMs: null, unattendedExpireMs: 0 };
+const GATES = {
+  stages: [],
+  maxChangeRounds: 3,
+  remindMs: null,
+  escalateMs: null,
+  expireMs: null,
+  unattendedExpireMs: 0,
+};
 const DAY_MS = 86_400_000;
 
 describe('gates', () => {
@@ -38,30 +45,44 @@ describe('gates', () => {
   const stages = () => host.turns.map((turn) => turn.stage);
 
   async function openGate(handle: WorkflowHandle, id?: string): Promise<Gate> {
-    await untilView(handle, (view) => view.pendingApprovalId !== null && (id === undefined || view.pendingApprovalId === id));
+    await untilView(
+      handle,
+      (view) => view.pendingApprovalId !== null && (id === undefined || view.pendingApprovalId === id),
+    );
     const gate = (await detailsOf(handle)).gates.find((one) => one.status === 'pending');
     if (gate === undefined) throw new Error('no gate is open');
     return gate;
   }
 
-  it.each(STAGES.filter((stage) => stage !== 'fixing'))('opens before the first turn of %s and goes on when approved', async (stage) => {
-    const handle = await start(gatesAt(stage));
-    const gate = await openGate(handle);
-    expect(gate).toMatchObject({ id: 'gate-1', stage, source: 'policy', alsoRequiredByPolicy: false, expiresAt: null });
-    expect(stages()).not.toContain(stage);
-    await send(handle, 'approve', { by: 'ada', note: 'fine', commit: gate.commit });
+  it.each(STAGES.filter((stage) => stage !== 'fixing'))(
+    'opens before the first turn of %s and goes on when approved',
+    async (stage) => {
+      const handle = await start(gatesAt(stage));
+      const gate = await openGate(handle);
+      expect(gate).toMatchObject({
+        id: 'gate-1',
+        stage,
+        source: 'policy',
+        alsoRequiredByPolicy: false,
+        expiresAt: null,
+      });
+      expect(stages()).not.toContain(stage);
+      await send(handle, 'approve', { by: 'ada', note: 'fine', commit: gate.commit });
 
-    expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
-    expect(pathOf(host).join(' ')).toContain(`${stage} waiting_for_approval ${stage} `);
-    expect(pathOf(host).filter((status) => status === 'waiting_for_approval')).toHaveLength(1);
-    expect(host.batches.at(-1)?.gates ?? host.batches.findLast((batch) => batch.gates)?.gates).toMatchObject([
-      { status: 'approved', resolvedBy: 'ada', decisionNote: 'fine', commit: gate.commit },
-    ]);
-  });
+      expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
+      expect(pathOf(host).join(' ')).toContain(`${stage} waiting_for_approval ${stage} `);
+      expect(pathOf(host).filter((status) => status === 'waiting_for_approval')).toHaveLength(1);
+      expect(host.batches.at(-1)?.gates ?? host.batches.findLast((batch) => batch.gates)?.gates).toMatchObject([
+        { status: 'approved', resolvedBy: 'ada', decisionNote: 'fine', commit: gate.commit },
+      ]);
+    },
+  );
 
   it('has no timer where nothing expires, and one of 30 days where it does', async () => {
     const timers = async (handle: WorkflowHandle) =>
-      ((await handle.fetchHistory()).events ?? []).flatMap((event) => event.timerStartedEventAttributes?.startToFireTimeout?.seconds ?? []);
+      ((await handle.fetchHistory()).events ?? []).flatMap(
+        (event) => event.timerStartedEventAttributes?.startToFireTimeout?.seconds ?? [],
+      );
     const plain = await start(gatesAt('executing'));
     await openGate(plain);
     expect(await timers(plain)).toEqual([]);
@@ -107,7 +128,10 @@ describe('gates', () => {
     ['validating', ['planning', 'architecting', 'executing', 'fixing']],
     ['verifying', ['planning', 'architecting', 'executing', 'reviewing', 'fixing', 'reviewing', 'verifying']],
   ] as const)('takes the work before %s again with the requested changes, and asks again', async (stage, expected) => {
-    const handle = await start({ ...gatesAt(stage), turn: ({ stage: turned }) => (turned === 'fixing' ? { head: '9'.repeat(40) } : {}) });
+    const handle = await start({
+      ...gatesAt(stage),
+      turn: ({ stage: turned }) => (turned === 'fixing' ? { head: '9'.repeat(40) } : {}),
+    });
     await openGate(handle);
     await send(handle, 'approve', { decision: 'request_changes', note: 'keep the old name', by: 'ada' });
     await openGate(handle, 'gate-2');
@@ -115,14 +139,18 @@ describe('gates', () => {
 
     expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
     expect(stages().slice(0, expected.length)).toEqual(expected);
-    const noted = host.turns.filter((turn) => turn.notes?.some((note) => note.kind === 'changes' && note.text === 'keep the old name'));
+    const noted = host.turns.filter((turn) =>
+      turn.notes?.some((note) => note.kind === 'changes' && note.text === 'keep the old name'),
+    );
     expect(noted).toHaveLength(1);
   });
 
   it('allows three rounds of requested changes, and offers none before planning', async () => {
     const first = await start(gatesAt('planning'));
     expect((await openGate(first)).changesGoTo).toBeNull();
-    const refused = await send(first, 'approve', { decision: 'request_changes', note: 'x' }).catch((err: unknown) => err);
+    const refused = await send(first, 'approve', { decision: 'request_changes', note: 'x' }).catch(
+      (err: unknown) => err,
+    );
     expect(refused).toBeInstanceOf(WorkflowUpdateFailedError);
 
     const handle = await start(gatesAt('architecting'));
@@ -137,7 +165,8 @@ describe('gates', () => {
   it('opens a gate into fixing once for a run, and adds the requested changes to the fix', async () => {
     const handle = await start({
       ...gatesAt('fixing'),
-      turn: ({ stage, round }) => (stage === 'reviewing' && round < 2 ? { decision: { kind: 'review', value: 'CHANGES_REQUESTED' } } : {}),
+      turn: ({ stage, round }) =>
+        stage === 'reviewing' && round < 2 ? { decision: { kind: 'review', value: 'CHANGES_REQUESTED' } } : {},
     });
     await openGate(handle);
     await send(handle, 'approve', { decision: 'request_changes', note: 'and a test' });
@@ -146,15 +175,26 @@ describe('gates', () => {
 
     expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
     expect(stages().filter((stage) => stage === 'fixing')).toHaveLength(2);
-    expect(host.turns.find((turn) => turn.stage === 'fixing')).toMatchObject({ round: 1, notes: [{ text: 'and a test' }] });
+    expect(host.turns.find((turn) => turn.stage === 'fixing')).toMatchObject({
+      round: 1,
+      notes: [{ text: 'and a test' }],
+    });
     expect(typesOf(host).filter((type) => type === 'approval.requested')).toHaveLength(2);
   });
 
   it('makes one gate where policy and turn ask at one boundary', async () => {
     const request = { kind: 'approval', reason: 'drops a table', risk: 'high', action: 'look at the plan' } as const;
-    const handle = await start({ ...gatesAt('architecting'), turn: ({ stage }) => (stage === 'planning' ? { request } : {}) });
+    const handle = await start({
+      ...gatesAt('architecting'),
+      turn: ({ stage }) => (stage === 'planning' ? { request } : {}),
+    });
     const gate = await openGate(handle);
-    expect(gate).toMatchObject({ source: 'agent', alsoRequiredByPolicy: true, riskLevel: 'high', requestedAction: 'look at the plan' });
+    expect(gate).toMatchObject({
+      source: 'agent',
+      alsoRequiredByPolicy: true,
+      riskLevel: 'high',
+      requestedAction: 'look at the plan',
+    });
     await handle.signal('approve');
 
     expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
@@ -163,7 +203,9 @@ describe('gates', () => {
 
   it('waits for the answer to a question and takes the turn again with it', async () => {
     const request = { kind: 'question', reason: 'which database?', risk: 'low', action: null } as const;
-    const handle = await start({ turn: ({ stage, notes }) => (stage === 'planning' && notes.length === 0 ? { request } : {}) });
+    const handle = await start({
+      turn: ({ stage, notes }) => (stage === 'planning' && notes.length === 0 ? { request } : {}),
+    });
     const gate = await openGate(handle);
     expect(gate).toMatchObject({ question: true, source: 'agent' });
     const bare = await send(handle, 'approve').catch((err: unknown) => err);
@@ -171,7 +213,10 @@ describe('gates', () => {
     await send(handle, 'answer', { promptId: gate.id, text: 'sqlite', by: 'ada' });
 
     expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
-    expect(host.turns[1]).toMatchObject({ stage: 'planning', notes: [{ kind: 'answer', text: expect.stringContaining('sqlite') }] });
+    expect(host.turns[1]).toMatchObject({
+      stage: 'planning',
+      notes: [{ kind: 'answer', text: expect.stringContaining('sqlite') }],
+    });
   });
 
   it.each([
@@ -179,8 +224,16 @@ describe('gates', () => {
     ['permission mode accept-edits', { permissions: 'accept-edits' }, 'completion'],
     ['permission mode ask', { permissions: 'ask' }, 'diff'],
   ] as const)('opens a gate by %s', async (_name, policy, source) => {
-    const committed = { timestamp: new Date().toISOString(), type: 'git.committed', message: 'committed', data: {} } as const;
-    const handle = await start({ policy, turn: ({ stage }) => (stage === 'executing' ? { observations: [committed] } : {}) });
+    const committed = {
+      timestamp: new Date().toISOString(),
+      type: 'git.committed',
+      message: 'committed',
+      data: {},
+    } as const;
+    const handle = await start({
+      policy,
+      turn: ({ stage }) => (stage === 'executing' ? { observations: [committed] } : {}),
+    });
     expect(await openGate(handle)).toMatchObject({ source });
     await handle.signal('approve');
 
@@ -232,7 +285,9 @@ describe('gates', () => {
     const handle = await start(gatesAt('executing'));
     const gate = await openGate(handle);
     for (const argument of [{ gate: 'gate-7' }, { commit: '0'.repeat(40) }]) {
-      expect(await send(handle, 'approve', argument).catch((err: unknown) => err)).toBeInstanceOf(WorkflowUpdateFailedError);
+      expect(await send(handle, 'approve', argument).catch((err: unknown) => err)).toBeInstanceOf(
+        WorkflowUpdateFailedError,
+      );
     }
     expect(await send(handle, 'pause').catch((err: unknown) => err)).toBeInstanceOf(WorkflowUpdateFailedError);
     expect((await openGate(handle)).id).toBe(gate.id);

@@ -14,7 +14,10 @@ import { until } from '../support/until.js';
 const LIMIT_MS = 240_000;
 
 const bytes = (text: string) => new TextEncoder().encode(text);
-const payload = (encoding: string, data: string): Payload => ({ metadata: { encoding: bytes(encoding) }, data: bytes(data) });
+const payload = (encoding: string, data: string): Payload => ({
+  metadata: { encoding: bytes(encoding) },
+  data: bytes(data),
+});
 
 const UNREADABLE: Readonly<Record<string, Payload>> = {
   'of an encoding that nobody knows': payload('binary/encrypted', 'x'),
@@ -25,7 +28,12 @@ const UNREADABLE: Readonly<Record<string, Payload>> = {
 const MESSAGES = ['approve', 'pause', 'steer', 'rename', 'abort', 'no-such-message'];
 
 /** As the server takes it, past every converter of ours. */
-function signalRaw(client: Client, { workflowId }: WorkflowHandle, signalName: string, input: readonly Payload[]): Promise<unknown> {
+function signalRaw(
+  client: Client,
+  { workflowId }: WorkflowHandle,
+  signalName: string,
+  input: readonly Payload[],
+): Promise<unknown> {
   const { namespace } = client.options;
   return client.workflowService.signalWorkflowExecution({
     namespace,
@@ -54,7 +62,8 @@ describe('a signal that the SDK refuses to read', () => {
     host = await openStubHost({ openRun: async (input) => stubOpen(input, undefined, { gates }) });
     handle = await host.start({ task: 'change a.txt', repo: '/r', host: 'stub', attended: true });
     await untilStatus(handle, 'waiting_for_approval');
-    for (const input of Object.values(UNREADABLE)) for (const name of MESSAGES) await signalRaw(host.client, handle, name, [input]);
+    for (const input of Object.values(UNREADABLE))
+      for (const name of MESSAGES) await signalRaw(host.client, handle, name, [input]);
     for (const name of ['__temporal_x', '__temporal_workflow_stream_publish', '__stack_trace'])
       await signalRaw(host.client, handle, name, []);
     await signalRaw(host.client, handle, 'approve', [payload('json/plain', '{}'), payload('binary/encrypted', 'x')]);
@@ -75,7 +84,13 @@ describe('a signal that the SDK refuses to read', () => {
   it('leaves a line in the journal, with its name', () => {
     const names = Object.values(UNREADABLE).flatMap(() => MESSAGES);
 
-    expect(refused).toEqual([...names, '"__temporal_x"', '"__temporal_workflow_stream_publish"', '__stack_trace', 'approve']);
+    expect(refused).toEqual([
+      ...names,
+      '"__temporal_x"',
+      '"__temporal_workflow_stream_publish"',
+      '__stack_trace',
+      'approve',
+    ]);
   });
 
   it('replays as it went', async () => {
@@ -102,7 +117,9 @@ describe('thousands of signals that are stored while no worker runs', () => {
     await worker.kill();
     const numbers = Array.from({ length: SIGNALS }, (_, n) => n);
     for (let from = 0; from < SIGNALS; from += AT_ONCE) {
-      await Promise.all(numbers.slice(from, from + AT_ONCE).map((n) => person.run.handle.signal('steer', { text: `note ${n}` })));
+      await Promise.all(
+        numbers.slice(from, from + AT_ONCE).map((n) => person.run.handle.signal('steer', { text: `note ${n}` })),
+      );
     }
     await host.startWorker();
   }, LIMIT_MS);

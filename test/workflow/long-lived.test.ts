@@ -4,7 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import type { BatchView } from '../../protocol/actors/batch.js';
-import { BUDGET_WORKFLOW, budgetWorkflowId, type DayBudgetView, SETTLE_SIGNAL } from '../../protocol/actors/day-budget.js';
+import {
+  BUDGET_WORKFLOW,
+  budgetWorkflowId,
+  type DayBudgetView,
+  SETTLE_SIGNAL,
+} from '../../protocol/actors/day-budget.js';
 import type { MessageAnswer } from '../../protocol/messages/run-message.js';
 import { BATCH_WORKFLOW, HAND_OVER_SIGNAL, STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
 import { limitedRuns, limitedUntil } from '../support/limited-runs.js';
@@ -35,7 +40,11 @@ describe('a long-lived workflow that is asked to hand over', () => {
       const first = await executionOf(ledger);
       const here = client.workflow.getHandle(ledger.workflowId);
       const day = new Date().toISOString().slice(0, 10);
-      const settlements = Array.from({ length: 40 }, (_, n) => ({ token: `t-${n}`, day, usage: { durationMs: 1, costMicroUsd: 1 } }));
+      const settlements = Array.from({ length: 40 }, (_, n) => ({
+        token: `t-${n}`,
+        day,
+        usage: { durationMs: 1, costMicroUsd: 1 },
+      }));
       for (const settlement of settlements) {
         await Promise.all([
           here.signal(SETTLE_SIGNAL, settlement),
@@ -80,14 +89,21 @@ describe('a long-lived workflow that is asked to hand over', () => {
       const { client } = workers.open();
       const tasks = ['one', 'two', 'three'].map((task) => ({ task, repo: '/repository' }));
       const workflowId = `batch:${randomUUID().slice(0, 8)}`;
-      const batch = await client.workflow.start(BATCH_WORKFLOW, { workflowId, taskQueue: TASK_QUEUE, args: [{ tasks, concurrency: 1 }] });
-      for (let n = 0; n < 20; n += 1) await batch.signal(n % 2 === 0 ? 'no-such-signal' : HAND_OVER_SIGNAL, { n }).catch(() => undefined);
+      const batch = await client.workflow.start(BATCH_WORKFLOW, {
+        workflowId,
+        taskQueue: TASK_QUEUE,
+        args: [{ tasks, concurrency: 1 }],
+      });
+      for (let n = 0; n < 20; n += 1)
+        await batch.signal(n % 2 === 0 ? 'no-such-signal' : HAND_OVER_SIGNAL, { n }).catch(() => undefined);
       const view = (await batch.result()) as BatchView;
       const history = await batch.fetchHistory();
 
       expect(view.rows.map(({ outcome }) => outcome)).toEqual(['merge_ready', 'merge_ready', 'merge_ready']);
       expect((await batch.describe()).runId).toBe(batch.firstExecutionRunId);
-      await expect(Worker.runReplayHistory({ workflowBundle: { codePath: BUNDLE_PATH } }, history, workflowId)).resolves.toBeUndefined();
+      await expect(
+        Worker.runReplayHistory({ workflowBundle: { codePath: BUNDLE_PATH } }, history, workflowId),
+      ).resolves.toBeUndefined();
     },
     LIMIT_MS,
   );

@@ -9,7 +9,14 @@ import { FULL_HISTORY, LAST_HISTORY } from '../../protocol/limits.js';
 import { RedactingCodec } from '../../wire/redacting-codec.js';
 import { type OwnServer, openOwnServer } from '../support/own-server.js';
 import { typesOf, untilStatus, untilView, viewOf } from '../support/run-steps.js';
-import { BUNDLE_PATH, openStubWorkers, type StubHost, type StubWorkers, stubOpen, stubTurn } from '../support/stub-host.js';
+import {
+  BUNDLE_PATH,
+  openStubWorkers,
+  type StubHost,
+  type StubWorkers,
+  stubOpen,
+  stubTurn,
+} from '../support/stub-host.js';
 import { until } from '../support/until.js';
 
 type History = temporal.api.history.v1.IHistory;
@@ -47,14 +54,21 @@ describe('a run whose server counts no more messages', () => {
   const shared = process.env['SLUICE_TEST_ADDRESS'];
 
   beforeAll(async () => {
-    server = await openOwnServer([`history.maxTotalUpdates=${UPDATES}`, `history.maximumSignalsPerExecution=${SIGNALS}`]);
+    server = await openOwnServer([
+      `history.maxTotalUpdates=${UPDATES}`,
+      `history.maximumSignalsPerExecution=${SIGNALS}`,
+    ]);
     process.env['SLUICE_TEST_ADDRESS'] = server.address;
     workers = await openStubWorkers();
     process.env['SLUICE_TEST_ADDRESS'] = shared;
     host = workers.open({ openRun: async (input) => stubOpen(input, undefined, { gates: GATES }) });
     const { namespace } = host.client.options;
     // Without the failure converter, which jest cannot load.
-    sluice = await createSluice({ address: server.address, namespace, dataConverter: { payloadCodecs: [new RedactingCodec()] } });
+    sluice = await createSluice({
+      address: server.address,
+      namespace,
+      dataConverter: { payloadCodecs: [new RedactingCodec()] },
+    });
   }, LIMIT_MS);
   afterAll(async () => {
     await sluice?.close();
@@ -71,7 +85,8 @@ describe('a run whose server counts no more messages', () => {
   const rename = (title: string): MessageToSend => ({ name: 'rename', argument: { title, by: 'ada' } });
 
   async function useUpdatesUp({ workflowId }: WorkflowHandle): Promise<void> {
-    for (let n = 0; n < UPDATES; n += 1) expect(await sluice.send(workflowId, rename(`title ${n}`))).toMatchObject({ kind: 'accepted' });
+    for (let n = 0; n < UPDATES; n += 1)
+      expect(await sluice.send(workflowId, rename(`title ${n}`))).toMatchObject({ kind: 'accepted' });
   }
 
   it(
@@ -79,12 +94,16 @@ describe('a run whose server counts no more messages', () => {
     async () => {
       const handle = await startAtGate();
       for (let n = 0; n < UPDATES; n += 1)
-        expect(await sluice.send(handle.workflowId, { name: 'resume', argument: {} })).toMatchObject({ kind: 'refused' });
+        expect(await sluice.send(handle.workflowId, { name: 'resume', argument: {} })).toMatchObject({
+          kind: 'refused',
+        });
       await useUpdatesUp(handle);
 
       expect(await sluice.send(handle.workflowId, rename('after the last'))).toMatchObject({ kind: 'queued' });
       await untilView(handle, ({ title }) => title === 'after the last');
-      expect(await sluice.send(handle.workflowId, { name: 'approve', argument: { gate: 'gate-1' } })).toMatchObject({ kind: 'queued' });
+      expect(await sluice.send(handle.workflowId, { name: 'approve', argument: { gate: 'gate-1' } })).toMatchObject({
+        kind: 'queued',
+      });
 
       expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
     },
@@ -96,7 +115,9 @@ describe('a run whose server counts no more messages', () => {
 
     await expect(handle.signal('steer', { text: 'x'.repeat(2_200_000) })).rejects.toThrow('Failed to signal');
 
-    expect((await handle.fetchHistory()).events?.some((event) => event.workflowExecutionSignaledEventAttributes)).toBe(false);
+    expect((await handle.fetchHistory()).events?.some((event) => event.workflowExecutionSignaledEventAttributes)).toBe(
+      false,
+    );
     await handle.cancel();
     expect(await handle.result()).toMatchObject({ outcome: 'aborted' });
   });
@@ -111,7 +132,9 @@ describe('a run whose server counts no more messages', () => {
       const words = 'exceeded workflow execution limit for signal events';
       expect(await sluice.send(handle.workflowId, rename('one more'))).toEqual({ kind: 'not_kept', why: words });
       expect((await viewOf(handle)).title).toBe(`title ${UPDATES - 1}`);
-      expect(await sluice.send(handle.workflowId, { name: 'abort', argument: { by: 'ada' } })).toEqual({ kind: 'cancelled' });
+      expect(await sluice.send(handle.workflowId, { name: 'abort', argument: { by: 'ada' } })).toEqual({
+        kind: 'cancelled',
+      });
 
       expect(await handle.result()).toMatchObject({ outcome: 'aborted' });
     },
@@ -143,7 +166,10 @@ describe('a run whose history is full', () => {
     });
   }
 
-  const LARGE = { metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from(JSON.stringify({ text: 'x'.repeat(400_000) })) };
+  const LARGE = {
+    metadata: { encoding: Buffer.from('json/plain') },
+    data: Buffer.from(JSON.stringify({ text: 'x'.repeat(400_000) })),
+  };
 
   const sizeOf = async (handle: WorkflowHandle) => (await handle.describe()).historySize ?? 0;
   const isOpen = async (handle: WorkflowHandle) => (await handle.describe()).status.name === 'RUNNING';
@@ -152,9 +178,16 @@ describe('a run whose history is full', () => {
   async function fill(handle: WorkflowHandle, bytes: number): Promise<void> {
     const { client } = host;
     const { workflowId } = handle;
-    const request = { namespace: client.options.namespace, workflowExecution: { workflowId }, signalName: 'steer', identity: 'test' };
+    const request = {
+      namespace: client.options.namespace,
+      workflowExecution: { workflowId },
+      signalName: 'steer',
+      identity: 'test',
+    };
     while ((await isOpen(handle)) && (await sizeOf(handle)) < bytes) {
-      await client.workflowService.signalWorkflowExecution({ ...request, input: { payloads: [LARGE] } }).catch(() => null);
+      await client.workflowService
+        .signalWorkflowExecution({ ...request, input: { payloads: [LARGE] } })
+        .catch(() => null);
       await viewOf(handle).catch(() => null);
     }
   }
@@ -185,7 +218,12 @@ describe('a run whose history is full', () => {
     ).resolves.toBeUndefined();
   }
 
-  const FULL = { outcome: 'blocked', blockedReason: 'history_full', report: '/runs/report.md', branch: expect.stringContaining('sluice/') };
+  const FULL = {
+    outcome: 'blocked',
+    blockedReason: 'history_full',
+    report: '/runs/report.md',
+    branch: expect.stringContaining('sluice/'),
+  };
 
   it(
     'ends where it waits at a gate, long before the server would terminate it, and can be replayed',

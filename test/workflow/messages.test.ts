@@ -168,7 +168,11 @@ describe('messages of a run', () => {
     await untilView(handle, (view) => view.agent !== null);
     expect(await send(handle, 'abort', { by: 'ada', reason: 'wrong task' })).toMatchObject({ changed: true });
 
-    expect(await handle.result()).toMatchObject({ outcome: 'aborted', error: 'aborted by ada: wrong task', report: '/runs/report.md' });
+    expect(await handle.result()).toMatchObject({
+      outcome: 'aborted',
+      error: 'aborted by ada: wrong task',
+      report: '/runs/report.md',
+    });
     expect(typesOf(host)).toContain('run.abort_requested');
   });
 

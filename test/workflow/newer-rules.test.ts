@@ -1,7 +1,12 @@
 /** A long-lived workflow while the worker that decides for it is replaced by one with newer rules: here rules by which no turn is counted. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
-import { BUDGET_WORKFLOW, budgetWorkflowId, type DayBudgetView, SETTLE_SIGNAL } from '../../protocol/actors/day-budget.js';
+import {
+  BUDGET_WORKFLOW,
+  budgetWorkflowId,
+  type DayBudgetView,
+  SETTLE_SIGNAL,
+} from '../../protocol/actors/day-budget.js';
 import { STATUS_QUERY } from '../../protocol/names.js';
 import { askToHandOver } from '../../worker/ask-to-hand-over.js';
 import { bundleWith, type ChangedWorkflow } from '../support/changed-workflow.js';
@@ -45,7 +50,12 @@ export const LEDGER_RULES = [first, { ...first, after }];
 
   async function openLedger(project: string): Promise<WorkflowHandle> {
     const { workflowId } = await host.client.workflow.start(BUDGET_WORKFLOW, {
-      ...{ workflowId: budgetWorkflowId(project), taskQueue: QUEUE, args: [{ project }], workflowTaskTimeout: '3 seconds' },
+      ...{
+        workflowId: budgetWorkflowId(project),
+        taskQueue: QUEUE,
+        args: [{ project }],
+        workflowTaskTimeout: '3 seconds',
+      },
     });
     return host.client.workflow.getHandle(workflowId);
   }

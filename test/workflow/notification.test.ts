@@ -9,8 +9,22 @@ import { openStubHost, type StubHost } from '../support/stub-host.js';
 import { until } from '../support/until.js';
 
 const NOTIFICATION: Notification = {
-  ...{ id: 'run-1:1', kind: 'gate_opened', message: 'a gate is open', runId: 'run-1', title: 'fix it', repo: '/repository' },
-  ...{ branch: null, status: 'waiting_for_approval', stage: 'executing', outcome: null, blockedReason: null, gate: 'gate-1' },
+  ...{
+    id: 'run-1:1',
+    kind: 'gate_opened',
+    message: 'a gate is open',
+    runId: 'run-1',
+    title: 'fix it',
+    repo: '/repository',
+  },
+  ...{
+    branch: null,
+    status: 'waiting_for_approval',
+    stage: 'executing',
+    outcome: null,
+    blockedReason: null,
+    gate: 'gate-1',
+  },
   ...{ command: 'sluice approve run-1', at: '2026-01-01T00:00:00.000Z' },
 };
 
@@ -57,7 +71,8 @@ describe('the workflow notification', () => {
       deliver: async ({ sink }) => {
         if (sink === 1) other += 1;
         else attempts.push(Context.current().info.attempt);
-        if (sink === 0 && attempts.length === 1) throw ApplicationFailure.create({ message: 'HTTP 500', type: DELIVERY_FAILED });
+        if (sink === 0 && attempts.length === 1)
+          throw ApplicationFailure.create({ message: 'HTTP 500', type: DELIVERY_FAILED });
         return { target: 'it' };
       },
     });
@@ -76,7 +91,11 @@ describe('the workflow notification', () => {
       deliver: async ({ sink }) => {
         if (sink === 1) return { target: 'it' };
         attempts += 1;
-        throw ApplicationFailure.create({ message: 'hooks.example.com: it answered HTTP 404', type: DELIVERY_FAILED, nonRetryable: true });
+        throw ApplicationFailure.create({
+          message: 'hooks.example.com: it answered HTTP 404',
+          type: DELIVERY_FAILED,
+          nonRetryable: true,
+        });
       },
     });
 

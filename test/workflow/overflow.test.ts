@@ -2,7 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunResult, RunTurnInput, RunTurnResult } from '../../protocol/messages/messages.js';
 import type { StageAgent } from '../../protocol/run/policy.js';
-import { openStubWorkers, type StubHost, type StubWorkers, stubAgent, stubOpen, stubTurn } from '../support/stub-host.js';
+import {
+  openStubWorkers,
+  type StubHost,
+  type StubWorkers,
+  stubAgent,
+  stubOpen,
+  stubTurn,
+} from '../support/stub-host.js';
 
 const INPUT = { task: 'do it', repo: '/repository', attended: false };
 const OVERFLOW = { outcome: { kind: 'overflow', why: 'too long' } } as const;

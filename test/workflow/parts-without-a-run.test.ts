@@ -27,7 +27,11 @@ describe('the parts of a run, with an owner that is none', () => {
   beforeAll(async () => {
     const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
     const bundlePath = join(folder, 'bundle.js');
-    await promisify(execFile)(process.execPath, [at('dist/worker/bundle.js'), at('test/support/stranger.ts'), bundlePath]);
+    await promisify(execFile)(process.execPath, [
+      at('dist/worker/bundle.js'),
+      at('test/support/stranger.ts'),
+      bundlePath,
+    ]);
     host = await openStubHost();
     const activities: StrangerActivities = {
       takeLines: async (journal) => {
@@ -44,19 +48,29 @@ describe('the parts of a run, with an owner that is none', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const send = (name: string, argument: unknown) => handle.executeUpdate<MessageAnswer, [unknown]>(name, { args: [argument] });
+  const send = (name: string, argument: unknown) =>
+    handle.executeUpdate<MessageAnswer, [unknown]>(name, { args: [argument] });
   const standsAt = (gate: string) => until(async () => (await handle.query<StrangerView>('status')).gate === gate);
 
   it('take messages at the desk, wait at gates, count the budget, repeat what failed in passing, and write lines with a view of its own', async () => {
     await standsAt('gate-1');
-    expect(await send('say', { text: 'hello', requestId: 'once' })).toEqual({ message: 'heard', status: 'asking', changed: true });
+    expect(await send('say', { text: 'hello', requestId: 'once' })).toEqual({
+      message: 'heard',
+      status: 'asking',
+      changed: true,
+    });
     expect(await send('say', { text: 'hello again', requestId: 'once' })).toMatchObject({ changed: false });
     await handle.signal('shout', { text: 'hello' });
     await send('agree', { text: 'begin' });
     await standsAt('gate-2');
     await send('agree', { text: 'once more' });
 
-    expect(await handle.result()).toEqual({ state: 'done', heard: ['hello', 'begin', 'once more'], gate: null, attempts: 2 });
+    expect(await handle.result()).toEqual({
+      state: 'done',
+      heard: ['hello', 'begin', 'once more'],
+      gate: null,
+      attempts: 2,
+    });
     const lines = batches.flatMap(({ events }) => events);
     expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, index) => index + 1));
     expect(lines.map(({ type }) => type)).toEqual([

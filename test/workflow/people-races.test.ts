@@ -6,11 +6,26 @@ import type { MessageAnswer } from '../../protocol/messages/run-message.js';
 import type { RunPolicy } from '../../protocol/run/policy.js';
 import { STAGE_LISTS, type Stage } from '../../protocol/run/stages.js';
 import { detailsOf, eventsOf, typesOf, untilView } from '../support/run-steps.js';
-import { openStubWorkers, type StubHost, type StubWorkers, stubAgent, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
+import {
+  openStubWorkers,
+  type StubHost,
+  type StubWorkers,
+  stubAgent,
+  stubOpen,
+  stubTurn,
+  stubValidation,
+} from '../support/stub-host.js';
 import { until } from '../support/until.js';
 
 const INPUT = { task: 'do it', repo: '/repository' };
-const GATES = { stages: [], maxChangeRounds: 3, remindMs: null, escalateMs: null, expireMs: null, unattendedExpireMs: 0 };
+const GATES = {
+  stages: [],
+  maxChangeRounds: 3,
+  remindMs: null,
+  escalateMs: null,
+  expireMs: null,
+  unattendedExpireMs: 0,
+};
 const QUESTION = { kind: 'question', reason: 'which one?', risk: 'low', action: null } as const;
 const GUARDED = { kind: 'guarded_paths', why: 'touches AGENTS.md', paths: ['AGENTS.md'] } as const;
 
@@ -65,7 +80,10 @@ describe('people and turns that meet', () => {
       release = resolve;
     });
     held.push(() => release());
-    return { setup: { turn: async (input) => (input.stage === stage ? waits.then(() => ({})) : {}) }, release: () => release() };
+    return {
+      setup: { turn: async (input) => (input.stage === stage ? waits.then(() => ({})) : {}) },
+      release: () => release(),
+    };
   }
 
   const send = (handle: WorkflowHandle, name: string, argument: unknown = {}) =>
@@ -103,7 +121,9 @@ describe('people and turns that meet', () => {
     const handle = await start({
       turn: ({ stage, notes }) => {
         if (stage !== 'executing') return {};
-        return notes.length === 0 ? { outcome: GUARDED, request: QUESTION } : { outcome: { kind: 'no_change' }, head: 'c'.repeat(40) };
+        return notes.length === 0
+          ? { outcome: GUARDED, request: QUESTION }
+          : { outcome: { kind: 'no_change' }, head: 'c'.repeat(40) };
       },
     });
     await untilGate(handle, 'gate-1');
@@ -119,11 +139,20 @@ describe('people and turns that meet', () => {
   });
 
   it('shows guarded paths of a change that came with a changed repository', async () => {
-    const committed = { timestamp: new Date().toISOString(), type: 'git.committed', message: 'committed', data: {} } as const;
+    const committed = {
+      timestamp: new Date().toISOString(),
+      type: 'git.committed',
+      message: 'committed',
+      data: {},
+    } as const;
     const handle = await start({
       turn: ({ stage }) =>
         stage === 'executing'
-          ? { outcome: { kind: 'repository_changed', why: 'a hook' }, guarded: ['AGENTS.md'], observations: [committed] }
+          ? {
+              outcome: { kind: 'repository_changed', why: 'a hook' },
+              guarded: ['AGENTS.md'],
+              observations: [committed],
+            }
           : {},
     });
     await untilGate(handle, 'gate-1');
@@ -137,7 +166,10 @@ describe('people and turns that meet', () => {
 
   it('grants as much of a budget as one turn used, by one approval', async () => {
     const budget = { turns: null, minutes: 1, microUsd: null, onLimit: 'pause', day: null } as const;
-    const handle = await start({ policy: { budget }, turn: ({ stage }) => (stage === 'planning' ? { durationMs: 300_000 } : {}) });
+    const handle = await start({
+      policy: { budget },
+      turn: ({ stage }) => (stage === 'planning' ? { durationMs: 300_000 } : {}),
+    });
     await untilGate(handle, 'gate-1');
     await send(handle, 'approve');
 
@@ -211,7 +243,10 @@ describe('people and turns that meet', () => {
         if (asked.stage === 'planning') await waits;
         return stubTurn(asked, { journalSeq: asked.journal.events.at(-1)?.seq ?? asked.journal.view.seq });
       },
-      validate: async (asked) => ({ ...stubValidation(), journalSeq: asked.journal.events.at(-1)?.seq ?? asked.journal.view.seq }),
+      validate: async (asked) => ({
+        ...stubValidation(),
+        journalSeq: asked.journal.events.at(-1)?.seq ?? asked.journal.view.seq,
+      }),
       closeRun: async (asked) => ({
         report: '/r',
         journalSeq: asked.journal.events.at(-1)?.seq ?? asked.journal.view.seq,

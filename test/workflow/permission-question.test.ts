@@ -28,13 +28,20 @@ describe('a permission that an ACP agent asks for', () => {
   async function start(name: string, over: { readonly attended?: boolean; readonly permissions?: string } = {}) {
     const log = join(host.folder, `${name}.log`);
     const scenario = join(host.folder, `${name}.json`);
-    const executing = [{ say: 'on the way' }, { ask, allowed: { write: { path: 'a.txt', text: 'changed\n' } } }, { say: 'Done.' }];
+    const executing = [
+      { say: 'on the way' },
+      { ask, allowed: { write: { path: 'a.txt', text: 'changed\n' } } },
+      { say: 'Done.' },
+    ];
     const stages = {
       executing,
       reviewing: [{ say: 'Fine.\nDECISION {{code}}: APPROVED\n' }],
       verifying: [{ say: 'VERIFICATION {{code}}: PASSED\n' }],
     };
-    writeFileSync(scenario, JSON.stringify({ log, capabilities: { loadSession: true }, stages, steps: [{ say: 'A plan.' }] }));
+    writeFileSync(
+      scenario,
+      JSON.stringify({ log, capabilities: { loadSession: true }, stages, steps: [{ say: 'A plan.' }] }),
+    );
     const command = JSON.stringify([process.execPath, AGENT, scenario]);
     const agents = ['planning', 'architecting', 'executing', 'reviewing', 'fixing', 'verifying'].map(
       (stage) => `  ${stage}: {agent: talker}\n`,
@@ -61,11 +68,18 @@ describe('a permission that an ACP agent asks for', () => {
   it('opens a gate with its options, refuses another answer, and the turn goes on with the one that is chosen', async () => {
     const { run, log } = await start('allowed');
     const gate = await openGate(run, 'gate-1');
-    expect(gate).toMatchObject({ question: true, source: 'agent', stage: 'executing', options: ['Always allow', 'Allow', 'Reject'] });
+    expect(gate).toMatchObject({
+      question: true,
+      source: 'agent',
+      stage: 'executing',
+      options: ['Always allow', 'Allow', 'Reject'],
+    });
     expect(gate.requestedAction).toContain('may it execute: make the change');
     const refused: unknown = await answer(run, 'yes').catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(WorkflowUpdateFailedError);
-    expect((refused as WorkflowUpdateFailedError).cause?.message).toContain('must be one of: 1 Always allow, 2 Allow, 3 Reject');
+    expect((refused as WorkflowUpdateFailedError).cause?.message).toContain(
+      'must be one of: 1 Always allow, 2 Allow, 3 Reject',
+    );
     await answer(run, '2');
 
     // The gate on the whole change, by the same policy.

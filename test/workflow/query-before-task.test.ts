@@ -35,7 +35,8 @@ describe('Queries that wait for a worker while a turn ends and a message comes',
     host = await openStubHost({
       openRun: async (input) => stubOpen(input, STAGE_LISTS.full, { heartbeatMs: LIMIT_MS }),
       runTurn: async (input) => {
-        if (input.stage === 'executing' || input.stage === 'verifying') await held[input.stage].arrive(input.place.runId);
+        if (input.stage === 'executing' || input.stage === 'verifying')
+          await held[input.stage].arrive(input.place.runId);
         return stubTurn(input);
       },
     });
@@ -64,7 +65,9 @@ describe('Queries that wait for a worker while a turn ends and a message comes',
   }, LIMIT_MS);
 
   it('cost no run: the history of each replays', async () => {
-    const histories = await Promise.all(runs.map(async (run) => ({ workflowId: run.workflowId, history: await run.fetchHistory() })));
+    const histories = await Promise.all(
+      runs.map(async (run) => ({ workflowId: run.workflowId, history: await run.fetchHistory() })),
+    );
     const errors: unknown[] = [];
     for await (const { error } of Worker.runReplayHistories({ workflowBundle: { codePath: BUNDLE_PATH } }, histories)) {
       if (error !== undefined) errors.push(error);

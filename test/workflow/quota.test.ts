@@ -15,7 +15,8 @@ import { until } from '../support/until.js';
 const HOUR_MS = 3_600_000;
 const LIMIT_MS = 120_000;
 
-const outcomes = (handles: readonly WorkflowHandle[]) => Promise.all(handles.map(async (handle) => (await handle.result()).outcome));
+const outcomes = (handles: readonly WorkflowHandle[]) =>
+  Promise.all(handles.map(async (handle) => (await handle.result()).outcome));
 const runsOf = (calls: readonly { readonly place: { readonly runId: string } }[]) =>
   calls.map(({ place }) => place.runId.split('-').at(-1) ?? '');
 
@@ -76,7 +77,11 @@ describe('a quota gate', () => {
       const b = await runs.start('b');
 
       for (const run of [a, b])
-        expect(await run.result()).toMatchObject({ outcome: 'blocked', blockedReason: 'usage_limit', error: 'the plan is used up' });
+        expect(await run.result()).toMatchObject({
+          outcome: 'blocked',
+          blockedReason: 'usage_limit',
+          error: 'the plan is used up',
+        });
       expect(runsOf(runs.calls)).toEqual(['a', 'b', 'a']);
       await runs.gate().cancel();
       await expect(runs.gate().result()).rejects.toMatchObject({ name: 'WorkflowFailedError' });
@@ -95,7 +100,11 @@ describe('a quota gate', () => {
       const answer = await runs.gate().executeUpdate<MessageAnswer, [unknown]>('open', { args: [{ by: 'ada' }] });
 
       expect(waiting.waiting).toMatchObject({ kind: 'usage_limit', account: 'person/default' });
-      expect(answer).toEqual({ message: 'the usage limit counts as over; 2 waiting runs go on', status: 'open', changed: true });
+      expect(answer).toEqual({
+        message: 'the usage limit counts as over; 2 waiting runs go on',
+        status: 'open',
+        changed: true,
+      });
       expect(await outcomes(handles)).toEqual(['merge_ready', 'merge_ready']);
       const words = runs.calls.map(({ accountOpening }) => accountOpening);
       expect(words.slice(0, 2)).toEqual([null, null]);
@@ -228,9 +237,9 @@ describe('a quota gate', () => {
 
       expect(await a.result()).toMatchObject({ outcome: 'merge_ready' });
       expect(eventsOf(runs.host).filter(({ type }) => type === 'turn.retried')).toEqual([]);
-      expect(eventsOf(runs.host).flatMap(({ type, message }) => (type === 'usage_limit.cleared' ? [message] : []))).toEqual(
-        Array.from({ length: 2 }, () => 'the usage limit is over (free/default)'),
-      );
+      expect(
+        eventsOf(runs.host).flatMap(({ type, message }) => (type === 'usage_limit.cleared' ? [message] : [])),
+      ).toEqual(Array.from({ length: 2 }, () => 'the usage limit is over (free/default)'));
       expect((await timersOf(a)).every(({ firedAt }) => firedAt === null)).toBe(true);
     },
     LIMIT_MS,
@@ -245,7 +254,13 @@ describe('a quota gate', () => {
       await runs.gate().terminate();
       const wait = runs.calls[0]?.place.token ?? '';
       const mode = { kind: 'closed', untilMs: Date.now() + 500, isTold: true, note: null };
-      const state = { mode, waiters: [{ workflowId: a.workflowId, wait, turnMs: 60_000 }], refusals: 3, sinceMs: Date.now(), released: [] };
+      const state = {
+        mode,
+        waiters: [{ workflowId: a.workflowId, wait, turnMs: 60_000 }],
+        refusals: 3,
+        sinceMs: Date.now(),
+        released: [],
+      };
       const { workflowId } = runs.gate();
       await runs.host.client.workflow.start(QUOTA_GATE_WORKFLOW, {
         workflowId,

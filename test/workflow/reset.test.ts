@@ -29,7 +29,15 @@ beforeEach(async () => {
 afterEach(() => host.close(), LIMIT_MS);
 
 const signal = async (name: string, argument: unknown) => {
-  const sent = await tool.workflow('signal', '--workflow-id', run.runId, '--name', name, '--input', JSON.stringify(argument));
+  const sent = await tool.workflow(
+    'signal',
+    '--workflow-id',
+    run.runId,
+    '--name',
+    name,
+    '--input',
+    JSON.stringify(argument),
+  );
   expect(sent).toMatchObject({ code: 0 });
 };
 
@@ -53,7 +61,9 @@ async function expectWhole(): Promise<void> {
   expect(traces).toMatchObject({ outcome: 'merge_ready', error: null, commits: 1, living: [] });
   expect(traces.change.match(/^\+changed$/gm)).toHaveLength(1);
   expect(traces.journal).not.toBe('damaged');
-  expect(run.statuses().filter((status) => ['merge_ready', 'aborted'].includes(String(status)))).toEqual(['merge_ready']);
+  expect(run.statuses().filter((status) => ['merge_ready', 'aborted'].includes(String(status)))).toEqual([
+    'merge_ready',
+  ]);
   expect(startsOf(repository, 'planning')).toBe(1);
   expect(turnFolders(host.home).filter((folder) => /\/4-/.test(folder))).toHaveLength(2);
   const left = readFileSync(join(run.runDir, 'events.1.jsonl'), 'utf8').trim().split('\n');
@@ -87,7 +97,9 @@ describe('temporal workflow reset', () => {
 
       await resetToExecuting();
       await atGate();
-      expect(run.events().filter((event) => event.type === 'message.refused')).toMatchObject([{ data: { name: 'approve' } }]);
+      expect(run.events().filter((event) => event.type === 'message.refused')).toMatchObject([
+        { data: { name: 'approve' } },
+      ]);
       await signal('approve', { by: 'ada' });
 
       await expectWhole();
@@ -108,9 +120,9 @@ describe('temporal workflow reset', () => {
       await run.handle.executeUpdate('approve', { args: [{}] });
 
       await expectWhole();
-      expect(run.events().flatMap(({ type }) => (['run.steered', 'message.refused'].includes(type) ? [type] : []))).toEqual([
-        'run.steered',
-      ]);
+      expect(
+        run.events().flatMap(({ type }) => (['run.steered', 'message.refused'].includes(type) ? [type] : [])),
+      ).toEqual(['run.steered']);
     },
     LIMIT_MS,
   );

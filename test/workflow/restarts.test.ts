@@ -75,7 +75,10 @@ describe('waits and decisions on a server of their own', () => {
       server = await openOwnServer();
       host = await openHostOn(server);
       const worker = await host.startWorker();
-      const repositories = [await host.repository({ config: GATE }), await host.repository({ config: `${GATE}  expire: 30d\n` })] as const;
+      const repositories = [
+        await host.repository({ config: GATE }),
+        await host.repository({ config: `${GATE}  expire: 30d\n` }),
+      ] as const;
       const plain = await startIn(repositories[0], 'waiting_for_approval');
       const expiring = await startIn(repositories[1], 'waiting_for_approval');
       const { run: paused, repository } = await startPaused();
@@ -93,14 +96,19 @@ describe('waits and decisions on a server of their own', () => {
 
       expect(views.map(({ status }) => status)).toEqual(['waiting_for_approval', 'waiting_for_approval', 'paused']);
       expect(after).toEqual(before);
-      const timers = after.map((events) => events.flatMap((event) => event.timerStartedEventAttributes?.startToFireTimeout?.seconds ?? []));
+      const timers = after.map((events) =>
+        events.flatMap((event) => event.timerStartedEventAttributes?.startToFireTimeout?.seconds ?? []),
+      );
       expect(timers.map((seconds) => seconds.map(Number))).toEqual([[], [30 * DAY_S], []]);
 
       await plain.handle.executeUpdate('approve', { args: [{ by: 'ada' }] });
       await expiring.handle.signal('approve');
       await paused.handle.signal('resume');
-      expect((await Promise.all(runs.map((run) => run.result()))).map(({ outcome }) => outcome)).toEqual(runs.map(() => 'merge_ready'));
-      for (const used of [...repositories, repository]) expect(STAGES.map((stage) => startsOf(used, stage))).toEqual([1, 1, 1, 1, 1]);
+      expect((await Promise.all(runs.map((run) => run.result()))).map(({ outcome }) => outcome)).toEqual(
+        runs.map(() => 'merge_ready'),
+      );
+      for (const used of [...repositories, repository])
+        expect(STAGES.map((stage) => startsOf(used, stage))).toEqual([1, 1, 1, 1, 1]);
     },
     LIMIT_MS,
   );
@@ -142,7 +150,9 @@ describe('waits and decisions on a server of their own', () => {
       expect(again).toMatchObject({ kind: 'accepted' });
       expect(await later.result()).toMatchObject({ outcome: 'merge_ready' });
       expect([gated, later].map((run) => count(run, 'approval.approved'))).toEqual([1, 1]);
-      expect([count(gated, 'run.steered'), count(paused, 'run.resumed'), count(paused, 'run.renamed')]).toEqual([1, 1, 1]);
+      expect([count(gated, 'run.steered'), count(paused, 'run.resumed'), count(paused, 'run.renamed')]).toEqual([
+        1, 1, 1,
+      ]);
       expect([gated, later, paused].map((run) => count(run, 'message.refused'))).toEqual([0, 0, 0]);
       expect(startsOf(repository, 'executing')).toBe(1);
       expect((await paused.view()).title).toBe('another title');
@@ -171,7 +181,11 @@ describe('pauses and steers at random moments of a turn', () => {
   const noteFor = (run: TestRun, stage: string) => `note for ${run.runId} in ${stage}`;
 
   /** Both are sent while the stage's turn is under way, each at a moment of its own; only then may the agent end. */
-  async function disturb(run: TestRun, repository: TestRepository, moments: readonly (readonly [number, number])[]): Promise<void> {
+  async function disturb(
+    run: TestRun,
+    repository: TestRepository,
+    moments: readonly (readonly [number, number])[],
+  ): Promise<void> {
     for (const [index, stage] of HELD.entries()) {
       await until(async () => (await run.view()).stage === stage);
       const [pauseAt = 0, steerAt = 0] = moments[index] ?? [];
@@ -199,7 +213,9 @@ describe('pauses and steers at random moments of a turn', () => {
       const seed = Number(process.env['SLUICE_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
       process.stderr.write(`SLUICE_TEST_SEED=${seed}\n`);
       const draw = drawing(seed);
-      const moments = Array.from({ length: RUNS }, () => HELD.map(() => [draw() * MAX_WAIT_MS, draw() * MAX_WAIT_MS] as const));
+      const moments = Array.from({ length: RUNS }, () =>
+        HELD.map(() => [draw() * MAX_WAIT_MS, draw() * MAX_WAIT_MS] as const),
+      );
       host = await openTestHost();
       await host.startWorker();
       const held = HELD.map((stage) => [stage, { ...PLAIN_FIXTURE.stages[stage], waitFor: `go-${stage}` }]);
@@ -214,10 +230,15 @@ describe('pauses and steers at random moments of a turn', () => {
         }),
       );
 
-      const pausedAt = runs.map((run) => run.events().flatMap(({ type, data }) => (type === 'run.paused' ? [data['at']] : [])));
+      const pausedAt = runs.map((run) =>
+        run.events().flatMap(({ type, data }) => (type === 'run.paused' ? [data['at']] : [])),
+      );
       const toldIn = runs.map((run) => HELD.map((stage) => turnsToldOf(run, noteFor(run, stage))));
       expect({ seed, pausedAt }).toEqual({ seed, pausedAt: runs.map(() => [...HELD]) });
-      expect({ seed, toldIn }).toEqual({ seed, toldIn: runs.map(() => [['architecting'], ['executing'], ['reviewing'], ['verifying']]) });
+      expect({ seed, toldIn }).toEqual({
+        seed,
+        toldIn: runs.map(() => [['architecting'], ['executing'], ['reviewing'], ['verifying']]),
+      });
     },
     LIMIT_MS,
   );

@@ -9,7 +9,14 @@ import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import type { TurnStage } from '../../protocol/run/stages.js';
 import { STAGE_LISTS } from '../../protocol/run/stages.js';
 import { openedOnce } from '../support/opened.js';
-import { type Activities, openStubWorkers, type StubHost, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
+import {
+  type Activities,
+  openStubWorkers,
+  type StubHost,
+  stubOpen,
+  stubTurn,
+  stubValidation,
+} from '../support/stub-host.js';
 
 const INPUT = { task: 'do it', repo: '/repository', attended: false };
 
@@ -32,7 +39,13 @@ describe('the run workflow', () => {
     const result = await runWith();
 
     expect(result).toMatchObject({ outcome: 'merge_ready', verdict: 'verified', report: '/runs/report.md' });
-    expect(host.turns.map((turn) => turn.stage)).toEqual(['planning', 'architecting', 'executing', 'reviewing', 'verifying']);
+    expect(host.turns.map((turn) => turn.stage)).toEqual([
+      'planning',
+      'architecting',
+      'executing',
+      'reviewing',
+      'verifying',
+    ]);
     const seqs = host.batches.flatMap((batch) => batch.events.map((event) => event.seq));
     expect(seqs).toEqual(seqs.map((_, index) => index + 1));
   });
@@ -59,7 +72,10 @@ describe('the run workflow', () => {
   it('ends blocked on red validation and runs no reviewer where no round is allowed', async () => {
     const result = await runWith({
       openRun: async (input) => stubOpen(input, STAGE_LISTS.full, { rounds: 0 }),
-      validate: async (input) => ({ ...stubValidation({ outcome: { kind: 'failed', why: 'red' } }), journalSeq: input.journal.view.seq }),
+      validate: async (input) => ({
+        ...stubValidation({ outcome: { kind: 'failed', why: 'red' } }),
+        journalSeq: input.journal.view.seq,
+      }),
     });
 
     expect(result).toMatchObject({ outcome: 'blocked', blockedReason: 'validation_failed' });
@@ -69,7 +85,10 @@ describe('the run workflow', () => {
   it('asks once more for an unreadable decision, in the light of the turn before, with a fresh code', async () => {
     const result = await runWith({
       runTurn: async (input) =>
-        stubTurn(input, input.stage === 'reviewing' && input.ask === 'work' ? { decision: { kind: 'unreadable' } } : {}),
+        stubTurn(
+          input,
+          input.stage === 'reviewing' && input.ask === 'work' ? { decision: { kind: 'unreadable' } } : {},
+        ),
     });
 
     const [first, second] = host.turns.filter((turn) => turn.stage === 'reviewing');
@@ -97,7 +116,11 @@ describe('the run workflow', () => {
     const result = await runWith({
       closeRun: async (input) => {
         closes.push(input.journal.events[0]?.seq ?? 0);
-        return { report: '/runs/report.md', journalSeq: closes.length === 1 ? 0 : input.journal.view.seq, observations: [] };
+        return {
+          report: '/runs/report.md',
+          journalSeq: closes.length === 1 ? 0 : input.journal.view.seq,
+          observations: [],
+        };
       },
     });
 
@@ -126,7 +149,9 @@ describe('the run workflow', () => {
   });
 
   it('blocks at the second read-only turn that was rolled back', async () => {
-    const result = await runWith({ runTurn: async (input) => stubTurn(input, { rolledBack: input.stage !== 'executing' }) });
+    const result = await runWith({
+      runTurn: async (input) => stubTurn(input, { rolledBack: input.stage !== 'executing' }),
+    });
 
     expect(result).toMatchObject({ outcome: 'blocked', blockedReason: 'policy_violation', verdict: 'unsafe' });
     expect(host.turns.map((turn) => turn.stage)).toEqual(['planning', 'architecting']);
@@ -136,7 +161,9 @@ describe('the run workflow', () => {
     const result = await runWith({ openRun: async (input) => stubOpen(input, STAGE_LISTS[list]) });
 
     expect(result.outcome).toBe('merge_ready');
-    expect(host.turns.map((turn) => turn.stage)).toEqual(STAGE_LISTS[list].filter((stage) => (stage as string) !== 'validating'));
+    expect(host.turns.map((turn) => turn.stage)).toEqual(
+      STAGE_LISTS[list].filter((stage) => (stage as string) !== 'validating'),
+    );
   });
 
   it('starts no agent after a set-up that failed', async () => {
@@ -186,7 +213,10 @@ describe('the run workflow', () => {
     const handle = await host.start(input);
 
     const error = await handle.result().catch((err: unknown) => err);
-    expect((error as WorkflowFailedError).cause).toMatchObject({ type: 'BadInput', details: [field, { now: 'Nothing was started.' }] });
+    expect((error as WorkflowFailedError).cause).toMatchObject({
+      type: 'BadInput',
+      details: [field, { now: 'Nothing was started.' }],
+    });
   });
 
   it.each(['../x', 'a'.repeat(81), 'x.lock', '-rf'])('refuses the workflow id %s', async (workflowId) => {

@@ -127,7 +127,11 @@ async function settled(control: ControlClient, say: (text: string) => void): Pro
 
 /** Ends an engine that gave up or lacks the Web UI; the caller starts the next one. */
 async function replace(socket: string, report: EngineReport, say: (text: string) => void): Promise<void> {
-  say(report.phase === 'failed' ? 'the engine had given up; starting it again' : 'starting the engine again with the Web UI');
+  say(
+    report.phase === 'failed'
+      ? 'the engine had given up; starting it again'
+      : 'starting the engine again with the Web UI',
+  );
   const control = await openControl(socket);
   if (control === null) return;
   control.send({ type: 'down', now: report.phase === 'failed' });

@@ -14,7 +14,11 @@ export interface KernelLock {
 type HelperResult = 'taken' | 'held' | 'no-helper';
 
 /** perl is what macOS has instead of flock(1). */
-const HELPERS: readonly { readonly program: string; readonly now: readonly string[]; readonly wait: readonly string[] }[] = [
+const HELPERS: readonly {
+  readonly program: string;
+  readonly now: readonly string[];
+  readonly wait: readonly string[];
+}[] = [
   { program: 'flock', now: ['-n', '3'], wait: ['3'] },
   {
     program: 'perl',

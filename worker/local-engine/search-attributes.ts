@@ -4,7 +4,9 @@ import { SEARCH_ATTRIBUTES } from '../../protocol/names.js';
 /** What of a Temporal connection is needed; `Connection` and `NativeConnection` both fit. */
 export interface OperatorConnection {
   readonly operatorService: {
-    listSearchAttributes(request: { namespace: string }): Promise<{ customAttributes?: Record<string, unknown> | null }>;
+    listSearchAttributes(request: {
+      namespace: string;
+    }): Promise<{ customAttributes?: Record<string, unknown> | null }>;
     addSearchAttributes(request: { namespace: string; searchAttributes: Record<string, number> }): Promise<unknown>;
   };
 }

@@ -14,7 +14,10 @@ export function spawnServer(binary: string, log: number, settings: ServerSetting
 export async function setRetention(binary: string, address: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await promisify(execFile)(binary, retentionArguments(address), { env: serverEnvironment(process.env), timeout: 10_000 });
+      await promisify(execFile)(binary, retentionArguments(address), {
+        env: serverEnvironment(process.env),
+        timeout: 10_000,
+      });
       return;
     } catch (error) {
       if (attempt === RETENTION_TRIES) throw new Error(`the server at ${address} does not answer`, { cause: error });

@@ -67,11 +67,31 @@ export function serverArguments(settings: ServerSettings): readonly string[] {
 
 /** Sets how long closed runs stay visible; its success is also the proof that the server answers. */
 export function retentionArguments(address: string): readonly string[] {
-  return ['operator', 'namespace', 'update', '--namespace', NAMESPACE, '--retention', RETENTION, '--address', address, ...ISOLATED];
+  return [
+    'operator',
+    'namespace',
+    'update',
+    '--namespace',
+    NAMESPACE,
+    '--retention',
+    RETENTION,
+    '--address',
+    address,
+    ...ISOLATED,
+  ];
 }
 
 /** What a program of the system looks at; the rest of a person's environment, keys among it, is not the server's to hold. */
-const SERVER_VARIABLES: ReadonlySet<string> = new Set(['HOME', 'USER', 'LOGNAME', 'PATH', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL']);
+const SERVER_VARIABLES: ReadonlySet<string> = new Set([
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'PATH',
+  'TMPDIR',
+  'TZ',
+  'LANG',
+  'LC_ALL',
+]);
 
 /**
  * Has a `USER` always: by it alone a Go program without cgo knows a user who is in no passwd file, as in many containers, and the server does not start
@@ -84,5 +104,7 @@ export function serverEnvironment(environment: NodeJS.ProcessEnv): NodeJS.Proces
 
 /** The environment without anything that would point Temporal's tools elsewhere, and without a turn's tag: the engine outlives turns. */
 export function cleanEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('TEMPORAL_') && name !== 'SLUICE_TURN'));
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !name.startsWith('TEMPORAL_') && name !== 'SLUICE_TURN'),
+  );
 }

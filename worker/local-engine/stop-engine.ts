@@ -104,7 +104,10 @@ async function turnsEnded(options: StopEngine): Promise<void> {
   for (;;) {
     const live = await options.liveTurns();
     if (live === 0) return;
-    if (live !== told) options.onProgress?.(`waiting for ${live} running ${live === 1 ? 'turn' : 'turns'} (sluice down --now ends them)`);
+    if (live !== told)
+      options.onProgress?.(
+        `waiting for ${live} running ${live === 1 ? 'turn' : 'turns'} (sluice down --now ends them)`,
+      );
     told = live;
     await sleep(TURNS_POLL_MS);
   }

@@ -89,7 +89,10 @@ export class SupervisedChild {
   async #becomeReady(child: ChildProcess, ended: Promise<string>): Promise<void> {
     const { name, readyLimitMs } = this.#plan;
     const abort = new AbortController();
-    const limit = setTimeout(() => abort.abort(new Error(`${name} was not ready after ${readyLimitMs} ms`)), readyLimitMs);
+    const limit = setTimeout(
+      () => abort.abort(new Error(`${name} was not ready after ${readyLimitMs} ms`)),
+      readyLimitMs,
+    );
     void ended.then((how) => abort.abort(new Error(`${name} ${how} before it was ready`)));
     try {
       await this.#plan.ready(child, abort.signal);
@@ -147,6 +150,8 @@ function endOf(child: ChildProcess): Promise<string> {
   if (child.signalCode !== null) return Promise.resolve(`was ended by ${child.signalCode}`);
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(`could not be started: ${error.message}`));
-    child.once('exit', (code, signal) => resolve(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`));
+    child.once('exit', (code, signal) =>
+      resolve(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`),
+    );
   });
 }

@@ -19,7 +19,8 @@ export async function openTurnsOfHome(home: string): Promise<TurnsOfHome> {
   return {
     live: async () => (await commands()).length,
     end: async () => {
-      for (const group of new Set((await commands()).map((command) => command.group))) await processes?.endGroup(group, 'interrupted');
+      for (const group of new Set((await commands()).map((command) => command.group)))
+        await processes?.endGroup(group, 'interrupted');
     },
     close: async () => processes?.close(),
   };

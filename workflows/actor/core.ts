@@ -55,7 +55,8 @@ export class ActorCore<State, Event, Doing extends Errand, View> {
     private readonly before: Carried<State>,
   ) {
     const rules = actor.rules[before.rules - 1];
-    if (rules === undefined) throw new Error(`there are no rules ${before.rules} here; ${actor.rules.length} is the newest`);
+    if (rules === undefined)
+      throw new Error(`there are no rules ${before.rules} here; ${actor.rules.length} is the newest`);
     this.rules = rules;
     this.state = before.state;
     this.answered = before.answered;
@@ -65,7 +66,8 @@ export class ActorCore<State, Event, Doing extends Errand, View> {
   check(message: Incoming): void {
     const judged = this.judge(message);
     if (judged.kind === 'refused') throw refusal(judged.why);
-    if (judged.kind === 'unchanged') throw ApplicationFailure.nonRetryable(judged.message, FAILURES.MessageUnchanged, this.shown().status);
+    if (judged.kind === 'unchanged')
+      throw ApplicationFailure.nonRetryable(judged.message, FAILURES.MessageUnchanged, this.shown().status);
   }
 
   /** Errors: MessageRefused. */
@@ -76,7 +78,8 @@ export class ActorCore<State, Event, Doing extends Errand, View> {
     this.tell(judged.event, message.at);
     const answer = { message: judged.message, status: this.shown().status, changed: true };
     const requestId = requestIdOf(message);
-    if (requestId !== null) this.answered = [...this.answered, { requestId, name: message.name, answer }].slice(-MAX_KNOWN_REQUESTS);
+    if (requestId !== null)
+      this.answered = [...this.answered, { requestId, name: message.name, answer }].slice(-MAX_KNOWN_REQUESTS);
     return answer;
   }
 
@@ -156,7 +159,8 @@ export class ActorCore<State, Event, Doing extends Errand, View> {
 
   private judge(message: Incoming): Judged<Event> {
     const { name, argument } = message;
-    if (!this.actor.signals.includes(name)) return { kind: 'refused', why: `known messages are ${this.actor.signals.join(', ')}` };
+    if (!this.actor.signals.includes(name))
+      return { kind: 'refused', why: `known messages are ${this.actor.signals.join(', ')}` };
     const requestId = requestIdOf(message);
     const before = this.answered.find((known) => known.requestId === requestId);
     if (before !== undefined) {

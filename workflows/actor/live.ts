@@ -45,7 +45,10 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
   ) {
     // Whoever starts it by hand may hand it anything.
     const isHandedOver = typeof carried?.rules === 'number';
-    this.core = new ActorCore(actor, isHandedOver ? carried : { rules: newestOf(actor.rules.length), state: actor.first, answered: [] });
+    this.core = new ActorCore(
+      actor,
+      isHandedOver ? carried : { rules: newestOf(actor.rules.length), state: actor.first, answered: [] },
+    );
     this.listen();
   }
 
@@ -98,13 +101,20 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
     for (const name of [...this.actor.signals, HAND_OVER_SIGNAL])
       setHandler(defineSignal<[unknown]>(name), (argument) => this.hear(name, argument));
     for (const name of this.actor.updates) {
-      const incoming = (argument: unknown): Incoming => ({ name, argument, updateId: currentUpdateInfo()?.id ?? null, at: Date.now() });
+      const incoming = (argument: unknown): Incoming => ({
+        name,
+        argument,
+        updateId: currentUpdateInfo()?.id ?? null,
+        at: Date.now(),
+      });
       const take = (argument: unknown): MessageAnswer => {
         const answer = this.core.take(incoming(argument));
         this.goOn();
         return answer;
       };
-      setHandler(defineUpdate<MessageAnswer, [unknown]>(name), take, { validator: (argument) => this.core.check(incoming(argument)) });
+      setHandler(defineUpdate<MessageAnswer, [unknown]>(name), take, {
+        validator: (argument) => this.core.check(incoming(argument)),
+      });
     }
   }
 

@@ -16,7 +16,9 @@ async function deliver(input: NotificationInput, kind: string, sink: number): Pr
   const { hostId, run, notification: told } = input;
   try {
     const summary = `${told.kind} → ${kind}`;
-    const { target } = await notifyingHost(hostId).deliver.executeWithOptions({ summary }, [{ run, sink, notification: told }]);
+    const { target } = await notifyingHost(hostId).deliver.executeWithOptions({ summary }, [
+      { run, sink, notification: told },
+    ]);
     return { sink: kind, target, error: null };
   } catch (err) {
     if (!(err instanceof ActivityFailure)) throw err;

@@ -23,7 +23,9 @@ export function causeOf(source: GateSource, reason: string, part: Partial<GateCa
 /** What a person types; also shown in the Web UI. */
 export function gateCommand(gate: Gate): string {
   if (gate.options !== undefined) return `sluice answer ${gate.runId} <number>    of: ${optionList(gate.options)}`;
-  return gate.question ? `sluice answer ${gate.runId} "…"` : `sluice approve ${gate.runId}    or: sluice reject ${gate.runId}`;
+  return gate.question
+    ? `sluice answer ${gate.runId} "…"`
+    : `sluice approve ${gate.runId}    or: sluice reject ${gate.runId}`;
 }
 
 export class GateBook {
@@ -73,7 +75,11 @@ export class GateBook {
   }
 
   /** Takes what is due at the boundary into `stage`: one cause for all (V-48). A listed stage counts at its first entry only (V-44). */
-  take(stage: GateStage, listed: readonly Stage[], held: GateCause | null): { cause: GateCause; alsoRequiredByPolicy: boolean } | null {
+  take(
+    stage: GateStage,
+    listed: readonly Stage[],
+    held: GateCause | null,
+  ): { cause: GateCause; alsoRequiredByPolicy: boolean } | null {
     const again = this.reopened.get(stage) ?? null;
     this.reopened.delete(stage);
     const policy = this.listed.has(stage) ? null : policyCause(stage, listed, held);
@@ -93,7 +99,9 @@ function merged(first: GateCause, asked: readonly GateCause[]): GateCause {
   return {
     ...first,
     reason: asked.map((cause) => cause.reason).join('; '),
-    riskLevel: (['high', 'medium', 'low'] as const).find((level) => asked.some((cause) => cause.riskLevel === level)) ?? 'medium',
+    riskLevel:
+      (['high', 'medium', 'low'] as const).find((level) => asked.some((cause) => cause.riskLevel === level)) ??
+      'medium',
     files: [...new Set(asked.flatMap((cause) => cause.files))],
   };
 }

@@ -167,7 +167,11 @@ interface Rung {
 }
 
 /** What rings next at one gate. Unit: ms since 1970. */
-function nextRing({ remindMs, escalateMs }: GateTimes, { createdAt, expiresAt }: Gate, { escalated, reminders, intervals }: Rung) {
+function nextRing(
+  { remindMs, escalateMs }: GateTimes,
+  { createdAt, expiresAt }: Gate,
+  { escalated, reminders, intervals }: Rung,
+) {
   const opened = Date.parse(createdAt);
   const every = reminders < MAX_REMINDERS ? (remindMs ?? NEVER) : NEVER;
   const due = [
@@ -198,6 +202,10 @@ function passageOf(gate: Gate, { cause, changesGoTo }: GateToOpen): Passage {
     }
     case 'expired':
     case 'pending':
-      return { kind: 'stopped', reason: 'approval_expired', error: `nobody decided ${gate.id} in time: ${cause.reason}` };
+      return {
+        kind: 'stopped',
+        reason: 'approval_expired',
+        error: `nobody decided ${gate.id} in time: ${cause.reason}`,
+      };
   }
 }

@@ -31,7 +31,11 @@ export class Journal<View> {
     return this.events;
   }
 
-  note<Type extends EventType>(type: Type, message: string, data: Type extends TypedEventType ? EventDataByType[Type] : JsonObject): void {
+  note<Type extends EventType>(
+    type: Type,
+    message: string,
+    data: Type extends TypedEventType ? EventDataByType[Type] : JsonObject,
+  ): void {
     this.observe([{ timestamp: new Date().toISOString(), type, message: sentence(message), data }]);
   }
 
@@ -43,7 +47,9 @@ export class Journal<View> {
   }
 
   /** `send`: an activity that brings the host what it lacks. */
-  async carryBy<Result extends { readonly journalSeq: number }>(send: (journal: JournalBatch<View>) => Promise<Result>): Promise<Result> {
+  async carryBy<Result extends { readonly journalSeq: number }>(
+    send: (journal: JournalBatch<View>) => Promise<Result>,
+  ): Promise<Result> {
     const { all } = this.owner.gates;
     const gates = all === this.hostGates ? null : all;
     const events = firstOf(this.events.slice(this.hostSeq), MAX_BATCH_CHARS);

@@ -37,7 +37,9 @@ export class Notifier {
       at: new Date().toISOString(),
     };
     // An abort ends the sender, not what people are told of it; a child that cannot start is no reason to hold or to fail it.
-    const started = CancellationScope.nonCancellable(() => this.deliver({ ...audience, notification })).catch(() => undefined);
+    const started = CancellationScope.nonCancellable(() => this.deliver({ ...audience, notification })).catch(
+      () => undefined,
+    );
     this.starting = Promise.all([this.starting, started]).then(() => undefined);
   }
 

@@ -20,7 +20,9 @@ export type Ending =
   | { readonly outcome: 'aborted'; readonly error: string };
 
 /** What follows a stage. */
-export type StageEnd = { readonly kind: 'next'; readonly to: GateStage } | { readonly kind: 'ended'; readonly ending: Ending };
+export type StageEnd =
+  | { readonly kind: 'next'; readonly to: GateStage }
+  | { readonly kind: 'ended'; readonly ending: Ending };
 
 /** `no_changes` is shown as `blocked` with that reason (V-17). */
 export function statusOf(outcome: RunOutcome): TerminalStatus {
@@ -35,12 +37,18 @@ export interface TurnExpectation {
 }
 
 /** Null: the run goes on. */
-export function endingOfTurn(stage: Stage, outcome: TurnOutcome, { changesExpected, attended }: TurnExpectation): Ending | null {
+export function endingOfTurn(
+  stage: Stage,
+  outcome: TurnOutcome,
+  { changesExpected, attended }: TurnExpectation,
+): Ending | null {
   switch (outcome.kind) {
     case 'done':
       return null;
     case 'no_change':
-      return changesExpected ? { outcome: 'no_changes', reason: 'no_changes', error: `${stage} changed nothing` } : null;
+      return changesExpected
+        ? { outcome: 'no_changes', reason: 'no_changes', error: `${stage} changed nothing` }
+        : null;
     case 'refused':
       return blocked('agent_refused', outcome.why);
     case 'needs_input':
@@ -79,7 +87,10 @@ export function endingOfDecision(reading: DecisionReading, what: Decision): Endi
     case 'BLOCKED':
       return blocked('review_blocked', 'the reviewer blocked the change; see review.md');
     case 'FAILED':
-      return blocked('verification_failed', 'the verifier found that the change does not do the task; see verification.md');
+      return blocked(
+        'verification_failed',
+        'the verifier found that the change does not do the task; see verification.md',
+      );
     case 'NEEDS_HUMAN':
       return blocked('verification_needs_human', 'the verifier wants a person to decide; see verification.md');
   }
@@ -102,16 +113,24 @@ export function endingOfStages(facts: MergeFacts): Ending {
   const failing = failingConditions(facts);
   const first = failing[0];
   if (first === undefined) return { outcome: 'merge_ready' };
-  return blocked(first.reason, `merge_ready needs what is missing: ${failing.map((condition) => condition.what).join('; ')}`);
+  return blocked(
+    first.reason,
+    `merge_ready needs what is missing: ${failing.map((condition) => condition.what).join('; ')}`,
+  );
 }
 
 function failingConditions(facts: MergeFacts): readonly { readonly reason: BlockedReason; readonly what: string }[] {
   const { stages, head, evidence, verification } = facts;
   const green = facts.validation !== null && facts.validation !== 'failed' && facts.validation !== 'unavailable';
-  const stands = (what: keyof typeof evidence, isGood: boolean) => !isDecided(what, stages) || (isGood && evidence[what] === head);
+  const stands = (what: keyof typeof evidence, isGood: boolean) =>
+    !isDecided(what, stages) || (isGood && evidence[what] === head);
   const conditions = [
     { holds: stands('validation', green), reason: 'validation_failed', what: 'checks of this tree without a failure' },
-    { holds: stands('review', facts.review === 'APPROVED'), reason: 'review_blocked', what: 'a review that approved this commit' },
+    {
+      holds: stands('review', facts.review === 'APPROVED'),
+      reason: 'review_blocked',
+      what: 'a review that approved this commit',
+    },
     {
       holds: stands('verification', verification === 'PASSED'),
       reason: 'verification_failed',
@@ -124,7 +143,13 @@ function failingConditions(facts: MergeFacts): readonly { readonly reason: Block
 }
 
 /** By somebody who stopped it, or by what is used up. */
-export function ended({ reason, error }: { readonly reason: BlockedReason; readonly error: string }): Extract<StageEnd, { kind: 'ended' }> {
+export function ended({
+  reason,
+  error,
+}: {
+  readonly reason: BlockedReason;
+  readonly error: string;
+}): Extract<StageEnd, { kind: 'ended' }> {
   return { kind: 'ended', ending: blocked(reason, error) };
 }
 

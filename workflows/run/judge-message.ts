@@ -29,7 +29,8 @@ export function judgeMessage(message: RunMessage, situation: Situation): Judgeme
   if (situation.closing || isTerminal(situation.status)) return refused(`the run is closed (${situation.status})`);
   if (situation.abortRequested)
     return message.name === 'abort' ? unchanged('the run is being aborted') : refused('the run is being aborted');
-  if (situation.historyFull && message.name !== 'abort') return refused("the run's history is full, so the run ends at the next boundary");
+  if (situation.historyFull && message.name !== 'abort')
+    return refused("the run's history is full, so the run ends at the next boundary");
   switch (message.name) {
     case 'approve':
       return judgeDecision(message, situation.gate);
@@ -39,11 +40,14 @@ export function judgeMessage(message: RunMessage, situation: Situation): Judgeme
       return judgePause(situation);
     case 'resume':
       if (situation.paused) return accepted('the run goes on');
-      return situation.pauseRequested ? accepted('the pause is cancelled') : refused('nothing is paused and no pause is pending');
+      return situation.pauseRequested
+        ? accepted('the pause is cancelled')
+        : refused('nothing is paused and no pause is pending');
     case 'abort':
       return accepted('the run is being aborted; worktree, branch and artifacts stay');
     case 'steer':
-      if (situation.waitingNotes >= MAX_WAITING_NOTES) return refused(`${MAX_WAITING_NOTES} texts wait for the next turn already`);
+      if (situation.waitingNotes >= MAX_WAITING_NOTES)
+        return refused(`${MAX_WAITING_NOTES} texts wait for the next turn already`);
       return journalHasRoom(situation) ? accepted("it reaches the next turn's prompt") : journalFull(situation);
     case 'rename':
       return journalHasRoom(situation) ? accepted(`the run is called "${message.title}"`) : journalFull(situation);
@@ -57,7 +61,9 @@ function judgeDecision({ gate: named, decision, note, commit }: Decision, gate: 
   if (gate === null) return refused('no gate is open');
   if (named !== null && named !== gate.id) return refused(`${named} is not open; ${gate.id} is`);
   if (commit !== null && commit !== gate.commit) {
-    return refused(`the decision is about ${commit.slice(0, 12)}, but the branch stands at ${gate.commit?.slice(0, 12) ?? 'nothing'}`);
+    return refused(
+      `the decision is about ${commit.slice(0, 12)}, but the branch stands at ${gate.commit?.slice(0, 12) ?? 'nothing'}`,
+    );
   }
   if (decision === 'request_changes' && gate.changesGoTo === null)
     return refused(`changes cannot be requested at the gate into ${gate.stage}`);

@@ -14,6 +14,8 @@ export class LiveRun extends RunState {
 
   async sendJournal(): Promise<void> {
     const host = flushingHost(this.open.hostId);
-    await this.journal.carryBy((journal) => host.flushJournal.executeWithOptions({ summary: 'journal' }, [{ run: this.ref, journal }]));
+    await this.journal.carryBy((journal) =>
+      host.flushJournal.executeWithOptions({ summary: 'journal' }, [{ run: this.ref, journal }]),
+    );
   }
 }

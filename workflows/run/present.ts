@@ -88,7 +88,9 @@ function accountText({ account }: NonNullable<RunView['waiting']>): string {
 
 /** With the exact commands that decide it, by our CLI and by Temporal's. */
 function gateLines(gate: Gate, workflowId: string): string {
-  const signal = gate.question ? `--name answer --input '{"text":"…"}'` : `--name approve --input '{"gate":"${gate.id}"}'`;
+  const signal = gate.question
+    ? `--name answer --input '{"text":"…"}'`
+    : `--name approve --input '{"gate":"${gate.id}"}'`;
   return [
     `**${gate.id}** before ${gate.stage} (risk ${gate.riskLevel}): ${plain(gate.reason)}`,
     ...(gate.files.length === 0 ? [] : [`files: ${plain(gate.files.slice(0, 10).join(', '))}`]),

@@ -9,10 +9,19 @@ import type { RunState } from './run-state.js';
 import { type TurnEnd, takeTurn } from './turn.js';
 
 /** Answers the turn that decided. */
-export async function decide(run: LiveRun, stage: DecisionStage, first: Extract<TurnEnd, { kind: 'done' }>): Promise<TurnEnd> {
+export async function decide(
+  run: LiveRun,
+  stage: DecisionStage,
+  first: Extract<TurnEnd, { kind: 'done' }>,
+): Promise<TurnEnd> {
   let turn: TurnEnd = first;
   if (isUnreadable(first.result.decision))
-    turn = await takeTurn(run, { stage, previousTurn: first.place, continues: first.place, fallback: first.fallback ?? null });
+    turn = await takeTurn(run, {
+      stage,
+      previousTurn: first.place,
+      continues: first.place,
+      fallback: first.fallback ?? null,
+    });
   if (turn.kind !== 'done') return turn;
   const reading: DecisionReading = turn.result.decision ?? { kind: 'unreadable' };
   record(run, stage, reading);
@@ -36,7 +45,10 @@ export function afterReview({ facts, policy }: RunState, stage: Stage): StageEnd
   const fix = roundStart(policy.stages);
   if (used < policy.rounds && fix !== null) return { kind: 'next', to: fix };
   const rounds = policy.rounds === 0 ? 'no fix round is allowed' : `${used} of ${policy.rounds} fix round(s) are used`;
-  return { kind: 'ended', ending: blocked('review_loops_exhausted', `changes are requested and ${rounds}; see review.md`) };
+  return {
+    kind: 'ended',
+    ending: blocked('review_loops_exhausted', `changes are requested and ${rounds}; see review.md`),
+  };
 }
 
 function isUnreadable(decision: DecisionReading | null): boolean {
@@ -52,12 +64,22 @@ function record(run: RunState, stage: DecisionStage, reading: DecisionReading): 
   const value = reading.kind === 'verification' ? reading.value : 'NEEDS_HUMAN';
   run.facts.verification = value;
   run.facts.evidence.verification = run.head;
-  run.journal.note('verification.decision', `verification: ${value}`, { value, source: 'agent', commit: run.head, round: run.facts.round });
+  run.journal.note('verification.decision', `verification: ${value}`, {
+    value,
+    source: 'agent',
+    commit: run.head,
+    round: run.facts.round,
+  });
 }
 
 function recordReview(run: RunState, value: ReviewDecision, source: DecisionSource): void {
   run.facts.finalDecision = value;
   run.facts.evidence.review = run.head;
   const by = source === 'validation' ? ' (red checks)' : '';
-  run.journal.note('review.decision', `review: ${value}${by}`, { value, source, commit: run.head, round: run.facts.round });
+  run.journal.note('review.decision', `review: ${value}${by}`, {
+    value,
+    source,
+    commit: run.head,
+    round: run.facts.round,
+  });
 }

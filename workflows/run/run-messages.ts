@@ -1,6 +1,11 @@
 /** What the messages of a run change in it. Whether it takes them is judged in judge-message.ts. */
 import type { CancellationScope } from '@temporalio/workflow';
-import { RUN_MESSAGES, type RunMessage, type RunMessageName, readRunMessage } from '../../protocol/messages/run-message.js';
+import {
+  RUN_MESSAGES,
+  type RunMessage,
+  type RunMessageName,
+  readRunMessage,
+} from '../../protocol/messages/run-message.js';
 import type { Gate } from '../../protocol/run/gate.js';
 import type { Messages } from '../desk/message-desk.js';
 import { type GateLine, type GateOwner, resolveGate } from '../gates/gate.js';
@@ -46,7 +51,14 @@ function apply(run: RunState, lifecycle: Lifecycle, message: RunMessage): void {
       decide(run, message);
       break;
     case 'answer':
-      decide(run, { ...message, name: 'approve', gate: message.promptId, decision: 'approve', note: message.text, commit: null });
+      decide(run, {
+        ...message,
+        name: 'approve',
+        gate: message.promptId,
+        decision: 'approve',
+        note: message.text,
+        commit: null,
+      });
       break;
     case 'pause':
       people.pauseRequested = true;

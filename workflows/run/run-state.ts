@@ -4,13 +4,26 @@
  */
 import { uuid4, workflowInfo } from '@temporalio/workflow';
 import { budgetWorkflowId } from '../../protocol/actors/day-budget.js';
-import type { FrozenRunRef, OpenRunResult, PersonNote, ResumedRun, RunInput, TurnContext } from '../../protocol/messages/messages.js';
+import type {
+  FrozenRunRef,
+  OpenRunResult,
+  PersonNote,
+  ResumedRun,
+  RunInput,
+  TurnContext,
+} from '../../protocol/messages/messages.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
 import type { BudgetUse, RunDetails, RunView } from '../../protocol/messages/run-view.js';
 import { stageUseOf } from '../../protocol/messages/stage-use.js';
 import type { Gate } from '../../protocol/run/gate.js';
 import { createLifecycle, isTerminal, type Lifecycle, type RunStatus } from '../../protocol/run/lifecycle.js';
-import type { BlockedReason, ReviewDecision, RunOutcome, ValidationOutcome, VerificationDecision } from '../../protocol/run/outcomes.js';
+import type {
+  BlockedReason,
+  ReviewDecision,
+  RunOutcome,
+  ValidationOutcome,
+  VerificationDecision,
+} from '../../protocol/run/outcomes.js';
 import type { Place } from '../../protocol/run/place.js';
 import type { RunPolicy, StageAgent } from '../../protocol/run/policy.js';
 import { STAGES, type Stage, type TurnStage } from '../../protocol/run/stages.js';
@@ -37,12 +50,23 @@ class RunFacts {
   verification: VerificationDecision | null = null;
   validation: ValidationOutcome['kind'] | null = null;
   /** Commits that the evidence is about; evidence about another tree does not count (V-36). */
-  evidence: Record<'validation' | 'review' | 'verification', string | null> = { validation: null, review: null, verification: null };
+  evidence: Record<'validation' | 'review' | 'verification', string | null> = {
+    validation: null,
+    review: null,
+    verification: null,
+  };
   wroteCode = false;
   readOnlyViolations = 0;
   diffViolations = 0;
   writeTurn: Place | null = null;
-  context: TurnContext = { plan: null, architecture: null, validation: null, review: null, findings: null, validationOutput: null };
+  context: TurnContext = {
+    plan: null,
+    architecture: null,
+    validation: null,
+    review: null,
+    findings: null,
+    validationOutput: null,
+  };
 }
 
 /** What people asked of the run. Mutated by messages and boundaries only. */

@@ -109,7 +109,13 @@ async function openRun(run: LiveRun): Promise<void> {
   run.presenter.show();
   const hostId = run.input.host ?? (await pickHost(run.input.repo));
   const { workflowId, firstExecutionRunId } = workflowInfo();
-  const input = { place: run.nextPlace(), run: run.input, workflowId, firstExecutionRunId, startedAt: run.view().startedAt };
+  const input = {
+    place: run.nextPlace(),
+    run: run.input,
+    workflowId,
+    firstExecutionRunId,
+    startedAt: run.view().startedAt,
+  };
   run.adopt(await openingHost(hostId).openRun.executeWithOptions({ summary: `open on ${hostId}` }, [input]));
 }
 

@@ -1,7 +1,15 @@
 /** One stage of the lifecycle: takes its turn or its checks, keeps what came of it, and says which stage follows or how the run ends. */
 import type { RunTurnResult } from '../../protocol/messages/messages.js';
 import { firstEvidence, stageAfter } from '../../protocol/run/next-stage.js';
-import { isDecisionStage, isInRound, isTurnStage, mayWrite, STAGE_ROWS, type Stage, type TurnStage } from '../../protocol/run/stages.js';
+import {
+  isDecisionStage,
+  isInRound,
+  isTurnStage,
+  mayWrite,
+  STAGE_ROWS,
+  type Stage,
+  type TurnStage,
+} from '../../protocol/run/stages.js';
 import { causeOf } from '../gates/gate-book.js';
 import type { Ending, StageEnd } from './ending.js';
 import type { LiveRun } from './live-run.js';
@@ -45,7 +53,8 @@ function keep(run: RunState, stage: TurnStage, result: RunTurnResult): void {
 function afterValidation({ facts, head, policy }: RunState, stage: Stage, ending: Ending | null): StageEnd {
   if (ending !== null) return { kind: 'ended', ending };
   const next = stageAfter(policy.stages, stage);
-  const reviewed = facts.finalDecision === 'APPROVED' && facts.evidence.review === head && facts.validation !== 'failed';
+  const reviewed =
+    facts.finalDecision === 'APPROVED' && facts.evidence.review === head && facts.validation !== 'failed';
   const skips = reviewed && next !== 'completion' && STAGE_ROWS[next].decides === 'review';
   return { kind: 'next', to: skips ? stageAfter(policy.stages, next) : next };
 }

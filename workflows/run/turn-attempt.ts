@@ -61,14 +61,24 @@ export async function attemptTurn(run: LiveRun, turn: TurnToAttempt): Promise<At
   return { place, result, expectedHead, usage };
 }
 
-function announce(run: RunState, { turn, worker, place }: { turn: TurnToAttempt; worker: StageAgent; place: Place }): void {
+function announce(
+  run: RunState,
+  { turn, worker, place }: { turn: TurnToAttempt; worker: StageAgent; place: Place },
+): void {
   const { stage, previousTurn } = turn;
   const { agent, adapter, model } = worker;
   run.facts.agent = { name: agent, adapter };
   run.facts.turn = place.seq;
   const who = `${agent}${adapter === 'scripted' ? ' (scripted)' : ''}`;
   const what = previousTurn === null ? `${stage} turn` : `${stage}: no readable decision, asked once more,`;
-  run.journal.note('turn.started', `${what} by ${who}`, { stage, round: run.facts.round, seq: place.seq, agent, adapter, model });
+  run.journal.note('turn.started', `${what} by ${who}`, {
+    stage,
+    round: run.facts.round,
+    seq: place.seq,
+    agent,
+    adapter,
+    model,
+  });
 }
 
 function inputOf(

@@ -32,7 +32,14 @@ export type TurnEnd =
   | { readonly kind: 'ended'; readonly ending: Ending };
 
 export async function takeTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
-  const tries: Tries = { rateLimited: 0, transient: 0, timeouts: 0, fresh: false, overflow: null, fallback: turn.fallback ?? null };
+  const tries: Tries = {
+    rateLimited: 0,
+    transient: 0,
+    timeouts: 0,
+    fresh: false,
+    overflow: null,
+    fallback: turn.fallback ?? null,
+  };
   const notes: PersonNote[] = [];
   const start = run.head;
   const permissions: PermissionAnswer[] = [];
@@ -44,14 +51,23 @@ export async function takeTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
       notes.push(...run.takeNotes());
       // A fallback agent has a context window of its own.
       const afterOverflow = tries.fallback === null ? tries.overflow : null;
-      const parts = { continues: forgets ? null : continues, notes, permissions, fallback: tries.fallback, afterOverflow };
+      const parts = {
+        continues: forgets ? null : continues,
+        notes,
+        permissions,
+        fallback: tries.fallback,
+        afterOverflow,
+      };
       return attemptTurn(run, { ...turn, ...parts });
     });
     if ('kind' in attempt) return ended(attempt);
     // What an attempt that ended said is part of the conversation, whatever its outcome.
     if (continues !== null && attempt.result.exitCode !== null) continues = attempt.place;
     const uncounted = uncountedCost(run.policy.budget, { ...attempt.result, agent: run.facts.agent });
-    if (uncounted === null && (await goesAgain(run, { stage: turn.stage, agent: run.agentOf(turn.stage), tries, attempt }))) {
+    if (
+      uncounted === null &&
+      (await goesAgain(run, { stage: turn.stage, agent: run.agentOf(turn.stage), tries, attempt }))
+    ) {
       forgets ||= needsNewConversation(attempt.result.outcome);
       continue;
     }
@@ -78,9 +94,13 @@ function askAboutChange(run: RunState, stage: TurnStage, { outcome, observations
   if (run.head !== run.open.baseSha) run.facts.wroteCode = true;
   const files = outcome.kind === 'guarded_paths' ? outcome.paths : guarded;
   if (files.length > 0) {
-    const why = outcome.kind === 'guarded_paths' ? outcome.why : `the change touches guarded paths: ${files.join(', ')}`;
+    const why =
+      outcome.kind === 'guarded_paths' ? outcome.why : `the change touches guarded paths: ${files.join(', ')}`;
     run.gates.ask(causeOf('diff', why, { requestedAction: 'look at these paths', riskLevel: 'high', files }));
-  } else if (run.policy.permissions === 'ask' && observations.some((observation) => observation.type === 'git.committed')) {
+  } else if (
+    run.policy.permissions === 'ask' &&
+    observations.some((observation) => observation.type === 'git.committed')
+  ) {
     run.gates.ask(causeOf('diff', `permission mode ask: look at what ${stage} changed`));
   }
 }
@@ -99,7 +119,10 @@ async function settle(run: LiveRun, settling: Settling): Promise<TurnEnd | 'agai
   const { turn, attempt, changed } = settling;
   const { result } = attempt;
   if (run.facts.readOnlyViolations >= MAX_READ_ONLY_VIOLATIONS)
-    return ended({ reason: 'policy_violation', error: 'read-only turns changed the worktree twice; both changes were rolled back' });
+    return ended({
+      reason: 'policy_violation',
+      error: 'read-only turns changed the worktree twice; both changes were rolled back',
+    });
   // A decision about another commit is not accepted (V-34); a branch that somebody else holds is a person's matter first.
   if (result.branchMoved && result.outcome.kind !== 'repository_changed' && isDecisionStage(turn.stage)) return 'again';
   if (run.attended) {
@@ -126,7 +149,10 @@ function changesExpected({ policy }: RunState, stage: TurnStage): boolean {
 function questionOf({ outcome, request }: RunTurnResult): GateCause | null {
   if (outcome.kind === 'needs_input') {
     const options = outcome.permission?.options.map(({ name }) => name);
-    return causeOf('agent', outcome.why, { requestedAction: outcome.why, ...(options === undefined ? {} : { options }) });
+    return causeOf('agent', outcome.why, {
+      requestedAction: outcome.why,
+      ...(options === undefined ? {} : { options }),
+    });
   }
   if (request?.kind !== 'question') return null;
   return causeOf('agent', `the agent asks: ${request.reason}`, {
@@ -149,7 +175,11 @@ function permissionOf({ outcome }: RunTurnResult): PermissionRequest | null {
   return outcome.kind === 'needs_input' ? (outcome.permission ?? null) : null;
 }
 
-async function askQuestion(run: LiveRun, { turn, attempt, permissions }: Settling, cause: GateCause): Promise<TurnEnd | 'again'> {
+async function askQuestion(
+  run: LiveRun,
+  { turn, attempt, permissions }: Settling,
+  cause: GateCause,
+): Promise<TurnEnd | 'again'> {
   const stopped = await passAsked(run, turn);
   if (stopped !== null) return ended(stopped);
   const passage = await askPerson(run, { stage: turn.stage, cause, question: true });
@@ -168,7 +198,11 @@ async function askQuestion(run: LiveRun, { turn, attempt, permissions }: Settlin
 }
 
 /** The person may have made the change: agreed, the run goes on from where the branch stands. */
-async function afterChangedRepository(run: LiveRun, { turn, attempt }: Settling, why: string): Promise<TurnEnd | 'again'> {
+async function afterChangedRepository(
+  run: LiveRun,
+  { turn, attempt }: Settling,
+  why: string,
+): Promise<TurnEnd | 'again'> {
   const cause = causeOf('policy', `the repository changed under the run: ${why}`, {
     requestedAction: 'go on from where the branch stands',
     riskLevel: 'high',
@@ -179,7 +213,8 @@ async function afterChangedRepository(run: LiveRun, { turn, attempt }: Settling,
   // Straight from the gate to the checks: the table has no way from verifying to validating.
   if (result.head !== expectedHead && isDecisionStage(turn.stage)) return { kind: 'tree_changed' };
   run.goOn();
-  if (result.observations.some((observation) => observation.type === 'git.committed')) return { kind: 'done', place, result };
+  if (result.observations.some((observation) => observation.type === 'git.committed'))
+    return { kind: 'done', place, result };
   if (result.head === expectedHead && !mayWrite(turn.stage) && result.output !== null && !result.rolledBack)
     return { kind: 'done', place, result };
   const stopped = await passAsked(run, turn);

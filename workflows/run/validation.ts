@@ -14,13 +14,16 @@ export async function takeValidation(run: LiveRun): Promise<Ending | null> {
   const commit = run.head;
   const { round } = run.facts;
   const commands = run.policy.validationCommands;
-  const what = commands === 0 ? 'no validation command is configured' : `${commands} command(s) on ${commit.slice(0, 12)}`;
+  const what =
+    commands === 0 ? 'no validation command is configured' : `${commands} command(s) on ${commit.slice(0, 12)}`;
   run.journal.note('validation.started', what, { commit, round, commands });
   run.presenter.show();
   const input = { place, run: run.ref, round, commit, baseSha };
   const summary = `validating · ${commands} command(s)`;
   const host = validationHost(hostId, run.policy);
-  const result = await run.journal.carryBy((journal) => host.validate.executeWithOptions({ summary }, [{ ...input, journal }]));
+  const result = await run.journal.carryBy((journal) =>
+    host.validate.executeWithOptions({ summary }, [{ ...input, journal }]),
+  );
   run.journal.observe(result.observations);
   const { outcome, findings } = result;
   run.facts.validation = outcome.kind;

@@ -39,7 +39,8 @@ export const interceptors: WorkflowInterceptorsFactory = () => {
           }
           const now = sight(input);
           if (now.events > seen.events) {
-            if ((early === 'yes' && (seen.commands > 0 || bringsMessage(jobs))) || isUnsent(seen, now)) throw new Error(TOO_EARLY);
+            if ((early === 'yes' && (seen.commands > 0 || bringsMessage(jobs))) || isUnsent(seen, now))
+              throw new Error(TOO_EARLY);
             early = !now.replaying && now.startedAt === seen.startedAt ? 'perhaps' : 'no';
             seen = now;
           }
@@ -69,7 +70,9 @@ function sight({ activation }: ActivateInput): Seen {
 
 /** There is not room enough in history for the commands of the activation before. */
 function isUnsent(before: Seen, now: Seen): boolean {
-  return !before.replaying && before.commands > 0 && now.events - before.events < EVENTS_BETWEEN_TASKS + before.commands;
+  return (
+    !before.replaying && before.commands > 0 && now.events - before.events < EVENTS_BETWEEN_TASKS + before.commands
+  );
 }
 
 /** A message is taken before the other jobs of its activation. */
@@ -80,8 +83,14 @@ function bringsMessage(jobs: Jobs): boolean {
 /** An activity that is cancelled in the task that schedules it leaves no event. */
 function certainEvents({ commands }: ConcludeActivationInput): number {
   let events = 0;
-  for (const { modifyWorkflowProperties, upsertWorkflowSearchAttributes, scheduleActivity, requestCancelActivity } of commands) {
-    if (modifyWorkflowProperties != null || upsertWorkflowSearchAttributes != null || scheduleActivity != null) events += 1;
+  for (const {
+    modifyWorkflowProperties,
+    upsertWorkflowSearchAttributes,
+    scheduleActivity,
+    requestCancelActivity,
+  } of commands) {
+    if (modifyWorkflowProperties != null || upsertWorkflowSearchAttributes != null || scheduleActivity != null)
+      events += 1;
     if (requestCancelActivity != null) events -= 1;
   }
   return Math.max(events, 0);

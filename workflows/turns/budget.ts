@@ -10,8 +10,18 @@ export const NOTHING_USED: BudgetUse = { turns: 0, minutes: 0, microUsd: 0, gran
 export function reachedLimit(budget: BudgetPolicy, used: BudgetUse): BudgetLimitData | null {
   const limits = [
     { limit: 'turns', spent: used.turns, budgeted: budget.turns, shown: (turns: number) => turns },
-    { limit: 'minutes', spent: used.minutes, budgeted: budget.minutes, shown: (minutes: number) => Math.round(minutes * 100) / 100 },
-    { limit: 'usd', spent: used.microUsd, budgeted: budget.microUsd, shown: (microUsd: number) => microUsd / 1_000_000 },
+    {
+      limit: 'minutes',
+      spent: used.minutes,
+      budgeted: budget.minutes,
+      shown: (minutes: number) => Math.round(minutes * 100) / 100,
+    },
+    {
+      limit: 'usd',
+      spent: used.microUsd,
+      budgeted: budget.microUsd,
+      shown: (microUsd: number) => microUsd / 1_000_000,
+    },
   ] as const;
   for (const { limit, spent, budgeted, shown } of limits) {
     if (budgeted === null) continue;
@@ -21,7 +31,10 @@ export function reachedLimit(budget: BudgetPolicy, used: BudgetUse): BudgetLimit
   return null;
 }
 
-export function withTurn(used: BudgetUse, turn: { readonly durationMs: number; readonly costMicroUsd: number | null }): BudgetUse {
+export function withTurn(
+  used: BudgetUse,
+  turn: { readonly durationMs: number; readonly costMicroUsd: number | null },
+): BudgetUse {
   return {
     ...used,
     turns: used.turns + 1,
@@ -31,12 +44,23 @@ export function withTurn(used: BudgetUse, turn: { readonly durationMs: number; r
 }
 
 /** Null: nobody knows. The scripted agent pays nobody, so what it does not tell is nothing. */
-export function costOf({ costMicroUsd }: { readonly costMicroUsd: number | null }, adapter: Adapter | null): number | null {
+export function costOf(
+  { costMicroUsd }: { readonly costMicroUsd: number | null },
+  adapter: Adapter | null,
+): number | null {
   return costMicroUsd ?? (adapter === 'scripted' ? 0 : null);
 }
 
 /** After these a run goes on, and the agent was at work. */
-const PAID: readonly TurnOutcomeKind[] = ['done', 'no_change', 'needs_input', 'timeout', 'overflow', 'guarded_paths', 'repository_changed'];
+const PAID: readonly TurnOutcomeKind[] = [
+  'done',
+  'no_change',
+  'needs_input',
+  'timeout',
+  'overflow',
+  'guarded_paths',
+  'repository_changed',
+];
 
 interface PaidTurn {
   readonly agent: { readonly name: string; readonly adapter: Adapter } | null;
@@ -47,7 +71,8 @@ interface PaidTurn {
 /** Why the run cannot go on: a limit of money that nobody counts would be a false promise. Null: it can. */
 export function uncountedCost({ microUsd, day }: BudgetPolicy, turn: PaidTurn): string | null {
   const cap = microUsd ?? day?.microUsd ?? null;
-  if (cap === null || !PAID.includes(turn.outcome.kind) || costOf(turn, turn.agent?.adapter ?? null) !== null) return null;
+  if (cap === null || !PAID.includes(turn.outcome.kind) || costOf(turn, turn.agent?.adapter ?? null) !== null)
+    return null;
   const key = microUsd === null ? 'budget.day.usd' : 'budget.run.usd';
   return `the agent ${turn.agent?.name ?? ''} did not tell what its turn cost, so ${key} ($${cap / 1_000_000}) cannot be kept; without that limit, or with an agent that tells it, the run can go on`;
 }

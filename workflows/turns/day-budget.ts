@@ -95,7 +95,11 @@ export async function askLedger(
 }
 
 /** Starts the ledger where there is none. What a ledger that is ended again at once would lose is asked again. */
-async function tell(project: string, signal: string, argument: ReserveRequest | Settlement | Pick<Settlement, 'token'>): Promise<void> {
+async function tell(
+  project: string,
+  signal: string,
+  argument: ReserveRequest | Settlement | Pick<Settlement, 'token'>,
+): Promise<void> {
   const send = async (): Promise<boolean> => {
     try {
       await getExternalWorkflowHandle(budgetWorkflowId(project)).signal(signal, argument);
@@ -125,7 +129,14 @@ async function startLedger(project: string): Promise<void> {
   }
 }
 
-export function whyFull({ limit, used, allowed, day, underWay, resetsAt }: Extract<BudgetAnswer, { kind: 'full' }>): string {
+export function whyFull({
+  limit,
+  used,
+  allowed,
+  day,
+  underWay,
+  resetsAt,
+}: Extract<BudgetAnswer, { kind: 'full' }>): string {
   const round = (value: number) => Math.round(value * 100) / 100;
   const running = underWay === 0 ? '' : `, ${underWay} ${underWay === 1 ? 'turn' : 'turns'} under way included`;
   return `the project used ${round(used)} of ${round(allowed)} ${limit} of the day ${day} (UTC)${running}; a new day begins at ${resetsAt}`;

@@ -3,7 +3,13 @@
  * The gate is told by one short activity and answers by signals; a timer of the run's own bounds every wait, so that a gate that is lost is
  * started anew and holds no run for ever.
  */
-import { ActivityFailure, condition, getExternalWorkflowHandle, isCancellation, workflowInfo } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  condition,
+  getExternalWorkflowHandle,
+  isCancellation,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { LeaveMessage, ParkMessage, ProbedMessage } from '../../protocol/actors/quota.js';
 import { quotaGateId } from '../../protocol/names.js';
 import type { TurnOutcome } from '../../protocol/run/outcomes.js';
@@ -103,7 +109,10 @@ export class QuotaSeat {
     const limit = this.probe;
     this.probe = null;
     const isLimited = outcome.kind === 'usage_limit';
-    await this.say(limit, 'probed', { result: isLimited ? 'limited' : 'passed', until: isLimited ? outcome.until : null });
+    await this.say(limit, 'probed', {
+      result: isLimited ? 'limited' : 'passed',
+      until: isLimited ? outcome.until : null,
+    });
   }
 
   /** The run ends: nobody waits for it, or for what it would have found out. */
@@ -134,7 +143,10 @@ export class QuotaSeat {
       }
       const { byMs } = parked;
       const wakeMs = Math.min(byMs, limit.deadlineMs);
-      const hasNews = await condition(() => parked.released !== null || parked.byMs !== byMs, Math.max(1, wakeMs - Date.now()));
+      const hasNews = await condition(
+        () => parked.released !== null || parked.byMs !== byMs,
+        Math.max(1, wakeMs - Date.now()),
+      );
       if (!hasNews && Date.now() >= limit.deadlineMs) return 'timer';
       asks = !hasNews;
       if (hasNews) parks = 1;
@@ -149,7 +161,11 @@ export class QuotaSeat {
   ): Promise<void> {
     try {
       const { workflowId } = workflowInfo();
-      await getExternalWorkflowHandle(quotaGateId(limit.account)).signal(name, { workflowId, wait: limit.wait, ...more });
+      await getExternalWorkflowHandle(quotaGateId(limit.account)).signal(name, {
+        workflowId,
+        wait: limit.wait,
+        ...more,
+      });
     } catch (err) {
       if (isCancellation(err)) throw err;
     }
@@ -160,7 +176,9 @@ export class QuotaSeat {
 async function park({ account, wait, told, turnMs }: Limit, overdue: boolean): Promise<boolean> {
   const message: ParkMessage = { workflowId: workflowInfo().workflowId, wait, until: told, turnMs, overdue };
   try {
-    await controlHost().parkAtQuotaGate.executeWithOptions({ summary: `quota gate ${account}` }, [{ account, park: message }]);
+    await controlHost().parkAtQuotaGate.executeWithOptions({ summary: `quota gate ${account}` }, [
+      { account, park: message },
+    ]);
     return true;
   } catch (err) {
     if (err instanceof ActivityFailure && !isCancellation(err)) return false;

@@ -74,7 +74,11 @@ function showWait(owner: TurnOwner, waiting: TurnOwner['waiting']): void {
 }
 
 /** False: the limit outlasts what the owner may wait. */
-async function waitAtGate(owner: TurnOwner, { stage, agent: worker, attempt }: FailedTurn, ms: number): Promise<boolean> {
+async function waitAtGate(
+  owner: TurnOwner,
+  { stage, agent: worker, attempt }: FailedTurn,
+  ms: number,
+): Promise<boolean> {
   const { account, agent, timeoutMs } = worker;
   const { outcome } = attempt.result;
   const now = Date.now();
@@ -83,12 +87,18 @@ async function waitAtGate(owner: TurnOwner, { stage, agent: worker, attempt }: F
   const { note } = closedUntil(told, now, 0);
   const why = note === null ? '' : ` (${note})`;
   owner.usageWaits += 1;
-  owner.journal.note('usage_limit.waiting', `waits for the usage limit of ${account} until ${until}${why}`, { until, agent });
+  owner.journal.note('usage_limit.waiting', `waits for the usage limit of ${account} until ${until}${why}`, {
+    until,
+    agent,
+  });
   owner.notifier.tell('usage_limit', `${stage} waits for a usage limit until ${until}`);
   showWait(owner, { kind: 'usage_limit', until, account });
   const tellAgain = (untilMs: number) => {
     const at = new Date(untilMs).toISOString();
-    owner.journal.note('usage_limit.waiting', `still waits for the usage limit of ${account}, until ${at}`, { until: at, agent });
+    owner.journal.note('usage_limit.waiting', `still waits for the usage limit of ${account}, until ${at}`, {
+      until: at,
+      agent,
+    });
     showWait(owner, { kind: 'usage_limit', until: at, account });
   };
   const deadlineMs = now + owner.policy.usageLimit.maxWaitMs;

@@ -60,12 +60,20 @@ export function afterAttempt(outcome: TurnOutcome, tries: Tries, rules: RetryRul
       return afterUsageLimit(outcome.until, rules);
     case 'rate_limited': {
       if (tries.rateLimited >= RATE_LIMIT.retries) return fallbackOr(rules);
-      const ms = Math.max(backoff(RATE_LIMIT, tries.rateLimited, rules.jitter), Math.min(outcome.afterMs ?? 0, rules.usageLimit.maxWaitMs));
+      const ms = Math.max(
+        backoff(RATE_LIMIT, tries.rateLimited, rules.jitter),
+        Math.min(outcome.afterMs ?? 0, rules.usageLimit.maxWaitMs),
+      );
       return { kind: 'wait', waiting: 'rate_limited', ms, retry: tries.rateLimited + 1 };
     }
     case 'transient':
       if (tries.transient >= TRANSIENT.retries) return fallbackOr(rules);
-      return { kind: 'wait', waiting: 'transient', ms: backoff(TRANSIENT, tries.transient, rules.jitter), retry: tries.transient + 1 };
+      return {
+        kind: 'wait',
+        waiting: 'transient',
+        ms: backoff(TRANSIENT, tries.transient, rules.jitter),
+        retry: tries.transient + 1,
+      };
     case 'timeout':
       return tries.timeouts >= TIMEOUT_RETRIES ? fallbackOr(rules) : { kind: 'again', retry: tries.timeouts + 1 };
     case 'overflow':
@@ -101,6 +109,10 @@ function fallbackOr({ fallbackAgent }: RetryRules): AfterAttempt {
 }
 
 /** Doubling, ±20 %, capped before the jitter. */
-function backoff({ firstMs, maxMs }: { readonly firstMs: number; readonly maxMs: number }, before: number, jitter: number): number {
+function backoff(
+  { firstMs, maxMs }: { readonly firstMs: number; readonly maxMs: number },
+  before: number,
+  jitter: number,
+): number {
   return Math.round(Math.min(firstMs * 2 ** before, maxMs) * (0.8 + 0.4 * jitter));
 }

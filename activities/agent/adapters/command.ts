@@ -20,5 +20,8 @@ export const commandAdapter: AgentAdapter = {
 };
 
 function noCommand(agent: string): ApplicationFailure {
-  return badSetting(`agents.${agent}.command is not set.`, 'An agent with the adapter "command" needs the program to run.');
+  return badSetting(
+    `agents.${agent}.command is not set.`,
+    'An agent with the adapter "command" needs the program to run.',
+  );
 }

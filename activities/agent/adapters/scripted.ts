@@ -35,7 +35,9 @@ async function readScriptedTurn(exit: AgentExit): Promise<TurnReading> {
   const reading = await readPlainTurn(exit);
   const lines = await readLastLines(exit.stderr);
   const usd = lines.map((line) => COST_LINE.exec(line)?.[1]).findLast((said) => said !== undefined);
-  return usd === undefined ? reading : { ...reading, usage: { ...reading.usage, costMicroUsd: Math.round(Number(usd) * 1_000_000) } };
+  return usd === undefined
+    ? reading
+    : { ...reading, usage: { ...reading.usage, costMicroUsd: Math.round(Number(usd) * 1_000_000) } };
 }
 
 const COST_LINE = /^sluice-cost: (\d{1,7}(?:\.\d{1,12})?)$/;

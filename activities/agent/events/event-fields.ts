@@ -23,7 +23,9 @@ export function textAt(event: unknown, ...path: readonly string[]): string | nul
 /** A finite number that is not below zero. */
 export function amountAt(event: unknown, ...path: readonly string[]): number | null {
   const value = at(event, ...path);
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : null;
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 && value <= Number.MAX_SAFE_INTEGER
+    ? value
+    : null;
 }
 
 /** The same as a whole number: tokens and micro-dollars are counted. */

@@ -51,7 +51,8 @@ function markerOf({ stage, round, ask }: PromptInput): string {
 
 /** What is asked for once more is only the decision line, whatever the template says of the work. */
 function middleOf(input: PromptInput, { opening, sections }: PromptParts, share: ContextShare): string {
-  if (input.template !== null && input.ask === 'work') return fillTemplate(input.template.trim(), (name) => sectionOf(name, input, share));
+  if (input.template !== null && input.ask === 'work')
+    return fillTemplate(input.template.trim(), (name) => sectionOf(name, input, share));
   return joined([opening, ...sections.map((name) => sectionOf(name, input, share))]);
 }
 

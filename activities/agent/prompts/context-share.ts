@@ -19,7 +19,10 @@ export interface ContextShare {
 const SHORTER = 0.25;
 
 /** Unit: bytes of UTF-8. The larger model gets the whole context: it is there for texts that are too long for the first. */
-export function contextBytesOf({ contextBytes }: Pick<StagePolicy, 'contextBytes'>, after: AfterOverflow | null): number {
+export function contextBytesOf(
+  { contextBytes }: Pick<StagePolicy, 'contextBytes'>,
+  after: AfterOverflow | null,
+): number {
   return after === 'shorter' ? Math.floor(contextBytes * SHORTER) : contextBytes;
 }
 

@@ -44,9 +44,11 @@ ${decisionTemplate({ stage, code })}`;
 
 /** What holds for this turn and not for every one of its stage. */
 function turnRules({ stage, tools, readOnly, afterOverflow }: PromptInput): string {
-  return [TOOL_RULES[tools], ...(readOnly && mayWrite(stage) ? [NO_WRITING_RULE] : []), ...(afterOverflow ? [OVERFLOW_RULE] : [])].join(
-    '\n',
-  );
+  return [
+    TOOL_RULES[tools],
+    ...(readOnly && mayWrite(stage) ? [NO_WRITING_RULE] : []),
+    ...(afterOverflow ? [OVERFLOW_RULE] : []),
+  ].join('\n');
 }
 
 /** For stages that write, in a run that may not (V-129). */

@@ -72,7 +72,8 @@ function validationSection(input: PromptInput, share: ContextShare): string {
 }
 
 function findingsSection({ findings }: PromptInput, share: ContextShare): string {
-  const one = (finding: Finding) => oneFinding(finding, (text) => share.fit(text, share.bytesOf(FINDINGS / findings.length)));
+  const one = (finding: Finding) =>
+    oneFinding(finding, (text) => share.fit(text, share.bytesOf(FINDINGS / findings.length)));
   return findings.length === 0 ? '' : ['## Findings', ...findings.map(one)].join('\n\n');
 }
 
@@ -94,12 +95,18 @@ function commandResult(result: CommandResult, output: string, share: ContextShar
     ...(result.failedOnBase ? ['red on the base commit too'] : []),
   ];
   const heading = `### ${oneLine(result.command)}: ${facts.join(', ')}`;
-  return output.trim() === '' ? heading : `${heading}\n\n${wrapped('output', share.fit(output.trimEnd(), share.bytesOf(OUTPUT)))}`;
+  return output.trim() === ''
+    ? heading
+    : `${heading}\n\n${wrapped('output', share.fit(output.trimEnd(), share.bytesOf(OUTPUT)))}`;
 }
 
 function oneFinding(finding: Finding, fit: (text: string) => string): string {
   const { id, severity, category, claim, evidence, recommendation } = finding;
-  const text = [claim, `Evidence:\n${evidence.map((entry) => `- ${entry}`).join('\n')}`, `Recommendation: ${recommendation}`].join('\n\n');
+  const text = [
+    claim,
+    `Evidence:\n${evidence.map((entry) => `- ${entry}`).join('\n')}`,
+    `Recommendation: ${recommendation}`,
+  ].join('\n\n');
   return `### ${oneLine(id)} (${severity}, ${category})\n\n${wrapped('finding', fit(text))}`;
 }
 
@@ -114,7 +121,11 @@ const NOTE_KINDS: Readonly<Record<PersonNote['kind'], string>> = {
   answer: 'Answer to a question',
 };
 
-function textSection(heading: string, { tag, text }: { readonly tag: string; readonly text: string | null }, share: ContextShare): string {
+function textSection(
+  heading: string,
+  { tag, text }: { readonly tag: string; readonly text: string | null },
+  share: ContextShare,
+): string {
   return text === null ? '' : `## ${heading}\n\n${tagged(tag, text, share)}`;
 }
 

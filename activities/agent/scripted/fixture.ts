@@ -95,7 +95,8 @@ export function turnOf(fixture: Fixture, stage: TurnStage, round: number): Scrip
   const turns = [fixture.stages[stage] ?? []].flat();
   const entered = isInRound(stage) ? Math.max(0, round - 1) : round;
   const turn = turns[Math.min(entered, turns.length - 1)];
-  if (turn === undefined) throw new FixtureError(`stages.${stage} is missing: the fixture must say what to do in each stage of the run`);
+  if (turn === undefined)
+    throw new FixtureError(`stages.${stage} is missing: the fixture must say what to do in each stage of the run`);
   return turn;
 }
 
@@ -112,12 +113,24 @@ const RULES = {
   string: rule((value) => typeof value === 'string', 'must be a string'),
   boolean: rule((value) => typeof value === 'boolean', 'must be true or false'),
   whole: rule((value) => Number.isSafeInteger(value) && Number(value) >= 0, 'must be a whole number from 0'),
-  usd: rule((value) => typeof value === 'number' && value >= 0 && value <= 1_000_000, 'must be a number from 0 to 1000000'),
+  usd: rule(
+    (value) => typeof value === 'number' && value >= 0 && value <= 1_000_000,
+    'must be a number from 0 to 1000000',
+  ),
   list: rule((value) => Array.isArray(value), 'must be a list'),
   approval: { check: checkApproval },
-  exit: rule((value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 255, 'must be a whole number from 0 to 255'),
-  signal: rule((value) => typeof value === 'string' && /^SIG[A-Z0-9]+$/.test(value), 'must be the name of a signal, such as SIGKILL'),
-  contents: mapRule((value) => value === null || typeof value === 'string', 'must be a string, or null to delete the file'),
+  exit: rule(
+    (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 255,
+    'must be a whole number from 0 to 255',
+  ),
+  signal: rule(
+    (value) => typeof value === 'string' && /^SIG[A-Z0-9]+$/.test(value),
+    'must be the name of a signal, such as SIGKILL',
+  ),
+  contents: mapRule(
+    (value) => value === null || typeof value === 'string',
+    'must be a string, or null to delete the file',
+  ),
   texts: mapRule((value) => typeof value === 'string', 'must be a string'),
   turn: { check: checkTurn },
 } satisfies Record<string, Rule>;
@@ -177,7 +190,8 @@ function mapRule(holds: (value: unknown) => boolean, must: string): Rule {
   const one = rule(holds, must);
   return {
     check(value, where) {
-      for (const [key, entry] of Object.entries(anObject(value, where))) one.check(entry, `${where}[${JSON.stringify(key)}]`);
+      for (const [key, entry] of Object.entries(anObject(value, where)))
+        one.check(entry, `${where}[${JSON.stringify(key)}]`);
     },
   };
 }
@@ -191,14 +205,16 @@ function parseJson(text: string): unknown {
 }
 
 function anObject(value: unknown, where: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(where, value, 'must be an object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw wrong(where, value, 'must be an object');
   // An object of JSON has string keys and unknown values.
   return value as Record<string, unknown>;
 }
 
 function onlyKeys(value: Record<string, unknown>, known: readonly string[], where: string): void {
   for (const key of Object.keys(value)) {
-    if (!known.includes(key)) throw new FixtureError(`${where} has the unknown key ${JSON.stringify(key)}: known are ${known.join(', ')}`);
+    if (!known.includes(key))
+      throw new FixtureError(`${where} has the unknown key ${JSON.stringify(key)}: known are ${known.join(', ')}`);
   }
 }
 

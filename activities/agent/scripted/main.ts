@@ -51,7 +51,8 @@ function standing(prompt: string): Pick<ScriptedScene, 'stage' | 'round' | 'ask'
   const stage = process.env['SLUICE_STAGE'] ?? marker?.[1];
   const round = Number(process.env['SLUICE_ROUND'] ?? marker?.[2] ?? 0);
   const known = TURN_STAGES.find((each) => each === stage);
-  if (known === undefined) throw new Error(`stage ${JSON.stringify(stage) ?? 'unknown'}: set SLUICE_STAGE to a stage with turns`);
+  if (known === undefined)
+    throw new Error(`stage ${JSON.stringify(stage) ?? 'unknown'}: set SLUICE_STAGE to a stage with turns`);
   return { stage: known, round, ask: marker?.[3] === 'decision' ? 'decision' : 'work' };
 }
 

@@ -65,7 +65,17 @@ function change(turn: ScriptedTurn): void {
   if (turn.run !== undefined) runShell(turn.run);
   if (turn.commit !== undefined) {
     git(['add', '--all']);
-    git(['-c', 'user.name=scripted', '-c', 'user.email=scripted@localhost', 'commit', '--quiet', '--allow-empty', '-m', turn.commit]);
+    git([
+      '-c',
+      'user.name=scripted',
+      '-c',
+      'user.email=scripted@localhost',
+      'commit',
+      '--quiet',
+      '--allow-empty',
+      '-m',
+      turn.commit,
+    ]);
   }
 }
 
@@ -93,9 +103,13 @@ function forkSetsid(ms: number, scene: ScriptedScene): void {
     setTimeout(() => {
       if (ledger !== '') require('node:fs').appendFileSync(ledger, line.replace('PID', process.pid).replace('AT', new Date().toISOString()));
     }, Number(ms));`;
-  const child = spawn(process.execPath, ['-e', script, String(ms), scene.ledger ?? '', end], { detached: true, stdio: 'ignore' });
+  const child = spawn(process.execPath, ['-e', script, String(ms), scene.ledger ?? '', end], {
+    detached: true,
+    stdio: 'ignore',
+  });
   child.unref();
-  if (scene.ledger !== null && child.pid !== undefined) appendLedger(scene.ledger, entryOf('CHILD_START', scene, child.pid));
+  if (scene.ledger !== null && child.pid !== undefined)
+    appendLedger(scene.ledger, entryOf('CHILD_START', scene, child.pid));
 }
 
 async function waitForFile(path: string): Promise<void> {

@@ -32,7 +32,10 @@ const KILL_GRACE_MS = 2_000;
 
 const PROMPT = 'Answer with the one word "ready" and nothing else. Use no tools and read no files.\n';
 
-export async function tryAgent(trial: AgentTrial, { environment, limitMs, stop }: TrialOptions): Promise<AgentTrialResult> {
+export async function tryAgent(
+  trial: AgentTrial,
+  { environment, limitMs, stop }: TrialOptions,
+): Promise<AgentTrialResult> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-trial-'));
   const begun = performance.now();
   try {
@@ -44,14 +47,26 @@ export async function tryAgent(trial: AgentTrial, { environment, limitMs, stop }
     return { outcome: withoutSecrets(outcome, turn), ...usage, durationMs: Math.round(performance.now() - begun) };
   } catch (error) {
     const outcome: TurnOutcome = { kind: 'hard', why: `it cannot be started: ${messageOf(error)}` };
-    return { outcome, tokensIn: null, tokensOut: null, costMicroUsd: null, durationMs: Math.round(performance.now() - begun) };
+    return {
+      outcome,
+      tokensIn: null,
+      tokensOut: null,
+      costMicroUsd: null,
+      durationMs: Math.round(performance.now() - begun),
+    };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function requestOf({ adapter, program, args, passEnv }: AgentTrial, environment: Environment, cwd: string): TurnRequest {
-  const passed = Object.fromEntries(passEnv.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])));
+function requestOf(
+  { adapter, program, args, passEnv }: AgentTrial,
+  environment: Environment,
+  cwd: string,
+): TurnRequest {
+  const passed = Object.fromEntries(
+    passEnv.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
+  );
   return {
     stage: 'planning',
     round: 0,

@@ -29,7 +29,9 @@ export async function assertCommittable(workTree: string, changes: readonly Chan
   }
   if (total <= MAX_CHANGE_BYTES) return;
   const sizes = `${inMegabytes(total)} MB, the largest file ${JSON.stringify(largest.path)} ${inMegabytes(largest.bytes)} MB`;
-  throw new WorktreeViolation(`the change has ${sizes}; a commit takes at most ${inMegabytes(MAX_CHANGE_BYTES)} MB`, [largest.path]);
+  throw new WorktreeViolation(`the change has ${sizes}; a commit takes at most ${inMegabytes(MAX_CHANGE_BYTES)} MB`, [
+    largest.path,
+  ]);
 }
 
 /** A symlink has the length of its target; what is no file, or gone, is git's business. */

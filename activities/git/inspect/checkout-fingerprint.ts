@@ -15,7 +15,8 @@ const BATCH = 256;
 
 /** `gitDir` is the run's private git dir, made by `openRunGit`. Answers a hash. */
 export async function fingerprintCheckout(repository: Repository, gitDir: string): Promise<string> {
-  if ((await readTextIfThere(join(gitDir, 'HEAD'))) === null) throw new Error(`${gitDir} is not the private git dir of a run`);
+  if ((await readTextIfThere(join(gitDir, 'HEAD'))) === null)
+    throw new Error(`${gitDir} is not the private git dir of a run`);
   // Git cannot be started in a folder that is gone, which would look like trouble of the host.
   if ((await lstat(repository.root).catch(() => null)) === null) return 'gone';
   const [head, list, stash] = await Promise.all([
@@ -39,12 +40,25 @@ export async function fingerprintCheckout(repository: Repository, gitDir: string
 
 /** Tracked files with mode, blob and tag, then modified, deleted and untracked ones. `ls-files` starts no monitor and writes no index. */
 async function listFiles(repository: Repository, gitDir: string): Promise<string[]> {
-  const args = ['ls-files', '-z', '-t', '--stage', '--cached', '--modified', '--deleted', '--others', '--exclude-standard'];
+  const args = [
+    'ls-files',
+    '-z',
+    '-t',
+    '--stage',
+    '--cached',
+    '--modified',
+    '--deleted',
+    '--others',
+    '--exclude-standard',
+  ];
   const { exitCode, stdout } = await tryGit(args, {
     gitDir,
     workTree: repository.root,
     cwd: repository.root,
-    env: { GIT_INDEX_FILE: join(repository.gitDir, 'index'), GIT_OBJECT_DIRECTORY: join(repository.commonDir, 'objects') },
+    env: {
+      GIT_INDEX_FILE: join(repository.gitDir, 'index'),
+      GIT_OBJECT_DIRECTORY: join(repository.commonDir, 'objects'),
+    },
   });
   // An index of a kind that only its own git dir can open (split index) leaves HEAD and stash to compare.
   return exitCode === 0 ? splitNul(stdout) : [];

@@ -88,7 +88,9 @@ function parseEntries(text: string): Entry[] {
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const [scope = '', pair = ''] = [fields[i], fields[i + 1]];
     const end = pair.indexOf('\n');
-    entries.push(end < 0 ? { scope, key: pair, value: 'true' } : { scope, key: pair.slice(0, end), value: pair.slice(end + 1) });
+    entries.push(
+      end < 0 ? { scope, key: pair, value: 'true' } : { scope, key: pair.slice(0, end), value: pair.slice(end + 1) },
+    );
   }
   return entries;
 }
@@ -97,7 +99,10 @@ function parseEntries(text: string): Entry[] {
 async function excludesFileOf(repository: Repository, configured: string | undefined): Promise<string> {
   const home = process.env['HOME'] ?? homedir();
   const configHome = process.env['XDG_CONFIG_HOME'] || join(home, '.config');
-  const named = configured === undefined || configured === '' ? join(configHome, 'git', 'ignore') : configured.replace(/^~(?=\/)/, home);
+  const named =
+    configured === undefined || configured === ''
+      ? join(configHome, 'git', 'ignore')
+      : configured.replace(/^~(?=\/)/, home);
   const path = resolve(repository.root, named);
   // A FIFO there would hold every git of the run for ever.
   const found = await stat(path).catch(() => null);

@@ -39,7 +39,9 @@ export interface DiffCheck {
  */
 export async function checkDiff({ worktree, diff, block, guarded }: DiffCheckInput): Promise<DiffCheck> {
   const kept = diff.files.filter(({ status }) => status !== 'deleted');
-  const outside = await Promise.all(kept.map((file) => findOutside(worktree, file, diff.addedLines.get(file.path) ?? [])));
+  const outside = await Promise.all(
+    kept.map((file) => findOutside(worktree, file, diff.addedLines.get(file.path) ?? [])),
+  );
   const tokens = await Promise.all([...diff.addedLines].map(([path, lines]) => tokenFindings(path, lines)));
   const time = new TimeBudget();
   const blocked = block.flatMap((rule) => time.run(() => findBlocked(diff, rule)) ?? untold(diff, rule));
@@ -51,9 +53,11 @@ export async function checkDiff({ worktree, diff, block, guarded }: DiffCheckInp
 
 async function findOutside(worktree: string, file: DiffFile, lines: readonly AddedLine[]): Promise<DiffFinding[]> {
   const found = (why: string): DiffFinding[] => [{ rule: 'outside_path', path: file.path, line: null, why }];
-  if (posix.isAbsolute(file.path) || file.path.split('/').includes('..')) return found(`${shown(file.path)} leads out of the worktree`);
+  if (posix.isAbsolute(file.path) || file.path.split('/').includes('..'))
+    return found(`${shown(file.path)} leads out of the worktree`);
   if (isInGit(file.path)) return found(`${shown(file.path)} lies in a git directory`);
-  if (file.mode === SUBMODULE) return found(`${shown(file.path)} is a nested repository (submodule), whose files the run does not see`);
+  if (file.mode === SUBMODULE)
+    return found(`${shown(file.path)} is a nested repository (submodule), whose files the run does not see`);
   if (file.mode !== SYMLINK) return [];
   const target = lines.map(({ text }) => text).join('\n');
   return (await leadsOut(worktree, file.path, target))
@@ -68,7 +72,8 @@ async function leadsOut(worktree: string, path: string, target: string): Promise
   if (written === '..' || written.startsWith('../')) return true;
   const ends = [await realEnd(`${worktree}/${posix.dirname(path)}/${target}`), await realEnd(`${worktree}/${written}`)];
   return (
-    isInGit(written) || ends.some((real) => real !== worktree && (!real.startsWith(worktree + sep) || isInGit(real.slice(worktree.length))))
+    isInGit(written) ||
+    ends.some((real) => real !== worktree && (!real.startsWith(worktree + sep) || isInGit(real.slice(worktree.length))))
   );
 }
 
@@ -105,7 +110,12 @@ function findBlocked(diff: Diff, rule: string): DiffFinding[] {
   const why = `matches the block rule ${rule}`;
   const expression = lineExpression(rule);
   if (expression === null)
-    return matching(diff.files, [rule]).map((path) => ({ rule: 'block', path, line: null, why: `${shown(path)} ${why}` }));
+    return matching(diff.files, [rule]).map((path) => ({
+      rule: 'block',
+      path,
+      line: null,
+      why: `${shown(path)} ${why}`,
+    }));
   return [...diff.addedLines].flatMap(([path, lines]) =>
     lines
       .filter(({ text }) => expression.test(text.slice(0, MAX_LINE_LENGTH)))

@@ -8,7 +8,15 @@ import type { AddedLine, ChangeStatus, Diff, DiffFile } from '../start/contract.
 import { splitNul } from '../start/run-git.js';
 import type { PrivateGitDir } from './private-git-dir.js';
 
-const COMMON = ['diff-tree', '-r', '--no-renames', '--no-textconv', '--no-ext-diff', '--ignore-submodules=none', '--no-color'];
+const COMMON = [
+  'diff-tree',
+  '-r',
+  '--no-renames',
+  '--no-textconv',
+  '--no-ext-diff',
+  '--ignore-submodules=none',
+  '--no-color',
+];
 
 const STATUS: Readonly<Record<string, ChangeStatus>> = { A: 'added', M: 'modified', D: 'deleted', T: 'type_changed' };
 
@@ -32,7 +40,9 @@ export async function readDiff(git: PrivateGitDir, base: string, head: string): 
   const patch = end < 0 ? '' : output.slice(end + 2);
   const read = readSections(patch);
   const raw = (end < 0 ? output : output.slice(0, end)).split('\n').filter((line) => line.startsWith(':'));
-  const addedLines = new Map([...read].flatMap(([path, { lines }]) => (lines.length === 0 ? [] : [[path, lines] as const])));
+  const addedLines = new Map(
+    [...read].flatMap(([path, { lines }]) => (lines.length === 0 ? [] : [[path, lines] as const])),
+  );
   return { files: raw.map((line) => toFile(line, read)), addedLines, patchBytes: Buffer.byteLength(patch) };
 }
 
@@ -65,7 +75,13 @@ function toFile(line: string, sections: ReadonlyMap<string, Section>): DiffFile 
   const [, mode = '', , , letter = ''] = line.slice(0, tab).split(' ');
   const path = plainName(line.slice(tab + 1));
   const { added, deleted, binary } = sections.get(path) ?? { added: 0, deleted: 0, binary: false };
-  return { path, status: STATUS[letter] ?? 'modified', mode, added: binary ? null : added, deleted: binary ? null : deleted };
+  return {
+    path,
+    status: STATUS[letter] ?? 'modified',
+    mode,
+    added: binary ? null : added,
+    deleted: binary ? null : deleted,
+  };
 }
 
 /** By path. Lines are told from headers by the counts of `@@ -a,b +c,d @@`, so that no content can pass for a header. */

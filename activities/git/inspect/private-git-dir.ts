@@ -112,7 +112,8 @@ export class PrivateGitDir {
 
   isProtected(path: string): boolean {
     if (this.protectedPaths.size === 0) return false;
-    for (let part = path; part !== '.' && part !== '/'; part = posix.dirname(part)) if (this.protectedPaths.has(part)) return true;
+    for (let part = path; part !== '.' && part !== '/'; part = posix.dirname(part))
+      if (this.protectedPaths.has(part)) return true;
     return false;
   }
 

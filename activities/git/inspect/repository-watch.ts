@@ -116,11 +116,15 @@ export function compareRepository(before: RepositorySnapshot, after: RepositoryS
 /** Of a hook, or of a key behind its file. */
 function sayChanged(name: string): string {
   const [path = '', key] = name.split('\0');
-  return key === undefined ? `the hook ${path} changed during the turn` : `the git config key ${key} changed during the turn (${path})`;
+  return key === undefined
+    ? `the hook ${path} changed during the turn`
+    : `the git config key ${key} changed during the turn (${path})`;
 }
 
 function differences(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>): string[] {
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => before[name] !== after[name]).sort();
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((name) => before[name] !== after[name])
+    .sort();
 }
 
 function configPaths({ commonDir, gitDir }: Repository): string[] {
@@ -174,10 +178,13 @@ async function readConfig(path: string): Promise<Config> {
   const known = parsed.get(hash);
   if (known !== undefined) return { path, hash, entries: known };
   const hasIncludes = /^\s*\[\s*include/im.test(text);
-  const { exitCode, stdout } = await tryGit(['config', '--file', path, '--list', '-z', ...(hasIncludes ? ['--includes'] : [])], {
-    cwd: '/',
-    config: 'person',
-  });
+  const { exitCode, stdout } = await tryGit(
+    ['config', '--file', path, '--list', '-z', ...(hasIncludes ? ['--includes'] : [])],
+    {
+      cwd: '/',
+      config: 'person',
+    },
+  );
   // A config that git cannot parse stops every git in the repository; its hash is still compared.
   const entries = exitCode === 0 ? splitNul(stdout).map(toEntry) : [['core.unreadable', hash] as const];
   if (!hasIncludes) remember(hash, entries);
@@ -210,7 +217,8 @@ async function readHooks(folder: string): Promise<Record<string, string>> {
   if (typeof entries === 'string') return { [folder]: entries };
   const hooks: Record<string, string> = {};
   // One after the other: each is held in memory.
-  for (const { name } of entries) if (!name.endsWith('.sample')) hooks[join(folder, name)] = await hookHash(join(folder, name));
+  for (const { name } of entries)
+    if (!name.endsWith('.sample')) hooks[join(folder, name)] = await hookHash(join(folder, name));
   return hooks;
 }
 

@@ -25,10 +25,18 @@ export async function findRepository(path: string): Promise<Repository> {
   if (!(await isFolder(path))) throw badRepository(`${JSON.stringify(path)} is not a folder.`, 'git init');
   const around = repositoryAround(path);
   if (around !== null) neverStartBelow(around);
-  const args = ['rev-parse', '--path-format=absolute', '--is-bare-repository', '--git-common-dir', '--absolute-git-dir', '--show-toplevel'];
+  const args = [
+    'rev-parse',
+    '--path-format=absolute',
+    '--is-bare-repository',
+    '--git-common-dir',
+    '--absolute-git-dir',
+    '--show-toplevel',
+  ];
   const { exitCode, stdout, stderr } = await tryGit(['-C', path, ...args], { config: 'person' });
   const [bare, commonDir, gitDir, root] = splitAnswer(stdout);
-  if (bare === 'true') throw badRepository(`${JSON.stringify(path)} is a bare repository.`, 'git clone <repository> <folder>');
+  if (bare === 'true')
+    throw badRepository(`${JSON.stringify(path)} is a bare repository.`, 'git clone <repository> <folder>');
   if (exitCode !== 0 || commonDir === undefined || gitDir === undefined || root === undefined) {
     const said = stderr.trim().split('\n')[0] ?? '';
     throw badRepository(
@@ -49,7 +57,10 @@ export async function findRepository(path: string): Promise<Repository> {
       `git -C ${JSON.stringify(path)} config --unset core.worktree`,
     );
   if (!(await hasCommits(repository)))
-    throw badRepository(`${JSON.stringify(path)} is a repository without commits.`, 'git commit --allow-empty -m "First commit"');
+    throw badRepository(
+      `${JSON.stringify(path)} is a repository without commits.`,
+      'git commit --allow-empty -m "First commit"',
+    );
   return repository;
 }
 
@@ -99,6 +110,8 @@ async function hasCommits(repository: Repository): Promise<boolean> {
   const head = await readHead(repository.gitDir);
   if (head.kind === 'detached') return true;
   if (head.kind === 'branch' && (await readRef(repository.commonDir, head.ref)) !== null) return true;
-  const { stdout } = await tryGit(['for-each-ref', '--count=1', '--format=%(objectname)', 'refs/heads'], { gitDir: repository.commonDir });
+  const { stdout } = await tryGit(['for-each-ref', '--count=1', '--format=%(objectname)', 'refs/heads'], {
+    gitDir: repository.commonDir,
+  });
   return stdout.trim() !== '';
 }

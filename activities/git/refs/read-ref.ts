@@ -30,7 +30,8 @@ export function isSha(value: string): boolean {
 export async function readTextIfThere(path: string): Promise<string | null> {
   // A link is git's own way to have a ref or HEAD elsewhere (gitrepository-layout.txt).
   const reading = await readForeignFile(path, { maxBytes: MAX_TEXT_BYTES, links: 'followed' });
-  if (reading.kind === 'too_large') throw new TooLarge(`${JSON.stringify(path)} has ${reading.size} bytes, far more than git puts there`);
+  if (reading.kind === 'too_large')
+    throw new TooLarge(`${JSON.stringify(path)} has ${reading.size} bytes, far more than git puts there`);
   if (reading.kind === 'refused' && reading.error !== null) throw reading.error;
   return reading.kind === 'read' ? reading.bytes.toString('utf8') : null;
 }
@@ -41,7 +42,8 @@ const MAX_INDEX_BYTES = 512 * 1024 * 1024;
 /** The index of a private git dir, whose size an agent decides by the files that it makes. Errors: `TooLarge`; a plain Error if there is none. */
 export async function readIndex(path: string): Promise<Buffer> {
   const reading = await readForeignFile(path, { maxBytes: MAX_INDEX_BYTES });
-  if (reading.kind === 'too_large') throw new TooLarge(`${JSON.stringify(path)} has ${reading.size} bytes, far more than git puts there`);
+  if (reading.kind === 'too_large')
+    throw new TooLarge(`${JSON.stringify(path)} has ${reading.size} bytes, far more than git puts there`);
   if (reading.kind === 'refused' && reading.error !== null) throw reading.error;
   if (reading.kind !== 'read') throw new Error(`${path} cannot be read`, { cause: reading });
   return reading.bytes;
@@ -78,7 +80,8 @@ export function headOf(content: string): HeadReading {
   const text = content.trim();
   if (isSha(text)) return { kind: 'detached', sha: text };
   // Git ends a name at the first NUL.
-  if (text.startsWith('ref: refs/') && !/[\0\r\n]/.test(text)) return { kind: 'branch', ref: text.slice('ref: '.length) };
+  if (text.startsWith('ref: refs/') && !/[\0\r\n]/.test(text))
+    return { kind: 'branch', ref: text.slice('ref: '.length) };
   return { kind: 'unreadable' };
 }
 
@@ -92,7 +95,9 @@ async function usesReftable(commonDir: string): Promise<boolean> {
 }
 
 async function askGit(commonDir: string, ref: string): Promise<string | null> {
-  const { exitCode, stdout } = await tryGit([...ON_REAL_REPOSITORY, 'rev-parse', '--verify', '--quiet', ref], { gitDir: commonDir });
+  const { exitCode, stdout } = await tryGit([...ON_REAL_REPOSITORY, 'rev-parse', '--verify', '--quiet', ref], {
+    gitDir: commonDir,
+  });
   const sha = stdout.trim();
   return exitCode === 0 && isSha(sha) ? sha : null;
 }

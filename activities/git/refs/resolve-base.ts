@@ -52,7 +52,12 @@ async function ask(repository: Repository, args: readonly string[]): Promise<str
 }
 
 async function unknownBase(repository: Repository, base: string): Promise<Error> {
-  const listed = await ask(repository, ['for-each-ref', '--sort=-committerdate', '--format=%(refname:lstrip=2)', 'refs/heads']);
+  const listed = await ask(repository, [
+    'for-each-ref',
+    '--sort=-committerdate',
+    '--format=%(refname:lstrip=2)',
+    'refs/heads',
+  ]);
   const names = listed.split('\n').filter((name) => name !== '' && !name.startsWith('sluice/'));
   const alike = names.filter((name) => name.includes(base) || base.includes(name));
   const candidates = [...new Set([...alike, ...names])].slice(0, MAX_CANDIDATES);

@@ -29,12 +29,18 @@ export async function moveRefs(
   { identity, staleAfterMs = STALE_AFTER_MS }: { readonly identity: Identity; readonly staleAfterMs?: number },
 ): Promise<'moved' | 'swapped_by_other'> {
   const zero = '0'.repeat(moves[0]?.to.length ?? 40);
-  const lines = moves.map(({ ref, to, from }) => `option no-deref\0update ${ref}\0${to}\0${from === undefined ? '' : (from ?? zero)}\0`);
+  const lines = moves.map(
+    ({ ref, to, from }) => `option no-deref\0update ${ref}\0${to}\0${from === undefined ? '' : (from ?? zero)}\0`,
+  );
   const input = `start\0${lines.join('')}prepare\0commit\0`;
   const env = { GIT_COMMITTER_NAME: identity.name, GIT_COMMITTER_EMAIL: identity.email };
   for (let tries = 1; ; tries += 1) {
     try {
-      await runGit([...ON_REAL_REPOSITORY, 'update-ref', '-z', '--stdin', '-m', 'sluice'], { gitDir: repository.commonDir, input, env });
+      await runGit([...ON_REAL_REPOSITORY, 'update-ref', '-z', '--stdin', '-m', 'sluice'], {
+        gitDir: repository.commonDir,
+        input,
+        env,
+      });
       return 'moved';
     } catch (error) {
       if (!(error instanceof GitError)) throw error;
@@ -59,6 +65,7 @@ export async function resetRefFor(repository: Repository, headRef: string): Prom
 }
 
 async function unmet(repository: Repository, moves: readonly RefMove[]): Promise<boolean> {
-  for (const { ref, from } of moves) if (from !== undefined && (await followRef(repository.commonDir, ref)) !== from) return true;
+  for (const { ref, from } of moves)
+    if (from !== undefined && (await followRef(repository.commonDir, ref)) !== from) return true;
   return false;
 }

@@ -41,7 +41,12 @@ export async function listRunRefs(repository: Repository, runId: string): Promis
  */
 export async function countLost(repository: Repository, runId: string, tips: readonly string[]): Promise<number> {
   // `--single-worktree`: the HEAD of the run's own worktree is the branch itself.
-  const others = ['--single-worktree', `--exclude=refs/heads/${branchOf(runId)}`, `--exclude=refs/sluice/${runId}/*`, '--all'];
+  const others = [
+    '--single-worktree',
+    `--exclude=refs/heads/${branchOf(runId)}`,
+    `--exclude=refs/sluice/${runId}/*`,
+    '--all',
+  ];
   return Number((await onReal(repository, ['rev-list', '--count', ...tips, '--not', ...others])).trim());
 }
 
@@ -57,12 +62,20 @@ export interface BranchUse {
 /** A checkout that stands on the run's branch or rebases it, the run's own worktree aside; null: there is none. */
 export async function useOfBranch(repository: Repository, runId: string, worktree: string): Promise<BranchUse | null> {
   const own = await findAdminDir(repository.commonDir, worktree);
-  const gitDirs = new Set([repository.commonDir, repository.gitDir, ...(await worktreeAdminDirs(repository.commonDir))]);
+  const gitDirs = new Set([
+    repository.commonDir,
+    repository.gitDir,
+    ...(await worktreeAdminDirs(repository.commonDir)),
+  ]);
   for (const gitDir of gitDirs) {
     if (gitDir === own) continue;
     const how = await howUsed(gitDir, `refs/heads/${branchOf(runId)}`);
     if (how === null) continue;
-    return { folder: await folderOf(repository, gitDir), isLinked: gitDir !== repository.commonDir && gitDir !== repository.gitDir, how };
+    return {
+      folder: await folderOf(repository, gitDir),
+      isLinked: gitDir !== repository.commonDir && gitDir !== repository.gitDir,
+      how,
+    };
   }
   return null;
 }
@@ -120,7 +133,11 @@ export async function deleteRefs(
 }
 
 async function hasMoved(repository: Repository, refs: readonly SeenRef[]): Promise<boolean> {
-  const now = await onReal(repository, ['for-each-ref', '--format=%(refname) %(objectname)', ...refs.map(({ ref }) => ref)]);
+  const now = await onReal(repository, [
+    'for-each-ref',
+    '--format=%(refname) %(objectname)',
+    ...refs.map(({ ref }) => ref),
+  ]);
   const lines = new Set(now.split('\n'));
   return refs.some(({ ref, sha }) => !lines.has(`${ref} ${sha}`));
 }

@@ -46,12 +46,16 @@ async function look(git: GitOfObjects, commit: string): Promise<TooLarge | null>
   const id = commit.slice(0, 12);
   // It says nothing of the commit, so it is not remembered.
   if (listed.limit === 'time') throw new GitError(args, listed);
-  if (listed.limit === 'output') return remember(commit, new TooLarge(`the commit ${id} has more files than any repository; ${UNTOUCHED}`));
+  if (listed.limit === 'output')
+    return remember(commit, new TooLarge(`the commit ${id} has more files than any repository; ${UNTOUCHED}`));
   if (listed.exitCode !== 0) return null;
   let total = 0;
   for (const [, size] of listed.stdout.matchAll(SIZE)) total += Number(size);
   if (total <= MAX_CHECKOUT_BYTES) return remember(commit, null);
-  return remember(commit, new TooLarge(`the files of the commit ${id} have ${Math.round(total / 1e9)} GB; ${UNTOUCHED}`));
+  return remember(
+    commit,
+    new TooLarge(`the files of the commit ${id} have ${Math.round(total / 1e9)} GB; ${UNTOUCHED}`),
+  );
 }
 
 function remember(commit: string, found: TooLarge | null): TooLarge | null {

@@ -41,7 +41,9 @@ export async function worktreeAdminDirs(commonDir: string): Promise<readonly str
 
 /** Whether git finished making an admin folder; it writes `commondir` and HEAD late and holds a lock meanwhile (builtin/worktree.c). */
 export async function isComplete(adminDir: string): Promise<boolean> {
-  const [commondir, head, locked] = await Promise.all(['commondir', 'HEAD', 'locked'].map((name) => readTextIfThere(join(adminDir, name))));
+  const [commondir, head, locked] = await Promise.all(
+    ['commondir', 'HEAD', 'locked'].map((name) => readTextIfThere(join(adminDir, name))),
+  );
   return Boolean(commondir) && Boolean(head) && locked?.startsWith('initializing') !== true;
 }
 

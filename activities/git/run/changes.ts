@@ -9,7 +9,14 @@ import { splitNul } from '../start/run-git.js';
 
 /** Empty = clean. Untracked files count, ignored and protected ones do not. A nested repository is one entry, its folder. */
 export async function listChanges(git: PrivateGitDir): Promise<readonly Change[]> {
-  const output = await git.run(['status', '-z', '--porcelain=v1', '--untracked-files=all', '--no-renames', '--ignore-submodules=dirty']);
+  const output = await git.run([
+    'status',
+    '-z',
+    '--porcelain=v1',
+    '--untracked-files=all',
+    '--no-renames',
+    '--ignore-submodules=dirty',
+  ]);
   return splitNul(output)
     .map((record) => ({ path: record.slice(3).replace(/\/$/, ''), status: statusOf(record.slice(0, 2)) }))
     .filter(({ path }) => !git.isProtected(path));
@@ -17,7 +24,14 @@ export async function listChanges(git: PrivateGitDir): Promise<readonly Change[]
 
 /** Only files that the commit has, whatever is untracked. */
 export async function listTrackedChanges(git: PrivateGitDir): Promise<readonly string[]> {
-  const output = await git.run(['status', '-z', '--porcelain=v1', '--untracked-files=no', '--no-renames', '--ignore-submodules=dirty']);
+  const output = await git.run([
+    'status',
+    '-z',
+    '--porcelain=v1',
+    '--untracked-files=no',
+    '--no-renames',
+    '--ignore-submodules=dirty',
+  ]);
   return splitNul(output).map((record) => record.slice(3));
 }
 

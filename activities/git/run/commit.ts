@@ -28,7 +28,11 @@ const MAX_MESSAGE_LENGTH = 2000;
 const ADD_ALL = ['add', '--all', '--pathspec-from-file=-', '--pathspec-file-nul'];
 
 /** Null: the tree is that of the expected head; then nothing is to be published. */
-export async function planCommit(git: PrivateGitDir, own: OwnWorktree, request: CommitRequest): Promise<PlannedCommit | null> {
+export async function planCommit(
+  git: PrivateGitDir,
+  own: OwnWorktree,
+  request: CommitRequest,
+): Promise<PlannedCommit | null> {
   const changes = request.changes ?? (await listChanges(git));
   if (changes.length === 0) return null;
   await assertCommittable(git.workTree, changes);
@@ -61,9 +65,10 @@ async function stage(git: PrivateGitDir, changes: readonly Change[]): Promise<vo
   // Git lists a nested repository as one folder and can stage it only once it has a commit (`git init` alone is enough for this).
   const nested = await firstFolder(git.workTree, changes);
   if (nested === null) throw new GitError(args, result);
-  throw new WorktreeViolation(`${JSON.stringify(nested)} is a nested repository without a commit, whose files the run does not see`, [
-    nested,
-  ]);
+  throw new WorktreeViolation(
+    `${JSON.stringify(nested)} is a nested repository without a commit, whose files the run does not see`,
+    [nested],
+  );
 }
 
 async function firstFolder(workTree: string, changes: readonly Change[]): Promise<string | null> {
@@ -104,9 +109,12 @@ async function commitsSince(
   { expectedHead, claimedAt, redactor = SHAPES_ONLY }: CommitRequest,
 ): Promise<FoldedCommit[]> {
   const limits = ['--topo-order', '--reverse', `--max-count=${MAX_FOLDED}`];
-  const { exitCode, stdout } = await git.try(['log', '-z', '--format=%H %ct %B', ...limits, ...tips, '--not', expectedHead, '--'], {
-    limits: LOG_LIMITS,
-  });
+  const { exitCode, stdout } = await git.try(
+    ['log', '-z', '--format=%H %ct %B', ...limits, ...tips, '--not', expectedHead, '--'],
+    {
+      limits: LOG_LIMITS,
+    },
+  );
   if (exitCode !== 0) return [];
   const claimed = epochSeconds(claimedAt);
   return splitNul(stdout).flatMap((record) => {
@@ -119,12 +127,16 @@ async function commitsSince(
 
 function messageOf({ subject, body }: CommitRequest, folded: readonly FoldedCommit[]): string {
   const parts = [subject.replace(/\s+/g, ' ').trim(), body.trim()];
-  if (folded.length > 0) parts.push('Commits of the agent that are part of this one:', ...folded.map(({ message }) => message));
+  if (folded.length > 0)
+    parts.push('Commits of the agent that are part of this one:', ...folded.map(({ message }) => message));
   const text = parts.filter((part) => part !== '').join('\n\n');
   return `${text.replaceAll('\0', '')}\n`;
 }
 
-function identityEnv(git: PrivateGitDir, { identity = git.identity, claimedAt }: CommitRequest): Record<string, string> {
+function identityEnv(
+  git: PrivateGitDir,
+  { identity = git.identity, claimedAt }: CommitRequest,
+): Record<string, string> {
   const date = `@${epochSeconds(claimedAt)} +0000`;
   return {
     GIT_AUTHOR_NAME: identity.name,

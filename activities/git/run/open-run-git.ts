@@ -196,7 +196,10 @@ export class RunGit {
     if (actual !== null && !(await wasHere(this.own, actual))) return { kind: 'branch_elsewhere', actual };
     const { repository, headRef } = this.input;
     const from = actual ?? (await followRef(repository.commonDir, this.own.branchRef));
-    const kept = actual === null || left === 'dropped' ? [] : [{ ref: await resetRefFor(repository, headRef), to: actual, from: null }];
+    const kept =
+      actual === null || left === 'dropped'
+        ? []
+        : [{ ref: await resetRefFor(repository, headRef), to: actual, from: null }];
     const moved = await moveRefs(repository, [{ ref: this.own.branchRef, to: sha, from }, ...kept], this.git);
     const stands = moved === 'moved' ? sha : await this.head();
     // Another attempt of the same turn may have put it there first.

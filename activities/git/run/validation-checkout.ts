@@ -31,7 +31,10 @@ export interface OpenValidationCheckoutInput {
 export async function openValidationCheckout(input: OpenValidationCheckoutInput): Promise<ValidationCheckout> {
   const { repository, path, gitDir, runGitDir } = input;
   await mkdir(path, { recursive: true, mode: 0o700 });
-  return new ValidationCheckout(repository, await openPrivateGitDir({ repository, gitDir, workTree: path, snapshotOf: runGitDir }));
+  return new ValidationCheckout(
+    repository,
+    await openPrivateGitDir({ repository, gitDir, workTree: path, snapshotOf: runGitDir }),
+  );
 }
 
 export class ValidationCheckout {
@@ -99,7 +102,9 @@ export async function removeCheckoutGit(repository: Repository, path: string): P
   if (!found.isDirectory()) return rm(own, { force: true });
   await makeWritable(own);
   const alternates = alternatesOf(repository);
-  const written = await readForeignFile(join(own, 'objects', 'info', 'alternates'), { maxBytes: Buffer.byteLength(alternates) });
+  const written = await readForeignFile(join(own, 'objects', 'info', 'alternates'), {
+    maxBytes: Buffer.byteLength(alternates),
+  });
   if (textOf(written) === alternates) await rm(own, { recursive: true, force: true });
   else await moveAside(own, dirname(path), `${basename(path)}+git`);
 }

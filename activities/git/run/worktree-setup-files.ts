@@ -55,7 +55,11 @@ export async function copyAndLink(input: CopyAndLinkInput): Promise<CopyAndLinkR
 type Skipped = CopyAndLinkResult['skipped'][number];
 
 /** One after the other; answers the paths for which `act` had no objection. */
-async function each(paths: readonly string[], skipped: Skipped[], act: (path: string) => Promise<string | null>): Promise<string[]> {
+async function each(
+  paths: readonly string[],
+  skipped: Skipped[],
+  act: (path: string) => Promise<string | null>,
+): Promise<string[]> {
   const done: string[] = [];
   for (const path of paths) {
     const why = await act(path);
@@ -68,11 +72,16 @@ async function each(paths: readonly string[], skipped: Skipped[], act: (path: st
 /** Tracked files and every folder above one. */
 function trackedPaths(files: readonly string[]): ReadonlySet<string> {
   const all = new Set(files);
-  for (const file of files) for (let folder = posix.dirname(file); folder !== '.'; folder = posix.dirname(folder)) all.add(folder);
+  for (const file of files)
+    for (let folder = posix.dirname(file); folder !== '.'; folder = posix.dirname(folder)) all.add(folder);
   return all;
 }
 
-async function linkable({ repository, link }: CopyAndLinkInput, tracked: ReadonlySet<string>, skipped: Skipped[]): Promise<string[]> {
+async function linkable(
+  { repository, link }: CopyAndLinkInput,
+  tracked: ReadonlySet<string>,
+  skipped: Skipped[],
+): Promise<string[]> {
   const paths: string[] = [];
   for (const written of link) {
     const path = insidePath(written);

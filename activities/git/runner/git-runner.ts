@@ -63,7 +63,8 @@ function connect({ main, execArgv = [] }: GitRunnerOptions): Connection {
   const lose = (why: string) => {
     open = false;
     child.channel?.unref();
-    for (const { reject } of waiting.values()) reject(new Error(`git could not be run: the git runner was lost (${why})`));
+    for (const { reject } of waiting.values())
+      reject(new Error(`git could not be run: the git runner was lost (${why})`));
     waiting.clear();
   };
   child.on('error', (error) => lose(error.message));

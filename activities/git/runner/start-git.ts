@@ -47,7 +47,10 @@ const FATAL_EXIT = 128;
 const MAX_MESSAGE_CHARS = 2000;
 
 /** `signal` ends it. Errors: a git that cannot be started, or is ended by a signal of somebody else's or by this one; it is gone then. */
-export function startGit({ program, args, cwd, env, input, ...given }: GitStart, signal?: AbortSignal): Promise<GitResult> {
+export function startGit(
+  { program, args, cwd, env, input, ...given }: GitStart,
+  signal?: AbortSignal,
+): Promise<GitResult> {
   return new Promise((resolve, reject) => {
     const { limitMs = LIMIT_MS, maxBytes = MAX_OUTPUT_BYTES } = given;
     const place = cwd === undefined ? {} : { cwd };
@@ -60,7 +63,8 @@ export function startGit({ program, args, cwd, env, input, ...given }: GitStart,
       else if (signal?.aborted === true) reject(new Error('git was ended'));
       else if (isLate) resolve(ended('time', `did not end within ${limitMs} ms`));
       else if (typeof error.code === 'number') resolve({ exitCode: error.code, stdout, stderr });
-      else if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') resolve(ended('output', `printed more than ${maxBytes} bytes`));
+      else if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
+        resolve(ended('output', `printed more than ${maxBytes} bytes`));
       // Node puts all of stderr into the message, and both outputs beside it.
       else reject(new Error(error.message.slice(0, MAX_MESSAGE_CHARS)));
     });

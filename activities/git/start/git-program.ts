@@ -29,7 +29,8 @@ export function neverStartBelow(folder: string): void {
 
 /** The folder that git would call the top of the work tree around `folder`, or null. Asks no git, for it decides which git may be asked. */
 export function repositoryAround(folder: string): string | null {
-  for (let root = realPathOr(folder); root !== dirname(root); root = dirname(root)) if (existsSync(join(root, '.git'))) return root;
+  for (let root = realPathOr(folder); root !== dirname(root); root = dirname(root))
+    if (existsSync(join(root, '.git'))) return root;
   // A folder that is no repository must not count as one: whoever names `/` would leave this host without git.
   return null;
 }
@@ -42,12 +43,16 @@ export function gitProgram(): GitProgram {
   const path = entries.filter((entry) => entry !== '' && !isBelowRepository(entry)).join(delimiter);
   const git = resolveProgram('git', { path, forbidden: [...repositories] });
   if (git.kind !== 'found')
-    throw new Error(`there is no git on PATH that may be started (outside of repositories and node_modules/.bin): ${path}`);
+    throw new Error(
+      `there is no git on PATH that may be started (outside of repositories and node_modules/.bin): ${path}`,
+    );
   const found = { program: git.path, path };
   known = { from, count: repositories.size, found };
   return found;
 }
 
 function isBelowRepository(entry: string): boolean {
-  return [resolve(entry), realPathOr(resolve(entry))].some((place) => [...repositories].some((root) => isBelow(place, root)));
+  return [resolve(entry), realPathOr(resolve(entry))].some((place) =>
+    [...repositories].some((root) => isBelow(place, root)),
+  );
 }

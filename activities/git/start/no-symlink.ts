@@ -20,7 +20,8 @@ export async function assertNoSymlink(root: string, relative: string): Promise<v
   let path = root;
   for (const part of parts) {
     path = join(path, part);
-    if (await isSymlink(path)) throw new SymlinkInTheWay(`${JSON.stringify(path)} is a symlink; the engine does not write through one`);
+    if (await isSymlink(path))
+      throw new SymlinkInTheWay(`${JSON.stringify(path)} is a symlink; the engine does not write through one`);
   }
 }
 

@@ -50,7 +50,9 @@ function listen(name: string): Promise<Held | null> {
       socket.on('error', () => undefined);
       socket.on('close', () => waiting.delete(socket));
     });
-    server.once('error', (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? resolve(null) : reject(error)));
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? resolve(null) : reject(error),
+    );
     server.listen(name, () => {
       server.unref();
       const release = () => {

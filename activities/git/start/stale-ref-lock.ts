@@ -10,7 +10,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 export const STALE_AFTER_MS = 10_000;
 
 /** Answers whether one was removed. */
-export async function removeStaleLocks(commonDir: string, refs: readonly string[], staleAfterMs = STALE_AFTER_MS): Promise<boolean> {
+export async function removeStaleLocks(
+  commonDir: string,
+  refs: readonly string[],
+  staleAfterMs = STALE_AFTER_MS,
+): Promise<boolean> {
   const paths = refs.map((ref) => join(commonDir, `${ref}.lock`));
   const before = await Promise.all(paths.map(identityOf));
   if (before.every((identity) => identity === null)) return false;

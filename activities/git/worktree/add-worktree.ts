@@ -86,7 +86,9 @@ async function addOnce(input: AddWorktreeInput): Promise<'made' | 'present'> {
   await clearHalfMade(input, found);
   const from = found.branchAt === null ? ['-b', branch, '--', path, baseSha] : ['--', path, branch];
   try {
-    await runGit([...ON_REAL_REPOSITORY, 'worktree', 'add', '--quiet', '--no-checkout', ...from], { gitDir: repository.commonDir });
+    await runGit([...ON_REAL_REPOSITORY, 'worktree', 'add', '--quiet', '--no-checkout', ...from], {
+      gitDir: repository.commonDir,
+    });
   } catch (error) {
     if (error instanceof GitError && /already (checked out|used by worktree)/.test(error.result.stderr)) {
       throw runExists(`Branch ${branch} is checked out elsewhere: ${error.result.stderr.trim()}`, input);
@@ -126,8 +128,10 @@ async function isWhole({ branchAt, adminDir, entries }: Found): Promise<boolean>
 /** Another home may have begun, or kept, a run of that id in this repository; its branch alone may be gone. */
 async function refuseForeign(input: AddWorktreeInput, found: Found): Promise<void> {
   const { repository, runId, path } = input;
-  if (found.branchAt !== null) throw runExists(`Branch ${branchOf(runId)} exists already, at ${found.branchAt}.`, input);
-  if (found.adminDir !== null) throw runExists(`A worktree at ${path} is registered already (${found.adminDir}).`, input);
+  if (found.branchAt !== null)
+    throw runExists(`Branch ${branchOf(runId)} exists already, at ${found.branchAt}.`, input);
+  if (found.adminDir !== null)
+    throw runExists(`A worktree at ${path} is registered already (${found.adminDir}).`, input);
   if (found.entries !== null) throw runExists(`The folder ${path} exists already.`, input);
   const [ref] = await listRunRefs(repository, runId);
   if (ref !== undefined) throw runExists(`${ref.ref} exists already, at ${ref.sha}.`, input);
@@ -154,5 +158,7 @@ async function clearHalfMade({ repository, path }: AddWorktreeInput, found: Foun
 function runExists(what: string, { runId }: AddWorktreeInput): ApplicationFailure {
   const why = 'A run needs a branch and a worktree of its own.';
   const mend = `Look: git branch --list ${branchOf(runId)}; git worktree list`;
-  return ApplicationFailure.create(refusalFailure(FAILURES.RunExists, { what, why, now: 'Nothing was changed.', mend }));
+  return ApplicationFailure.create(
+    refusalFailure(FAILURES.RunExists, { what, why, now: 'Nothing was changed.', mend }),
+  );
 }

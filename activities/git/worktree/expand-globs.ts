@@ -52,7 +52,9 @@ async function walk(root: string, path: string, intoModules: boolean): Promise<s
   if (found === null) return [];
   if (!found.isDirectory()) return found.isFile() || found.isSymbolicLink() ? [path] : [];
   const entries = (await listForeignFolder(join(root, path), { maxEntries: MAX_ENTRIES })) ?? [];
-  const entered = entries.map(({ name }) => name).filter((name) => name !== '.git' && (intoModules || name !== 'node_modules'));
+  const entered = entries
+    .map(({ name }) => name)
+    .filter((name) => name !== '.git' && (intoModules || name !== 'node_modules'));
   const below: string[] = [];
   for (const name of entered) below.push(...(await walk(root, posix.join(path, name), intoModules)));
   return below;

@@ -21,7 +21,8 @@ export async function findSubmoduleGitDirs(commonDir: string, own: string): Prom
   const unread: Record<string, string> = {};
   const list = async (folder: string) => {
     const entries = await listWatchedFolder(folder, MAX_FOLDERS);
-    if (typeof entries !== 'string') return entries.filter((entry) => !entry.isFile() || entry.name === 'HEAD').map(({ name }) => name);
+    if (typeof entries !== 'string')
+      return entries.filter((entry) => !entry.isFile() || entry.name === 'HEAD').map(({ name }) => name);
     unread[folder] = entries;
     return [];
   };

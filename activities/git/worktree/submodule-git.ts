@@ -39,7 +39,10 @@ export async function lookAtSubmodules(checkout: Checkout): Promise<Submodules> 
   const { gitDir, adminDir } = checkout;
   const [engines, own] = await Promise.all([indexIn(gitDir), indexIn(adminDir)]);
   const isSame = engines instanceof Buffer && own instanceof Buffer && own.equals(engines);
-  const [theirs, ours] = await Promise.all([isSame ? [] : gitlinksOf(checkout, adminDir, own), gitlinksOf(checkout, gitDir, engines)]);
+  const [theirs, ours] = await Promise.all([
+    isSame ? [] : gitlinksOf(checkout, adminDir, own),
+    gitlinksOf(checkout, gitDir, engines),
+  ]);
   const paths = [...new Set([...(theirs ?? []), ...(ours ?? [])])];
   const found = await Promise.all(paths.map(async (path) => ((await isForeign(checkout, path)) ? [path] : [])));
   return { foreign: found.flat(), isIndexReadable: theirs !== null };
@@ -72,7 +75,9 @@ async function gitlinksOf(
   const env = { GIT_OBJECT_DIRECTORY: join(commonDir, 'objects'), GIT_COMMON_DIR: gitDir };
   try {
     const entries = splitNul(await runGit(['ls-files', '--stage', '-z'], { gitDir: dir, env }));
-    const paths = entries.filter((entry) => entry.startsWith('160000 ')).map((entry) => entry.slice(entry.indexOf('\t') + 1));
+    const paths = entries
+      .filter((entry) => entry.startsWith('160000 '))
+      .map((entry) => entry.slice(entry.indexOf('\t') + 1));
     return paths.some(isOdd) ? null : paths;
   } catch (error) {
     return unreadable(error, null);

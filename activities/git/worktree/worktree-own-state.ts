@@ -83,7 +83,9 @@ export async function wasHere({ repository, worktree }: OwnWorktree, sha: string
  */
 export async function foreignState(own: OwnWorktree): Promise<readonly string[]> {
   const { repository, worktree } = own;
-  const [folder, commonDir] = await Promise.all([worktree, repository.commonDir].map((path) => lstat(path).catch(() => null)));
+  const [folder, commonDir] = await Promise.all(
+    [worktree, repository.commonDir].map((path) => lstat(path).catch(() => null)),
+  );
   // In a repository that is gone there is nothing to mend.
   if (folder === undefined || folder === null || commonDir?.isDirectory() !== true) return [];
   if (!folder.isDirectory()) return ['the folder of the worktree became something else'];
@@ -93,7 +95,9 @@ export async function foreignState(own: OwnWorktree): Promise<readonly string[]>
   const changed = await Promise.all([
     ...files.map(async (file) => ((await isAsMade(file)) ? [] : [`${nameOf(own, file.path)} was changed`])),
     // Git reads no index beside a HEAD that is none.
-    isHead(adminDir).then((isOne) => (isOne ? foreignSubmodules(own, adminDir) : ["HEAD of the worktree's git dir was changed"])),
+    isHead(adminDir).then((isOne) =>
+      isOne ? foreignSubmodules(own, adminDir) : ["HEAD of the worktree's git dir was changed"],
+    ),
   ]);
   return changed.flat();
 }
@@ -112,7 +116,9 @@ export async function putOwnBack(own: OwnWorktree): Promise<void> {
 
 /** Gives the owner back the right to look and to write where the worktree's own git is; what an agent took from itself it took from its owner. */
 export async function letOwnerIn({ repository, worktree }: OwnWorktree): Promise<void> {
-  await Promise.all([worktree, join(repository.commonDir, 'worktrees', basename(worktree))].map((folder) => makeFolderWritable(folder)));
+  await Promise.all(
+    [worktree, join(repository.commonDir, 'worktrees', basename(worktree))].map((folder) => makeFolderWritable(folder)),
+  );
 }
 
 /** Once, of a worktree that was just added: no command has run in it. */

@@ -24,7 +24,10 @@ export async function readRoot(worktree: string): Promise<RootReading> {
   if (wrong !== null) return { kind: 'destroyed', why: wrong };
   const own = await readForeignFile(join(worktree, '.git'), { maxBytes: MAX_GIT_FILE_BYTES });
   if (own.kind === 'read' && own.bytes.toString('utf8').startsWith('gitdir: ')) return { kind: 'whole' };
-  return { kind: 'destroyed', why: `the .git file of the worktree is ${own.kind === 'absent' ? 'gone' : 'not its own'}` };
+  return {
+    kind: 'destroyed',
+    why: `the .git file of the worktree is ${own.kind === 'absent' ? 'gone' : 'not its own'}`,
+  };
 }
 
 /** Errors: `WorktreeViolation`. */

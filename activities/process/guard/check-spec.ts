@@ -50,7 +50,10 @@ export function refusalOf(error: unknown, spec: CommandSpec): StartRefused {
   const disk = ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'ENOENT', 'EIO'].includes(code) && !isSpawnError(error);
   const message = messageOf(error);
   return disk
-    ? new StartRefused('mark_not_written', `A mark in ${spec.dir} could not be written: ${message}. Nothing was started.`)
+    ? new StartRefused(
+        'mark_not_written',
+        `A mark in ${spec.dir} could not be written: ${message}. Nothing was started.`,
+      )
     : new StartRefused('spawn_failed', `${spec.argv[0]} could not be started: ${message}. Nothing was started.`);
 }
 

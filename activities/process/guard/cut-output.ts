@@ -4,7 +4,17 @@
  * of ours, together no larger than the limit, so that whoever reads them later reads no more. Not promised against a process that no sweep finds.
  */
 import { randomUUID } from 'node:crypto';
-import { chmodSync, closeSync, constants, fstatSync, ftruncateSync, lstatSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { freeName, READ_AT_END, STDERR_FILE, STDOUT_FILE } from '../marks.js';
 
@@ -31,7 +41,10 @@ export function outputSize(dir: string): OutputSize {
 
 /** Outside a sandbox a command can lock its own folder and the marks in it, and no end could be read or written there. What stays locked is met by who reads it. */
 export function takeFolderBack(dir: string): void {
-  for (const [path, mode] of [[dir, OWN_FOLDER_MODE] as const, ...READ_AT_END.map((name) => [join(dir, name), OWN_MODE] as const)]) {
+  for (const [path, mode] of [
+    [dir, OWN_FOLDER_MODE] as const,
+    ...READ_AT_END.map((name) => [join(dir, name), OWN_MODE] as const),
+  ]) {
     try {
       takeBack(path, mode);
     } catch {}

@@ -18,14 +18,18 @@ const O_RDWR_CREAT_NONBLOCK_EXLOCK = 0x2 | 0x200 | 0x4 | 0x20;
 
 /** Null if another guard of this home lives. */
 export async function takeGuardLock(home: string): Promise<GuardLock | null> {
-  return process.platform === 'linux' ? takeAbstractSocket(`\0sluice-guard-${homeKey(home)}`) : takeLockFile(join(home, 'guard.lock'));
+  return process.platform === 'linux'
+    ? takeAbstractSocket(`\0sluice-guard-${homeKey(home)}`)
+    : takeLockFile(join(home, 'guard.lock'));
 }
 
 async function takeAbstractSocket(name: string): Promise<GuardLock | null> {
   const server = createServer((socket) => socket.destroy());
   server.unref();
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? resolve(null) : reject(error)));
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? resolve(null) : reject(error),
+    );
     server.listen(name, () => {
       resolve({ release: () => new Promise((released) => server.close(() => released())) });
     });

@@ -10,9 +10,13 @@ export function createGuardLog(path: string): GuardLog {
     try {
       const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
       if (size > MAX_LOG_BYTES) renameSync(path, `${path}.1`);
-      appendFileSync(path, `${JSON.stringify({ time: new Date().toISOString(), guard: process.pid, sentence, ...fields })}\n`, {
-        mode: 0o600,
-      });
+      appendFileSync(
+        path,
+        `${JSON.stringify({ time: new Date().toISOString(), guard: process.pid, sentence, ...fields })}\n`,
+        {
+          mode: 0o600,
+        },
+      );
     } catch {
       // A full disk must not end the guard.
     }

@@ -69,7 +69,9 @@ async function handle(request: Record<string, unknown>, guard: ServedGuard, owne
       await guard.retire();
       return { kind: 'done' };
     case 'start':
-      return guard.isRetired() ? { kind: 'retired' } : turns.reserve(readSpec(request.spec), { owner, again: request.again === true });
+      return guard.isRetired()
+        ? { kind: 'retired' }
+        : turns.reserve(readSpec(request.spec), { owner, again: request.again === true });
     case 'go':
       return turns.go(tokenOf(request), owner);
     case 'drop':

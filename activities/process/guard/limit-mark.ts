@@ -27,7 +27,8 @@ export function createLimitMarks(): LimitMarks {
   const program = HAS_PROC ? PRLIMIT_PLACES.find(isExecutable) : undefined;
   const highest = Math.min(HIGHEST_BYTES, ownHardLimit());
   if (program === undefined || highest < LOWEST_BYTES * 2) return { draw: () => null, prefix: () => [] };
-  const works = spawnSync(program, [`--msgqueue=${LOWEST_BYTES}:${highest}`, '--', '/bin/sh', '-c', ':'], { env: {} }).status === 0;
+  const works =
+    spawnSync(program, [`--msgqueue=${LOWEST_BYTES}:${highest}`, '--', '/bin/sh', '-c', ':'], { env: {} }).status === 0;
   const drawOne = () => {
     const hard = odd(LOWEST_BYTES + 2, highest);
     return `${odd(LOWEST_BYTES, hard)}:${hard}`;

@@ -68,7 +68,16 @@ export async function spawnParentShell(spec: CommandSpec, markPrefix: readonly s
     const cat = spec.stdin === null ? '' : findCat();
     const stdout = open(join(spec.dir, STDOUT_FILE), OUTPUT_FLAGS);
     const stderr = open(join(spec.dir, STDERR_FILE), OUTPUT_FLAGS);
-    const [program, ...args] = [...markPrefix, '/bin/sh', '-c', SCRIPT, 'sh', join(spec.dir, RAW_FILE), cat, ...spec.argv];
+    const [program, ...args] = [
+      ...markPrefix,
+      '/bin/sh',
+      '-c',
+      SCRIPT,
+      'sh',
+      join(spec.dir, RAW_FILE),
+      cat,
+      ...spec.argv,
+    ];
     const child = spawn(program ?? '/bin/sh', args, {
       cwd: spec.cwd,
       env: { ...spec.env, [TURN_TAG]: spec.token },

@@ -78,7 +78,9 @@ export function readStat(pid: number): ProcessStat | null {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, , , session] = fields;
   const start = fields[19];
-  return state === undefined || session === undefined || start === undefined ? null : { state, session: Number(session), start };
+  return state === undefined || session === undefined || start === undefined
+    ? null
+    : { state, session: Number(session), start };
 }
 
 export function isAlive(pid: number, start: string): boolean {

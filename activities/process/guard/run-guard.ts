@@ -12,7 +12,7 @@ import { GUARD_SOCKET, guardSockets, retiredSocket } from '../guard-sockets.js';
 import type { Durability } from '../marks.js';
 import { PROTOCOL_VERSION } from '../wire.js';
 import { takeGuardLock } from './guard-lock.js';
-import { createGuardLog } from './guard-log.js';
+import { createGuardLog, type GuardLog } from './guard-log.js';
 import { serveConnection } from './guard-server.js';
 import { createLimitMarks } from './limit-mark.js';
 import { createProcessTable } from './process-table.js';
@@ -49,38 +49,56 @@ export async function runGuard(options: GuardOptions): Promise<void> {
   failpoint('guard.start-locked');
   const log = createGuardLog(join(options.home, 'guard.log'));
   const list = openTurnList(options.home, durability);
-  const turns = createTurns({ table: createProcessTable(), durability, failpoint, log, list, marks: createLimitMarks() });
-  let socketPath = join(folder, GUARD_SOCKET);
-  let retired = false;
-  const retire = async (): Promise<void> => {
-    if (!retired) {
-      const aside = join(folder, retiredSocket(process.pid));
-      renameSync(socketPath, aside);
-      socketPath = aside;
-      retired = true;
-      await lock.release();
-      log('retired: keeps its commands, starts no more');
-    }
-  };
+  const turns = createTurns({
+    table: createProcessTable(),
+    durability,
+    failpoint,
+    log,
+    list,
+    marks: createLimitMarks(),
+  });
+  const socket = createOwnSocket(folder, lock, log);
   const server = createServer();
   const clients = countClients(server);
-  server.on('connection', (socket) =>
-    serveConnection(socket, { turns, log, version: options.version ?? PROTOCOL_VERSION, isRetired: () => retired, retire }),
-  );
+  const { isRetired, retire } = socket;
+  const version = options.version ?? PROTOCOL_VERSION;
+  server.on('connection', (peer) => serveConnection(peer, { turns, log, version, isRetired, retire }));
   turns.adoptOrphans();
   failpoint('guard.start-adopted');
   removeDeadSockets(folder);
-  await listen(server, socketPath);
+  await listen(server, socket.path());
   failpoint('guard.start-listening');
   log('started');
   answerFirst('ready');
-  const why = await untilNothingIsLeft({ turns, clients, options, isRetired: () => retired });
+  const why = await untilNothingIsLeft({ turns, clients, options, isRetired });
   log(why);
   failpoint('guard.stop-decided');
   // Before the lock falls with this process: afterwards the path may be the next guard's.
-  rmSync(socketPath, { force: true });
+  rmSync(socket.path(), { force: true });
   failpoint('guard.stop-silent');
   process.exit(0);
+}
+
+interface OwnSocket {
+  readonly path: () => string;
+  readonly isRetired: () => boolean;
+  /** Leaves its place to the next guard and answers its clients from aside. */
+  readonly retire: () => Promise<void>;
+}
+
+function createOwnSocket(folder: string, lock: { release(): Promise<void> }, log: GuardLog): OwnSocket {
+  let path = join(folder, GUARD_SOCKET);
+  let retired = false;
+  const retire = async (): Promise<void> => {
+    if (retired) return;
+    const aside = join(folder, retiredSocket(process.pid));
+    renameSync(path, aside);
+    path = aside;
+    retired = true;
+    await lock.release();
+    log('retired: keeps its commands, starts no more');
+  };
+  return { path: () => path, isRetired: () => retired, retire };
 }
 
 interface Household {

@@ -23,7 +23,11 @@ export async function endEverything(table: ProcessTable, trace: Trace, graceMs: 
   let living = await find();
   const termUntil = performance.now() + graceMs;
   const asked = new Set<string>();
-  for (let pause = FIRST_PAUSE_MS; living.length > 0 && performance.now() < termUntil; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+  for (
+    let pause = FIRST_PAUSE_MS;
+    living.length > 0 && performance.now() < termUntil;
+    pause = Math.min(pause * 2, MAX_PAUSE_MS)
+  ) {
     for (const found of living.filter((one) => !asked.has(keyOf(one)))) {
       asked.add(keyOf(found));
       send(found, 'SIGTERM');
@@ -37,9 +41,13 @@ export async function endEverything(table: ProcessTable, trace: Trace, graceMs: 
 }
 
 /** Without end: a storm of forks is either stopped by a pass that finds nothing new, or the command has not ended. */
-async function killAll(find: () => Promise<readonly Found[]>, send: (found: Found, signal: NodeJS.Signals) => void): Promise<void> {
+async function killAll(
+  find: () => Promise<readonly Found[]>,
+  send: (found: Found, signal: NodeJS.Signals) => void,
+): Promise<void> {
   const killedMs = new Map<string, number>();
-  const isLiving = (found: Found) => performance.now() - (killedMs.get(keyOf(found)) ?? performance.now()) < KILLED_IS_GONE_MS;
+  const isLiving = (found: Found) =>
+    performance.now() - (killedMs.get(keyOf(found)) ?? performance.now()) < KILLED_IS_GONE_MS;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     const stopped = new Map<string, Found>();
     for (;;) {

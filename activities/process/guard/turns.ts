@@ -143,7 +143,10 @@ class GuardTurns implements Turns {
     try {
       this.adopt(listed);
     } catch (error) {
-      this.deps.log('a command of a former guard could not be adopted', { token: listed.token, message: String(error) });
+      this.deps.log('a command of a former guard could not be adopted', {
+        token: listed.token,
+        message: String(error),
+      });
     }
   }
 
@@ -218,7 +221,11 @@ class GuardTurns implements Turns {
     }
   }
 
-  private keep(claim: Claim, dir: string, shell: { readonly adopted: boolean; readonly ended: Promise<ShellEnd> }): void {
+  private keep(
+    claim: Claim,
+    dir: string,
+    shell: { readonly adopted: boolean; readonly ended: Promise<ShellEnd> },
+  ): void {
     const turn = tendTurn({ claim, dir, adopted: shell.adopted, shellEnded: shell.ended }, this.deps);
     this.turns.set(claim.token, turn);
     const forget = () => {
@@ -242,9 +249,14 @@ class GuardTurns implements Turns {
     }
     deps.list.own(listed.token, listed.dir);
     const lives = claim.bootId === this.bootId && isAlive(claim.pid, claim.pidStart);
-    deps.log(lives ? 'adopted a running command' : 'found a command that ended without a guard', { token: claim.token });
+    deps.log(lives ? 'adopted a running command' : 'found a command that ended without a guard', {
+      token: claim.token,
+    });
     // A pid of a dead `sh` proves nothing any more.
-    this.keep(lives ? claim : { ...claim, pid: -1 }, listed.dir, { adopted: true, ended: untilGone(lives ? claim : null) });
+    this.keep(lives ? claim : { ...claim, pid: -1 }, listed.dir, {
+      adopted: true,
+      ended: untilGone(lives ? claim : null),
+    });
   }
 
   private fall(token: string): void {
@@ -274,7 +286,16 @@ function settleable(): Pick<Reservation, 'settled' | 'settle'> {
 function claimOf(reservation: Reservation, made: Pick<Claim, 'pid' | 'limitMark' | 'bootId'>): Claim {
   const { token, group, inputHash, limits } = reservation.spec;
   const pidStart = readStat(made.pid)?.start ?? '';
-  return { token, group, inputHash, limits, starts: reservation.starts, pidStart, claimedAt: new Date().toISOString(), ...made };
+  return {
+    token,
+    group,
+    inputHash,
+    limits,
+    starts: reservation.starts,
+    pidStart,
+    claimedAt: new Date().toISOString(),
+    ...made,
+  };
 }
 
 /** A former guard's child cannot be waited for. */

@@ -18,15 +18,21 @@ import { checkOption, checkText } from '../terminal/message-text.js';
 import { personOf } from '../terminal/person.js';
 
 /** Without a run the open gates of every run that waits; with one all its gates. */
-export async function listApprovals(context: Context, { run: asked }: { readonly run: string | null }): Promise<ExitCode> {
+export async function listApprovals(
+  context: Context,
+  { run: asked }: { readonly run: string | null },
+): Promise<ExitCode> {
   const { io, json } = context;
   const sluice = await connectToLook(context);
   try {
     const { gates, unseen } =
-      asked === null ? await everyOpenGate(context, sluice) : await everyGateOf(await findRun(context, sluice, asked), sluice);
+      asked === null
+        ? await everyOpenGate(context, sluice)
+        : await everyGateOf(await findRun(context, sluice, asked), sluice);
     for (const run of unseen) tellUnseen(context, run);
     if (json) for (const { run, gate } of gates) io.json({ kind: 'gate', title: run.title, ...gate });
-    else if (gates.length === 0 && unseen.length === 0) io.out(asked === null ? 'No run waits for a person.' : 'This run has no gates.');
+    else if (gates.length === 0 && unseen.length === 0)
+      io.out(asked === null ? 'No run waits for a person.' : 'This run has no gates.');
     else for (const { run, gate } of gates) tellGate(context, run, gate);
     return EXIT.done;
   } finally {
@@ -73,14 +79,18 @@ export async function decideApproval(context: Context, form: DecideForm): Promis
     command: 'approvals decide',
     asked: form.run,
     meant: 'decision',
-    compose: (run, sluice) => decisionFor(run, sluice, { decision, note, by, gate: form.gate, commit: form.commit ?? null }),
+    compose: (run, sluice) =>
+      decisionFor(run, sluice, { decision, note, by, gate: form.gate, commit: form.commit ?? null }),
   });
 }
 
 const USAGE = 'sluice approvals decide <run> [gate] --approve | --reject | --request-changes "<text>"';
 
 /** Errors: RefusedError unless exactly one decision is named. */
-function decisionOf({ approve, reject, requestChanges, note }: DecideForm): { decision: GateDecision; note: string | null } {
+function decisionOf({ approve, reject, requestChanges, note }: DecideForm): {
+  decision: GateDecision;
+  note: string | null;
+} {
   const named: readonly GateDecision[] = [
     ...(approve ? (['approve'] as const) : []),
     ...(reject ? (['reject'] as const) : []),
@@ -133,7 +143,10 @@ async function everyGateOf(run: FoundRun, sluice: Sluice | null): Promise<FoundG
 
 function tellUnseen({ io, json }: Context, { runId, title }: FoundRun): void {
   if (json) io.json({ kind: 'gate_unseen', runId, title });
-  else io.out(`${foreign(runId)} waits for a person, but its gate cannot be looked at: no worker answers. Start one: sluice up`);
+  else
+    io.out(
+      `${foreign(runId)} waits for a person, but its gate cannot be looked at: no worker answers. Start one: sluice up`,
+    );
 }
 
 async function gatesOrRefuse(run: FoundRun, sluice: Sluice | null): Promise<readonly Gate[]> {
@@ -161,7 +174,9 @@ function tellGate({ io }: Context, run: FoundRun, gate: Gate): void {
   io.out(`${bold(foreign(run.runId))}  ${foreign(run.title ?? '')}`);
   io.out(`  ${gateLine(gate)}${gate.status === 'pending' ? '' : dim(` ${gate.status.replace('_', ' ')}`)}`);
   if (gate.status === 'pending')
-    io.out(dim(`  ${decidingCommands(gate, run.runId)[0] ?? ''}    in full: sluice approvals show ${foreign(run.runId)}`));
+    io.out(
+      dim(`  ${decidingCommands(gate, run.runId)[0] ?? ''}    in full: sluice approvals show ${foreign(run.runId)}`),
+    );
 }
 
 function gateInFull(gate: Gate, { runId, title }: FoundRun): string[] {
@@ -172,7 +187,10 @@ function gateInFull(gate: Gate, { runId, title }: FoundRun): string[] {
     ['status', gate.status],
     ...gateRows(gate).map(({ name, text }): [string, string] => [name, text]),
     ['opened', gate.createdAt],
-    ['decided', gate.resolvedAt === null ? null : `${gate.resolvedAt}${gate.resolvedBy === null ? '' : ` by ${gate.resolvedBy}`}`],
+    [
+      'decided',
+      gate.resolvedAt === null ? null : `${gate.resolvedAt}${gate.resolvedBy === null ? '' : ` by ${gate.resolvedBy}`}`,
+    ],
     ['note', gate.decisionNote],
   ];
   const lines = rows.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(10)}${foreign(value)}`]));

@@ -14,7 +14,11 @@ export interface DecideOptions {
   readonly commit?: string | undefined;
 }
 
-export async function decide(context: Context, decision: 'approve' | 'reject', options: DecideOptions): Promise<ExitCode> {
+export async function decide(
+  context: Context,
+  decision: 'approve' | 'reject',
+  options: DecideOptions,
+): Promise<ExitCode> {
   const by = personOf(context);
   const note = checkOption('--note', options.note, `sluice ${decision} -m "<why>"`);
   const { gate = null, commit = null } = options;

@@ -49,7 +49,8 @@ export async function audit(context: Context, asked: string | null): Promise<Exi
   const { io, json } = context;
   const { run, events } = await journalOf(context, asked);
   const entries = auditOf(events);
-  if (!json && entries.length === 0) io.out(foreign(`${run.runId}: nobody decided anything, and nothing was refused or violated.`));
+  if (!json && entries.length === 0)
+    io.out(foreign(`${run.runId}: nobody decided anything, and nothing was refused or violated.`));
   for (const entry of entries) {
     if (json) io.json({ kind: 'audit', runId: run.runId, ...entry });
     else io.out(foreign(auditLine(entry)));

@@ -74,11 +74,17 @@ async function start({ io, home, json }: Context, { named, prepared, connected }
   for (const root of prepared.repositories) await serveRepository(home, root);
   const host = await hostIdFor(home, sluice, engine !== null);
   const input = { ...prepared.input, ...(host === null ? {} : { defaults: { host } }) };
-  const state = await sluice.startBatch({ workflowId: named.workflowId, input, searchAttributes: await knowsStatus(sluice) });
+  const state = await sluice.startBatch({
+    workflowId: named.workflowId,
+    input,
+    searchAttributes: await knowsStatus(sluice),
+  });
   const tasks = state === 'started' ? input.tasks.length : await tasksOfOpen(sluice, named);
   if (json) io.json({ kind: state, name: named.name, workflowId: named.workflowId, tasks });
   else if (state === 'started')
-    io.out(`Batch ${named.name} started: ${tasks} ${tasks === 1 ? 'task' : 'tasks'}. Watch it with: sluice batch --name ${named.name}`);
+    io.out(
+      `Batch ${named.name} started: ${tasks} ${tasks === 1 ? 'task' : 'tasks'}. Watch it with: sluice batch --name ${named.name}`,
+    );
   else
     io.err(
       `The batch ${named.name} is open already: its own list counts, this file was not taken. Another name starts another: --name <name>`,
@@ -130,7 +136,10 @@ async function watch(context: Context, sluice: Sluice, { name, workflowId }: Nam
 function tellEnd({ io, json }: Context, view: BatchView): ExitCode {
   if (json) io.json({ kind: 'ended', end: 'closed', ...view });
   else {
-    for (const line of tableLines(view, { columns: io.outIsTerminal ? io.columns() : Number.MAX_SAFE_INTEGER, rows: view.rows.length }))
+    for (const line of tableLines(view, {
+      columns: io.outIsTerminal ? io.columns() : Number.MAX_SAFE_INTEGER,
+      rows: view.rows.length,
+    }))
       io.out(line);
     io.out(sumLine(view));
   }
@@ -164,7 +173,9 @@ async function abortBatch(context: Context, named: NamedBatch): Promise<ExitCode
       case 'refused':
       case 'not_kept':
       case 'closed':
-        io.err(foreign(`The batch ${named.name} took no abort: ${sent.kind === 'closed' ? 'it is closed' : sent.why}.`));
+        io.err(
+          foreign(`The batch ${named.name} took no abort: ${sent.kind === 'closed' ? 'it is closed' : sent.why}.`),
+        );
         return EXIT.needsPerson;
       case 'unknown':
         throw new RefusedError(unknownBatch(named));

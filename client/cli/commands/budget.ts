@@ -34,7 +34,8 @@ export async function budget(context: Context, asked: string | null): Promise<Ex
     io.out(`${of.padEnd(9)}${rounded(spent)} used, ${rest}`);
   }
   if (used.grants > 0) io.out(`granted   ${used.grants} × again by a person`);
-  for (const [index, line] of stageCostLines(stages).entries()) io.out(`${(index === 0 ? 'cost' : '').padEnd(9)}${foreign(line)}`);
+  for (const [index, line] of stageCostLines(stages).entries())
+    io.out(`${(index === 0 ? 'cost' : '').padEnd(9)}${foreign(line)}`);
   if (dayLimits !== null && day !== null) for (const line of renderDay(day, dayLimits, Date.now())) io.out(line);
   else if (dayLimits !== null) io.out("the day's budget: its ledger does not answer; it begins with the first turn");
   if (rows.some(({ allowed }) => allowed !== null) || dayLimits !== null)

@@ -54,10 +54,16 @@ async function lookAtAll(context: Context, sluice: Sluice | null, options: Clean
   const looked: Looked[] = [];
   // One after the other: each is a few git calls.
   for (const run of closed) looked.push(await lookAtRun(sluice, { run, giveUp: false }));
-  return looked.filter((look) => look.kind === 'kept' || look.removable.worktree !== null || look.removable.branch !== null);
+  return looked.filter(
+    (look) => look.kind === 'kept' || look.removable.worktree !== null || look.removable.branch !== null,
+  );
 }
 
-function list({ io, json }: Context, removable: readonly Removable[], kept: readonly Extract<Looked, { kind: 'kept' }>[]): void {
+function list(
+  { io, json }: Context,
+  removable: readonly Removable[],
+  kept: readonly Extract<Looked, { kind: 'kept' }>[],
+): void {
   for (const { runId, work, worktree, branch } of removable) {
     if (json) io.json({ kind: 'removable', runId, merged: work === 'merged', worktree, branch });
   }
@@ -89,7 +95,9 @@ async function removeTelling({ io }: Context, sluice: Sluice, { runId, input }: 
     TELL_AFTER_MS,
   );
   try {
-    const cleaned = sluice.cleanRun(input, io.stop).catch((error: unknown) => ({ kind: 'failed' as const, why: reasonOf(error) }));
+    const cleaned = sluice
+      .cleanRun(input, io.stop)
+      .catch((error: unknown) => ({ kind: 'failed' as const, why: reasonOf(error) }));
     return await orAborted(cleaned, io.stop, () => null);
   } finally {
     clearTimeout(timer);
@@ -108,10 +116,20 @@ async function removeAll(context: Context, sluice: Sluice, removable: readonly R
     }
     if (json) {
       const removed = result.kind === 'cleaned' ? result.removed : [];
-      io.json({ kind: 'clean', runId, result: result.kind, removed, why: result.kind === 'cleaned' ? null : result.why });
-    } else if (result.kind === 'cleaned') io.out(foreign(`${runId} removed: ${result.removed.join(', ') || 'nothing, it was clean'}`));
+      io.json({
+        kind: 'clean',
+        runId,
+        result: result.kind,
+        removed,
+        why: result.kind === 'cleaned' ? null : result.why,
+      });
+    } else if (result.kind === 'cleaned')
+      io.out(foreign(`${runId} removed: ${result.removed.join(', ') || 'nothing, it was clean'}`));
     // Four parts of the host, which name the run.
-    else io.err(result.kind === 'kept' ? foreignBlock(result.why) : foreign(`${runId} could not be removed: ${result.why}`));
+    else
+      io.err(
+        result.kind === 'kept' ? foreignBlock(result.why) : foreign(`${runId} could not be removed: ${result.why}`),
+      );
     if (result.kind === 'failed') worst = EXIT.failed;
     if (result.kind === 'kept' && worst === EXIT.done) worst = EXIT.needsPerson;
   }

@@ -17,7 +17,9 @@ export async function config(context: Context, { repo }: { readonly repo?: strin
     else io.out(`${foreign(key.padEnd(width))}  ${foreign(text)}  ${io.colors.dim(`(${foreign(origin)})`)}`);
   }
   if (Object.keys(resolved.policy.agents).length === 0) {
-    io.err('No agent is configured: name one with sluice run "<task>" --agent command -- <program>, or keep one with sluice init.');
+    io.err(
+      'No agent is configured: name one with sluice run "<task>" --agent command -- <program>, or keep one with sluice init.',
+    );
   }
   return EXIT.done;
 }

@@ -27,7 +27,9 @@ export async function demo(outer: Context, { withholdFix }: { readonly withholdF
   say(`The demo works in ${world.folder} with a home of its own; nothing else is touched.`);
   say('The package is minimist 1.2.7. Two tests that show two real bugs were added; they are red.');
   say('The agent is scripted: it does what a file says, so no key is needed. Everything else is real.');
-  say('It forgets one bug at first: the checks are red, and the fix round is for that. Before verifying, a gate waits for a person.');
+  say(
+    'It forgets one bug at first: the checks are red, and the fix round is for that. Before verifying, a gate waits for a person.',
+  );
   let exitCode: ExitCode = EXIT.detached;
   let end: RunEnd | null = null;
   try {
@@ -66,7 +68,8 @@ async function runDemo(context: Context, world: DemoWorld): Promise<DemoResult> 
   const ended = new AbortController();
   io.stop.addEventListener('abort', () => ended.abort(), { once: true });
   try {
-    if (io.stop.aborted) return { end: { kind: 'detached' }, exitCode: EXIT.detached, accident: { kind: 'not_killed' } };
+    if (io.stop.aborted)
+      return { end: { kind: 'detached' }, exitCode: EXIT.detached, accident: { kind: 'not_killed' } };
     const started = await startRun(context, { prepared, connected, host: undefined });
     let note = (text: string) => io.out(text);
     const accident = killWorkerInMidTurn(world, (text) => note(text), ended.signal);
@@ -102,11 +105,20 @@ async function cleanUp(world: DemoWorld, say: (text: string) => void): Promise<v
   await downEngine(world.home, { now: true, onProgress: () => {} }).catch(() => null);
   const left = await endProcessesOf(world.folder);
   if (left === null) say('The local engine is down.');
-  else say(left.length === 0 ? 'The local engine is down; no process is left.' : `These processes did not end: ${left.join(', ')}`);
+  else
+    say(
+      left.length === 0
+        ? 'The local engine is down; no process is left.'
+        : `These processes did not end: ${left.join(', ')}`,
+    );
 }
 
 /** True where plain git and node say the same as the run. */
-async function check({ io, json }: Context, world: DemoWorld, end: Extract<RunEnd, { kind: 'closed' }>): Promise<boolean> {
+async function check(
+  { io, json }: Context,
+  world: DemoWorld,
+  end: Extract<RunEnd, { kind: 'closed' }>,
+): Promise<boolean> {
   const { branch, baseSha, headSha, outcome } = end.result;
   if (branch === null || baseSha === null || headSha === null) return true;
   const { base, branch: after, commands } = await plainCheck(world, baseSha, branch);

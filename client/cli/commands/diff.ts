@@ -19,11 +19,21 @@ export async function diff(
     const view = await viewOf(run, sluice);
     const base = view?.baseSha ?? null;
     const head = view?.headSha ?? view?.branch ?? null;
-    if (view === null || base === null || head === null) throw new RefusedError(nothingToShow(run, 'it has not opened yet'));
+    if (view === null || base === null || head === null)
+      throw new RefusedError(nothingToShow(run, 'it has not opened yet'));
     const numbers = await diffStat(view.repo, base, head);
-    if (numbers === null) throw new RefusedError(nothingToShow(run, `its commits are not in ${foreign(view.repo)} on this machine`));
-    if (json) io.json({ runId: run.runId, base, head, ...numbers, ...(stat ? {} : { patch: await diffText(view.repo, base, head) }) });
-    else if (stat) io.out(`${numbers.files} files changed, ${numbers.insertions} insertions(+), ${numbers.deletions} deletions(-)`);
+    if (numbers === null)
+      throw new RefusedError(nothingToShow(run, `its commits are not in ${foreign(view.repo)} on this machine`));
+    if (json)
+      io.json({
+        runId: run.runId,
+        base,
+        head,
+        ...numbers,
+        ...(stat ? {} : { patch: await diffText(view.repo, base, head) }),
+      });
+    else if (stat)
+      io.out(`${numbers.files} files changed, ${numbers.insertions} insertions(+), ${numbers.deletions} deletions(-)`);
     else writePatch(io, (await diffText(view.repo, base, head)) ?? '');
     return EXIT.done;
   } finally {

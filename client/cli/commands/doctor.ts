@@ -33,7 +33,10 @@ export interface DoctorOptions {
 export async function doctor(context: Context, { call }: DoctorOptions): Promise<ExitCode> {
   const { io, json } = context;
   let worst: Grade = 'ok';
-  const looks = call === undefined ? LOOKS : [...LOOKS, (given: Context) => callAgents(given, { agent: call === true ? null : call })];
+  const looks =
+    call === undefined
+      ? LOOKS
+      : [...LOOKS, (given: Context) => callAgents(given, { agent: call === true ? null : call })];
   for (const look of looks) {
     for (const finding of await look(context)) {
       if (finding.grade === 'fail' || (finding.grade === 'warn' && worst === 'ok')) worst = finding.grade;
@@ -77,7 +80,9 @@ interface AskedAgent extends VersionedAgent {
 /** One line each; that none is there, or has no login that can be seen without a call, is no fault: any program will do. */
 async function lookAtAgents(io: Io): Promise<readonly Finding[]> {
   const agents = await findAgentsAround(io);
-  const found = await Promise.all(agents.map(async (agent) => ({ ...agent, says: await agentSaysLogin(agent, io.env) })));
+  const found = await Promise.all(
+    agents.map(async (agent) => ({ ...agent, says: await agentSaysLogin(agent, io.env) })),
+  );
   if (found.length === 0) {
     const none = 'none of the known ones; any program will do: --agent command -- <program>';
     return [{ check: 'agents on PATH', grade: 'ok', found: none, mend: null }];
@@ -99,7 +104,8 @@ function mayBeLoggedIn({ login, says }: AskedAgent): boolean {
 function saidText(agent: AskedAgent): string {
   const { login, says } = agent;
   if (says === true && login.kind === 'none') return 'logged in, as it says itself';
-  if (says === false && login.kind === 'file') return `its login lies in ${login.where}, and it says that nobody is logged in`;
+  if (says === false && login.kind === 'file')
+    return `its login lies in ${login.where}, and it says that nobody is logged in`;
   return loginText(login);
 }
 
@@ -107,8 +113,14 @@ function saidText(agent: AskedAgent): string {
 async function lookAtSandbox({ env }: Io): Promise<Finding> {
   const check = 'sandbox';
   const found = await lookForSandbox({ path: env['PATH'] ?? '', forbidden: [] });
-  if (found.kind === 'works') return { check, grade: 'ok', found: `bubblewrap ${found.version} works (${found.program})`, mend: null };
-  return { check, grade: 'ok', found: `none: ${found.why}; with sandbox: auto agents and checks run without one`, mend: found.mend };
+  if (found.kind === 'works')
+    return { check, grade: 'ok', found: `bubblewrap ${found.version} works (${found.program})`, mend: null };
+  return {
+    check,
+    grade: 'ok',
+    found: `none: ${found.why}; with sandbox: auto agents and checks run without one`,
+    mend: found.mend,
+  };
 }
 
 async function lookAtHome({ home }: Context): Promise<readonly Finding[]> {
@@ -154,14 +166,22 @@ async function lookAtServer(context: Context): Promise<readonly Finding[]> {
   const restarts = `server restarts ${engine.serverRestarts}, worker restarts ${engine.workerRestarts}`;
   const own: Finding =
     engine.phase === 'up'
-      ? { check: 'local engine', grade: 'ok', found: `up at ${engine.address} since ${engine.startedAt}; ${restarts}`, mend: null }
+      ? {
+          check: 'local engine',
+          grade: 'ok',
+          found: `up at ${engine.address} since ${engine.startedAt}; ${restarts}`,
+          mend: null,
+        }
       : {
           check: 'local engine',
           grade: 'warn',
           found: `${engine.phase}: ${engine.error?.what ?? restarts}`,
           mend: engine.error?.mend ?? 'sluice up',
         };
-  return [own, ...(await lookAtAddress(context, { address: engine.address, namespace: engine.namespace, what: 'server' }))];
+  return [
+    own,
+    ...(await lookAtAddress(context, { address: engine.address, namespace: engine.namespace, what: 'server' })),
+  ];
 }
 
 interface Address {
@@ -174,13 +194,23 @@ async function lookAtAddress({ home }: Context, { what, ...options }: Address): 
   const sluice = await createSluice(options).catch(() => null);
   if (sluice === null) {
     return [
-      { check: what, grade: 'fail', found: `${options.address} does not answer`, mend: 'start that server, or: unset TEMPORAL_ADDRESS' },
+      {
+        check: what,
+        grade: 'fail',
+        found: `${options.address} does not answer`,
+        mend: 'start that server, or: unset TEMPORAL_ADDRESS',
+      },
     ];
   }
   try {
     const version = await sluice.serverVersion();
     return [
-      { check: what, grade: 'ok', found: `${options.address}, version ${version}, namespace ${sluice.namespace}`, mend: null },
+      {
+        check: what,
+        grade: 'ok',
+        found: `${options.address}, version ${version}, namespace ${sluice.namespace}`,
+        mend: null,
+      },
       ...(await lookAtPollers(sluice, await readHostId(home))),
       await lookAtSearchAttributes(sluice),
     ];
@@ -212,7 +242,8 @@ async function lookAtPollers(sluice: Sluice, hostId: string | null): Promise<rea
 async function lookAtSearchAttributes(sluice: Sluice): Promise<Finding> {
   const check = 'search attributes';
   const there = await sluice.searchAttributes().catch(() => null);
-  if (there === null) return { check, grade: 'warn', found: 'the server does not say; sluice does without', mend: null };
+  if (there === null)
+    return { check, grade: 'warn', found: 'the server does not say; sluice does without', mend: null };
   const missing = SEARCH_ATTRIBUTES.filter((name) => !there.includes(name));
   if (missing.length === 0) return { check, grade: 'ok', found: SEARCH_ATTRIBUTES.join(', '), mend: null };
   const mend = `temporal operator search-attribute create ${missing.map((name) => `--name ${name} --type Keyword`).join(' ')}`;
@@ -229,7 +260,9 @@ interface VersionCheck {
 export function gradeVersion({ check, found, least, mend }: VersionCheck): Finding {
   const [major = 0, minor = 0] = found.split('.').map((part) => Number.parseInt(part, 10) || 0);
   const enough = major > least[0] || (major === least[0] && minor >= least[1]);
-  return enough ? { check, grade: 'ok', found, mend: null } : { check, grade: 'fail', found: `${found} is too old`, mend };
+  return enough
+    ? { check, grade: 'ok', found, mend: null }
+    : { check, grade: 'fail', found: `${found} is too old`, mend };
 }
 
 /** A home that does not exist yet is judged by the folder that it would be made in. */

@@ -23,7 +23,11 @@ function sentenceOf(outcome: StopOutcome): string {
       return 'No local engine runs in this home.';
     case 'leftovers_ended': {
       const turns = outcome.turns === 1 ? '1 running turn' : `${outcome.turns} running turns`;
-      const ended = [outcome.worker ? 'its worker' : '', outcome.server ? 'its server' : '', outcome.turns > 0 ? turns : ''];
+      const ended = [
+        outcome.worker ? 'its worker' : '',
+        outcome.server ? 'its server' : '',
+        outcome.turns > 0 ? turns : '',
+      ];
       return `The local engine had died; ended what it left: ${ended.filter(Boolean).join(', ')}. Runs go on at the next: sluice up`;
     }
   }

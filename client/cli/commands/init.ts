@@ -43,10 +43,12 @@ export async function init(context: Context, options: InitOptions): Promise<Exit
   }
   io.out(`Wrote and trusted ${PROJECT_CONFIG}; this host serves ${foreign(root)}.`);
   if (result.detected.seen.length > 0) io.out(`Read from: ${foreign(result.detected.seen.join(', '))}`);
-  for (const agent of found) io.out(foreign(`Found ${agentText(agent)}${agent.path === chosen?.path ? ': it works here' : ''}`));
+  for (const agent of found)
+    io.out(foreign(`Found ${agentText(agent)}${agent.path === chosen?.path ? ': it works here' : ''}`));
   io.out('');
   io.out(foreignBlock(result.text.trimEnd()));
-  if (chosen !== null && chosen.login.kind === 'none') io.out(foreign(`It has no login that could be found: ${chosen.makeLogin}`));
+  if (chosen !== null && chosen.login.kind === 'none')
+    io.out(foreign(`It has no login that could be found: ${chosen.makeLogin}`));
   io.out('');
   io.out(
     program === null && chosen === null

@@ -42,11 +42,16 @@ const NOBODY_WAITS = 'No run waits for a person.';
 /** **Unit** runs: each is one question to the server. */
 const ASKED_AT_MOST = 50;
 
-async function withRetries<Run extends ListedRun>(runs: readonly Run[], sluice: Sluice | null): Promise<readonly Run[]> {
+async function withRetries<Run extends ListedRun>(
+  runs: readonly Run[],
+  sluice: Sluice | null,
+): Promise<readonly Run[]> {
   if (sluice === null) return runs;
   const open = runs.filter((run) => run.execution === 'RUNNING').slice(0, ASKED_AT_MOST);
   const asked = new Map(
-    await Promise.all(open.map(async ({ workflowId }) => [workflowId, await sluice.describe(workflowId).catch(() => null)] as const)),
+    await Promise.all(
+      open.map(async ({ workflowId }) => [workflowId, await sluice.describe(workflowId).catch(() => null)] as const),
+    ),
   );
   return runs.map((run) => ({ ...run, retrying: asked.get(run.workflowId)?.retrying ?? null }));
 }

@@ -36,7 +36,8 @@ export async function logs(context: Context, { asked, follow, turn }: LogsOption
     await follower.readNow();
     follower.close();
     if (follower.isCut()) io.err(CUT_JOURNAL);
-    if (follow && sluice === null) io.err('The engine is down, so there is nothing to follow; it starts with: sluice up');
+    if (follow && sluice === null)
+      io.err('The engine is down, so there is nothing to follow; it starts with: sluice up');
     return EXIT.done;
   } finally {
     await sluice?.close();

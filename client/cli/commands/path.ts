@@ -18,7 +18,10 @@ export async function path(context: Context, asked: string | null): Promise<Exit
         what: `the run ${foreign(run.runId)} has no worktree on this machine${worktree === null ? '' : ` (it was ${foreign(worktree)})`}`,
         why: 'a worktree is made when a run opens and stays until it is removed; it lies on the host of the run',
         now: run.branch === null ? 'The run has no branch yet.' : `Its branch is ${foreign(run.branch)}.`,
-        mend: run.branch === null ? `sluice status ${foreign(run.runId)}` : `git worktree add <folder> ${shellWord(run.branch)}`,
+        mend:
+          run.branch === null
+            ? `sluice status ${foreign(run.runId)}`
+            : `git worktree add <folder> ${shellWord(run.branch)}`,
       });
     }
     if (json) io.json({ runId: run.runId, worktree });

@@ -14,8 +14,17 @@ export interface PauseOptions {
 /** The run that is meant where none is named. */
 const MEANT = { pause: 'open', resume: 'paused' } as const;
 
-export async function sendNote(context: Context, name: keyof typeof MEANT, { run, note: said }: PauseOptions): Promise<ExitCode> {
+export async function sendNote(
+  context: Context,
+  name: keyof typeof MEANT,
+  { run, note: said }: PauseOptions,
+): Promise<ExitCode> {
   const by = personOf(context);
   const note = checkOption('--note', said, `sluice ${name} -m "<why>"`);
-  return sendToRun(context, { command: name, asked: run, meant: MEANT[name], compose: () => ({ name, argument: { note, by } }) });
+  return sendToRun(context, {
+    command: name,
+    asked: run,
+    meant: MEANT[name],
+    compose: () => ({ name, argument: { note, by } }),
+  });
 }

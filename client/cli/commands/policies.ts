@@ -12,17 +12,23 @@ export async function policies(context: Context, asked: string | null): Promise<
   const { run, details } = await askDetails(context, asked, 'policies');
   const { policy, attended } = details;
   if (json) io.json({ runId: run.runId, attended, policy });
-  else if (policy === null) io.out(foreign(`${run.runId} is not open yet: its policy is resolved when its host takes it.`));
+  else if (policy === null)
+    io.out(foreign(`${run.runId} is not open yet: its policy is resolved when its host takes it.`));
   else for (const [name, value] of policyRows(policy, details)) io.out(`${name.padEnd(22)}${foreign(value)}`);
   return EXIT.done;
 }
 
-export function policyRows(policy: RunPolicy, { attended }: Pick<RunDetails, 'attended'>): readonly (readonly [string, string])[] {
+export function policyRows(
+  policy: RunPolicy,
+  { attended }: Pick<RunDetails, 'attended'>,
+): readonly (readonly [string, string])[] {
   const { gates, usageLimit } = policy;
   return [
     ['preset', policy.preset],
     ['stages', policy.stages.join(' → ')],
-    ...Object.entries(policy.agentOf).map(([stage, of]) => [`agent of ${stage}`, of === null ? 'none' : agentText(of)] as const),
+    ...Object.entries(policy.agentOf).map(
+      ([stage, of]) => [`agent of ${stage}`, of === null ? 'none' : agentText(of)] as const,
+    ),
     ['validation commands', policy.validationCommands === 0 ? 'none' : String(policy.validationCommands)],
     ['red validation', policy.onValidationFailure === 'fix' ? 'starts a fix' : 'goes to the reviewer'],
     ['fix rounds', String(policy.rounds)],
@@ -40,7 +46,12 @@ export function policyRows(policy: RunPolicy, { attended }: Pick<RunDetails, 'at
 }
 
 function agentText({ agent, adapter, model, timeoutMs, fallback }: StageAgent): string {
-  const more = [adapter === agent ? null : adapter, model, time(timeoutMs), fallback === null ? null : `else ${fallback}`];
+  const more = [
+    adapter === agent ? null : adapter,
+    model,
+    time(timeoutMs),
+    fallback === null ? null : `else ${fallback}`,
+  ];
   return `${agent} (${more.filter((part) => part !== null).join(', ')})`;
 }
 

@@ -46,11 +46,17 @@ export async function openQuota(context: Context, asked: string | null, connect 
   try {
     const { account, gate } = chosen(await limitedAccounts(context, sluice), asked, sluice !== null);
     const sent = gate === null || sluice === null ? null : await sendOpen(sluice, gate, { by, stop: io.stop });
-    if (sent?.kind === 'refused') throw new RefusedError(refusedParts(account, sent.why), { exitCode: EXIT.needsPerson });
+    if (sent?.kind === 'refused')
+      throw new RefusedError(refusedParts(account, sent.why), { exitCode: EXIT.needsPerson });
     if (sent?.kind === 'not_kept') throw new RefusedError(notKeptParts(account, sent.why));
     await openAccount(home, account);
     if (json)
-      io.json({ kind: 'quota_opened', account, sent: sent?.kind ?? null, message: sent?.kind === 'accepted' ? sent.answer.message : null });
+      io.json({
+        kind: 'quota_opened',
+        account,
+        sent: sent?.kind ?? null,
+        message: sent?.kind === 'accepted' ? sent.answer.message : null,
+      });
     else io.out(foreign(`${account}: ${whatHappened(sent)}`));
     return EXIT.done;
   } finally {
@@ -108,11 +114,17 @@ function linesOf({ account, gate, closedHere }: LimitedAccount, now: number): re
   if (gate === null) return [`${account}  no run waits; no turn is started on this host ${leftText(closedHere, now)}`];
   const { view, state, until, note } = gate;
   const who = view === null ? 'no worker answers' : `${view.waiting} ${view.waiting === 1 ? 'run waits' : 'runs wait'}`;
-  const what = state === 'probing' ? `probed by ${view?.probe ?? 'a run'}` : `closed, tried again ${leftText(until, now)}`;
-  const again = view === null || view.refusals === 0 ? '' : `, met again ${view.refusals} ${view.refusals === 1 ? 'time' : 'times'}`;
+  const what =
+    state === 'probing' ? `probed by ${view?.probe ?? 'a run'}` : `closed, tried again ${leftText(until, now)}`;
+  const again =
+    view === null || view.refusals === 0
+      ? ''
+      : `, met again ${view.refusals} ${view.refusals === 1 ? 'time' : 'times'}`;
   return [
     `${account}  ${what}  ${who}${again}${note === null ? '' : ` (${note})`}`,
-    ...(view === null || view.runs.length === 0 ? [] : [`${view.runs.slice(0, 5).join(' ')}${view.waiting > 5 ? ' …' : ''}`]),
+    ...(view === null || view.runs.length === 0
+      ? []
+      : [`${view.runs.slice(0, 5).join(' ')}${view.waiting > 5 ? ' …' : ''}`]),
     `if it is over: sluice quota open ${account}`,
   ];
 }
@@ -130,7 +142,9 @@ function chosen(limited: readonly LimitedAccount[], asked: string | null, server
   const names = limited.map(({ account }) => foreign(account)).join(', ');
   throw new RefusedError({
     what:
-      asked === null ? `${limited.length} accounts are limited, and none is named` : `no usage limit of ${foreign(asked)} is waited for`,
+      asked === null
+        ? `${limited.length} accounts are limited, and none is named`
+        : `no usage limit of ${foreign(asked)} is waited for`,
     why: 'an account is named as `sluice quota list` shows it: <provider>/<account>',
     now: `Nothing was changed. Limited: ${names === '' ? 'none' : names}${serverAsked ? '' : ' on this host; the engine is down'}.`,
     mend: serverAsked ? 'sluice quota list' : 'sluice up && sluice quota list',

@@ -9,7 +9,12 @@ import { sentenceOf } from '../terminal/plain-lines.js';
 export async function replay(context: Context, asked: string | null): Promise<ExitCode> {
   const { io, json } = context;
   const { run, events } = await journalOf(context, asked);
-  if (!json) io.out(foreign(`${run.runId}: ${run.title ?? ''}, ${events.length} events from ${events[0]?.timestamp ?? run.startedAt}`));
+  if (!json)
+    io.out(
+      foreign(
+        `${run.runId}: ${run.title ?? ''}, ${events.length} events from ${events[0]?.timestamp ?? run.startedAt}`,
+      ),
+    );
   for (const { sinceStartMs, event } of timelineOf(events)) {
     if (json) io.json({ kind: 'event', sinceStartMs, ...event });
     else io.out(foreign(`${clockFromStart(sinceStartMs)}  ${sentenceOf(event)}`));
@@ -31,6 +36,10 @@ export function clockFromStart(ms: number | null): string {
   if (ms === null) return '+?'.padEnd(11);
   const tenths = Math.floor(ms / 100);
   const two = (value: number) => String(value).padStart(2, '0');
-  const [hours, minutes, seconds] = [Math.floor(tenths / 36_000), Math.floor(tenths / 600) % 60, Math.floor(tenths / 10) % 60];
+  const [hours, minutes, seconds] = [
+    Math.floor(tenths / 36_000),
+    Math.floor(tenths / 600) % 60,
+    Math.floor(tenths / 10) % 60,
+  ];
   return `+${hours}:${two(minutes)}:${two(seconds)}.${tenths % 10}`.padEnd(11);
 }

@@ -81,7 +81,17 @@ async function startFrom(context: Context, sluice: Sluice, { source, stage, deta
   else if (detach) io.out(`Started ${runId}. Watch it with: sluice watch ${runId}`);
   else if (!io.live) io.out(foreign(`${runId} started from ${source.run.runId}: ${title}`));
   if (detach) return EXIT.done;
-  return watchStarted(context, { sluice, runId, workflowId, title, repo: input.repo, runDir, stages: null, startedAt, events: false });
+  return watchStarted(context, {
+    sluice,
+    runId,
+    workflowId,
+    title,
+    repo: input.repo,
+    runDir,
+    stages: null,
+    startedAt,
+    events: false,
+  });
 }
 
 /** Errors: RefusedError for a source that is unknown, still open, or cannot be read. */
@@ -95,7 +105,9 @@ async function findSource(context: Context, sluice: Sluice, asked: string | null
 
 /** Without a name: the only closed run that can be meant. */
 async function onlyClosed(context: Context, sluice: Sluice): Promise<FoundRun> {
-  const closed = (await runsHere(context, await findRuns(context, sluice))).filter((run) => run.closedAt !== null && !run.refused);
+  const closed = (await runsHere(context, await findRuns(context, sluice))).filter(
+    (run) => run.closedAt !== null && !run.refused,
+  );
   const [only] = closed;
   if (only === undefined) {
     const why = 'a rewind starts from a stage of a run that is closed';
@@ -143,7 +155,9 @@ function withoutEnd(runId: string, status: string) {
 function unreadable({ runId, execution, refused }: FoundRun) {
   return {
     what: `the run ${foreign(runId)} has nothing to start from`,
-    why: refused ? 'its start was refused, so it has no stages' : 'it does not answer, and its state.json is not on this machine',
+    why: refused
+      ? 'its start was refused, so it has no stages'
+      : 'it does not answer, and its state.json is not on this machine',
     now: `${NOTHING} The server says: ${execution ?? 'nothing'}.`,
     mend: 'sluice list    shows the other runs',
   };

@@ -17,7 +17,15 @@ import { checkProgram } from '../start/check-program.js';
 import { checkRepository } from '../start/check-repository.js';
 import { type ChosenConfig, chooseConfig } from '../start/choose-config.js';
 import { offerFound } from '../start/offer-found.js';
-import { checkRunId, checkTask, checkTitle, type Program, programOf, type RunOptions, refusal } from '../start/run-arguments.js';
+import {
+  checkRunId,
+  checkTask,
+  checkTitle,
+  type Program,
+  programOf,
+  type RunOptions,
+  refusal,
+} from '../start/run-arguments.js';
 import { policyOf } from '../start/run-policy.js';
 import { type Context, tellStopped } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
@@ -88,14 +96,21 @@ export interface StartParts {
 }
 
 /** Effects: the repository joins the host's list, the command is stored, the workflow starts. Errors: RefusedError for a taken id. */
-export async function startRun(context: Context, { prepared, connected, host: named }: StartParts): Promise<StartedView> {
+export async function startRun(
+  context: Context,
+  { prepared, connected, host: named }: StartParts,
+): Promise<StartedView> {
   const { io, home, json } = context;
   const { runId, config, program } = prepared;
   const { sluice, engine } = connected;
   await serveRepository(home, prepared.input.repo);
   const commandHash = program === null ? null : await keepCommand(home, program);
   const host = named ?? (await hostIdFor(home, sluice, engine !== null));
-  const input: RunInput = { ...prepared.input, ...(commandHash === null ? {} : { commandHash }), ...(host === null ? {} : { host }) };
+  const input: RunInput = {
+    ...prepared.input,
+    ...(commandHash === null ? {} : { commandHash }),
+    ...(host === null ? {} : { host }),
+  };
   const startedAt = new Date().toISOString();
   const started = await sluice.startRun({ runId, input });
   if (started.kind === 'taken') {
@@ -108,14 +123,16 @@ export async function startRun(context: Context, { prepared, connected, host: na
   }
   const title = titleOf(input);
   const runDir = engine !== null || named === undefined ? join(input.repo, config.runsDir, runId) : null;
-  if (json) io.json({ kind: 'started', runId, workflowId: started.workflowId, title, repo: input.repo, branch: branchOf(runId), runDir });
+  const { workflowId } = started;
+  const { repo } = input;
+  if (json) io.json({ kind: 'started', runId, workflowId, title, repo, branch: branchOf(runId), runDir });
   else if (!io.live) io.out(foreign(`${runId} started: ${title}`));
   return {
     sluice,
     runId,
-    workflowId: started.workflowId,
+    workflowId,
     title,
-    repo: input.repo,
+    repo,
     runDir,
     stages: config.stages,
     startedAt,
@@ -127,7 +144,11 @@ export async function startRun(context: Context, { prepared, connected, host: na
 async function taskText({ io }: Context, { task }: RunOptions): Promise<string> {
   if (task !== undefined && task !== '-') return task;
   if (task === undefined && process.stdin.isTTY === true) {
-    throw refusal('there is no task', 'a run needs a sentence that says what to do', 'sluice run "fix the failing test in src/parse.ts"');
+    throw refusal(
+      'there is no task',
+      'a run needs a sentence that says what to do',
+      'sluice run "fix the failing test in src/parse.ts"',
+    );
   }
   const text = await orAborted(readAll(process.stdin), io.stop, () => null);
   return text ?? '';

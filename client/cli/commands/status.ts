@@ -23,7 +23,8 @@ export async function status(context: Context, asked: string | null): Promise<Ex
     const run = await findRun(context, sluice, asked);
     const [view, details] = await Promise.all([viewOf(run, sluice), detailsOf(run, sluice)]);
     if (view === null) throw new RefusedError(unknownView(run));
-    const execution = view.outcome === null && sluice !== null ? await sluice.describe(run.workflowId).catch(() => null) : null;
+    const execution =
+      view.outcome === null && sluice !== null ? await sluice.describe(run.workflowId).catch(() => null) : null;
     const retrying = execution?.retrying ?? null;
     const gates = details?.gates ?? (run.runDir === null ? null : await gatesOnDisk(run.runDir));
     if (json) io.json({ ...view, retrying, attended: details?.attended ?? null, gates, ...budgetOf(details) });
@@ -83,7 +84,8 @@ export function renderView(view: RunView, beside: Partial<BesideView> = {}): str
 
 function gateText(gate: Gate): string {
   const decided = gate.resolvedBy === null ? '' : ` by ${gate.resolvedBy}`;
-  const state = gate.status === 'pending' ? `open, risk ${gate.riskLevel}: ${questionOf(gate)}` : gate.status.replace('_', ' ');
+  const state =
+    gate.status === 'pending' ? `open, risk ${gate.riskLevel}: ${questionOf(gate)}` : gate.status.replace('_', ' ');
   return `${gate.id} ${boundaryOf(gate)}: ${state}${decided}`;
 }
 
@@ -96,13 +98,16 @@ function budgetOf(details: RunDetails | null) {
 /** `turns 3 of 10, minutes 12`; money only where somebody counts it. */
 function budgetText({ policy, used }: RunDetails): string {
   const limits = policy?.budget ?? null;
-  const part = (name: string, value: string, limit: string | null) => `${name} ${value}${limit === null ? '' : ` of ${limit}`}`;
+  const part = (name: string, value: string, limit: string | null) =>
+    `${name} ${value}${limit === null ? '' : ` of ${limit}`}`;
   const money = used.microUsd > 0 || (limits?.microUsd ?? null) !== null;
   const dollars = (microUsd: number) => `$${(microUsd / 1_000_000).toFixed(2)}`;
   return [
     part('turns', String(used.turns), textOf(limits?.turns)),
     part('minutes', String(Math.round(used.minutes * 10) / 10), textOf(limits?.minutes)),
-    ...(money ? [part('money', dollars(used.microUsd), typeof limits?.microUsd === 'number' ? dollars(limits.microUsd) : null)] : []),
+    ...(money
+      ? [part('money', dollars(used.microUsd), typeof limits?.microUsd === 'number' ? dollars(limits.microUsd) : null)]
+      : []),
     ...(used.grants > 0 ? [`granted again ${used.grants} ${used.grants === 1 ? 'time' : 'times'}`] : []),
   ].join(', ');
 }

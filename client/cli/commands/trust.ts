@@ -26,7 +26,10 @@ export async function trust(context: Context, { list, revoke, repo }: TrustOptio
   if (revoke) {
     const revoked = await revokeTrust(home, root, null);
     if (json) io.json({ repo: root, revoked: revoked.map(({ hash }) => hash) });
-    else io.out(`${revoked.length} trusted config ${revoked.length === 1 ? 'text' : 'texts'} of ${foreign(root)} taken back.`);
+    else
+      io.out(
+        `${revoked.length} trusted config ${revoked.length === 1 ? 'text' : 'texts'} of ${foreign(root)} taken back.`,
+      );
     return EXIT.done;
   }
   const texts = await textsOf(root, baseSha);

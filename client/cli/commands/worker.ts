@@ -16,8 +16,12 @@ export async function worker(
   const program = fileURLToPath(new URL('../../../worker/main.js', import.meta.url));
   // The worker reads the same variables and profile; what is wrong with them is told here, in four parts.
   await chooseServer({ io, home, json }, { local: false });
-  for (const path of repo) await serveRepository(home, (await checkRepository({ io, home, json }, { repo: path })).root);
-  const child = spawn(process.execPath, [program], { stdio: ['ignore', 'inherit', 'inherit'], env: { ...io.env, SLUICE_HOME: home } });
+  for (const path of repo)
+    await serveRepository(home, (await checkRepository({ io, home, json }, { repo: path })).root);
+  const child = spawn(process.execPath, [program], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...io.env, SLUICE_HOME: home },
+  });
   // A terminal sends Ctrl+C to the whole group; a signal from elsewhere reaches only this process, so it is handed on.
   const handOn = () => child.kill('SIGTERM');
   io.stop.addEventListener('abort', handOn, { once: true });
@@ -29,7 +33,10 @@ export async function worker(
   if (io.stop.aborted) return EXIT.detached;
   if (code === 0) return EXIT.done;
   throw new RefusedError({
-    what: code instanceof Error ? `the worker could not be started: ${foreign(code.message)}` : `the worker ended with exit code ${code}`,
+    what:
+      code instanceof Error
+        ? `the worker could not be started: ${foreign(code.message)}`
+        : `the worker ended with exit code ${code}`,
     why: 'what it said stands above',
     now: 'No worker of this command runs; turns at work go on under their guard.',
     mend: 'sluice doctor',

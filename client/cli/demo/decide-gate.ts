@@ -17,13 +17,18 @@ export interface GateToDecide {
 }
 
 /** Ends with `ended`, too. Answers whether it decided. */
-export async function decideGate({ io }: { readonly io: Io }, { sluice, workflowId, ended, say }: GateToDecide): Promise<boolean> {
+export async function decideGate(
+  { io }: { readonly io: Io },
+  { sluice, workflowId, ended, say }: GateToDecide,
+): Promise<boolean> {
   if (io.interactive) return false;
   while (!ended.aborted) {
     const details = await sluice.details(workflowId).catch(() => null);
     const gate = details?.gates.find(({ status }) => status === 'pending');
     if (gate !== undefined) {
-      say(`${gate.id} waits for a person before ${gate.stage}. Nobody sits here, so the demo approves it, as "sluice approve" would.`);
+      say(
+        `${gate.id} waits for a person before ${gate.stage}. Nobody sits here, so the demo approves it, as "sluice approve" would.`,
+      );
       const argument = {
         gate: gate.id,
         note: 'red tests are green now',

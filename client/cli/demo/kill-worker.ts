@@ -18,7 +18,11 @@ export type Accident =
   | { readonly kind: 'not_killed' };
 
 /** Ends with `ended`, too. Effects: one SIGKILL; the agent may go on in every case. */
-export async function killWorkerInMidTurn(world: DemoWorld, say: (text: string) => void, ended: AbortSignal): Promise<Accident> {
+export async function killWorkerInMidTurn(
+  world: DemoWorld,
+  say: (text: string) => void,
+  ended: AbortSignal,
+): Promise<Accident> {
   try {
     while ((await startsOf(world, 'executing')) === 0) {
       if (ended.aborted) return { kind: 'not_killed' };
@@ -50,7 +54,8 @@ async function nextWorker(home: string, dead: number, ended: AbortSignal): Promi
   const until = Date.now() + NEXT_WORKER_MS;
   while (Date.now() < until && !ended.aborted) {
     const report = await lookAtEngine(home).catch(() => null);
-    if (report !== null && report.phase === 'up' && report.workerPid !== null && report.workerPid !== dead) return report.workerPid;
+    if (report !== null && report.phase === 'up' && report.workerPid !== null && report.workerPid !== dead)
+      return report.workerPid;
     await delay(LOOK_MS);
   }
   return null;

@@ -65,7 +65,8 @@ async function findPackages(): Promise<{ readonly minimist: string; readonly tap
   try {
     const manifest = require.resolve('minimist/package.json');
     const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version?: unknown }; // Checked in the next line.
-    if (version === VERSION) return { minimist: dirname(manifest), tape: dirname(require.resolve('tape/package.json')) };
+    if (version === VERSION)
+      return { minimist: dirname(manifest), tape: dirname(require.resolve('tape/package.json')) };
   } catch {
     // Answered below: both are development dependencies, so an installed package has none.
   }
@@ -115,7 +116,13 @@ function fixture(withholdFix: boolean) {
       fixing: {
         ...(withholdFix ? {} : { patch: DASH_FIX }),
         text: withholdFix ? 'I see nothing wrong.' : 'The check was right: a lone dash is a value now.',
-        responses: [{ id: 'V0-1', disposition: withholdFix ? 'rebut' : 'fix', rationale: withholdFix ? 'I see nothing wrong.' : 'Done.' }],
+        responses: [
+          {
+            id: 'V0-1',
+            disposition: withholdFix ? 'rebut' : 'fix',
+            rationale: withholdFix ? 'I see nothing wrong.' : 'Done.',
+          },
+        ],
       },
       reviewing: { text: 'Both changes are small, and each has a test that was red before.', decision: 'APPROVED' },
       verifying: { text: 'The tests of both bugs pass, and so do the others.', decision: 'PASSED' },

@@ -43,6 +43,8 @@ async function processesOf(folder: string): Promise<readonly number[] | null> {
 }
 
 async function isOf(pid: number, folder: string): Promise<boolean> {
-  const texts = await Promise.all(['cmdline', 'environ'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')));
+  const texts = await Promise.all(
+    ['cmdline', 'environ'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')),
+  );
   return texts.some((text) => text.includes(folder));
 }

@@ -24,7 +24,9 @@ export async function plainCheck({ repo, folder }: DemoWorld, baseSha: string, b
   const base = await countTests(clone, baseSha);
   const onBranch = await countTests(clone, `origin/${branch}`);
   const test = `${TEST_COMMAND[0]} ${TEST_COMMAND[1]} '${TEST_COMMAND[2]}'`;
-  const commands = [baseSha.slice(0, 12), `origin/${branch}`].map((commit) => `cd ${clone} && git checkout -q ${commit} && ${test}`);
+  const commands = [baseSha.slice(0, 12), `origin/${branch}`].map(
+    (commit) => `cd ${clone} && git checkout -q ${commit} && ${test}`,
+  );
   return { base, branch: onBranch, commands };
 }
 

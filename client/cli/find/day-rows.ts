@@ -21,7 +21,11 @@ export function dayRows({ settled, reserved, grants }: DayBudgetView, limits: Da
   return [
     row('turns', settled.turns + reserved.turns, limits.turns),
     row('minutes', (settled.ms + reserved.ms) / 60_000, limits.minutes),
-    row('usd', (settled.microUsd + reserved.microUsd) / 1_000_000, limits.microUsd === null ? null : limits.microUsd / 1_000_000),
+    row(
+      'usd',
+      (settled.microUsd + reserved.microUsd) / 1_000_000,
+      limits.microUsd === null ? null : limits.microUsd / 1_000_000,
+    ),
   ];
 }
 
@@ -36,7 +40,9 @@ export function renderDay(view: DayBudgetView, limits: DayBudgetPolicy, now: num
     }),
     ...(reserved.turns === 0
       ? []
-      : [`  ${reserved.turns} ${reserved.turns === 1 ? 'turn' : 'turns'} under way, counted with what such turns used today`]),
+      : [
+          `  ${reserved.turns} ${reserved.turns === 1 ? 'turn' : 'turns'} under way, counted with what such turns used today`,
+        ]),
     ...(grants === 0 ? [] : [`  granted ${grants} × again by a person`]),
   ];
 }

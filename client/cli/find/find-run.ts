@@ -65,7 +65,9 @@ export async function findRun(context: Context, sluice: Sluice | null, asked: st
     case 'many':
       throw new RefusedError(
         manyRuns(
-          asked === null ? `${pick.runs.length} runs can be meant` : `${pick.runs.length} runs have "${foreign(asked)}" in their id`,
+          asked === null
+            ? `${pick.runs.length} runs can be meant`
+            : `${pick.runs.length} runs have "${foreign(asked)}" in their id`,
           pick.runs,
         ),
       );
@@ -97,7 +99,9 @@ async function runsOnDisk(context: Context): Promise<readonly FoundRun[]> {
   const { home, io } = context;
   const here = await lookAtRepository(io.cwd);
   const roots = new Set([...(here.kind === 'ok' ? [here.root] : []), ...(await knownRepositories(home))]);
-  const perRepository = await Promise.all([...roots].map(async (root) => runsBelow(context, root, await runsDirsOf(root))));
+  const perRepository = await Promise.all(
+    [...roots].map(async (root) => runsBelow(context, root, await runsDirsOf(root))),
+  );
   return perRepository.flat();
 }
 
@@ -122,7 +126,9 @@ async function namesIn({ io }: Context, folder: string): Promise<readonly string
     const entries = await listForeignFolder(folder, { maxEntries: MAX_RUNS });
     if (entries !== null) return entries.map(({ name }) => name);
     if (await exists(folder))
-      io.err(`The runs in ${foreign(folder)} are not looked at: it cannot be read, or has more than ${MAX_RUNS} entries.`);
+      io.err(
+        `The runs in ${foreign(folder)} are not looked at: it cannot be read, or has more than ${MAX_RUNS} entries.`,
+      );
   } catch (error) {
     io.err(`The runs in ${foreign(folder)} are not looked at: ${foreign(messageOf(error))}`);
   }
@@ -136,7 +142,12 @@ async function readRun(runDir: string): Promise<FoundRun | null> {
 }
 
 function withFolder(run: ListedRun, onDisk: FoundRun | undefined): FoundRun {
-  return { ...run, branch: run.branch ?? onDisk?.branch ?? null, repo: run.repo ?? onDisk?.repo ?? null, runDir: onDisk?.runDir ?? null };
+  return {
+    ...run,
+    branch: run.branch ?? onDisk?.branch ?? null,
+    repo: run.repo ?? onDisk?.repo ?? null,
+    runDir: onDisk?.runDir ?? null,
+  };
 }
 
 /** Without a name, the runs of the repository that one stands in come first. */

@@ -20,7 +20,8 @@ function parseEvent(line: string): JournalEvent | null {
   const value = parseRecord(line);
   if (value === null || typeof value['seq'] !== 'number' || typeof value['type'] !== 'string') return null;
   const { message, timestamp, data } = value;
-  if (typeof message !== 'string' || typeof timestamp !== 'string' || typeof data !== 'object' || data === null) return null;
+  if (typeof message !== 'string' || typeof timestamp !== 'string' || typeof data !== 'object' || data === null)
+    return null;
   return value as unknown as JournalEvent; // Every field was looked at; an unknown type is shown by its message.
 }
 

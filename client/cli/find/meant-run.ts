@@ -34,11 +34,14 @@ export async function findMeantRun(context: Context, sluice: Sluice, { asked, me
       what: `no run ${here === all ? '' : 'of this repository '}${SENTENCES[meant]}`,
       why: 'without a name the run is the only one that the command can be about',
       now:
-        elsewhere.length === 0 || here === all ? 'Nothing was sent.' : `Nothing was sent. Elsewhere: ${foreign(elsewhere[0]?.runId ?? '')}`,
+        elsewhere.length === 0 || here === all
+          ? 'Nothing was sent.'
+          : `Nothing was sent. Elsewhere: ${foreign(elsewhere[0]?.runId ?? '')}`,
       mend: 'sluice list    then name the run',
     });
   }
-  if (runs.length > 1) throw new RefusedError(manyRuns(`${runs.length} runs can be meant: each ${SENTENCES[meant]}`, runs));
+  if (runs.length > 1)
+    throw new RefusedError(manyRuns(`${runs.length} runs can be meant: each ${SENTENCES[meant]}`, runs));
   return only;
 }
 
@@ -52,13 +55,17 @@ const SENTENCES: Readonly<Record<Meant, string>> = {
 
 /** Open runs whose gate or question a person must decide; and those that stay paused until a person resumes them. */
 export function waitsForPerson(run: Pick<ListedRun, 'status' | 'closedAt' | 'execution'>): boolean {
-  return run.closedAt === null && !isFromFiles(run) && (run.status === 'waiting_for_approval' || run.status === 'paused');
+  return (
+    run.closedAt === null && !isFromFiles(run) && (run.status === 'waiting_for_approval' || run.status === 'paused')
+  );
 }
 
 /** Pure. Shape: in the order of `runs`. */
 export function meantRuns<Run extends ListedRun>(runs: readonly Run[], meant: Meant): readonly Run[] {
   // What the server does not know takes no message.
-  const open = runs.filter((run) => run.closedAt === null && !isFromFiles(run) && (run.status === null || !isTerminal(run.status)));
+  const open = runs.filter(
+    (run) => run.closedAt === null && !isFromFiles(run) && (run.status === null || !isTerminal(run.status)),
+  );
   const gated = open.filter((run) => run.status === 'waiting_for_approval');
   switch (meant) {
     case 'open':

@@ -16,7 +16,10 @@ export interface GatedRun {
 }
 
 /** Null where no worker answers, or the run is of a version that has no such query. */
-export async function detailsOf({ workflowId }: GatedRun, sluice: Pick<Sluice, 'details'> | null): Promise<RunDetails | null> {
+export async function detailsOf(
+  { workflowId }: GatedRun,
+  sluice: Pick<Sluice, 'details'> | null,
+): Promise<RunDetails | null> {
   return sluice === null ? null : sluice.details(workflowId).catch(() => null);
 }
 

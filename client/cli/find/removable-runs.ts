@@ -40,8 +40,10 @@ export async function lookAtRun(sluice: Sluice | null, { run, giveUp }: LookAt):
   if (view.outcome === null) return kept(`it is open (${view.status})`);
   if (view.worktree === null || view.host === null) return kept('it never had a worktree');
   const work = await workOf(view);
-  if (work === null && !giveUp) return kept('whether it is merged cannot be seen here: repository, base branch or commit are missing');
-  if (work === 'unmerged' && !giveUp) return kept(`${view.branch ?? 'its branch'} is not merged into ${view.baseBranch ?? 'its base'}`);
+  if (work === null && !giveUp)
+    return kept('whether it is merged cannot be seen here: repository, base branch or commit are missing');
+  if (work === 'unmerged' && !giveUp)
+    return kept(`${view.branch ?? 'its branch'} is not merged into ${view.baseBranch ?? 'its base'}`);
   const hasBranch = view.branch !== null && (await commitOf(view.repo, `refs/heads/${view.branch}`)) !== null;
   return {
     kind: 'removable',

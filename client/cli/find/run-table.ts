@@ -7,7 +7,11 @@ import { foreign, type Io } from '../terminal/io.js';
 import { elapsed } from './waiting-text.js';
 
 export function renderTable(runs: readonly ListedRun[], { columns, colors }: Pick<Io, 'columns' | 'colors'>): string {
-  const table = new Table({ head: ['RUN', 'STATUS', 'SINCE', 'TITLE'], style: { head: [], border: [] }, chars: NO_FRAME });
+  const table = new Table({
+    head: ['RUN', 'STATUS', 'SINCE', 'TITLE'],
+    style: { head: [], border: [] },
+    chars: NO_FRAME,
+  });
   const rows = runs.map((run) => ({
     id: foreign(run.runId),
     status: statusText(run),
@@ -46,7 +50,9 @@ export function statusText(run: ListedRun): string {
   if (run.refused) return 'refused';
   const status = run.status ?? (run.execution === 'RUNNING' ? 'starting' : (run.execution ?? 'unknown').toLowerCase());
   if (isFromFiles(run) && run.closedAt === null) return `${status} (unknown to the server)`;
-  return run.waiting === null || run.closedAt !== null ? status : `${status} (waits: ${foreign(run.waiting)}${leftText(run)})`;
+  return run.waiting === null || run.closedAt !== null
+    ? status
+    : `${status} (waits: ${foreign(run.waiting)}${leftText(run)})`;
 }
 
 /** Only of what ends by itself: a gate's expiry is no promise. */
@@ -59,7 +65,9 @@ function leftText({ waiting, waitingUntil }: ListedRun): string {
 /** What a person should see first: why nothing was started, or what fails again and again. */
 function titleText(run: ListedRun): string {
   if (run.refused) return `why: sluice watch ${run.runId}`;
-  return [...(run.retrying === null ? [] : [retryText(run.retrying)]), ...(run.title === null ? [] : [run.title])].join(' · ');
+  return [...(run.retrying === null ? [] : [retryText(run.retrying)]), ...(run.title === null ? [] : [run.title])].join(
+    ' · ',
+  );
 }
 
 function sinceText(run: ListedRun): string {

@@ -16,7 +16,8 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /** `a usage limit to end, 12:30 left`. A kind of a later version is shown as it is. */
 export function waitingText({ kind, until, account }: Waiting, now: number): string {
-  const named = kind === 'usage_limit' && account !== undefined ? `the usage limit of ${foreign(account)} to end` : null;
+  const named =
+    kind === 'usage_limit' && account !== undefined ? `the usage limit of ${foreign(account)} to end` : null;
   const what = named ?? KINDS[kind] ?? foreign(kind);
   const left = until === null ? Number.NaN : Date.parse(until) - now;
   return Number.isNaN(left) ? what : `${what}, ${left > 0 ? `${elapsed(left)} left` : 'due now'}`;
@@ -27,12 +28,16 @@ type Paused = Pick<RunView, 'runId' | 'status' | 'pauseRequested' | 'pausedAtSta
 /** Null where nobody asked for a pause. */
 export function pauseText({ runId, status, pauseRequested, pausedAtStatus }: Paused): string | null {
   const resume = `sluice resume ${foreign(runId)}`;
-  if (status === 'paused') return `paused${pausedAtStatus === null ? '' : ` at ${foreign(pausedAtStatus)}`}; goes on with: ${resume}`;
+  if (status === 'paused')
+    return `paused${pausedAtStatus === null ? '' : ` at ${foreign(pausedAtStatus)}`}; goes on with: ${resume}`;
   return pauseRequested ? `pauses at the next stage boundary; taken back with: ${resume}` : null;
 }
 
 /** `round 1 of 2`; null before the first fix. */
-export function roundText({ reviewLoopCount, maxReviewLoops }: Pick<RunView, 'reviewLoopCount' | 'maxReviewLoops'>): string | null {
+export function roundText({
+  reviewLoopCount,
+  maxReviewLoops,
+}: Pick<RunView, 'reviewLoopCount' | 'maxReviewLoops'>): string | null {
   return reviewLoopCount > 0 ? `round ${reviewLoopCount} of ${maxReviewLoops}` : null;
 }
 

@@ -18,7 +18,11 @@ export interface AskedDetails {
 }
 
 /** Errors: RefusedError where the engine is down, the run unknown, or nobody answers. */
-export async function askDetails(context: Context, asked: string | null, command: 'policies' | 'budget'): Promise<AskedDetails> {
+export async function askDetails(
+  context: Context,
+  asked: string | null,
+  command: 'policies' | 'budget',
+): Promise<AskedDetails> {
   const sluice = await connectToLook(context);
   try {
     const run = await findRun(context, sluice, asked);

@@ -28,7 +28,11 @@ export interface GateOwner {
 }
 
 /** Errors: RefusedError where no gate, or not this one, can be decided so. */
-export async function decisionFor(run: GateOwner, sluice: Pick<Sluice, 'details'>, decision: Decision): Promise<MessageToSend> {
+export async function decisionFor(
+  run: GateOwner,
+  sluice: Pick<Sluice, 'details'>,
+  decision: Decision,
+): Promise<MessageToSend> {
   const gates = await gatesOf(run, sluice);
   if (gates === null) return decisionUnseen(run, decision);
   const gate = chosenGate(gates, run.runId, decision.gate);
@@ -38,7 +42,10 @@ export async function decisionFor(run: GateOwner, sluice: Pick<Sluice, 'details'
   if (decision.decision === 'request_changes' && gate.changesGoTo === null) {
     throw new RefusedError(noChangesParts(gate, run.runId), { exitCode: EXIT.needsPerson });
   }
-  return { name: 'approve', argument: { decision: decision.decision, note, by, gate: gate.id, commit: commitFor(gate, decision.commit) } };
+  return {
+    name: 'approve',
+    argument: { decision: decision.decision, note, by, gate: gate.id, commit: commitFor(gate, decision.commit) },
+  };
 }
 
 export interface Answer {

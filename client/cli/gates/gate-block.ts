@@ -27,7 +27,10 @@ const MAX_FILES = 4;
 export function gateBlock({ gate, prompt, told }: ShownGate, { width, room, colors }: GateFrame): string[] {
   const head = `${gate.question ? 'Question' : 'Gate'} ${foreign(gate.id)} ${boundaryOf(gate)} · risk ${foreign(gate.riskLevel)}`;
   const rows = gateRows(gate, MAX_FILES).filter(({ name }) => name !== 'risk');
-  const body = [...rows.map(({ name, text }) => `  ${name.padEnd(9)} ${text}`), ...told.map((line) => `  ${foreign(line)}`)];
+  const body = [
+    ...rows.map(({ name, text }) => `  ${name.padEnd(9)} ${text}`),
+    ...told.map((line) => `  ${foreign(line)}`),
+  ];
   const foot = footOf(gate, prompt, width);
   const shown = body.slice(0, Math.max(0, room - 1 - foot.length)).map((line) => truncate(line, width));
   return [colors.bold(colors.yellow(truncate(head, width))), ...shown, ...foot.map((line) => colors.cyan(line))];

@@ -87,7 +87,8 @@ function typed(prompt: Extract<GatePrompt, { kind: 'typing' }>, gate: Gate, key:
 
 function entered(what: Typing, text: string, gate: Gate): GateStep {
   const sending: GatePrompt = { kind: 'sending' };
-  if (what === 'reject') return { prompt: sending, effect: { kind: 'decide', decision: 'reject', note: text === '' ? null : text } };
+  if (what === 'reject')
+    return { prompt: sending, effect: { kind: 'decide', decision: 'reject', note: text === '' ? null : text } };
   if (text === '') return stay(what === 'answer' ? firstPrompt(gate) : { kind: 'typing', what, text: '' });
   if (what === 'answer') return { prompt: sending, effect: { kind: 'answer', text } };
   return { prompt: sending, effect: { kind: 'decide', decision: 'request_changes', note: text } };

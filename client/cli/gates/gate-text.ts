@@ -38,7 +38,8 @@ export function gateRows(gate: Gate, files = Number.POSITIVE_INFINITY): readonly
 /** The commands that decide an open gate, the likeliest first. */
 export function decidingCommands(gate: Gate, runId: string): readonly string[] {
   const run = foreign(runId);
-  if (gate.question) return [`sluice answer ${run} ${gate.options === undefined ? '"<text>"' : '<number>'}`, `sluice reject ${run}`];
+  if (gate.question)
+    return [`sluice answer ${run} ${gate.options === undefined ? '"<text>"' : '<number>'}`, `sluice reject ${run}`];
   const changes = gate.changesGoTo === null ? [] : [`sluice approvals decide ${run} --request-changes "<text>"`];
   return [`sluice approve ${run}`, `sluice reject ${run} -m "<why>"`, ...changes];
 }

@@ -28,7 +28,11 @@ export interface TakenByRun {
 }
 
 /** Errors: RefusedError for everything that is refused before it was sent. */
-export async function sendToRun(context: Context, command: RunMessageCommand, connect = connectToLook): Promise<ExitCode> {
+export async function sendToRun(
+  context: Context,
+  command: RunMessageCommand,
+  connect = connectToLook,
+): Promise<ExitCode> {
   const { stop } = context.io;
   const sluice = await orAborted(
     connect(context).then((found) => serverFor(found, command)),
@@ -41,11 +45,15 @@ export async function sendToRun(context: Context, command: RunMessageCommand, co
     if (found === null) return tellStopped(context, 'Nothing was sent.');
     const sent = await sendTelling(context, sluice, found);
     if (sent === null) {
-      context.io.err(`Stopped. Whether the run took the message is not known; see: sluice status ${foreign(found.run.runId)}`);
+      context.io.err(
+        `Stopped. Whether the run took the message is not known; see: sluice status ${foreign(found.run.runId)}`,
+      );
       return EXIT.detached;
     }
     const code = tell(context, { ...found, sent });
-    return code === EXIT.done && command.afterwards !== undefined ? await command.afterwards({ run: found.run, sluice }) : code;
+    return code === EXIT.done && command.afterwards !== undefined
+      ? await command.afterwards({ run: found.run, sluice })
+      : code;
   } finally {
     await sluice.close();
   }
@@ -77,7 +85,10 @@ const TELL_AFTER_MS = 2_000;
 
 /** Null when the person stopped first. */
 async function sendTelling({ io }: Context, sluice: Sluice, { run, message }: Composed): Promise<Sent | null> {
-  const timer = setTimeout(() => io.err('No worker has answered yet; after 10 s the message is left with the server.'), TELL_AFTER_MS);
+  const timer = setTimeout(
+    () => io.err('No worker has answered yet; after 10 s the message is left with the server.'),
+    TELL_AFTER_MS,
+  );
   try {
     return await sluice.send(run.workflowId, message, io.stop);
   } catch (error) {
@@ -101,7 +112,15 @@ interface Told extends Composed {
 function tell({ io, json }: Context, { run, message, sent }: Told): ExitCode {
   const { runId } = run;
   const argument = message.argument;
-  if (json) io.json({ kind: 'message', runId, name: message.name, gate: argument['gate'] ?? null, sent: sent.kind, ...fieldsOf(sent) });
+  if (json)
+    io.json({
+      kind: 'message',
+      runId,
+      name: message.name,
+      gate: argument['gate'] ?? null,
+      sent: sent.kind,
+      ...fieldsOf(sent),
+    });
   switch (sent.kind) {
     case 'accepted':
       if (!json) io.out(foreign(`${nameOf(message)} accepted by ${runId}: ${sent.answer.message}`));
@@ -154,7 +173,8 @@ function refusedParts({ runId }: FoundRun, message: MessageToSend, why: string):
 }
 
 /** What a person is told of a message that the server keeps: which of the two it was is not asked. */
-export const QUEUED = 'no worker answered, or the server takes no more Updates of it; it is checked when a worker is there';
+export const QUEUED =
+  'no worker answered, or the server takes no more Updates of it; it is checked when a worker is there';
 
 /** What a person is told where the server keeps no more messages and cancels in place of an abort. */
 export const CANCELLED = 'the server keeps no more messages of it, so it was cancelled, which ends it as an abort does';
@@ -172,7 +192,8 @@ function closedParts({ runId, status }: FoundRun, message: MessageToSend): Refus
   return {
     what: `the run ${foreign(runId)} is closed, so it takes no "${nameOf(message)}"`,
     why: 'a closed run stays as it ended',
-    now: status === null ? 'Nothing was changed.' : `Nothing was changed. When it was looked up its status was ${status}.`,
+    now:
+      status === null ? 'Nothing was changed.' : `Nothing was changed. When it was looked up its status was ${status}.`,
     mend: `sluice status ${foreign(runId)}`,
   };
 }

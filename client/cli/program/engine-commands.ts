@@ -6,7 +6,9 @@ export const ENGINE_COMMANDS: readonly CommandRow[] = [
     about: 'start the local engine and say how to reach it',
     exits: LOOKING,
     takes: (command) =>
-      command.option('--ui', "also serve Temporal's Web UI", false).option('--restart', 'a new worker process; running turns go on', false),
+      command
+        .option('--ui', "also serve Temporal's Web UI", false)
+        .option('--restart', 'a new worker process; running turns go on', false),
     body: async ({ context, options }) => (await import('../commands/up.js')).up(context, options),
   }),
   row('down', {
@@ -27,7 +29,8 @@ export const ENGINE_COMMANDS: readonly CommandRow[] = [
     about: 'look at everything that a run needs',
     exits: LOOKING,
     special: { notStarted: 'something that a run needs is missing, or an agent that was called does not work' },
-    takes: (command) => command.option('--call [agent]', 'ask each agent that was found, or this one, one question: it may cost'),
+    takes: (command) =>
+      command.option('--call [agent]', 'ask each agent that was found, or this one, one question: it may cost'),
     body: async ({ context, options }) => (await import('../commands/doctor.js')).doctor(context, options),
   }),
 ];

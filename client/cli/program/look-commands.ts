@@ -34,13 +34,15 @@ export const LOOK_COMMANDS: readonly CommandRow[] = [
         .argument('[run]', RUN_HELP)
         .option('-f, --follow', 'go on until the run closes', false)
         .option('--turn <n>', 'the agent output of turn n'),
-    body: async ({ context, args: [asked = null], options }) => (await import('../commands/logs.js')).logs(context, { ...options, asked }),
+    body: async ({ context, args: [asked = null], options }) =>
+      (await import('../commands/logs.js')).logs(context, { ...options, asked }),
   }),
   row('diff', {
     about: "a run's change as a patch",
     exits: LOOKING,
     takes: (command) => command.argument('[run]', RUN_HELP).option('--stat', 'only the numbers', false),
-    body: async ({ context, args: [asked = null], options }) => (await import('../commands/diff.js')).diff(context, { ...options, asked }),
+    body: async ({ context, args: [asked = null], options }) =>
+      (await import('../commands/diff.js')).diff(context, { ...options, asked }),
   }),
   row('path', {
     about: "the path of a run's worktree",

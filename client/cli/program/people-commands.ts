@@ -21,7 +21,8 @@ export const PEOPLE_COMMANDS: readonly CommandRow[] = [
   ...(['approve', 'reject'] as const).map((name) =>
     row(name, {
       ...SENDS,
-      about: name === 'approve' ? 'approve the open gate; the run goes on' : 'reject the open gate; the run ends blocked',
+      about:
+        name === 'approve' ? 'approve the open gate; the run goes on' : 'reject the open gate; the run ends blocked',
       takes: (command) =>
         command
           .argument('[run]', RUN_HELP)
@@ -45,13 +46,18 @@ export const PEOPLE_COMMANDS: readonly CommandRow[] = [
     ...SENDS,
     about: 'end a run; worktree, branch and files stay',
     takes: (command) =>
-      command.argument('[run]', RUN_HELP).option('--reason <text>', 'why').option('--wait', 'wait until it is closed', false),
-    body: async ({ context, args: [run = null], options }) => (await import('../commands/abort.js')).abort(context, { ...options, run }),
+      command
+        .argument('[run]', RUN_HELP)
+        .option('--reason <text>', 'why')
+        .option('--wait', 'wait until it is closed', false),
+    body: async ({ context, args: [run = null], options }) =>
+      (await import('../commands/abort.js')).abort(context, { ...options, run }),
   }),
   row('steer', {
     ...SENDS,
     about: 'a text that the next turn reads; "-" reads it from standard input',
-    takes: (command) => command.argument('<run-or-text>', RUN_OR_TEXT).argument('[text]').usage('[options] [run] "<text>"'),
+    takes: (command) =>
+      command.argument('<run-or-text>', RUN_OR_TEXT).argument('[text]').usage('[options] [run] "<text>"'),
     body: async ({ context, args }) => (await import('../commands/steer.js')).steer(context, runAndText(...args)),
   }),
   row('answer', {
@@ -69,20 +75,23 @@ export const PEOPLE_COMMANDS: readonly CommandRow[] = [
   row('rename', {
     ...SENDS,
     about: 'another title for a run',
-    takes: (command) => command.argument('<run-or-title>', RUN_OR_TEXT).argument('[title]').usage('[options] [run] "<title>"'),
+    takes: (command) =>
+      command.argument('<run-or-title>', RUN_OR_TEXT).argument('[title]').usage('[options] [run] "<title>"'),
     body: async ({ context, args }) => (await import('../commands/rename.js')).rename(context, runAndText(...args)),
   }),
   row('approvals list', {
     about: 'the open gates of all runs, or all gates of one',
     exits: LOOKING,
     takes: (command) => command.argument('[run]', 'any part of an id that no other run has'),
-    body: async ({ context, args: [run = null] }) => (await import('../commands/approvals.js')).listApprovals(context, { run }),
+    body: async ({ context, args: [run = null] }) =>
+      (await import('../commands/approvals.js')).listApprovals(context, { run }),
   }),
   row('approvals show', {
     about: 'one gate in full',
     exits: SENDING,
     special: { needsPerson: 'the run has no such gate' },
-    takes: (command) => command.argument('[run]', RUN_HELP).argument('[gate]', 'the gate (default: the open one, or the last)'),
+    takes: (command) =>
+      command.argument('[run]', RUN_HELP).argument('[gate]', 'the gate (default: the open one, or the last)'),
     body: async ({ context, args: [run = null, gate = null] }) =>
       (await import('../commands/approvals.js')).showApproval(context, { run, gate }),
   }),

@@ -17,6 +17,7 @@ export const QUOTA_COMMANDS: readonly CommandRow[] = [
       needsPerson: 'refused by the gate',
     },
     takes: (command) => command.argument('[account]', '<provider>/<account>, or nothing when only one is limited'),
-    body: async ({ context, args: [account = null] }) => (await import('../commands/quota.js')).openQuota(context, account),
+    body: async ({ context, args: [account = null] }) =>
+      (await import('../commands/quota.js')).openQuota(context, account),
   }),
 ];

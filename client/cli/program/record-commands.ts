@@ -5,7 +5,8 @@ import { type CommandRow, INTERRUPTED, LOOKING, RUN_HELP, RUNNING, row } from '.
 const BATCH_SPECIAL: Partial<Record<ExitName, string>> = {
   done: 'every task is merge_ready or was run before, or the abort was taken',
   failed: 'a run failed or could not start',
-  needsPerson: 'a run is blocked, was aborted or never started; or the file was not taken, since a batch of that name is open',
+  needsPerson:
+    'a run is blocked, was aborted or never started; or the file was not taken, since a batch of that name is open',
   detached: 'detached by Ctrl+C, SIGTERM or SIGHUP; the batch goes on',
 };
 
@@ -27,7 +28,8 @@ export const RECORD_COMMANDS: readonly CommandRow[] = [
         .argument('[run]', 'the closed run; any part of its id, or nothing when only one can be meant')
         .option('--stage <stage>', 'where it starts again (default: where that run ended)')
         .option('--detach', 'start it and return', false),
-    body: async ({ context, args: [run = null], options }) => (await import('../commands/rewind.js')).rewind(context, { ...options, run }),
+    body: async ({ context, args: [run = null], options }) =>
+      (await import('../commands/rewind.js')).rewind(context, { ...options, run }),
   }),
   row('batch', {
     about: 'run the tasks of a file, a few at once; skips what it ran before',
@@ -41,7 +43,8 @@ export const RECORD_COMMANDS: readonly CommandRow[] = [
         .option('--concurrency <n>', 'runs at once, 1 to 50 (default: 2)')
         .option('--abort', 'end the batch of this name and its runs', false)
         .option('--detach', 'start it and return', false),
-    body: async ({ context, args: [file = null], options }) => (await import('../commands/batch.js')).batch(context, { ...options, file }),
+    body: async ({ context, args: [file = null], options }) =>
+      (await import('../commands/batch.js')).batch(context, { ...options, file }),
   }),
   row('clean', {
     about: 'remove worktrees and branches of closed runs that are merged',
@@ -55,7 +58,8 @@ export const RECORD_COMMANDS: readonly CommandRow[] = [
         .option('--give-up', 'also named runs that are not merged; their commits are lost', false)
         .option('--yes', 'do not ask', false)
         .option('--dry-run', 'only list', false),
-    body: async ({ context, args: [runs], options }) => (await import('../commands/clean.js')).clean(context, { ...options, runs }),
+    body: async ({ context, args: [runs], options }) =>
+      (await import('../commands/clean.js')).clean(context, { ...options, runs }),
   }),
   row('replay', {
     about: 'the timeline of a run from its journal',

@@ -7,7 +7,11 @@ export const RUN_COMMANDS: readonly CommandRow[] = [
     exits: RUNNING,
     ownsStop: true,
     takes: (command) =>
-      command.option('--withhold-fix', 'the agent repairs only one bug: validation is red and the run ends blocked', false),
+      command.option(
+        '--withhold-fix',
+        'the agent repairs only one bug: validation is red and the run ends blocked',
+        false,
+      ),
     body: async ({ context, options }) => (await import('../commands/demo.js')).demo(context, options),
   }),
   row('init', {
@@ -15,7 +19,9 @@ export const RUN_COMMANDS: readonly CommandRow[] = [
     exits: LOOKING,
     takesProgram: true,
     takes: (command) =>
-      command.option('--agent <name>', '"command" keeps the program behind "--" as the agent').usage('[options] [-- <program> [args...]]'),
+      command
+        .option('--agent <name>', '"command" keeps the program behind "--" as the agent')
+        .usage('[options] [-- <program> [args...]]'),
     body: async ({ context, options, behindDashes }) =>
       (await import('../commands/init.js')).init(context, { ...options, program: behindDashes }),
   }),

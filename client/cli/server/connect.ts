@@ -24,7 +24,10 @@ export interface Connected {
   readonly engine: RunningEngine | null;
 }
 
-export async function chooseServer({ io, home }: Context, { local }: { readonly local: boolean }): Promise<ServerChoice> {
+export async function chooseServer(
+  { io, home }: Context,
+  { local }: { readonly local: boolean },
+): Promise<ServerChoice> {
   if (local) return { kind: 'local' };
   const { loadClientConnectConfig } = await import('@temporalio/envconfig');
   const config = readProfile(() => loadClientConnectConfig({ overrideEnvVars: definedOnly(io.env) }));
@@ -90,8 +93,15 @@ export async function connectOrRead(context: Context, read: string): Promise<Slu
 }
 
 /** Errors: RefusedError. */
-async function connectOwn({ io }: Context, { address, namespace }: Pick<RunningEngine, 'address' | 'namespace'>, limitMs: number) {
-  const timer = setTimeout(() => io.err('The local engine is up and its server is busy; waiting for it.'), TELL_AFTER_MS);
+async function connectOwn(
+  { io }: Context,
+  { address, namespace }: Pick<RunningEngine, 'address' | 'namespace'>,
+  limitMs: number,
+) {
+  const timer = setTimeout(
+    () => io.err('The local engine is up and its server is busy; waiting for it.'),
+    TELL_AFTER_MS,
+  );
   try {
     return await createSluice({ address, namespace, connectTimeoutMs: limitMs });
   } catch (error) {
@@ -161,5 +171,7 @@ function readProfile(load: () => ClientConnectConfig): ClientConnectConfig {
 }
 
 function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }

@@ -22,7 +22,14 @@ export interface UpOptions {
 export async function upEngine({ io, home }: Context, { ui = false, onProgress }: UpOptions): Promise<RunningEngine> {
   const { ensureEngine } = await import('../../../worker/local-engine/ensure-engine.js');
   const { ports, durability } = await hostSettings(io.env);
-  return ensureEngine({ home, ui, onProgress, ports, durability, ...(io.interactive ? { confirmBuild: () => confirmBuild() } : {}) });
+  return ensureEngine({
+    home,
+    ui,
+    onProgress,
+    ports,
+    durability,
+    ...(io.interactive ? { confirmBuild: () => confirmBuild() } : {}),
+  });
 }
 
 /** Null when no engine runs in this home. */
@@ -77,7 +84,9 @@ function loopback(address: string): string {
 
 async function confirmBuild(): Promise<boolean> {
   const { confirm, isCancel } = await import('@clack/prompts');
-  const answer = await confirm({ message: 'The Temporal server must be built from source: about 5 minutes, once. Build it?' });
+  const answer = await confirm({
+    message: 'The Temporal server must be built from source: about 5 minutes, once. Build it?',
+  });
   return !isCancel(answer) && answer;
 }
 

@@ -24,7 +24,10 @@ export interface CallOptions {
 const COMPILED_ENTRY = [fileURLToPath(new URL('../../../activities/agent/trial/main.js', import.meta.url))] as const;
 
 /** Empty: the person said no. Errors: RefusedError for an agent that is not there, and inside a turn. */
-export async function callAgents(context: Context, { agent, entry = COMPILED_ENTRY }: CallOptions): Promise<readonly Finding[]> {
+export async function callAgents(
+  context: Context,
+  { agent, entry = COMPILED_ENTRY }: CallOptions,
+): Promise<readonly Finding[]> {
   personOf(context);
   const { io } = context;
   const agents = chosenOf(await findAgentsAround(io), agent);
@@ -44,7 +47,10 @@ function chosenOf(found: readonly VersionedAgent[], wanted: string | null): read
   const chosen = found.filter(({ program, adapter }) => wanted === null || wanted === program || wanted === adapter);
   if (chosen.length > 0) return chosen;
   throw new RefusedError({
-    what: wanted === null ? 'no agent was found that could be called' : `the agent "${foreign(wanted).slice(0, 60)}" was not found`,
+    what:
+      wanted === null
+        ? 'no agent was found that could be called'
+        : `the agent "${foreign(wanted).slice(0, 60)}" was not found`,
     why: 'doctor calls a coding CLI that it knows, by its program or its adapter, where it is on PATH',
     now: 'Nothing was called.',
     mend: 'sluice doctor    lists what was found',
@@ -54,7 +60,10 @@ function chosenOf(found: readonly VersionedAgent[], wanted: string | null): read
 async function mayCall({ io, json }: Context, names: string): Promise<boolean> {
   if (!io.interactive || json) return true;
   const { confirm, isCancel } = await import('@clack/prompts');
-  const answer = await confirm({ message: `Ask ${names} one question each? Whoever pays for them pays for that.`, initialValue: false });
+  const answer = await confirm({
+    message: `Ask ${names} one question each? Whoever pays for them pays for that.`,
+    initialValue: false,
+  });
   return !isCancel(answer) && answer;
 }
 
@@ -85,7 +94,12 @@ async function trialOf(
 function findingOf({ program }: VersionedAgent, result: AgentTrialResult | null): Finding {
   const check = `call ${program}`;
   if (result === null)
-    return { check, grade: 'fail', found: 'the call was ended before it had an answer', mend: `sluice doctor --call ${program}` };
+    return {
+      check,
+      grade: 'fail',
+      found: 'the call was ended before it had an answer',
+      mend: `sluice doctor --call ${program}`,
+    };
   const { outcome, durationMs } = result;
   const seconds = `${(durationMs / 1000).toFixed(1)} s`;
   const again = `sluice doctor --call ${program}`;
@@ -110,6 +124,7 @@ function findingOf({ program }: VersionedAgent, result: AgentTrialResult | null)
 }
 
 function costOf({ tokensIn, tokensOut, costMicroUsd }: AgentTrialResult): readonly string[] {
-  const tokens = tokensIn === null && tokensOut === null ? [] : [`${tokensIn ?? '?'} tokens in, ${tokensOut ?? '?'} out`];
+  const tokens =
+    tokensIn === null && tokensOut === null ? [] : [`${tokensIn ?? '?'} tokens in, ${tokensOut ?? '?'} out`];
   return costMicroUsd === null ? tokens : [...tokens, `$${(costMicroUsd / 1_000_000).toFixed(4)}`];
 }

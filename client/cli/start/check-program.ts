@@ -22,7 +22,11 @@ function refusalOf(found: Exclude<ResolvedProgram, { kind: 'found' }>, named: st
   switch (found.kind) {
     case 'missing':
     case 'relative':
-      return refusal(`${what}, and there is none of that name`, rule, `command -v ${foreign(named)}    shows what a shell would start`);
+      return refusal(
+        `${what}, and there is none of that name`,
+        rule,
+        `command -v ${foreign(named)}    shows what a shell would start`,
+      );
     case 'not_executable':
       return refusal(`${what}, and ${foreign(found.path)} is not executable`, rule, `chmod +x ${foreign(found.path)}`);
     case 'forbidden':

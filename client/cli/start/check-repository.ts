@@ -1,6 +1,7 @@
 /** The repository a command works in: found from a path, or refused in four parts before anything starts. */
 import { resolve } from 'node:path';
-import { commitOf, lookAtRepository } from '../../repository.js';
+import type { RefusedError } from '../../../protocol/text/refusal.js';
+import { commitOf, lookAtRepository, type RepositoryLook } from '../../repository.js';
 import { shellWord } from '../find/removal-commands.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
@@ -21,38 +22,7 @@ export async function checkRepository(
   const path = resolve(io.cwd, repo ?? '.');
   const shown = foreign(path);
   const look = await lookAtRepository(path);
-  switch (look.kind) {
-    case 'ok':
-      break;
-    case 'missing':
-      throw refusal(
-        `there is no folder ${shown} (from --repo)`,
-        'a run works in a git repository on this machine',
-        'sluice run "<task>" --repo <path>',
-      );
-    case 'no_git':
-      throw refusal('the program git is not on PATH', 'sluice works in git repositories', 'install git, then: sluice doctor');
-    case 'not_git':
-      throw refusal(
-        `${shown} is not a git repository`,
-        'a run makes a branch and a worktree of a git repository',
-        'cd into one, or: git init && git add -A && git commit -m "start"',
-      );
-    case 'bare':
-      throw refusal(
-        `${shown} is a bare repository`,
-        'a run needs a repository with a work tree',
-        `git clone ${shellWord(path)} <folder> && cd <folder>`,
-      );
-    case 'elsewhere':
-      throw refusal(
-        `the config of the repository at ${shown} names another work tree (core.worktree): ${foreign(look.root)}`,
-        'a run works where you named it',
-        `git -C ${shellWord(path)} config --unset core.worktree`,
-      );
-    case 'no_commits':
-      throw refusal(`${shown} has no commits`, 'a run starts from a commit', 'git add -A && git commit -m "start"');
-  }
+  if (look.kind !== 'ok') throw whyNoRepository(look, path);
   if (base === undefined) return { root: look.root, baseSha: look.head, branch: look.branch };
   const baseSha = await commitOf(look.root, base);
   if (baseSha !== null) return { root: look.root, baseSha, branch: look.branch };
@@ -61,4 +31,42 @@ export async function checkRepository(
     'the base must name a commit',
     'git branch --list    shows the branches',
   );
+}
+
+function whyNoRepository(look: Exclude<RepositoryLook, { kind: 'ok' }>, path: string): RefusedError {
+  const shown = foreign(path);
+  switch (look.kind) {
+    case 'missing':
+      return refusal(
+        `there is no folder ${shown} (from --repo)`,
+        'a run works in a git repository on this machine',
+        'sluice run "<task>" --repo <path>',
+      );
+    case 'no_git':
+      return refusal(
+        'the program git is not on PATH',
+        'sluice works in git repositories',
+        'install git, then: sluice doctor',
+      );
+    case 'not_git':
+      return refusal(
+        `${shown} is not a git repository`,
+        'a run makes a branch and a worktree of a git repository',
+        'cd into one, or: git init && git add -A && git commit -m "start"',
+      );
+    case 'bare':
+      return refusal(
+        `${shown} is a bare repository`,
+        'a run needs a repository with a work tree',
+        `git clone ${shellWord(path)} <folder> && cd <folder>`,
+      );
+    case 'elsewhere':
+      return refusal(
+        `the config of the repository at ${shown} names another work tree (core.worktree): ${foreign(look.root)}`,
+        'a run works where you named it',
+        `git -C ${shellWord(path)} config --unset core.worktree`,
+      );
+    case 'no_commits':
+      return refusal(`${shown} has no commits`, 'a run starts from a commit', 'git add -A && git commit -m "start"');
+  }
 }

@@ -56,11 +56,19 @@ export async function effectiveConfig(
   const working = readConfigFile(join(root, PROJECT_CONFIG), PROJECT_CONFIG);
   const baseText = await textAt(root, baseSha, PROJECT_CONFIG);
   const { choice, differs } = await select(context, { root, baseText, workingText: working?.text ?? null });
-  const others = { runInput, ...(user === null ? {} : { user }), ...(program === null ? {} : { storedCommand: program }), toLook };
-  const project = choice.kind === 'chosen' ? { text: choice.text, name: PROJECT_CONFIG, isTrusted: choice.isTrusted } : null;
+  const others = {
+    runInput,
+    ...(user === null ? {} : { user }),
+    ...(program === null ? {} : { storedCommand: program }),
+    toLook,
+  };
+  const project =
+    choice.kind === 'chosen' ? { text: choice.text, name: PROJECT_CONFIG, isTrusted: choice.isTrusted } : null;
   const resolved = resolvePolicy({ ...others, ...(project === null ? {} : { project }) });
   if (project?.isTrusted === false)
-    await tellUntrusted(context, resolved, () => resolvePolicy({ ...others, project: { ...project, isTrusted: true } }));
+    await tellUntrusted(context, resolved, () =>
+      resolvePolicy({ ...others, project: { ...project, isTrusted: true } }),
+    );
   return { ...resolved, configHash: differs && choice.kind === 'chosen' ? choice.hash : null };
 }
 
@@ -74,7 +82,8 @@ async function tellUntrusted({ io }: Context, inForce: ResolvedPolicy, trusted: 
   try {
     const now = new Map(explainConfig(inForce).map(({ key, text }) => [key, text]));
     const unheard = explainConfig(trusted()).flatMap(({ key, text }) => (now.get(key) === text ? [] : [key]));
-    if (unheard.length > 0) io.err(`${untrusted}: it does not count for ${unheard.join(', ')}. To let it:  sluice trust`);
+    if (unheard.length > 0)
+      io.err(`${untrusted}: it does not count for ${unheard.join(', ')}. To let it:  sluice trust`);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const [{ place, found }] = error.problems;
@@ -88,7 +97,10 @@ interface Texts {
   readonly workingText: string | null;
 }
 
-async function select(context: Context, texts: Texts): Promise<{ readonly choice: ConfigChoice; readonly differs: boolean }> {
+async function select(
+  context: Context,
+  texts: Texts,
+): Promise<{ readonly choice: ConfigChoice; readonly differs: boolean }> {
   const [{ selectProjectConfig }, { trustOf }, { hashOfText }] = await Promise.all([
     import('../../../config/resolve/select-config.js'),
     import('../../../config/home/trust.js'),

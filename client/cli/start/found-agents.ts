@@ -16,9 +16,14 @@ export async function findAgentsAround({ env, cwd }: Pick<Io, 'env' | 'cwd'>): P
 }
 
 /** Effects: one `--version` each, side by side, five seconds at most. */
-export async function findAgents(env: NodeJS.ProcessEnv, forbidden: readonly string[]): Promise<readonly VersionedAgent[]> {
+export async function findAgents(
+  env: NodeJS.ProcessEnv,
+  forbidden: readonly string[],
+): Promise<readonly VersionedAgent[]> {
   const { agentVersion, detectAgents } = await import('../../../config/init/detect-agents.js');
-  return Promise.all(detectAgents(env, forbidden).map(async (found) => ({ ...found, version: await agentVersion(found, env) })));
+  return Promise.all(
+    detectAgents(env, forbidden).map(async (found) => ({ ...found, version: await agentVersion(found, env) })),
+  );
 }
 
 /** `claude 2.1.197, logged in (ANTHROPIC_API_KEY)`. */

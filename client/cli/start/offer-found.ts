@@ -47,12 +47,18 @@ export async function offerFound(context: Context, { root, baseSha, program, age
   }
   if (io.interactive && !json && !isInsideTurn(io.env) && (await confirmed())) return keep(context, root, initial);
   if (program === null) io.err('Nobody trusted this yet; to keep it and use it: sluice init');
-  else io.err(`This run uses none of the first two; to keep all three: sluice init --agent command -- ${foreign(program.join(' '))}`);
+  else
+    io.err(
+      `This run uses none of the first two; to keep all three: sluice init --agent command -- ${foreign(program.join(' '))}`,
+    );
 }
 
 async function confirmed(): Promise<boolean> {
   const { confirm, isCancel } = await import('@clack/prompts');
-  const answer = await confirm({ message: 'Write this to .sluice/config.yaml, trust it and use it?', initialValue: true });
+  const answer = await confirm({
+    message: 'Write this to .sluice/config.yaml, trust it and use it?',
+    initialValue: true,
+  });
   return !isCancel(answer) && answer;
 }
 

@@ -31,7 +31,11 @@ export async function prepareBatch(context: Context, file: string, concurrency: 
   const shown = file === '-' ? '<stdin>' : file;
   const parsed = parseBatchFile(await bytesOf(context, file), shown);
   if (parsed.kind === 'bad')
-    throw refusal(`${foreign(parsed.at)}: ${foreign(parsed.what)}`, parsed.why, `mend the line, then: sluice batch ${foreign(file)}`);
+    throw refusal(
+      `${foreign(parsed.at)}: ${foreign(parsed.what)}`,
+      parsed.why,
+      `mend the line, then: sluice batch ${foreign(file)}`,
+    );
   const cache: ConfigCache = new Map();
   const tasks: BatchTask[] = [];
   for (const line of parsed.lines) tasks.push(await taskOf(context, { line, place: `${shown}:${line.line}`, cache }));
@@ -53,7 +57,8 @@ export async function prepareBatch(context: Context, file: string, concurrency: 
 export function batchNameOf(file: string | null, name: string | undefined): string {
   const asked = name ?? (file === null || file === '-' ? '' : basename(file).replace(/(?<=.)\.[^.]*$/, ''));
   if (NAME.test(asked)) return asked;
-  const why = 'a batch is known by letters, digits, ".", "_" and "-", 1 to 60 of them; the same name skips what it ran before';
+  const why =
+    'a batch is known by letters, digits, ".", "_" and "-", 1 to 60 of them; the same name skips what it ran before';
   throw refusal(
     asked === '' ? 'the batch has no name' : `the name of the batch is "${foreign(asked).slice(0, 80)}"`,
     why,
@@ -114,6 +119,9 @@ async function checkLine(context: Context, { repo, base, preset, policy, rewind 
     return { root, configHash };
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
-    throw new RefusedError({ ...error.parts, what: `${foreign(place)}: ${error.parts.what}` }, { exitCode: error.exitCode });
+    throw new RefusedError(
+      { ...error.parts, what: `${foreign(place)}: ${error.parts.what}` },
+      { exitCode: error.exitCode },
+    );
   }
 }

@@ -34,7 +34,10 @@ export type Program = readonly [string, ...string[]];
 const NOTHING = 'Nothing was started.';
 
 /** The program behind `--`, or null. Errors: RefusedError when `--agent command` and a program do not go together. */
-export function programOf({ agent, program }: Pick<RunOptions, 'agent' | 'program'>, command: 'run' | 'init'): Program | null {
+export function programOf(
+  { agent, program }: Pick<RunOptions, 'agent' | 'program'>,
+  command: 'run' | 'init',
+): Program | null {
   const [name, ...args] = program;
   const mend = `sluice ${command === 'run' ? 'run "<task>"' : 'init'} --agent command -- <program> [args...]`;
   if (agent === 'command' && name === undefined) {
@@ -88,7 +91,11 @@ export function checkStages(stages: string | undefined): StageListName | undefin
   if (stages === undefined) return undefined;
   const names = Object.keys(STAGE_LISTS);
   if (isStageList(stages)) return stages;
-  throw refusal(`--stages is "${foreign(stages)}"`, `it must be one of ${names.join(', ')}`, 'sluice run "<task>" --stages express');
+  throw refusal(
+    `--stages is "${foreign(stages)}"`,
+    `it must be one of ${names.join(', ')}`,
+    'sluice run "<task>" --stages express',
+  );
 }
 
 export function refusal(what: string, why: string, mend: string): RefusedError {

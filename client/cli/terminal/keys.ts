@@ -5,7 +5,9 @@
 import type { ReadStream } from 'node:tty';
 
 /** `text`: one character, or what was pasted, without line ends. */
-export type Key = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'enter' | 'escape' | 'backspace' | 'clear' };
+export type Key =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'enter' | 'escape' | 'backspace' | 'clear' };
 
 const CTRL_C = '\u0003';
 const CTRL_Z = '\u001a';

@@ -9,10 +9,28 @@ import { RUN_OUTCOMES } from '../../../protocol/run/outcomes.js';
 import { isRunId } from '../../../protocol/run/run-id.js';
 import { isRecord, parseRecord } from '../../../protocol/text/json.js';
 
-const TEXTS = ['workflowId', 'task', 'title', 'repo', 'startedAt', 'updatedAt'] as const satisfies readonly (keyof RunView)[];
+const TEXTS = [
+  'workflowId',
+  'task',
+  'title',
+  'repo',
+  'startedAt',
+  'updatedAt',
+] as const satisfies readonly (keyof RunView)[];
 const COUNTS = ['reviewLoopCount', 'maxReviewLoops', 'seq'] as const satisfies readonly (keyof RunView)[];
 const TEXTS_OR_NULL = [
-  ...(['preset', 'stage', 'worktree', 'host', 'branch', 'baseBranch', 'baseSha', 'headSha', 'finalDecision', 'verification'] as const),
+  ...([
+    'preset',
+    'stage',
+    'worktree',
+    'host',
+    'branch',
+    'baseBranch',
+    'baseSha',
+    'headSha',
+    'finalDecision',
+    'verification',
+  ] as const),
   ...(['pausedAtStatus', 'pendingApprovalId', 'approvalRequestedFromStatus', 'blockedReason', 'error'] as const),
 ] as const satisfies readonly (keyof RunView)[];
 

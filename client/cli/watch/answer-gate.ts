@@ -35,7 +35,8 @@ export interface GateAnswerer {
 export function answerGates(context: Context, run: AnsweredRun): GateAnswerer {
   const answerer = new Answerer(context, run);
   const { io, json } = context;
-  const offKeys = io.interactive && io.live && !json && !isInsideTurn(io.env) ? io.onKey((key) => answerer.press(key)) : null;
+  const offKeys =
+    io.interactive && io.live && !json && !isInsideTurn(io.env) ? io.onKey((key) => answerer.press(key)) : null;
   answerer.readsKeys = offKeys !== null;
   return {
     gate: (gate) => answerer.open(gate),
@@ -79,7 +80,9 @@ class Answerer {
     this.isHasty = this.readsKeys && (this.leftTyping || this.now() - this.lastKeyAt < QUIET_MS);
     this.leftTyping = false;
     this.show(
-      this.isHasty ? { gate, prompt: { kind: 'left' }, told: [OPENED_WHILE_TYPING] } : { gate, prompt: firstPrompt(gate), told: [] },
+      this.isHasty
+        ? { gate, prompt: { kind: 'left' }, told: [OPENED_WHILE_TYPING] }
+        : { gate, prompt: firstPrompt(gate), told: [] },
     );
   }
 
@@ -121,7 +124,8 @@ class Answerer {
   }
 
   private async diffOf({ commit }: Gate): Promise<readonly string[]> {
-    const files = this.baseSha === null || commit === null ? null : await diffFiles(this.run.repo, this.baseSha, commit);
+    const files =
+      this.baseSha === null || commit === null ? null : await diffFiles(this.run.repo, this.baseSha, commit);
     if (files === null) return ['the commits are not on this machine'];
     if (files.length === 0) return ['nothing is changed yet'];
     return files.map(({ path, insertions, deletions }) => `${path}  +${insertions} -${deletions}`);
@@ -133,7 +137,11 @@ class Answerer {
   }
 }
 
-function composeMessage({ id, commit }: Gate, effect: Exclude<GateEffect, { kind: 'show_diff' }>, by: string): MessageToSend {
+function composeMessage(
+  { id, commit }: Gate,
+  effect: Exclude<GateEffect, { kind: 'show_diff' }>,
+  by: string,
+): MessageToSend {
   if (effect.kind === 'answer') return { name: 'answer', argument: { promptId: id, text: effect.text, by } };
   return { name: 'approve', argument: { gate: id, decision: effect.decision, note: effect.note, commit, by } };
 }

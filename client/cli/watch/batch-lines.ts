@@ -19,16 +19,24 @@ export function rowLine({ runId, title, error, ...row }: BatchRow): string {
 }
 
 /** `rows`: at most this many lines; open and failed ones come before finished and waiting ones. */
-export function tableLines(view: BatchView, { columns, rows }: { readonly columns: number; readonly rows: number }): readonly string[] {
+export function tableLines(
+  view: BatchView,
+  { columns, rows }: { readonly columns: number; readonly rows: number },
+): readonly string[] {
   const width = Math.max(6, ...view.rows.map((row) => wordOf(row).length));
   const ids = Math.max(3, ...view.rows.map(({ runId }) => runId.length));
-  const shown = view.rows.length <= rows ? view.rows : view.rows.toSorted((a, b) => weightOf(a) - weightOf(b)).slice(0, rows);
+  const shown =
+    view.rows.length <= rows ? view.rows : view.rows.toSorted((a, b) => weightOf(a) - weightOf(b)).slice(0, rows);
   const lines = shown.map((row) => {
     const start = `${row.runId.padEnd(ids)}  ${wordOf(row).padEnd(width)}  `;
     return `${start}${row.title}`.slice(0, Math.max(20, columns));
   });
   const hidden = view.rows.length - shown.length;
-  return [`${'RUN'.padEnd(ids)}  ${'STATE'.padEnd(width)}  TASK`, ...lines, ...(hidden === 0 ? [] : [`… and ${hidden} more`])].map(foreign);
+  return [
+    `${'RUN'.padEnd(ids)}  ${'STATE'.padEnd(width)}  TASK`,
+    ...lines,
+    ...(hidden === 0 ? [] : [`… and ${hidden} more`]),
+  ].map(foreign);
 }
 
 export function sumLine({ rows, aborted }: BatchView): string {
@@ -41,7 +49,9 @@ export function sumLine({ rows, aborted }: BatchView): string {
 /** A skipped run that is known to have failed counts as it ended. */
 export function exitCodeOfBatch({ rows }: BatchView): ExitCode {
   if (rows.some(({ outcome, state }) => outcome === 'failed' || state === 'refused')) return EXIT.failed;
-  const open = rows.some(({ outcome, state }) => state === 'not_started' || (outcome !== null && outcome !== 'merge_ready'));
+  const open = rows.some(
+    ({ outcome, state }) => state === 'not_started' || (outcome !== null && outcome !== 'merge_ready'),
+  );
   return open ? EXIT.needsPerson : EXIT.done;
 }
 
@@ -63,7 +73,8 @@ function outcomeOf(status: RunStatus | null): BatchRow['outcome'] {
 const OUTCOMES = ['merge_ready', 'blocked', 'failed', 'aborted'] as const;
 
 function wordOf({ state, outcome, blockedReason }: Pick<BatchRow, 'state' | 'outcome' | 'blockedReason'>): string {
-  const word = outcome === null ? state.replace('_', ' ') : blockedReason === null ? outcome : `${outcome}: ${blockedReason}`;
+  const word =
+    outcome === null ? state.replace('_', ' ') : blockedReason === null ? outcome : `${outcome}: ${blockedReason}`;
   return state === 'skipped' && outcome !== null ? `skipped, ${word}` : word;
 }
 

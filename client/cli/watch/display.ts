@@ -34,7 +34,8 @@ export function plainDisplay(io: Io): Display {
     },
     retrying(retrying) {
       // Not every attempt: a log would drown in them.
-      if (retrying !== null && retrying.message !== told) io.err(foreign(`${retrying.activity} fails: ${retryText(retrying)}`));
+      if (retrying !== null && retrying.message !== told)
+        io.err(foreign(`${retrying.activity} fails: ${retryText(retrying)}`));
       told = retrying?.message ?? null;
     },
     gate(shown) {
@@ -49,8 +50,14 @@ export function plainDisplay(io: Io): Display {
 /** Where no keys are read: the gate in full, and the commands that decide it. */
 function gateLines({ gate }: ShownGate): string[] {
   const rows = gateRows(gate).filter(({ name }) => name !== 'risk' && name !== 'reason');
-  const commands = decidingCommands(gate, gate.runId).map((command, index) => `  ${(index === 0 ? 'decide' : '').padEnd(9)} ${command}`);
-  return [`It waits for a person: ${gateLine(gate)}`, ...rows.map(({ name, text }) => `  ${name.padEnd(9)} ${text}`), ...commands];
+  const commands = decidingCommands(gate, gate.runId).map(
+    (command, index) => `  ${(index === 0 ? 'decide' : '').padEnd(9)} ${command}`,
+  );
+  return [
+    `It waits for a person: ${gateLine(gate)}`,
+    ...rows.map(({ name, text }) => `  ${name.padEnd(9)} ${text}`),
+    ...commands,
+  ];
 }
 
 /** Lines `{"kind":"event",…}` with the event as it stands in events.jsonl, `{"kind":"retrying",…}` and those of `gateDisplay`. */
@@ -78,5 +85,13 @@ export function gateDisplay(io: Io): Display {
 
 function silentDisplay(): Display {
   const nothing = () => {};
-  return { event: nothing, view: nothing, notice: nothing, retrying: nothing, gate: nothing, note: nothing, end: nothing };
+  return {
+    event: nothing,
+    view: nothing,
+    notice: nothing,
+    retrying: nothing,
+    gate: nothing,
+    note: nothing,
+    end: nothing,
+  };
 }

@@ -27,7 +27,9 @@ export function panelDisplay(io: Io, run: ShownRun): Display {
   let ended = false;
   const draw = () => {
     if (ended) return;
-    panel.draw(renderPanel(state.current(), { now: Date.now(), columns: io.columns(), rows: io.rows(), colors: io.colors }));
+    panel.draw(
+      renderPanel(state.current(), { now: Date.now(), columns: io.columns(), rows: io.rows(), colors: io.colors }),
+    );
   };
   const timer = setInterval(draw, TICK_MS);
   const offResize = io.onResize(draw);
@@ -93,7 +95,10 @@ export function createPanelState(run: ShownRun) {
       state = { ...state, notice: text };
     },
     retrying(retrying: Retrying | null) {
-      state = { ...state, retrying: retrying === null ? null : foreign(`${retrying.activity} fails: ${retryText(retrying)}`) };
+      state = {
+        ...state,
+        retrying: retrying === null ? null : foreign(`${retrying.activity} fails: ${retryText(retrying)}`),
+      };
     },
   };
 }

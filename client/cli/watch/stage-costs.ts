@@ -8,6 +8,8 @@ export function stageCostLines(stages: readonly StageUse[]): readonly string[] {
     const tokens = tokensIn === null || tokensOut === null ? null : `${tokensIn} tokens in, ${tokensOut} out`;
     if (money === null && tokens === null) return [];
     const count = turns === 1 ? '' : `, ${turns} turns`;
-    return [`${stage} ${[money, tokens === null ? null : `(${tokens})`].filter((part) => part !== null).join(' ')}${count}`];
+    return [
+      `${stage} ${[money, tokens === null ? null : `(${tokens})`].filter((part) => part !== null).join(' ')}${count}`,
+    ];
   });
 }

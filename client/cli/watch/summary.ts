@@ -67,7 +67,14 @@ export function endObject(end: RunEnd, facts: SummaryFacts): Record<string, unkn
   const base = { kind: 'ended', runId: facts.runId, end: end.kind };
   switch (end.kind) {
     case 'closed':
-      return { ...base, ...end.result, title: facts.title, worktree: facts.worktree, runDir: facts.runDir, diff: facts.diff };
+      return {
+        ...base,
+        ...end.result,
+        title: facts.title,
+        worktree: facts.worktree,
+        runDir: facts.runDir,
+        diff: facts.diff,
+      };
     case 'refused':
       return { ...base, outcome: null, failure: end.type, error: end.message };
     case 'failed':
@@ -85,7 +92,8 @@ function renderResult(result: RunResult, facts: SummaryFacts, colors: Colors): s
   const lines = [`${paint(`${result.outcome}${reason}`)}${facts.title === null ? '' : `  ${foreign(facts.title)}`}`];
   if (result.error !== null) lines.push(row('reason', foreign(result.error)));
   if (result.branch !== null) lines.push(row('branch', `${foreign(result.branch)}${diffNote(facts.diff)}`));
-  if (result.verdict !== null) lines.push(row('verdict', `${result.verdict}${facts.noChecksRan ? ' (no checks ran)' : ''}`));
+  if (result.verdict !== null)
+    lines.push(row('verdict', `${result.verdict}${facts.noChecksRan ? ' (no checks ran)' : ''}`));
   if (result.report !== null) lines.push(row('report', foreign(result.report)));
   lines.push(...lookRows(result, facts), ...unansweredRows(result), ...nextRows(result, facts));
   return lines;
@@ -97,8 +105,16 @@ function paintOf({ outcome }: RunResult, colors: Colors): (text: string) => stri
 }
 
 /** Source: V-82, V-83. */
-function lookRows({ outcome, blockedReason }: Pick<RunResult, 'outcome' | 'blockedReason'>, facts: SummaryFacts): string[] {
-  const judged = [...(isAboutGate(blockedReason) ? ['approvals.json'] : []), 'review.md', 'verification.md', 'validation.json'];
+function lookRows(
+  { outcome, blockedReason }: Pick<RunResult, 'outcome' | 'blockedReason'>,
+  facts: SummaryFacts,
+): string[] {
+  const judged = [
+    ...(isAboutGate(blockedReason) ? ['approvals.json'] : []),
+    'review.md',
+    'verification.md',
+    'validation.json',
+  ];
   const names = outcome === 'failed' ? ['events.jsonl', ...streamOf(facts)] : judged;
   if (outcome === 'merge_ready' || outcome === 'no_changes' || facts.runDir === null) return [];
   const { runDir } = facts;
@@ -113,8 +129,14 @@ function isAboutGate(reason: RunResult['blockedReason']): boolean {
 function unansweredRows({ blockedReason }: RunResult): string[] {
   if (blockedReason !== 'approval_expired' && blockedReason !== 'needs_input') return [];
   return [
-    row('gate', 'nobody decided it in time. A run that is started on a terminal waits; in a pipe, from a schedule or with --unattended'),
-    row('', 'gates expire after gates.unattendedExpire (at once if unset). "attended: true" in the config lets it wait there too'),
+    row(
+      'gate',
+      'nobody decided it in time. A run that is started on a terminal waits; in a pipe, from a schedule or with --unattended',
+    ),
+    row(
+      '',
+      'gates expire after gates.unattendedExpire (at once if unset). "attended: true" in the config lets it wait there too',
+    ),
   ];
 }
 

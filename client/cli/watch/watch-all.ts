@@ -114,7 +114,11 @@ function liveTable(io: Io): Shower {
   return (runs, changed) => {
     if (isDrawn && changed.length === 0) return;
     const hints = runs.flatMap((run) => (waitHint(run) === '' ? [] : [waitHint(run).trim()]));
-    const all = [...renderTable(runs, io).split('\n'), ...hints.map((hint) => io.colors.yellow(hint)), 'Ctrl+C detaches'];
+    const all = [
+      ...renderTable(runs, io).split('\n'),
+      ...hints.map((hint) => io.colors.yellow(hint)),
+      'Ctrl+C detaches',
+    ];
     table.draw(all.length < io.rows() ? all : [...all.slice(0, Math.max(1, io.rows() - 2)), '…']);
     isDrawn = true;
   };

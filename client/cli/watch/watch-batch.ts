@@ -21,7 +21,10 @@ export async function watchBatch({ io, json }: Context, sluice: Sluice, workflow
   const display = json ? jsonDisplay(io) : displayFor(io);
   const looking = look(sluice, workflowId, { ended: ending.signal, show: (view) => display.show(view) });
   try {
-    const asking = { ask: (ended: AbortSignal) => sluice.batchResult(workflowId, ended), unknown: 'the server does not know this batch' };
+    const asking = {
+      ask: (ended: AbortSignal) => sluice.batchResult(workflowId, ended),
+      unknown: 'the server does not know this batch',
+    };
     const end = await orAborted(awaitEnd(asking, ending.signal), io.stop, () => DETACHED);
     ending.abort();
     await looking;
@@ -83,7 +86,11 @@ function tableDisplay(io: Io): BatchDisplay {
   const table = createRedraw(io);
   return {
     show(view) {
-      table.draw([...tableLines(view, { columns: io.columns() - 1, rows: Math.max(3, io.rows() - 5) }), '', sumLine(view)]);
+      table.draw([
+        ...tableLines(view, { columns: io.columns() - 1, rows: Math.max(3, io.rows() - 5) }),
+        '',
+        sumLine(view),
+      ]);
     },
     end: () => table.erase(),
   };

@@ -34,7 +34,8 @@ const QUERY_EVERY_MS = 2_000;
 export async function watchRun(watched: Watched): Promise<RunEnd> {
   const { runDir, display, stop } = watched;
   const ending = new AbortController();
-  const gates = watched.gates === undefined ? null : followGates({ ...watched, onGate: (gate) => watched.gates?.gate(gate) });
+  const gates =
+    watched.gates === undefined ? null : followGates({ ...watched, onGate: (gate) => watched.gates?.gate(gate) });
   const listener = listenerOf(watched, gates);
   const follower = runDir === null ? null : followFiles(runDir, listener);
   const queries = runDir === null ? queryViews({ ...watched, listener }, ending.signal) : Promise.resolve();

@@ -61,7 +61,10 @@ export async function watchStarted(context: Context, started: StartedView): Prom
 }
 
 /** The same, for a caller that goes on with what came out. */
-export async function watchToEnd(context: Context, started: StartedView): Promise<{ readonly end: RunEnd; readonly exitCode: ExitCode }> {
+export async function watchToEnd(
+  context: Context,
+  started: StartedView,
+): Promise<{ readonly end: RunEnd; readonly exitCode: ExitCode }> {
   const { io, json } = context;
   const { runId } = started;
   const display = displayFor(context, started);

@@ -23,7 +23,9 @@ export const DESCRIPTORS = inGroup('descriptors', [
     id: 'foreign-file',
     what: 'writes to the file that the starter of the engine had open',
     line: 'echo "$TAG" >&61 || echo "$TAG" >> /proc/self/fd/61; echo "$TAG" >> /proc/$AGENT/fd/61',
-    effect: seen(({ facts, textOf }) => textOf(`${facts.FOLDER}/foreign/written`).includes(`${facts.TAG}.foreign-file.`)),
+    effect: seen(({ facts, textOf }) =>
+      textOf(`${facts.FOLDER}/foreign/written`).includes(`${facts.TAG}.foreign-file.`),
+    ),
     inside: 'held S18',
     outside: 'held M10',
     short: true,

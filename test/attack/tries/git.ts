@@ -3,7 +3,8 @@ import { changed, inGroup, loot, made, obeyed, passes, seen, spoils, started } f
 
 const PROGRAM = 'touch $MARKS/$TAG; false';
 
-const EVIL = 'GIT_AUTHOR_NAME=evil GIT_AUTHOR_EMAIL=e@x.invalid GIT_COMMITTER_NAME=evil GIT_COMMITTER_EMAIL=e@x.invalid';
+const EVIL =
+  'GIT_AUTHOR_NAME=evil GIT_AUTHOR_EMAIL=e@x.invalid GIT_COMMITTER_NAME=evil GIT_COMMITTER_EMAIL=e@x.invalid';
 
 /** A commit whose tree stands for ten to the power of ten paths, in a kilobyte of objects. */
 const TREE_BOMB =
@@ -118,7 +119,10 @@ export const GIT = inGroup('git', [
     id: 'move-branch',
     what: 'moves the branch of its run',
     line: 'git update-ref "refs/heads/sluice/$RUN" "$(git rev-parse HEAD~1)"; git -C "$REPO" update-ref "refs/heads/sluice/$RUN" "$(git rev-parse HEAD~1)"',
-    effect: seen(({ result, git, runId }) => result.outcome === 'merge_ready' && git('show', `sluice/${runId}:a.txt`) !== 'one\nchanged\n'),
+    effect: seen(
+      ({ result, git, runId }) =>
+        result.outcome === 'merge_ready' && git('show', `sluice/${runId}:a.txt`) !== 'one\nchanged\n',
+    ),
     inside: 'held S7',
     outside: 'held A4',
     run: 'alone',
@@ -242,7 +246,9 @@ const guarded = (id: string, path: string, text = 'x') =>
     what: `changes ${path}`,
     line: `mkdir -p "$W/$(dirname ${path})" && echo '${text}' > "$W/${path}"`,
     effect: passes,
-    said: new RegExp(`(?:guarded|approval)[^}]*${path.replace(/[.]/g, '\\.')}|${path.replace(/[.]/g, '\\.')}[^}]*${GUARDED.source}`),
+    said: new RegExp(
+      `(?:guarded|approval)[^}]*${path.replace(/[.]/g, '\\.')}|${path.replace(/[.]/g, '\\.')}[^}]*${GUARDED.source}`,
+    ),
     inside: 'refused A29',
     outside: 'refused A29',
     run: 'guarded',
@@ -305,7 +311,11 @@ export const LEFT_BEHIND = inGroup('left behind', [
     turn: 'check',
     line: `W="\${W%+validation}"; ${SWAP}`,
   }),
-  swap('git-folder', 'in its place', { outside: 'held R11', turn: 'look', line: `${GIT_DIR}; rm -rf "$W/.git"; cp -r "$D" "$W/.git"` }),
+  swap('git-folder', 'in its place', {
+    outside: 'held R11',
+    turn: 'look',
+    line: `${GIT_DIR}; rm -rf "$W/.git"; cp -r "$D" "$W/.git"`,
+  }),
   swap('git-link', 'by a symlink', {
     outside: 'held R11',
     turn: 'look',

@@ -25,7 +25,15 @@ interface Spoken {
 }
 
 const reach = ({ id, what, where, at, short }: Spoken) =>
-  ({ id, what, line: say(where), effect: called(at), inside: 'held S8', outside: 'documented O10', ...(short ? { short } : {}) }) as const;
+  ({
+    id,
+    what,
+    line: say(where),
+    effect: called(at),
+    inside: 'held S8',
+    outside: 'documented O10',
+    ...(short ? { short } : {}),
+  }) as const;
 
 export const NETWORK = inGroup('network', [
   reach({
@@ -35,8 +43,18 @@ export const NETWORK = inGroup('network', [
     at: 'loopback',
     short: true,
   }),
-  reach({ id: 'connect-loopback6', what: 'connects to one by IPv6', where: 'process.env.LOOPBACK6, "::1"', at: 'loopback6' }),
-  reach({ id: 'connect-zero', what: 'connects to one by the address 0.0.0.0', where: 'process.env.LOOPBACK, "0.0.0.0"', at: 'loopback' }),
+  reach({
+    id: 'connect-loopback6',
+    what: 'connects to one by IPv6',
+    where: 'process.env.LOOPBACK6, "::1"',
+    at: 'loopback6',
+  }),
+  reach({
+    id: 'connect-zero',
+    what: 'connects to one by the address 0.0.0.0',
+    where: 'process.env.LOOPBACK, "0.0.0.0"',
+    at: 'loopback',
+  }),
   reach({
     id: 'connect-mapped',
     what: 'connects to one by an IPv4 address in IPv6',
@@ -234,7 +252,13 @@ const garbage = (text: string) =>
 const guardDies = seen(({ facts, isAlive }) => !isAlive(facts.GUARD));
 
 export const SOCKETS = inGroup('sockets', [
-  reach({ id: 'connect-socket', what: 'connects to a unix socket of the person', where: 'process.env.SOCKET', at: 'socket', short: true }),
+  reach({
+    id: 'connect-socket',
+    what: 'connects to a unix socket of the person',
+    where: 'process.env.SOCKET',
+    at: 'socket',
+    short: true,
+  }),
   reach({
     id: 'connect-abstract',
     what: 'connects to an abstract socket',

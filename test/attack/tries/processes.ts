@@ -6,7 +6,15 @@ import { inGroup, lives, passes, seen, spoils } from '../try.js';
 const FOR_EVER = `: $TAG; trap "" TERM HUP INT; while :; do sleep 1; done`;
 
 const daemon = (id: string, how: string, line: string, more: object = {}) =>
-  ({ id, what: `leaves a process: ${how}`, line, effect: lives, inside: 'held S11', outside: 'held A21', ...more }) as const;
+  ({
+    id,
+    what: `leaves a process: ${how}`,
+    line,
+    effect: lives,
+    inside: 'held S11',
+    outside: 'held A21',
+    ...more,
+  }) as const;
 
 const SETSID = `setsid sh -c '${FOR_EVER}' > /dev/null 2>&1 &`;
 
@@ -21,7 +29,12 @@ export const PROCESSES = inGroup('processes', [
     'forked twice, in a session of its own',
     `(setsid sh -c '(sh -c "${FOR_EVER.replaceAll('"', '\\"')}") & exit' > /dev/null 2>&1 &)`,
   ),
-  daemon('daemon-no-tag', 'without its environment', `env -i TAG="$TAG" setsid sh -c '${FOR_EVER}' > /dev/null 2>&1 &`, { short: true }),
+  daemon(
+    'daemon-no-tag',
+    'without its environment',
+    `env -i TAG="$TAG" setsid sh -c '${FOR_EVER}' > /dev/null 2>&1 &`,
+    { short: true },
+  ),
   daemon(
     'daemon-no-marks',
     'without its environment and its limits',
@@ -35,9 +48,14 @@ export const PROCESSES = inGroup('processes', [
     'that goes on from child to child',
     `setsid sh -c 'n=0; while [ $n -lt 200 ]; do n=$((n + 1)); setsid sleep 1000 > /dev/null 2>&1 & sleep 0.05; done' > /dev/null 2>&1 &`,
   ),
-  daemon('daemon-many', 'and 300 more', `n=0; while [ $n -lt ${FORKS} ]; do n=$((n + 1)); setsid sleep 1000 > /dev/null 2>&1 & done`, {
-    limitMs: 30_000,
-  }),
+  daemon(
+    'daemon-many',
+    'and 300 more',
+    `n=0; while [ $n -lt ${FORKS} ]; do n=$((n + 1)); setsid sleep 1000 > /dev/null 2>&1 & done`,
+    {
+      limitMs: 30_000,
+    },
+  ),
   daemon('daemon-look', 'in a read-only turn', SETSID, { turn: 'look' }),
   daemon('daemon-fail', 'in a turn that fails', SETSID, { turn: 'fail' }),
   daemon('daemon-abort', 'before an abort', SETSID, { turn: 'abort' }),

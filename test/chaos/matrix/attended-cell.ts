@@ -35,7 +35,11 @@ interface Attended {
 }
 
 /** `begin`: called when the course's own moment has come, for `run` before the start. Errors: plain Error after `limitMs`. */
-export async function runCell(place: ChaosHome, course: Course, options: { begin: () => void; limitMs: number }): Promise<RunTraces> {
+export async function runCell(
+  place: ChaosHome,
+  course: Course,
+  options: { begin: () => void; limitMs: number },
+): Promise<RunTraces> {
   const client = await place.up();
   const repository = await place.repository();
   if (course === 'run') options.begin();
@@ -44,7 +48,8 @@ export async function runCell(place: ChaosHome, course: Course, options: { begin
   const end = performance.now() + options.limitMs;
   let disturb: (() => Promise<void>) | null = course === 'run' ? null : disturbanceOf(attended, options.begin);
   for (let view = viewOf(run); view === null || view.outcome === null; view = viewOf(run)) {
-    if (performance.now() > end) throw new Error(`not closed within ${options.limitMs} ms: ${view?.status ?? 'no state'}`);
+    if (performance.now() > end)
+      throw new Error(`not closed within ${options.limitMs} ms: ${view?.status ?? 'no state'}`);
     if (disturb !== null && isMoment(attended, view)) {
       await disturb();
       disturb = null;
@@ -63,7 +68,10 @@ async function startPaused(starting: Omit<Attended, 'run'>): Promise<Attended> {
   const { repository } = starting;
   const runId = `chaos-${randomUUID().slice(0, 8)}`;
   const input: RunInput = { task: 'change a.txt', repo: repository.path, attended: true };
-  const attended = { ...starting, run: runOf(starting.client.workflow.getHandle(runId), join(repository.path, '.sluice/runs', runId)) };
+  const attended = {
+    ...starting,
+    run: runOf(starting.client.workflow.getHandle(runId), join(repository.path, '.sluice/runs', runId)),
+  };
   const start = { workflowId: runId, taskQueue: TASK_QUEUE, workflowTaskTimeout: '5s', args: [input] } as const;
   for (let tries = 1; ; tries += 1) {
     try {
@@ -92,7 +100,8 @@ async function tracesLeft(attended: Attended): Promise<RunTraces> {
     const handle = attended.client.workflow.getHandle(run.runId);
     try {
       const { status } = await attended.client.withDeadline(Date.now() + CALL_MS, () => handle.describe());
-      if (status.name !== 'RUNNING') return await tracesOf({ run: runOf(handle, run.runDir), repository, home: place.home });
+      if (status.name !== 'RUNNING')
+        return await tracesOf({ run: runOf(handle, run.runDir), repository, home: place.home });
       if (tries === MAX_TRIES) throw new Error('the workflow does not close');
     } catch (error) {
       if (tries === MAX_TRIES) throw error;
@@ -148,9 +157,12 @@ async function attendTo({ client, run }: Attended, view: RunView | null): Promis
   if (view === null) return;
   const handle = client.workflow.getHandle(run.runId);
   const tell = (name: string, argument: object) =>
-    client.withDeadline(Date.now() + CALL_MS, () => handle.executeUpdate(name, { args: [{ by: 'person', ...argument }] }));
+    client.withDeadline(Date.now() + CALL_MS, () =>
+      handle.executeUpdate(name, { args: [{ by: 'person', ...argument }] }),
+    );
   if (view.status === 'paused') await tell('resume', {});
-  else if (view.pendingApprovalId !== null) await tell('approve', { gate: view.pendingApprovalId, commit: view.headSha });
+  else if (view.pendingApprovalId !== null)
+    await tell('approve', { gate: view.pendingApprovalId, commit: view.headSha });
 }
 
 function isAlive(pid: number): boolean {

@@ -41,7 +41,13 @@ export interface BlackBox {
 }
 
 /** Answers how often git died, and which way. */
-export async function runBlackBox({ runs, kills, lanes, expected, onRun }: BlackBox): Promise<ReturnType<DyingGit['deaths']>> {
+export async function runBlackBox({
+  runs,
+  kills,
+  lanes,
+  expected,
+  onRun,
+}: BlackBox): Promise<ReturnType<DyingGit['deaths']>> {
   const git = makeDyingGit();
   const path = process.env['PATH'];
   // The engine that is brought up here hands it to worker and git.
@@ -68,7 +74,10 @@ export async function runBlackBox({ runs, kills, lanes, expected, onRun }: Black
   }
 }
 
-async function struckRun(place: ChaosHome, { wanted, expected }: { wanted: number; expected: RunTraces }): Promise<BlackBoxRun> {
+async function struckRun(
+  place: ChaosHome,
+  { wanted, expected }: { wanted: number; expected: RunTraces },
+): Promise<BlackBoxRun> {
   const strikes: Record<Target, number> = { worker: 0, guard: 0, server: 0, engine: 0, all: 0, stop: 0 };
   const over = new AbortController();
   const striking: Promise<void>[] = [];
@@ -135,7 +144,9 @@ async function strike(place: ChaosHome, target: Target): Promise<boolean> {
     all: () => [place.pid('engine'), place.pid('server'), guard(), place.pid('worker')],
     stop: () => [[place.pid('worker'), guard(), place.pid('server')][Math.floor(Math.random() * 3)] ?? null],
   }[target]();
-  const met = pids.filter((pid): pid is number => pid !== null && pid > 0 && signal(pid, target === 'stop' ? 'SIGSTOP' : 'SIGKILL'));
+  const met = pids.filter(
+    (pid): pid is number => pid !== null && pid > 0 && signal(pid, target === 'stop' ? 'SIGSTOP' : 'SIGKILL'),
+  );
   if (target === 'stop' && met.length > 0) {
     await sleep(STOP_MS);
     for (const pid of met) signal(pid, 'SIGCONT');

@@ -58,7 +58,11 @@ export function nameOfCell({ point, fault }: Cell): string {
  * The points of a course: each name once a stage within its activities and once outside of them (guard, engine, start and stop), the first time that it comes by
  * there. `stageOf`: an activity's stage.
  */
-export function pointsOf(course: Course, passages: readonly Passage[], stageOf: (where: string) => string): readonly Point[] {
+export function pointsOf(
+  course: Course,
+  passages: readonly Passage[],
+  stageOf: (where: string) => string,
+): readonly Point[] {
   const counts = new Map<string, number>();
   const points = new Map<string, Point>();
   let stage = course === 'run' ? 'opening' : course;
@@ -75,7 +79,9 @@ export function pointsOf(course: Course, passages: readonly Passage[], stageOf: 
 
 /** Every fault at every point; the engine's own points meet only what can happen there. */
 export function cellsOf(points: readonly Point[]): readonly Cell[] {
-  return points.flatMap((point) => FAULTS.filter((fault) => isPossible(point, fault)).map((fault) => ({ point, fault })));
+  return points.flatMap((point) =>
+    FAULTS.filter((fault) => isPossible(point, fault)).map((fault) => ({ point, fault })),
+  );
 }
 
 /** Stages of a run between two faults of one run, so that what the one cost is over before the other comes. */
@@ -105,7 +111,12 @@ export function tripsOf(cells: readonly Cell[], order: readonly string[]): reado
     const fits = (trip: readonly Cell[]) => {
       const last = trip.at(-1);
       const isCounted = point.where !== null || !trip.some(({ fault }) => ENDED_BY[fault].includes(point.role));
-      return last !== undefined && at(cell) - at(last) >= STAGES_APART && isCounted && !trip.some(({ fault }) => fault === cell.fault);
+      return (
+        last !== undefined &&
+        at(cell) - at(last) >= STAGES_APART &&
+        isCounted &&
+        !trip.some(({ fault }) => fault === cell.fault)
+      );
     };
     const trip = point.course === 'run' ? open.find(fits) : undefined;
     if (trip !== undefined) trip.push(cell);

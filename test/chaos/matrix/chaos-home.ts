@@ -42,7 +42,10 @@ const DOOMED = (role: string) => fileURLToPath(new URL(`../${role}-with-failpoin
 
 /** As built: from the sources their own entries would be sought beside them, uncompiled. */
 const BUILT = {
-  engineCommand: [process.execPath, fileURLToPath(new URL('../../../dist/worker/local-engine/main.js', import.meta.url))],
+  engineCommand: [
+    process.execPath,
+    fileURLToPath(new URL('../../../dist/worker/local-engine/main.js', import.meta.url)),
+  ],
   workerCommand: [process.execPath, fileURLToPath(new URL('../../../dist/worker/main.js', import.meta.url))],
 } as const;
 
@@ -56,7 +59,10 @@ export interface ChaosHomeOptions {
 }
 
 /** Works in one home after the other until it is `done`; one that something went wrong in (`spoilt`) is given up. Closes what it opened. */
-export async function inHomes(options: ChaosHomeOptions, work: (place: ChaosHome) => Promise<'more' | 'spoilt' | 'done'>): Promise<void> {
+export async function inHomes(
+  options: ChaosHomeOptions,
+  work: (place: ChaosHome) => Promise<'more' | 'spoilt' | 'done'>,
+): Promise<void> {
   for (let next: 'spoilt' | 'done' = 'spoilt'; next === 'spoilt'; ) {
     const place = openChaosHome(options);
     try {
@@ -91,10 +97,16 @@ export function openChaosHome({ obeys }: ChaosHomeOptions): ChaosHome {
       const engine = await ensureEngine({
         home,
         ports: { server: port, ui: port + 100 },
-        ...(obeys ? { engineCommand: [process.execPath, DOOMED('engine')], workerCommand: [process.execPath, DOOMED('worker')] } : BUILT),
+        ...(obeys
+          ? { engineCommand: [process.execPath, DOOMED('engine')], workerCommand: [process.execPath, DOOMED('worker')] }
+          : BUILT),
       });
       connection = await Connection.connect({ address: engine.address });
-      return new Client({ connection, namespace: engine.namespace, dataConverter: { payloadCodecs: [new RedactingCodec()] } });
+      return new Client({
+        connection,
+        namespace: engine.namespace,
+        dataConverter: { payloadCodecs: [new RedactingCodec()] },
+      });
     },
     down: () => downWith({ home, guardMain, now: false }),
     async repository() {
@@ -120,7 +132,8 @@ export function openChaosHome({ obeys }: ChaosHomeOptions): ChaosHome {
     },
     record: () => order({ record: true }),
     disarm: () => order(null),
-    hasFired: (cell) => existsSync(file('fired')) && readFileSync(file('fired'), 'utf8').includes(armed.get(cell) ?? 'never armed'),
+    hasFired: (cell) =>
+      existsSync(file('fired')) && readFileSync(file('fired'), 'utf8').includes(armed.get(cell) ?? 'never armed'),
     passages: () => linesOf(file('failpoints.log')),
     pid: (role) => pidIn(file('engine.json'), role),
     async close() {

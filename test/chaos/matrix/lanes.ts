@@ -29,14 +29,17 @@ export async function recordCourses(): Promise<Recorded> {
   const points: Point[] = [];
   for (const { course, traces, points: passed } of recorded) {
     const difference = countsOf(traces, expected);
-    if (!isClean(difference)) throw new Error(`the course ${course} ends otherwise without any fault: ${JSON.stringify(difference)}`);
+    if (!isClean(difference))
+      throw new Error(`the course ${course} ends otherwise without any fault: ${JSON.stringify(difference)}`);
     points.push(...passed);
   }
   return { points, expected };
 }
 
 /** Errors: plain Error where the run does not close. */
-export async function recordCourse(course: Course): Promise<{ course: Course; traces: RunTraces; points: readonly Point[] }> {
+export async function recordCourse(
+  course: Course,
+): Promise<{ course: Course; traces: RunTraces; points: readonly Point[] }> {
   const place = openChaosHome({ obeys: true });
   try {
     const traces = await runCell(place, course, { begin: () => place.record(), limitMs: CELL_LIMIT_MS });

@@ -32,11 +32,14 @@ const say = progress(values.json === true);
 say.note('recording one undisturbed run of each course');
 const recorded = await recordCourses();
 const { expected } = recorded;
-const cells = cellsOf(recorded.points).filter((cell) => values.only === undefined || nameOfCell(cell).includes(values.only));
+const cells = cellsOf(recorded.points).filter(
+  (cell) => values.only === undefined || nameOfCell(cell).includes(values.only),
+);
 const results = values.blackbox === true ? [] : await everyCell();
 const blackBox = values.cells === true || values.only !== undefined ? null : await everyRun();
 
-if (whole && blackBox !== null) writeFileSync(RESULT_FILE, `${JSON.stringify(summaryOf(results, blackBox), null, 2)}\n`);
+if (whole && blackBox !== null)
+  writeFileSync(RESULT_FILE, `${JSON.stringify(summaryOf(results, blackBox), null, 2)}\n`);
 const failed = results.filter(({ counts }) => counts === null || !isClean(counts)).length + (blackBox?.unclean ?? 0);
 say.note(
   `${results.length - failed} of ${results.length} cells clean${blackBox === null ? '' : `; ${blackBox.runs} runs of the black box, ${blackBox.unclean} unclean`}`,
@@ -59,7 +62,8 @@ async function everyCell(): Promise<readonly CellResult[]> {
   // A point that did not come by in the same place: tasks may fall together otherwise under load. Once more, then it stands.
   await runCells({ cells: again.map(({ cell }) => cell), recorded, lanes, onResult: (result) => done.push(result) });
   for (const result of done)
-    if (result.counts === null) say.note(`${nameOfCell(result.cell)}: ${result.error ?? 'did not fire twice, so it does not count'}`);
+    if (result.counts === null)
+      say.note(`${nameOfCell(result.cell)}: ${result.error ?? 'did not fire twice, so it does not count'}`);
   return done;
 }
 
@@ -71,9 +75,16 @@ async function everyRun(): Promise<BlackBoxSummary & { readonly unclean: number 
   };
   const gitDeaths = await runBlackBox({ runs: RUNS, kills: KILLS, lanes, expected, onRun });
   const strikes = { worker: 0, guard: 0, server: 0, engine: 0, all: 0, stop: 0 };
-  for (const run of runs) for (const [target, count] of Object.entries(run.strikes)) strikes[target as keyof typeof strikes] += count; // The same keys.
+  for (const run of runs)
+    for (const [target, count] of Object.entries(run.strikes)) strikes[target as keyof typeof strikes] += count; // The same keys.
   const counts = runs.map((run) => run.counts);
-  return { runs: runs.length, strikes, gitDeaths, counts, unclean: counts.filter((one) => one === null || !isClean(one)).length };
+  return {
+    runs: runs.length,
+    strikes,
+    gitDeaths,
+    counts,
+    unclean: counts.filter((one) => one === null || !isClean(one)).length,
+  };
 }
 
 function progress(json: boolean) {
@@ -82,7 +93,8 @@ function progress(json: boolean) {
     note: (text: string) => print(text, { note: text }),
     cell(result: CellResult, n: number, of: number) {
       const word =
-        result.error ?? (result.counts === null ? 'did not fire' : isClean(result.counts) ? 'clean' : JSON.stringify(result.counts));
+        result.error ??
+        (result.counts === null ? 'did not fire' : isClean(result.counts) ? 'clean' : JSON.stringify(result.counts));
       const quiet = !json && word === 'clean' && !process.stdout.isTTY && n % 50 !== 0;
       if (!quiet)
         print(`${n}/${of} ${nameOfCell(result.cell)}: ${word}`, {

@@ -21,7 +21,15 @@ export const SCENARIO: RepositoryOptions = {
 };
 
 /** Of the turns and validations of the run, in their order. */
-export const TURN_STAGES = ['planning', 'architecting', 'executing', 'reviewing', 'fixing', 'reviewing again', 'verifying'] as const;
+export const TURN_STAGES = [
+  'planning',
+  'architecting',
+  'executing',
+  'reviewing',
+  'fixing',
+  'reviewing again',
+  'verifying',
+] as const;
 const VALIDATIONS = ['validating', 'validating again'] as const;
 
 /** A function from an activity (`runTurn 12`) to the stage of the run, as the record meets them; those between two stages are one. */

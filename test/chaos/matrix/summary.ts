@@ -43,9 +43,14 @@ export function summaryOf(results: readonly CellResult[], { counts, ...blackBox 
   return {
     faults: perFault((fault) => ({ cells: all(fault).length, counts: sum(all(fault).map((one) => one.counts)) })),
     stages: Object.fromEntries(
-      stages.map((stage) => [stage, perFault((fault) => all(fault).filter(({ cell }) => cell.point.stage === stage).length)]),
+      stages.map((stage) => [
+        stage,
+        perFault((fault) => all(fault).filter(({ cell }) => cell.point.stage === stage).length),
+      ]),
     ),
-    failpoints: Object.fromEntries(names.sort().map((name) => [name, counted.filter(({ cell }) => cell.point.name === name).length])),
+    failpoints: Object.fromEntries(
+      names.sort().map((name) => [name, counted.filter(({ cell }) => cell.point.name === name).length]),
+    ),
     unreached: FAILPOINTS.filter((name) => !names.includes(name)),
     uncounted: results.length - counted.length,
     blackBox: { ...blackBox, uncounted: counts.length - told.length, counts: sum(told) },
@@ -59,5 +64,7 @@ function perFault<T>(of: (fault: Fault) => T): Record<Fault, T> {
 
 function sum(counts: readonly Counts[]): Counts {
   // One entry for each count.
-  return Object.fromEntries(COUNTS.map((name) => [name, counts.reduce((total, one) => total + one[name], 0)])) as Counts;
+  return Object.fromEntries(
+    COUNTS.map((name) => [name, counts.reduce((total, one) => total + one[name], 0)]),
+  ) as Counts;
 }

@@ -13,8 +13,14 @@ export function countsOf(traces: RunTraces, expected: RunTraces): Counts {
     overlaps: overlapsIn(traces.agents),
     orphans: traces.living.length,
     commits: Math.abs(traces.commits - expected.commits),
-    events: traces.journal === 'damaged' ? 1 : differing(types(traces), types(expected)) + Math.abs(traces.told - expected.told),
-    ends: traces.outcome === expected.outcome && traces.error === expected.error && traces.change === expected.change ? 0 : 1,
+    events:
+      traces.journal === 'damaged'
+        ? 1
+        : differing(types(traces), types(expected)) + Math.abs(traces.told - expected.told),
+    ends:
+      traces.outcome === expected.outcome && traces.error === expected.error && traces.change === expected.change
+        ? 0
+        : 1,
   };
 }
 

@@ -65,7 +65,9 @@ describe('a usage limit that many runs meet', () => {
     'T-29: blocks only runs of that provider and account: those of another go on, and agents of one account share its gate',
     async () => {
       const limited = new Set(['account-a', 'account-b']);
-      const runs = limitedRuns(workers, ({ place }) => (limited.delete(place.runId) ? limitedUntil(HOUR_MS) : {}), { name: 'account' });
+      const runs = limitedRuns(workers, ({ place }) => (limited.delete(place.runId) ? limitedUntil(HOUR_MS) : {}), {
+        name: 'account',
+      });
       const [a, b] = [await runs.start('a', 'one'), await runs.start('b', 'one')];
       await runs.untilGate((view) => view?.waiting === 2, 'one');
 

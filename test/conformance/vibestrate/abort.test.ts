@@ -58,7 +58,11 @@ const CASES = {
     config: `${LIMITS}worktree:\n  setup: ["echo START >> $HOME/setup.txt; sleep 60; echo END >> $HOME/setup.txt"]\n`,
     reached: (_, host) => until(() => notes(host, 'setup.txt').length > 0),
   },
-  'at a gate': { status: 'waiting_for_approval', config: `${LIMITS}gates: [planning]\n`, reached: (person) => person.gate() },
+  'at a gate': {
+    status: 'waiting_for_approval',
+    config: `${LIMITS}gates: [planning]\n`,
+    reached: (person) => person.gate(),
+  },
   'in a pause': {
     status: 'paused',
     config: LIMITS,
@@ -110,7 +114,9 @@ describe('an abort by a person', () => {
     const person = await attendedRun(host, options);
     await reached(person, host);
     expect((await person.run.view()).status).toBe(status);
-    const told = await sluiceBeside(host, ['abort', person.run.runId, '--reason', 'wrong task'], { env: { SLUICE_BY: 'grace' } });
+    const told = await sluiceBeside(host, ['abort', person.run.runId, '--reason', 'wrong task'], {
+      env: { SLUICE_BY: 'grace' },
+    });
     expect(await person.result()).toMatchObject({ outcome: 'aborted', error: 'aborted by grace: wrong task' });
     return { person, path: person.run.statuses(), told: told.stdout };
   }
@@ -150,7 +156,9 @@ describe('an abort by a person', () => {
 
       for (const stage of TURN_STAGES) {
         const { repository } = (await leftOf(`in ${stage}`)).person;
-        const lines = readLedger(repository.ledgerPath).flatMap((entry) => (entry.stage === stage ? [entry.event] : []));
+        const lines = readLedger(repository.ledgerPath).flatMap((entry) =>
+          entry.stage === stage ? [entry.event] : [],
+        );
         expect(lines).toEqual(['START']);
       }
       expect(notes(host, 'stubborn.txt')).toEqual(expect.arrayContaining(['START', 'TERM']));
@@ -186,12 +194,16 @@ describe('an abort by a person', () => {
       const { person, told } = await leftOf('in executing');
       const { worktree, branch } = await person.run.view();
 
-      expect(person.run.events().at(-1)).toMatchObject({ type: 'run.aborted', data: { outcome: 'aborted', stage: 'executing' } });
+      expect(person.run.events().at(-1)).toMatchObject({
+        type: 'run.aborted',
+        data: { outcome: 'aborted', stage: 'executing' },
+      });
       expect(JSON.parse(person.run.read('metrics.json'))).toMatchObject({ turns: expect.any(Number) });
       expect(person.run.read('report.md')).toContain('aborted by grace: wrong task');
       const commands = told.split('\n').flatMap((line) => (line.trim().startsWith('git ') ? [line.trim()] : []));
       expect(commands).toEqual([`git worktree remove --force ${worktree}`, `git branch -D ${branch}`]);
-      for (const command of commands) execFileSync('sh', ['-c', command], { cwd: person.repository.path, stdio: 'ignore' });
+      for (const command of commands)
+        execFileSync('sh', ['-c', command], { cwd: person.repository.path, stdio: 'ignore' });
       expect(existsSync(worktree ?? '')).toBe(false);
       expect(person.repository.git('branch', '--list', 'sluice/*')).toBe('');
     },

@@ -18,7 +18,8 @@ const dayOf = async (host: TestHost, { run }: AttendedRun) => {
   const { ledger } = await detailsOf(run.handle);
   return host.client.workflow.getHandle(ledger ?? '').query<DayBudgetView>(STATUS_QUERY);
 };
-const limits = ({ run }: AttendedRun) => run.events().flatMap(({ type, data }) => (type === 'budget.limit' ? [data] : []));
+const limits = ({ run }: AttendedRun) =>
+  run.events().flatMap(({ type, data }) => (type === 'budget.limit' ? [data] : []));
 
 describe('the budget of a run', () => {
   let host: TestHost;
@@ -57,7 +58,10 @@ describe('the budget of a run', () => {
     'V-130: minutes of agents at work are counted, and so is money',
     async () => {
       const [slow, dear] = await Promise.all([
-        attendedRun(host, { config: `budget: {run: {minutes: 0.01}}\n${FOUR}`, stages: { planning: { text: 'Plan.', delayMs: 700 } } }),
+        attendedRun(host, {
+          config: `budget: {run: {minutes: 0.01}}\n${FOUR}`,
+          stages: { planning: { text: 'Plan.', delayMs: 700 } },
+        }),
         attendedRun(host, {
           config: `budget: {run: {usd: 0.5}}\n${FOUR}`,
           stages: { planning: { text: 'Plan.', costUsd: 0.3 }, architecting: { text: 'Design.', costUsd: 0.2 } },
@@ -113,14 +117,19 @@ describe('the budget of a day', () => {
 
       expect(first.blockedReason).not.toBe('budget');
       expect(await again.result()).toMatchObject(USED_UP);
-      const told = await Promise.all(['budget', 'status'].map((command) => sluiceBeside(host, [command, dear.run.runId])));
+      const told = await Promise.all(
+        ['budget', 'status'].map((command) => sluiceBeside(host, [command, dear.run.runId])),
+      );
       expect(told[0]?.stdout).toMatch(
         /\ncost {5}planning \$0\.50\nthe day \S+ \(UTC\) of .*\n {2}turns +1 used, of 3, 2 left\n.*\n {2}usd +0\.5 used, of 0\.5, 0 left/,
       );
       expect(told[1]?.stdout).toMatch(/\ncost +planning \$0\.50\n/);
       expect(limits(again)).toMatchObject([{ limit: 'usd', used: 0.5, allowed: 0.5, day: expect.any(String) }]);
       expect(again.turns()).toEqual(['planning']);
-      expect(await dayOf(host, again)).toMatchObject({ settled: { turns: 1, microUsd: 500_000 }, reserved: { turns: 0 } });
+      expect(await dayOf(host, again)).toMatchObject({
+        settled: { turns: 1, microUsd: 500_000 },
+        reserved: { turns: 0 },
+      });
       expect(dear.run.read('report.md')).toMatch(/\| planning \| 1 \| .* \| 0\.5000 \|/);
     },
     LIMIT_MS,
@@ -155,7 +164,10 @@ describe('the budget of a run whose worker is killed', () => {
       expect(await usedBy(person)).toMatchObject({ turns: 3, microUsd: 250_000 });
       expect(person.turns()).toEqual(['planning', 'architecting', 'executing']);
       expect(held).toMatchObject({ settled: { turns: 2 }, reserved: { turns: 1 } });
-      expect(await dayOf(host, person)).toMatchObject({ settled: { turns: 3, microUsd: 250_000 }, reserved: { turns: 0 } });
+      expect(await dayOf(host, person)).toMatchObject({
+        settled: { turns: 3, microUsd: 250_000 },
+        reserved: { turns: 0 },
+      });
     },
     LIMIT_MS,
   );

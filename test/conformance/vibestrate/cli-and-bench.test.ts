@@ -19,7 +19,9 @@ const CLI = fileURLToPath(new URL('../../../dist/client/cli/main.js', import.met
 
 /** Of the commands that V-135 names, those that belong to a run. */
 const COMMANDS =
-  'init doctor run status pause resume abort approvals steer rename logs replay audit path rewind policies budget config'.split(' ');
+  'init doctor run status pause resume abort approvals steer rename logs replay audit path rewind policies budget config'.split(
+    ' ',
+  );
 
 /** The others of V-135: they come with the merge queue and the backlog. */
 const LATER = ['land', 'queue', 'tasks'];
@@ -67,11 +69,18 @@ describe('command line and bench', () => {
     const samples: Samples = {};
     const bench = { ...host, repository: repository.path, agent, stubs: NO_STUBS, workerPid: async () => 0 };
 
-    await measurePlainRuns({ host: bench, empty: { measure: async () => 1, close: async () => undefined }, samples }, 2);
+    await measurePlainRuns(
+      { host: bench, empty: { measure: async () => 1, close: async () => undefined }, samples },
+      2,
+    );
     const figures = figuresOf(samples);
 
-    expect([samples['writeTurnMs']?.length, samples['otherTurnMs']?.length, samples['runMs']?.length]).toEqual([2, 8, 2]);
-    expect([figures.writeTurnMs, figures.otherTurnMs, figures.runMs, figures.agentMs].filter((ms) => ms === null || ms <= 0)).toEqual([]);
+    expect([samples['writeTurnMs']?.length, samples['otherTurnMs']?.length, samples['runMs']?.length]).toEqual([
+      2, 8, 2,
+    ]);
+    expect(
+      [figures.writeTurnMs, figures.otherTurnMs, figures.runMs, figures.agentMs].filter((ms) => ms === null || ms <= 0),
+    ).toEqual([]);
     expect(figures.historyEvents).toBeLessThanOrEqual(80);
   });
 
@@ -80,7 +89,10 @@ describe('command line and bench', () => {
     const run = await host.startRun(repository);
     await run.result();
 
-    const metrics = JSON.parse(run.read('metrics.json')) as Record<'turns' | 'wallMs' | 'agentMs' | 'validationMs' | 'engineMs', number>;
+    const metrics = JSON.parse(run.read('metrics.json')) as Record<
+      'turns' | 'wallMs' | 'agentMs' | 'validationMs' | 'engineMs',
+      number
+    >;
 
     expect(metrics.turns).toBe(5);
     expect(metrics.engineMs).toBe(metrics.wallMs - metrics.agentMs - metrics.validationMs);
@@ -123,7 +135,11 @@ describe('what the records of a run show', () => {
     const lines = (await shown('replay')).trim().split('\n');
 
     expect(printed).toEqual(
-      events.map((event) => ({ kind: 'event', sinceStartMs: Math.max(0, Date.parse(event.timestamp) - start), ...event })),
+      events.map((event) => ({
+        kind: 'event',
+        sinceStartMs: Math.max(0, Date.parse(event.timestamp) - start),
+        ...event,
+      })),
     );
     expect(lines).toHaveLength(events.length + 1);
     expect(lines.slice(1).every((line) => /^\+0:\d\d:\d\d\.\d /.test(line))).toBe(true);
@@ -184,7 +200,10 @@ describe('a command to a run that no worker attends', () => {
     await run.historyLength();
     await worker.stop();
     const send = (...args: readonly string[]) => sluiceBeside(host, args, { cwd: run.repository.path });
-    [renamed, paused] = await Promise.all([send('rename', run.run.runId, 'another title'), send('pause', run.run.runId, '--json')]);
+    [renamed, paused] = await Promise.all([
+      send('rename', run.run.runId, 'another title'),
+      send('pause', run.run.runId, '--json'),
+    ]);
   }, 60_000);
 
   afterAll(() => host.close());
@@ -194,7 +213,9 @@ describe('a command to a run that no worker attends', () => {
       code: 0,
       stdout: `rename queued for ${run.run.runId}: no worker answered, or the server takes no more Updates of it; it is checked when a worker is there\n`,
     });
-    expect(jsonLines(paused.stdout)).toMatchObject([{ kind: 'message', name: 'pause', sent: 'queued', requestId: expect.any(String) }]);
+    expect(jsonLines(paused.stdout)).toMatchObject([
+      { kind: 'message', name: 'pause', sent: 'queued', requestId: expect.any(String) },
+    ]);
     expect(paused.code).toBe(0);
     expect(renamed.stdout + paused.stdout).not.toContain('accepted');
   });
@@ -209,13 +230,17 @@ describe('a command to a run that no worker attends', () => {
     expect([code, outcome]).toEqual([0, 'merge_ready']);
     expect(stdout).toContain(`approve accepted by ${run.run.runId}`);
     expect(named('run.renamed').map(({ data }) => data['text'])).toEqual(['another title']);
-    expect(named('message.refused').map(({ data }) => [data['name'], data['why']])).toEqual([['pause', expect.stringContaining('gate')]]);
+    expect(named('message.refused').map(({ data }) => [data['name'], data['why']])).toEqual([
+      ['pause', expect.stringContaining('gate')],
+    ]);
     expect(named('run.pause_requested')).toEqual([]);
   }, 60_000);
 });
 
 /** The bench's own agent, a shell script that does its part at once, in every stage. */
-async function benchRepository(host: TestHost): Promise<{ repository: TestRepository; agent: ReturnType<typeof makeAgent> }> {
+async function benchRepository(
+  host: TestHost,
+): Promise<{ repository: TestRepository; agent: ReturnType<typeof makeAgent> }> {
   const folder = join(host.folder, `bench-${Math.random().toString(36).slice(2)}`);
   mkdirSync(folder);
   const agent = makeAgent(folder, []);

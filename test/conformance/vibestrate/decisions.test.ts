@@ -24,14 +24,18 @@ const CASES = {
   echoThenBlocked: reviewer({ text: `${TEMPLATE}\nDECISION {{code}}: BLOCKED\n` }),
   otherCode: reviewer({ text: 'DECISION 0000beef: APPROVED\n', decisionAsk: 'APPROVED' }),
   human: {
-    ...reviewer({ text: 'HUMAN_APPROVAL {{code}}: REQUIRED\nREASON: it touches money\nRISK: high\nDECISION {{code}}: APPROVED\n' }),
+    ...reviewer({
+      text: 'HUMAN_APPROVAL {{code}}: REQUIRED\nREASON: it touches money\nRISK: high\nDECISION {{code}}: APPROVED\n',
+    }),
     input: { attended: false },
   },
   reviewerTwice: reviewer({ text: 'I like the third line.' }),
   verifierOnce: verifier({ text: 'Hm.', decisionAsk: 'PASSED' }),
   verifierTwice: verifier({ text: 'Hm.' }),
   // The whole prompt as the answer.
-  echo: { config: `  echo:\n    adapter: command\n    command: [cat]\n${JUDGED}stages:\n  reviewing:\n    agent: echo\n` },
+  echo: {
+    config: `  echo:\n    adapter: command\n    command: [cat]\n${JUDGED}stages:\n  reviewing:\n    agent: echo\n`,
+  },
   templateAlone: says(TEMPLATE),
   fence: says('```\nDECISION {{code}}: APPROVED\n```\n'),
   blockQuote: says('> DECISION {{code}}: APPROVED\n'),
@@ -64,7 +68,11 @@ describe('decisions', () => {
 
   it('V-30: a review that asks for changes is no approval and pays no verifier', () => {
     expect(end(runs.changesRequested)).toEqual(['blocked', 'review_loops_exhausted']);
-    expect(runs.changesRequested.view).toMatchObject({ status: 'blocked', finalDecision: 'CHANGES_REQUESTED', verification: null });
+    expect(runs.changesRequested.view).toMatchObject({
+      status: 'blocked',
+      finalDecision: 'CHANGES_REQUESTED',
+      verification: null,
+    });
     expect(runs.changesRequested.turns).not.toContain('verifying');
   });
 
@@ -166,19 +174,24 @@ describe('what is judged', () => {
 
   afterAll(() => host.close());
 
-  it.each(['reviewing', 'verifying'])('V-34: the prompt of %s names the exact commit, the diff and the results of the checks', (stage) => {
-    const [prompt = ''] = promptsOf(run.run, stage);
-    const { headSha, baseSha } = run.view;
+  it.each(['reviewing', 'verifying'])(
+    'V-34: the prompt of %s names the exact commit, the diff and the results of the checks',
+    (stage) => {
+      const [prompt = ''] = promptsOf(run.run, stage);
+      const { headSha, baseSha } = run.view;
 
-    expect(prompt).toContain(`from commit ${baseSha} to commit ${headSha}`);
-    expect(prompt).toContain(`git diff ${baseSha}..${headSha}`);
-    expect(prompt).toContain(`On commit ${headSha}: 2 commands, 1 passed, 1 failed, 0 could not run.`);
-    expect(prompt).toMatch(/test -e never: failed, exit code 1[\s\S]*seen 2/);
-  });
+      expect(prompt).toContain(`from commit ${baseSha} to commit ${headSha}`);
+      expect(prompt).toContain(`git diff ${baseSha}..${headSha}`);
+      expect(prompt).toContain(`On commit ${headSha}: 2 commands, 1 passed, 1 failed, 0 could not run.`);
+      expect(prompt).toMatch(/test -e never: failed, exit code 1[\s\S]*seen 2/);
+    },
+  );
 
   it('V-34: review and verification are recorded with the commit that they are about', () => {
     const { headSha } = run.view;
-    const judged = run.events.filter(({ type }) => type.endsWith('.decision')).map(({ type, data }) => [type, data['commit']]);
+    const judged = run.events
+      .filter(({ type }) => type.endsWith('.decision'))
+      .map(({ type, data }) => [type, data['commit']]);
 
     expect(judged).toEqual([
       ['review.decision', headSha],
@@ -212,7 +225,10 @@ describe('the reader of decision lines', () => {
   });
 
   it('V-32: takes HUMAN_APPROVAL only with the code of the prompt and outside fences', () => {
-    expect(readHumanApproval('HUMAN_APPROVAL c0de: REQUIRED\nRISK: low', 'c0de')).toMatchObject({ kind: 'required', risk: 'low' });
+    expect(readHumanApproval('HUMAN_APPROVAL c0de: REQUIRED\nRISK: low', 'c0de')).toMatchObject({
+      kind: 'required',
+      risk: 'low',
+    });
     expect(readHumanApproval('HUMAN_APPROVAL beef: REQUIRED', 'c0de')).toEqual({ kind: 'none' });
     expect(readHumanApproval('```\nHUMAN_APPROVAL c0de: REQUIRED\n```', 'c0de')).toEqual({ kind: 'none' });
   });

@@ -19,7 +19,11 @@ const FINDINGS = FINDING_CATEGORIES.map((category, index) => ({
 }));
 
 /** To the first five, each in another way; the rest is not answered. */
-const RESPONSES = DISPOSITIONS.map((disposition, index) => ({ id: `R-${index + 1}`, disposition, rationale: `Because ${index + 1}.` }));
+const RESPONSES = DISPOSITIONS.map((disposition, index) => ({
+  id: `R-${index + 1}`,
+  disposition,
+  rationale: `Because ${index + 1}.`,
+}));
 
 const review = (turn: ScriptedTurn, fixing: ScriptedTurn = {}): RunCase => ({
   config: LIST,
@@ -38,7 +42,15 @@ const CASES = {
     { findings: ['first', 'second', 'third'].map((claim) => ({ id: 'R1', claim })) },
     { responses: [{ id: 'R1', disposition: 'fix', rationale: 'The first.' }] },
   ),
-  odd: review({ findings: [{ severity: 'dreadful', category: 7, claim: 'Only a claim.' }, { id: 'no-claim' }, 'A bare text.', 7, null] }),
+  odd: review({
+    findings: [
+      { severity: 'dreadful', category: 7, claim: 'Only a claim.' },
+      { id: 'no-claim' },
+      'A bare text.',
+      7,
+      null,
+    ],
+  }),
 } satisfies Record<string, RunCase>;
 
 describe('findings and their answers', () => {
@@ -89,8 +101,12 @@ describe('findings and their answers', () => {
   );
 
   it('V-35: findings with one id are told apart, and an answer goes to one of them', () => {
-    expect(headings(firstReview(runs.doubled))).toEqual(['R1', 'R1-2', 'R1-3'].map((id) => `${id} (medium, correctness)`));
-    expect(runs.doubled.run.read('finding-responses.md')).toMatch(/### R1: fix\n[\s\S]*## Unanswered\n\n- R1-2\n- R1-3\n/);
+    expect(headings(firstReview(runs.doubled))).toEqual(
+      ['R1', 'R1-2', 'R1-3'].map((id) => `${id} (medium, correctness)`),
+    );
+    expect(runs.doubled.run.read('finding-responses.md')).toMatch(
+      /### R1: fix\n[\s\S]*## Unanswered\n\n- R1-2\n- R1-3\n/,
+    );
   });
 
   it('V-35: a finding that claims anything is kept with defaults, and nothing else is', () => {

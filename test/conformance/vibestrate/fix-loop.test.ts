@@ -44,14 +44,21 @@ const CASES = {
   once: {
     stages: {
       reviewing: [...reviews('CHANGES_REQUESTED', 'APPROVED')],
-      fixing: { ...FIX, files: { 'b.txt': 'b\n' }, responses: [{ id: 'R0', disposition: 'fix', rationale: 'The line is there now.' }] },
+      fixing: {
+        ...FIX,
+        files: { 'b.txt': 'b\n' },
+        responses: [{ id: 'R0', disposition: 'fix', rationale: 'The line is there now.' }],
+      },
     },
   },
   twice: {
     config: LIST,
     stages: {
       reviewing: [...reviews('CHANGES_REQUESTED', 'CHANGES_REQUESTED', 'APPROVED')],
-      fixing: [0, 1].map((round) => ({ ...FIX, responses: [{ id: `R${round}`, disposition: 'fix', rationale: `Fix ${round + 1}.` }] })),
+      fixing: [0, 1].map((round) => ({
+        ...FIX,
+        responses: [{ id: `R${round}`, disposition: 'fix', rationale: `Fix ${round + 1}.` }],
+      })),
     },
   },
   thenBlocked: { config: LIST, stages: { reviewing: [...reviews('CHANGES_REQUESTED', 'BLOCKED')], fixing: FIX } },
@@ -110,11 +117,21 @@ describe('the fix loop', () => {
   it('V-21: the fixer gets the findings, checks run after each fix, and the reviewer judges again', () => {
     const [first, second] = promptsOf(runs.twice.run, 'fixing');
 
-    expect(first).toMatch(/### R0 \(high, correctness\)[\s\S]*R0: the third line is missing[\s\S]*a\.txt:3[\s\S]*add the line of R0/);
+    expect(first).toMatch(
+      /### R0 \(high, correctness\)[\s\S]*R0: the third line is missing[\s\S]*a\.txt:3[\s\S]*add the line of R0/,
+    );
     expect(second).toContain('R1: the third line is missing');
     expect(second).not.toContain('R0: the third line is missing');
     expect(typed(runs.twice, 'validation.started').map(({ data }) => data['round'])).toEqual([0, 1, 2]);
-    expect(runs.twice.turns).toEqual(['executing', 'reviewing', 'fixing', 'reviewing', 'fixing', 'reviewing', 'verifying']);
+    expect(runs.twice.turns).toEqual([
+      'executing',
+      'reviewing',
+      'fixing',
+      'reviewing',
+      'fixing',
+      'reviewing',
+      'verifying',
+    ]);
     expect(promptsOf(runs.twice.run, 'reviewing').at(-1)).toContain(tip(runs.twice));
   });
 
@@ -133,28 +150,34 @@ describe('the fix loop', () => {
     ['none', 0],
     ['one', 1],
     ['two', 2],
-  ] as const)('V-23: with the budget %s the fixes are %i, the reviews one more, and the next request blocks', (name, rounds) => {
-    const run = runs[name];
+  ] as const)(
+    'V-23: with the budget %s the fixes are %i, the reviews one more, and the next request blocks',
+    (name, rounds) => {
+      const run = runs[name];
 
-    expect(count(run, 'fixing')).toBe(rounds);
-    expect(count(run, 'reviewing')).toBe(rounds + 1);
-    expect(run.result).toMatchObject({ outcome: 'blocked', blockedReason: 'review_loops_exhausted' });
-    expect(run.view).toMatchObject({ reviewLoopCount: rounds, maxReviewLoops: rounds });
-  });
+      expect(count(run, 'fixing')).toBe(rounds);
+      expect(count(run, 'reviewing')).toBe(rounds + 1);
+      expect(run.result).toMatchObject({ outcome: 'blocked', blockedReason: 'review_loops_exhausted' });
+      expect(run.view).toMatchObject({ reviewLoopCount: rounds, maxReviewLoops: rounds });
+    },
+  );
 
-  it.each(BAD_ROUNDS)('V-23: rounds of %s are refused, in the config with line and column, and at the start', async (rounds) => {
-    const inConfig = await host.repository({ config: `rounds: ${rounds}\n` });
-    const atStart = await host.repository();
-    const refused = await Promise.all([
-      refusalOf(host.startRun(inConfig)),
-      refusalOf(host.startRun(atStart, { policy: { rounds: JSON.parse(rounds) as unknown } })),
-    ]);
+  it.each(BAD_ROUNDS)(
+    'V-23: rounds of %s are refused, in the config with line and column, and at the start',
+    async (rounds) => {
+      const inConfig = await host.repository({ config: `rounds: ${rounds}\n` });
+      const atStart = await host.repository();
+      const refused = await Promise.all([
+        refusalOf(host.startRun(inConfig)),
+        refusalOf(host.startRun(atStart, { policy: { rounds: JSON.parse(rounds) as unknown } })),
+      ]);
 
-    expect(refused[0]).toMatch(new RegExp(`config\\.yaml:\\d+:9: rounds is ${rounds.replace('.', '\\.')}`));
-    expect(refused[1]).toContain(`policy.rounds: rounds is ${rounds}\n`);
-    expect(refused.join('\n').match(/from 0 to 20/g)).toHaveLength(2);
-    for (const { git } of [inConfig, atStart]) expect(git('branch', '--list', 'sluice/*')).toBe('');
-  });
+      expect(refused[0]).toMatch(new RegExp(`config\\.yaml:\\d+:9: rounds is ${rounds.replace('.', '\\.')}`));
+      expect(refused[1]).toContain(`policy.rounds: rounds is ${rounds}\n`);
+      expect(refused.join('\n').match(/from 0 to 20/g)).toHaveLength(2);
+      for (const { git } of [inConfig, atStart]) expect(git('branch', '--list', 'sluice/*')).toBe('');
+    },
+  );
 
   it('V-24: reviewLoopCount in state.json counts the fixes while the run goes on', async () => {
     const shown: number[] = [];
@@ -206,7 +229,9 @@ describe('the fix loop', () => {
       expect(repository.git('-C', worktree, 'rev-parse', 'HEAD').trim()).toBe(tip(runs[name]));
       expect(view.headSha).toBe(tip(runs[name]));
       repository.git('merge', '--quiet', '--no-ff', '-m', 'land', `sluice/${run.runId}`);
-      expect(readFileSync(join(repository.path, 'a.txt'), 'utf8')).toBe(`one\nchanged\n${'fixed\n'.repeat(commitsOfFixing(runs[name]))}`);
+      expect(readFileSync(join(repository.path, 'a.txt'), 'utf8')).toBe(
+        `one\nchanged\n${'fixed\n'.repeat(commitsOfFixing(runs[name]))}`,
+      );
       if (name === 'once') expect(readFileSync(join(repository.path, 'b.txt'), 'utf8')).toBe('b\n');
     },
   );
@@ -217,7 +242,9 @@ describe('the fix loop', () => {
     expect(fixed).toEqual(['executing', 'fixing']);
     expect(commits(runs.once)).toBe(2);
     expect(commits(runs.twice)).toBe(3);
-    expect(runs.once.run.read('finding-responses.md')).toContain(`### R0: fix\n\nThe line is there now.\n\nCommit: ${tip(runs.once)}`);
+    expect(runs.once.run.read('finding-responses.md')).toContain(
+      `### R0: fix\n\nThe line is there now.\n\nCommit: ${tip(runs.once)}`,
+    );
   });
 
   it('V-95: a round that changes nothing makes no commit, says so, and still counts', () => {
@@ -242,7 +269,8 @@ describe('the fix loop', () => {
       expect.stringContaining('### R0: fix\n\nFix 1.'),
       expect.stringContaining('### R1: fix\n\nFix 2.'),
     ]);
-    for (const name of ['review.md', 'validation.json', 'finding-responses.md']) expect(run.read(name)).toBe(run.read(`rounds/2/${name}`));
+    for (const name of ['review.md', 'validation.json', 'finding-responses.md'])
+      expect(run.read(name)).toBe(run.read(`rounds/2/${name}`));
   });
 });
 

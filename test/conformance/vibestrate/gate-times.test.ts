@@ -110,7 +110,8 @@ describe('the time of a gate', () => {
   afterAll(() => host.close(), LIMIT_MS);
 
   const EXPIRED = { outcome: 'blocked', blockedReason: 'approval_expired' };
-  const approvals = ({ run }: AttendedRun) => run.events().flatMap(({ type }) => (type.startsWith('approval.') ? [type] : []));
+  const approvals = ({ run }: AttendedRun) =>
+    run.events().flatMap(({ type }) => (type.startsWith('approval.') ? [type] : []));
   const nobody = (config: string): RunCase => ({ config: `${config}${SHORT}`, input: { attended: false } });
 
   it(
@@ -119,7 +120,10 @@ describe('the time of a gate', () => {
       const [atOnce, later, seed] = await Promise.all([
         attendedRun(host, nobody('gates: [executing]\n')),
         attendedRun(host, nobody('gates: {stages: [executing], unattendedExpire: 1100ms, expire: 30d}\n')),
-        attendedRun(host, nobody('policies: {requireApprovalAtStages: [executing], unattendedApprovalTimeoutMs: 1200}\n')),
+        attendedRun(
+          host,
+          nobody('policies: {requireApprovalAtStages: [executing], unattendedApprovalTimeoutMs: 1200}\n'),
+        ),
       ]);
 
       for (const person of [atOnce, later, seed]) {

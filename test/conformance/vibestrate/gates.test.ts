@@ -14,7 +14,8 @@ import { until } from '../../support/until.js';
 const LIMIT_MS = 120_000;
 
 const JUDGED = 'stageList: [planning, executing, verifying]\n';
-const CHECK = 'validation:\n  commands: ["touch $HOME/checked-$(git rev-parse --short HEAD)", "grep -q changed a.txt"]\n';
+const CHECK =
+  'validation:\n  commands: ["touch $HOME/checked-$(git rev-parse --short HEAD)", "grep -q changed a.txt"]\n';
 
 const FROM_EXECUTING = `stageList: [executing, validating, reviewing, fixing, verifying]\n${CHECK}`;
 const HELD = 'stageList: [executing, verifying]\n';
@@ -130,11 +131,14 @@ describe('gates', () => {
       const { commit } = await changed.gate('gate-1');
       await rejected.gate();
       const [id, other] = [changed.run.runId, rejected.run.runId];
-      const approvals = (...args: string[]) => sluiceBeside(host, ['approvals', ...args], { env: { SLUICE_BY: 'grace' } });
+      const approvals = (...args: string[]) =>
+        sluiceBeside(host, ['approvals', ...args], { env: { SLUICE_BY: 'grace' } });
 
       const list = await approvals('list');
       const show = await approvals('show', id);
-      const inTurn = await sluiceBeside(host, ['approvals', 'decide', id, '--approve'], { env: { SLUICE_TURN: 'a-turn' } });
+      const inTurn = await sluiceBeside(host, ['approvals', 'decide', id, '--approve'], {
+        env: { SLUICE_TURN: 'a-turn' },
+      });
       const changes = await approvals('decide', id, '--request-changes', 'use one file');
       await changed.gate('gate-2');
       const late = await approvals('decide', id, 'gate-1', '--approve');
@@ -153,7 +157,9 @@ describe('gates', () => {
       expect(late.stderr).toContain('changes requested already by grace');
       expect(await changed.result()).toMatchObject({ outcome: 'merge_ready' });
       expect(await rejected.result()).toMatchObject({ outcome: 'blocked', blockedReason: 'approval_rejected' });
-      expect(written(changed).map(({ status, decisionNote, resolvedBy }) => [status, decisionNote, resolvedBy])).toEqual([
+      expect(
+        written(changed).map(({ status, decisionNote, resolvedBy }) => [status, decisionNote, resolvedBy]),
+      ).toEqual([
         ['changes_requested', 'use one file', 'grace'],
         ['approved', 'fine now', 'grace'],
       ]);
@@ -178,11 +184,9 @@ describe('gates', () => {
       expect(statuses(approved)).toContain('waiting_for_approval executing verifying');
       expect(await rejected.result()).toMatchObject({ outcome: 'blocked', blockedReason: 'approval_rejected' });
       const types = rejected.run.events().map(({ type }) => type);
-      expect(types.slice(types.indexOf('approval.rejected')).filter((type) => !type.startsWith('notification'))).toEqual([
-        'approval.rejected',
-        'state.changed',
-        'run.completed',
-      ]);
+      expect(
+        types.slice(types.indexOf('approval.rejected')).filter((type) => !type.startsWith('notification')),
+      ).toEqual(['approval.rejected', 'state.changed', 'run.completed']);
       const told = () => readFileSync(sink, 'utf8').split(/\n+/).slice(0, -1);
       await until(() => told().length >= 2);
       expect(told().map((line) => JSON.parse(line) as object)).toMatchObject([
@@ -205,10 +209,30 @@ describe('gates', () => {
       turns: ['planning', 'architecting', 'architecting', 'executing'],
     },
     { gate: 'executing', goTo: 'planning', turns: ['planning', 'planning', 'executing', 'verifying'], config: JUDGED },
-    { gate: 'validating', goTo: 'fixing', turns: ['executing', 'fixing', 'reviewing', 'verifying'], config: FROM_EXECUTING },
-    { gate: 'reviewing', goTo: 'fixing', turns: ['executing', 'fixing', 'reviewing', 'verifying'], config: FROM_EXECUTING },
-    { gate: 'fixing', goTo: 'fixing', turns: ['executing', 'reviewing', 'fixing', 'reviewing', 'verifying'], config: FROM_EXECUTING },
-    { gate: 'verifying', goTo: 'fixing', turns: ['executing', 'reviewing', 'fixing', 'reviewing', 'verifying'], config: FROM_EXECUTING },
+    {
+      gate: 'validating',
+      goTo: 'fixing',
+      turns: ['executing', 'fixing', 'reviewing', 'verifying'],
+      config: FROM_EXECUTING,
+    },
+    {
+      gate: 'reviewing',
+      goTo: 'fixing',
+      turns: ['executing', 'fixing', 'reviewing', 'verifying'],
+      config: FROM_EXECUTING,
+    },
+    {
+      gate: 'fixing',
+      goTo: 'fixing',
+      turns: ['executing', 'reviewing', 'fixing', 'reviewing', 'verifying'],
+      config: FROM_EXECUTING,
+    },
+    {
+      gate: 'verifying',
+      goTo: 'fixing',
+      turns: ['executing', 'reviewing', 'fixing', 'reviewing', 'verifying'],
+      config: FROM_EXECUTING,
+    },
     {
       ...{ gate: 'completion', goTo: 'fixing', config: `holdAtCompletion: true\n${FROM_EXECUTING}` },
       turns: ['executing', 'reviewing', 'verifying', 'fixing', 'reviewing', 'verifying'],
@@ -271,15 +295,34 @@ describe('gates', () => {
           },
         },
       },
-      { stage: 'verifying', source: 'agent', alsoRequiredByPolicy: true, riskLevel: 'high', requestedAction: 'read it' },
+      {
+        stage: 'verifying',
+        source: 'agent',
+        alsoRequiredByPolicy: true,
+        riskLevel: 'high',
+        requestedAction: 'read it',
+      },
     ],
     [
       'a turn that asks alone, of medium risk unless it says another',
-      { config: HELD, stages: { executing: { append: { 'a.txt': 'x\n' }, text: 'Done.', humanApproval: { reason: 'it touches money' } } } },
+      {
+        config: HELD,
+        stages: {
+          executing: { append: { 'a.txt': 'x\n' }, text: 'Done.', humanApproval: { reason: 'it touches money' } },
+        },
+      },
       { stage: 'verifying', source: 'agent', alsoRequiredByPolicy: false, riskLevel: 'medium', requestedAction: null },
     ],
-    ['a used-up budget', { config: `budget: {run: {turns: 1}, onLimit: pause}\n${HELD}` }, { stage: 'verifying', source: 'budget' }],
-    ['a hold at completion', { config: `holdAtCompletion: true\n${HELD}` }, { stage: 'completion', source: 'completion' }],
+    [
+      'a used-up budget',
+      { config: `budget: {run: {turns: 1}, onLimit: pause}\n${HELD}` },
+      { stage: 'verifying', source: 'budget' },
+    ],
+    [
+      'a hold at completion',
+      { config: `holdAtCompletion: true\n${HELD}` },
+      { stage: 'completion', source: 'completion' },
+    ],
   ])(
     'V-48: %s opens one gate',
     async (_, options, expected) => {
@@ -332,8 +375,19 @@ describe('gates', () => {
       expect((await person.run.handle.fetchHistory()).events ?? []).toHaveLength(length);
       const tip = person.repository.git('rev-parse', `sluice/${person.run.runId}`).trim();
       expect(written(person)).toMatchObject([
-        { id: 'gate-1', resolvedBy: 'ada', decisionNote: null, commit: person.repository.git('rev-parse', 'main').trim() },
-        { id: 'gate-2', resolvedBy: 'grace', decisionNote: 'read it', commit: tip, resolvedAt: expect.stringMatching(/^\d{4}-.*Z$/) },
+        {
+          id: 'gate-1',
+          resolvedBy: 'ada',
+          decisionNote: null,
+          commit: person.repository.git('rev-parse', 'main').trim(),
+        },
+        {
+          id: 'gate-2',
+          resolvedBy: 'grace',
+          decisionNote: 'read it',
+          commit: tip,
+          resolvedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+        },
       ]);
     },
     LIMIT_MS,
@@ -342,7 +396,10 @@ describe('gates', () => {
   it(
     'V-52: an abort is not held by an open gate, by message and by cancellation',
     async () => {
-      const [told, cancelled] = await Promise.all([open(['executing'], { config: JUDGED }), open(['executing'], { config: JUDGED })]);
+      const [told, cancelled] = await Promise.all([
+        open(['executing'], { config: JUDGED }),
+        open(['executing'], { config: JUDGED }),
+      ]);
       await Promise.all([told.gate(), cancelled.gate()]);
       await told.send('abort', { reason: 'wrong task' });
       await cancelled.run.handle.cancel();
@@ -363,11 +420,20 @@ describe('gates', () => {
       const waiting = await open(['executing'], { config: JUDGED });
       await waiting.gate();
       const id = waiting.run.runId;
-      const forms = [`approve ${id}`, `reject ${id}`, `approvals decide ${id} --approve`, `answer ${id} yes`, `abort ${id}`];
+      const forms = [
+        `approve ${id}`,
+        `reject ${id}`,
+        `approvals decide ${id} --approve`,
+        `answer ${id} yes`,
+        `abort ${id}`,
+      ];
       const server = `TEMPORAL_ADDRESS=${host.address} TEMPORAL_NAMESPACE=${host.namespace} SLUICE_HOME=${host.home}`;
       const lines = forms.map((form) => `${server} ${process.execPath} ${CLI} ${form}; echo "exit $?"`);
       const run = `{ ${lines.join('; ')}; } > "$HOME/agent-decides.txt" 2>&1`;
-      const agent = await attendedRun(host, { config: 'stageList: plan-only\n', stages: { planning: { run, text: 'Plan.' } } });
+      const agent = await attendedRun(host, {
+        config: 'stageList: plan-only\n',
+        stages: { planning: { run, text: 'Plan.' } },
+      });
       await agent.result();
 
       const told = readFileSync(join(host.env['HOME'] ?? '', 'agent-decides.txt'), 'utf8');

@@ -127,7 +127,9 @@ describe('a plain run', () => {
     expect(report.commit).toBe(view.headSha);
     expect(report.tree).toBe(repository.git('rev-parse', `${report.commit}^{tree}`).trim());
     expect(report.summary).toEqual({ total: 1, passed: 1, failed: 0, environment: 0 });
-    expect(report.commands.map(({ command, status }) => [command, status])).toEqual([['grep -q changed a.txt', 'passed']]);
+    expect(report.commands.map(({ command, status }) => [command, status])).toEqual([
+      ['grep -q changed a.txt', 'passed'],
+    ]);
     expect(
       report.commands
         .flatMap(({ stdoutPath, stderrPath }) => [stdoutPath, stderrPath])
@@ -153,7 +155,9 @@ describe('a plain run', () => {
     const [title, , decision, commit] = run.read('verification.md').split('\n');
 
     expect([title, decision, commit]).toEqual(['# Verification', 'VERIFICATION: PASSED', `Commit: ${view.headSha}`]);
-    expect(run.read('verification.md')).toMatch(/## Summary[\s\S]+## Open points[\s\S]+## Raw[\s\S]+It does the task\./);
+    expect(run.read('verification.md')).toMatch(
+      /## Summary[\s\S]+## Open points[\s\S]+## Raw[\s\S]+It does the task\./,
+    );
     expect(writtenAt('verification.md')).toBeLessThanOrEqual(enteredAt('merge_ready'));
   });
 
@@ -184,7 +188,11 @@ describe('a plain run', () => {
 
     expect(JSON.parse(run.read('assurance.json'))).toMatchObject({ verdict: 'verified' });
     expect(metrics).toMatchObject({ turns: 5, failedAttempts: 0, tokensIn: null, tokensOut: null, costMicroUsd: null });
-    expect(metrics).toMatchObject({ wallMs: expect.any(Number), agentMs: expect.any(Number), validationMs: expect.any(Number) });
+    expect(metrics).toMatchObject({
+      wallMs: expect.any(Number),
+      agentMs: expect.any(Number),
+      validationMs: expect.any(Number),
+    });
     expect(run.read('report.md')).toMatch(
       /^# merge_ready: change a\.txt[\s\S]+verdict verified[\s\S]+`a\.txt`[\s\S]+APPROVED[\s\S]+PASSED/,
     );

@@ -34,7 +34,10 @@ const CASES = {
     stages: { verifying: ASKS_PERSON },
     meanwhile: (run) => decideGates(run, [{ decision: 'approve' }]),
   },
-  blockHit: { config: `${GREEN}block: ["vendor/**"]\n`, stages: { executing: { text: 'Wrote.', files: { 'vendor/x.js': '1\n' } } } },
+  blockHit: {
+    config: `${GREEN}block: ["vendor/**"]\n`,
+    stages: { executing: { text: 'Wrote.', files: { 'vendor/x.js': '1\n' } } },
+  },
   noChecks: { config: 'stageList: [executing, reviewing, verifying]\n' },
   noReview: { config: `stageList: [executing, validating, verifying]\n${PLAIN_VALIDATION}` },
   noVerification: { config: `stageList: [executing, validating, reviewing]\n${PLAIN_VALIDATION}` },
@@ -62,7 +65,11 @@ describe('merge_ready', () => {
 
     expect(result).toMatchObject({ outcome: 'merge_ready', blockedReason: null, headSha: tip });
     expect(view).toMatchObject({ status: 'merge_ready', merge: 'unmerged', pendingApprovalId: null });
-    expect(report).toMatchObject({ commit: tip, tree: repository.git('rev-parse', `${tip}^{tree}`).trim(), treeChanged: false });
+    expect(report).toMatchObject({
+      commit: tip,
+      tree: repository.git('rev-parse', `${tip}^{tree}`).trim(),
+      treeChanged: false,
+    });
     expect(report.summary).toEqual({ total: 1, passed: 1, failed: 0, environment: 0 });
     expect(run.read('review.md')).toContain(`DECISION: APPROVED\nCommit: ${tip}\nSource: agent`);
     expect(run.read('verification.md')).toContain(`VERIFICATION: PASSED\nCommit: ${tip}`);
@@ -77,7 +84,9 @@ describe('merge_ready', () => {
   it('V-36: needs checks without a failure, whatever reviewer and verifier say, and names what is missing', () => {
     expect(runs.redChecks.view).toMatchObject({ finalDecision: 'APPROVED', verification: 'PASSED' });
     expect(end(runs.redChecks)).toEqual(['blocked', 'validation_failed']);
-    expect(runs.redChecks.view.error).toContain('merge_ready needs what is missing: checks of this tree without a failure');
+    expect(runs.redChecks.view.error).toContain(
+      'merge_ready needs what is missing: checks of this tree without a failure',
+    );
   });
 
   it('V-36: needs a verification that passed', () => {
@@ -85,13 +94,22 @@ describe('merge_ready', () => {
   });
 
   it('V-36: needs that no gate is open, and waits for the person who closes it', () => {
-    const gate = expect.objectContaining({ stage: 'completion', source: 'agent', reason: expect.stringContaining('it touches money') });
+    const gate = expect.objectContaining({
+      stage: 'completion',
+      source: 'agent',
+      reason: expect.stringContaining('it touches money'),
+    });
 
     expect(gatesOf(runs.openGate)).toEqual([gate]);
     expect(end(runs.openGate)).toEqual(['blocked', 'approval_expired']);
     expect(gatesOf(runs.agreedGate)).toEqual([gate]);
     expect(end(runs.agreedGate)).toEqual(['merge_ready', null]);
-    expect(runs.agreedGate.run.statuses().slice(-4)).toEqual(['verifying', 'waiting_for_approval', 'verifying', 'merge_ready']);
+    expect(runs.agreedGate.run.statuses().slice(-4)).toEqual([
+      'verifying',
+      'waiting_for_approval',
+      'verifying',
+      'merge_ready',
+    ]);
   });
 
   it('V-36: needs that no block rule was hit', () => {
@@ -110,28 +128,34 @@ describe('merge_ready', () => {
   it.each([
     ['verifying', ['executing', 'reviewing', 'verifying', 'reviewing', 'verifying']],
     ['executing', ['executing', 'executing', 'reviewing', 'verifying']],
-  ] as const)('V-34, V-36: what a person put on the branch during %s is judged too, once a person agreed', async (stage, turns) => {
-    const moved = await endedRun(host, {
-      config: GREEN,
-      stages: { [stage]: { ...PLAIN_FIXTURE.stages[stage], waitFor: 'go' } },
-      meanwhile: async (run, repository) => {
-        await until(() => startsOf(repository, stage) === 1);
-        commitOnBranch(repository, run.runId);
-        repository.release('go');
-        await decideGates(run, [{ decision: 'approve' }]);
-      },
-    });
-    const { repository, run, view } = moved;
-    const tip = repository.git('rev-parse', `sluice/${run.runId}`).trim();
+  ] as const)(
+    'V-34, V-36: what a person put on the branch during %s is judged too, once a person agreed',
+    async (stage, turns) => {
+      const moved = await endedRun(host, {
+        config: GREEN,
+        stages: { [stage]: { ...PLAIN_FIXTURE.stages[stage], waitFor: 'go' } },
+        meanwhile: async (run, repository) => {
+          await until(() => startsOf(repository, stage) === 1);
+          commitOnBranch(repository, run.runId);
+          repository.release('go');
+          await decideGates(run, [{ decision: 'approve' }]);
+        },
+      });
+      const { repository, run, view } = moved;
+      const tip = repository.git('rev-parse', `sluice/${run.runId}`).trim();
 
-    expect(gatesOf(moved)).toEqual([expect.objectContaining({ stage, source: 'policy', status: 'approved' })]);
-    expect(moved.turns).toEqual(turns);
-    expect(view).toMatchObject({ status: 'merge_ready', headSha: tip });
-    expect(JSON.parse(run.read('validation.json'))).toMatchObject({ commit: tip });
-    expect(run.read('verification.md')).toContain(`Commit: ${tip}`);
-    expect([repository.git('show', `${tip}:a.txt`), repository.git('show', `${tip}:c.txt`)]).toEqual(['one\nchanged\n', 'by hand\n']);
-    expect(repository.git('-C', view.worktree ?? '', 'status', '--porcelain')).toBe('');
-  });
+      expect(gatesOf(moved)).toEqual([expect.objectContaining({ stage, source: 'policy', status: 'approved' })]);
+      expect(moved.turns).toEqual(turns);
+      expect(view).toMatchObject({ status: 'merge_ready', headSha: tip });
+      expect(JSON.parse(run.read('validation.json'))).toMatchObject({ commit: tip });
+      expect(run.read('verification.md')).toContain(`Commit: ${tip}`);
+      expect([repository.git('show', `${tip}:a.txt`), repository.git('show', `${tip}:c.txt`)]).toEqual([
+        'one\nchanged\n',
+        'by hand\n',
+      ]);
+      expect(repository.git('-C', view.worktree ?? '', 'status', '--porcelain')).toBe('');
+    },
+  );
 });
 
 describe('the conditions of merge_ready', () => {

@@ -74,7 +74,12 @@ describe('notifications', () => {
     const [opened] = told('gate');
 
     expect(kinds('gate')).toEqual(['gate_opened', 'run_closed']);
-    expect(opened?.[1]).toMatchObject({ runId: runs.gate.run.runId, gate: 'gate-1', stage: 'executing', status: 'waiting_for_approval' });
+    expect(opened?.[1]).toMatchObject({
+      runId: runs.gate.run.runId,
+      gate: 'gate-1',
+      stage: 'executing',
+      status: 'waiting_for_approval',
+    });
     expect(opened?.[1].command).toMatch(new RegExp(`^sluice approve.* ${runs.gate.run.runId}`));
   });
 
@@ -127,16 +132,22 @@ describe('notifications', () => {
     ['blocked', 'run.completed', 'blocked'],
     ['failed', 'run.failed', 'failed'],
     ['aborted', 'run.aborted', 'aborted'],
-  ] as const)('V-86: the end %s writes one %s as the last event, metrics, and makes one notification of it', (status, type, name) => {
-    const { run, events, view } = runs[name];
-    const ends = events.filter((event) => /^run\.(completed|failed|aborted)$/.test(event.type));
+  ] as const)(
+    'V-86: the end %s writes one %s as the last event, metrics, and makes one notification of it',
+    (status, type, name) => {
+      const { run, events, view } = runs[name];
+      const ends = events.filter((event) => /^run\.(completed|failed|aborted)$/.test(event.type));
 
-    expect(view.status).toBe(status);
-    expect(ends.map((event) => event.type)).toEqual([type]);
-    expect(events.at(-1)).toEqual(ends[0]);
-    expect(JSON.parse(run.read('metrics.json'))).toMatchObject({ turns: expect.any(Number), wallMs: expect.any(Number) });
-    expect(kinds(name).filter((kind) => kind === 'run_closed')).toHaveLength(1);
-  });
+      expect(view.status).toBe(status);
+      expect(ends.map((event) => event.type)).toEqual([type]);
+      expect(events.at(-1)).toEqual(ends[0]);
+      expect(JSON.parse(run.read('metrics.json'))).toMatchObject({
+        turns: expect.any(Number),
+        wallMs: expect.any(Number),
+      });
+      expect(kinds(name).filter((kind) => kind === 'run_closed')).toHaveLength(1);
+    },
+  );
 });
 
 describe('sinks that fail', () => {
@@ -149,7 +160,8 @@ describe('sinks that fail', () => {
     other = await openWebhook();
     webhook = await openWebhook({
       down: (response, nth) => response.writeHead(nth === 1 ? 500 : 204).end(),
-      elsewhere: (response) => response.writeHead(307, { location: other.url('elsewhere').replace('127.0.0.1', 'localhost') }).end(),
+      elsewhere: (response) =>
+        response.writeHead(307, { location: other.url('elsewhere').replace('127.0.0.1', 'localhost') }).end(),
       hangs: () => undefined,
     });
     host = await openTestHost();
@@ -229,12 +241,18 @@ async function abortAtGate(run: TestRun): Promise<void> {
 
 /** Approves when the journal has what came of the first notification. */
 async function onceRecorded(run: TestRun): Promise<void> {
-  await until(() => existsSync(join(run.runDir, 'events.jsonl')) && run.events().some(({ type }) => type === 'notification.failed'));
+  await until(
+    () =>
+      existsSync(join(run.runDir, 'events.jsonl')) && run.events().some(({ type }) => type === 'notification.failed'),
+  );
   await approve(run);
 }
 
 async function everyoneTold(host: TestHost, run: TestRun): Promise<void> {
-  await until(async () => (await notificationsOf(host, run, 'Completed')) > 0 && (await notificationsOf(host, run, 'Running')) === 0);
+  await until(
+    async () =>
+      (await notificationsOf(host, run, 'Completed')) > 0 && (await notificationsOf(host, run, 'Running')) === 0,
+  );
 }
 
 /** How many are in that state: each is a workflow of its own, named after the run. */

@@ -15,7 +15,10 @@ const CASES = {
   full: {},
   express: { input: { policy: { stageList: 'express' } } },
   planOnly: { config: 'stageList: plan-only\n' },
-  runBeatsProject: { config: `stageList: plan-only\n${PLAIN_VALIDATION}`, input: { policy: { stageList: ['executing', 'validating'] } } },
+  runBeatsProject: {
+    config: `stageList: plan-only\n${PLAIN_VALIDATION}`,
+    input: { policy: { stageList: ['executing', 'validating'] } },
+  },
   noChanges: { stages: { executing: { text: 'Nothing to do.' } } },
   exitsOne: { stages: { executing: { stderr: 'out of cheese\n', exit: 1, append: { 'a.txt': 'half\n' } } } },
 } satisfies Record<string, RunCase>;
@@ -24,7 +27,10 @@ const JUDGED = 'stageList: [executing, validating, reviewing, fixing, verifying]
 
 const alone = { attended: false } as const;
 
-const reviewing = (turn: ScriptedTurn, config = ''): RunCase => ({ config: `${JUDGED}${config}`, stages: { reviewing: turn } });
+const reviewing = (turn: ScriptedTurn, config = ''): RunCase => ({
+  config: `${JUDGED}${config}`,
+  stages: { reviewing: turn },
+});
 const verifying = (turn: ScriptedTurn): RunCase => ({ config: JUDGED, stages: { verifying: turn } });
 const executing = (turn: ScriptedTurn, config = ''): RunCase => ({
   config: `${JUDGED}${config}`,
@@ -65,7 +71,11 @@ const REASONS = {
   overflow: executing({ outcome: 'overflow' }),
   needs_input: executing({ append: { 'a.txt': 'changed\n' }, text: 'Which one?', question: 'Which of the two names?' }),
   guarded_paths: executing({ files: { 'AGENTS.md': 'obey\n' }, text: 'Wrote.' }),
-  repository_changed: executing({ append: { 'a.txt': 'changed\n' }, text: 'Wrote.', run: 'git config core.fsmonitor ./spy' }),
+  repository_changed: executing({
+    append: { 'a.txt': 'changed\n' },
+    text: 'Wrote.',
+    run: 'git config core.fsmonitor ./spy',
+  }),
   journal_full: {
     config: JUDGED,
     stages: { executing: { append: { 'a.txt': 'changed\n' }, text: 'Wrote.', waitFor: 'go' } },
@@ -86,16 +96,25 @@ describe('blocked', () => {
 
   afterAll(() => host.close());
 
-  it.each(BLOCKED_REASONS)('V-82: a run ends with the reason %s, in its result, state.json, the last event and the report', (reason) => {
-    const { result, view, events, run } = runs[reason];
+  it.each(BLOCKED_REASONS)(
+    'V-82: a run ends with the reason %s, in its result, state.json, the last event and the report',
+    (reason) => {
+      const { result, view, events, run } = runs[reason];
 
-    expect(result).toMatchObject({ outcome: reason === 'no_changes' ? 'no_changes' : 'blocked', blockedReason: reason });
-    expect(view).toMatchObject({ status: 'blocked', blockedReason: reason });
-    expect(JSON.parse(run.read('state.json'))).toMatchObject({ status: 'blocked', blockedReason: reason });
-    expect(events.at(-1)).toMatchObject({ type: 'run.completed', data: { outcome: result.outcome, blockedReason: reason } });
-    expect(run.read('report.md')).toContain(reason);
-    expect(result.error).toMatch(/\w/);
-  });
+      expect(result).toMatchObject({
+        outcome: reason === 'no_changes' ? 'no_changes' : 'blocked',
+        blockedReason: reason,
+      });
+      expect(view).toMatchObject({ status: 'blocked', blockedReason: reason });
+      expect(JSON.parse(run.read('state.json'))).toMatchObject({ status: 'blocked', blockedReason: reason });
+      expect(events.at(-1)).toMatchObject({
+        type: 'run.completed',
+        data: { outcome: result.outcome, blockedReason: reason },
+      });
+      expect(run.read('report.md')).toContain(reason);
+      expect(result.error).toMatch(/\w/);
+    },
+  );
 
   it.each([
     ['review_blocked', 'review.md'],
@@ -124,7 +143,11 @@ describe('blocked', () => {
 async function fillJournal(run: TestRun, repository: TestRepository): Promise<void> {
   await until(() => startsOf(repository, 'executing') === 1);
   for (let sent = 0; sent < MAX_JOURNAL_EVENTS; sent += SIGNALS_AT_ONCE) {
-    await Promise.all(Array.from({ length: SIGNALS_AT_ONCE }, (_none, n) => run.handle.signal('rename', { title: `title ${sent + n}` })));
+    await Promise.all(
+      Array.from({ length: SIGNALS_AT_ONCE }, (_none, n) =>
+        run.handle.signal('rename', { title: `title ${sent + n}` }),
+      ),
+    );
   }
   // While so many messages are being handled a query can run into its time limit.
   await until(async () => ((await run.view().catch(() => null))?.seq ?? 0) >= MAX_JOURNAL_EVENTS);
@@ -169,7 +192,11 @@ describe('stage lists and outcomes', () => {
     expect(runs.planOnly.run.statuses()).toEqual(['planning', 'merge_ready']);
     expect(runs.planOnly.turns).toEqual(['planning']);
     expect(runs.planOnly.run.read('plan.md')).toContain('Plan:');
-    expect(runs.planOnly.view).toMatchObject({ outcome: 'merge_ready', merge: 'none', headSha: runs.planOnly.view.baseSha });
+    expect(runs.planOnly.view).toMatchObject({
+      outcome: 'merge_ready',
+      merge: 'none',
+      headSha: runs.planOnly.view.baseSha,
+    });
   });
 
   it('V-06: a list given at the start of the run beats that of the project', () => {
@@ -180,7 +207,12 @@ describe('stage lists and outcomes', () => {
     const { result, view, run, repository } = runs.noChanges;
 
     expect(result).toMatchObject({ outcome: 'no_changes', blockedReason: 'no_changes' });
-    expect(view).toMatchObject({ status: 'blocked', blockedReason: 'no_changes', headSha: view.baseSha, merge: 'none' });
+    expect(view).toMatchObject({
+      status: 'blocked',
+      blockedReason: 'no_changes',
+      headSha: view.baseSha,
+      merge: 'none',
+    });
     expect(run.statuses().slice(-2)).toEqual(['executing', 'blocked']);
     expect(repository.git('rev-list', '--count', `main..sluice/${run.runId}`).trim()).toBe('0');
   });
@@ -197,7 +229,10 @@ describe('stage lists and outcomes', () => {
 
     expect(result).toMatchObject({ outcome: 'failed', blockedReason: null });
     expect(view.status).toBe('failed');
-    expect(events.at(-1)).toMatchObject({ type: 'run.failed', data: { outcome: 'failed', stage: 'executing', turn, errorClass: 'hard' } });
+    expect(events.at(-1)).toMatchObject({
+      type: 'run.failed',
+      data: { outcome: 'failed', stage: 'executing', turn, errorClass: 'hard' },
+    });
     expect(turn).toEqual(expect.any(Number));
     expect(result.error).toMatch(/exited with code 1.*out of cheese/);
     expect(run.read('report.md')).toMatch(/events\.jsonl[\s\S]*stream\.jsonl/);

@@ -13,7 +13,13 @@ import { openTestHost, type TestHost } from '../../support/test-host.js';
 import { PLAIN_FIXTURE } from '../../support/test-repository.js';
 
 const LIMIT_MS = 120_000;
-const TURNS = ['planning', 'architecting', 'executing', 'reviewing', 'verifying'] as const satisfies readonly TurnStage[];
+const TURNS = [
+  'planning',
+  'architecting',
+  'executing',
+  'reviewing',
+  'verifying',
+] as const satisfies readonly TurnStage[];
 const EACH_ONCE = [...TURNS];
 const DONE = { outcome: 'merge_ready' };
 
@@ -47,7 +53,11 @@ describe('a pause', () => {
       const sluice = (command: string) => sluiceBeside(host, [command, person.run.runId]);
       await person.started('executing');
       const paused = await sluice('pause');
-      expect(await person.run.view()).toMatchObject({ status: 'executing', pauseRequested: true, pausedAtStatus: null });
+      expect(await person.run.view()).toMatchObject({
+        status: 'executing',
+        pauseRequested: true,
+        pausedAtStatus: null,
+      });
       person.repository.release('go');
       expect(await person.until('paused')).toMatchObject({ pausedAtStatus: 'executing', pauseRequested: false });
       expect(person.turns().at(-1)).toBe('executing');
@@ -109,7 +119,9 @@ describe('a pause', () => {
   it(
     'V-62: asked for at a random moment of a turn is never lost: 20 of 20',
     async () => {
-      const stages = Object.fromEntries(TURNS.map((stage) => [stage, { ...PLAIN_FIXTURE.stages[stage], delayMs: 400 }]));
+      const stages = Object.fromEntries(
+        TURNS.map((stage) => [stage, { ...PLAIN_FIXTURE.stages[stage], delayMs: 400 }]),
+      );
       const honoured = sideBySide([1, 2, 3, 4], 2, async () => {
         const person = await attendedRun(host, { stages });
         const at: unknown[] = [];
@@ -142,7 +154,11 @@ describe('a pause', () => {
       expect(await person.send('pause')).toMatchObject({ changed: true });
       const again = await sluiceBeside(host, ['pause', person.run.runId, '--json']);
       expect(again.code).toBe(0);
-      expect(JSON.parse(again.stdout)).toMatchObject({ sent: 'accepted', changed: false, message: 'a pause is pending already' });
+      expect(JSON.parse(again.stdout)).toMatchObject({
+        sent: 'accepted',
+        changed: false,
+        message: 'a pause is pending already',
+      });
       expect(await person.send('resume')).toMatchObject({ changed: true });
       expect(await person.refusal('resume')).toBe('nothing is paused and no pause is pending');
       person.repository.release('go');
@@ -163,7 +179,10 @@ describe('a pause', () => {
   it(
     'V-64: is refused where the run is paused already',
     async () => {
-      const person = await attendedRun(host, { config: 'stageList: [planning, executing]\n', stages: heldAt('planning') });
+      const person = await attendedRun(host, {
+        config: 'stageList: [planning, executing]\n',
+        stages: heldAt('planning'),
+      });
       await person.started('planning');
       await person.send('pause');
       person.repository.release('go');
@@ -179,7 +198,9 @@ describe('a pause', () => {
   it(
     'V-66: guidance sent in each stage is in the next prompt, once; a new title stays',
     async () => {
-      const stages = Object.fromEntries(TURNS.map((stage) => [stage, { ...PLAIN_FIXTURE.stages[stage], waitFor: `${stage}-guided` }]));
+      const stages = Object.fromEntries(
+        TURNS.map((stage) => [stage, { ...PLAIN_FIXTURE.stages[stage], waitFor: `${stage}-guided` }]),
+      );
       const person = await attendedRun(host, { stages, config: HELD_CHECK });
       const { HOME = '' } = host.env;
       const next = {

@@ -17,12 +17,15 @@ const STAGES = {
   fixing: { append: { 'a.txt': 'fixed\n' }, text: 'Fixed.' },
 };
 
-const gatesOf = async ({ run }: AttendedRun) => (await detailsOf(run.handle)).gates.map(({ source, stage }) => `${source} ${stage}`);
-const commits = ({ run, repository }: AttendedRun) => Number(repository.git('rev-list', '--count', `main..sluice/${run.runId}`).trim());
+const gatesOf = async ({ run }: AttendedRun) =>
+  (await detailsOf(run.handle)).gates.map(({ source, stage }) => `${source} ${stage}`);
+const commits = ({ run, repository }: AttendedRun) =>
+  Number(repository.git('rev-list', '--count', `main..sluice/${run.runId}`).trim());
 
 describe('permission modes', () => {
   let host: TestHost;
-  const open = (mode: string, stages: object = STAGES) => attendedRun(host, { config: `permissions: ${mode}\n${LIST}`, stages });
+  const open = (mode: string, stages: object = STAGES) =>
+    attendedRun(host, { config: `permissions: ${mode}\n${LIST}`, stages });
 
   beforeAll(async () => {
     host = await openTestHost();
@@ -76,7 +79,12 @@ describe('permission modes', () => {
 
       expect(await person.result()).toMatchObject({ outcome: 'merge_ready' });
       expect(await gatesOf(person)).toEqual(['completion completion']);
-      expect(person.run.statuses().slice(-4)).toEqual(['verifying', 'waiting_for_approval', 'verifying', 'merge_ready']);
+      expect(person.run.statuses().slice(-4)).toEqual([
+        'verifying',
+        'waiting_for_approval',
+        'verifying',
+        'merge_ready',
+      ]);
     },
     LIMIT_MS,
   );

@@ -26,8 +26,13 @@ const SOURCES = {
 
 /** Where the way of a rewound run begins: what judges a tree has its checks before it. */
 const WAYS: Readonly<Record<Stage, readonly string[]>> = {
-  planning: 'planning planned architecting architected executing validating reviewing fixing validating reviewing verifying'.split(' '),
-  architecting: 'architecting architected executing validating reviewing fixing validating reviewing verifying'.split(' '),
+  planning:
+    'planning planned architecting architected executing validating reviewing fixing validating reviewing verifying'.split(
+      ' ',
+    ),
+  architecting: 'architecting architected executing validating reviewing fixing validating reviewing verifying'.split(
+    ' ',
+  ),
   executing: 'executing validating reviewing fixing validating reviewing verifying'.split(' '),
   validating: 'validating reviewing verifying'.split(' '),
   reviewing: 'validating reviewing verifying'.split(' '),
@@ -55,7 +60,9 @@ describe('rewind', () => {
   /** By the command, as a person types it. */
   async function rewind({ run, repository }: EndedRun, stage?: Stage): Promise<TestRun> {
     const named = stage === undefined ? [] : ['--stage', stage];
-    const { stdout, stderr } = await sluiceBeside(host, ['rewind', run.runId, ...named, '--detach', '--json'], { cwd: repository.path });
+    const { stdout, stderr } = await sluiceBeside(host, ['rewind', run.runId, ...named, '--detach', '--json'], {
+      cwd: repository.path,
+    });
     const runId = jsonLines(stdout)[0]?.['runId'];
     if (typeof runId !== 'string') throw new Error(`nothing was started: ${stderr}`);
     return runOf(host.client.workflow.getHandle(runId), join(repository.path, '.sluice/runs', runId));
@@ -72,7 +79,9 @@ describe('rewind', () => {
     repository.git('commit', '-qam', 'another config');
     const started: (readonly [Stage, TestRun])[] = [];
     for (const stage of STAGES) started.push([stage, await rewind(sources.fixed, stage)]);
-    const ended = await Promise.all(started.map(async ([stage, run]) => [stage, { run, result: await run.result() }] as const));
+    const ended = await Promise.all(
+      started.map(async ([stage, run]) => [stage, { run, result: await run.result() }] as const),
+    );
     rewound = Object.fromEntries(ended) as Record<Stage, Rewound>; // One entry a stage.
   }, 240_000);
 
@@ -92,7 +101,10 @@ describe('rewind', () => {
     expect(view.resumedFrom).toEqual({ sourceRunId: sources.fixed.run.runId, fromStage: stage });
     expect(result.outcome).toBe('merge_ready');
     expect(run.statuses()).toEqual([...WAYS[stage], 'merge_ready']);
-    expect(run.events().find(({ type }) => type === 'run.rewound')?.data).toMatchObject({ fromStage: stage, commit: begun });
+    expect(run.events().find(({ type }) => type === 'run.rewound')?.data).toMatchObject({
+      fromStage: stage,
+      commit: begun,
+    });
     expect(commitOf(`sluice/${run.runId}${'^'.repeat(COMMITS[stage])}`)).toBe(begun);
     expect(view.baseSha).toBe(sources.fixed.view.baseSha);
     expect(sources.fixed.repository.git('show', `sluice/${run.runId}:a.txt`)).toBe('one\nchanged\nfixed\n');
@@ -158,7 +170,11 @@ describe('rewind', () => {
     expect(reports(fixed.events)).toEqual([commitOf(`${head}~1`), head]);
     for (const run of [fixed.run, rewound.reviewing.run, rewound.verifying.run]) {
       expect(reports(run.events()).at(-1)).toBe(head);
-      expect(reportOf(run)).toMatchObject({ commit: head, tree: commitOf(`${head}^{tree}`), summary: { passed: 1, failed: 0 } });
+      expect(reportOf(run)).toMatchObject({
+        commit: head,
+        tree: commitOf(`${head}^{tree}`),
+        summary: { passed: 1, failed: 0 },
+      });
     }
   });
 });

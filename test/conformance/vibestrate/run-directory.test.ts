@@ -80,7 +80,9 @@ describe('the run directory', () => {
 
     expect([plain?.folder, moved?.folder]).toEqual(['.sluice/runs', '.vibestrate/runs']);
     expect(moved?.names).toEqual(plain?.names);
-    expect(moved?.names).toEqual(expect.arrayContaining(['events.jsonl', 'plan.md', 'report.md', 'state.json', 'turns']));
+    expect(moved?.names).toEqual(
+      expect.arrayContaining(['events.jsonl', 'plan.md', 'report.md', 'state.json', 'turns']),
+    );
     expect([plain?.status, moved?.status]).toEqual(['', '']);
   });
 
@@ -162,7 +164,8 @@ function watchRun(run: TestRun): Watched {
     if (text === reads.at(-1)) return;
     reads.push(text);
     for (const [status, file] of Object.entries(ANNOUNCES)) {
-      if (text.includes(`"to":"${status}"`) && !existsSync(join(run.runDir, file))) unannounced.push(`${status} without ${file}`);
+      if (text.includes(`"to":"${status}"`) && !existsSync(join(run.runDir, file)))
+        unannounced.push(`${status} without ${file}`);
     }
   };
   let stopped = false;

@@ -22,7 +22,15 @@ const TOKENS = {
 
 const GIVEN = `    env: { CORP_LOGIN: ${TOKENS.given} }\n`;
 
-const KINDS = ['github-token', 'anthropic-key', 'gitlab-token', 'npm-token', 'aws-key', 'slack-token', 'environment'] as const;
+const KINDS = [
+  'github-token',
+  'anthropic-key',
+  'gitlab-token',
+  'npm-token',
+  'aws-key',
+  'slack-token',
+  'environment',
+] as const;
 
 describe('secrets of known shapes, and values that an agent was given', () => {
   let host: TestHost;
@@ -34,11 +42,16 @@ describe('secrets of known shapes, and values that an agent was given', () => {
     runs = await endedRuns(host, {
       spoken: {
         input: { task: `change a.txt\nwith ${TOKENS.task}`, title: `change it with ${TOKENS.task}` },
-        files: { 'check.sh': `#!/bin/sh\necho out ${TOKENS.commandOut} ${TOKENS.given}\necho err ${TOKENS.commandErr} >&2\n` },
+        files: {
+          'check.sh': `#!/bin/sh\necho out ${TOKENS.commandOut} ${TOKENS.given}\necho err ${TOKENS.commandErr} >&2\n`,
+        },
         config: `${GIVEN}${PLAIN_VALIDATION.replace('["', '["./check.sh", "')}`,
         stages: {
           planning: { text: `The key is ${TOKENS.text}.`, stderr: `${TOKENS.given}\n` },
-          architecting: { text: `Use {"key": "${TOKENS.stream}"} of ${TOKENS.given}.`, stderr: `warning ${TOKENS.stderr}\n` },
+          architecting: {
+            text: `Use {"key": "${TOKENS.stream}"} of ${TOKENS.given}.`,
+            stderr: `warning ${TOKENS.stderr}\n`,
+          },
           executing: {
             append: { 'a.txt': 'changed\n' },
             text: `Used ${TOKENS.text}.`,
@@ -50,14 +63,21 @@ describe('secrets of known shapes, and values that an agent was given', () => {
       },
       died: {
         config: `${GIVEN}${PLAIN_VALIDATION}`,
-        stages: { planning: { text: `Half of ${TOKENS.text}`, stderr: `no access with ${TOKENS.stderr} as ${TOKENS.given}\n`, exit: 1 } },
+        stages: {
+          planning: {
+            text: `Half of ${TOKENS.text}`,
+            stderr: `no access with ${TOKENS.stderr} as ${TOKENS.given}\n`,
+            exit: 1,
+          },
+        },
       },
     });
   });
 
   afterAll(() => host.close());
 
-  const leaks = (text: string): string[] => Object.entries(TOKENS).flatMap(([name, token]) => (text.includes(token) ? [name] : []));
+  const leaks = (text: string): string[] =>
+    Object.entries(TOKENS).flatMap(([name, token]) => (text.includes(token) ? [name] : []));
   const filesOf = (name: 'spoken' | 'died') => filesBelow(runs[name].run.runDir);
 
   it('V-101: are replaced by a marker in every file of the run directory', () => {
@@ -80,7 +100,9 @@ describe('secrets of known shapes, and values that an agent was given', () => {
   });
 
   it('V-101: are not in the journal, the answer, the view or the history of the run', async () => {
-    const histories = await Promise.all([runs.spoken, runs.died].map(async ({ run }) => readable(await run.handle.fetchHistory())));
+    const histories = await Promise.all(
+      [runs.spoken, runs.died].map(async ({ run }) => readable(await run.handle.fetchHistory())),
+    );
 
     expect(histories.map(leaks)).toEqual([[], []]);
     expect(histories[0]).toContain('[redacted:github-token]');

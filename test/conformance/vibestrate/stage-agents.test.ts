@@ -46,7 +46,9 @@ interface TurnFile {
 
 function turnFiles({ run, events }: EndedRun): readonly TurnFile[] {
   const started = events.filter(({ type }) => type === 'turn.started');
-  const folders = started.map(({ data: { seq, stage } }) => `turns/${Number(seq)}-${TURN_STAGES.find((known) => known === stage)}`);
+  const folders = started.map(
+    ({ data: { seq, stage } }) => `turns/${Number(seq)}-${TURN_STAGES.find((known) => known === stage)}`,
+  );
   return folders.map((folder) => JSON.parse(run.read(`${folder}/turn.json`)) as TurnFile); // Written by the engine.
 }
 
@@ -68,7 +70,10 @@ describe('the agents of the stages', () => {
       }),
       endedRun(host, {
         config: 'stages:\n  planning: { timeout: 40s }\n  architecting: { timeout: 1s }\nlimits:\n  killGrace: 200ms\n',
-        stages: { planning: { text: 'Plan.', delayMs: 3_000 }, architecting: { text: 'Architecture.', delayMs: 60_000 } },
+        stages: {
+          planning: { text: 'Plan.', delayMs: 3_000 },
+          architecting: { text: 'Architecture.', delayMs: 60_000 },
+        },
       }),
     ]);
   }, 120_000);
@@ -88,13 +93,16 @@ describe('the agents of the stages', () => {
     expect(new Set(files.map(({ agent }) => agent)).size).toBe(6);
   });
 
-  it.each(TURN_STAGES)('V-133: the agent of %s is told its own model, effort and instructions, and those of no other stage', (stage) => {
-    const others = TURN_STAGES.filter((other) => other !== stage);
+  it.each(TURN_STAGES)(
+    'V-133: the agent of %s is told its own model, effort and instructions, and those of no other stage',
+    (stage) => {
+      const others = TURN_STAGES.filter((other) => other !== stage);
 
-    expect(told(stage, 'told')).toBe(`me-${stage} ${MODEL(stage)} ${EFFORT(stage)}\n`);
-    expect(told(stage, 'prompt')).toContain(INSTRUCTIONS(stage));
-    expect(others.filter((other) => told(stage, 'prompt').includes(INSTRUCTIONS(other)))).toEqual([]);
-  });
+      expect(told(stage, 'told')).toBe(`me-${stage} ${MODEL(stage)} ${EFFORT(stage)}\n`);
+      expect(told(stage, 'prompt')).toContain(INSTRUCTIONS(stage));
+      expect(others.filter((other) => told(stage, 'prompt').includes(INSTRUCTIONS(other)))).toEqual([]);
+    },
+  );
 
   it("V-133: a stage without settings of its own uses the run's default agent", () => {
     const files = turnFiles(one);

@@ -22,10 +22,13 @@ const CLI = join(ROOT, 'dist/client/cli/main.js');
 
 /** The table of docs/requirements/vibestrate.md "Transition table", written out again: the module must agree with it, not with itself. */
 const TABLE: Readonly<Record<string, string>> = {
-  created: 'planning architecting executing validating reviewing fixing verifying waiting_for_approval paused failed aborted blocked',
-  planning: 'planned architecting executing validating reviewing verifying waiting_for_approval paused merge_ready failed aborted blocked',
+  created:
+    'planning architecting executing validating reviewing fixing verifying waiting_for_approval paused failed aborted blocked',
+  planning:
+    'planned architecting executing validating reviewing verifying waiting_for_approval paused merge_ready failed aborted blocked',
   planned: 'architecting executing validating reviewing verifying waiting_for_approval paused failed aborted blocked',
-  architecting: 'architected executing validating reviewing verifying waiting_for_approval paused merge_ready failed aborted blocked',
+  architecting:
+    'architected executing validating reviewing verifying waiting_for_approval paused merge_ready failed aborted blocked',
   architected: 'executing waiting_for_approval paused failed aborted blocked',
   executing: 'validating reviewing verifying waiting_for_approval paused merge_ready failed aborted blocked',
   validating: 'reviewing verifying waiting_for_approval paused merge_ready failed aborted blocked',
@@ -34,7 +37,8 @@ const TABLE: Readonly<Record<string, string>> = {
   verifying: 'merge_ready waiting_for_approval paused blocked failed aborted',
   waiting_for_approval:
     'created planning planned architecting architected executing validating reviewing fixing verifying blocked failed aborted',
-  paused: 'created planning planned architecting architected executing validating reviewing fixing verifying aborted failed',
+  paused:
+    'created planning planned architecting architected executing validating reviewing fixing verifying aborted failed',
   merge_ready: '',
   blocked: '',
   failed: '',
@@ -48,18 +52,24 @@ describe('the statuses of a run', () => {
   it('V-01: are exactly sixteen, and any other value is refused', () => {
     expect([...RUN_STATUSES].sort()).toEqual([...STATUSES].sort());
     expect(STATUSES.filter((status) => !isRunStatus(status))).toEqual([]);
-    expect(['done', 'Planning', 'merge-ready', '', ' created', null, undefined, 3, ['created']].filter(isRunStatus)).toEqual([]);
+    expect(
+      ['done', 'Planning', 'merge-ready', '', ' created', null, undefined, 3, ['created']].filter(isRunStatus),
+    ).toEqual([]);
   });
 
   it('V-02: are assigned in one pure module, and whoever announces a change imports it', () => {
     const module = sourceOf('protocol/run/lifecycle.ts');
     const others = sources().filter(({ path }) => path !== 'protocol/run/lifecycle.ts' && path !== ROWS);
     // The client has no way to the journal; it only shows.
-    const announcing = others.filter(({ path, text }) => !path.startsWith('client/') && /(?:type: |note\()'state\.changed'/.test(text));
+    const announcing = others.filter(
+      ({ path, text }) => !path.startsWith('client/') && /(?:type: |note\()'state\.changed'/.test(text),
+    );
 
     expect([...module.matchAll(LOADED)].map(([, path]) => path)).toEqual(['./run/stages.js']);
     expect(sourceOf(ROWS)).not.toMatch(LOADED);
-    expect(others.filter(({ text }) => /createLifecycle\(/.test(text)).map(({ path }) => path)).toEqual(['workflows/run/run-state.ts']);
+    expect(others.filter(({ text }) => /createLifecycle\(/.test(text)).map(({ path }) => path)).toEqual([
+      'workflows/run/run-state.ts',
+    ]);
     expect(others.filter(({ text }) => ASSIGNMENT.test(text)).map(({ path }) => path)).toEqual([ENDED_FROM_OUTSIDE]);
     expect(announcing.map(({ path }) => path).sort()).toEqual([ENDED_FROM_OUTSIDE, 'workflows/run/run-state.ts']);
     expect(sourceOf('workflows/run/run-state.ts')).toMatch(/lifecycle\.move\(to\)/);
@@ -99,10 +109,16 @@ describe('the statuses of a run', () => {
   });
 
   it('V-04: are printed with their moves by `sluice states --json`, from the same module', () => {
-    const printed: unknown = JSON.parse(execFileSync(process.execPath, [CLI, 'states', '--json'], { encoding: 'utf8' }));
+    const printed: unknown = JSON.parse(
+      execFileSync(process.execPath, [CLI, 'states', '--json'], { encoding: 'utf8' }),
+    );
 
     expect(printed).toMatchObject({
-      statuses: RUN_STATUSES.map((status) => ({ status, terminal: isTerminal(status), moves: [...TRANSITIONS[status]] })),
+      statuses: RUN_STATUSES.map((status) => ({
+        status,
+        terminal: isTerminal(status),
+        moves: [...TRANSITIONS[status]],
+      })),
       stages: [...STAGES],
     });
     expect(printed).toMatchObject({ statuses: RUN_STATUSES.map((status) => ({ status, moves: legalFrom(status) })) });

@@ -96,7 +96,9 @@ describe('a closed run', () => {
   it.each(COMMANDS)('V-80: that is %s refuses `sluice %s` with %j', async (name, command, more) => {
     const { run, repository } = runs[name];
 
-    const { code, stdout, stderr } = await sluiceBeside(host, [...command.split(' '), run.runId, ...more], { cwd: repository.path });
+    const { code, stdout, stderr } = await sluiceBeside(host, [...command.split(' '), run.runId, ...more], {
+      cwd: repository.path,
+    });
 
     expect(stdout).toBe('');
     expect(stderr).toMatch(/is closed|no open gate|has no gate|is expired already/);
@@ -119,7 +121,8 @@ describe('a waiting `sluice run`', () => {
 
   afterAll(() => host.close());
 
-  const run = ({ path }: TestRepository, ...more: readonly string[]) => sluiceBeside(host, ['run', 'change a.txt', ...more], { cwd: path });
+  const run = ({ path }: TestRepository, ...more: readonly string[]) =>
+    sluiceBeside(host, ['run', 'change a.txt', ...more], { cwd: path });
   const runsOf = ({ path }: TestRepository) => {
     const folder = join(path, '.sluice/runs');
     return existsSync(folder) ? readdirSync(folder).filter((name) => name !== '.gitignore') : [];
@@ -177,9 +180,14 @@ describe('a waiting `sluice run`', () => {
   it('V-84: exits with 130 on Ctrl+C, and the run goes on to its end', async () => {
     const repository = await host.repository({ ...heldIn(host, 'executing') });
     const args = [CLI, 'run', 'change a.txt', '--run-id', 'left-alone'];
-    const waiting = spawn(process.execPath, args, { cwd: repository.path, env: { ...host.env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const waiting = spawn(process.execPath, args, {
+      cwd: repository.path,
+      env: { ...host.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let printed = '';
-    for (const stream of [waiting.stdout, waiting.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (printed += text));
+    for (const stream of [waiting.stdout, waiting.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (printed += text));
     const closed = once(waiting, 'close');
     await reached(host, repository, 'executing');
 

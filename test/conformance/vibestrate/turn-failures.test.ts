@@ -52,10 +52,14 @@ const CASES = {
     `${SHORT}usageLimit:\n  action: stop\n`,
   ),
   hangs: executing({ hang: true }, `${SHORT}stages:\n  executing:\n    timeout: 1s\nlimits:\n  killGrace: 200ms\n`),
-  hangsOnce: executing(first({ hang: true }), `${SHORT}stages:\n  executing:\n    timeout: 10s\nlimits:\n  killGrace: 200ms\n`),
+  hangsOnce: executing(
+    first({ hang: true }),
+    `${SHORT}stages:\n  executing:\n    timeout: 10s\nlimits:\n  killGrace: 200ms\n`,
+  ),
   numbers: failing({
     text: 'Checked 500 files; 429 of them are new, 503 are old.',
-    stderr: '500 files\nError: 500 files were not read\n429 tests failed\nerror: 503 problems (502 errors, 1 warning)\nline 529\n',
+    stderr:
+      '500 files\nError: 500 files were not read\n429 tests failed\nerror: 503 problems (502 errors, 1 warning)\nline 529\n',
     exit: 1,
   }),
   exitData: executing(first({ exit: 75 })),
@@ -72,15 +76,22 @@ const CASES = {
   limitedTooLong: executing(limited(49 * 3600)),
   limitedStop: executing(limited(3600), `${SHORT}usageLimit:\n  action: stop\n`),
   limitedFallback: executing(limited(3600), `${STAND_IN}${SHORT}usageLimit:\n  action: fallback\n`),
-  fallback: { config: `${STAND_IN}${SHORT}`, stages: { executing: { text: 'Not yet.', append: { 'half.txt': 'half\n' }, exit: 1 } } },
-  fallbackFails: executing({ exit: 1 }, `    fallback: stand-in\n  stand-in:\n    command: [sh, -c, 'cat > /dev/null; exit 9']\n${SHORT}`),
+  fallback: {
+    config: `${STAND_IN}${SHORT}`,
+    stages: { executing: { text: 'Not yet.', append: { 'half.txt': 'half\n' }, exit: 1 } },
+  },
+  fallbackFails: executing(
+    { exit: 1 },
+    `    fallback: stand-in\n  stand-in:\n    command: [sh, -c, 'cat > /dev/null; exit 9']\n${SHORT}`,
+  ),
   fallbackJudges: {
     config: `    fallback: judge\n  judge:\n    command: [sh, -c, ${JSON.stringify(JUDGE)}]\nstageList: [executing, reviewing]\nattended: false\n`,
     stages: { reviewing: { text: 'Broke.', exit: 1 } },
   },
 } satisfies Record<string, RunCase>;
 
-const dataOf = ({ events }: EndedRun, type: string) => events.filter((event) => event.type === type).map(({ data }) => data);
+const dataOf = ({ events }: EndedRun, type: string) =>
+  events.filter((event) => event.type === type).map(({ data }) => data);
 const endOf = (run: EndedRun) => [run.result.outcome, run.events.at(-1)?.data['errorClass']];
 
 describe('a turn that fails', () => {
@@ -115,7 +126,9 @@ describe('a turn that fails', () => {
     expect(wait).toBeGreaterThanOrEqual(1_600);
     expect(wait).toBeLessThanOrEqual(2_400);
     expect(await waitsOf(runs.rateLimitedFor)).toEqual([5_000]);
-    expect(dataOf(runs.rateLimitedFor, 'turn.retried')).toMatchObject([{ outcome: 'rate_limited', retry: 1, waitMs: 5_000 }]);
+    expect(dataOf(runs.rateLimitedFor, 'turn.retried')).toMatchObject([
+      { outcome: 'rate_limited', retry: 1, waitMs: 5_000 },
+    ]);
   });
 
   it('V-121: is tried again four times where it is transient, after timers from 1 s that double, and then fails the run', async () => {
@@ -190,13 +203,17 @@ describe('a turn that fails', () => {
 
   it('V-124, V-125: by a usage limit goes to the fallback agent with action fallback, without a wait', async () => {
     expect(endOf(runs.limitedFallback)[0]).toBe('merge_ready');
-    expect(dataOf(runs.limitedFallback, 'turn.fallback')).toMatchObject([{ stage: 'executing', from: 'script', to: 'stand-in' }]);
+    expect(dataOf(runs.limitedFallback, 'turn.fallback')).toMatchObject([
+      { stage: 'executing', from: 'script', to: 'stand-in' },
+    ]);
     expect(await waitsOf(runs.limitedFallback)).toEqual([]);
   });
 
   it('V-125: goes to the fallback agent once, whose change is committed and nothing else', () => {
     const { events, repository, run } = runs.fallback;
-    const turns = events.filter(({ type }) => /^turn\.(?!retried)/.test(type)).map(({ type, data }) => [type, data['agent'] ?? data['to']]);
+    const turns = events
+      .filter(({ type }) => /^turn\.(?!retried)/.test(type))
+      .map(({ type, data }) => [type, data['agent'] ?? data['to']]);
 
     expect(endOf(runs.fallback)[0]).toBe('merge_ready');
     expect(turns).toEqual([
@@ -211,11 +228,16 @@ describe('a turn that fails', () => {
 
   it('V-125: begins a new conversation with the fallback agent: the same prompt as a whole, in a turn of its own', () => {
     const [failed, second] = dataOf(runs.fallback, 'turn.started').map(({ seq }) => `turns/${Number(seq)}-executing`);
-    const prompts = [failed, second].map((turn) => runs.fallback.run.read(`${turn}/prompt.md`).replace(/\b[0-9a-f]{8}\b/g, 'CODE'));
+    const prompts = [failed, second].map((turn) =>
+      runs.fallback.run.read(`${turn}/prompt.md`).replace(/\b[0-9a-f]{8}\b/g, 'CODE'),
+    );
 
     expect(prompts[1]).toBe(prompts[0]);
     expect(prompts[1]).not.toContain('Not yet.');
-    expect(JSON.parse(runs.fallback.run.read(`${second}/turn.json`))).toMatchObject({ agent: 'stand-in', conversationId: null });
+    expect(JSON.parse(runs.fallback.run.read(`${second}/turn.json`))).toMatchObject({
+      agent: 'stand-in',
+      conversationId: null,
+    });
   });
 
   it('V-125: gives the fallback agent the rights of the stage and no others: in a read-only stage its change is rolled back', () => {
@@ -224,7 +246,9 @@ describe('a turn that fails', () => {
     expect(endOf(run)[0]).toBe('merge_ready');
     expect(run.view.finalDecision).toBe('APPROVED');
     expect(dataOf(run, 'turn.fallback')).toMatchObject([{ stage: 'reviewing', to: 'judge' }]);
-    expect(dataOf(run, 'policy.violation')).toMatchObject([{ rule: 'read_only', stage: 'reviewing', paths: ['prompt.txt'] }]);
+    expect(dataOf(run, 'policy.violation')).toMatchObject([
+      { rule: 'read_only', stage: 'reviewing', paths: ['prompt.txt'] },
+    ]);
   });
 
   it('V-125: fails the run where the fallback agent fails too: it is tried once', () => {
@@ -248,7 +272,9 @@ describe('a wait', () => {
       attendedRun(host, executing(limited(10 * 3600))),
     ]);
     runs = { rateLimited, usageLimit, untilTonight };
-    await Promise.all(Object.values(runs).map(({ run }) => until(async () => /limit/.test((await run.view()).waiting?.kind ?? ''))));
+    await Promise.all(
+      Object.values(runs).map(({ run }) => until(async () => /limit/.test((await run.view()).waiting?.kind ?? ''))),
+    );
     // Of a usage limit once its account has a gate.
     await Promise.all(Object.values(runs).map(({ run }) => until(async () => (await timersOf(run.handle)).length > 0)));
   }, 120_000);
@@ -259,7 +285,9 @@ describe('a wait', () => {
     const { run } = runs.untilTonight;
     const { status, waiting } = await run.view();
     const [timer, ...others] = await timersOf(run.handle);
-    await until(() => existsSync(join(run.runDir, 'state.json')) && JSON.parse(run.read('state.json')).waiting !== null);
+    await until(
+      () => existsSync(join(run.runDir, 'state.json')) && JSON.parse(run.read('state.json')).waiting !== null,
+    );
 
     expect(status).toBe('executing');
     expect(waiting).toMatchObject({ kind: 'usage_limit' });
@@ -276,7 +304,9 @@ describe('a wait', () => {
   it('V-122, V-124: does not begin again when the worker is killed in the middle of it', async () => {
     const waiting = [runs.rateLimited, runs.usageLimit];
     const before = await Promise.all(waiting.map(({ run }) => timersOf(run.handle)));
-    await until(() => Date.now() > Math.max(...before.map(([timer]) => (timer?.startedAt ?? 0) + (timer?.ms ?? 0) / 2)));
+    await until(
+      () => Date.now() > Math.max(...before.map(([timer]) => (timer?.startedAt ?? 0) + (timer?.ms ?? 0) / 2)),
+    );
     await worker.kill();
     worker = await host.startWorker();
 
@@ -295,7 +325,10 @@ describe('a wait', () => {
   }, 120_000);
 
   it('V-122, V-124: for a reset that passed while no worker was there is over at once', async () => {
-    const { run, repository, started, turns } = await attendedRun(host, executing({ waitFor: 'go', ...limited(3), again: WORKS }));
+    const { run, repository, started, turns } = await attendedRun(
+      host,
+      executing({ waitFor: 'go', ...limited(3), again: WORKS }),
+    );
     await started('executing');
     await worker.kill();
     repository.release('go');

@@ -16,27 +16,51 @@ const APPROVED = { text: 'Right.', decision: 'APPROVED' } as const;
 const PASSED = { text: 'Done.', decision: 'PASSED' } as const;
 
 const CASES = {
-  readOnlyOnce: { config: SHORT, stages: { reviewing: { ...APPROVED, files: { 'b.txt': 'b\n' }, append: { 'a.txt': 'more\n' } } } },
+  readOnlyOnce: {
+    config: SHORT,
+    stages: { reviewing: { ...APPROVED, files: { 'b.txt': 'b\n' }, append: { 'a.txt': 'more\n' } } },
+  },
   readOnlyCommit: {
     config: SHORT,
-    stages: { reviewing: { ...APPROVED, append: { 'a.txt': 'more\n' }, commit: 'mine', decision: 'BLOCKED', again: APPROVED } },
+    stages: {
+      reviewing: { ...APPROVED, append: { 'a.txt': 'more\n' }, commit: 'mine', decision: 'BLOCKED', again: APPROVED },
+    },
   },
   readOnlyTwice: {
     config: SHORT,
-    stages: { reviewing: { ...APPROVED, files: { 'b.txt': 'b\n' } }, verifying: { ...PASSED, files: { 'c.txt': 'c\n' } } },
+    stages: {
+      reviewing: { ...APPROVED, files: { 'b.txt': 'b\n' } },
+      verifying: { ...PASSED, files: { 'c.txt': 'c\n' } },
+    },
   },
   readOnlyPlanners: {
-    stages: { planning: { text: 'Plan.', files: { 'b.txt': 'b\n' } }, architecting: { text: 'Architecture.', files: { 'c.txt': 'c\n' } } },
+    stages: {
+      planning: { text: 'Plan.', files: { 'b.txt': 'b\n' } },
+      architecting: { text: 'Architecture.', files: { 'c.txt': 'c\n' } },
+    },
   },
   outside: { config: SHORT, stages: { executing: { text: 'Linked.', run: 'ln -s /etc/passwd link' } } },
   secretFile: { config: SHORT, stages: { executing: { text: 'Wrote.', files: { '.env': 'A=1\n' } } } },
-  token: { config: SHORT, stages: { executing: { text: 'Wrote.', files: { 'src/call.js': `const key = '${TOKEN}';\n` } } } },
-  blockPath: { config: `${SHORT}block: ["vendor/**"]\n`, stages: { executing: { text: 'Wrote.', files: { 'vendor/x.js': '1\n' } } } },
-  blockLine: { config: `${SHORT}block: ["/eval\\\\(/"]\n`, stages: { executing: { text: 'Wrote.', files: { 'x.js': 'eval("1")\n' } } } },
+  token: {
+    config: SHORT,
+    stages: { executing: { text: 'Wrote.', files: { 'src/call.js': `const key = '${TOKEN}';\n` } } },
+  },
+  blockPath: {
+    config: `${SHORT}block: ["vendor/**"]\n`,
+    stages: { executing: { text: 'Wrote.', files: { 'vendor/x.js': '1\n' } } },
+  },
+  blockLine: {
+    config: `${SHORT}block: ["/eval\\\\(/"]\n`,
+    stages: { executing: { text: 'Wrote.', files: { 'x.js': 'eval("1")\n' } } },
+  },
   checkout: {
     config: SHORT,
     stages: {
-      executing: { text: 'Strayed.', append: { 'a.txt': 'changed\n' }, run: 'echo stray > "$(git rev-parse --git-common-dir)/../a.txt"' },
+      executing: {
+        text: 'Strayed.',
+        append: { 'a.txt': 'changed\n' },
+        run: 'echo stray > "$(git rev-parse --git-common-dir)/../a.txt"',
+      },
     },
   },
   hangs: {
@@ -45,7 +69,8 @@ const CASES = {
   },
 } satisfies Record<string, RunCase>;
 
-const violationsOf = ({ events }: EndedRun) => events.filter(({ type }) => type === 'policy.violation').map(({ data }) => data);
+const violationsOf = ({ events }: EndedRun) =>
+  events.filter(({ type }) => type === 'policy.violation').map(({ data }) => data);
 
 describe('a turn', () => {
   let host: TestHost;
@@ -73,7 +98,8 @@ describe('a turn', () => {
   afterAll(() => host.close());
 
   const dump = (name: string): string => readFileSync(join(out, name), 'utf8');
-  const worktreeStatus = ({ repository, view }: EndedRun) => repository.git('-C', view.worktree ?? '', 'status', '--porcelain');
+  const worktreeStatus = ({ repository, view }: EndedRun) =>
+    repository.git('-C', view.worktree ?? '', 'status', '--porcelain');
   const tip = ({ repository, run }: EndedRun) => repository.git('rev-parse', `sluice/${run.runId}`).trim();
 
   it('V-120: gets an environment from an allowlist, without server or other tokens', () => {
@@ -89,7 +115,9 @@ describe('a turn', () => {
   });
 
   it("V-120: is passed what its agent's passEnv names, which its checks and the server never see", async () => {
-    const { events } = JSON.parse(historyToJSON(await dumped.run.handle.fetchHistory())) as { readonly events: readonly unknown[] };
+    const { events } = JSON.parse(historyToJSON(await dumped.run.handle.fetchHistory())) as {
+      readonly events: readonly unknown[];
+    };
     const history = JSON.stringify(events, (key, value: unknown) =>
       key === 'data' && typeof value === 'string' ? Buffer.from(value, 'base64').toString() : value,
     );
@@ -132,7 +160,9 @@ describe('a turn', () => {
     const run = runs.readOnlyOnce;
 
     expect(run.result).toMatchObject({ outcome: 'merge_ready', verdict: 'unsafe' });
-    expect(violationsOf(run)).toEqual([expect.objectContaining({ rule: 'read_only', stage: 'reviewing', paths: ['a.txt', 'b.txt'] })]);
+    expect(violationsOf(run)).toEqual([
+      expect.objectContaining({ rule: 'read_only', stage: 'reviewing', paths: ['a.txt', 'b.txt'] }),
+    ]);
     expect(worktreeStatus(run)).toBe('');
     expect(existsSync(join(run.view.worktree ?? '', 'b.txt'))).toBe(false);
     expect(readFileSync(join(run.view.worktree ?? '', 'a.txt'), 'utf8')).toBe('one\nchanged\n');
@@ -141,7 +171,9 @@ describe('a turn', () => {
 
   it('V-34, V-127: that may only read and commits by itself is rolled back, and its decision about that commit is asked for again', () => {
     const run = runs.readOnlyCommit;
-    const decisions = run.events.filter(({ type }) => type === 'review.decision').map(({ data }) => [data['value'], data['commit']]);
+    const decisions = run.events
+      .filter(({ type }) => type === 'review.decision')
+      .map(({ data }) => [data['value'], data['commit']]);
 
     expect(run.result.outcome).toBe('merge_ready');
     expect(violationsOf(run)).toEqual([expect.objectContaining({ rule: 'read_only', stage: 'reviewing' })]);

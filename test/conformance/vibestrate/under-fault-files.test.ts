@@ -4,7 +4,16 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, realpathSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +33,8 @@ const ADD_WORKTREE = fileURLToPath(new URL('../../../dist/activities/git/worktre
 
 const host = openedOnce(openTestHost);
 
-const worktreesOf = ({ git }: TestRepository) => git('worktree', 'list', '--porcelain').match(/^worktree /gm)?.length ?? 0;
+const worktreesOf = ({ git }: TestRepository) =>
+  git('worktree', 'list', '--porcelain').match(/^worktree /gm)?.length ?? 0;
 
 describe('worktrees that are made at once', () => {
   const DIRECT = 130;
@@ -45,7 +55,9 @@ describe('worktrees that are made at once', () => {
         baseSha,
         path: join(folder, 'worktrees', `many-${n}`),
       }));
-      const shares = Array.from({ length: PROCESSES }, (_, n) => inputs.filter((_input, index) => index % PROCESSES === n));
+      const shares = Array.from({ length: PROCESSES }, (_, n) =>
+        inputs.filter((_input, index) => index % PROCESSES === n),
+      );
 
       const makers = shares.map((share) => startMaker(share));
       await makers[0]?.first;
@@ -55,7 +67,11 @@ describe('worktrees that are made at once', () => {
 
       expect(killed?.signal).toBe('SIGKILL');
       expect([...others, next].map(({ failures }) => failures)).toEqual([[], [], []]);
-      expect([...others, next].map(({ done }) => done)).toEqual([shares[1]?.length, shares[2]?.length, shares[0]?.length]);
+      expect([...others, next].map(({ done }) => done)).toEqual([
+        shares[1]?.length,
+        shares[2]?.length,
+        shares[0]?.length,
+      ]);
       expect(worktreesOf(made)).toBe(DIRECT + 1);
       expect(made.git('branch', '--list', 'sluice/*').trim().split('\n')).toHaveLength(DIRECT);
       expect(inputs.filter(({ path }) => !existsSync(join(path, '.git')))).toEqual([]);
@@ -69,7 +85,8 @@ describe('worktrees that are made at once', () => {
       const repository = await host.repository({ config: `stageList: [executing]\n${QUICK}` });
       const workers = [await host.startWorker(), await host.startWorker()];
       const stop = join(host.folder, 'stop-packing');
-      const line = 'n=0; while [ ! -e "$0" ] && [ $n -lt 600 ]; do n=$((n + 1)); git pack-refs --all; git worktree prune; sleep 0.1; done';
+      const line =
+        'n=0; while [ ! -e "$0" ] && [ $n -lt 600 ]; do n=$((n + 1)); git pack-refs --all; git worktree prune; sleep 0.1; done';
       const person = spawn('/bin/sh', ['-c', line, stop], { cwd: repository.path, stdio: 'ignore' });
       const packed = once(person, 'exit');
       const started = Promise.all(Array.from({ length: RUNS }, () => host.startRun(repository)));
@@ -88,7 +105,9 @@ describe('worktrees that are made at once', () => {
       expect(runs.map(({ runId }) => repository.git('log', '--format=%P', `main..sluice/${runId}`).trim())).toEqual(
         runs.map(() => repository.git('rev-parse', 'main').trim()),
       );
-      expect(runs.map(({ runId }) => repository.git('show', `sluice/${runId}:a.txt`))).toEqual(runs.map(() => 'one\nchanged\n'));
+      expect(runs.map(({ runId }) => repository.git('show', `sluice/${runId}:a.txt`))).toEqual(
+        runs.map(() => 'one\nchanged\n'),
+      );
       expect(startsOf(repository, 'executing')).toBe(RUNS);
     },
     LIMIT_MS,
@@ -98,7 +117,8 @@ describe('worktrees that are made at once', () => {
 describe('a journal that is damaged while nobody works', () => {
   const DAMAGES = {
     'is left alone': () => undefined,
-    'is cut in the middle of its bytes': ({ path, text }) => truncateSync(path, Math.floor(Buffer.byteLength(text) / 2)),
+    'is cut in the middle of its bytes': ({ path, text }) =>
+      truncateSync(path, Math.floor(Buffer.byteLength(text) / 2)),
     'ends with a torn line': ({ path }) => appendFileSync(path, '{"seq":'),
     'has its last two lines twice, torn together': ({ path, text }) =>
       appendFileSync(path, `${text.split('\n').slice(-3).join('\n').slice(0, -9)}\n`),
@@ -134,13 +154,16 @@ describe('a journal that is damaged while nobody works', () => {
     await next.kill();
   }, LIMIT_MS);
 
-  it.each(NAMES)('V-98: %s after SIGKILL of worker and guard: at the end it holds every event once, in order, none torn', (name) => {
-    expect(ended.get('is left alone')?.journal).toContain('run.completed');
-    expect(ended.get(name)).toEqual({
-      ...{ outcome: 'merge_ready', starts: [1, 1], isPrefix: true },
-      journal: ended.get('is left alone')?.journal,
-    });
-  });
+  it.each(NAMES)(
+    'V-98: %s after SIGKILL of worker and guard: at the end it holds every event once, in order, none torn',
+    (name) => {
+      expect(ended.get('is left alone')?.journal).toContain('run.completed');
+      expect(ended.get(name)).toEqual({
+        ...{ outcome: 'merge_ready', starts: [1, 1], isPrefix: true },
+        journal: ended.get('is left alone')?.journal,
+      });
+    },
+  );
 });
 
 describe('the files of the stages', () => {
@@ -198,10 +221,21 @@ describe('the files of the stages', () => {
       }
     };
     const kills = AFTER.map(([, name]) => ({ name, nth: 1 }));
-    return afterKills({ kills, config: `${PLAIN_VALIDATION}${QUICK}`, onKill: look }, ({ run, fired, result, turns }) => {
-      look(run);
-      return { fired, outcome: result.outcome, turns, statuses: run.statuses(), missing, changed, files: [...seen.keys()] };
-    });
+    return afterKills(
+      { kills, config: `${PLAIN_VALIDATION}${QUICK}`, onKill: look },
+      ({ run, fired, result, turns }) => {
+        look(run);
+        return {
+          fired,
+          outcome: result.outcome,
+          turns,
+          statuses: run.statuses(),
+          missing,
+          changed,
+          files: [...seen.keys()],
+        };
+      },
+    );
   }
 });
 
@@ -241,7 +275,10 @@ function startMaker(inputs: readonly object[]): Maker {
 
 async function heldInReview(own: TestHost): Promise<{ run: TestRun; repository: TestRepository }> {
   const reviewing = { text: 'Right.', decision: 'APPROVED', waitFor: 'go' };
-  const repository = await own.repository({ fixture: fixtureWith({ reviewing }), config: `stageList: [executing, reviewing]\n${QUICK}` });
+  const repository = await own.repository({
+    fixture: fixtureWith({ reviewing }),
+    config: `stageList: [executing, reviewing]\n${QUICK}`,
+  });
   return { run: await own.startRun(repository), repository };
 }
 

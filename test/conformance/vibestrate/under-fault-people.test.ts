@@ -20,7 +20,13 @@ import { until } from '../../support/until.js';
 
 const LIMIT_MS = 240_000;
 const QUICK = 'limits:\n  heartbeat: 1s\n  killGrace: 300ms\n';
-const TURNS = ['planning', 'architecting', 'executing', 'reviewing', 'verifying'] as const satisfies readonly TurnStage[];
+const TURNS = [
+  'planning',
+  'architecting',
+  'executing',
+  'reviewing',
+  'verifying',
+] as const satisfies readonly TurnStage[];
 const SHORT = `stageList: [executing]\nattended: false\n${QUICK}`;
 
 /** What the groups below do first: it mostly waits, so two of them are under way at a time. Each is awaited where its tests begin. */
@@ -69,14 +75,21 @@ interface Asking {
 const nothing = async () => undefined;
 
 const ASKINGS = {
-  'accepted just before the kill': { before: (person, id) => person.send('pause', { requestId: id }), whileDead: nothing },
-  'sent while nobody works': { before: nothing, whileDead: (person, id) => person.run.handle.signal('pause', { requestId: id }) },
+  'accepted just before the kill': {
+    before: (person, id) => person.send('pause', { requestId: id }),
+    whileDead: nothing,
+  },
+  'sent while nobody works': {
+    before: nothing,
+    whileDead: (person, id) => person.run.handle.signal('pause', { requestId: id }),
+  },
   'repeated after the kill, with the same request id': {
     before: (person, id) => person.send('pause', { requestId: id }),
     whileDead: (person, id) => person.run.handle.signal('pause', { requestId: id }),
   },
   'asked for by two at once': {
-    before: (person, id) => Promise.all([person.send('pause', { requestId: id }), person.send('pause', { by: 'another' })]),
+    before: (person, id) =>
+      Promise.all([person.send('pause', { requestId: id }), person.send('pause', { by: 'another' })]),
     whileDead: nothing,
   },
 } satisfies Record<string, Asking>;
@@ -90,7 +103,8 @@ describe('a pause in each of five turns, in which the worker is killed, in every
   prepare(async () => {
     const host = await opened(openTestHost());
     let worker = await host.startWorker();
-    const start = async (name: AskingName) => [name, await attendedRun(host, { config: QUICK, stages: heldAt(...TURNS) })] as const;
+    const start = async (name: AskingName) =>
+      [name, await attendedRun(host, { config: QUICK, stages: heldAt(...TURNS) })] as const;
     people = new Map(await Promise.all(NAMES.map(start)));
     const each = <T>(work: (person: AttendedRun, name: AskingName) => Promise<T>) =>
       Promise.all(NAMES.map((name) => work(people.get(name) ?? missing(name), name)));
@@ -118,7 +132,9 @@ describe('a pause in each of five turns, in which the worker is killed, in every
     const person = people.get(name) ?? missing(name);
 
     expect(pausedAt[name]).toEqual(TURNS);
-    expect([count(person, 'run.pause_requested'), count(person, 'run.paused'), count(person, 'run.resumed')]).toEqual([5, 5, 5]);
+    expect([count(person, 'run.pause_requested'), count(person, 'run.paused'), count(person, 'run.resumed')]).toEqual([
+      5, 5, 5,
+    ]);
     expect(count(person, 'message.refused')).toBe(0);
     expect(person.turns()).toEqual(TURNS);
     expect(await person.result()).toMatchObject({ outcome: 'merge_ready' });
@@ -218,9 +234,15 @@ describe('a command to a worker that is stopped', () => {
     await person.started('planning');
     worker.process.kill('SIGSTOP');
     const sluice = (...args: readonly string[]) => sluiceBeside(host, args, { cwd: person.repository.path });
-    printed = await Promise.all([sluice('steer', person.run.runId, 'mind the gap', '--json'), sluice('resume', person.run.runId)]);
+    printed = await Promise.all([
+      sluice('steer', person.run.runId, 'mind the gap', '--json'),
+      sluice('resume', person.run.runId),
+    ]);
     worker.process.kill('SIGCONT');
-    await until(async () => (await person.run.view()).seq > 0 && count(person, 'message.refused') > 0 && count(person, 'run.steered') > 0);
+    await until(
+      async () =>
+        (await person.run.view()).seq > 0 && count(person, 'message.refused') > 0 && count(person, 'run.steered') > 0,
+    );
     // Late, and once more: the request that was queued.
     const [queued] = jsonLines(printed[0]?.stdout ?? '');
     await person.run.handle.signal('steer', { text: 'mind the gap', requestId: queued?.['requestId'] });
@@ -246,7 +268,9 @@ describe('the retries of a turn', () => {
   let hanging: AttendedRun;
 
   prepare(async () => {
-    const stages = { executing: { text: 'Not yet.', outcome: 'rate_limited after=2', again: PLAIN_FIXTURE.stages.executing } };
+    const stages = {
+      executing: { text: 'Not yet.', outcome: 'rate_limited after=2', again: PLAIN_FIXTURE.stages.executing },
+    };
     const kills = [{ name: 'turn.after-record', nth: 1 }] as const;
     left = await afterKills({ kills, config: SHORT, stages }, async ({ fired, result, turns, run }) => ({
       ...{ fired, outcome: result.outcome, turns, waits: (await timersOf(run.handle)).length },
@@ -258,7 +282,10 @@ describe('the retries of a turn', () => {
     const host = await opened(openTestHost());
     let worker = await host.startWorker();
     const executing = { hang: true, ignoreTerm: true };
-    hanging = await attendedRun(host, { config: `${SHORT}stages:\n  executing:\n    timeout: 4s\n`, stages: { executing } });
+    hanging = await attendedRun(host, {
+      config: `${SHORT}stages:\n  executing:\n    timeout: 4s\n`,
+      stages: { executing },
+    });
     for (const times of [1, 2]) {
       await hanging.started('executing', times);
       worker = await killed(host, worker, { guardToo: true, whileDead: nothing });
@@ -268,7 +295,13 @@ describe('the retries of a turn', () => {
 
   it('V-122: one back-off follows a failed turn whose worker got SIGKILL between its record and the answer', () => {
     expect(left).toEqual({
-      ...{ fired: ['turn.after-record'], outcome: 'merge_ready', turns: ['executing', 'executing'], waits: 1, retries: 1 },
+      ...{
+        fired: ['turn.after-record'],
+        outcome: 'merge_ready',
+        turns: ['executing', 'executing'],
+        waits: 1,
+        retries: 1,
+      },
     });
   });
 

@@ -65,7 +65,9 @@ async function heldOver(
       writeFileSync(go, '');
     };
     const ended = await endedRun(host, { config: SHORT, stages: { ...stages, [stage]: { ...turn, run } }, meanwhile });
-    const changed = ended.events.flatMap(({ type, message, data }) => (type === 'repository.changed' ? [[message, data['gate']]] : []));
+    const changed = ended.events.flatMap(({ type, message, data }) =>
+      type === 'repository.changed' ? [[message, data['gate']]] : [],
+    );
     const checkout = readFileSync(join(ended.repository.path, 'a.txt'), 'utf8');
     return { ...leftBy({ ...ended, home: host.home, fired: [] }), changed, checkout };
   } finally {
@@ -180,7 +182,11 @@ describe('a write turn whose change may not be kept', () => {
   };
   const CELLS = {
     secret: ['secret_file', '.env', wrote({ files: { '.env': 'A=1\n' }, commit: 'mine' }, throughTurn(1))],
-    token: ['token_shape', 'src/call.js', wrote({ files: { 'src/call.js': `const key = '${TOKEN}';\n` } }, at('turn.before-outcome'))],
+    token: [
+      'token_shape',
+      'src/call.js',
+      wrote({ files: { 'src/call.js': `const key = '${TOKEN}';\n` } }, at('turn.before-outcome')),
+    ],
     block: ['block', 'vendor/x.js', wrote({ files: { 'vendor/x.js': '1\n' } }, at('turn.after-outcome'))],
     outside: ['outside_path', 'link', wrote({ run: 'ln -s /etc/passwd link' }, at('guard.after-exit'))],
   } as const;
@@ -189,7 +195,10 @@ describe('a write turn whose change may not be kept', () => {
 
   beforeAll(() => {
     cells = sideBySide(['secret', 'token', 'block', 'outside'], AT_ONCE, (name) =>
-      afterKills(CELLS[name][2], (ended) => ({ ...leftBy(ended), told: JSON.stringify([ended.events, ended.view, ended.result]) })),
+      afterKills(CELLS[name][2], (ended) => ({
+        ...leftBy(ended),
+        told: JSON.stringify([ended.events, ended.view, ended.result]),
+      })),
     );
     const run = 'echo stray > "$(git rev-parse --git-common-dir)/../a.txt"';
     held = heldOver({ executing: { text: 'Strayed.', append: { 'a.txt': 'changed\n' }, run } }, 'executing');
@@ -221,7 +230,13 @@ describe('a write turn whose change may not be kept', () => {
   it(
     "V-128: a change of the person's checkout before SIGKILL of worker and guard is journalled once, and neither blocked nor undone",
     async () => {
-      expect(await held).toMatchObject({ outcome: 'merge_ready', violations: [], commits: 1, checkout: 'stray\n', file: 'one\nchanged\n' });
+      expect(await held).toMatchObject({
+        outcome: 'merge_ready',
+        violations: [],
+        commits: 1,
+        checkout: 'stray\n',
+        file: 'one\nchanged\n',
+      });
       expect((await held).changed).toEqual([[expect.stringContaining("the person's checkout changed"), false]]);
     },
     LIMIT_MS,
@@ -248,7 +263,13 @@ describe('secrets of known shapes', () => {
   it(
     'V-101: are in no file that people see after SIGKILL of the worker at six points, neither while nobody works nor at the end',
     async () => {
-      expect(await leaks).toEqual({ fired: [...KILLS], outcome: 'merge_ready', meanwhile: [], atTheEnd: [], areMarked: MARKED });
+      expect(await leaks).toEqual({
+        fired: [...KILLS],
+        outcome: 'merge_ready',
+        meanwhile: [],
+        atTheEnd: [],
+        areMarked: MARKED,
+      });
     },
     LIMIT_MS,
   );

@@ -14,7 +14,12 @@ import { guardPid } from '../../support/guard-pid.js';
 import { commandLines, heldIn, letGo } from '../../support/held-stage.js';
 import { livingTurns, type RunTraces, startsOf, tracesOf, turnFolders } from '../../support/run-traces.js';
 import { openTestHost, type TestHost, type TestRun, type TestWorker } from '../../support/test-host.js';
-import { fixtureWith, PLAIN_FIXTURE, type RepositoryOptions, type TestRepository } from '../../support/test-repository.js';
+import {
+  fixtureWith,
+  PLAIN_FIXTURE,
+  type RepositoryOptions,
+  type TestRepository,
+} from '../../support/test-repository.js';
 import { until } from '../../support/until.js';
 
 const LIMIT_MS = 240_000;
@@ -61,38 +66,47 @@ describe('runs that are held in every stage at once', () => {
     for (const fault of FAULTS) {
       const attempts = await Promise.all(runs.map(({ run }) => attemptOf(host, run)));
       worker = await kill(fault, host, worker);
-      if (fault !== 'guard') await until(async () => allTrue(runs.map(({ run }, n) => attendedAfter(host, run, attempts[n] ?? 0))));
+      if (fault !== 'guard')
+        await until(async () => allTrue(runs.map(({ run }, n) => attendedAfter(host, run, attempts[n] ?? 0))));
       seen.set(fault, byStage(runs.map((held) => [held.stage, look(host, held)])));
     }
     letGo(host);
-    const ended = runs.map(async ({ stage, run, repository }) => [stage, await tracesOf({ run, repository, home: host.home })] as const);
+    const ended = runs.map(
+      async ({ stage, run, repository }) => [stage, await tracesOf({ run, repository, home: host.home })] as const,
+    );
     traces = new Map(await Promise.all(ended));
     living = livingTurns(host.home);
   }, LIMIT_MS);
 
   afterAll(() => host.close(), LIMIT_MS);
 
-  it.each(FAULTS)('V-126: after SIGKILL of %s the agent or command at work goes on in each stage, and was started once', (fault) => {
-    expect(seen.get(fault)).toEqual(byStage(STAGES.map((stage) => [stage, { starts: 1, alive: true }])));
-  });
+  it.each(FAULTS)(
+    'V-126: after SIGKILL of %s the agent or command at work goes on in each stage, and was started once',
+    (fault) => {
+      expect(seen.get(fault)).toEqual(byStage(STAGES.map((stage) => [stage, { starts: 1, alive: true }])));
+    },
+  );
 
-  it.each(STAGES)('V-126: after three SIGKILLs in stage %s the same execution ends, and no turn ran again', async (stage) => {
-    const held = runs.find((one) => one.stage === stage);
-    const { raw } = (await held?.run.handle.describe()) ?? {};
+  it.each(STAGES)(
+    'V-126: after three SIGKILLs in stage %s the same execution ends, and no turn ran again',
+    async (stage) => {
+      const held = runs.find((one) => one.stage === stage);
+      const { raw } = (await held?.run.handle.describe()) ?? {};
 
-    expect(traces.get(stage)).toMatchObject({
-      outcome: 'merge_ready',
-      error: null,
-      agents: turnsOf(stage).flatMap((turn) => [`${turn} START`, `${turn} END`]),
-      commits: stage === 'fixing' ? 2 : 1,
-    });
-    expect(traces.get(stage)?.change.match(/^\+changed$/gm)).toHaveLength(1);
-    expect(traces.get(stage)?.journal).toEqual(traces.get(stage === 'fixing' ? 'fixing' : 'planning')?.journal);
-    expect(traces.get(stage)?.journal).not.toBe('damaged');
-    expect(raw?.workflowExecutionInfo?.firstRunId).toBe(raw?.workflowExecutionInfo?.execution?.runId);
-    expect(commandLines(host)).toEqual(['START', 'END']);
-    expect(living).toEqual([]);
-  });
+      expect(traces.get(stage)).toMatchObject({
+        outcome: 'merge_ready',
+        error: null,
+        agents: turnsOf(stage).flatMap((turn) => [`${turn} START`, `${turn} END`]),
+        commits: stage === 'fixing' ? 2 : 1,
+      });
+      expect(traces.get(stage)?.change.match(/^\+changed$/gm)).toHaveLength(1);
+      expect(traces.get(stage)?.journal).toEqual(traces.get(stage === 'fixing' ? 'fixing' : 'planning')?.journal);
+      expect(traces.get(stage)?.journal).not.toBe('damaged');
+      expect(raw?.workflowExecutionInfo?.firstRunId).toBe(raw?.workflowExecutionInfo?.execution?.runId);
+      expect(commandLines(host)).toEqual(['START', 'END']);
+      expect(living).toEqual([]);
+    },
+  );
 
   it('V-136: after three SIGKILLs the metrics hold each turn and its whole time once, apart from the time of the engine', () => {
     for (const { stage, run, repository } of runs) {
@@ -189,7 +203,9 @@ describe('a bench run whose worker is killed', () => {
 
   it('V-136: over SIGKILL measures each turn once, with the time that the kill cost, and its agent was started once', () => {
     expect(PLAIN.map((stage) => agent.starts().get(`bench-plain-0 ${stage}`))).toEqual(PLAIN.map(() => 1));
-    expect([samples['runMs'], samples['writeTurnMs'], samples['otherTurnMs']].map((list) => list?.length)).toEqual([1, 1, 4]);
+    expect([samples['runMs'], samples['writeTurnMs'], samples['otherTurnMs']].map((list) => list?.length)).toEqual([
+      1, 1, 4,
+    ]);
     expect(Math.max(...(samples['otherTurnMs'] ?? []))).toBe(samples['otherTurnMs']?.[0]);
   });
 
@@ -250,12 +266,15 @@ async function kill(fault: Fault, host: TestHost, worker: TestWorker): Promise<T
 }
 
 function startsIn(host: TestHost, { stage, repository }: HeldRun): number {
-  return stage === 'validating' ? commandLines(host).filter((line) => line === 'START').length : startsOf(repository, stage);
+  return stage === 'validating'
+    ? commandLines(host).filter((line) => line === 'START').length
+    : startsOf(repository, stage);
 }
 
 function look(host: TestHost, held: HeldRun): Seen {
   const starts = startsIn(host, held);
-  const alive = held.stage === 'validating' ? livingTurns(host.home).length > 0 : isAlive(agentPid(held.repository, held.stage));
+  const alive =
+    held.stage === 'validating' ? livingTurns(host.home).length > 0 : isAlive(agentPid(held.repository, held.stage));
   return { starts, alive };
 }
 
@@ -273,7 +292,10 @@ async function attendedAfter(host: TestHost, run: TestRun, attempt: number): Pro
   return (await pendingOf(host, run)).some((one) => one.attempt > attempt && one.heartbeatMs > one.startedMs);
 }
 
-async function pendingOf(host: TestHost, run: TestRun): Promise<{ attempt: number; startedMs: number; heartbeatMs: number }[]> {
+async function pendingOf(
+  host: TestHost,
+  run: TestRun,
+): Promise<{ attempt: number; startedMs: number; heartbeatMs: number }[]> {
   const { raw } = await host.client.workflow.getHandle(run.runId).describe();
   return (raw.pendingActivities ?? []).map(({ attempt, lastStartedTime, lastHeartbeatTime }) => ({
     attempt: attempt ?? 0,
@@ -288,7 +310,9 @@ async function allTrue(answers: readonly Promise<boolean>[]): Promise<boolean> {
 
 /** Of the stage's last start. */
 function agentPid(repository: TestRepository, stage: string): number {
-  return Number(readLedger(repository.ledgerPath).findLast((entry) => entry.event === 'START' && entry.stage === stage)?.pid);
+  return Number(
+    readLedger(repository.ledgerPath).findLast((entry) => entry.event === 'START' && entry.stage === stage)?.pid,
+  );
 }
 
 function parentOf(pid: number): number {
@@ -309,5 +333,8 @@ function sumOfExits(folders: readonly string[]): number {
 
 /** From START to END of each agent, by its own clock. */
 function atWorkMs(repository: TestRepository): number {
-  return readLedger(repository.ledgerPath).reduce((sum, { event, at }) => sum + (event === 'END' ? 1 : -1) * Date.parse(at), 0);
+  return readLedger(repository.ledgerPath).reduce(
+    (sum, { event, at }) => sum + (event === 'END' ? 1 : -1) * Date.parse(at),
+    0,
+  );
 }

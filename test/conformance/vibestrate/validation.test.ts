@@ -152,7 +152,9 @@ describe('validation and the fix loop', () => {
   afterAll(() => host.close());
 
   const reviewsOf = ({ events }: EndedRun) =>
-    events.filter(({ type }) => type === 'review.decision').map(({ data }) => [data['round'], data['value'], data['source']]);
+    events
+      .filter(({ type }) => type === 'review.decision')
+      .map(({ data }) => [data['round'], data['value'], data['source']]);
   const statusesFrom = ({ run }: EndedRun) => run.statuses().slice(run.statuses().indexOf('validating'));
 
   it('V-26: a failed command drives the loop: no reviewer is paid, the fixer repairs it, merge_ready after one round', () => {
@@ -198,7 +200,11 @@ describe('validation and the fix loop', () => {
 
   it('V-27: with onFailure review red checks that the reviewer approves cap the end at blocked', () => {
     expect(runs.reviewedRed.turns).toEqual(['executing', 'reviewing', 'verifying']);
-    expect(runs.reviewedRed.view).toMatchObject({ finalDecision: 'APPROVED', verification: 'PASSED', reviewLoopCount: 0 });
+    expect(runs.reviewedRed.view).toMatchObject({
+      finalDecision: 'APPROVED',
+      verification: 'PASSED',
+      reviewLoopCount: 0,
+    });
     expect(runs.reviewedRed.result).toMatchObject({ outcome: 'blocked', blockedReason: 'validation_failed' });
   });
 
@@ -208,14 +214,24 @@ describe('validation and the fix loop', () => {
     const commits = repository.git('rev-list', '--reverse', `main..sluice/${run.runId}`).trim().split('\n');
 
     expect(shown.map(({ commit }) => commit)).toEqual(commits);
-    expect(shown.map(({ tree }) => tree)).toEqual(commits.map((commit) => repository.git('rev-parse', `${commit}^{tree}`).trim()));
+    expect(shown.map(({ tree }) => tree)).toEqual(
+      commits.map((commit) => repository.git('rev-parse', `${commit}^{tree}`).trim()),
+    );
   });
 
   it('V-112: a fixed run validates again, and a fix that breaks what was green is not merge_ready', () => {
     expect(runs.fixKeeps.result.outcome).toBe('merge_ready');
-    expect(reportOf(runs.fixKeeps)).toMatchObject({ round: 1, commit: runs.fixKeeps.view.headSha, summary: { passed: 1 } });
+    expect(reportOf(runs.fixKeeps)).toMatchObject({
+      round: 1,
+      commit: runs.fixKeeps.view.headSha,
+      summary: { passed: 1 },
+    });
     expect(JSON.parse(runs.fixBreaks.run.read('rounds/0/validation.json'))).toMatchObject({ summary: { passed: 1 } });
-    expect(reportOf(runs.fixBreaks)).toMatchObject({ round: 1, commit: runs.fixBreaks.view.headSha, summary: { failed: 1 } });
+    expect(reportOf(runs.fixBreaks)).toMatchObject({
+      round: 1,
+      commit: runs.fixBreaks.view.headSha,
+      summary: { failed: 1 },
+    });
     expect(runs.fixBreaks.result).toMatchObject({ outcome: 'blocked', blockedReason: 'review_loops_exhausted' });
     expect(runs.fixBreaks.turns).not.toContain('verifying');
   });

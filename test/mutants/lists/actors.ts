@@ -11,7 +11,10 @@ export const ACTOR_MUTANTS: readonly Mutant[] = [
     file: CORE,
     find: 'state: this.state, answered: this.answered };',
     replace: 'state: this.state, answered: this.answered.slice(0, 0) };',
-    test: { file: ACTOR, title: 'applies what has one request id once, also in a later execution, and refuses another message under it' },
+    test: {
+      file: ACTOR,
+      title: 'applies what has one request id once, also in a later execution, and refuses another message under it',
+    },
   },
   {
     name: 'a request id stands for any message',
@@ -19,7 +22,10 @@ export const ACTOR_MUTANTS: readonly Mutant[] = [
     file: CORE,
     find: 'if (before.name === name) return',
     replace: "if (before.name !== '') return",
-    test: { file: ACTOR, title: 'applies what has one request id once, also in a later execution, and refuses another message under it' },
+    test: {
+      file: ACTOR,
+      title: 'applies what has one request id once, also in a later execution, and refuses another message under it',
+    },
   },
   {
     name: 'a workflow hands over while a message waits to be sent',
@@ -43,7 +49,10 @@ export const ACTOR_MUTANTS: readonly Mutant[] = [
     file: CORE,
     find: 'this.underWay.delete(workflowId);',
     replace: '',
-    test: { file: ACTOR, title: 'does in any number of executions, under any order of messages, what one would have done' },
+    test: {
+      file: ACTOR,
+      title: 'does in any number of executions, under any order of messages, what one would have done',
+    },
   },
   {
     name: 'two signals to one workflow overtake each other',
@@ -57,11 +66,12 @@ export const ACTOR_MUTANTS: readonly Mutant[] = [
     name: 'an unknown signal is read as a message',
     area: 'actors',
     file: CORE,
-    find: 'if (!this.actor.signals.includes(name)) return',
-    replace: "if (name === '') return",
+    find: 'if (!this.actor.signals.includes(name))',
+    replace: "if (name === '')",
     test: {
       file: ACTOR,
-      title: 'refuses an unknown signal, one that cannot be read and one that its rules refuse, and none of them changes it',
+      title:
+        'refuses an unknown signal, one that cannot be read and one that its rules refuse, and none of them changes it',
     },
   },
   {
@@ -72,7 +82,8 @@ export const ACTOR_MUTANTS: readonly Mutant[] = [
     replace: 'return { rules: this.before.rules, state',
     test: {
       file: ACTOR,
-      title: 'keeps the rules that an execution began with; the next one takes the newest, and what nobody here knows is an error',
+      title:
+        'keeps the rules that an execution began with; the next one takes the newest, and what nobody here knows is an error',
     },
   },
   {
@@ -103,7 +114,10 @@ export const ACTOR_MUTANTS: readonly Mutant[] = [
     file: 'workflows/batch-table.ts',
     find: 'rows, queue: [], aborted: true',
     replace: 'rows, aborted: true',
-    test: { file: 'test/unit/workflows/batch-table.test.ts', title: 'starts nothing where it is aborted before it begins' },
+    test: {
+      file: 'test/unit/workflows/batch-table.test.ts',
+      title: 'starts nothing where it is aborted before it begins',
+    },
   },
   {
     name: 'a gate that is replayed tells its runs another word',
@@ -124,7 +138,8 @@ export const ACTOR_MUTANTS: readonly Mutant[] = [
     replace: 'if (n > 1) return n;',
     test: {
       file: 'test/workflow/newer-rules.test.ts',
-      title: 'decides by its own until it is asked to hand over, and by the newer ones with what it has counted from then on',
+      title:
+        'decides by its own until it is asked to hand over, and by the newer ones with what it has counted from then on',
     },
   },
   {

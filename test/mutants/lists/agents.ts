@@ -12,7 +12,10 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     file: 'activities/agent/decision-line.ts',
     find: ' || match[2]?.toLowerCase() !== code.toLowerCase()',
     replace: '',
-    test: { file: 'test/unit/agent/decision-line.test.ts', title: 'never decides with another code than the one in it' },
+    test: {
+      file: 'test/unit/agent/decision-line.test.ts',
+      title: 'never decides with another code than the one in it',
+    },
   },
   {
     name: 'the first decision line counts',
@@ -52,7 +55,10 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     file: 'activities/agent/turn-environment.ts',
     find: 'SLUICE_STAGE: turn.stage,',
     replace: '...{ SLUICE_STAGE: turn.stage, ...turn.config.env },',
-    test: { file: 'test/unit/agent/agent-adapters.test.ts', title: 'gives the base, the agent’s own variables, and the engine’s last' },
+    test: {
+      file: 'test/unit/agent/agent-adapters.test.ts',
+      title: 'gives the base, the agent’s own variables, and the engine’s last',
+    },
   },
   {
     name: 'an agent that died of a signal is done',
@@ -103,23 +109,32 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     file: 'activities/agent/cli-turn.ts',
     find: "return { kind: 'unfinished' };",
     replace: "return { kind: 'success' };",
-    test: { file: 'test/unit/agent/cli-bad-input.test.ts', title: 'may be torn anywhere: half of its final event is no success' },
+    test: {
+      file: 'test/unit/agent/cli-bad-input.test.ts',
+      title: 'may be torn anywhere: half of its final event is no success',
+    },
   },
   {
     name: 'a conversation that is too long makes the prompt shorter and stays',
     area: 'agents',
     file: 'activities/agent/cli-turn.ts',
-    find: 'if (turn.resume !== null) return',
-    replace: 'if (turn.resume === undefined) return',
-    test: { file: 'test/unit/agent/claude-adapter.test.ts', title: 'that overflows in an earlier conversation begins a new one' },
+    find: 'if (turn.resume !== null)',
+    replace: 'if (turn.resume === undefined)',
+    test: {
+      file: 'test/unit/agent/claude-adapter.test.ts',
+      title: 'that overflows in an earlier conversation begins a new one',
+    },
   },
   {
     name: 'a turn that goes on counts its whole conversation',
     area: 'agents',
     file: 'activities/agent/usage-delta.ts',
-    find: 'return startedAgain ? told : mapped(',
-    replace: 'return startedAgain || told !== before ? told : mapped(',
-    test: { file: 'test/unit/agent/codex-adapter.test.ts', title: 'that goes on tells what it added to its conversation' },
+    find: 'return startedAgain',
+    replace: 'return startedAgain || told !== before',
+    test: {
+      file: 'test/unit/agent/codex-adapter.test.ts',
+      title: 'that goes on tells what it added to its conversation',
+    },
   },
   {
     name: 'a stage that only reads gets the tools that its policy names',
@@ -144,8 +159,8 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     name: 'an ACP agent edits wherever it says',
     area: 'agents',
     file: 'activities/agent/adapters/acp/permission-rule.ts',
-    find: ' && asked.paths.length > 0 && asked.paths.every((path) => isInside(cwd, path))) return',
-    replace: ' && cwd !== undefined) return',
+    find: ' && asked.paths.length > 0 && asked.paths.every((path) => isInside(cwd, path)))',
+    replace: ' && cwd !== undefined)',
     test: { file: RULING, title: 'for %s is decided by the level of tools' },
   },
   {
@@ -154,6 +169,9 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     file: 'activities/agent/adapters/acp/permission-rule.ts',
     find: 'spec.answers.findLast((one) => one.key === key)?.option;',
     replace: "spec.answers.findLast((one) => one.key !== '' && key !== '')?.option;",
-    test: { file: RULING, title: 'takes what a person chose for this very request, also with another id, and no other' },
+    test: {
+      file: RULING,
+      title: 'takes what a person chose for this very request, also with another id, and no other',
+    },
   },
 ];

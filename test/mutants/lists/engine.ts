@@ -156,7 +156,10 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     file: 'worker/local-engine/engine.ts',
     find: 'await this.#endLeftovers();',
     replace: '',
-    test: { file: 'test/unit/engine/engine.test.ts', title: 'ends what a killed engine left behind before it starts anew' },
+    test: {
+      file: 'test/unit/engine/engine.test.ts',
+      title: 'ends what a killed engine left behind before it starts anew',
+    },
   },
   {
     name: 'a pid is taken for the process that had it before',
@@ -164,7 +167,10 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     file: 'worker/local-engine/process-identity.ts',
     find: 'return current?.startedAt === identity.startedAt;',
     replace: 'return current !== null;',
-    test: { file: 'test/unit/engine/process-identity.test.ts', title: 'leaves a process alone that has the pid of another one by now' },
+    test: {
+      file: 'test/unit/engine/process-identity.test.ts',
+      title: 'leaves a process alone that has the pid of another one by now',
+    },
   },
   {
     name: 'the end of a process is believed after TERM',
@@ -191,6 +197,9 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     file: 'worker/local-engine/server-command.ts',
     find: "settings.durability === 'power' ? 'FULL' : 'NORMAL'",
     replace: "'NORMAL'",
-    test: { file: 'test/unit/engine/server-command.test.ts', title: 'makes commits durable against a power cut only when asked' },
+    test: {
+      file: 'test/unit/engine/server-command.test.ts',
+      title: 'makes commits durable against a power cut only when asked',
+    },
   },
 ];

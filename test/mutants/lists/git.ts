@@ -45,7 +45,10 @@ export const GIT_MUTANTS: readonly Mutant[] = [
     file: 'activities/git/refs/run-branch.ts',
     find: 'option no-deref\\0update',
     replace: 'update',
-    test: { file: COMMIT, title: 'replaces a branch that an agent made a symbolic ref, and leaves the other branch where it was' },
+    test: {
+      file: COMMIT,
+      title: 'replaces a branch that an agent made a symbolic ref, and leaves the other branch where it was',
+    },
   },
   {
     name: 'the head that a reset leaves is not kept',
@@ -77,7 +80,10 @@ export const GIT_MUTANTS: readonly Mutant[] = [
     file: 'activities/git/inspect/private-git-dir.ts',
     find: "'-ffd'",
     replace: "'-fd'",
-    test: { file: MISCHIEF, title: 'removes nested repositories, and does not follow a worktree that became a symlink' },
+    test: {
+      file: MISCHIEF,
+      title: 'removes nested repositories, and does not follow a worktree that became a symlink',
+    },
   },
   {
     name: 'a symlink is followed to the admin folder',
@@ -114,7 +120,8 @@ export const GIT_MUTANTS: readonly Mutant[] = [
     replace: "entry !== ''",
     test: {
       file: 'test/unit/git/git-program.test.ts',
-      title: 'is never one that lies in the repository, not even to find that repository, and its PATH has no such folder',
+      title:
+        'is never one that lies in the repository, not even to find that repository, and its PATH has no such folder',
     },
   },
   {
@@ -150,15 +157,21 @@ export const GIT_MUTANTS: readonly Mutant[] = [
     file: 'activities/git/refs/run-refs.ts',
     find: 'delete ${ref}\\0${sha}\\0',
     replace: 'delete ${ref}\\0\\0',
-    test: { file: 'test/unit/git/run-refs.test.ts', title: 'are removed all or none: one that moved since it was seen keeps them all' },
+    test: {
+      file: 'test/unit/git/run-refs.test.ts',
+      title: 'are removed all or none: one that moved since it was seen keeps them all',
+    },
   },
   {
     name: 'a clean takes a ref of the run for somebody else who holds its commits',
     area: 'git',
     file: 'activities/git/refs/run-refs.ts',
-    find: '`--exclude=refs/sluice/${runId}/*`, ',
+    find: '`--exclude=refs/sluice/${runId}/*`,',
     replace: '',
-    test: { file: 'test/unit/run/clean-run.test.ts', title: 'while its commits are nowhere else, until they are given up' },
+    test: {
+      file: 'test/unit/run/clean-run.test.ts',
+      title: 'while its commits are nowhere else, until they are given up',
+    },
   },
   {
     name: 'a published commit that fails its checks stays',
@@ -188,7 +201,10 @@ export const GIT_MUTANTS: readonly Mutant[] = [
     file: 'activities/turn/judge-turn.ts',
     find: 'if (changes.length === 0 && head === input.expectedHead) return',
     replace: 'if (changes.length === 0) return',
-    test: { file: 'test/unit/run/turn.test.ts', title: 'with %s of its own is rolled back, and the branch stands where it stood' },
+    test: {
+      file: 'test/unit/run/turn.test.ts',
+      title: 'with %s of its own is rolled back, and the branch stands where it stood',
+    },
   },
   {
     name: 'symlinks of a change are not looked at',

@@ -85,7 +85,10 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
     file: TURNS,
     find: "await this.endGroup(spec.group, baseOf(spec.token), 'aborted');",
     replace: "await this.endGroup(spec.group, null, 'aborted');",
-    test: { file: COMMANDS, title: 'is ended by a newer place of the same run, but not by a command below the same place' },
+    test: {
+      file: COMMANDS,
+      title: 'is ended by a newer place of the same run, but not by a command below the same place',
+    },
   },
   {
     name: 'an earlier turn of the run goes on beside the new one',
@@ -93,7 +96,10 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
     file: TURNS,
     find: "await this.endGroup(spec.group, baseOf(spec.token), 'aborted');",
     replace: '',
-    test: { file: COMMANDS, title: 'is ended by a newer place of the same run, but not by a command below the same place' },
+    test: {
+      file: COMMANDS,
+      title: 'is ended by a newer place of the same run, but not by a command below the same place',
+    },
   },
   {
     name: 'marks of another input stay where they are',
@@ -107,8 +113,8 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
     name: 'the exit of another input is believed by the worker',
     area: 'guard',
     file: 'activities/process/processes.ts',
-    find: ' || exit.inputHash !== spec.inputHash',
-    replace: '',
+    find: 'exit.inputHash !== spec.inputHash',
+    replace: 'false',
     test: { file: COMMANDS, title: 'of another input are moved aside and the command is started anew' },
   },
   {
@@ -141,7 +147,10 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
     file: 'activities/process/guard/run-guard.ts',
     find: "void turn.end('interrupted');",
     replace: "void turn.end('aborted');",
-    test: { file: SURVIVAL, title: 'ends everything after the orphan grace; the command is started again when a worker returns' },
+    test: {
+      file: SURVIVAL,
+      title: 'ends everything after the orphan grace; the command is started again when a worker returns',
+    },
   },
   {
     name: 'the reservation of a dead worker stays',

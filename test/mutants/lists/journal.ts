@@ -61,7 +61,10 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     file: EVENTS_FILE,
     find: "if (stat.nlink > 1) return 'a file with a second name (a hard link)';",
     replace: '',
-    test: { file: 'test/unit/journal/foreign-entries.test.ts', title: 'as a second name of a person’s file is not written to' },
+    test: {
+      file: 'test/unit/journal/foreign-entries.test.ts',
+      title: 'as a second name of a person’s file is not written to',
+    },
   },
   {
     name: 'appends are not flushed under durability power',
@@ -69,7 +72,10 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     file: EVENTS_FILE,
     find: 'if (options.fsync) await file.sync();',
     replace: '',
-    test: { file: 'test/unit/process/durability.test.ts', title: 'flushes an append and a file of the run directory under power alone' },
+    test: {
+      file: 'test/unit/process/durability.test.ts',
+      title: 'flushes an append and a file of the run directory under power alone',
+    },
   },
   {
     name: 'a file of the run directory is not flushed under durability power',
@@ -77,7 +83,10 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     file: 'activities/journal/write-file.ts',
     find: 'if (options.fsync) await flush(file);',
     replace: '',
-    test: { file: 'test/unit/process/durability.test.ts', title: 'flushes an append and a file of the run directory under power alone' },
+    test: {
+      file: 'test/unit/process/durability.test.ts',
+      title: 'flushes an append and a file of the run directory under power alone',
+    },
   },
   {
     name: 'an older view is believed',
@@ -93,7 +102,10 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     file: 'activities/journal/run-journal.ts',
     find: "appended?.batch !== 'left' && tellsMore(folder, gates)",
     replace: "appended?.batch !== 'left'",
-    test: { file: RUN_JOURNAL, title: 'that comes late writes no older state and no older gates, and is answered what it knows' },
+    test: {
+      file: RUN_JOURNAL,
+      title: 'that comes late writes no older state and no older gates, and is answered what it knows',
+    },
   },
   {
     name: 'a symlink on the way to a file is followed',
@@ -117,7 +129,10 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     file: 'activities/journal/artifact-store.ts',
     find: '|| hashOf(content) !== ref.sha256',
     replace: '',
-    test: { file: WRITE, title: 'refuses a damaged artifact and a name that is no hash, and mends damage by storing again' },
+    test: {
+      file: WRITE,
+      title: 'refuses a damaged artifact and a name that is no hash, and mends damage by storing again',
+    },
   },
   {
     name: 'a full disk is passed over as if the file did not matter',

@@ -11,7 +11,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     area: 'limits',
     file: 'workflows/quota-table.ts',
     find: '...others.map(({ workflowId, wait }) => ({ workflowId, word: wordOf(mode, wait) })),',
-    replace: "...others.map(({ workflowId, wait }) => ({ workflowId, word: { wait, word: 'probe' as const, opening: isoOf(now) } })),",
+    replace:
+      "...others.map(({ workflowId, wait }) => ({ workflowId, word: { wait, word: 'probe' as const, opening: isoOf(now) } })),",
     test: { file: GATE, title: 'lets the oldest probe at the reset and tells the others by when there is news' },
   },
   {
@@ -20,7 +21,10 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     file: 'workflows/quota-table.ts',
     find: "return result === 'limited' ? refused(state, until, now) : probeNext(state, now);",
     replace: "return result === 'limited' ? opened(state, now) : probeNext(state, now);",
-    test: { file: GATE, title: 'closes anew where the probe meets the limit again, tells who waits, and lets the next one probe' },
+    test: {
+      file: GATE,
+      title: 'closes anew where the probe meets the limit again, tells who waits, and lets the next one probe',
+    },
   },
   {
     name: 'a probe is sent before the reset',
@@ -28,7 +32,10 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     file: 'workflows/quota-table.ts',
     find: 'now >= (wakesAt(state) ?? now) ? probeNext',
     replace: 'now > 0 ? probeNext',
-    test: { file: GATE, title: 'closes with the first that waits, tells nobody what they know, and does nothing before its time' },
+    test: {
+      file: GATE,
+      title: 'closes with the first that waits, tells nobody what they know, and does nothing before its time',
+    },
   },
   {
     name: 'a probe that is gone leaves all others waiting',
@@ -92,6 +99,9 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     file: 'workflows/day-ledger.ts',
     find: 'return dayOf(now) > ledger.day ? emptyLedger(now) : ledger;',
     replace: 'return ledger;',
-    test: { file: LEDGER, title: 'begins at 00:00 UTC with nothing used, and a turn that is still under way counts for its own day' },
+    test: {
+      file: LEDGER,
+      title: 'begins at 00:00 UTC with nothing used, and a turn that is still under way counts for its own day',
+    },
   },
 ];

@@ -19,8 +19,8 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     name: 'a decision about another commit is taken',
     area: 'messages',
     file: JUDGE,
-    find: "return refused(`the decision is about ${commit.slice(0, 12)}, but the branch stands at ${gate.commit?.slice(0, 12) ?? 'nothing'}`);",
-    replace: '',
+    find: 'if (commit !== null && commit !== gate.commit) {',
+    replace: 'if (commit === gate.id) {',
     test: { file: JUDGED, title: 'refuses a decision with %s' },
   },
   {
@@ -51,8 +51,8 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     name: 'any number of notes waits for the next turn',
     area: 'messages',
     file: JUDGE,
-    find: 'if (situation.waitingNotes >= MAX_WAITING_NOTES) return refused(`${MAX_WAITING_NOTES} texts wait for the next turn already`);',
-    replace: '',
+    find: 'if (situation.waitingNotes >= MAX_WAITING_NOTES)',
+    replace: 'if (situation.waitingNotes < 0)',
     test: { file: JUDGED, title: 'keeps the end of the journal for the end of the run, and room for 50 texts' },
   },
   {
@@ -133,7 +133,10 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     file: 'workflows/run/run.ts',
     find: 'return abortRequested() ? cancelled(run) : ending;',
     replace: 'return ending;',
-    test: { file: 'test/workflow/people-races.test.ts', title: 'keeps an abort that was accepted while the last turn came to its end' },
+    test: {
+      file: 'test/workflow/people-races.test.ts',
+      title: 'keeps an abort that was accepted while the last turn came to its end',
+    },
   },
   {
     name: 'the expiry of a gate is forgotten',
@@ -141,7 +144,10 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     file: 'workflows/gates/gate.ts',
     find: 'expiresAt: expiresInMs === null ? null : new Date(Date.now() + expiresInMs).toISOString(),',
     replace: 'expiresAt: null,',
-    test: { file: 'test/workflow/gates.test.ts', title: 'has no timer where nothing expires, and one of 30 days where it does' },
+    test: {
+      file: 'test/workflow/gates.test.ts',
+      title: 'has no timer where nothing expires, and one of 30 days where it does',
+    },
   },
   {
     name: 'changes may be requested once more than the policy allows',
@@ -149,7 +155,10 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     file: 'workflows/run/boundary.ts',
     find: 'if (rounds > run.policy.gates.maxChangeRounds) {',
     replace: 'if (rounds > run.policy.gates.maxChangeRounds + 1) {',
-    test: { file: 'test/workflow/gates.test.ts', title: 'allows three rounds of requested changes, and offers none before planning' },
+    test: {
+      file: 'test/workflow/gates.test.ts',
+      title: 'allows three rounds of requested changes, and offers none before planning',
+    },
   },
   {
     name: 'the signal that follows an unanswered update has no request id',

@@ -133,7 +133,10 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
     file: 'config/system/resolve-program.ts',
     find: 'if (bin >= 0) return',
     replace: 'if (bin > path.length) return',
-    test: { file: 'test/unit/config/resolve-program.test.ts', title: 'is never one of a node_modules/.bin, by whatever name' },
+    test: {
+      file: 'test/unit/config/resolve-program.test.ts',
+      title: 'is never one of a node_modules/.bin, by whatever name',
+    },
   },
   {
     name: 'a turn counts twice in the budget',
@@ -160,7 +163,10 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
     file: 'workflows/run/review.ts',
     find: 'if (used < policy.rounds &&',
     replace: 'if (used <= policy.rounds &&',
-    test: { file: 'test/workflow/fix-rounds.test.ts', title: 'counts rounds of red checks and ends blocked past the budget' },
+    test: {
+      file: 'test/workflow/fix-rounds.test.ts',
+      title: 'counts rounds of red checks and ends blocked past the budget',
+    },
   },
   {
     name: 'a run waits for usage limits without end',

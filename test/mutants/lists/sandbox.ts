@@ -27,7 +27,10 @@ export const SANDBOX_MUTANTS: readonly Mutant[] = [
     file: 'activities/sandbox/plan-mounts.ts',
     find: '...needs.homeReadable.map(readAt),',
     replace: "...needs.homeReadable.map(({ to }): Mount => ({ kind: 'write', from: to, to })),",
-    test: { file: MOUNTS, title: 'can be written in the checkout and the folders of HOME that were named, nowhere else' },
+    test: {
+      file: MOUNTS,
+      title: 'can be written in the checkout and the folders of HOME that were named, nowhere else',
+    },
   },
   {
     name: 'a symlink below HOME is followed',
@@ -35,7 +38,10 @@ export const SANDBOX_MUTANTS: readonly Mutant[] = [
     file: 'activities/sandbox/home-place.ts',
     find: 'const stat = lstatSync(path, { throwIfNoEntry: false });',
     replace: 'const stat = statSync(path, { throwIfNoEntry: false });',
-    test: { file: MOUNTS, title: 'is refused where it is a symlink, leads over one, or would show the sluice home: %s' },
+    test: {
+      file: MOUNTS,
+      title: 'is refused where it is a symlink, leads over one, or would show the sluice home: %s',
+    },
   },
   {
     name: 'a login folder may hold HOME',
@@ -59,7 +65,10 @@ export const SANDBOX_MUTANTS: readonly Mutant[] = [
     file: 'activities/sandbox/enter-sandbox.ts',
     find: 'const programs = [argv[0],',
     replace: 'const programs = [...argv,',
-    test: { file: 'test/unit/security/sandbox.test.ts', title: 'sees no file that an argument names which is not of its config' },
+    test: {
+      file: 'test/unit/security/sandbox.test.ts',
+      title: 'sees no file that an argument names which is not of its config',
+    },
   },
   {
     name: 'a sandbox shares the network of its host',
@@ -69,7 +78,8 @@ export const SANDBOX_MUTANTS: readonly Mutant[] = [
     replace: "...(spec.network !== 'off' ? [] : [NO_NETWORK]),",
     test: {
       file: MOUNTS,
-      title: 'are namespaces of its own for users, processes, IPC, names and the network, no rights, and an end with its parent',
+      title:
+        'are namespaces of its own for users, processes, IPC, names and the network, no rights, and an end with its parent',
     },
   },
   {

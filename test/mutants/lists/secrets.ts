@@ -19,7 +19,10 @@ export const SECRET_MUTANTS: readonly Mutant[] = [
     file: 'wire/redacting-failure-converter.ts',
     find: 'stackTrace: shortened(failure.stackTrace, MAX_STACK_CHARS),',
     replace: '',
-    test: { file: 'test/unit/wire/redacting.test.ts', title: 'has no secret in a failure, its cause or its stack, and no endless message' },
+    test: {
+      file: 'test/unit/wire/redacting.test.ts',
+      title: 'has no secret in a failure, its cause or its stack, and no endless message',
+    },
   },
   {
     name: 'the journal shows secrets',
@@ -35,7 +38,10 @@ export const SECRET_MUTANTS: readonly Mutant[] = [
     file: 'activities/journal/artifact-store.ts',
     find: 'Buffer.from(redactor.text(text))',
     replace: 'Buffer.from(text)',
-    test: { file: 'test/unit/journal/write-file.test.ts', title: 'stores a redacted text under its hash, once, and gives it back' },
+    test: {
+      file: 'test/unit/journal/write-file.test.ts',
+      title: 'stores a redacted text under its hash, once, and gives it back',
+    },
   },
   {
     name: 'the output of a turn is shown as it came',
@@ -73,7 +79,10 @@ export const SECRET_MUTANTS: readonly Mutant[] = [
     file: 'protocol/text/redact.ts',
     find: 'const cut = suspect < 0 ? latest : Math.min(latest, latest - TOKEN_WINDOW_CHARS + suspect);',
     replace: 'const cut = latest;',
-    test: { file: 'test/unit/protocol/redact.test.ts', title: 'finds a token that lies across a forced cut of a line without an end' },
+    test: {
+      file: 'test/unit/protocol/redact.test.ts',
+      title: 'finds a token that lies across a forced cut of a line without an end',
+    },
   },
   {
     name: 'only the first control character of a text is made visible',

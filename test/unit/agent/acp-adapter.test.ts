@@ -17,7 +17,9 @@ afterAll(() => turns.remove());
 const NO_TOTALS = { tokensIn: null, tokensOut: null, costMicroUsd: null };
 const RESUME = { id: 'old-1', totals: NO_TOTALS };
 const LOADS = { loadSession: true };
-const fail = (code: number, message: string, data?: unknown): Scenario => ({ steps: [{ fail: { code, message, data } }] });
+const fail = (code: number, message: string, data?: unknown): Scenario => ({
+  steps: [{ fail: { code, message, data } }],
+});
 
 describe('a turn of an ACP agent', () => {
   it('is done at its end, with the text after the last tool call, the tokens of the turn and the session', async () => {
@@ -45,7 +47,10 @@ describe('a turn of an ACP agent', () => {
     });
     expect(log).toMatchObject([
       {},
-      { method: 'initialize', params: { clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false } } },
+      {
+        method: 'initialize',
+        params: { clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false } },
+      },
       { method: 'session/new', params: { cwd: turns.folder, mcpServers: [] } },
       { method: 'session/prompt', prompt: 'two\nlines\n' },
     ]);
@@ -62,7 +67,11 @@ describe('a turn of an ACP agent', () => {
       { fails: { 'session/new': { code: -32000, message: 'Authentication required' } } },
       { kind: 'hard', why: 'log in with: node, by its own means: Authentication required' },
     ],
-    ['a refused key', fail(-32603, 'Internal error: Invalid API key · Please run /login'), { kind: 'hard', why: 'log in with' }],
+    [
+      'a refused key',
+      fail(-32603, 'Internal error: Invalid API key · Please run /login'),
+      { kind: 'hard', why: 'log in with' },
+    ],
     [
       'a refused key in the body of the provider',
       fail(
@@ -72,8 +81,16 @@ describe('a turn of an ACP agent', () => {
       { kind: 'hard', why: 'log in with' },
     ],
     ['status 401', fail(401, 'unauthorized'), { kind: 'hard', why: 'log in with' }],
-    ['authentication_failed', fail(-32603, 'Internal error', { errorKind: 'authentication_failed' }), { kind: 'hard', why: 'log in with' }],
-    ['a prompt that is too long', fail(-32603, 'Internal error: Prompt is too long'), { kind: 'overflow', why: 'Prompt is too long' }],
+    [
+      'authentication_failed',
+      fail(-32603, 'Internal error', { errorKind: 'authentication_failed' }),
+      { kind: 'hard', why: 'log in with' },
+    ],
+    [
+      'a prompt that is too long',
+      fail(-32603, 'Internal error: Prompt is too long'),
+      { kind: 'overflow', why: 'Prompt is too long' },
+    ],
     [
       'too many tokens',
       fail(400, 'The input token count (9) exceeds the maximum number of tokens allowed (8).'),
@@ -110,8 +127,16 @@ describe('a turn of an ACP agent', () => {
       { kind: 'rate_limited', afterMs: 7000, why: '429' },
     ],
     ['a server in trouble', fail(503, 'no capacity'), { kind: 'transient', why: 'no capacity' }],
-    ['server_error', fail(-32603, 'Internal error', { errorKind: 'server_error' }), { kind: 'transient', why: 'the agent failed' }],
-    ['a connection that broke', fail(-32603, 'Internal error', { details: 'read ECONNRESET' }), { kind: 'transient', why: 'ECONNRESET' }],
+    [
+      'server_error',
+      fail(-32603, 'Internal error', { errorKind: 'server_error' }),
+      { kind: 'transient', why: 'the agent failed' },
+    ],
+    [
+      'a connection that broke',
+      fail(-32603, 'Internal error', { details: 'read ECONNRESET' }),
+      { kind: 'transient', why: 'ECONNRESET' },
+    ],
     [
       'an error of no known kind',
       fail(-32603, 'Internal error: 500 files are wrong'),
@@ -134,7 +159,11 @@ describe('a turn of an ACP agent', () => {
       { kind: 'hard', why: 'exited with code 1 without its final event' },
     ],
     ['a death by signal', { steps: [{ die: 'SIGKILL' }] }, { kind: 'hard', why: 'without its final event' }],
-    ['a death that leaves a daemon', { steps: [{ daemon: true }, { die: 4 }] }, { kind: 'hard', why: 'exited with code 4' }],
+    [
+      'a death that leaves a daemon',
+      { steps: [{ daemon: true }, { die: 4 }] },
+      { kind: 'hard', why: 'exited with code 4' },
+    ],
     [
       'text that looks like an event',
       { steps: [{ say: '{"type":"end","reason":"end_turn"}\n' }, { die: 1 }] },
@@ -178,11 +207,15 @@ describe('a turn of an ACP agent', () => {
   });
 
   it('ends its agent where it is told to end', async () => {
-    const { reading, log, exitCode } = await turns.take({ steps: [{ say: 'at work' }, { hang: true }] }, {}, async (client) => {
-      await until(() => turns.log().some(({ method }) => method === 'session/prompt'));
-      client.kill('SIGTERM');
-      await once(client, 'exit');
-    });
+    const { reading, log, exitCode } = await turns.take(
+      { steps: [{ say: 'at work' }, { hang: true }] },
+      {},
+      async (client) => {
+        await until(() => turns.log().some(({ method }) => method === 'session/prompt'));
+        client.kill('SIGTERM');
+        await once(client, 'exit');
+      },
+    );
 
     expect(exitCode).not.toBe(0);
     expect(reading).toMatchObject({ outcome: { kind: 'hard' }, text: 'at work' });
@@ -195,7 +228,10 @@ describe('a turn of an ACP agent', () => {
     const { reading, exitCode } = await turns.take({}, { config });
 
     expect(exitCode).toBe(127);
-    expect(reading.outcome).toMatchObject({ kind: 'hard', why: expect.stringContaining('the agent cannot be started') });
+    expect(reading.outcome).toMatchObject({
+      kind: 'hard',
+      why: expect.stringContaining('the agent cannot be started'),
+    });
   });
 });
 
@@ -203,7 +239,10 @@ describe('a session of an ACP agent', () => {
   it('is gone on with where the agent can, and what it tells of its past is no answer', async () => {
     const { reading, log } = await turns.take({ capabilities: LOADS, steps: [{ say: 'new' }] }, { resume: RESUME });
 
-    expect(log).toContainEqual({ method: 'session/load', params: { cwd: turns.folder, mcpServers: [], sessionId: 'old-1' } });
+    expect(log).toContainEqual({
+      method: 'session/load',
+      params: { cwd: turns.folder, mcpServers: [], sessionId: 'old-1' },
+    });
     expect(reading).toMatchObject({ outcome: { kind: 'done' }, text: 'new', conversation: { id: 'old-1' } });
   });
 
@@ -233,7 +272,12 @@ describe('a session of an ACP agent', () => {
     const resumed = await turns.take({ capabilities: resumes }, { resume: RESUME });
     const fresh = await turns.take({}, { resume: RESUME });
 
-    expect(resumed.log.map(({ method }) => method)).toEqual([undefined, 'initialize', 'session/resume', 'session/prompt']);
+    expect(resumed.log.map(({ method }) => method)).toEqual([
+      undefined,
+      'initialize',
+      'session/resume',
+      'session/prompt',
+    ]);
     expect(fresh.log.map(({ method }) => method)).toEqual([undefined, 'initialize', 'session/new', 'session/prompt']);
     expect(fresh.reading.conversation?.id).toBe('session-1');
   });
@@ -248,7 +292,10 @@ describe('a session of an ACP agent', () => {
   });
 
   it('that grew too long is begun anew too', async () => {
-    const { reading } = await turns.take({ capabilities: LOADS, ...fail(-32603, 'Prompt is too long') }, { resume: RESUME });
+    const { reading } = await turns.take(
+      { capabilities: LOADS, ...fail(-32603, 'Prompt is too long') },
+      { resume: RESUME },
+    );
 
     expect(reading.outcome).toMatchObject({ kind: 'transient', fresh: true });
   });
@@ -288,7 +335,9 @@ describe('a session of an ACP agent', () => {
     [
       'the model of the policy, from its list',
       { stagePolicy: { ...aTurn().stagePolicy, model: 'm2' } },
-      { models: { currentModelId: 'm1', availableModels: ['m1', 'm2'].map((modelId) => ({ modelId, name: modelId })) } },
+      {
+        models: { currentModelId: 'm1', availableModels: ['m1', 'm2'].map((modelId) => ({ modelId, name: modelId })) },
+      },
       { method: 'session/set_model', params: { sessionId: 'session-1', modelId: 'm2' } },
     ],
     [
@@ -296,7 +345,14 @@ describe('a session of an ACP agent', () => {
       { stagePolicy: { ...aTurn().stagePolicy, model: 'm2' } },
       {
         configOptions: [
-          { id: 'x', category: 'model', type: 'select', name: 'Model', currentValue: 'm1', options: [{ value: 'm2', name: 'm2' }] },
+          {
+            id: 'x',
+            category: 'model',
+            type: 'select',
+            name: 'Model',
+            currentValue: 'm1',
+            options: [{ value: 'm2', name: 'm2' }],
+          },
         ],
       },
       { method: 'session/set_config_option', params: { sessionId: 'session-1', configId: 'x', value: 'm2' } },
@@ -313,7 +369,10 @@ describe('a session of an ACP agent', () => {
 
     const { reading } = await turns.take({ session }, { stagePolicy: { ...aTurn().stagePolicy, model: 'm2' } });
 
-    expect(reading.outcome).toMatchObject({ kind: 'hard', why: expect.stringContaining('it has no model m2; it has m1') });
+    expect(reading.outcome).toMatchObject({
+      kind: 'hard',
+      why: expect.stringContaining('it has no model m2; it has m1'),
+    });
   });
 });
 
@@ -355,7 +414,10 @@ describe('a permission that an ACP agent asks for', () => {
   it.each(['ask', 'accept-edits'] as const)(
     'is a question with its options for people in a run with permissions: %s',
     async (permissions) => {
-      const { reading, log } = await turns.take({ steps: [{ say: 'on the way' }, { ask: run }, { say: 'never' }] }, { permissions });
+      const { reading, log } = await turns.take(
+        { steps: [{ say: 'on the way' }, { ask: run }, { say: 'never' }] },
+        { permissions },
+      );
 
       expect(log).toContainEqual({ permission: { outcome: 'cancelled' } });
       expect(log).toContainEqual({ method: 'session/cancel' });
@@ -379,14 +441,21 @@ describe('a permission that an ACP agent asks for', () => {
     const option = { id: 'no', name: 'Reject', kind: 'reject_once' };
     const permissionAnswers = [{ key: keyOf(run), option }];
 
-    const { reading, log } = await turns.take({ steps: [{ ask: run }, { say: 'done' }] }, { permissions: 'ask', permissionAnswers });
+    const { reading, log } = await turns.take(
+      { steps: [{ ask: run }, { say: 'done' }] },
+      { permissions: 'ask', permissionAnswers },
+    );
 
     expect(log).toContainEqual({ permission: { outcome: 'selected', optionId: 'no' } });
     expect(reading).toMatchObject({ outcome: { kind: 'done' }, denied: 0 });
   });
 
   it('is a question too where the agent works on after it was told to stop', async () => {
-    const steps = [{ ask: { ...run, goesOn: true } }, { ask: { ...run, title: 'another', goesOn: true } }, { say: 'done' }];
+    const steps = [
+      { ask: { ...run, goesOn: true } },
+      { ask: { ...run, title: 'another', goesOn: true } },
+      { say: 'done' },
+    ];
 
     const { reading, log } = await turns.take({ steps }, { permissions: 'ask' });
 

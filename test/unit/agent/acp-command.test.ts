@@ -50,12 +50,17 @@ describe('the command of an ACP agent', () => {
   it('gives the programs that it knows their switches, and no other', () => {
     const envOf = (program: string) => commandOf({ config: { ...config, command: [program] as const } }).env;
 
-    expect(envOf('/opt/bin/claude-agent-acp')).toMatchObject({ CLAUDE_CODE_MAX_RETRIES: '2', DISABLE_AUTOUPDATER: '1' });
+    expect(envOf('/opt/bin/claude-agent-acp')).toMatchObject({
+      CLAUDE_CODE_MAX_RETRIES: '2',
+      DISABLE_AUTOUPDATER: '1',
+    });
     expect(envOf('gemini')).toMatchObject({ GEMINI_CLI_TRUST_WORKSPACE: 'false' });
     expect(Object.keys(envOf('other')).filter((name) => /CLAUDE|GEMINI/.test(name))).toEqual([]);
   });
 
   it('refuses an agent without a program', () => {
-    expect(() => commandOf({ config: { ...config, command: null } })).toThrow('needs a program that speaks the Agent Client Protocol');
+    expect(() => commandOf({ config: { ...config, command: null } })).toThrow(
+      'needs a program that speaks the Agent Client Protocol',
+    );
   });
 });

@@ -11,7 +11,11 @@ import { aTurn } from './turn-builder.js';
 
 const AGENT = resolve('test/support/acp-agent.mjs');
 
-const adapter = createAcpAdapter(['--import', import.meta.resolve('tsx'), resolve('activities/agent/adapters/acp/main.ts')]);
+const adapter = createAcpAdapter([
+  '--import',
+  import.meta.resolve('tsx'),
+  resolve('activities/agent/adapters/acp/main.ts'),
+]);
 
 export type Scenario = Readonly<Record<string, unknown>>;
 
@@ -52,7 +56,12 @@ export class AcpTurns {
     if (client.exitCode === null && client.signalCode === null) await once(client, 'exit');
     const { exitCode, signalCode: signal } = client;
     const exit: AgentExit = { exitCode, signal, reason: 'exited', endedAt: '2026-11-21T10:00:00.000Z', stdout, stderr };
-    return { reading: await adapter.read(request, exit), exitCode, log: this.log(), events: readLines(stdout) } satisfies AcpTurnEnd;
+    return {
+      reading: await adapter.read(request, exit),
+      exitCode,
+      log: this.log(),
+      events: readLines(stdout),
+    } satisfies AcpTurnEnd;
   }
 
   log(): AcpTurnEnd['log'] {
@@ -77,7 +86,11 @@ export class AcpTurns {
     this.count += 1;
     const path = join(this.folder, `scenario-${this.count}.json`);
     writeFileSync(path, JSON.stringify({ log: this.logPath, ...scenario }));
-    const config = { ...aTurn().config, adapter: 'acp' as const, command: [process.execPath, this.program, path] as const };
+    const config = {
+      ...aTurn().config,
+      adapter: 'acp' as const,
+      command: [process.execPath, this.program, path] as const,
+    };
     return aTurn({ cwd: this.folder, env: { PATH: process.env['PATH'] ?? '' }, config, ...turn });
   }
 }

@@ -18,7 +18,14 @@ const command: AgentConfig = {
   model: 'large',
   fallback: null,
 };
-const scripted: AgentConfig = { adapter: 'scripted', command: null, args: ['/fixtures/a.json'], env: {}, model: null, fallback: null };
+const scripted: AgentConfig = {
+  adapter: 'scripted',
+  command: null,
+  args: ['/fixtures/a.json'],
+  env: {},
+  model: null,
+  fallback: null,
+};
 
 const WITH_OWN_PROGRAM = AGENT_KINDS.filter(({ adapter, program }) => adapter !== 'acp' && program !== null);
 
@@ -73,7 +80,11 @@ describe('the adapter command', () => {
     const config = { ...command, command: null };
 
     expect(() => adapterOf(config).command(aTurn({ config }))).toThrow(
-      expect.objectContaining({ type: 'BadAgent', nonRetryable: true, message: expect.stringContaining('agents.bot.command is not set') }),
+      expect.objectContaining({
+        type: 'BadAgent',
+        nonRetryable: true,
+        message: expect.stringContaining('agents.bot.command is not set'),
+      }),
     );
   });
 });
@@ -175,9 +186,16 @@ describe.each(['command', 'scripted'] as const)('a finished turn of %s', (adapte
   });
 
   it('says the agent’s last complaint, in at most 300 characters, without control sequences', async () => {
-    const { outcome } = await read({ exitCode: 2 }, 'x', `first\nlogin \u001b[31mneeded\u001b[0m ${'!'.repeat(1000)}\n\n`);
+    const { outcome } = await read(
+      { exitCode: 2 },
+      'x',
+      `first\nlogin \u001b[31mneeded\u001b[0m ${'!'.repeat(1000)}\n\n`,
+    );
 
-    expect(outcome).toEqual({ kind: 'hard', why: expect.stringMatching(/^the agent exited with code 2: login needed .{200,}…$/) });
+    expect(outcome).toEqual({
+      kind: 'hard',
+      why: expect.stringMatching(/^the agent exited with code 2: login needed .{200,}…$/),
+    });
     expect('why' in outcome && outcome.why.length).toBe(300);
   });
 
@@ -208,7 +226,11 @@ describe.each(['command', 'scripted'] as const)('a finished turn of %s', (adapte
       { exitCode: 1 },
       'hm\nClaude AI usage limit reached|1763733600\n',
       '',
-      { kind: 'usage_limit', why: "the agent's usage limit is reached: Claude AI usage limit reached|1763733600", until: null },
+      {
+        kind: 'usage_limit',
+        why: "the agent's usage limit is reached: Claude AI usage limit reached|1763733600",
+        until: null,
+      },
     ],
     [
       'by the exit code of a temporary failure',
@@ -262,7 +284,10 @@ describe.each(['command', 'scripted'] as const)('a finished turn of %s', (adapte
   it('is a failure for good where its output is gone: another try would find the same', async () => {
     const gone = join(folder, 'gone');
 
-    expect((await read({ stdout: gone, stderr: gone }, '')).outcome).toEqual({ kind: 'hard', why: 'the agent printed nothing' });
+    expect((await read({ stdout: gone, stderr: gone }, '')).outcome).toEqual({
+      kind: 'hard',
+      why: 'the agent printed nothing',
+    });
   });
 });
 
@@ -293,9 +318,12 @@ describe('a cost line', () => {
     expect(await costOf(scripted, 'sluice-cost: 1\nsluice-cost: 0.123457\nbye')).toBe(123_457);
   });
 
-  it.each(['sluice-cost: -1', 'sluice-cost: 1e9', ' sluice-cost: 1', 'sluice-cost: 99999999', 'cost'])('%j is none', async (line) => {
-    expect(await costOf(scripted, line)).toBeNull();
-  });
+  it.each(['sluice-cost: -1', 'sluice-cost: 1e9', ' sluice-cost: 1', 'sluice-cost: 99999999', 'cost'])(
+    '%j is none',
+    async (line) => {
+      expect(await costOf(scripted, line)).toBeNull();
+    },
+  );
 
   it('of any other program is not believed', async () => {
     expect(await costOf(command, 'sluice-cost: 0.000001')).toBeNull();

@@ -54,7 +54,15 @@ const piece = fc.oneof(
     '{',
     '"',
   ),
-  fc.constantFrom<string>(...REVIEW_DECISIONS, ...VERIFICATION_DECISIONS, '\u2028', '\0', '\ud83d', '\u200b', 'ＤＥＣＩＳＩＯＮ'),
+  fc.constantFrom<string>(
+    ...REVIEW_DECISIONS,
+    ...VERIFICATION_DECISIONS,
+    '\u2028',
+    '\0',
+    '\ud83d',
+    '\u200b',
+    'ＤＥＣＩＳＩＯＮ',
+  ),
   fc.string({ maxLength: 8 }),
   fc.string({ unit: 'binary', maxLength: 8 }),
 );
@@ -87,13 +95,20 @@ describe('a decision', () => {
     const values = fc.constantFrom<string>(...REVIEW_DECISIONS, ...VERIFICATION_DECISIONS);
     const between = fc.constantFrom(' | ', '|', ' ', ', ', ' or ', '/', '. ', ' ** ', '\t', '\u2028', '');
     fc.assert(
-      fc.property(stage, fc.array(values, { minLength: 2, maxLength: 4 }), between, fc.nat(), (asked, named, by, cut) => {
-        const line = `${KEYWORDS[asked]} ${CODE}: ${named.join(by)}`;
-        const other = `${KEYWORDS[asked]} ${CODE}: ${VALUES[asked === 'reviewing' ? 'verifying' : 'reviewing'][0]}`;
-        const part = `${KEYWORDS[asked]} ${CODE}: ${VALUES[asked][0].slice(0, 1 + (cut % (VALUES[asked][0].length - 1)))}`;
+      fc.property(
+        stage,
+        fc.array(values, { minLength: 2, maxLength: 4 }),
+        between,
+        fc.nat(),
+        (asked, named, by, cut) => {
+          const line = `${KEYWORDS[asked]} ${CODE}: ${named.join(by)}`;
+          const other = `${KEYWORDS[asked]} ${CODE}: ${VALUES[asked === 'reviewing' ? 'verifying' : 'reviewing'][0]}`;
+          const part = `${KEYWORDS[asked]} ${CODE}: ${VALUES[asked][0].slice(0, 1 + (cut % (VALUES[asked][0].length - 1)))}`;
 
-        for (const text of [line, other, part]) expect(readDecision(text, { stage: asked, code: CODE }).kind).toBe('unreadable');
-      }),
+          for (const text of [line, other, part])
+            expect(readDecision(text, { stage: asked, code: CODE }).kind).toBe('unreadable');
+        },
+      ),
       { numRuns: 200 },
     );
   });
@@ -160,7 +175,9 @@ describe('any answer', () => {
     );
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 8 }), anyText, (entries, around) => {
-        const list = JSON.stringify(entries, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}` : value));
+        const list = JSON.stringify(entries, (_key, value: unknown) =>
+          typeof value === 'bigint' ? `${value}` : value,
+        );
         const text = (name: string) => `${around.replace(/`{3,}|~{3,}/g, '..')}\n\`\`\`${name}\n${list}\n\`\`\``;
         const findings = readFindings(text(FINDINGS_BLOCK));
         const responses = readResponses(text(RESPONSES_BLOCK), [FINDING]);
@@ -170,7 +187,11 @@ describe('any answer', () => {
         for (const finding of findings) {
           expect(SEVERITIES).toContain(finding.severity);
           expect(FINDING_CATEGORIES).toContain(finding.category);
-          expect([finding.id, finding.claim, finding.recommendation, ...finding.evidence].filter((part) => part.trim() === '')).toEqual([]);
+          expect(
+            [finding.id, finding.claim, finding.recommendation, ...finding.evidence].filter(
+              (part) => part.trim() === '',
+            ),
+          ).toEqual([]);
         }
         for (const { disposition } of responses) expect(DISPOSITIONS).toContain(disposition);
       }),
@@ -192,12 +213,24 @@ describe('any answer', () => {
     );
   });
 
-  it.each([`QUESTION ${CODE}: x`, `HUMAN_APPROVAL ${CODE}: REQUIRED`, `DECISION ${CODE}: APPROVED`, '*_', '> ', '<x', '```\n~~~\n'])(
+  it.each([
+    `QUESTION ${CODE}: x`,
+    `HUMAN_APPROVAL ${CODE}: REQUIRED`,
+    `DECISION ${CODE}: APPROVED`,
+    '*_',
+    '> ',
+    '<x',
+    '```\n~~~\n',
+  ])(
     'of a megabyte of %j is read in time',
     (nasty) => {
       const once = nasty.repeat(Math.ceil(1_000_000 / nasty.length));
       const before = performance.now();
-      for (const text of [once, `${nasty}\n`.repeat(Math.ceil(500_000 / nasty.length)), `QUESTION ${CODE}: ${once}\nREASON: ${once}`]) {
+      for (const text of [
+        once,
+        `${nasty}\n`.repeat(Math.ceil(500_000 / nasty.length)),
+        `QUESTION ${CODE}: ${once}\nREASON: ${once}`,
+      ]) {
         readDecision(text, { stage: 'reviewing', code: CODE });
         readHumanRequest(text, { stage: 'reviewing', code: CODE });
         readFindings(`\`\`\`findings\n${text}`);

@@ -60,7 +60,11 @@ describe('the command of Claude Code', () => {
       aTurn({ config: { ...config, configDir: '/accounts/b', env: { CLAUDE_CODE_MAX_RETRIES: '0' } } }),
     );
 
-    expect(env).toMatchObject({ DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_TELEMETRY: '1' });
+    expect(env).toMatchObject({
+      DISABLE_AUTOUPDATER: '1',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_TELEMETRY: '1',
+    });
     expect(env).toMatchObject({ CLAUDE_CONFIG_DIR: '/accounts/b', CLAUDE_CODE_MAX_RETRIES: '0' });
   });
 });
@@ -86,7 +90,10 @@ describe('a turn of Claude Code', () => {
     ['rate-limit', { kind: 'rate_limited', afterMs: 2000, why: '(429) · Rate limit reached' }],
     ['rate-limit-no-delay', { kind: 'rate_limited', afterMs: null, why: '(429) · Rate limit reached' }],
     ['usage-limit', { kind: 'usage_limit', until: '2026-11-22T01:36:13.000Z', why: "You've hit your session limit" }],
-    ['usage-limit-words', { kind: 'usage_limit', until: '2026-11-21T14:01:00.000Z', why: "You've hit your session limit" }],
+    [
+      'usage-limit-words',
+      { kind: 'usage_limit', until: '2026-11-21T14:01:00.000Z', why: "You've hit your session limit" },
+    ],
     ['usage-limit-key', { kind: 'usage_limit', until: null, why: "would exceed your account's rate limit" }],
     ['quota', { kind: 'usage_limit', until: null, why: 'You exceeded your current quota' }],
     ['credit', { kind: 'usage_limit', until: null, why: 'Credit balance is too low' }],
@@ -125,7 +132,9 @@ describe('a turn of Claude Code', () => {
   it('names the folder of the account in the command that logs in', async () => {
     const { outcome } = await read('not-logged-in', { turn: { config: { ...config, configDir: '/accounts/b' } } });
 
-    expect(outcome).toMatchObject({ why: expect.stringContaining("log in with: CLAUDE_CONFIG_DIR='/accounts/b' claude auth login") });
+    expect(outcome).toMatchObject({
+      why: expect.stringContaining("log in with: CLAUDE_CONFIG_DIR='/accounts/b' claude auth login"),
+    });
   });
 
   it('that was ended while it waited for a rate limit is rate limited; one that only stalled is a timeout', async () => {
@@ -138,7 +147,10 @@ describe('a turn of Claude Code', () => {
   });
 
   it('that overflows in an earlier conversation begins a new one', async () => {
-    expect((await read('overflow', { turn: { resume: BEFORE } })).outcome).toMatchObject({ kind: 'transient', fresh: true });
+    expect((await read('overflow', { turn: { resume: BEFORE } })).outcome).toMatchObject({
+      kind: 'transient',
+      fresh: true,
+    });
   });
 
   it('counts what was refused, and calls of tools that its level takes away', async () => {
@@ -151,7 +163,10 @@ describe('a turn of Claude Code', () => {
     const second = await read('resume-second', { turn: { resume: first.conversation } });
 
     expect(second.usage).toEqual(first.usage);
-    expect(second.conversation).toEqual({ id: first.conversation?.id, totals: { tokensIn: 2000, tokensOut: 200, costMicroUsd: 15_000 } });
+    expect(second.conversation).toEqual({
+      id: first.conversation?.id,
+      totals: { tokensIn: 2000, tokensOut: 200, costMicroUsd: 15_000 },
+    });
   });
 
   it('that goes on tells its own usage, whether the version tells the turn or the whole conversation', async () => {

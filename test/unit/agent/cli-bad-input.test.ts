@@ -16,7 +16,10 @@ type Cli = (typeof CLIS)[number];
 
 const SUCCESS: Readonly<Record<Cli, readonly string[]>> = {
   'claude-code': ['{"type":"result","subtype":"success","is_error":false,"result":"Done.","session_id":"s1"}'],
-  codex: ['{"type":"item.completed","item":{"type":"agent_message","text":"Done."}}', '{"type":"turn.completed","usage":{}}'],
+  codex: [
+    '{"type":"item.completed","item":{"type":"agent_message","text":"Done."}}',
+    '{"type":"turn.completed","usage":{}}',
+  ],
   opencode: [
     '{"type":"text","sessionID":"s1","part":{"text":"Done."}}',
     '{"type":"step_finish","sessionID":"s1","part":{"reason":"stop"}}',
@@ -25,7 +28,8 @@ const SUCCESS: Readonly<Record<Cli, readonly string[]>> = {
 
 /** An event in which the agent itself says this text. */
 const SAYING: Readonly<Record<Cli, (text: string) => string>> = {
-  'claude-code': (text) => JSON.stringify({ type: 'assistant', message: { id: 'm', content: [{ type: 'text', text }] } }),
+  'claude-code': (text) =>
+    JSON.stringify({ type: 'assistant', message: { id: 'm', content: [{ type: 'text', text }] } }),
   codex: (text) => JSON.stringify({ type: 'item.completed', item: { type: 'agent_message', text } }),
   opencode: (text) => JSON.stringify({ type: 'text', part: { text } }),
 };
@@ -42,7 +46,12 @@ afterAll(async () => {
 
 let files = 0;
 
-async function read(adapter: Adapter, stdout: string | Uint8Array, exit: Partial<AgentExit> = {}, stderr: string | Uint8Array = '') {
+async function read(
+  adapter: Adapter,
+  stdout: string | Uint8Array,
+  exit: Partial<AgentExit> = {},
+  stderr: string | Uint8Array = '',
+) {
   files += 1;
   const paths = { stdout: join(folder, `out-${files}`), stderr: join(folder, `err-${files}`) };
   await writeFile(paths.stdout, stdout);
@@ -64,17 +73,27 @@ describe.each(CLIS)('what %s prints', (cli) => {
   it('may be torn anywhere: half of its final event is no success', async () => {
     const torn = [...SUCCESS[cli].slice(0, -1), lastLine.slice(0, -2)].join('\n');
 
-    expect((await read(cli, torn)).outcome).toMatchObject({ kind: 'hard', why: expect.stringContaining('without its final event') });
+    expect((await read(cli, torn)).outcome).toMatchObject({
+      kind: 'hard',
+      why: expect.stringContaining('without its final event'),
+    });
   });
 
   it('needs no newline at its end, and may have blank lines, carriage returns and other text between its events', async () => {
-    const { outcome, text } = await read(cli, `\n  \r\nnpm notice new version\n{"type":\n[1]\nnull\n${good.replaceAll('\n', '\r\n\n')}`);
+    const { outcome, text } = await read(
+      cli,
+      `\n  \r\nnpm notice new version\n{"type":\n[1]\nnull\n${good.replaceAll('\n', '\r\n\n')}`,
+    );
 
     expect({ outcome, text }).toEqual({ outcome: { kind: 'done' }, text: 'Done.' });
   });
 
   it('may hold bytes that are no UTF-8', async () => {
-    const bytes = Buffer.concat([Buffer.from([0xff, 0xfe, 0x0a, 0x22, 0xc3, 0x28, 0x0a]), Buffer.from(good), Buffer.from([0x0a, 0x80])]);
+    const bytes = Buffer.concat([
+      Buffer.from([0xff, 0xfe, 0x0a, 0x22, 0xc3, 0x28, 0x0a]),
+      Buffer.from(good),
+      Buffer.from([0x0a, 0x80]),
+    ]);
 
     expect((await read(cli, bytes)).outcome).toEqual({ kind: 'done' });
   });
@@ -109,7 +128,10 @@ describe.each(CLIS)('what %s prints', (cli) => {
   });
 
   it('is nothing: no success, whatever the exit code', async () => {
-    expect((await read(cli, '')).outcome).toMatchObject({ kind: 'hard', why: expect.stringContaining('without its final event') });
+    expect((await read(cli, '')).outcome).toMatchObject({
+      kind: 'hard',
+      why: expect.stringContaining('without its final event'),
+    });
     expect((await read(cli, '', { diskFull: true })).outcome).toMatchObject({ kind: 'transient' });
   });
 
@@ -140,8 +162,16 @@ describe.each(CLIS)('what %s prints', (cli) => {
 
   it('makes no usage of numbers that are none', async () => {
     const bad = { input_tokens: -1, output_tokens: null, inputTokens: '7', input: null };
-    const event = { type: 'turn.completed', usage: bad, modelUsage: { m: bad }, part: { tokens: bad, cost: -2 }, total_cost_usd: 'x' };
-    const lines = ['result', 'turn.completed', 'step_finish'].map((type) => JSON.stringify({ ...event, type }).replace('null', '1e400'));
+    const event = {
+      type: 'turn.completed',
+      usage: bad,
+      modelUsage: { m: bad },
+      part: { tokens: bad, cost: -2 },
+      total_cost_usd: 'x',
+    };
+    const lines = ['result', 'turn.completed', 'step_finish'].map((type) =>
+      JSON.stringify({ ...event, type }).replace('null', '1e400'),
+    );
 
     expect((await read(cli, lines.join('\n'))).usage).toEqual({ tokensIn: null, tokensOut: null, costMicroUsd: null });
   });
@@ -159,15 +189,22 @@ describe.each(CLIS)('what %s prints', (cli) => {
     });
 
     await fc.assert(
-      fc.asyncProperty(fc.array(anyLine, { maxLength: 8 }), fc.array(anyLine, { maxLength: 3 }), anyExit, async (out, err, exit) => {
-        const lines = (parts: readonly Uint8Array[]) => Buffer.concat(parts.flatMap((part) => [part, Buffer.from('\n')]));
-        const { outcome, usage, denied } = await read(cli, lines(out), exit as Partial<AgentExit>, lines(err));
-        expect(typeof outcome.kind).toBe('string');
-        if ('why' in outcome) expect(outcome.why.length).toBeLessThanOrEqual(300);
-        if (outcome.kind === 'done') expect(exit).toMatchObject({ exitCode: 0, signal: null, reason: 'exited' });
-        for (const figure of Object.values(usage)) expect(figure === null || (Number.isSafeInteger(figure) && figure >= 0)).toBe(true);
-        expect(denied).toBeGreaterThanOrEqual(0);
-      }),
+      fc.asyncProperty(
+        fc.array(anyLine, { maxLength: 8 }),
+        fc.array(anyLine, { maxLength: 3 }),
+        anyExit,
+        async (out, err, exit) => {
+          const lines = (parts: readonly Uint8Array[]) =>
+            Buffer.concat(parts.flatMap((part) => [part, Buffer.from('\n')]));
+          const { outcome, usage, denied } = await read(cli, lines(out), exit as Partial<AgentExit>, lines(err));
+          expect(typeof outcome.kind).toBe('string');
+          if ('why' in outcome) expect(outcome.why.length).toBeLessThanOrEqual(300);
+          if (outcome.kind === 'done') expect(exit).toMatchObject({ exitCode: 0, signal: null, reason: 'exited' });
+          for (const figure of Object.values(usage))
+            expect(figure === null || (Number.isSafeInteger(figure) && figure >= 0)).toBe(true);
+          expect(denied).toBeGreaterThanOrEqual(0);
+        },
+      ),
       { numRuns: 150 },
     );
   });
@@ -248,7 +285,10 @@ describe('a line of any length', () => {
       `{"type":"result","subtype":"success","is_error":false,"result":"${'x'.repeat(MAX_LINE_BYTES)}"}`,
     );
 
-    expect(outcome).toMatchObject({ kind: 'hard', why: expect.stringContaining('1 of its lines were too long to read') });
+    expect(outcome).toMatchObject({
+      kind: 'hard',
+      why: expect.stringContaining('1 of its lines were too long to read'),
+    });
   });
 });
 
@@ -256,7 +296,14 @@ describe('a plain program', () => {
   it('has no conversation and no refused calls', async () => {
     const path = join(folder, 'plain');
     await writeFile(path, 'fine\n');
-    const exit = { exitCode: 0, signal: null, reason: 'exited', endedAt: '2026-11-21T10:00:00.000Z', stdout: path, stderr: path } as const;
+    const exit = {
+      exitCode: 0,
+      signal: null,
+      reason: 'exited',
+      endedAt: '2026-11-21T10:00:00.000Z',
+      stdout: path,
+      stderr: path,
+    } as const;
 
     expect(await readPlainTurn(exit)).toMatchObject({ conversation: null, denied: 0 });
   });

@@ -29,7 +29,9 @@ const SUCCESS: Readonly<Record<Cli, readonly unknown[]>> = {
 };
 
 const FAILURE: Readonly<Record<Cli, readonly unknown[]>> = {
-  'claude-code': [{ type: 'result', subtype: 'success', is_error: true, api_error_status: 500, result: 'API Error: 500' }],
+  'claude-code': [
+    { type: 'result', subtype: 'success', is_error: true, api_error_status: 500, result: 'API Error: 500' },
+  ],
   codex: [{ type: 'turn.failed', error: { message: 'something broke' } }],
   opencode: [{ type: 'error', sessionID: 's1', error: { name: 'UnknownError', data: { message: 'something broke' } } }],
 };
@@ -43,12 +45,24 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function read(cli: Cli, events: readonly unknown[], exit: Partial<AgentExit> = {}, stderr = ''): Promise<TurnReading> {
+async function read(
+  cli: Cli,
+  events: readonly unknown[],
+  exit: Partial<AgentExit> = {},
+  stderr = '',
+): Promise<TurnReading> {
   files += 1;
   const paths = { stdout: join(folder, `out-${files}`), stderr: join(folder, `err-${files}`) };
   await writeFile(paths.stdout, events.map((event) => `${JSON.stringify(event)}\n`).join(''));
   await writeFile(paths.stderr, stderr);
-  return adapterOf({ adapter: cli }).read(aTurn(), { exitCode: 0, signal: null, reason: 'exited', endedAt: END, ...paths, ...exit });
+  return adapterOf({ adapter: cli }).read(aTurn(), {
+    exitCode: 0,
+    signal: null,
+    reason: 'exited',
+    endedAt: END,
+    ...paths,
+    ...exit,
+  });
 }
 
 describe.each(CLIS)('the events of %s', (cli) => {
@@ -84,8 +98,14 @@ describe.each(CLIS)('the events of %s', (cli) => {
       'another Node',
       'SyntaxError: Invalid regular expression flags\n    at wrapSafe (node:internal/modules/cjs/loader:1378:20)\nNode.js v20.11.0\n',
     ],
-    ['a newer Node, in words', 'Error: this CLI requires Node.js >= 24. You are running v20.11.0. Please upgrade Node.\n'],
-    ['a library of the system', "codex: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.39' not found (required by codex)\n"],
+    [
+      'a newer Node, in words',
+      'Error: this CLI requires Node.js >= 24. You are running v20.11.0. Please upgrade Node.\n',
+    ],
+    [
+      'a library of the system',
+      "codex: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.39' not found (required by codex)\n",
+    ],
   ])('are none, for it needs %s: that is told, and the turn is not tried again', async (_what, stderr) => {
     const { outcome } = await read(cli, [], { exitCode: 1 }, stderr);
 
@@ -100,7 +120,8 @@ describe('a reset time that a CLI tells', () => {
     { type: 'result', subtype: 'success', is_error: true, api_error_status: 429, result: "You've hit your limit" },
   ];
   const untilOf = async (resetsAtMs: number, words = '') => {
-    const events = words === '' ? rejected(Math.floor(resetsAtMs / 1000)) : [{ type: 'turn.failed', error: { message: words } }];
+    const events =
+      words === '' ? rejected(Math.floor(resetsAtMs / 1000)) : [{ type: 'turn.failed', error: { message: words } }];
     const { outcome } = await read(words === '' ? 'claude-code' : 'codex', events, { exitCode: 1 });
     return outcome.kind === 'usage_limit' ? outcome.until : outcome.kind;
   };

@@ -34,18 +34,27 @@ describe('the command of Codex', () => {
   });
 
   it('goes on with a conversation behind all of its options', () => {
-    const argv = codexAdapter.command(aTurn({ config: { ...config, model: 'm', args: ['-c', 'x=1'] }, resume: BEFORE })).argv;
+    const argv = codexAdapter.command(
+      aTurn({ config: { ...config, model: 'm', args: ['-c', 'x=1'] }, resume: BEFORE }),
+    ).argv;
 
     expect(argv.slice(-7)).toEqual(['-m', 'm', '-c', 'x=1', 'resume', ID, '-']);
   });
 
   it('switches off reports and updates, takes the effort, and keeps to its folder', () => {
     const { stagePolicy } = aTurn();
-    const turn = aTurn({ config: { ...config, configDir: '/accounts/b' }, stagePolicy: { ...stagePolicy, effort: 'high' } });
+    const turn = aTurn({
+      config: { ...config, configDir: '/accounts/b' },
+      stagePolicy: { ...stagePolicy, effort: 'high' },
+    });
     const { argv, env } = codexAdapter.command(turn);
 
     expect(argv).toEqual(
-      expect.arrayContaining(['analytics.enabled=false', 'check_for_update_on_startup=false', 'model_reasoning_effort="high"']),
+      expect.arrayContaining([
+        'analytics.enabled=false',
+        'check_for_update_on_startup=false',
+        'model_reasoning_effort="high"',
+      ]),
     );
     expect(env).toMatchObject({ CODEX_HOME: '/accounts/b' });
   });
@@ -124,7 +133,10 @@ describe('a turn of Codex', () => {
     const second = await read('resume-second', { turn: { resume: first.conversation } });
 
     expect(second.usage).toEqual({ tokensIn: 1000, tokensOut: 100, costMicroUsd: null });
-    expect(second.conversation).toEqual({ id: first.conversation?.id, totals: { tokensIn: 2000, tokensOut: 200, costMicroUsd: null } });
+    expect(second.conversation).toEqual({
+      id: first.conversation?.id,
+      totals: { tokensIn: 2000, tokensOut: 200, costMicroUsd: null },
+    });
   });
 
   it('whose conversation began to count again tells all that it was told', async () => {

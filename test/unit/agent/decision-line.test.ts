@@ -58,7 +58,10 @@ describe('a review decision', () => {
     ['a fence that a mark with words does not close', `\`\`\`\n\`\`\` js\nDECISION ${CODE}: APPROVED\n\`\`\``],
     ['a verification line', `VERIFICATION ${CODE}: PASSED`],
     ['a verification value', `DECISION ${CODE}: PASSED`],
-    ['a later line that takes it back unclearly', `DECISION ${CODE}: APPROVED\nDECISION ${CODE}: BLOCKED because it leaks`],
+    [
+      'a later line that takes it back unclearly',
+      `DECISION ${CODE}: APPROVED\nDECISION ${CODE}: BLOCKED because it leaks`,
+    ],
   ])('is unreadable from %s', (_what, text) => {
     expect(readDecision(text, REVIEW)).toEqual(UNREADABLE);
   });
@@ -72,7 +75,10 @@ describe('a review decision', () => {
 
 describe('a verification decision', () => {
   it.each(VERIFICATION_DECISIONS)('%s is read from its line', (value) => {
-    expect(readDecision(`ok\nVerification ${CODE}: ${value.toLowerCase()}.`, VERIFY)).toEqual({ kind: 'verification', value });
+    expect(readDecision(`ok\nVerification ${CODE}: ${value.toLowerCase()}.`, VERIFY)).toEqual({
+      kind: 'verification',
+      value,
+    });
   });
 
   it('is not read from a review line', () => {
@@ -113,7 +119,10 @@ describe('any text', () => {
   });
 
   it('never decides without a line of the exact form', () => {
-    const exact = new RegExp(`^ {0,3}[*_]*DECISION[*_]* +[*_]*${CODE}[*_]* *:[*_ ]*(?:APPROVED|BLOCKED)[*_]*\\.?[*_]* *$`, 'im');
+    const exact = new RegExp(
+      `^ {0,3}[*_]*DECISION[*_]* +[*_]*${CODE}[*_]* *:[*_ ]*(?:APPROVED|BLOCKED)[*_]*\\.?[*_]* *$`,
+      'im',
+    );
 
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
@@ -133,17 +142,20 @@ describe('any text', () => {
     );
   });
 
-  it.each(['_'.repeat(1_000_000), '`'.repeat(1_000_000), ' '.repeat(1_000_000), `${' '.repeat(1_000_000)}x`, '\n'.repeat(1_000_000)])(
-    'of a megabyte of one character is read in time',
-    (noise) => {
-      const before = performance.now();
+  it.each([
+    '_'.repeat(1_000_000),
+    '`'.repeat(1_000_000),
+    ' '.repeat(1_000_000),
+    `${' '.repeat(1_000_000)}x`,
+    '\n'.repeat(1_000_000),
+  ])('of a megabyte of one character is read in time', (noise) => {
+    const before = performance.now();
 
-      expect(readDecision(`DECISION ${CODE}: ${noise}x\nREASON: ${noise}x`, REVIEW)).toEqual(UNREADABLE);
-      expect(readHumanApproval(`HUMAN_APPROVAL ${CODE}: REQUIRED\nREASON: ${noise}x`, CODE).kind).toBe('required');
-      expect(readQuestion(`QUESTION ${CODE}: y${noise}x`, CODE).kind).toBe('asked');
-      expect(performance.now() - before).toBeLessThan(10_000);
-    },
-  );
+    expect(readDecision(`DECISION ${CODE}: ${noise}x\nREASON: ${noise}x`, REVIEW)).toEqual(UNREADABLE);
+    expect(readHumanApproval(`HUMAN_APPROVAL ${CODE}: REQUIRED\nREASON: ${noise}x`, CODE).kind).toBe('required');
+    expect(readQuestion(`QUESTION ${CODE}: y${noise}x`, CODE).kind).toBe('asked');
+    expect(performance.now() - before).toBeLessThan(10_000);
+  });
 });
 
 describe('a call for a person', () => {
@@ -202,7 +214,10 @@ describe('a question', () => {
   it.each([
     ['nothing', ''],
     ['the template', requestTemplate(CODE)],
-    ['a template that was filled in above', `${requestTemplate(CODE).replace('REQUIRED | NOT_REQUIRED', 'NOT_REQUIRED')}`],
+    [
+      'a template that was filled in above',
+      `${requestTemplate(CODE).replace('REQUIRED | NOT_REQUIRED', 'NOT_REQUIRED')}`,
+    ],
     ['an empty line', `QUESTION ${CODE}:   `],
     ['a form that was filled in', `QUESTION ${CODE}: none`],
     ['a question that is taken back', `QUESTION ${CODE}: Which key?\nQUESTION ${CODE}: N/A`],

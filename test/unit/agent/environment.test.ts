@@ -39,7 +39,10 @@ describe('the environment of a run', () => {
       https_proxy: 'http://proxy:3128',
     };
 
-    expect(captureEnvironment({ ...kept, TERM: 'xterm-256color', USERNAME: undefined })).toEqual({ ...kept, TERM: 'dumb' });
+    expect(captureEnvironment({ ...kept, TERM: 'xterm-256color', USERNAME: undefined })).toEqual({
+      ...kept,
+      TERM: 'dumb',
+    });
   });
 
   it('drops a proxy that carries a password', () => {

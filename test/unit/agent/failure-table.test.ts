@@ -33,7 +33,9 @@ describe('our own outcome line', () => {
   });
 
   it('comes before every phrase and every exit code', () => {
-    expect(classOf('sluice-outcome: overflow', { exitCode: 75, stdout: ['usage limit reached'] })).toMatchObject({ kind: 'overflow' });
+    expect(classOf('sluice-outcome: overflow', { exitCode: 75, stdout: ['usage limit reached'] })).toMatchObject({
+      kind: 'overflow',
+    });
   });
 
   it.each([
@@ -61,7 +63,10 @@ describe('a phrase at the start of a line', () => {
       '  ⎿  Claude usage limit reached. Your limit will reset at 9am (America/Chicago).',
       { kind: 'usage_limit', until: '2026-11-21T15:01:00.000Z' },
     ],
-    ['Error: usage limit reached until 2026-11-21T12:00:00Z', { kind: 'usage_limit', until: '2026-11-21T12:00:00.000Z' }],
+    [
+      'Error: usage limit reached until 2026-11-21T12:00:00Z',
+      { kind: 'usage_limit', until: '2026-11-21T12:00:00.000Z' },
+    ],
     [
       "ERROR: You've hit your usage limit. Upgrade to Pro or try again in 2 days 17 hours 14 minutes.",
       { kind: 'usage_limit', until: '2026-11-24T03:14:00.000Z' },
@@ -69,7 +74,10 @@ describe('a phrase at the start of a line', () => {
     ["You've hit your session limit · resets 12:50am (America/Los_Angeles)", { kind: 'usage_limit', until: null }],
     ['Error: You exceeded your current quota, please check your plan.', { kind: 'usage_limit', until: null }],
     ['The usage limit has been reached', { kind: 'usage_limit', until: null }],
-    ["This request would exceed your account's rate limit. Please try again later.", { kind: 'usage_limit', until: null }],
+    [
+      "This request would exceed your account's rate limit. Please try again later.",
+      { kind: 'usage_limit', until: null },
+    ],
     [`{"error":{"message":"no credit","code":"insufficient_quota"}}`, { kind: 'usage_limit', until: null }],
     ['Error: 429', { kind: 'rate_limited', afterMs: null }],
     ['Error: 429 Too Many Requests, retry after 7 seconds', { kind: 'rate_limited', afterMs: 7000 }],
@@ -77,13 +85,22 @@ describe('a phrase at the start of a line', () => {
     ['HTTP/1.1 429 Too Many Requests', { kind: 'rate_limited', afterMs: null }],
     ['[ERROR] status code: 429, retry-after: 12', { kind: 'rate_limited', afterMs: 12_000 }],
     ['openai.RateLimitError: Error code: 429 - {}', { kind: 'rate_limited', afterMs: null }],
-    ['API Error: 429 {"type":"error","error":{"type":"rate_limit_error","message":"later"}}', { kind: 'rate_limited', afterMs: null }],
+    [
+      'API Error: 429 {"type":"error","error":{"type":"rate_limit_error","message":"later"}}',
+      { kind: 'rate_limited', afterMs: null },
+    ],
     ['{"type":"error","error":{"type":"rate_limit_error","message":"later"}}', { kind: 'rate_limited', afterMs: null }],
     ['rate_limit_error: slow down', { kind: 'rate_limited', afterMs: null }],
-    ['Rate limit reached for gpt-x on tokens per min. Please try again in 350ms.', { kind: 'rate_limited', afterMs: 350 }],
+    [
+      'Rate limit reached for gpt-x on tokens per min. Please try again in 350ms.',
+      { kind: 'rate_limited', afterMs: 350 },
+    ],
     ['Too Many Requests', { kind: 'rate_limited', afterMs: null }],
     ['API Error: 529 Overloaded. This is a server-side issue.', { kind: 'transient' }],
-    ['API Error (529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}})', { kind: 'transient' }],
+    [
+      'API Error (529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}})',
+      { kind: 'transient' },
+    ],
     ['HTTP 503', { kind: 'transient' }],
     ['HTTP 503 Service Unavailable', { kind: 'transient' }],
     ['ECONNRESET', { kind: 'transient' }],
@@ -112,7 +129,13 @@ describe('a phrase at the start of a line', () => {
   });
 
   it('decides in the order of the classes, wherever the lines stand', () => {
-    const lines = ['context_length_exceeded', 'Error: read ECONNRESET', 'HTTP 429', 'Claude AI usage limit reached', 'bye'];
+    const lines = [
+      'context_length_exceeded',
+      'Error: read ECONNRESET',
+      'HTTP 429',
+      'Claude AI usage limit reached',
+      'bye',
+    ];
 
     const kinds = [lines, lines.toSpliced(3, 1), lines.toSpliced(2, 2), lines.toSpliced(1, 3)].map(
       (stderr) => classOf('', { stderr }).kind,
@@ -167,9 +190,12 @@ describe('an exit code', () => {
   });
 });
 
-it.each(['{', 'error ', '[(', 'Error: ', '{"type":', '1 day ', '_'])('lines of a megabyte of %j are classified in time', (piece) => {
-  const before = performance.now();
+it.each(['{', 'error ', '[(', 'Error: ', '{"type":', '1 day ', '_'])(
+  'lines of a megabyte of %j are classified in time',
+  (piece) => {
+    const before = performance.now();
 
-  classOf(piece.repeat(1_000_000 / piece.length), { stdout: Array.from({ length: 10 }, () => piece.repeat(1000)) });
-  expect(performance.now() - before).toBeLessThan(10_000);
-});
+    classOf(piece.repeat(1_000_000 / piece.length), { stdout: Array.from({ length: 10 }, () => piece.repeat(1000)) });
+    expect(performance.now() - before).toBeLessThan(10_000);
+  },
+);

@@ -24,7 +24,9 @@ describe('the findings of a review', () => {
   it('are read as they were written', () => {
     const findings = [aFinding(), aFinding({ id: 'F2', severity: 'low', category: 'tests' })];
 
-    expect(readFindings(`A summary.\n\n${block(findings)}\n\nDECISION ab12cd34: CHANGES_REQUESTED\n`)).toEqual(findings);
+    expect(readFindings(`A summary.\n\n${block(findings)}\n\nDECISION ab12cd34: CHANGES_REQUESTED\n`)).toEqual(
+      findings,
+    );
   });
 
   it.each<[string, unknown, Partial<Finding>]>([
@@ -37,11 +39,19 @@ describe('the findings of a review', () => {
     ['an unknown category is correctness', { ...aFinding(), category: 'style' }, { category: 'correctness' }],
     ['a missing id is the number', { ...aFinding(), id: undefined }, { id: 'F1' }],
     ['a number is an id', { ...aFinding(), id: 7 }, { id: '7' }],
-    ['an id is one short line', { ...aFinding(), id: ` A\n## B${'x'.repeat(100)}` }, { id: `A ## B${'x'.repeat(53)}…` }],
+    [
+      'an id is one short line',
+      { ...aFinding(), id: ` A\n## B${'x'.repeat(100)}` },
+      { id: `A ## B${'x'.repeat(53)}…` },
+    ],
     ['missing evidence is said', { ...aFinding(), evidence: undefined }, { evidence: ['none given'] }],
     ['empty evidence is said', { ...aFinding(), evidence: [' ', null] }, { evidence: ['none given'] }],
     ['evidence may be one text', { ...aFinding(), evidence: 'npm test' }, { evidence: ['npm test'] }],
-    ['evidence may be a place', { ...aFinding(), evidence: [{ file: 'a.ts', line: 3, deep: {} }] }, { evidence: ['a.ts:3'] }],
+    [
+      'evidence may be a place',
+      { ...aFinding(), evidence: [{ file: 'a.ts', line: 3, deep: {} }] },
+      { evidence: ['a.ts:3'] },
+    ],
     ['a missing recommendation is said', { ...aFinding(), recommendation: null }, { recommendation: 'none given' }],
     ['a recommendation alone is the claim', { ...aFinding(), claim: '' }, { claim: 'Guard them.' }],
     ['a long text is cut', aFinding({ claim: 'é'.repeat(5000) }), { claim: `${'é'.repeat(1999)}…` }],
@@ -68,7 +78,10 @@ describe('the findings of a review', () => {
     ['JSON that is no list', block('"F1"')],
     ['an empty list', block([])],
     ['entries that claim nothing', block([null, 7, [], {}, { id: 'F1', severity: 'high' }])],
-    ['an echo of the template', block([{ id: 'F1', severity: '<low>', claim: '<what is wrong>', recommendation: '<what to do>' }])],
+    [
+      'an echo of the template',
+      block([{ id: 'F1', severity: '<low>', claim: '<what is wrong>', recommendation: '<what to do>' }]),
+    ],
     ['a quoted block', block([aFinding()]).replace(/^/gm, '> ')],
     ['a block inside another fence', `~~~text\n${block([aFinding()])}\n~~~`],
     ['a last block that is broken', `${block([aFinding()])}\n${block('[{')}`],
@@ -114,7 +127,12 @@ describe('a review that asks for changes and lists none', () => {
   it('is itself the finding, without its decision line', () => {
     const finding = findingOfText('The loop never ends.\n\nDECISION ab12cd34: CHANGES_REQUESTED\n', 'ab12cd34');
 
-    expect(finding).toMatchObject({ id: 'F1', severity: 'medium', category: 'correctness', claim: 'The loop never ends.' });
+    expect(finding).toMatchObject({
+      id: 'F1',
+      severity: 'medium',
+      category: 'correctness',
+      claim: 'The loop never ends.',
+    });
   });
 
   it('is cut where it is long, and said to be empty where it is', () => {

@@ -9,10 +9,13 @@ const turns = new AcpTurns(resolve('test/support/hostile-acp-agent.mjs'));
 
 afterAll(() => turns.remove());
 
-const update = (update: unknown, sessionId = 'session-1') => ({ message: { method: 'session/update', params: { sessionId, update } } });
+const update = (update: unknown, sessionId = 'session-1') => ({
+  message: { method: 'session/update', params: { sessionId, update } },
+});
 const says = (text: string, sessionId?: string) =>
   update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } }, sessionId);
-const costs = (amount: unknown) => update({ sessionUpdate: 'usage_update', used: 1, size: 1, cost: { amount, currency: 'USD' } });
+const costs = (amount: unknown) =>
+  update({ sessionUpdate: 'usage_update', used: 1, size: 1, cost: { amount, currency: 'USD' } });
 const asksPermission = (times: number, sessionId = 'session-1') => ({
   times,
   message: {
@@ -48,8 +51,14 @@ describe('a hostile ACP agent', () => {
         ],
       },
     ],
-    ['answers its prompt twice, and not alike', { answers: { 'session/prompt': [{ stopReason: 'end_turn' }, { stopReason: 'refusal' }] } }],
-    ['says more after its end', { after: [update({ sessionUpdate: 'x' }), { message: { method: 'nothing/known', params: {} } }] }],
+    [
+      'answers its prompt twice, and not alike',
+      { answers: { 'session/prompt': [{ stopReason: 'end_turn' }, { stopReason: 'refusal' }] } },
+    ],
+    [
+      'says more after its end',
+      { after: [update({ sessionUpdate: 'x' }), { message: { method: 'nothing/known', params: {} } }] },
+    ],
     [
       'floods',
       {
@@ -72,7 +81,10 @@ describe('a hostile ACP agent', () => {
       },
     ],
   ])('that %s ends its turn as it would have', async (_what, scenario) => {
-    const { reading, exitCode } = await turns.take({ ...scenario, before: [...((scenario['before'] as unknown[]) ?? []), says('Done.')] });
+    const { reading, exitCode } = await turns.take({
+      ...scenario,
+      before: [...((scenario['before'] as unknown[]) ?? []), says('Done.')],
+    });
 
     expect(reading.outcome).toEqual({ kind: 'done' });
     expect(reading.text).toBe('Done.');
@@ -81,7 +93,9 @@ describe('a hostile ACP agent', () => {
   });
 
   it('that speaks for another session is not heard, and gets no permission there', async () => {
-    const { reading, log } = await turns.take({ before: [says('Done.'), says('foreign', 'session-2'), asksPermission(1, 'session-2')] });
+    const { reading, log } = await turns.take({
+      before: [says('Done.'), says('foreign', 'session-2'), asksPermission(1, 'session-2')],
+    });
 
     expect(reading.text).toBe('Done.');
     expect(log).toContainEqual({ answer: 'asked-1', result: { outcome: { outcome: 'cancelled' } } });
@@ -89,7 +103,9 @@ describe('a hostile ACP agent', () => {
 
   it('that asks for files and terminals gets none', async () => {
     const canary = join(turns.folder, 'canary');
-    const ask = (method: string, params: Scenario) => ({ message: { asks: true, method, params: { sessionId: 'session-1', ...params } } });
+    const ask = (method: string, params: Scenario) => ({
+      message: { asks: true, method, params: { sessionId: 'session-1', ...params } },
+    });
     const { reading, log } = await turns.take({
       before: [
         ask('fs/read_text_file', { path: '/etc/passwd' }),
@@ -129,10 +145,14 @@ describe('a hostile ACP agent', () => {
 
   it.each([1e308, 0.5])('that tells tokens of %j tells whole ones or none', async (amount) => {
     const usage = { inputTokens: amount, outputTokens: amount, totalTokens: amount };
-    const { reading } = await turns.take({ answers: { 'session/prompt': [{ stopReason: 'end_turn', usage }] }, before: [says('Done.')] });
+    const { reading } = await turns.take({
+      answers: { 'session/prompt': [{ stopReason: 'end_turn', usage }] },
+      before: [says('Done.')],
+    });
 
     expect(reading.outcome).toEqual({ kind: 'done' });
-    for (const figure of Object.values(reading.usage)) expect(figure === null || (Number.isSafeInteger(figure) && figure >= 0)).toBe(true);
+    for (const figure of Object.values(reading.usage))
+      expect(figure === null || (Number.isSafeInteger(figure) && figure >= 0)).toBe(true);
   });
 
   it.each(['../../x', '-x', 'x'.repeat(1_000_000)])(

@@ -139,14 +139,24 @@ describe.each(CLIS)('a hostile program that prints what %s would', (cli) => {
   it('prints a line of 50 MB, NUL bytes, a million lines and lines of a million values: it ends as it would have', async () => {
     const wide = `{"type":"error","a":[${'{},'.repeat(1_000_000)}{}]}`;
     const deep = `{"type":"error","a":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`;
-    const floods = ['x'.repeat(50_000_000), '\0'.repeat(1000), '{}\n'.repeat(1_000_000), wide, deep, `{"type":${'"'.repeat(1_000_001)}`];
+    const floods = [
+      'x'.repeat(50_000_000),
+      '\0'.repeat(1000),
+      '{}\n'.repeat(1_000_000),
+      wide,
+      deep,
+      `{"type":${'"'.repeat(1_000_001)}`,
+    ];
     const { outcome, text } = await read(cli, [...floods, says('Done.'), end('1')]);
 
     expect({ outcome, text }).toEqual({ outcome: { kind: 'done' }, text: 'Done.' });
   });
 
   it('says more than is kept: the text has its bound', async () => {
-    const { text } = await read(cli, [...Array.from({ length: 6 }, () => says('x'.repeat(MAX_LINE_BYTES / 8))), end('1')]);
+    const { text } = await read(cli, [
+      ...Array.from({ length: 6 }, () => says('x'.repeat(MAX_LINE_BYTES / 8))),
+      end('1'),
+    ]);
 
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_TEXT_BYTES);
   });

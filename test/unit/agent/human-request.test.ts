@@ -47,7 +47,9 @@ describe('what a turn asks a person', () => {
   it('is one line each, redacted before it is cut', () => {
     const token = `ghp_${'a'.repeat(36)}`;
 
-    const request = requestOf(`QUESTION ${CODE}: Is\u0007 ${'x'.repeat(970)} ${token} yours?\nREASON: ${'r'.repeat(400)}`);
+    const request = requestOf(
+      `QUESTION ${CODE}: Is\u0007 ${'x'.repeat(970)} ${token} yours?\nREASON: ${'r'.repeat(400)}`,
+    );
 
     expect(request?.action).toMatch(/^Is x{970} \[redacted:github-token\].*$/);
     expect(request?.reason).toHaveLength(300);

@@ -48,7 +48,11 @@ describe('the command of OpenCode', () => {
     const { argv, env } = opencodeAdapter.command(aTurn({ config, tools }));
     const permission: unknown = JSON.parse(env['OPENCODE_PERMISSION'] ?? '');
 
-    expect(permission).toMatchObject({ ...rules, external_directory: tools === 'run' ? 'allow' : 'deny', question: 'deny' });
+    expect(permission).toMatchObject({
+      ...rules,
+      external_directory: tools === 'run' ? 'allow' : 'deny',
+      question: 'deny',
+    });
     expect(env['OPENCODE_PERMISSION']).not.toContain('"ask"');
     expect(argv.join(' ')).not.toMatch(/auto|yolo|dangerously/i);
   });
@@ -81,7 +85,11 @@ describe('the command of OpenCode', () => {
   it('switches off updates, sharing and the config of the repository, and starts in the worktree', () => {
     const { env } = opencodeAdapter.command(aTurn({ config, cwd: '/worktree' }));
 
-    expect(env).toMatchObject({ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_PROJECT_CONFIG: '1', PWD: '/worktree' });
+    expect(env).toMatchObject({
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      OPENCODE_DISABLE_PROJECT_CONFIG: '1',
+      PWD: '/worktree',
+    });
     expect(JSON.parse(env['OPENCODE_CONFIG_CONTENT'] ?? '')).toEqual({ autoupdate: false, share: 'disabled' });
   });
 

@@ -26,7 +26,9 @@ describe('a reset time in words', () => {
   });
 
   it('lasts to the end of the minute that is said, so that nobody comes too early', () => {
-    expect(resetTimeSaid('try again at 10:00 AM (UTC)', new Date('2026-11-21T10:00:20Z'))).toBe(Date.parse('2026-11-21T10:01:00Z'));
+    expect(resetTimeSaid('try again at 10:00 AM (UTC)', new Date('2026-11-21T10:00:20Z'))).toBe(
+      Date.parse('2026-11-21T10:01:00Z'),
+    );
   });
 
   it('that has just passed is a minute from now, since the clocks may disagree', () => {
@@ -51,7 +53,9 @@ describe('a reset time in words', () => {
   it('is a number or unknown for any text', () => {
     const anyText = fc.oneof(
       fc.string({ maxLength: 300 }),
-      fc.tuple(fc.nat(40), fc.nat(99), fc.string({ maxLength: 20 })).map(([day, hour, zone]) => `resets Feb ${day}, ${hour}am (${zone})`),
+      fc
+        .tuple(fc.nat(40), fc.nat(99), fc.string({ maxLength: 20 }))
+        .map(([day, hour, zone]) => `resets Feb ${day}, ${hour}am (${zone})`),
     );
     fc.assert(
       fc.property(anyText, (text) => {

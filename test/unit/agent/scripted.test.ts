@@ -60,10 +60,12 @@ function ended(child: ChildProcess): Promise<Ended> {
   return new Promise((done) => child.on('close', (code, signal) => done({ code, signal, stdout, stderr })));
 }
 
-const run = (turn: ScriptedTurn, env?: Record<string, string>, prompt?: string) => ended(start({ executing: turn }, env, prompt));
+const run = (turn: ScriptedTurn, env?: Record<string, string>, prompt?: string) =>
+  ended(start({ executing: turn }, env, prompt));
 
 async function until(holds: () => boolean): Promise<void> {
-  for (const limit = Date.now() + 10_000; !holds(); await sleep(10)) if (Date.now() > limit) throw new Error('waited 10 s in vain');
+  for (const limit = Date.now() + 10_000; !holds(); await sleep(10))
+    if (Date.now() > limit) throw new Error('waited 10 s in vain');
 }
 
 const events = () => readLedger(ledger).map((entry) => entry.event);
@@ -74,7 +76,14 @@ describe('the scripted agent', () => {
     const child = start({ executing: { text: 'done\n' } });
 
     expect(await ended(child)).toEqual({ code: 0, signal: null, stdout: 'done\n', stderr: '' });
-    const common = { stage: 'executing', round: '0', ask: 'work', pid: String(child.pid), token, at: expect.any(String) };
+    const common = {
+      stage: 'executing',
+      round: '0',
+      ask: 'work',
+      pid: String(child.pid),
+      token,
+      at: expect.any(String),
+    };
     expect(readLedger(ledger)).toEqual([
       { event: 'START', ...common },
       { event: 'END', ...common },
@@ -112,7 +121,12 @@ describe('the scripted agent', () => {
   });
 
   it('writes outside, runs a command line, complains and chooses its exit code', async () => {
-    const { code, stderr } = await run({ writeOutside: '../outside', run: 'echo $SLUICE_STAGE > ran', stderr: 'no!\n', exit: 9 });
+    const { code, stderr } = await run({
+      writeOutside: '../outside',
+      run: 'echo $SLUICE_STAGE > ran',
+      stderr: 'no!\n',
+      exit: 9,
+    });
 
     expect({ code, stderr }).toEqual({ code: 9, stderr: 'no!\n' });
     expect(existsSync(join(folder, 'outside'))).toBe(true);
@@ -122,7 +136,10 @@ describe('the scripted agent', () => {
   it('says its cost and then its outcome, last of all, and fails', async () => {
     const { code, stderr } = await run({ outcome: 'rate_limited after=2', costUsd: 0.000001, stderr: 'oh\n' });
 
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'oh\nsluice-cost: 0.000001\nsluice-outcome: rate_limited after=2\n' });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'oh\nsluice-cost: 0.000001\nsluice-outcome: rate_limited after=2\n',
+    });
     expect((await run({ outcome: 'refused', exit: 75 })).code).toBe(75);
   });
 
@@ -175,17 +192,27 @@ describe('the scripted agent decides', () => {
       'DECISION ab12cd34: BLOCKED',
       '',
     ]);
-    expect((await ended(start({ reviewing: turn }, reviewing, prompt('decision')))).stdout).toBe('hm\nDECISION ab12cd34: BLOCKED\n');
+    expect((await ended(start({ reviewing: turn }, reviewing, prompt('decision')))).stdout).toBe(
+      'hm\nDECISION ab12cd34: BLOCKED\n',
+    );
   });
 
   it('nothing, but asks with the code of a prompt that offers only that', async () => {
-    const { stdout } = await run({ question: 'Which?' }, {}, 'QUESTION 00000000: mine\nHUMAN_APPROVAL ab12cd34: REQUIRED | NOT_REQUIRED\n');
+    const { stdout } = await run(
+      { question: 'Which?' },
+      {},
+      'QUESTION 00000000: mine\nHUMAN_APPROVAL ab12cd34: REQUIRED | NOT_REQUIRED\n',
+    );
 
     expect(stdout).toBe('QUESTION ab12cd34: Which?\n');
   });
 
   it('by a verification line in stage verifying', async () => {
-    const child = start({ verifying: { decision: 'PASSED' } }, { SLUICE_STAGE: 'verifying' }, 'VERIFICATION ff00ff00: PASSED | FAILED\n');
+    const child = start(
+      { verifying: { decision: 'PASSED' } },
+      { SLUICE_STAGE: 'verifying' },
+      'VERIFICATION ff00ff00: PASSED | FAILED\n',
+    );
 
     expect((await ended(child)).stdout).toBe('VERIFICATION ff00ff00: PASSED\n');
   });
@@ -213,7 +240,10 @@ describe('the scripted agent takes its turn', () => {
   });
 
   it('and another one on each attempt, the last one again and again, counted by round and ask', async () => {
-    const turn: ScriptedTurn = { outcome: 'transient', again: { text: '', exit: 3, again: { text: 'third', again: { text: 'last' } } } };
+    const turn: ScriptedTurn = {
+      outcome: 'transient',
+      again: { text: '', exit: 3, again: { text: 'third', again: { text: 'last' } } },
+    };
     const ends: Ended[] = [];
     for (let n = 0; n < 5; n += 1) ends.push(await run(turn));
     ends.push(await run(turn, { SLUICE_ROUND: '1' }));
@@ -284,10 +314,26 @@ describe('a fixture that cannot be used', () => {
     ['has an unknown key', '{"stage":{}}', 'the fixture has the unknown key "stage": known are ledger, stages'],
     ['has an unknown stage', { coding: {} }, 'stages has the unknown key "coding": known are planning,'],
     ['has an unknown key in a turn', { executing: { texts: 'x' } }, 'stages.executing has the unknown key "texts"'],
-    ['has a wrong value', { executing: [{}, { exit: 'x' }] }, 'stages.executing[1].exit is "x": must be a whole number from 0 to 255'],
-    ['has a wrong value deep inside', { executing: { again: { files: { a: 1 } } } }, 'stages.executing.again.files["a"] is 1: must be'],
-    ['has findings that are no list', { executing: { findings: {} } }, 'stages.executing.findings is {}: must be a list'],
-    ['has an unknown key in what it asks', { executing: { humanApproval: { why: 'x' } } }, 'humanApproval has the unknown key "why"'],
+    [
+      'has a wrong value',
+      { executing: [{}, { exit: 'x' }] },
+      'stages.executing[1].exit is "x": must be a whole number from 0 to 255',
+    ],
+    [
+      'has a wrong value deep inside',
+      { executing: { again: { files: { a: 1 } } } },
+      'stages.executing.again.files["a"] is 1: must be',
+    ],
+    [
+      'has findings that are no list',
+      { executing: { findings: {} } },
+      'stages.executing.findings is {}: must be a list',
+    ],
+    [
+      'has an unknown key in what it asks',
+      { executing: { humanApproval: { why: 'x' } } },
+      'humanApproval has the unknown key "why"',
+    ],
     ['has a negative cost', { executing: { costUsd: -1 } }, 'stages.executing.costUsd is -1: must be a number from 0'],
     ['has an empty list', { executing: [] }, 'stages.executing is []: must hold at least one turn'],
     ['does not know the stage', { planning: {} }, 'stages.executing is missing'],

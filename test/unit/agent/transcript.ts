@@ -11,9 +11,16 @@ export interface TranscriptGiven {
   readonly exit?: Partial<AgentExit>;
 }
 
-export function readTranscript(adapter: Adapter, name: string, { turn = {}, exit = {} }: TranscriptGiven = {}): Promise<TurnReading> {
+export function readTranscript(
+  adapter: Adapter,
+  name: string,
+  { turn = {}, exit = {} }: TranscriptGiven = {},
+): Promise<TurnReading> {
   const path = join('test/unit/agent/transcripts', adapter, name);
-  const { exitCode, signal } = JSON.parse(readFileSync(`${path}.json`, 'utf8')) as Pick<AgentExit, 'exitCode' | 'signal'>;
+  const { exitCode, signal } = JSON.parse(readFileSync(`${path}.json`, 'utf8')) as Pick<
+    AgentExit,
+    'exitCode' | 'signal'
+  >;
   const config = { ...aTurn().config, adapter, command: null };
   return adapterOf({ adapter }).read(aTurn({ config, ...turn }), {
     exitCode,

@@ -34,11 +34,21 @@ function cli(body: string): string {
 const noted = (name: string) => readFileSync(join(folder, name), 'utf8').trim();
 
 function tried(program: string, { limitMs = LIMIT_MS, stop = new AbortController().signal } = {}) {
-  const environment = { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder, CODEX_API_KEY: KEY, OTHER_KEY: 'of-nobody-else' };
-  return tryAgent({ adapter: 'codex', program, args: [], passEnv: ['CODEX_API_KEY', 'NOT_SET'] }, { environment, limitMs, stop });
+  const environment = {
+    PATH: process.env['PATH'],
+    HOME: folder,
+    TMPDIR: folder,
+    CODEX_API_KEY: KEY,
+    OTHER_KEY: 'of-nobody-else',
+  };
+  return tryAgent(
+    { adapter: 'codex', program, args: [], passEnv: ['CODEX_API_KEY', 'NOT_SET'] },
+    { environment, limitMs, stop },
+  );
 }
 
-const saying = (...events: readonly unknown[]) => `cat <<'END'\n${events.map((event) => JSON.stringify(event)).join('\n')}\nEND`;
+const saying = (...events: readonly unknown[]) =>
+  `cat <<'END'\n${events.map((event) => JSON.stringify(event)).join('\n')}\nEND`;
 const failing = (message: string) => `${saying({ type: 'turn.failed', error: { message } })}\nexit 1`;
 
 describe('an agent that is asked one question', () => {
@@ -69,7 +79,11 @@ describe('an agent that is asked one question', () => {
   });
 
   it.each([
-    ['a login that is refused', 'unexpected status 401 Unauthorized', { kind: 'hard', why: expect.stringContaining('codex login') }],
+    [
+      'a login that is refused',
+      'unexpected status 401 Unauthorized',
+      { kind: 'hard', why: expect.stringContaining('codex login') },
+    ],
     ['a limit that is reached', "You've hit your usage limit. Try again later.", { kind: 'usage_limit', until: null }],
     ['a provider that fails', 'unexpected status 503 Service Unavailable', { kind: 'transient' }],
   ])('tells %s', async (_what, message, outcome) => {

@@ -45,8 +45,12 @@ describe('the page of performance', () => {
   });
 
   it('has each curve beside its baseline and its smallest size, and leaves out what has no baseline', () => {
-    expect(page).toContain('\n| 100 files | a plain run | 2 × worktreeAddMs of that repository | 410.0 | 41.0 | 10.00 | 1.00 |\n');
-    expect(page).toContain('\n| 10 000 files | a plain run | 2 × worktreeAddMs of that repository | 820.0 | 410.0 | 2.00 | 2.00 |\n');
+    expect(page).toContain(
+      '\n| 100 files | a plain run | 2 × worktreeAddMs of that repository | 410.0 | 41.0 | 10.00 | 1.00 |\n',
+    );
+    expect(page).toContain(
+      '\n| 10 000 files | a plain run | 2 × worktreeAddMs of that repository | 820.0 | 410.0 | 2.00 | 2.00 |\n',
+    );
     expect(page).not.toContain('MB printed |');
   });
 
@@ -69,6 +73,8 @@ describe('the page of performance', () => {
   });
 
   it('that lost a mark is refused', () => {
-    expect(() => withSections(PAGE.replace('<!-- end of bench growth -->', ''), RESULT)).toThrow('docs/performance.md must hold');
+    expect(() => withSections(PAGE.replace('<!-- end of bench growth -->', ''), RESULT)).toThrow(
+      'docs/performance.md must hold',
+    );
   });
 });

@@ -31,7 +31,12 @@ function historyOf(courses: readonly Course[], closed: number): readonly History
   return [event(0, { workflowExecutionStartedEventAttributes: {} }), ...activities, event(closed, {})];
 }
 
-const at = (role: Point['role'], name: string, where: string | null, ms: number): Point => ({ role, name, where, at: BEGAN_MS + ms });
+const at = (role: Point['role'], name: string, where: string | null, ms: number): Point => ({
+  role,
+  name,
+  where,
+  at: BEGAN_MS + ms,
+});
 
 describe('the spans of a run', () => {
   const events = historyOf(
@@ -90,7 +95,10 @@ describe('the spans of a run', () => {
     const both = spansOf(events, points, ['planning', 'reviewing']).parts.find(({ kind }) => kind === 'read-only turn');
 
     expect([both?.count, both?.ms]).toEqual([2, 54]);
-    expect(both?.spans.find(({ to }) => to === 'guard.after-go')).toMatchObject({ ms: 8, inside: { 'git status': 0.5, file: 0.5 } });
+    expect(both?.spans.find(({ to }) => to === 'guard.after-go')).toMatchObject({
+      ms: 8,
+      inside: { 'git status': 0.5, file: 0.5 },
+    });
   });
 
   it('are refused for a history that has no activity', () => {

@@ -18,7 +18,11 @@ const PLAIN: RunTraces = {
 };
 const CLEAN: Counts = { turnsTwice: 0, agentsTwice: 0, overlaps: 0, orphans: 0, commits: 0, events: 0, ends: 0 };
 
-const passage = (name: Passage['name'], where: string | null, role: Passage['role'] = 'worker'): Passage => ({ role, name, where });
+const passage = (name: Passage['name'], where: string | null, role: Passage['role'] = 'worker'): Passage => ({
+  role,
+  name,
+  where,
+});
 
 describe('what a fault cost', () => {
   it('is nothing where the traces are those of a run without it', () => {
@@ -40,7 +44,11 @@ describe('what a fault cost', () => {
       { agents: [...PLAIN.agents, 'executing START', 'executing END'] },
       { agentsTwice: 1 },
     ],
-    ['agents at work at once', { agents: ['planning START', 'executing START', 'planning END', 'executing END'] }, { overlaps: 1 }],
+    [
+      'agents at work at once',
+      { agents: ['planning START', 'executing START', 'planning END', 'executing END'] },
+      { overlaps: 1 },
+    ],
     [
       'a turn that was told twice',
       { journal: [...(PLAIN.journal as string[]).slice(0, 3), 'turn.completed', 'git.committed', 'run.completed'] },
@@ -78,7 +86,12 @@ describe('the points of a recorded run', () => {
   ];
 
   it('are each name once a stage, and of the guard in the stage of the activity before', () => {
-    const points = pointsOf('run', passages, stageNames()).map(({ name, where, nth, stage }) => ({ name, where, nth, stage }));
+    const points = pointsOf('run', passages, stageNames()).map(({ name, where, nth, stage }) => ({
+      name,
+      where,
+      nth,
+      stage,
+    }));
 
     expect(points).toEqual([
       { name: 'open.after-claim', where: 'openRun 1', nth: 1, stage: 'opening' },
@@ -120,7 +133,9 @@ describe('the runs of a matrix', () => {
       expect(places.slice(1).every((place, index) => place - (places[index] ?? 0) >= 2)).toBe(true);
       expect(new Set(trip.map(({ fault }) => fault)).size).toBe(trip.length);
       const guardDied = trip.findIndex(({ fault }) => fault === 'guard');
-      expect(trip.every(({ point }, index) => point.where !== null || guardDied === -1 || index <= guardDied)).toBe(true);
+      expect(trip.every(({ point }, index) => point.where !== null || guardDied === -1 || index <= guardDied)).toBe(
+        true,
+      );
     }
     expect(trips.length).toBeLessThan(cells.length);
   });

@@ -6,7 +6,10 @@ import { aGate, aQuestion, COMMIT } from '../../support/gate-builder.js';
 import { until } from '../../support/until.js';
 import { openTerminal } from './fake-io.js';
 
-const ACCEPTED: Sent = { kind: 'accepted', answer: { message: 'gate-1 is decided', status: 'executing', changed: true } };
+const ACCEPTED: Sent = {
+  kind: 'accepted',
+  answer: { message: 'gate-1 is decided', status: 'executing', changed: true },
+};
 
 function anAnswerer(terminal = openTerminal(), answer: () => Promise<Sent> = async () => ACCEPTED) {
   const sent: MessageToSend[] = [];
@@ -46,7 +49,9 @@ describe('an open gate in the live view', () => {
     press('a');
     await until(() => told() !== '');
 
-    expect(sent).toMatchObject([{ name: 'approve', argument: { gate: 'gate-1', decision: 'approve', commit: COMMIT, note: null } }]);
+    expect(sent).toMatchObject([
+      { name: 'approve', argument: { gate: 'gate-1', decision: 'approve', commit: COMMIT, note: null } },
+    ]);
     expect(sent[0]?.argument['by']).toMatch(/@/);
     expect(told()).toBe('accepted: gate-1 is decided');
   });
@@ -73,7 +78,10 @@ describe('an open gate in the live view', () => {
   });
 
   it('can be decided again after the run refused', async () => {
-    const { answerer, press, sent, told } = anAnswerer(openTerminal(), async () => ({ kind: 'refused', why: 'stale commit' }));
+    const { answerer, press, sent, told } = anAnswerer(openTerminal(), async () => ({
+      kind: 'refused',
+      why: 'stale commit',
+    }));
 
     answerer.gate(aGate());
     press('a');
@@ -85,7 +93,9 @@ describe('an open gate in the live view', () => {
   });
 
   it('says so where the server does not answer, and stays', async () => {
-    const { answerer, press, shown, told } = anAnswerer(openTerminal(), () => Promise.reject(new Error('no connection')));
+    const { answerer, press, shown, told } = anAnswerer(openTerminal(), () =>
+      Promise.reject(new Error('no connection')),
+    );
 
     answerer.gate(aGate());
     press('a');

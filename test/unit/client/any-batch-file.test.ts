@@ -7,7 +7,13 @@ const FILE = 'tasks.jsonl';
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const task = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => text.trim() !== '');
 const fields = fc.record(
-  { task, title: task, base: fc.constantFrom('main', 'next'), attended: fc.boolean(), repo: fc.constantFrom('/repo', 'here') },
+  {
+    task,
+    title: task,
+    base: fc.constantFrom('main', 'next'),
+    attended: fc.boolean(),
+    repo: fc.constantFrom('/repo', 'here'),
+  },
   { requiredKeys: ['task'] },
 );
 

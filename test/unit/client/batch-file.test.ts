@@ -33,7 +33,12 @@ describe('the file of a batch', () => {
     ['an unknown field', '{"task":"one","colour":"red"}', 1, 15],
     ['a wrong type', '{"task":"one", "attended":"no"}', 1, 16],
     ['a wrong repository', '{"task":"one","repo":7}', 1, 15],
-    ['an unknown field whose name a text has', String.raw`{"task":"say \"colour\"","title":"colour","colour":"red"}`, 1, 43],
+    [
+      'an unknown field whose name a text has',
+      String.raw`{"task":"say \"colour\"","title":"colour","colour":"red"}`,
+      1,
+      43,
+    ],
     ['a wrong field whose name an object inside has', '{"task":"one","policy":{"attended":1},"attended":"no"}', 1, 39],
     ['a field that is right first and wrong again', '{"attended":true,"task":"one","attended":"no"}', 1, 31],
     ['an unknown field behind blanks', '\t {"task":"ü😀","colour":1}', 1, 17],
@@ -44,7 +49,12 @@ describe('the file of a batch', () => {
   });
 
   it.each([
-    ['Latin-1', Buffer.concat([Buffer.from('{"task":"one"}\n{"task":"gr'), Buffer.from([0xfc]), Buffer.from('n"}\n')]), 2, 12],
+    [
+      'Latin-1',
+      Buffer.concat([Buffer.from('{"task":"one"}\n{"task":"gr'), Buffer.from([0xfc]), Buffer.from('n"}\n')]),
+      2,
+      12,
+    ],
     ['UTF-16', Buffer.from('\uFEFF{"task":"one"}', 'utf16le'), 1, 1],
     ['UTF-8 that is cut off', Buffer.from('{"task":"one"}\n{"task":"ü').subarray(0, -1), 2, 10],
   ])('in %s is refused where it is no UTF-8', (_name, bytes, line, column) => {

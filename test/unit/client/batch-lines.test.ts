@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { listedRun } from '../../../client/calls/listed-run.js';
-import { changedRows, exitCodeOfBatch, rowLine, sumLine, tableLines, withKnownOutcomes } from '../../../client/cli/watch/batch-lines.js';
+import {
+  changedRows,
+  exitCodeOfBatch,
+  rowLine,
+  sumLine,
+  tableLines,
+  withKnownOutcomes,
+} from '../../../client/cli/watch/batch-lines.js';
 import type { BatchRow, BatchView } from '../../../protocol/actors/batch.js';
 
 function aRow(part: Partial<BatchRow> = {}): BatchRow {
@@ -46,7 +53,9 @@ describe('a batch for people', () => {
   });
 
   it('says why a run did not come out, and shows no control sequence of a title', () => {
-    const line = rowLine(aRow({ outcome: 'blocked', blockedReason: 'validation_failed', error: 'npm test is red', title: 'a\u001b[2Jb' }));
+    const line = rowLine(
+      aRow({ outcome: 'blocked', blockedReason: 'validation_failed', error: 'npm test is red', title: 'a\u001b[2Jb' }),
+    );
 
     expect(line).toContain('blocked: validation_failed (npm test is red)');
     expect(line).not.toContain('\u001b');
@@ -83,8 +92,16 @@ describe('a batch for people', () => {
   });
 
   it('takes the outcome of a skipped run from the list of runs', () => {
-    const view = aView({ runId: 'nightly-1', state: 'skipped', outcome: null }, { runId: 'nightly-2', state: 'skipped', outcome: null });
-    const run = listedRun({ workflowId: 'nightly-1', execution: 'COMPLETED', startTime: new Date(0), memo: { status: 'failed' } });
+    const view = aView(
+      { runId: 'nightly-1', state: 'skipped', outcome: null },
+      { runId: 'nightly-2', state: 'skipped', outcome: null },
+    );
+    const run = listedRun({
+      workflowId: 'nightly-1',
+      execution: 'COMPLETED',
+      startTime: new Date(0),
+      memo: { status: 'failed' },
+    });
 
     const known = withKnownOutcomes(view, [run]);
 
@@ -97,6 +114,8 @@ describe('a task that stands twice in a list', () => {
   it('is skipped where it stands again, so that a good batch is done', () => {
     const skipped = aRow({ state: 'skipped', outcome: null, error: 'the same task is entry 1 of the list' });
 
-    expect(exitCodeOfBatch({ batchId: 'nightly', workflowId: 'batch:nightly', aborted: false, rows: [aRow(), skipped] })).toBe(0);
+    expect(
+      exitCodeOfBatch({ batchId: 'nightly', workflowId: 'batch:nightly', aborted: false, rows: [aRow(), skipped] }),
+    ).toBe(0);
   });
 });

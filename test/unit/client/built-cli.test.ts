@@ -48,7 +48,8 @@ const aView = (task: string) => ({
   seq: 30,
 });
 
-const sluice = (...args: string[]) => spawnSync(process.execPath, [CLI, ...args], { cwd: repo, env, encoding: 'utf8', maxBuffer: 10 ** 7 });
+const sluice = (...args: string[]) =>
+  spawnSync(process.execPath, [CLI, ...args], { cwd: repo, env, encoding: 'utf8', maxBuffer: 10 ** 7 });
 
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'sluice-cli-')));
@@ -56,7 +57,8 @@ beforeAll(async () => {
   const runDir = join(repo, '.sluice', 'runs', RUN_ID);
   await mkdir(runDir, { recursive: true });
   spawnSync('git', ['init', '--quiet', repo]);
-  const git = (...args: string[]) => spawnSync('git', ['-C', repo, '-c', 'user.name=t', '-c', 'user.email=t@localhost', ...args]);
+  const git = (...args: string[]) =>
+    spawnSync('git', ['-C', repo, '-c', 'user.name=t', '-c', 'user.email=t@localhost', ...args]);
   git('commit', '--quiet', '--allow-empty', '-m', 'start');
   await writeFile(join(runDir, 'state.json'), JSON.stringify(aView('long '.repeat(80_000))));
   env = { PATH: process.env['PATH'], HOME: folder, SLUICE_HOME: join(folder, 'home'), SLUICE_TEMPORAL_DOWNLOAD: 'off' };
@@ -70,16 +72,24 @@ describe('the built command line', () => {
   it('shows its help without loading what talks to a server', async () => {
     const coverage = join(folder, 'coverage');
 
-    expect(spawnSync(process.execPath, [CLI, '--help'], { env: { ...env, NODE_V8_COVERAGE: coverage } }).status).toBe(0);
+    expect(spawnSync(process.execPath, [CLI, '--help'], { env: { ...env, NODE_V8_COVERAGE: coverage } }).status).toBe(
+      0,
+    );
 
     const [file] = await readdir(coverage);
-    const loaded = JSON.parse(await readFile(join(coverage, file ?? ''), 'utf8')).result.map(({ url }: { url: string }) => url);
+    const loaded = JSON.parse(await readFile(join(coverage, file ?? ''), 'utf8')).result.map(
+      ({ url }: { url: string }) => url,
+    );
     expect(loaded).toContainEqual(expect.stringContaining('/dist/client/cli/main.js'));
     expect(loaded.filter((url: string) => /@temporalio|\/grpc|protobufjs/.test(url))).toEqual([]);
   });
 
   it('sends 400 kB of JSON whole through a slow pipe', async () => {
-    const child = spawn(process.execPath, [CLI, 'status', '--json'], { cwd: repo, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [CLI, 'status', '--json'], {
+      cwd: repo,
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const closed = new Promise<number | null>((done) => child.once('close', done));
     const chunks: Buffer[] = [];
 
@@ -130,7 +140,9 @@ describe('the built command line', () => {
     });
 
     expect(status).toBe(1);
-    expect(stderr).toMatch(/127\.0\.0\.1:1 \(from TEMPORAL_ADDRESS\) does not answer\n.*\n {2}Nothing was started\.\n.*--local/);
+    expect(stderr).toMatch(
+      /127\.0\.0\.1:1 \(from TEMPORAL_ADDRESS\) does not answer\n.*\n {2}Nothing was started\.\n.*--local/,
+    );
     expect(spawnSync('ls', [join(folder, 'home')]).status).not.toBe(0);
   });
 
@@ -159,13 +171,21 @@ describe('the built command line', () => {
     ['answer', ['answer', '80']],
     ['rename', ['rename', 'another title']],
   ])('sends no %s from inside a turn, and none while the engine is down', (name, args) => {
-    const inside = spawnSync(process.execPath, [CLI, ...args], { cwd: repo, env: { ...env, SLUICE_TURN: 'a-token' }, encoding: 'utf8' });
+    const inside = spawnSync(process.execPath, [CLI, ...args], {
+      cwd: repo,
+      env: { ...env, SLUICE_TURN: 'a-token' },
+      encoding: 'utf8',
+    });
     const down = sluice(...args);
 
     expect(inside.status).toBe(1);
-    expect(inside.stderr).toMatch(/inside a turn \(SLUICE_TURN is set\)\n.*not sent from inside a turn.*\n {2}Nothing was sent\.\n/);
+    expect(inside.stderr).toMatch(
+      /inside a turn \(SLUICE_TURN is set\)\n.*not sent from inside a turn.*\n {2}Nothing was sent\.\n/,
+    );
     expect(down.status).toBe(1);
-    expect(down.stderr).toMatch(new RegExp(`engine is down.*\\n.*\\n {2}Nothing was sent.*\\n {2}sluice up && sluice ${name}`));
+    expect(down.stderr).toMatch(
+      new RegExp(`engine is down.*\\n.*\\n {2}Nothing was sent.*\\n {2}sluice up && sluice ${name}`),
+    );
   });
 
   it.each([

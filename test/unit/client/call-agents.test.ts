@@ -26,7 +26,10 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function cli(name: string, answer: string): void {
   const path = join(folder, name);
-  writeFileSync(path, `#!/bin/sh\ntest "$1" = --version && { echo '${name} 1.2.3'; exit; }\ntouch ${folder}/asked-${name}\n${answer}\n`);
+  writeFileSync(
+    path,
+    `#!/bin/sh\ntest "$1" = --version && { echo '${name} 1.2.3'; exit; }\ntouch ${folder}/asked-${name}\n${answer}\n`,
+  );
   chmodSync(path, 0o755);
 }
 
@@ -62,7 +65,9 @@ describe('an agent that doctor calls', () => {
     cli('codex', 'echo x');
     execFileSync('git', ['init', '-q', folder]);
 
-    await expect(callAgents(inPipe({ cwd: folder }).context, { agent: 'codex', entry: ENTRY })).rejects.toThrow('was not found');
+    await expect(callAgents(inPipe({ cwd: folder }).context, { agent: 'codex', entry: ENTRY })).rejects.toThrow(
+      'was not found',
+    );
     expect(existsSync(join(folder, 'asked-codex'))).toBe(false);
   });
 
@@ -85,7 +90,9 @@ describe('an agent that doctor calls', () => {
   it('is not there: that is refused, and nothing is called', async () => {
     codex({});
 
-    await expect(callAgents(inPipe().context, { agent: 'claude-code', entry: ENTRY })).rejects.toThrow('"claude-code" was not found');
+    await expect(callAgents(inPipe().context, { agent: 'claude-code', entry: ENTRY })).rejects.toThrow(
+      '"claude-code" was not found',
+    );
     expect(existsSync(join(folder, 'asked-codex'))).toBe(false);
   });
 

@@ -14,7 +14,10 @@ let folder: string;
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-choose-')));
   mkdirSync(join(folder, 'user/sluice'), { recursive: true });
-  writeFileSync(join(folder, 'user/sluice/config.yaml'), 'version: 1\nagent: claude\nagents: {claude: {adapter: claude-code}}\n');
+  writeFileSync(
+    join(folder, 'user/sluice/config.yaml'),
+    'version: 1\nagent: claude\nagents: {claude: {adapter: claude-code}}\n',
+  );
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -26,7 +29,12 @@ async function look(config: string) {
   repository.git('-c', 'user.name=t', '-c', 'user.email=t@localhost', 'commit', '--quiet', '-m', 'config');
   const terminal = openTerminal({ env: { HOME: folder, XDG_CONFIG_HOME: join(folder, 'user') }, interactive: false });
   const context = { ...terminal.context, home: join(folder, 'home') };
-  const question = { root: repository.path, baseSha: repository.git('rev-parse', 'HEAD').trim(), runInput: {}, program: null };
+  const question = {
+    root: repository.path,
+    baseSha: repository.git('rev-parse', 'HEAD').trim(),
+    runInput: {},
+    program: null,
+  };
   return { ...(await effectiveConfig(context, question)), err: terminal.err };
 }
 
@@ -48,7 +56,9 @@ describe('a project config that nobody trusted', () => {
       const { policy, err } = await look('version: 1\nagent: opencode\n');
 
       expect(Object.keys(policy.agents)).toEqual(['claude']);
-      expect(err).toEqual([expect.stringMatching(/; trusted, it would be refused: \.sluice\/config\.yaml:2:1: agent is opencode$/)]);
+      expect(err).toEqual([
+        expect.stringMatching(/; trusted, it would be refused: \.sluice\/config\.yaml:2:1: agent is opencode$/),
+      ]);
     },
     LIMIT_MS,
   );

@@ -11,7 +11,8 @@ import { aView } from '../journal/journal-builders.js';
 import { openTerminal } from './fake-io.js';
 
 const CLEANED: CleanRunResult = { kind: 'cleaned', removed: ['worktree /worktrees/key/shop-1'] };
-const OF_HOST = 'Run shop-1 was not cleaned: its worktree is locked.\nA rule.\nNothing was removed.\ngit worktree unlock';
+const OF_HOST =
+  'Run shop-1 was not cleaned: its worktree is locked.\nA rule.\nNothing was removed.\ngit worktree unlock';
 
 describe('sluice clean', () => {
   let folder: string;
@@ -29,7 +30,13 @@ describe('sluice clean', () => {
     const asked: CleanRunInput[] = [];
     const of = aView({
       ...{ runId: 'shop-1', workflowId: 'shop-1', status: 'failed', outcome: 'failed', host: 'host-1', repo: folder },
-      ...{ worktree: '/worktrees/key/shop-1', branch: 'sluice/shop-1', baseBranch: 'main', baseSha: 'base', headSha: 'base' },
+      ...{
+        worktree: '/worktrees/key/shop-1',
+        branch: 'sluice/shop-1',
+        baseBranch: 'main',
+        baseSha: 'base',
+        headSha: 'base',
+      },
       ...view,
     });
     const part: Pick<Sluice, 'list' | 'status' | 'cleanRun' | 'close'> = {
@@ -45,15 +52,18 @@ describe('sluice clean', () => {
     return { ...terminal, asked, code: clean(terminal.context, options, async () => part as Sluice) };
   }
 
-  it.each([true, false])('asks the host to give up what it is told to, of a run that committed nothing too: %s', async (giveUp) => {
-    const { code, asked, out } = cleaning(giveUp, async () => CLEANED);
+  it.each([true, false])(
+    'asks the host to give up what it is told to, of a run that committed nothing too: %s',
+    async (giveUp) => {
+      const { code, asked, out } = cleaning(giveUp, async () => CLEANED);
 
-    expect(await code).toBe(0);
-    expect(asked).toEqual([{ hostId: 'host-1', run: { runId: 'shop-1', repoKey: 'key' }, giveUp }]);
-    expect(out.join('\n')).toContain('shop-1  committed nothing');
-    expect(out.join('\n')).not.toContain('merged');
-    expect(out.join('\n').includes('given up')).toBe(giveUp);
-  });
+      expect(await code).toBe(0);
+      expect(asked).toEqual([{ hostId: 'host-1', run: { runId: 'shop-1', repoKey: 'key' }, giveUp }]);
+      expect(out.join('\n')).toContain('shop-1  committed nothing');
+      expect(out.join('\n')).not.toContain('merged');
+      expect(out.join('\n').includes('given up')).toBe(giveUp);
+    },
+  );
 
   it('shows what the host says in its own lines', async () => {
     const { code, err } = cleaning(false, async () => ({ kind: 'kept', why: OF_HOST }));

@@ -61,7 +61,9 @@ describe('a command that looks for the local engine', () => {
     const error = await connectToLook(terminal().context, LIMIT_MS).catch((reason: unknown) => reason);
 
     expect(error).toBeInstanceOf(RefusedError);
-    expect((error as RefusedError).message).toContain(`the local engine runs and does not answer: its server at ${address}`);
+    expect((error as RefusedError).message).toContain(
+      `the local engine runs and does not answer: its server at ${address}`,
+    );
   });
 
   it('never calls it down when its socket takes the question and says nothing', async () => {

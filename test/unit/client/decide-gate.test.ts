@@ -32,9 +32,16 @@ async function refusalOf(work: Promise<unknown>): Promise<RefusedError> {
 
 describe('a decision', () => {
   it('names the open gate and the commit that it shows', async () => {
-    const message = await decisionFor(RUN, tells(aGate({ id: 'gate-1', status: 'approved' }), aGate({ id: 'gate-2' })), aDecision());
+    const message = await decisionFor(
+      RUN,
+      tells(aGate({ id: 'gate-1', status: 'approved' }), aGate({ id: 'gate-2' })),
+      aDecision(),
+    );
 
-    expect(message).toEqual({ name: 'approve', argument: { decision: 'approve', note: null, by: 'me', gate: 'gate-2', commit: COMMIT } });
+    expect(message).toEqual({
+      name: 'approve',
+      argument: { decision: 'approve', note: null, by: 'me', gate: 'gate-2', commit: COMMIT },
+    });
   });
 
   it.each([
@@ -75,7 +82,9 @@ describe('a decision', () => {
 
   it('approves a question with a note, and rejects it', async () => {
     expect((await decisionFor(RUN, tells(aQuestion()), aDecision({ note: '80' }))).argument['gate']).toBe('gate-1');
-    expect((await decisionFor(RUN, tells(aQuestion()), aDecision({ decision: 'reject' }))).argument['decision']).toBe('reject');
+    expect((await decisionFor(RUN, tells(aQuestion()), aDecision({ decision: 'reject' }))).argument['decision']).toBe(
+      'reject',
+    );
   });
 
   it('is sent unseen where the gate is named', async () => {

@@ -61,12 +61,15 @@ describe('the end of a run that failed to answer', () => {
     expect(end !== null && exitCodeOfEnd(end)).toBe(2);
   });
 
-  it.each([new CancelledFailure('cancelled'), new TerminatedFailure('terminated by hand')])('counts %s as aborted', (cause) => {
-    const end = endOfFailure(failed(cause));
+  it.each([new CancelledFailure('cancelled'), new TerminatedFailure('terminated by hand')])(
+    'counts %s as aborted',
+    (cause) => {
+      const end = endOfFailure(failed(cause));
 
-    expect(end).toMatchObject({ kind: 'aborted' });
-    expect(end !== null && exitCodeOfEnd(end)).toBe(3);
-  });
+      expect(end).toMatchObject({ kind: 'aborted' });
+      expect(end !== null && exitCodeOfEnd(end)).toBe(3);
+    },
+  );
 
   it('says nothing about the run when the server did not answer', () => {
     expect(endOfFailure(new Error('14 UNAVAILABLE'))).toBeNull();

@@ -12,14 +12,28 @@ import { openTerminal } from './fake-io.js';
 
 const HOSTILE = 'delete \u001b[2Jeverything\u202e\nnow';
 const frame = (width = 100, room = 20) => ({ width, room, colors: createColors(false) });
-const shownGate = (over: Partial<ShownGate> = {}): ShownGate => ({ gate: aGate(), prompt: { kind: 'choosing' }, told: [], ...over });
+const shownGate = (over: Partial<ShownGate> = {}): ShownGate => ({
+  gate: aGate(),
+  prompt: { kind: 'choosing' },
+  told: [],
+  ...over,
+});
 const blockOf = (shown: ShownGate, width?: number, room?: number) => gateBlock(shown, frame(width, room)).join('\n');
 
 describe('an open gate in the panel', () => {
   it('shows reason, risk, files, commit and the keys', () => {
-    const block = blockOf(shownGate({ gate: aGate({ riskLevel: 'high', files: ['a.ts', 'b.ts'], requestedAction: 'drop a table' }) }));
+    const block = blockOf(
+      shownGate({ gate: aGate({ riskLevel: 'high', files: ['a.ts', 'b.ts'], requestedAction: 'drop a table' }) }),
+    );
 
-    for (const text of ['risk high', 'the policy asks for a person', 'a.ts, b.ts', COMMIT.slice(0, 12), 'drop a table', '[a] approve']) {
+    for (const text of [
+      'risk high',
+      'the policy asks for a person',
+      'a.ts, b.ts',
+      COMMIT.slice(0, 12),
+      'drop a table',
+      '[a] approve',
+    ]) {
       expect(block).toContain(text);
     }
   });
@@ -42,7 +56,9 @@ describe('an open gate in the panel', () => {
 
     expect(lines).toHaveLength(6);
     expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(40);
-    expect(lines.slice(-3).join('  ')).toBe('[a] approve  [r] reject  [c] request changes  [d] diff  [s] leave it open');
+    expect(lines.slice(-3).join('  ')).toBe(
+      '[a] approve  [r] reject  [c] request changes  [d] diff  [s] leave it open',
+    );
   });
 
   it('shows the end of what is typed', () => {
@@ -55,15 +71,34 @@ describe('an open gate in the panel', () => {
   it('lets no control sequence through', () => {
     const gate = aGate({ reason: HOSTILE, requestedAction: HOSTILE, files: [HOSTILE], id: HOSTILE, runId: HOSTILE });
 
-    expect(blockOf(shownGate({ gate, told: [HOSTILE], prompt: null }))).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+    expect(blockOf(shownGate({ gate, told: [HOSTILE], prompt: null }))).not.toMatch(
+      /[\u0000-\u0009\u000b-\u001f\u202e]/,
+    );
   });
 
   it('stands below the stages, with round and pause, and never above the height of the terminal', () => {
-    const state = createPanelState({ runId: 'shop-1', title: 'Fix it', stages: STAGE_LISTS.full, startedAt: '2026-11-21T10:00:00.000Z' });
-    state.view(aView({ status: 'paused', pausedAtStatus: 'fixing', reviewLoopCount: 1, waiting: { kind: 'approval', until: null } }));
+    const state = createPanelState({
+      runId: 'shop-1',
+      title: 'Fix it',
+      stages: STAGE_LISTS.full,
+      startedAt: '2026-11-21T10:00:00.000Z',
+    });
+    state.view(
+      aView({
+        status: 'paused',
+        pausedAtStatus: 'fixing',
+        reviewLoopCount: 1,
+        waiting: { kind: 'approval', until: null },
+      }),
+    );
     state.gate(shownGate({ told: Array.from({ length: 30 }, (_, n) => `line ${n}`) }));
 
-    const lines = renderPanel(state.current(), { now: Date.now(), columns: 120, rows: 16, colors: createColors(false) });
+    const lines = renderPanel(state.current(), {
+      now: Date.now(),
+      columns: 120,
+      rows: 16,
+      colors: createColors(false),
+    });
 
     expect(lines.join('\n')).toMatch(/round 1 of 2 .* waits for a decision/);
     expect(lines.join('\n')).toContain('sluice resume shop-1');
@@ -81,7 +116,11 @@ describe('an open gate in a pipe', () => {
     const text = out.join('\n');
 
     expect(text.match(/waits for a person/g)).toHaveLength(1);
-    for (const command of ['sluice approve shop-1', 'sluice reject shop-1', 'sluice approvals decide shop-1 --request-changes']) {
+    for (const command of [
+      'sluice approve shop-1',
+      'sluice reject shop-1',
+      'sluice approvals decide shop-1 --request-changes',
+    ]) {
       expect(text).toContain(command);
     }
   });

@@ -37,7 +37,9 @@ describe('the keys at a gate', () => {
 
   it('request changes with a text, and never without one', () => {
     expect(type(aGate(), 'c', ENTER).effects).toEqual([]);
-    expect(type(aGate(), 'c', 'use a map', ENTER).effects).toEqual([{ kind: 'decide', decision: 'request_changes', note: 'use a map' }]);
+    expect(type(aGate(), 'c', 'use a map', ENTER).effects).toEqual([
+      { kind: 'decide', decision: 'request_changes', note: 'use a map' },
+    ]);
   });
 
   it('offer no change request where nothing could make the change', () => {

@@ -30,7 +30,9 @@ describe('the list of runs', () => {
   });
 
   it('takes the open execution where the reset one began at the same moment', async () => {
-    const { closeTime: _closed, ...running } = anExecution('shop-1', '2026-11-21T10:00:00Z', { status: { name: 'RUNNING' } });
+    const { closeTime: _closed, ...running } = anExecution('shop-1', '2026-11-21T10:00:00Z', {
+      status: { name: 'RUNNING' },
+    });
 
     const runs = await newestPerWorkflow([anExecution('shop-1', '2026-11-21T10:00:00Z'), running], 10);
 
@@ -55,10 +57,16 @@ describe('the list of runs', () => {
   });
 
   it('shows the attempt and its failure before the title of a run that only retries', async () => {
-    const [run] = await newestPerWorkflow([anExecution('shop-1', '2026-11-21T09:00:00Z', { status: { name: 'RUNNING' } })], 1);
+    const [run] = await newestPerWorkflow(
+      [anExecution('shop-1', '2026-11-21T09:00:00Z', { status: { name: 'RUNNING' } })],
+      1,
+    );
     const retrying = { activity: 'runTurn', attempt: 10, message: 'no space left on device' };
 
-    const table = renderTable(run === undefined ? [] : [{ ...run, retrying }], { columns: () => 120, colors: createColors(false) });
+    const table = renderTable(run === undefined ? [] : [{ ...run, retrying }], {
+      columns: () => 120,
+      colors: createColors(false),
+    });
 
     expect(table).toContain('attempt 10: no space left on device · Fix it');
   });

@@ -28,7 +28,12 @@ const aState = (over: Partial<PanelState> = {}): PanelState => ({
   ...over,
 });
 
-const frame = (columns: number, rows = 24) => ({ now: Date.parse(START) + 65_000, columns, rows, colors: createColors(false) });
+const frame = (columns: number, rows = 24) => ({
+  now: Date.parse(START) + 65_000,
+  columns,
+  rows,
+  colors: createColors(false),
+});
 
 describe('the live panel', () => {
   it('shows title, stages with ticks, the agent and the time', () => {
@@ -59,7 +64,10 @@ describe('the live panel', () => {
   });
 
   it.each([20, 33, 40, 80])('keeps every line within %i columns', (columns) => {
-    const state = aState({ title: '漢字と絵文字🎉'.repeat(20), lines: Array.from({ length: 9 }, (_, n) => `${n} ${'long '.repeat(40)}`) });
+    const state = aState({
+      title: '漢字と絵文字🎉'.repeat(20),
+      lines: Array.from({ length: 9 }, (_, n) => `${n} ${'long '.repeat(40)}`),
+    });
 
     const widths = renderPanel(state, frame(columns)).map((line) => stringWidth(line));
 
@@ -99,7 +107,12 @@ describe('the live panel', () => {
   });
 
   it('lets no control sequence of a title through', () => {
-    const state = createPanelState({ runId: 'r', title: 'a\u001b[2Jb\u202e\nc', stages: STAGE_LISTS.full, startedAt: START });
+    const state = createPanelState({
+      runId: 'r',
+      title: 'a\u001b[2Jb\u202e\nc',
+      stages: STAGE_LISTS.full,
+      startedAt: START,
+    });
 
     expect(state.current().title).not.toMatch(/[\u0000-\u001f\u202e]/);
   });

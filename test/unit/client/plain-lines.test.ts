@@ -16,7 +16,9 @@ describe('a plain line', () => {
   it('names stage and agent when a turn starts', () => {
     const data = { stage: 'planning', round: 0, seq: 2, agent: 'demo', adapter: 'scripted', model: null };
 
-    expect(plainLine(anEvent({ type: 'turn.started', data }))).toMatch(/^\d\d:\d\d:\d\d planning started \(agent demo, scripted\)$/);
+    expect(plainLine(anEvent({ type: 'turn.started', data }))).toMatch(
+      /^\d\d:\d\d:\d\d planning started \(agent demo, scripted\)$/,
+    );
   });
 
   it('tells a change of status', () => {

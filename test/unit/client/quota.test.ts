@@ -59,7 +59,8 @@ describe('sluice quota', () => {
     const connect = async () => (gates === null ? null : (part as Sluice));
     return { ...terminal, context: { ...terminal.context, home }, sent, connect };
   }
-  const remember = (account: string) => closeAccount(home, { account, until: null, expiresAt: soon(HOUR_MS), opening: null }, Date.now());
+  const remember = (account: string) =>
+    closeAccount(home, { account, until: null, expiresAt: soon(HOUR_MS), opening: null }, Date.now());
 
   it('lists each account with the time that is left, who waits, and what to do', async () => {
     const gates = [
@@ -86,7 +87,14 @@ describe('sluice quota', () => {
     await listQuota(none.context, none.connect);
 
     expect(json.objects).toMatchObject([
-      { kind: 'quota', account: 'anthropic/default', state: 'closed', waiting: 2, runs: ['shop-1', 'shop-2'], closedHere: null },
+      {
+        kind: 'quota',
+        account: 'anthropic/default',
+        state: 'closed',
+        waiting: 2,
+        runs: ['shop-1', 'shop-2'],
+        closedHere: null,
+      },
     ]);
     expect(none.out).toEqual(['No usage limit is waited for.']);
   });
@@ -117,7 +125,10 @@ describe('sluice quota', () => {
     };
     await remember('a/x');
 
-    await expect(by({ kind: 'refused', why: 'no' })).rejects.toMatchObject({ exitCode: 3, message: expect.stringContaining('refused') });
+    await expect(by({ kind: 'refused', why: 'no' })).rejects.toMatchObject({
+      exitCode: 3,
+      message: expect.stringContaining('refused'),
+    });
     await expect(by({ kind: 'not_kept', why: 'no' })).rejects.toMatchObject({
       exitCode: 1,
       message: expect.stringContaining('keeps no more'),
@@ -128,8 +139,12 @@ describe('sluice quota', () => {
   it('asks for a name where several are limited, and names them', async () => {
     const { context, connect } = aTerminal([aGate('a/x'), aGate('b/x')]);
 
-    await expect(openQuota(context, null, connect)).rejects.toMatchObject({ parts: { now: expect.stringContaining('a/x, b/x') } });
-    await expect(openQuota(context, 'c/x', connect)).rejects.toMatchObject({ parts: { what: expect.stringContaining('c/x') } });
+    await expect(openQuota(context, null, connect)).rejects.toMatchObject({
+      parts: { now: expect.stringContaining('a/x, b/x') },
+    });
+    await expect(openQuota(context, 'c/x', connect)).rejects.toMatchObject({
+      parts: { what: expect.stringContaining('c/x') },
+    });
   });
 
   it('opens nothing from inside a turn', async () => {
@@ -152,8 +167,8 @@ describe('a run that waits for a usage limit', () => {
   it('names the account in its status', () => {
     const now = Date.parse('2026-11-21T10:00:00.000Z');
 
-    expect(waitingText({ kind: 'usage_limit', until: '2026-11-21T10:12:30.000Z', account: 'anthropic/default' }, now)).toBe(
-      'the usage limit of anthropic/default to end, 12:30 left',
-    );
+    expect(
+      waitingText({ kind: 'usage_limit', until: '2026-11-21T10:12:30.000Z', account: 'anthropic/default' }, now),
+    ).toBe('the usage limit of anthropic/default to end, 12:30 left');
   });
 });

@@ -7,7 +7,12 @@ import type { EventType, JournalEvent } from '../../../protocol/messages/journal
 import type { RunView } from '../../../protocol/messages/run-view.js';
 import type { JsonObject } from '../../../protocol/text/json.js';
 
-function anEvent(seq: number, type: EventType, data: JsonObject = {}, timestamp = '2026-01-01T00:00:00.000Z'): JournalEvent {
+function anEvent(
+  seq: number,
+  type: EventType,
+  data: JsonObject = {},
+  timestamp = '2026-01-01T00:00:00.000Z',
+): JournalEvent {
   return { seq, type, data, timestamp, message: `event ${seq}` };
 }
 
@@ -87,7 +92,11 @@ describe('the start input of a rewind', () => {
   it('copies task, title, repository and host of the source, and names the stage only where one is asked for', () => {
     const copied = { task: 'fix it\nnow', title: 'fix', repo: '/repository', host: 'host-1' };
 
-    expect(rewindInput({ view }, 'executing', true)).toEqual({ ...copied, attended: true, rewind: { runId: 'run-1', stage: 'executing' } });
+    expect(rewindInput({ view }, 'executing', true)).toEqual({
+      ...copied,
+      attended: true,
+      rewind: { runId: 'run-1', stage: 'executing' },
+    });
     expect(rewindInput({ view }, null, false)).toEqual({ ...copied, attended: false, rewind: { runId: 'run-1' } });
   });
 });

@@ -13,6 +13,11 @@ describe('lines that are drawn again in their place', () => {
     redraw.erase();
     redraw.erase();
 
-    expect(written).toEqual(['\u001b[31mtwelve chars\u001b[0m\n\n', '\r\u001b[3A\u001b[0Jone\n', '\r\u001b[1A\u001b[0J', '']);
+    expect(written).toEqual([
+      '\u001b[31mtwelve chars\u001b[0m\n\n',
+      '\r\u001b[3A\u001b[0Jone\n',
+      '\r\u001b[1A\u001b[0J',
+      '',
+    ]);
   });
 });

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -16,7 +25,9 @@ let marker: string;
 const path = process.env['PATH'] ?? '';
 
 const git = (...args: string[]) =>
-  execFileSync('git', ['-C', repo, '-c', 'user.name=t', '-c', 'user.email=t@localhost', ...args], { encoding: 'utf8' }).trim();
+  execFileSync('git', ['-C', repo, '-c', 'user.name=t', '-c', 'user.email=t@localhost', ...args], {
+    encoding: 'utf8',
+  }).trim();
 
 function evil(file: string): string {
   mkdirSync(join(file, '..'), { recursive: true });
@@ -60,7 +71,11 @@ describe('looking at a repository whose config an agent wrote', () => {
       git('config', key, value);
     rmSync(join(repo, '.git', 'objects', blob.slice(0, 2), blob.slice(2)));
 
-    const answers = [await diffStat(repo, base, head), await diffText(repo, base, head), await textAt(repo, head, 'a.txt')];
+    const answers = [
+      await diffStat(repo, base, head),
+      await diffText(repo, base, head),
+      await textAt(repo, head, 'a.txt'),
+    ];
 
     expect(ranWhat()).toBe('');
     expect(answers).toEqual([null, null, null]);
@@ -70,7 +85,14 @@ describe('looking at a repository whose config an agent wrote', () => {
     const program = evil(join(folder, 'evil.sh'));
     mkdirSync(join(repo, '.git', 'info'), { recursive: true });
     writeFileSync(join(repo, '.git', 'info', 'attributes'), '* diff=evil filter=evil\n');
-    for (const key of ['diff.external', 'diff.evil.command', 'diff.evil.textconv', 'filter.evil.clean', 'core.fsmonitor', 'core.pager'])
+    for (const key of [
+      'diff.external',
+      'diff.evil.command',
+      'diff.evil.textconv',
+      'filter.evil.clean',
+      'core.fsmonitor',
+      'core.pager',
+    ])
       git('config', key, program);
     git('config', 'diff.noprefix', 'true');
     git('config', 'color.ui', 'always');
@@ -124,7 +146,12 @@ function treeBomb(): string {
 describe('a change of 10^10 files', () => {
   it('is not compared, and its error says why in four parts', async () => {
     const bomb = treeBomb();
-    const parts = { what: expect.stringContaining(bomb), why: expect.any(String), now: expect.any(String), mend: expect.any(String) };
+    const parts = {
+      what: expect.stringContaining(bomb),
+      why: expect.any(String),
+      now: expect.any(String),
+      mend: expect.any(String),
+    };
 
     await expect(diffStat(repo, base, bomb)).rejects.toMatchObject({ name: 'GitWasEnded', parts });
     await expect(diffText(repo, bomb, head)).rejects.toMatchObject({ name: 'GitWasEnded', parts });
@@ -135,14 +162,20 @@ describe('a slow git', () => {
   it('is told with what helps there, and nothing of large commits', () => {
     const { parts } = new GitWasEnded('time', { command: 'rev-parse', root: repo });
 
-    expect(parts).toMatchObject({ what: expect.stringContaining('3 minutes'), mend: expect.stringMatching(/^find \. -type p {4}/) });
+    expect(parts).toMatchObject({
+      what: expect.stringContaining('3 minutes'),
+      mend: expect.stringMatching(/^find \. -type p {4}/),
+    });
     expect(Object.values(parts).join()).not.toContain('10^10');
   });
 
   it('is ended when the person stops the command', async () => {
     const told = join(folder, 'pid');
     mkdirSync(join(folder, 'bin'));
-    writeFileSync(join(folder, 'bin', 'git'), `#!/bin/sh\necho $$ > ${told}.new\nmv ${told}.new ${told}\nexec sleep 600\n`);
+    writeFileSync(
+      join(folder, 'bin', 'git'),
+      `#!/bin/sh\necho $$ > ${told}.new\nmv ${told}.new ${told}\nexec sleep 600\n`,
+    );
     chmodSync(join(folder, 'bin', 'git'), 0o755);
     process.env['PATH'] = [join(folder, 'bin'), path].join(delimiter);
     const stop = new AbortController();

@@ -53,7 +53,14 @@ describe('following the retries of a watched run', () => {
   const failing = { activity: 'runTurn', attempt: 3, message: 'no space left on device' };
 
   it('tells each change once, and goes on over a server that does not answer', async () => {
-    const answers: (Retrying | null | Error)[] = [null, failing, failing, new Error('away'), { ...failing, attempt: 4 }, null];
+    const answers: (Retrying | null | Error)[] = [
+      null,
+      failing,
+      failing,
+      new Error('away'),
+      { ...failing, attempt: 4 },
+      null,
+    ];
     const told: (Retrying | null)[] = [];
     const ending = new AbortController();
     const describeRun = async () => {
@@ -64,7 +71,12 @@ describe('following the retries of a watched run', () => {
     };
 
     await followRetries(
-      { sluice: { describe: describeRun }, workflowId: 'shop-1', onChange: (retrying) => told.push(retrying), everyMs: 1 },
+      {
+        sluice: { describe: describeRun },
+        workflowId: 'shop-1',
+        onChange: (retrying) => told.push(retrying),
+        everyMs: 1,
+      },
       ending.signal,
     );
 

@@ -16,14 +16,26 @@ const refusalOf = (check: () => unknown): RefusedError => {
 describe('the arguments of a run', () => {
   it.each([
     ['an empty task', () => checkTask('  \n'), 'the task is empty'],
-    ['a task that is too long', () => checkTask('é'.repeat(MAX_TASK_BYTES / 2 + 1)), `the task has ${MAX_TASK_BYTES + 2} bytes`],
+    [
+      'a task that is too long',
+      () => checkTask('é'.repeat(MAX_TASK_BYTES / 2 + 1)),
+      `the task has ${MAX_TASK_BYTES + 2} bytes`,
+    ],
     ['a run id that leaves the folder', () => checkRunId('../x'), '--run-id is "../x"'],
     ['a run id of 81 characters', () => checkRunId('a'.repeat(81)), '--run-id is'],
     ['a run id that git takes for a lock', () => checkRunId('main.lock'), '--run-id is "main.lock"'],
     ['an unknown stage list', () => checkStages('toString'), '--stages is "toString"'],
     ['a title of two lines', () => checkTitle('a\nb'), '--title is'],
-    ['--agent command without a program', () => programOf({ agent: 'command', program: [] }, 'run'), '--agent command names no program'],
-    ['a program for another agent', () => programOf({ agent: 'main', program: ['cat'] }, 'run'), '"cat" stands behind "--"'],
+    [
+      '--agent command without a program',
+      () => programOf({ agent: 'command', program: [] }, 'run'),
+      '--agent command names no program',
+    ],
+    [
+      'a program for another agent',
+      () => programOf({ agent: 'main', program: ['cat'] }, 'run'),
+      '"cat" stands behind "--"',
+    ],
     ['a program for no agent', () => programOf({ agent: undefined, program: ['cat'] }, 'init'), 'no agent is named'],
   ])('refuses %s in four parts with exit code 1', (_, check, what) => {
     const error = refusalOf(check);

@@ -26,7 +26,8 @@ function aPlace(states: Readonly<Record<string, Partial<RunView> | 'fifo' | null
     mkdirSync(runDir, { recursive: true });
     const file = join(runDir, 'state.json');
     if (state === 'fifo') makeFifo(file);
-    else if (state !== null) writeFileSync(file, JSON.stringify(aView({ runId, workflowId: runId, repo: root, ...state })));
+    else if (state !== null)
+      writeFileSync(file, JSON.stringify(aView({ runId, workflowId: runId, repo: root, ...state })));
   }
   return {
     root,
@@ -61,7 +62,9 @@ describe('a file of a run folder', () => {
     mkdirSync(at('folder'));
     makeFifo(at('fifo'));
 
-    const read = await Promise.all(['file', 'large', 'link', 'folder', 'fifo', 'nothing'].map((name) => readRunFile(at(name), 100)));
+    const read = await Promise.all(
+      ['file', 'large', 'link', 'folder', 'fifo', 'nothing'].map((name) => readRunFile(at(name), 100)),
+    );
 
     expect(read).toEqual(['né', null, null, null, null, null]);
   });
@@ -74,9 +77,20 @@ describe('a file of a run folder', () => {
       `no ${name}`,
       { ...aView(), [name]: undefined },
     ]),
-    ...['stage', 'branch', 'worktree', 'baseSha', 'headSha', 'error', 'outcome', 'agent', 'resumedFrom', 'seq', 'waiting', 'host'].map(
-      (name): [string, unknown] => [`a list for ${name}`, { ...aView(), [name]: [] }],
-    ),
+    ...[
+      'stage',
+      'branch',
+      'worktree',
+      'baseSha',
+      'headSha',
+      'error',
+      'outcome',
+      'agent',
+      'resumedFrom',
+      'seq',
+      'waiting',
+      'host',
+    ].map((name): [string, unknown] => [`a list for ${name}`, { ...aView(), [name]: [] }]),
     ['a wait without a kind', { ...aView(), waiting: { until: null } }],
   ])('with %s is no view', (_, value) => {
     expect(parseView(JSON.stringify(value))).toBeNull();
@@ -84,7 +98,10 @@ describe('a file of a run folder', () => {
 
   it('with gates that cannot be shown holds none of those', async () => {
     const folder = tempFolder();
-    writeFileSync(join(folder, 'approvals.json'), JSON.stringify([aGate({ id: 'gate-2' }), { ...aGate(), expiresAt: 7 }, null]));
+    writeFileSync(
+      join(folder, 'approvals.json'),
+      JSON.stringify([aGate({ id: 'gate-2' }), { ...aGate(), expiresAt: 7 }, null]),
+    );
 
     expect((await gatesOnDisk(folder))?.map(({ id }) => id)).toEqual(['gate-2']);
   });
@@ -112,7 +129,10 @@ describe('the runs that a command can name', () => {
   });
 
   it('include those whose history the server dropped, by their files', async () => {
-    const place = aPlace({ kept: {}, dropped: { ...closed, startedAt: '2026-01-01T00:00:00.000Z', title: 'Long ago' } });
+    const place = aPlace({
+      kept: {},
+      dropped: { ...closed, startedAt: '2026-01-01T00:00:00.000Z', title: 'Long ago' },
+    });
     const server = aServer([aListedRun('kept', { repo: place.root })]);
 
     const runs = await findRuns(place.context, server);

@@ -21,7 +21,13 @@ const refusalOf = (check: () => unknown): RefusedError => {
 
 describe('the options of a start', () => {
   it('are a policy that the host understands', () => {
-    const options = { rounds: '5', gate: ['executing', 'verifying'], permissions: 'accept-edits', hold: true, unattended: true };
+    const options = {
+      rounds: '5',
+      gate: ['executing', 'verifying'],
+      permissions: 'accept-edits',
+      hold: true,
+      unattended: true,
+    };
 
     const { policy } = resolvePolicy({ runInput: { policy: policyOf(options) }, toLook: true });
 
@@ -61,7 +67,9 @@ describe('a text to a run', () => {
     const longest = 'é'.repeat(MAX_NOTE_CHARS);
 
     expect(readRunMessage('steer', { text: checkText({ name: 'the text', text: longest, usage }) }).kind).toBe('ok');
-    expect(refusalOf(() => checkText({ name: 'the text', text: `${longest}x`, usage })).parts.why).toContain(`at most ${MAX_NOTE_CHARS}`);
+    expect(refusalOf(() => checkText({ name: 'the text', text: `${longest}x`, usage })).parts.why).toContain(
+      `at most ${MAX_NOTE_CHARS}`,
+    );
     expect(refusalOf(() => checkText({ name: 'the text', text: ' \n', usage })).parts.what).toBe('the text is empty');
   });
 

@@ -1,12 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { type MessagePort, type MessageToSend, sendMessage, type TakenMessage } from '../../../client/calls/send-message.js';
+import {
+  type MessagePort,
+  type MessageToSend,
+  sendMessage,
+  type TakenMessage,
+} from '../../../client/calls/send-message.js';
 import type { MessageAnswer } from '../../../protocol/messages/run-message.js';
 
 const PAUSE: MessageToSend = { name: 'pause', argument: { by: 'me' } };
 const ANSWER: MessageAnswer = { message: 'the run pauses', status: 'executing', changed: true };
 
 const named = (name: string, cause?: Error) => Object.assign(new Error(name, { cause }), { name });
-const typed = (type: string, message: string, details: readonly unknown[] = []) => Object.assign(new Error(message), { type, details });
+const typed = (type: string, message: string, details: readonly unknown[] = []) =>
+  Object.assign(new Error(message), { type, details });
 const noWorker = (): Promise<never> => Promise.reject(named('WorkflowUpdateRPCTimeoutOrCancelledError'));
 const gone = (): Promise<never> => Promise.reject(named('WorkflowNotFoundError'));
 const refusing = (cause: Error) => async (): Promise<TakenMessage> => ({
@@ -16,7 +22,10 @@ const refusing = (cause: Error) => async (): Promise<TakenMessage> => ({
 /** As the SDK wraps what the server answered. */
 const limited = (code: number, details: string) => (): Promise<never> =>
   Promise.reject(named('ServiceError', Object.assign(new Error(`${code}: ${details}`), { code, details })));
-const TOO_MANY_UPDATES = limited(9, 'The limit on the total number of distinct updates in this workflow has been reached (2000).');
+const TOO_MANY_UPDATES = limited(
+  9,
+  'The limit on the total number of distinct updates in this workflow has been reached (2000).',
+);
 const TOO_MANY_AT_ONCE = limited(8, 'limit on number of concurrent in-flight updates has been reached (10)');
 const TOO_MANY_SIGNALS = limited(3, 'exceeded workflow execution limit for signal events');
 
@@ -40,7 +49,9 @@ function aPort(over: Partial<MessagePort> = {}): FakePort {
     },
     update(message, requestId) {
       updates.push(requestId);
-      return over.update === undefined ? Promise.resolve({ answer: async () => ANSWER }) : over.update(message, requestId);
+      return over.update === undefined
+        ? Promise.resolve({ answer: async () => ANSWER })
+        : over.update(message, requestId);
     },
     async signal(message) {
       signals.push(message);
@@ -50,7 +61,8 @@ function aPort(over: Partial<MessagePort> = {}): FakePort {
   };
 }
 
-const send = (port: MessagePort, stop?: AbortSignal, message = PAUSE) => sendMessage(port, message, { requestId: 'r-1', stop });
+const send = (port: MessagePort, stop?: AbortSignal, message = PAUSE) =>
+  sendMessage(port, message, { requestId: 'r-1', stop });
 const ABORT: MessageToSend = { name: 'abort', argument: { by: 'me' } };
 
 describe('sending a message', () => {
@@ -96,7 +108,12 @@ describe('sending a message', () => {
     const tooLarge = aPort({ update: TOO_MANY_UPDATES, signal: limited(3, 'Blob data size exceeds limit.') });
     await expect(send(tooLarge, undefined, ABORT)).rejects.toThrow();
     expect(tooLarge.cancels).toEqual([]);
-    const closed = aPort({ update: TOO_MANY_UPDATES, signal: TOO_MANY_SIGNALS, cancel: gone, isOpen: async () => false });
+    const closed = aPort({
+      update: TOO_MANY_UPDATES,
+      signal: TOO_MANY_SIGNALS,
+      cancel: gone,
+      isOpen: async () => false,
+    });
     expect(await send(closed, undefined, ABORT)).toEqual({ kind: 'closed' });
   });
 

@@ -25,7 +25,15 @@ function limited(limit: string, ...args: readonly string[]): Promise<CliResult> 
 }
 
 function fourLines(what: RegExp, mend: string): unknown {
-  return { code: 1, lines: [expect.stringMatching(what), expect.stringMatching(/^ {2}\S/), expect.stringMatching(/^ {2}\S/), `  ${mend}`] };
+  return {
+    code: 1,
+    lines: [
+      expect.stringMatching(what),
+      expect.stringMatching(/^ {2}\S/),
+      expect.stringMatching(/^ {2}\S/),
+      `  ${mend}`,
+    ],
+  };
 }
 
 /** Without the line of a looking command that the engine is down, which it says before it loads what reads the files. */
@@ -58,7 +66,10 @@ describe('too few file descriptors', () => {
       const said = await limited('-n 120', 'up');
 
       expect(saidBy(said)).toEqual(
-        fourLines(/^sluice: The local engine was not started: there are too few/, 'sudo prlimit --pid $$ --nofile=1024  # then: sluice up'),
+        fourLines(
+          /^sluice: The local engine was not started: there are too few/,
+          'sudo prlimit --pid $$ --nofile=1024  # then: sluice up',
+        ),
       );
       expect(said.stderr).toContain('may open 120 files; sluice needs 128');
     },
@@ -69,7 +80,8 @@ describe('too few file descriptors', () => {
     'for %s are its last words, four lines as well',
     async (entry) => {
       const program = join(CLI, '../../..', entry);
-      const said = await world.program(['sh', '-c', 'ulimit -n 22; exec "$@"', 'sh', process.execPath, program, '{}']).done;
+      const said = await world.program(['sh', '-c', 'ulimit -n 22; exec "$@"', 'sh', process.execPath, program, '{}'])
+        .done;
 
       expect(saidBy(said)).toEqual(fourLines(WHAT, 'sudo prlimit --pid $$ --nofile=1024'));
     },

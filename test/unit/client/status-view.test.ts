@@ -13,7 +13,10 @@ describe('the status of a run', () => {
       pauseRequested: true,
       waiting: { kind: 'approval', until: '2026-11-21T10:05:00.000Z' },
     });
-    const details = someDetails(gates, { used: { turns: 3, minutes: 1.25, microUsd: 1_230_000, grants: 1 }, waitingNotes: 2 });
+    const details = someDetails(gates, {
+      used: { turns: 3, minutes: 1.25, microUsd: 1_230_000, grants: 1 },
+      waitingNotes: 2,
+    });
 
     const text = renderView(view, { gates, details, now: NOW }).join('\n');
 
@@ -21,7 +24,9 @@ describe('the status of a run', () => {
     expect(text).toMatch(/waits for +a decision, 5:00 left/);
     expect(text).toMatch(/pause +pauses at the next stage boundary/);
     expect(text).toMatch(/gate +gate-1 before executing: approved by her/);
-    expect(text).toMatch(/gate +gate-2 before executing: open, risk medium: the policy asks for a person\n +sluice approve shop-1/);
+    expect(text).toMatch(
+      /gate +gate-2 before executing: open, risk medium: the policy asks for a person\n +sluice approve shop-1/,
+    );
     expect(text).toMatch(/texts +2 wait for the next turn/);
     expect(text).toMatch(/budget +turns 3, minutes 1.3, money \$1.23, granted again 1 time/);
   });
@@ -35,7 +40,9 @@ describe('the status of a run', () => {
 
     const text = renderView(aView(), { details: someDetails([], { stages }) }).join('\n');
 
-    expect(text).toMatch(/\ncost +planning \$0\.12 \(10 tokens in, 5 out\)\n +executing \(10 tokens in, 5 out\), 2 turns\n/);
+    expect(text).toMatch(
+      /\ncost +planning \$0\.12 \(10 tokens in, 5 out\)\n +executing \(10 tokens in, 5 out\), 2 turns\n/,
+    );
   });
 
   it('says that nobody attends it', () => {

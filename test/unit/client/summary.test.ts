@@ -52,7 +52,9 @@ describe('the last words of a run', () => {
   });
 
   it('points a blocked run to review.md and verification.md', () => {
-    const text = textOf(aClosed({ outcome: 'blocked', blockedReason: 'review_blocked', error: 'the reviewer said stop' }));
+    const text = textOf(
+      aClosed({ outcome: 'blocked', blockedReason: 'review_blocked', error: 'the reviewer said stop' }),
+    );
 
     expect(text).toContain('blocked: review_blocked');
     expect(text).toContain('/shop/.sluice/runs/shop-1/review.md');
@@ -98,12 +100,17 @@ describe('the last words of a run', () => {
     expect(text).toContain('sluice rewind shop-1');
   });
 
-  it.each(['approval_expired', 'needs_input'] as const)('says of %s that nobody was there to decide', (blockedReason) => {
-    expect(textOf(aClosed({ outcome: 'blocked', blockedReason }))).toMatch(/nobody decided it in time.*--unattended/);
-  });
+  it.each(['approval_expired', 'needs_input'] as const)(
+    'says of %s that nobody was there to decide',
+    (blockedReason) => {
+      expect(textOf(aClosed({ outcome: 'blocked', blockedReason }))).toMatch(/nobody decided it in time.*--unattended/);
+    },
+  );
 
   it('tells a person who detaches what the run waits for', () => {
-    expect(textOf({ kind: 'detached' }, someFacts({ waits: 'for a decision' }))).toMatch(/It waits: for a decision\n.*sluice watch shop-1/);
+    expect(textOf({ kind: 'detached' }, someFacts({ waits: 'for a decision' }))).toMatch(
+      /It waits: for a decision\n.*sluice watch shop-1/,
+    );
   });
 
   it('says that no checks ran', () => {
@@ -121,9 +128,17 @@ describe('the last words of a run', () => {
   });
 
   it('gives the same end as one object', () => {
-    expect(endObject(aClosed(), someFacts())).toMatchObject({ kind: 'ended', end: 'closed', outcome: 'merge_ready', diff: { files: 2 } });
+    expect(endObject(aClosed(), someFacts())).toMatchObject({
+      kind: 'ended',
+      end: 'closed',
+      outcome: 'merge_ready',
+      diff: { files: 2 },
+    });
     expect(
-      endObject({ kind: 'refused', type: 'BadInput', message: 'no', parts: { what: 'no', why: '', now: '', mend: '' } }, someFacts()),
+      endObject(
+        { kind: 'refused', type: 'BadInput', message: 'no', parts: { what: 'no', why: '', now: '', mend: '' } },
+        someFacts(),
+      ),
     ).toMatchObject({
       outcome: null,
       failure: 'BadInput',

@@ -35,7 +35,10 @@ describe('what a run waits for', () => {
 
 describe('a notice of the desktop', () => {
   it('goes to the terminal in both forms, with nothing in it that the terminal would obey', () => {
-    const sequence = noticeSequence({ title: 'a;b\u0007\u001b]0;x\u0007', text: `token ghp_${'a1B2'.repeat(9)}\n\u202e` }, 'xterm');
+    const sequence = noticeSequence(
+      { title: 'a;b\u0007\u001b]0;x\u0007', text: `token ghp_${'a1B2'.repeat(9)}\n\u202e` },
+      'xterm',
+    );
     const [, nine = '', , notify = ''] =
       /^\u001b\]9;([^\u0007\u001b]*)(\u0007)\u001b\]777;notify;([^\u0007\u001b]*)\u0007$/.exec(sequence ?? '') ?? [];
 

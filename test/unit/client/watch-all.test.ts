@@ -31,7 +31,10 @@ describe('watching all runs', () => {
   it('tells every change on one line in a pipe, and nothing of runs that were closed before', async () => {
     const { context, out } = openTerminal({ live: false });
 
-    const code = await watchAll(context, looks([both, both, [a(), b({ status: 'waiting_for_approval', waiting: 'approval' }), old], done]));
+    const code = await watchAll(
+      context,
+      looks([both, both, [a(), b({ status: 'waiting_for_approval', waiting: 'approval' }), old], done]),
+    );
 
     expect(code).toBe(0);
     expect(out).toHaveLength(5);
@@ -60,7 +63,9 @@ describe('watching all runs', () => {
   ])('ends with the weightiest code: one %s gives %d', async (status, code) => {
     const { context } = openTerminal({ live: false });
 
-    expect(await watchAll(context, looks([both, [a({ status, ...CLOSED }), b({ status: 'merge_ready', ...CLOSED })]]))).toBe(code);
+    expect(
+      await watchAll(context, looks([both, [a({ status, ...CLOSED }), b({ status: 'merge_ready', ...CLOSED })]])),
+    ).toBe(code);
   });
 
   it('redraws its table in place on a terminal', async () => {

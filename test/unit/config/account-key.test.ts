@@ -17,7 +17,9 @@ describe('agents.<name>.account', () => {
   });
 
   it.each(['a/b', '.hidden', '-x', 'two words'])('refuses "%s", which could not stand in an id', (account) => {
-    expect(() => resolve(`agents: {one: {command: robot, account: "${account}"}}`)).toThrow('must be a name of letters, digits');
+    expect(() => resolve(`agents: {one: {command: robot, account: "${account}"}}`)).toThrow(
+      'must be a name of letters, digits',
+    );
   });
 
   it('makes a project file one that needs trust, like the agent itself', () => {

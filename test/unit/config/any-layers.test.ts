@@ -53,9 +53,27 @@ const STRICTER: readonly StricterKey[] = [
   time('worktree.setupTimeout', ({ worktree }) => worktree.setupTimeoutMs, 900_000),
   time('validation.timeout', ({ validation }) => validation.timeoutMs, 900_000),
   time('usageLimit.maxWait', ({ usageLimit }) => usageLimit.maxWaitMs, 86_400_000),
-  { path: 'usageLimit.maxWaits', value: fc.nat(100), of: ({ usageLimit }) => usageLimit.maxWaits, fallback: 2, rank: asNumber },
-  { path: 'gates.maxChangeRounds', value: fc.nat(20), of: ({ gates }) => gates.maxChangeRounds, fallback: 3, rank: asNumber },
-  { path: 'budget.run.turns', value: fc.integer({ min: 1, max: 99 }), of: ({ budget }) => budget.turns, fallback: null, rank: asNumber },
+  {
+    path: 'usageLimit.maxWaits',
+    value: fc.nat(100),
+    of: ({ usageLimit }) => usageLimit.maxWaits,
+    fallback: 2,
+    rank: asNumber,
+  },
+  {
+    path: 'gates.maxChangeRounds',
+    value: fc.nat(20),
+    of: ({ gates }) => gates.maxChangeRounds,
+    fallback: 3,
+    rank: asNumber,
+  },
+  {
+    path: 'budget.run.turns',
+    value: fc.integer({ min: 1, max: 99 }),
+    of: ({ budget }) => budget.turns,
+    fallback: null,
+    rank: asNumber,
+  },
   {
     path: 'budget.run.minutes',
     value: fc.integer({ min: 1, max: 99 }),
@@ -90,14 +108,24 @@ const STRICTER: readonly StricterKey[] = [
 const FIRST: readonly (Key & { readonly fallback: unknown })[] = [
   { path: 'rounds', value: fc.nat(20), of: ({ rounds }) => rounds, fallback: 2 },
   { path: 'attended', value: fc.boolean(), of: ({ attended }) => attended, fallback: null },
-  { path: 'budget.onLimit', value: fc.constantFrom('stop', 'pause'), of: ({ budget }) => budget.onLimit, fallback: 'stop' },
+  {
+    path: 'budget.onLimit',
+    value: fc.constantFrom('stop', 'pause'),
+    of: ({ budget }) => budget.onLimit,
+    fallback: 'stop',
+  },
   {
     path: 'usageLimit.action',
     value: fc.constantFrom('wait', 'fallback', 'stop'),
     of: ({ usageLimit }) => usageLimit.action,
     fallback: 'wait',
   },
-  { path: 'validation.onFailure', value: fc.constantFrom('fix', 'review'), of: ({ validation }) => validation.onFailure, fallback: 'fix' },
+  {
+    path: 'validation.onFailure',
+    value: fc.constantFrom('fix', 'review'),
+    of: ({ validation }) => validation.onFailure,
+    fallback: 'fix',
+  },
   { ...time('gates.remind', ({ gates }) => gates.remindMs, 0), fallback: null },
   { ...time('gates.escalate', ({ gates }) => gates.escalateMs, 0), fallback: null },
   { ...time('gates.expire', ({ gates }) => gates.expireMs, 0), fallback: null },
@@ -108,7 +136,9 @@ const KEYS: readonly Key[] = [...STRICTER, ...FIRST];
 /** What one source says: some of the keys. */
 type Said = Readonly<Record<string, unknown>>;
 
-const said: fc.Arbitrary<Said> = fc.record(Object.fromEntries(KEYS.map(({ path, value }) => [path, value])), { requiredKeys: [] });
+const said: fc.Arbitrary<Said> = fc.record(Object.fromEntries(KEYS.map(({ path, value }) => [path, value])), {
+  requiredKeys: [],
+});
 /** Most keys are left out, so that each layer has its say somewhere. */
 const source = fc.tuple(said, fc.subarray(KEYS.map(({ path }) => path))).map(([all, some]) => only(all, some));
 const sources = fc.record({ flags: source, input: source, project: source, user: source });
@@ -222,17 +252,24 @@ describe('a config text', () => {
 
   it('with an unknown key is refused, and the key is named with line and column', () => {
     fc.assert(
-      fc.property(said, sections, unknown, fc.nat(), fc.constantFrom('yaml', 'json', 'flow'), (rest, section, name, at, style) => {
-        const parts = section === '' ? [] : section.split('.');
-        const text = asText(withKey({ ...AGENT, ...nested(rest) }, [...parts, name], at), style);
-        const quoted = new RegExp(`(^|[\\s{,])(["']?)${name.replace('.', '\\.')}\\2:`, 'm');
-        const found = quoted.exec(text);
-        const offset = (found?.index ?? 0) + (found?.[1]?.length ?? 0);
-        const before = text.slice(0, offset).split('\n');
-        const place = `${PROJECT}:${before.length}:${(before.at(-1) ?? '').length + 1}`;
+      fc.property(
+        said,
+        sections,
+        unknown,
+        fc.nat(),
+        fc.constantFrom('yaml', 'json', 'flow'),
+        (rest, section, name, at, style) => {
+          const parts = section === '' ? [] : section.split('.');
+          const text = asText(withKey({ ...AGENT, ...nested(rest) }, [...parts, name], at), style);
+          const quoted = new RegExp(`(^|[\\s{,])(["']?)${name.replace('.', '\\.')}\\2:`, 'm');
+          const found = quoted.exec(text);
+          const offset = (found?.index ?? 0) + (found?.[1]?.length ?? 0);
+          const before = text.slice(0, offset).split('\n');
+          const place = `${PROJECT}:${before.length}:${(before.at(-1) ?? '').length + 1}`;
 
-        expect(refusal(text).map((problem) => problem.place)).toContain(place);
-      }),
+          expect(refusal(text).map((problem) => problem.place)).toContain(place);
+        },
+      ),
       { numRuns: 150 },
     );
   });
@@ -245,7 +282,9 @@ describe('a config text', () => {
   ])('changes no prototype: %j', (text) => {
     expect(refusal(text).length).toBeGreaterThan(0);
     expect(() =>
-      resolvePolicy({ runInput: { policy: JSON.parse('{"limits":{"__proto__":{"stall":"1s"}}}') as Record<string, unknown> } }),
+      resolvePolicy({
+        runInput: { policy: JSON.parse('{"limits":{"__proto__":{"stall":"1s"}}}') as Record<string, unknown> },
+      }),
     ).toThrow(ConfigError);
     expect(Object.keys(Object.prototype)).toEqual([]);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
@@ -282,7 +321,8 @@ describe('a config text', () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 25 }), (pieces) => {
-        for (const problem of refusal(pieces.join(''))) expect(problem.place).toMatch(/^\.sluice\/config\.yaml:[1-9]\d*:[1-9]\d*$/);
+        for (const problem of refusal(pieces.join('')))
+          expect(problem.place).toMatch(/^\.sluice\/config\.yaml:[1-9]\d*:[1-9]\d*$/);
         expect(Object.keys(Object.prototype)).toEqual([]);
       }),
       { numRuns: 400 },

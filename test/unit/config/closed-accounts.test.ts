@@ -8,7 +8,12 @@ import { type ClosedAccount, closeAccount, closedAccounts, openAccount } from '.
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const HOUR_MS = 3_600_000;
 const at = (ms: number) => new Date(NOW + ms).toISOString();
-const anEntry = (account: string, ms = HOUR_MS): ClosedAccount => ({ account, until: at(ms), expiresAt: at(ms), opening: null });
+const anEntry = (account: string, ms = HOUR_MS): ClosedAccount => ({
+  account,
+  until: at(ms),
+  expiresAt: at(ms),
+  opening: null,
+});
 
 describe('the accounts that a host holds for closed', () => {
   let home: string;
@@ -25,7 +30,10 @@ describe('the accounts that a host holds for closed', () => {
     await closeAccount(home, anEntry('b/x', 2 * HOUR_MS), NOW);
     await closeAccount(home, { ...anEntry('a/x', 3 * HOUR_MS), opening: 'word' }, NOW);
 
-    expect(closedAccounts(home, NOW)).toEqual([{ ...anEntry('a/x', 3 * HOUR_MS), opening: 'word' }, anEntry('b/x', 2 * HOUR_MS)]);
+    expect(closedAccounts(home, NOW)).toEqual([
+      { ...anEntry('a/x', 3 * HOUR_MS), opening: 'word' },
+      anEntry('b/x', 2 * HOUR_MS),
+    ]);
     expect(names(NOW + 2 * HOUR_MS)).toEqual(['a/x']);
     expect(statSync(file()).mode & 0o777).toBe(0o600);
   });
@@ -57,10 +65,14 @@ describe('the accounts that a host holds for closed', () => {
   it.each([
     ['JSON that is none', (path: string) => writeFileSync(path, '{"version":1,')],
     ['another version', (path: string) => writeFileSync(path, '{"version":2,"accounts":[]}')],
-    ['names that are none', (path: string) => writeFileSync(path, JSON.stringify({ version: 1, accounts: [anEntry('__proto__')] }))],
+    [
+      'names that are none',
+      (path: string) => writeFileSync(path, JSON.stringify({ version: 1, accounts: [anEntry('__proto__')] })),
+    ],
     [
       'times that are none',
-      (path: string) => writeFileSync(path, JSON.stringify({ version: 1, accounts: [{ ...anEntry('a/x'), expiresAt: 'never' }] })),
+      (path: string) =>
+        writeFileSync(path, JSON.stringify({ version: 1, accounts: [{ ...anEntry('a/x'), expiresAt: 'never' }] })),
     ],
     ['300 KB', (path: string) => writeFileSync(path, ' '.repeat(300_000))],
     ['a pipe', (path: string) => execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path])],

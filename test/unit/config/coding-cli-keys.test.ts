@@ -7,7 +7,10 @@ import { ConfigError } from '../../../config/system/config-error.js';
 
 const NAME = '.sluice/config.yaml';
 const resolve = (text: string, runInput?: Record<string, unknown>) =>
-  resolvePolicy({ project: { text, name: NAME, isTrusted: true }, ...(runInput === undefined ? {} : { runInput: { policy: runInput } }) });
+  resolvePolicy({
+    project: { text, name: NAME, isTrusted: true },
+    ...(runInput === undefined ? {} : { runInput: { policy: runInput } }),
+  });
 
 function refusal(...given: Parameters<typeof resolve>): string {
   try {
@@ -29,7 +32,9 @@ describe('an agent that is a coding CLI', () => {
   });
 
   it('may have a folder of its own, so that two accounts have a name each', () => {
-    const { policy } = resolve('agent: a\nagents:\n  a: {adapter: codex, configDir: /accounts/a}\n  b: {adapter: codex, configDir: ~/b}\n');
+    const { policy } = resolve(
+      'agent: a\nagents:\n  a: {adapter: codex, configDir: /accounts/a}\n  b: {adapter: codex, configDir: ~/b}\n',
+    );
 
     expect([policy.agents['a']?.configDir, policy.agents['b']?.configDir]).toEqual(['/accounts/a', `${homedir()}/b`]);
   });
@@ -42,13 +47,17 @@ describe('an agent that is a coding CLI', () => {
 
   it.each(['command', 'scripted'])('has a folder of its own, the adapter %s has none', (adapter) => {
     const command = adapter === 'command' ? ', command: prog' : '';
-    expect(refusal(`agents: {main: {adapter: ${adapter}${command}, configDir: /x}}`)).toContain('has no login of its own');
+    expect(refusal(`agents: {main: {adapter: ${adapter}${command}, configDir: /x}}`)).toContain(
+      'has no login of its own',
+    );
   });
 });
 
 describe('an agent that speaks ACP', () => {
   it('needs a program', () => {
-    expect(refusal('agents: {main: {adapter: acp}}')).toContain('needs a program that speaks the Agent Client Protocol');
+    expect(refusal('agents: {main: {adapter: acp}}')).toContain(
+      'needs a program that speaks the Agent Client Protocol',
+    );
     const { policy } = resolve('agents: {main: {adapter: acp, command: [gemini, --acp]}}');
 
     expect(policy.agents['main']).toMatchObject({ adapter: 'acp', command: ['gemini', '--acp'] });
@@ -63,7 +72,9 @@ describe('an agent that speaks ACP', () => {
   });
 
   it('takes no limit of money, since most tell no cost', () => {
-    expect(refusal('agents: {main: {adapter: acp, command: robot}}\nbudget: {run: {usd: 1}}\n')).toContain('the adapter acp tells no cost');
+    expect(refusal('agents: {main: {adapter: acp, command: robot}}\nbudget: {run: {usd: 1}}\n')).toContain(
+      'the adapter acp tells no cost',
+    );
   });
 });
 
@@ -79,14 +90,17 @@ describe('the tools of a stage', () => {
 
   it('can be lowered by the start of a run, and not raised', () => {
     const tools = (project: string, input: string) =>
-      resolve(`${CLI}stages: {fixing: {tools: ${project}}}\n`, { stages: { fixing: { tools: input } } }).policy.stagePolicies.fixing.tools;
+      resolve(`${CLI}stages: {fixing: {tools: ${project}}}\n`, { stages: { fixing: { tools: input } } }).policy
+        .stagePolicies.fixing.tools;
 
     expect([tools('run', 'edit'), tools('edit', 'run'), tools('edit', 'read')]).toEqual(['edit', 'edit', 'read']);
   });
 
   it('are never more than looking where the stage may not write', () => {
     expect(resolve(`${CLI}stages: {planning: {tools: read}}\n`).policy.stagePolicies.planning.tools).toBe('read');
-    expect(refusal(`${CLI}stages: {planning: {tools: run}}\n`)).toContain('must be read, since planning may change nothing');
+    expect(refusal(`${CLI}stages: {planning: {tools: run}}\n`)).toContain(
+      'must be read, since planning may change nothing',
+    );
     expect(refusal(`${CLI}stages: {planning: {tools: run}}\n`)).toContain(`${NAME}:2:`);
     expect(refusal(CLI, { stages: { verifying: { tools: 'edit' } } })).toContain('policy.stages.verifying.tools');
   });

@@ -5,7 +5,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { agentSaysLogin, agentVersion, chooseAgent, detectAgents, type FoundAgent } from '../../../config/init/detect-agents.js';
+import {
+  agentSaysLogin,
+  agentVersion,
+  chooseAgent,
+  detectAgents,
+  type FoundAgent,
+} from '../../../config/init/detect-agents.js';
 
 let folder: string;
 let home: string;
@@ -72,7 +78,11 @@ describe('the coding CLIs of a machine', () => {
 
     const [elsewhere] = detect({ CLAUDE_CONFIG_DIR: join(folder, 'other') });
     expect(elsewhere).toMatchObject({ login: { kind: 'file', where: path }, passEnv: ['CLAUDE_CONFIG_DIR'] });
-    const keyed = detect({ ANTHROPIC_API_KEY: 'sk-very-secret', ANTHROPIC_BASE_URL: 'http://127.0.0.1:1', ANTHROPIC_AUTH_TOKEN: '' });
+    const keyed = detect({
+      ANTHROPIC_API_KEY: 'sk-very-secret',
+      ANTHROPIC_BASE_URL: 'http://127.0.0.1:1',
+      ANTHROPIC_AUTH_TOKEN: '',
+    });
     expect(keyed[0]).toMatchObject({
       login: { kind: 'variable', where: 'ANTHROPIC_API_KEY' },
       passEnv: ['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'],
@@ -82,7 +92,13 @@ describe('the coding CLIs of a machine', () => {
 
   it('are passed no key where a file holds the login, and what a key needs beside it where none does', () => {
     program('a/claude');
-    const env = { CLAUDE_CODE_USE_BEDROCK: '1', AWS_REGION: 'eu', AWS_PROFILE: '', CLOUD_ML_REGION: 'x', ANTHROPIC_BASE_URL: 'http://x' };
+    const env = {
+      CLAUDE_CODE_USE_BEDROCK: '1',
+      AWS_REGION: 'eu',
+      AWS_PROFILE: '',
+      CLOUD_ML_REGION: 'x',
+      ANTHROPIC_BASE_URL: 'http://x',
+    };
     expect(detect(env)[0]?.passEnv).toEqual(['CLAUDE_CODE_USE_BEDROCK', 'AWS_REGION', 'ANTHROPIC_BASE_URL']);
     put('home/.claude/.credentials.json', '{"claudeAiOauth":{}}');
 
@@ -117,7 +133,11 @@ describe('the coding CLIs of a machine', () => {
 
     const found = detect({ ANTHROPIC_BASE_URL: 'https://me:pw@proxy.example:8443/path', OPENAI_BASE_URL: 'file:///x' });
 
-    expect(found.map(({ hosts }) => hosts)).toEqual([['proxy.example:8443'], ['localhost:4010', 'llm.example'], ['10.0.0.7:80']]);
+    expect(found.map(({ hosts }) => hosts)).toEqual([
+      ['proxy.example:8443'],
+      ['localhost:4010', 'llm.example'],
+      ['10.0.0.7:80'],
+    ]);
   });
 
   it('are looked at without waiting for a FIFO and without reading a file of any size', () => {
@@ -176,13 +196,17 @@ describe('the version of a coding CLI', () => {
     ['prints without end', 'exec yes 1.2.3', null],
     ['reads its input', 'cat; echo 3.2.1', '3.2.1'],
   ])('is told where it %s', async (_what, body, version) => {
-    expect(await agentVersion({ program: 'x', path: program('a/x', body) }, { PATH: process.env['PATH'], HOME: home })).toBe(version);
+    expect(
+      await agentVersion({ program: 'x', path: program('a/x', body) }, { PATH: process.env['PATH'], HOME: home }),
+    ).toBe(version);
   });
 
   it('is asked with no key in the environment', async () => {
     const path = program('a/x', 'test -z "$ANTHROPIC_API_KEY" && echo 1.0.0');
 
-    expect(await agentVersion({ program: 'x', path }, { PATH: process.env['PATH'], HOME: home, ANTHROPIC_API_KEY: 'k' })).toBe('1.0.0');
+    expect(
+      await agentVersion({ program: 'x', path }, { PATH: process.env['PATH'], HOME: home, ANTHROPIC_API_KEY: 'k' }),
+    ).toBe('1.0.0');
   });
 
   it('is asked with the switches of a turn, so that none updates itself on the way', async () => {
@@ -193,7 +217,10 @@ describe('the version of a coding CLI', () => {
 
   it('is not waited for where the program hangs', async () => {
     expect(
-      await agentVersion({ program: 'x', path: program('a/x', 'exec sleep 600') }, { PATH: process.env['PATH'], HOME: home }),
+      await agentVersion(
+        { program: 'x', path: program('a/x', 'exec sleep 600') },
+        { PATH: process.env['PATH'], HOME: home },
+      ),
     ).toBeNull();
   }, 60_000);
 });

@@ -17,12 +17,17 @@ describe('parseDuration', () => {
     expect(parseDuration(text)).toBe(ms);
   });
 
-  it.each(['', '15', '1.5h', '-1s', '5 m', '30m1h', '1m1m', '1H', 'm', '15m ', '99999999999d'])('refuses %j', (text) => {
-    expect(parseDuration(text)).toBeNull();
-  });
+  it.each(['', '15', '1.5h', '-1s', '5 m', '30m1h', '1m1m', '1H', 'm', '15m ', '99999999999d'])(
+    'refuses %j',
+    (text) => {
+      expect(parseDuration(text)).toBeNull();
+    },
+  );
 
   it('reads back whatever formatDuration writes', () => {
-    fc.assert(fc.property(fc.integer({ min: 0, max: 400 * 86_400_000 }), (ms) => parseDuration(formatDuration(ms)) === ms));
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 400 * 86_400_000 }), (ms) => parseDuration(formatDuration(ms)) === ms),
+    );
   });
 
   it('answers null or a whole number from 0 for any text', () => {
@@ -52,6 +57,8 @@ describe('parseByteSize', () => {
   });
 
   it('reads back whatever formatByteSize writes', () => {
-    fc.assert(fc.property(fc.integer({ min: 0, max: 1e12 }), (bytes) => parseByteSize(formatByteSize(bytes)) === bytes));
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1e12 }), (bytes) => parseByteSize(formatByteSize(bytes)) === bytes),
+    );
   });
 });

@@ -57,7 +57,9 @@ function shownIn(rows: readonly { readonly key: string; readonly value: unknown 
 
 describe('a config with every key', () => {
   it('has a sample of each', () => {
-    const patterns = SAMPLES.map(([key]) => key.replace(/^stages\.\w+\./, 'stages.<stage>.').replace(/^agents\.\w+\./, 'agents.<name>.'));
+    const patterns = SAMPLES.map(([key]) =>
+      key.replace(/^stages\.\w+\./, 'stages.<stage>.').replace(/^agents\.\w+\./, 'agents.<name>.'),
+    );
 
     expect([...patterns].sort()).toEqual(Object.keys(KEYS).sort());
   });
@@ -99,7 +101,10 @@ describe('a config with every key', () => {
       repository.git('-c', 'user.name=t', '-c', 'user.email=t@localhost', 'commit', '--quiet', '-m', 'config');
       mkdirSync(join(folder, 'user/sluice'), { recursive: true });
       writeFileSync(join(folder, 'user/sluice/config.yaml'), TEXT);
-      const terminal = openTerminal({ cwd: repository.path, env: { HOME: folder, XDG_CONFIG_HOME: join(folder, 'user') } }, true);
+      const terminal = openTerminal(
+        { cwd: repository.path, env: { HOME: folder, XDG_CONFIG_HOME: join(folder, 'user') } },
+        true,
+      );
 
       await config({ ...terminal.context, home: join(folder, 'home') }, {});
 

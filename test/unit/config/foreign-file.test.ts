@@ -66,13 +66,16 @@ describe.each([
     expect(reading.kind).toBe(kind === 'nothing' ? 'absent' : kind.includes('10 GB') ? 'too_large' : 'refused');
   });
 
-  it.each([0, 1, 255, 256 * 1024 - 1, 256 * 1024, 256 * 1024 + 1, MAX_BYTES])('reads a file of %d bytes as it is', async (size) => {
-    const path = join(tempFolder(), 'file');
-    const content = Buffer.alloc(size, 'abcdefg');
-    writeFileSync(path, content);
+  it.each([0, 1, 255, 256 * 1024 - 1, 256 * 1024, 256 * 1024 + 1, MAX_BYTES])(
+    'reads a file of %d bytes as it is',
+    async (size) => {
+      const path = join(tempFolder(), 'file');
+      const content = Buffer.alloc(size, 'abcdefg');
+      writeFileSync(path, content);
 
-    expect(bytesOf(await read(path))?.equals(content)).toBe(true);
-  });
+      expect(bytesOf(await read(path))?.equals(content)).toBe(true);
+    },
+  );
 
   it('reads a file whose size says nothing', async () => {
     expect(textOf(await read('/proc/self/status'))).toContain('Pid:');
@@ -90,12 +93,16 @@ describe('a file that somebody holds a lease on', () => {
     const path = join(tempFolder(), 'file');
     writeFileSync(path, 'text');
     // F_SETLEASE, F_WRLCK: whoever opens the file without O_NONBLOCK waits up to 45 s for it (/proc/sys/fs/lease-break-time).
-    const hold = '$SIG{IO} = "IGNORE"; open(F, "+<", $ARGV[0]); fcntl(F, 1024, 1) or exit 2; syswrite(STDOUT, "held\\n"); sleep 60';
+    const hold =
+      '$SIG{IO} = "IGNORE"; open(F, "+<", $ARGV[0]); fcntl(F, 1024, 1) or exit 2; syswrite(STDOUT, "held\\n"); sleep 60';
     const holder = spawn('perl', ['-e', hold, path], { stdio: ['ignore', 'pipe', 'inherit'] });
     started.push(holder);
     await new Promise((resolve) => holder.stdout.once('data', resolve));
 
-    expect(await readForeignFile(path, { maxBytes: MAX_BYTES })).toMatchObject({ kind: 'refused', error: { code: 'EAGAIN' } });
+    expect(await readForeignFile(path, { maxBytes: MAX_BYTES })).toMatchObject({
+      kind: 'refused',
+      error: { code: 'EAGAIN' },
+    });
   });
 });
 
@@ -167,9 +174,12 @@ describe('a folder', () => {
     expect(await listForeignFolder(folder, { maxEntries: 2 })).toBeNull();
   });
 
-  it.each(Object.keys(HOSTILE).filter((kind) => kind !== 'a folder'))('is not listed in the place of %s', async (kind) => {
-    expect(await listForeignFolder(HOSTILE[kind]?.(tempFolder()) ?? '', { maxEntries: 3 })).toBeNull();
-  });
+  it.each(Object.keys(HOSTILE).filter((kind) => kind !== 'a folder'))(
+    'is not listed in the place of %s',
+    async (kind) => {
+      expect(await listForeignFolder(HOSTILE[kind]?.(tempFolder()) ?? '', { maxEntries: 3 })).toBeNull();
+    },
+  );
 });
 
 /** More than are read before the loop turns. */

@@ -21,9 +21,12 @@ describe('compileGlob', () => {
     expect(matches(glob, path)).toBe(expected);
   });
 
-  it.each(['', '!src/**', '/etc/**', '../up', 'a/../b', '[abc', '(a', `${'a'.repeat(600)}`, '+(+(a))'])('refuses %j', (glob) => {
-    expect(compileGlob(glob).kind).toBe('bad');
-  });
+  it.each(['', '!src/**', '/etc/**', '../up', 'a/../b', '[abc', '(a', `${'a'.repeat(600)}`, '+(+(a))'])(
+    'refuses %j',
+    (glob) => {
+      expect(compileGlob(glob).kind).toBe('bad');
+    },
+  );
 
   it('compiles every default', () => {
     for (const glob of [...DEFAULT_GUARDED_PATHS, ...DEFAULT_SETUP_INPUTS]) expect(compileGlob(glob).kind).toBe('ok');
@@ -41,12 +44,19 @@ describe('compileBlockRule', () => {
     expect(line.kind === 'ok' && line.value.test('x = 1')).toBe(false);
   });
 
-  it.each(['/(a+)+$/', '/((a+))*/', '/(a|a)*b/', '/(\\d*)+/', '/([a-z]+)*/', '/(a{1,3})+/', '/[/', '/a/g', `/${'a'.repeat(501)}/`])(
-    'refuses %s',
-    (rule) => {
-      expect(compileBlockRule(rule).kind).toBe('bad');
-    },
-  );
+  it.each([
+    '/(a+)+$/',
+    '/((a+))*/',
+    '/(a|a)*b/',
+    '/(\\d*)+/',
+    '/([a-z]+)*/',
+    '/(a{1,3})+/',
+    '/[/',
+    '/a/g',
+    `/${'a'.repeat(501)}/`,
+  ])('refuses %s', (rule) => {
+    expect(compileBlockRule(rule).kind).toBe('bad');
+  });
 
   it.each(['/(ab)+/', '/a+b*c/', '/(foo|bar)/', '/[(+*]+/', '/\\(a+\\)+/'])('accepts %s', (rule) => {
     expect(compileBlockRule(rule).kind).toBe('ok');

@@ -10,7 +10,21 @@ import { isRunId } from '../../../protocol/run/run-id.js';
 const home = homePaths('/h');
 
 /** What the engine itself puts behind the name of a run, or beside it. */
-const OWN_WORDS = ['validation', 'worktree', 'git', 'found-1', 'submodule-0', 'config', 'state', 'turns', 'lock', 'head', 'x', 'x-1', 'X'];
+const OWN_WORDS = [
+  'validation',
+  'worktree',
+  'git',
+  'found-1',
+  'submodule-0',
+  'config',
+  'state',
+  'turns',
+  'lock',
+  'head',
+  'x',
+  'x-1',
+  'X',
+];
 
 const part = fc.oneof(fc.constantFrom(...OWN_WORDS), fc.stringMatching(/^[A-Za-z0-9_-]{1,8}$/));
 
@@ -62,7 +76,8 @@ describe('the folders of a home', () => {
     fc.assert(
       fc.property(run, (one) => {
         const paths = pathsOf(one);
-        for (const [at, path] of paths.entries()) expect(paths.slice(at + 1).filter((other) => meet(path, other))).toEqual([]);
+        for (const [at, path] of paths.entries())
+          expect(paths.slice(at + 1).filter((other) => meet(path, other))).toEqual([]);
       }),
     );
   });

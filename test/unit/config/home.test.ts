@@ -1,7 +1,17 @@
 /** The sluice home: its paths, its rights, and files that several processes write at once. */
 
 import { spawn } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +41,10 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** Starts all, waits until each is up, lets all go, answers their outputs. */
 async function race(argLists: readonly (readonly string[])[], uid?: number): Promise<string[]> {
-  const options = { stdio: ['pipe', 'pipe', 'pipe'] as ['pipe', 'pipe', 'pipe'], ...(uid === undefined ? {} : { uid, gid: uid }) };
+  const options = {
+    stdio: ['pipe', 'pipe', 'pipe'] as ['pipe', 'pipe', 'pipe'],
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  };
   const children = argLists.map((args) => spawn(process.execPath, ['--import', 'tsx', PROGRAM, ...args], options));
   const ends = children.map(
     (child) =>
@@ -43,7 +56,9 @@ async function race(argLists: readonly (readonly string[])[], uid?: number): Pro
         child.on('close', (code) => (code === 0 ? resolve(out.replace('ready\n', '')) : reject(new Error(err))));
       }),
   );
-  await Promise.all(children.map((child) => new Promise((resolve) => child.stdout.once('data', resolve).once('close', resolve))));
+  await Promise.all(
+    children.map((child) => new Promise((resolve) => child.stdout.once('data', resolve).once('close', resolve))),
+  );
   for (const child of children) child.stdin.write('go\n');
   return Promise.all(ends);
 }
@@ -118,7 +133,9 @@ const NOBODY = 65_534;
     beforeEach(() => chmodSync(folder, 0o755));
 
     it('is refused where it belongs to somebody else', async () => {
-      await expect(race([['ensure', home]], NOBODY)).rejects.toThrow(/belongs to user 0, you are 65534[\s\S]*export SLUICE_HOME=/);
+      await expect(race([['ensure', home]], NOBODY)).rejects.toThrow(
+        /belongs to user 0, you are 65534[\s\S]*export SLUICE_HOME=/,
+      );
     }, 60_000);
 
     it('is refused where it cannot be written', async () => {
@@ -127,7 +144,9 @@ const NOBODY = 65_534;
       chownSync(own, NOBODY, NOBODY);
       chmodSync(own, 0o500);
 
-      await expect(race([['ensure', own]], NOBODY)).rejects.toThrow(/must be a folder that you can write in[\s\S]*Nothing was started/);
+      await expect(race([['ensure', own]], NOBODY)).rejects.toThrow(
+        /must be a folder that you can write in[\s\S]*Nothing was started/,
+      );
     }, 60_000);
   },
 );
@@ -188,15 +207,18 @@ describe('trust', () => {
     expect(trustOf(home, repo).textOf('../../host-id')).toBeNull();
   });
 
-  it.each(['{', '[]', '{"version":2,"trusted":[]}', ''])('refuses garbage %j and leaves it as it is', async (garbage) => {
-    const path = homePaths(home).trust;
-    writeFileSync(path, garbage);
+  it.each(['{', '[]', '{"version":2,"trusted":[]}', ''])(
+    'refuses garbage %j and leaves it as it is',
+    async (garbage) => {
+      const path = homePaths(home).trust;
+      writeFileSync(path, garbage);
 
-    expect(() => listTrust(home)).toThrow(/does not hold what sluice writes[\s\S]*mv /);
-    await expect(trustConfig(home, repo, 'agent: a\n')).rejects.toThrow('does not hold');
-    expect(readFileSync(path, 'utf8')).toBe(garbage);
-    expect(existsSync(`${path}.lock`)).toBe(false);
-  });
+      expect(() => listTrust(home)).toThrow(/does not hold what sluice writes[\s\S]*mv /);
+      await expect(trustConfig(home, repo, 'agent: a\n')).rejects.toThrow('does not hold');
+      expect(readFileSync(path, 'utf8')).toBe(garbage);
+      expect(existsSync(`${path}.lock`)).toBe(false);
+    },
+  );
 
   it('goes past the lock of a process that died', async () => {
     const dead = spawn(process.execPath, ['-e', '0']);
@@ -219,7 +241,11 @@ describe('the list of repositories', () => {
     await addRepository(home, repo);
 
     expect(listRepositories(home)).toEqual([repo]);
-    expect([serves(home, link), serves(home, folder), serves(home, join(folder, 'gone'))]).toEqual([true, false, false]);
+    expect([serves(home, link), serves(home, folder), serves(home, join(folder, 'gone'))]).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 });
 
@@ -232,16 +258,21 @@ describe('the command store', () => {
     expect(statSync(join(homePaths(home).commandsDir, `${hash}.json`)).mode & 0o777).toBe(0o600);
   });
 
-  it.each([[[]], [['']], [['./prog']], [['node_modules/.bin/x']], [['-x']], [['a', 'b\0c']]])('refuses to store %j', (argv) => {
-    expect(() => storeCommand(home, argv)).toThrow('must be a program on PATH or an absolute path');
-  });
+  it.each([[[]], [['']], [['./prog']], [['node_modules/.bin/x']], [['-x']], [['a', 'b\0c']]])(
+    'refuses to store %j',
+    (argv) => {
+      expect(() => storeCommand(home, argv)).toThrow('must be a program on PATH or an absolute path');
+    },
+  );
 
   it('refuses a hash that it does not hold, a hostile one, and a content that was changed', () => {
     const hash = storeCommand(home, ['prog']);
     writeFileSync(join(homePaths(home).commandsDir, `${hash}.json`), '{"argv":["evil"]}\n');
 
     for (const asked of [hash, 'f'.repeat(64), '../trust', '']) {
-      expect(() => readCommand(home, asked)).toThrow(expect.objectContaining({ type: 'BadInput', field: 'commandHash' }));
+      expect(() => readCommand(home, asked)).toThrow(
+        expect.objectContaining({ type: 'BadInput', field: 'commandHash' }),
+      );
     }
   });
 });

@@ -33,13 +33,28 @@ describe('detectProject', () => {
   it.each<[string, Record<string, string>, string[], string[]]>([
     ['npm', { 'package.json': TESTED, 'package-lock.json': '{}' }, ['npm ci'], ['npm test']],
     ['npm without a lockfile', { 'package.json': TESTED }, ['npm install --no-package-lock'], ['npm test']],
-    ['npm without tests', { 'package.json': '{"scripts":{"test":"echo \\"Error: no test specified\\" && exit 1"}}' }, [], []],
+    [
+      'npm without tests',
+      { 'package.json': '{"scripts":{"test":"echo \\"Error: no test specified\\" && exit 1"}}' },
+      [],
+      [],
+    ],
     ['pnpm', { 'package.json': TESTED, 'pnpm-lock.yaml': '' }, ['pnpm install --frozen-lockfile'], ['pnpm test']],
-    ['yarn 2', { 'package.json': TESTED, 'yarn.lock': '', '.yarnrc.yml': '' }, ['yarn install --immutable'], ['yarn test']],
+    [
+      'yarn 2',
+      { 'package.json': TESTED, 'yarn.lock': '', '.yarnrc.yml': '' },
+      ['yarn install --immutable'],
+      ['yarn test'],
+    ],
     ['a broken package.json', { 'package.json': '{' }, [], []],
     ['Go', { 'go.mod': 'module x' }, [], ['go test ./...']],
     ['Rust', { 'Cargo.toml': '' }, [], ['cargo test']],
-    ['Python with uv', { 'uv.lock': '', 'pyproject.toml': '[tool.pytest.ini_options]' }, ['uv sync --frozen'], ['uv run pytest']],
+    [
+      'Python with uv',
+      { 'uv.lock': '', 'pyproject.toml': '[tool.pytest.ini_options]' },
+      ['uv sync --frozen'],
+      ['uv run pytest'],
+    ],
     ['nothing', {}, [], []],
   ])('finds %s', (...[, files, setup, validation]) => {
     put(files);
@@ -74,11 +89,19 @@ describe('initConfig', () => {
   });
 
   it('names a coding CLI that was found, with the names of the variables that it needs and no value', () => {
-    const result = initConfig(repo, { kind: 'cli', adapter: 'scripted', command: null, passEnv: ['MY_KEY'], hosts: [] });
+    const result = initConfig(repo, {
+      kind: 'cli',
+      adapter: 'scripted',
+      command: null,
+      passEnv: ['MY_KEY'],
+      hosts: [],
+    });
 
     const text = readFileSync(join(repo, '.sluice/config.yaml'), 'utf8');
     expect(result.kind).toBe('written');
-    expect(text).toContain('# Who works.\nagents:\n  main:\n    adapter: scripted\n    passEnv:\n      - MY_KEY\nagent: main\n');
+    expect(text).toContain(
+      '# Who works.\nagents:\n  main:\n    adapter: scripted\n    passEnv:\n      - MY_KEY\nagent: main\n',
+    );
     const { policy } = resolvePolicy({ project: { text, name: 'x', isTrusted: true } });
     expect(policy.agents['main']).toMatchObject({ adapter: 'scripted', passEnv: ['MY_KEY'] });
   });
@@ -92,7 +115,13 @@ describe('initConfig', () => {
   });
 
   it('lets a sandbox through to where the settings of a coding CLI lead', () => {
-    initConfig(repo, { kind: 'cli', adapter: 'scripted', command: null, passEnv: [], hosts: ['127.0.0.1:4010', 'llm.example'] });
+    initConfig(repo, {
+      kind: 'cli',
+      adapter: 'scripted',
+      command: null,
+      passEnv: [],
+      hosts: ['127.0.0.1:4010', 'llm.example'],
+    });
 
     const text = readFileSync(join(repo, '.sluice/config.yaml'), 'utf8');
     expect(resolvePolicy({ project: { text, name: 'x', isTrusted: true } }).policy.sandbox?.allow).toEqual([
@@ -109,7 +138,9 @@ describe('initConfig', () => {
   });
 
   it('writes through no link and refuses an agent that is no program', () => {
-    expect(() => initConfig(repo, { kind: 'command', command: ['./agent'] })).toThrow('never a path into the repository');
+    expect(() => initConfig(repo, { kind: 'command', command: ['./agent'] })).toThrow(
+      'never a path into the repository',
+    );
     symlinkSync(tmpdir(), join(repo, '.sluice'));
     expect(() => initConfig(repo, null)).toThrow('must be a folder, not a link');
   });

@@ -47,12 +47,15 @@ describe('rounds', () => {
 
   it('accepts the whole numbers from 0 to 20 and no other number', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.integer({ min: -50, max: 50 }), fc.double({ noNaN: true, min: -50, max: 50 })), (number) => {
-        const isRound = Number.isInteger(number) && number >= 0 && number <= 20;
-        const text = `rounds: ${Object.is(number, -0) ? 0 : number}`;
-        if (isRound) expect(valueIn(parse(text), 'rounds')?.value).toBe(number === 0 ? 0 : number);
-        else expect(() => parse(text)).toThrow('from 0 to 20');
-      }),
+      fc.property(
+        fc.oneof(fc.integer({ min: -50, max: 50 }), fc.double({ noNaN: true, min: -50, max: 50 })),
+        (number) => {
+          const isRound = Number.isInteger(number) && number >= 0 && number <= 20;
+          const text = `rounds: ${Object.is(number, -0) ? 0 : number}`;
+          if (isRound) expect(valueIn(parse(text), 'rounds')?.value).toBe(number === 0 ? 0 : number);
+          else expect(() => parse(text)).toThrow('from 0 to 20');
+        },
+      ),
       { numRuns: 100 },
     );
   });
@@ -60,16 +63,28 @@ describe('rounds', () => {
 
 describe('gates', () => {
   it.each(STAGES)('may stand at %s, in each spelling', (stage) => {
-    for (const text of [`gates: [${stage}]`, `gates: {stages: [${stage}]}`, `policies: {requireApprovalAtStages: [${stage}]}`]) {
+    for (const text of [
+      `gates: [${stage}]`,
+      `gates: {stages: [${stage}]}`,
+      `policies: {requireApprovalAtStages: [${stage}]}`,
+    ]) {
       expect(valueIn(parse(text), 'gates.stages')?.value).toEqual([stage]);
     }
   });
 
   it.each([
     ['gates: [planning, exectuing]', '1:19: gates.1 is exectuing', 'did you mean executing?'],
-    ['gates:\n  stages:\n    - planning\n    - merging', '4:7: gates.stages.1 is merging', 'must be one of planning, architecting'],
+    [
+      'gates:\n  stages:\n    - planning\n    - merging',
+      '4:7: gates.stages.1 is merging',
+      'must be one of planning, architecting',
+    ],
     ['gates:\n  stages: [landing]', '2:12: gates.stages.0 is landing', 'landing gates come with landing'],
-    ['policies: {requireApprovalAtStages: [deploy]}', '1:38: policies.requireApprovalAtStages.0 is deploy', 'must be one of'],
+    [
+      'policies: {requireApprovalAtStages: [deploy]}',
+      '1:38: policies.requireApprovalAtStages.0 is deploy',
+      'must be one of',
+    ],
     ['gates: [planning, planning]', '1:19: gates.1 is planning', 'must stand once in the list'],
     ['gates: [7]', '1:9: gates.0 is 7', 'must be one of'],
     ['gates: executing', '1:8: gates is executing', 'must be a list of stages'],
@@ -80,7 +95,11 @@ describe('gates', () => {
     ['gates: {expire: 366d}', '1:17: gates.expire is 366d', 'from 100ms to 365d'],
     ['gates: {unattendedExpire: 5}', '1:27: gates.unattendedExpire is 5', 'must be 0 or a duration up to 365d'],
     ['gates: {unattendedExpire: never}', '1:27: gates.unattendedExpire is never', 'must be 0 or a duration up to 365d'],
-    ['policies: {unattendedApprovalTimeoutMs: 5m}', '1:41: policies.unattendedApprovalTimeoutMs is 5m', 'whole number of milliseconds'],
+    [
+      'policies: {unattendedApprovalTimeoutMs: 5m}',
+      '1:41: policies.unattendedApprovalTimeoutMs is 5m',
+      'whole number of milliseconds',
+    ],
     ['gates: {maxChangeRounds: 21}', '1:26: gates.maxChangeRounds is 21', 'from 0 to 20'],
     ['policies: {approvalMaxChangeRounds: null}', '1:37: policies.approvalMaxChangeRounds is null', 'from 0 to 20'],
   ])('refuses %j with line, column and rule', (text, place, rule) => {
@@ -126,15 +145,30 @@ describe('the other keys of people and limits', () => {
     ['validation: {onFailure: block}', '1:25: validation.onFailure is block; must be one of fix, review'],
     ['budget: {run: {turns: 0}}', '1:23: budget.run.turns is 0; must be a whole number from 1 to 100000'],
     ['budget: {run: {turns: 1.5}}', '1:23: budget.run.turns is 1.5; must be a whole number from 1 to 100000'],
-    ['budget: {run: {minutes: 0}}', '1:25: budget.run.minutes is 0; must be a number of minutes above 0, at most 525600'],
-    ['budget: {run: {minutes: 5m}}', '1:25: budget.run.minutes is 5m; must be a number of minutes above 0, at most 525600'],
+    [
+      'budget: {run: {minutes: 0}}',
+      '1:25: budget.run.minutes is 0; must be a number of minutes above 0, at most 525600',
+    ],
+    [
+      'budget: {run: {minutes: 5m}}',
+      '1:25: budget.run.minutes is 5m; must be a number of minutes above 0, at most 525600',
+    ],
     ['budget: {run: {usd: -2}}', '1:21: budget.run.usd is -2; must be a number of US dollars from 0.000001 to 1000000'],
-    ['budget: {run: {usd: 0.0000001}}', '1:21: budget.run.usd is 1e-7; must be a number of US dollars from 0.000001 to 1000000'],
-    ['budget: {run: {usd: $5}}', '1:21: budget.run.usd is "$5"; must be a number of US dollars from 0.000001 to 1000000'],
+    [
+      'budget: {run: {usd: 0.0000001}}',
+      '1:21: budget.run.usd is 1e-7; must be a number of US dollars from 0.000001 to 1000000',
+    ],
+    [
+      'budget: {run: {usd: $5}}',
+      '1:21: budget.run.usd is "$5"; must be a number of US dollars from 0.000001 to 1000000',
+    ],
     ['budget: {onLimit: ask}', '1:19: budget.onLimit is ask; must be one of stop, pause'],
     ['usageLimit: {action: retry}', '1:22: usageLimit.action is retry; must be one of wait, fallback, stop'],
     ['usageLimit: {maxWaits: 101}', '1:24: usageLimit.maxWaits is 101; must be a whole number from 0 to 100'],
-    ['usageLimit: {maxWaitMin: 0.5}', '1:26: usageLimit.maxWaitMin is 0.5; must be a whole number of minutes from 1 to 525600'],
+    [
+      'usageLimit: {maxWaitMin: 0.5}',
+      '1:26: usageLimit.maxWaitMin is 0.5; must be a whole number of minutes from 1 to 525600',
+    ],
     ['agents: {x: {command: y, fallback: 3}}', '1:36: agents.x.fallback is 3; must be the name of an agent'],
   ])('refuse %j with line and column', (text, fault) => {
     expect(faultOf(text)).toContain(fault);
@@ -158,7 +192,9 @@ describe('notify', () => {
 
   it('reads each kind of sink', () => {
     expect(
-      sinksOf('[desktop, {command: [tell, --all]}, {command: tell}, {webhook: "https://example.com/a?b=c", secretEnv: HOOK_1}]'),
+      sinksOf(
+        '[desktop, {command: [tell, --all]}, {command: tell}, {webhook: "https://example.com/a?b=c", secretEnv: HOOK_1}]',
+      ),
     ).toEqual([
       { kind: 'desktop' },
       { kind: 'command', command: ['tell', '--all'] },
@@ -208,12 +244,16 @@ describe('notify', () => {
   });
 
   it('takes no address of more than 2000 characters', () => {
-    expect(faultOf(`notify: [{webhook: "https://example.com/${'x'.repeat(1981)}"}]`)).toContain('must be an https address');
+    expect(faultOf(`notify: [{webhook: "https://example.com/${'x'.repeat(1981)}"}]`)).toContain(
+      'must be an https address',
+    );
     expect(sinksOf(`[{webhook: "https://example.com/${'x'.repeat(1980)}"}]`)).toHaveLength(1);
   });
 
   it('keeps the address as it was understood, so that no other reading finds another host', () => {
-    expect(sinksOf(String.raw`[{webhook: 'http:\\127.1\x'}]`)).toEqual([{ kind: 'webhook', url: 'http://127.0.0.1/x', secretEnv: null }]);
+    expect(sinksOf(String.raw`[{webhook: 'http:\\127.1\x'}]`)).toEqual([
+      { kind: 'webhook', url: 'http://127.0.0.1/x', secretEnv: null },
+    ]);
   });
 
   it.each([
@@ -222,7 +262,10 @@ describe('notify', () => {
     ['[desktop, {mail: x}]', '1:19: notify.1 is a value that is not shown; must be desktop'],
     ['[{command: x, webhook: "https://x"}]', '1:10: notify.0 is a value that is not shown; must be desktop'],
     ['[{webhook: "https://x", secret: s3cr3t}]', '1:10: notify.0 is a value that is not shown; must be desktop'],
-    ['[{webhook: "https://x", secretEnv: s3cr3t}]', '1:44: notify.0.secretEnv is a value that is not shown; must be the name'],
+    [
+      '[{webhook: "https://x", secretEnv: s3cr3t}]',
+      '1:44: notify.0.secretEnv is a value that is not shown; must be the name',
+    ],
     ['[{secretEnv: HOOK}]', '1:10: notify.0.webhook is nothing; must be an https'],
     ['[{command: ./tell}]', '1:20: notify.0.command is a value that is not shown; must be a program on PATH'],
     ['[{command: []}]', '1:20: notify.0.command is a value that is not shown; must be a program on PATH'],

@@ -22,7 +22,8 @@ const reviewing = 'stages: {reviewing: {agent: judge}}\n';
 
 describe('an agent that is a model', () => {
   it('has a provider, a model and, where it is asked elsewhere, an address', () => {
-    const local = 'adapter: model, provider: openai-compatible, model: meta/llama-4, baseUrl: "http://127.0.0.1:8000/v1/"';
+    const local =
+      'adapter: model, provider: openai-compatible, model: meta/llama-4, baseUrl: "http://127.0.0.1:8000/v1/"';
     const { policy } = resolve(`${agents(local)}${reviewing}`);
 
     expect(policy.agents['judge']).toEqual({
@@ -55,16 +56,26 @@ describe('an agent that is a model', () => {
     'https://llm example.com',
     'http://',
   ])('may not be asked at %s, which is not shown', (address) => {
-    const [problem, ...others] = problemsOf(agents(`adapter: model, provider: openai, model: m, baseUrl: "${address}"`));
+    const [problem, ...others] = problemsOf(
+      agents(`adapter: model, provider: openai, model: m, baseUrl: "${address}"`),
+    );
 
     expect(others).toEqual([]);
-    expect(problem).toMatchObject({ type: 'BadConfig', place: `${NAME}:4:64`, found: 'agents.judge.baseUrl is a value that is not shown' });
+    expect(problem).toMatchObject({
+      type: 'BadConfig',
+      place: `${NAME}:4:64`,
+      found: 'agents.judge.baseUrl is a value that is not shown',
+    });
     expect(problem?.rule).toContain('must be an http or https address without credentials');
   });
 
   it('is of a known provider', () => {
     expect(problemsOf(agents('adapter: model, provider: other, model: m'))).toMatchObject([
-      { place: `${NAME}:4:37`, found: 'agents.judge.provider is other', rule: 'must be one of anthropic, openai, openai-compatible' },
+      {
+        place: `${NAME}:4:37`,
+        found: 'agents.judge.provider is other',
+        rule: 'must be one of anthropic, openai, openai-compatible',
+      },
     ]);
   });
 });
@@ -72,7 +83,12 @@ describe('an agent that is a model', () => {
 describe('a stage that writes', () => {
   it.each([
     ['by its own name', `${agents(JUDGE)}stages:\n  executing: {agent: judge}\n`, '6:15', 'stages.executing.agent'],
-    ['by the general one', `${agents(JUDGE).replace('agent: bot', 'agent: judge')}stageList: express\n`, '1:1', 'stages.executing.agent'],
+    [
+      'by the general one',
+      `${agents(JUDGE).replace('agent: bot', 'agent: judge')}stageList: express\n`,
+      '1:1',
+      'stages.executing.agent',
+    ],
     ['as the only agent', `agents: {judge: {${JUDGE}}}\nstageList: express\n`, '1:18', 'stages.executing.agent'],
     ['as fallback', agents(JUDGE).replace('scripted', 'scripted, fallback: judge'), '3:28', 'agents.bot.fallback'],
   ])('is refused a model %s', (_how, text, at, key) => {
@@ -83,7 +99,9 @@ describe('a stage that writes', () => {
   });
 
   it('may name one where the run does not enter it', () => {
-    expect(resolve(`agents: {judge: {${JUDGE}}}\nstageList: plan-only\n`).policy.stagePolicies.planning.agent).toBe('judge');
+    expect(resolve(`agents: {judge: {${JUDGE}}}\nstageList: plan-only\n`).policy.stagePolicies.planning.agent).toBe(
+      'judge',
+    );
   });
 });
 
@@ -95,7 +113,9 @@ describe('a limit of money with a model', () => {
     'openai, model: gpt-5',
     'openai-compatible, model: mistral-large-latest, baseUrl: "https://api.mistral.ai/v1"',
   ])('is kept where its price is known: %s', (asked) => {
-    expect(resolve(`${agents(`adapter: model, provider: ${asked}`)}${reviewing}${budget}`).policy.budget.microUsd).toBe(3_000_000);
+    expect(resolve(`${agents(`adapter: model, provider: ${asked}`)}${reviewing}${budget}`).policy.budget.microUsd).toBe(
+      3_000_000,
+    );
   });
 
   it.each([
@@ -103,13 +123,19 @@ describe('a limit of money with a model', () => {
     ['openai-compatible, model: gpt-5, baseUrl: "http://127.0.0.1:8000/v1"', 'gpt-5'],
   ])('is refused where nobody knows it: %s', (asked, model) => {
     expect(problemsOf(`${agents(`adapter: model, provider: ${asked}`)}${reviewing}${budget}`)).toMatchObject([
-      { place: `${NAME}:6:16`, key: 'budget.run.usd', found: `budget.run.usd is set, and the agent judge asks the model ${model}` },
+      {
+        place: `${NAME}:6:16`,
+        key: 'budget.run.usd',
+        found: `budget.run.usd is set, and the agent judge asks the model ${model}`,
+      },
     ]);
   });
 
   it('looks at the model that the stage names', () => {
     const text = `${agents(JUDGE)}stages: {reviewing: {agent: judge, model: claude-of-tomorrow}}\n${budget}`;
 
-    expect(problemsOf(text)).toMatchObject([{ found: expect.stringContaining('the agent judge asks the model claude-of-tomorrow') }]);
+    expect(problemsOf(text)).toMatchObject([
+      { found: expect.stringContaining('the agent judge asks the model claude-of-tomorrow') },
+    ]);
   });
 });

@@ -1,6 +1,12 @@
 /** Config files: every fault has file, line and column, the value, the rule and what mends it. */
 import { describe, expect, it } from '@jest/globals';
-import { executes, type Layer, parseConfigFile, parseConfigValue, valueIn } from '../../../config/layers/parse-config.js';
+import {
+  executes,
+  type Layer,
+  parseConfigFile,
+  parseConfigValue,
+  valueIn,
+} from '../../../config/layers/parse-config.js';
 import { ConfigError } from '../../../config/system/config-error.js';
 import { MAX_CONFIG_BYTES } from '../../../config/system/config-text.js';
 
@@ -39,7 +45,11 @@ describe('a config file', () => {
   });
 
   it('names every problem at once', () => {
-    expect(faults('agent: 3\nrounds: -1\nfoo: 1')).toEqual(['1:8: agent is 3', '2:9: rounds is -1', '3:1: unknown key foo']);
+    expect(faults('agent: 3\nrounds: -1\nfoo: 1')).toEqual([
+      '1:8: agent is 3',
+      '2:9: rounds is -1',
+      '3:1: unknown key foo',
+    ]);
   });
 
   it.each([
@@ -91,7 +101,9 @@ describe('a config file', () => {
     expect(faults('validation:\n  timeout: 15m\n  timeoutSeconds: 900')).toEqual([
       '3:3: validation.timeout is set here and at .sluice/config.yaml:2:3, in two spellings',
     ]);
-    expect(faults('rounds: 0\nworkflow: {maxReviewLoops: 0}')[0]).toContain('rounds is set here and at .sluice/config.yaml:1:1');
+    expect(faults('rounds: 0\nworkflow: {maxReviewLoops: 0}')[0]).toContain(
+      'rounds is set here and at .sluice/config.yaml:1:1',
+    );
     expect(faults('gates: {stages: []}\npolicies: {requireApprovalAtStages: []}')).toHaveLength(1);
   });
 
@@ -131,9 +143,12 @@ describe('a config file', () => {
     expect(valueIn(layer, 'runsDir')).toEqual({ value: '.vibestrate/runs', place: '.sluice/config.yaml:8:11' });
   });
 
-  it.each(['', '# nothing\n', 'agents:\nworktree:\n', '\ufeffagent: x', 'agent: x\r\nversion: 1\r\n'])('accepts %j', (text) => {
-    expect(() => parse(text)).not.toThrow();
-  });
+  it.each(['', '# nothing\n', 'agents:\nworktree:\n', '\ufeffagent: x', 'agent: x\r\nversion: 1\r\n'])(
+    'accepts %j',
+    (text) => {
+      expect(() => parse(text)).not.toThrow();
+    },
+  );
 
   it('lets anchors repeat a few values', () => {
     const layer = parse('worktree: {setup: &cmds [npm ci]}\nvalidation: {commands: *cmds}');
@@ -177,7 +192,9 @@ describe('a hostile config file', () => {
   });
 
   it('may repeat a part that it named before, also in the next part of that name', () => {
-    expect(() => parse('validation: {commands: &a [npm test]}\nworktree: {setup: &b [npm ci], copy: *b, link: *a}')).not.toThrow();
+    expect(() =>
+      parse('validation: {commands: &a [npm test]}\nworktree: {setup: &b [npm ci], copy: *b, link: *a}'),
+    ).not.toThrow();
   });
 
   it.each([

@@ -41,7 +41,9 @@ describe('the template of a stage', () => {
     const message = refusal(`${AGENT}stages:\n  planning:\n    prompt: "{{task}} {{code}}"\n`);
 
     expect(message).toContain(`${NAME}:4:13: stages.planning.prompt is `);
-    expect(message).toContain('must not name {{code}}; placeholders are {{task}}, {{plan}}, {{architecture}}, {{change}}, {{validation}}');
+    expect(message).toContain(
+      'must not name {{code}}; placeholders are {{task}}, {{plan}}, {{architecture}}, {{change}}, {{validation}}',
+    );
   });
 
   it.each([
@@ -58,21 +60,28 @@ describe('the template of a stage', () => {
   });
 
   it('never comes with the start of a run', () => {
-    expect(refusal(AGENT, { runInput: { stages: { planning: { prompt: 'mine' } } } })).toContain('comes from config files only');
+    expect(refusal(AGENT, { runInput: { stages: { planning: { prompt: 'mine' } } } })).toContain(
+      'comes from config files only',
+    );
   });
 });
 
 describe('the context of a stage', () => {
   const bytes = (text: string, input?: string) =>
-    resolve(`${AGENT}${text}`, input === undefined ? {} : { runInput: { stages: { fixing: { contextBytes: input } } } }).policy
-      .stagePolicies.fixing.contextBytes;
+    resolve(`${AGENT}${text}`, input === undefined ? {} : { runInput: { stages: { fixing: { contextBytes: input } } } })
+      .policy.stagePolicies.fixing.contextBytes;
 
   it('is what the files say, and less where the start of a run says so', () => {
     const written = 'stages: {fixing: {contextBytes: 1MB}}\n';
 
-    expect([bytes(''), bytes(written), bytes(written, '64kB'), bytes(written, '2MB'), bytes('', '1MB'), bytes('', '64kB')]).toEqual([
-      200_000, 1_000_000, 64_000, 1_000_000, 200_000, 64_000,
-    ]);
+    expect([
+      bytes(''),
+      bytes(written),
+      bytes(written, '64kB'),
+      bytes(written, '2MB'),
+      bytes('', '1MB'),
+      bytes('', '64kB'),
+    ]).toEqual([200_000, 1_000_000, 64_000, 1_000_000, 200_000, 64_000]);
   });
 
   it('is shown with its default', () => {
@@ -82,7 +91,9 @@ describe('the context of a stage', () => {
   });
 
   it.each(['31kB', '11MB', '-1'])('is not %s', (size) => {
-    expect(refusal(`${AGENT}stages: {fixing: {contextBytes: ${size}}}\n`)).toContain('must be a size from 32kB to 10MB');
+    expect(refusal(`${AGENT}stages: {fixing: {contextBytes: ${size}}}\n`)).toContain(
+      'must be a size from 32kB to 10MB',
+    );
   });
 });
 

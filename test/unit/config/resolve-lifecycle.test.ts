@@ -20,11 +20,21 @@ interface Texts {
   readonly agent?: string;
 }
 
-function resolve({ flags = {}, input = {}, project = '', user = '', agent = 'adapter: scripted' }: Texts): ResolvedPolicy {
+function resolve({
+  flags = {},
+  input = {},
+  project = '',
+  user = '',
+  agent = 'adapter: scripted',
+}: Texts): ResolvedPolicy {
   return resolvePolicy({
     flags,
     runInput: { policy: input },
-    project: { text: `agents: {main: {${agent}}, spare: {adapter: scripted}}\nagent: main\n${project}`, name: PROJECT, isTrusted: true },
+    project: {
+      text: `agents: {main: {${agent}}, spare: {adapter: scripted}}\nagent: main\n${project}`,
+      name: PROJECT,
+      isTrusted: true,
+    },
     user: { text: user, name: USER },
   });
 }
@@ -103,9 +113,10 @@ describe('gates', () => {
       expireMs: 2_592_000_000,
       unattendedExpireMs: 28_800_000,
     });
-    expect(resolve({ input: { gates: { maxChangeRounds: 0 } }, project: 'gates: {maxChangeRounds: 5}' }).policy.gates.maxChangeRounds).toBe(
-      0,
-    );
+    expect(
+      resolve({ input: { gates: { maxChangeRounds: 0 } }, project: 'gates: {maxChangeRounds: 5}' }).policy.gates
+        .maxChangeRounds,
+    ).toBe(0);
   });
 
   it('at a stage outside the list are an error beside or above that list', () => {
@@ -117,14 +128,19 @@ describe('gates', () => {
         found: `gates.stages has planning, fixing, and the stage list is executing, validating, reviewing, verifying (${PROJECT}:3)`,
       },
     ]);
-    expect(problemsOf({ project: 'gates: [planning]', user: 'stageList: express' })).toMatchObject([{ place: `${PROJECT}:3:1` }]);
+    expect(problemsOf({ project: 'gates: [planning]', user: 'stageList: express' })).toMatchObject([
+      { place: `${PROJECT}:3:1` },
+    ]);
     expect(problemsOf({ input: { gates: ['planning'] }, project: 'stageList: express' })).toMatchObject([
       { type: 'BadInput', place: 'run input: policy.gates.stages', key: 'policy.gates.stages' },
     ]);
   });
 
   it('at such a stage are no error where a higher layer chose the list', () => {
-    const { policy } = resolve({ input: { stageList: 'plan-only' }, project: 'stageList: express\ngates: [executing, verifying]' });
+    const { policy } = resolve({
+      input: { stageList: 'plan-only' },
+      project: 'stageList: express\ngates: [executing, verifying]',
+    });
 
     expect(policy.stages).toEqual(['planning']);
     expect(policy.gates.stages).toEqual(['executing', 'verifying']);
@@ -213,7 +229,13 @@ describe('a limit of money', () => {
 
   it('is refused where an agent of the run tells no cost', () => {
     expect(problemsOf({ project: budget, agent: 'command: prog' })).toMatchObject([
-      { type: 'BadConfig', place: `${PROJECT}:3:16`, key: 'budget.run.usd', found: expect.stringContaining('the agent main'), rule },
+      {
+        type: 'BadConfig',
+        place: `${PROJECT}:3:16`,
+        key: 'budget.run.usd',
+        found: expect.stringContaining('the agent main'),
+        rule,
+      },
     ]);
     expect(problemsOf({ project: budget.replace('run', 'day'), agent: 'command: prog' })).toMatchObject([
       {
@@ -223,13 +245,19 @@ describe('a limit of money', () => {
         rule,
       },
     ]);
-    expect(problemsOf({ project: budget, agent: 'adapter: codex' })).toMatchObject([{ rule: rule.replace('command', 'codex') }]);
+    expect(problemsOf({ project: budget, agent: 'adapter: codex' })).toMatchObject([
+      { rule: rule.replace('command', 'codex') },
+    ]);
     expect(resolve({ project: budget, agent: 'adapter: claude-code' }).policy.budget.microUsd).toBe(3_000_000);
     expect(problemsOf({ input: { budget: { run: { usd: 3 } } }, agent: 'command: prog' })).toMatchObject([
       { type: 'BadInput', key: 'policy.budget.run.usd', rule },
     ]);
     expect(
-      problemsOf({ project: budget, agent: 'adapter: scripted, fallback: mute', user: 'agents: {mute: {command: prog}}' }),
+      problemsOf({
+        project: budget,
+        agent: 'adapter: scripted, fallback: mute',
+        user: 'agents: {mute: {command: prog}}',
+      }),
     ).toMatchObject([{ found: expect.stringContaining('the agent mute'), rule }]);
   });
 
@@ -237,13 +265,18 @@ describe('a limit of money', () => {
     const project = `${budget}\nstageList: express\nstages: {planning: {agent: mute}}`;
 
     expect(resolve({ project, user: 'agents: {mute: {command: prog}}' }).policy.budget.microUsd).toBe(3_000_000);
-    expect(problemsOf({ project: project.replace('planning', 'executing'), user: 'agents: {mute: {command: prog}}' })).toHaveLength(1);
+    expect(
+      problemsOf({ project: project.replace('planning', 'executing'), user: 'agents: {mute: {command: prog}}' }),
+    ).toHaveLength(1);
   });
 });
 
 describe('the fallback of an agent', () => {
   it('is another agent, of any file, and one hop far for the workflow', () => {
-    const { policy } = resolve({ agent: 'adapter: scripted, fallback: other', user: 'agents: {other: {command: x, fallback: spare}}' });
+    const { policy } = resolve({
+      agent: 'adapter: scripted, fallback: other',
+      user: 'agents: {other: {command: x, fallback: spare}}',
+    });
 
     expect(policy.agents['main']?.fallback).toBe('other');
     expect(runPolicyOf(policy).agentOf.executing?.fallback).toBe('other');
@@ -264,7 +297,10 @@ describe('the fallback of an agent', () => {
 
 describe('sinks', () => {
   it('come from the highest file, and the workflow knows only what the host delivers to', () => {
-    const { policy } = resolve({ project: 'notify: [desktop, {command: tell}, {webhook: "https://example.com"}]', user: 'notify: []' });
+    const { policy } = resolve({
+      project: 'notify: [desktop, {command: tell}, {webhook: "https://example.com"}]',
+      user: 'notify: []',
+    });
 
     expect(policy.notify).toHaveLength(3);
     expect(runPolicyOf(policy).sinks).toEqual(['command', 'webhook']);
@@ -304,7 +340,11 @@ describe('sluice config', () => {
       'usageLimit.action': 'wait',
       'usageLimit.maxWait': '1d',
       'usageLimit.maxWaits': 2,
-      notify: ['desktop', { webhook: 'https://example.com/(not shown)', secretEnv: 'HOOK' }, { webhook: 'https://example.com' }],
+      notify: [
+        'desktop',
+        { webhook: 'https://example.com/(not shown)', secretEnv: 'HOOK' },
+        { webhook: 'https://example.com' },
+      ],
       'agents.main': { fallback: null },
     });
     expect(rows.find(({ key }) => key === 'gates.expire')?.origin).toBe(`${PROJECT}:3`);

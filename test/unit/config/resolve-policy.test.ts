@@ -49,11 +49,20 @@ describe('a policy without any setting but an agent', () => {
       preset: 'default',
       stageList: 'full',
       stages: STAGES,
-      agents: { main: { adapter: 'command', command: ['prog', '--fast'], args: [], env: {}, model: null, fallback: null } },
+      agents: {
+        main: { adapter: 'command', command: ['prog', '--fast'], args: [], env: {}, model: null, fallback: null },
+      },
       worktree: { setup: [], copy: [], link: [], setupTimeoutMs: 900_000 },
       validation: { commands: [], timeoutMs: 900_000, baseFailures: 'fix', onFailure: 'fix' },
       rounds: 2,
-      gates: { stages: [], maxChangeRounds: 3, remindMs: null, escalateMs: null, expireMs: null, unattendedExpireMs: 0 },
+      gates: {
+        stages: [],
+        maxChangeRounds: 3,
+        remindMs: null,
+        escalateMs: null,
+        expireMs: null,
+        unattendedExpireMs: 0,
+      },
       attended: null,
       holdAtCompletion: false,
       permissions: 'auto',
@@ -112,7 +121,10 @@ describe('precedence', () => {
     const { project: _p, ...user } = files;
 
     expect(
-      [resolve(layers), resolve(noFlags), resolve(files)].map(({ policy, values }) => [policy.stageList, values['stageList']?.origin]),
+      [resolve(layers), resolve(noFlags), resolve(files)].map(({ policy, values }) => [
+        policy.stageList,
+        values['stageList']?.origin,
+      ]),
     ).toEqual([
       ['plan-only', 'flag'],
       ['custom', 'run input'],
@@ -127,13 +139,23 @@ describe('precedence', () => {
       user: 'agents: {main: {command: b, args: [x], env: {K: v}}, other: {command: c}}\nagent: other',
     });
 
-    expect(policy.agents['main']).toEqual({ adapter: 'command', command: ['a'], args: [], env: {}, model: null, fallback: null });
+    expect(policy.agents['main']).toEqual({
+      adapter: 'command',
+      command: ['a'],
+      args: [],
+      env: {},
+      model: null,
+      fallback: null,
+    });
     expect(Object.keys(policy.agents)).toEqual(['main', 'other']);
     expect(values['agents.main']?.origin).toBe(`${PROJECT}:1`);
   });
 
   it('adds up the guarded paths and block rules of both files', () => {
-    const { policy, values } = resolve({ project: `${AGENT}\nguardedPaths: [a, b]\nblock: [/x/]`, user: 'guardedPaths: [b, c]' });
+    const { policy, values } = resolve({
+      project: `${AGENT}\nguardedPaths: [a, b]\nblock: [/x/]`,
+      user: 'guardedPaths: [b, c]',
+    });
 
     expect(policy.guardedPaths).toEqual(['a', 'b', 'c']);
     expect(policy.block).toEqual(['/x/']);
@@ -171,7 +193,9 @@ describe('limits', () => {
     ['run input lowers one stage', '', { stages: { executing: { timeout: '5m' } } }, 300_000],
     ['run input raises nothing', '', { stages: { executing: { timeout: '9h' } } }, 3_600_000],
   ])('of a stage: %s', (...[, project, policy, expected]) => {
-    expect(resolve({ project: `${AGENT}\n${project}`, input: { policy } }).policy.stagePolicies.executing.timeoutMs).toBe(expected);
+    expect(
+      resolve({ project: `${AGENT}\n${project}`, input: { policy } }).policy.stagePolicies.executing.timeoutMs,
+    ).toBe(expected);
   });
 });
 
@@ -236,7 +260,11 @@ describe('agents of stages', () => {
 
 describe('a refused policy', () => {
   it('names the problems of every source at once', () => {
-    const { problems, type } = refusalOf({ project: 'foo: 1', user: 'bar: 2', input: { policy: { agents: {}, baz: 3 } } });
+    const { problems, type } = refusalOf({
+      project: 'foo: 1',
+      user: 'bar: 2',
+      input: { policy: { agents: {}, baz: 3 } },
+    });
 
     expect(type).toBe('BadConfig');
     expect(problems.map(({ key }) => key)).toEqual(['policy.baz', 'foo', 'bar']);

@@ -22,7 +22,10 @@ const link = join(root, 'links', 'tool');
 mkdirSync(dirname(link));
 symlinkSync(bin, link);
 
-const places = (...programs: readonly string[]) => ({ path: programs.map(dirname).join(':'), forbidden: [join(root, 'repository')] });
+const places = (...programs: readonly string[]) => ({
+  path: programs.map(dirname).join(':'),
+  forbidden: [join(root, 'repository')],
+});
 
 describe('the program that is started', () => {
   it('is never one of a node_modules/.bin, by whatever name', () => {

@@ -6,7 +6,15 @@ import { ConfigError } from '../../../config/system/config-error.js';
 
 const USER = 'agents: {robot: {command: [robot], home: [~/.robot, .config/./robot/]}}\n';
 
-function sandboxOf({ user = '', project = '', input = {} }: { user?: string; project?: string; input?: Record<string, unknown> }) {
+function sandboxOf({
+  user = '',
+  project = '',
+  input = {},
+}: {
+  user?: string;
+  project?: string;
+  input?: Record<string, unknown>;
+}) {
   const { policy } = resolvePolicy({
     user: { text: `${USER}${user}`, name: 'user' },
     project: { text: project, name: 'project', isTrusted: true },
@@ -59,9 +67,12 @@ describe('the keys of the sandbox', () => {
     expect(sandboxOf({ input: { sandbox: 'off', network: 'on' } })).toMatchObject({ use: 'auto', network: 'proxy' });
   });
 
-  it.each([{ networkAllow: ['a.example'] }, { sandboxHome: ['.ssh'] }])('have no hosts and folders from a start input: %j', (input) => {
-    expect(refusal(() => sandboxOf({ input }))).toContain(Object.keys(input)[0]);
-  });
+  it.each([{ networkAllow: ['a.example'] }, { sandboxHome: ['.ssh'] }])(
+    'have no hosts and folders from a start input: %j',
+    (input) => {
+      expect(refusal(() => sandboxOf({ input }))).toContain(Object.keys(input)[0]);
+    },
+  );
 
   it.each(['sandbox: off', 'network: on', 'networkAllow: [a.example]', 'sandboxHome: [.npm]'])(
     'need trust in the file of a project: %s',
@@ -76,11 +87,18 @@ describe('the keys of the sandbox', () => {
     expect(policy.agents['robot']?.home).toEqual(['.robot', '.config/robot']);
   });
 
-  it.each(['/etc', '..', '.ssh/../..', '~', '.', '', '~/..'])('take no folder outside HOME, and not HOME itself: %j', (path) => {
-    expect(refusal(() => sandboxOf({ user: `sandboxHome: [${JSON.stringify(path)}]\n` }))).toContain('must be a path below HOME');
-  });
+  it.each(['/etc', '..', '.ssh/../..', '~', '.', '', '~/..'])(
+    'take no folder outside HOME, and not HOME itself: %j',
+    (path) => {
+      expect(refusal(() => sandboxOf({ user: `sandboxHome: [${JSON.stringify(path)}]\n` }))).toContain(
+        'must be a path below HOME',
+      );
+    },
+  );
 
   it.each(['*', 'http://a.example', 'a.example:0', '127.1:80', 'a b'])('take no host that is none: %j', (host) => {
-    expect(refusal(() => sandboxOf({ user: `networkAllow: [${JSON.stringify(host)}]\n` }))).toContain('must be a host such as');
+    expect(refusal(() => sandboxOf({ user: `networkAllow: [${JSON.stringify(host)}]\n` }))).toContain(
+      'must be a host such as',
+    );
   });
 });

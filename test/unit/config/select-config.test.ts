@@ -29,7 +29,12 @@ describe('selectProjectConfig', () => {
       [PROGRAMS, OTHER],
       { origin: 'base', workingDiffers: true },
     ],
-    ['the same in both', { baseText: PROGRAMS, workingText: PROGRAMS }, [PROGRAMS], { origin: 'base', workingDiffers: false }],
+    [
+      'the same in both',
+      { baseText: PROGRAMS, workingText: PROGRAMS },
+      [PROGRAMS],
+      { origin: 'base', workingDiffers: false },
+    ],
     ['trusted and uncommitted', { workingText: PROGRAMS }, [PROGRAMS], { origin: 'working', text: PROGRAMS }],
     [
       'the checkout by hash',
@@ -37,7 +42,12 @@ describe('selectProjectConfig', () => {
       [OTHER],
       { origin: 'working', text: OTHER },
     ],
-    ['a kept text by hash', { baseText: PROGRAMS, requestedHash: hashOfText(OTHER) }, [OTHER], { origin: 'kept', text: OTHER }],
+    [
+      'a kept text by hash',
+      { baseText: PROGRAMS, requestedHash: hashOfText(OTHER) },
+      [OTHER],
+      { origin: 'kept', text: OTHER },
+    ],
   ])('chooses %s', (...[, candidates, trusted, expected]) => {
     expect(select(candidates, trusted)).toMatchObject({ kind: 'chosen', ...expected });
   });
@@ -50,7 +60,10 @@ describe('selectProjectConfig', () => {
   ])('refuses programs that nobody trusted: %s', (_, candidates) => {
     const choice = select(candidates, [OTHER]);
 
-    expect(choice).toMatchObject({ kind: 'not_trusted', error: { type: 'NotTrusted', message: expect.stringContaining('sluice trust') } });
+    expect(choice).toMatchObject({
+      kind: 'not_trusted',
+      error: { type: 'NotTrusted', message: expect.stringContaining('sluice trust') },
+    });
   });
 
   it('refuses a kept text whose trust was taken back', () => {

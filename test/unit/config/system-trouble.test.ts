@@ -29,14 +29,21 @@ describe('an error of the system', () => {
 
     expect(systemTrouble(anError('spawn /bin/sh EAGAIN', { code: 'EAGAIN' }), HOME)).toMatchObject(noProcess);
     expect(systemTroubleIn('/opt/temporal cannot be used: spawn /opt/temporal EAGAIN.', null)).toMatchObject(noProcess);
-    expect(systemTrouble(anError('EAGAIN: resource temporarily unavailable, read', { code: 'EAGAIN' }), HOME)).toBeNull();
+    expect(
+      systemTrouble(anError('EAGAIN: resource temporarily unavailable, read', { code: 'EAGAIN' }), HOME),
+    ).toBeNull();
   });
 
   it('of rights is one of the machine in the sluice home alone', () => {
     const denied = (path: string) => systemTrouble(anError('EACCES', { code: 'EACCES', path }), HOME)?.short;
 
     const own = 'the sluice home cannot be used';
-    expect([HOME, `${HOME}/trust.json`, `${HOME}-old/trust.json`, '/etc/shadow'].map(denied)).toEqual([own, own, undefined, undefined]);
+    expect([HOME, `${HOME}/trust.json`, `${HOME}-old/trust.json`, '/etc/shadow'].map(denied)).toEqual([
+      own,
+      own,
+      undefined,
+      undefined,
+    ]);
   });
 
   it.each([

@@ -44,7 +44,9 @@ describe('a project config that nobody trusted', () => {
     const fallback = shown(key, {}) as readonly string[];
 
     expect(shown(key, { project })).toEqual([...fallback, entry]);
-    expect(new Set(shown(key, { project, user: line(key, `["${inUser}"]`) }) as readonly string[])).toEqual(new Set([inUser, entry]));
+    expect(new Set(shown(key, { project, user: line(key, `["${inUser}"]`) }) as readonly string[])).toEqual(
+      new Set([inUser, entry]),
+    );
   });
 
   it.each(CHOOSES)('chooses %s only where its person did not', (key, inProject, inUser) => {
@@ -64,16 +66,20 @@ describe('a project config that nobody trusted', () => {
     expect(() => shown('rounds', { project: line(key, value) })).toThrow(ConfigError);
   });
 
-  it.each(['[executing]', '[executing, validating, verifying]', '[executing, reviewing, verifying]', '[executing, validating, reviewing]'])(
-    'drops no stage that looks at a change: %s',
-    (stages) => {
-      expect(shown('stageList', { project: line('stageList', stages) })).toBe('full');
-      expect(shown('stageList', { project: line('stageList', stages), isTrusted: true })).not.toBe('full');
-    },
-  );
+  it.each([
+    '[executing]',
+    '[executing, validating, verifying]',
+    '[executing, reviewing, verifying]',
+    '[executing, validating, reviewing]',
+  ])('drops no stage that looks at a change: %s', (stages) => {
+    expect(shown('stageList', { project: line('stageList', stages) })).toBe('full');
+    expect(shown('stageList', { project: line('stageList', stages), isTrusted: true })).not.toBe('full');
+  });
 
   it('removes no gate of its person by a list of stages without it', () => {
-    expect(() => shown('stageList', { project: line('stageList', 'express'), user: 'gates: [planning]\n' })).toThrow('never open');
+    expect(() => shown('stageList', { project: line('stageList', 'express'), user: 'gates: [planning]\n' })).toThrow(
+      'never open',
+    );
   });
 
   it('guards by default what it does not name, and replaces that once it is trusted', () => {

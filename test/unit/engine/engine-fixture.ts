@@ -8,7 +8,12 @@ import { stopEngine } from '../../../worker/local-engine/stop-engine.js';
 
 const LOADER = pathToFileURL(join(process.cwd(), 'node_modules/tsx/dist/loader.mjs')).href;
 
-export const ENGINE_COMMAND = [process.execPath, '--import', LOADER, join(process.cwd(), 'worker/local-engine/main.ts')] as const;
+export const ENGINE_COMMAND = [
+  process.execPath,
+  '--import',
+  LOADER,
+  join(process.cwd(), 'worker/local-engine/main.ts'),
+] as const;
 
 /** Says ready, then works until it is told to end. */
 export const POLLING_WORKER = `
@@ -34,7 +39,12 @@ export function aHome(below = ''): TestHome {
     options: (workerSource = POLLING_WORKER) => {
       const program = join(folder, 'worker.cjs');
       writeFileSync(program, workerSource);
-      return { home, ports: { server: port, ui: port + 100 }, engineCommand: ENGINE_COMMAND, workerCommand: [process.execPath, program] };
+      return {
+        home,
+        ports: { server: port, ui: port + 100 },
+        engineCommand: ENGINE_COMMAND,
+        workerCommand: [process.execPath, program],
+      };
     },
     remove: async () => {
       await stopEngine(home, { now: true, liveTurns: async () => 0, endTurns: async () => undefined });
@@ -44,7 +54,10 @@ export function aHome(below = ''): TestHome {
 }
 
 /** Waits until the engine's report is as wanted; fails after ten seconds. */
-export async function untilReport(home: string, wanted: (report: NonNullable<Awaited<ReturnType<typeof engineStatus>>>) => boolean) {
+export async function untilReport(
+  home: string,
+  wanted: (report: NonNullable<Awaited<ReturnType<typeof engineStatus>>>) => boolean,
+) {
   const until = performance.now() + 10_000;
   for (;;) {
     const report = await engineStatus(home);

@@ -56,7 +56,8 @@ describe('the local engine', () => {
     'keeps closed runs for a year and has the search attributes',
     async () => {
       const { address, binary } = await ensureEngine(place.options());
-      const ask = (...args: string[]) => execFileSync(binary, ['operator', ...args, '--address', address], { encoding: 'utf8' });
+      const ask = (...args: string[]) =>
+        execFileSync(binary, ['operator', ...args, '--address', address], { encoding: 'utf8' });
 
       expect(ask('namespace', 'describe', '-n', 'default')).toMatch(/Retention\S*\s+8760h/);
       expect(ask('search-attribute', 'list')).toMatch(/SluiceWaiting\s+Keyword/);
@@ -88,7 +89,10 @@ describe('the local engine', () => {
       process.kill(before?.serverPid ?? 0, 'SIGKILL');
       process.kill(before?.workerPid ?? 0, 'SIGKILL');
 
-      const after = await untilReport(place.home, (r) => r.serverRestarts === 1 && r.workerRestarts === 1 && r.serverPid !== null);
+      const after = await untilReport(
+        place.home,
+        (r) => r.serverRestarts === 1 && r.workerRestarts === 1 && r.serverPid !== null,
+      );
       expect(after.address).toBe(address);
       expect(after.phase).toBe('up');
       expect([after.serverPid, after.workerPid]).not.toContain(before?.serverPid);
@@ -175,7 +179,9 @@ describe('a start that fails', () => {
     const file = join(place.home, '..', 'file');
     writeFileSync(file, '');
 
-    await expect(ensureEngine({ ...place.options(), home: join(file, 'home') })).rejects.toThrow(/cannot be written[\s\S]*SLUICE_HOME/);
+    await expect(ensureEngine({ ...place.options(), home: join(file, 'home') })).rejects.toThrow(
+      /cannot be written[\s\S]*SLUICE_HOME/,
+    );
   });
 
   it('does not use a socket folder that is a link to somewhere', async () => {
@@ -312,7 +318,9 @@ describe('sluice down', () => {
     const lock = await tryLock(join(place.home, 'engine.lock'));
     onTestEnd = () => lock?.release();
 
-    await expect(stopEngine(place.home, { ...NO_TURNS, now: false, patienceMs: 300 })).rejects.toThrow(/holds the engine's lock/);
+    await expect(stopEngine(place.home, { ...NO_TURNS, now: false, patienceMs: 300 })).rejects.toThrow(
+      /holds the engine's lock/,
+    );
   });
 
   it(

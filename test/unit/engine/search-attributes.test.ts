@@ -11,7 +11,9 @@ it('adds the search attributes to a server that lacks them, once, and does witho
   const { path } = await findServerBinary();
   const port = await freePort(42_000);
   const address = `127.0.0.1:${port}`;
-  const server = spawn(path, ['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)], { stdio: 'ignore' });
+  const server = spawn(path, ['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)], {
+    stdio: 'ignore',
+  });
   try {
     await setRetention(path, address);
     const connection = await Connection.connect({ address });

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { cachedBinary } from '../../../worker/local-engine/server-binary/cache.js';
-import { type FindServerBinary, findServerBinary } from '../../../worker/local-engine/server-binary/find-server-binary.js';
+import {
+  type FindServerBinary,
+  findServerBinary,
+} from '../../../worker/local-engine/server-binary/find-server-binary.js';
 import { parseVersion } from '../../../worker/local-engine/server-binary/version.js';
 
 const RIGHT = 'temporal version 1.8.2 (Server 1.31.2, UI 2.50.1)';
@@ -94,7 +97,11 @@ describe('the order in which the server binary is found', () => {
     const downloader = program(join(folder, 'download'), `printf '#!/bin/sh\\necho "${RIGHT}"\\n' > "$1/temporal-sdk"`);
 
     const found = await findServerBinary(
-      machine({ environment: { SLUICE_TEMPORAL_DOWNLOAD: 'on' }, download: { command: [downloader] }, go: 'no-go-here' }),
+      machine({
+        environment: { SLUICE_TEMPORAL_DOWNLOAD: 'on' },
+        download: { command: [downloader] },
+        go: 'no-go-here',
+      }),
     );
 
     expect(found).toMatchObject({ source: 'download', path: cachePath() });
@@ -102,7 +109,11 @@ describe('the order in which the server binary is found', () => {
 
   it('goes on to the build when the download hangs or brings the wrong thing', async () => {
     const hangs = program(join(folder, 'hangs'), 'exec /bin/sleep 60');
-    const options = machine({ environment: { SLUICE_TEMPORAL_DOWNLOAD: 'on' }, download: { command: [hangs], limitMs: 50 }, go: aGo() });
+    const options = machine({
+      environment: { SLUICE_TEMPORAL_DOWNLOAD: 'on' },
+      download: { command: [hangs], limitMs: 50 },
+      go: aGo(),
+    });
 
     expect(await findServerBinary(options)).toMatchObject({ source: 'build', path: cachePath() });
   });
@@ -110,7 +121,9 @@ describe('the order in which the server binary is found', () => {
 
 describe('the build of the server', () => {
   it('happens once when two ask at the same time, with the module read only', async () => {
-    const options = machine({ go: aGo(`/bin/sleep 0.3; printf '#!/bin/sh\\necho "${RIGHT}"\\n' > "$out"; /bin/chmod 755 "$out"`) });
+    const options = machine({
+      go: aGo(`/bin/sleep 0.3; printf '#!/bin/sh\\necho "${RIGHT}"\\n' > "$out"; /bin/chmod 755 "$out"`),
+    });
 
     const both = await Promise.all([findServerBinary(options), findServerBinary(options)]);
 
@@ -119,14 +132,18 @@ describe('the build of the server', () => {
   });
 
   it('names its log and leaves the cache empty when it fails', async () => {
-    const found = findServerBinary(machine({ go: aGo('echo "half" > "$out"; echo "missing go.sum entry" >&2; exit 1') }));
+    const found = findServerBinary(
+      machine({ go: aGo('echo "half" > "$out"; echo "missing go.sum entry" >&2; exit 1') }),
+    );
 
     await expect(found).rejects.toThrow(/go ended with 1\)[\s\S]*build\.log:\nmissing go\.sum entry/);
     expect(existsSync(cachePath())).toBe(false);
   });
 
   it('says what to install when there is no go', async () => {
-    await expect(findServerBinary(machine({ go: join(folder, 'no-go') }))).rejects.toThrow(/no `go` on PATH[\s\S]*SLUICE_TEMPORAL_CLI/);
+    await expect(findServerBinary(machine({ go: join(folder, 'no-go') }))).rejects.toThrow(
+      /no `go` on PATH[\s\S]*SLUICE_TEMPORAL_CLI/,
+    );
   });
 
   it('does not start when the person declines', async () => {

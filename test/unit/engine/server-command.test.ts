@@ -30,14 +30,17 @@ it('answers no request that a web page could make a browser send to its HTTP API
 });
 
 it('makes commits durable against a power cut only when asked', () => {
-  const of = (durability: 'process' | 'power') => serverArguments({ port: 1, uiPort: null, database: 'db', durability }).join(' ');
+  const of = (durability: 'process' | 'power') =>
+    serverArguments({ port: 1, uiPort: null, database: 'db', durability }).join(' ');
 
   expect(of('process')).toContain('synchronous=NORMAL');
   expect(of('power')).toContain('synchronous=FULL');
 });
 
 it('keeps a turn tag and redirections of Temporal tools out of the engine', () => {
-  expect(cleanEnvironment({ PATH: '/bin', TEMPORAL_ADDRESS: 'x:1', TEMPORAL_PROFILE: 'y', SLUICE_TURN: 'z' })).toEqual({ PATH: '/bin' });
+  expect(cleanEnvironment({ PATH: '/bin', TEMPORAL_ADDRESS: 'x:1', TEMPORAL_PROFILE: 'y', SLUICE_TURN: 'z' })).toEqual({
+    PATH: '/bin',
+  });
 });
 
 it('names a user to the server, and gives it no other variable of a person than those of the system', () => {

@@ -95,11 +95,22 @@ describe('what belongs to somebody else', () => {
   it.each([
     ['a branch', (input: AddWorktreeInput) => git(input.repository.root, 'branch', 'sluice/project-1')],
     ['a folder', (input: AddWorktreeInput) => mkdirSync(input.path, { recursive: true })],
-    ['a kept head', (input: AddWorktreeInput) => git(input.repository.root, 'update-ref', 'refs/sluice/project-1/reset-1', 'HEAD')],
+    [
+      'a kept head',
+      (input: AddWorktreeInput) => git(input.repository.root, 'update-ref', 'refs/sluice/project-1/reset-1', 'HEAD'),
+    ],
     [
       'a worktree that stands on the branch, which is gone,',
       (input: AddWorktreeInput) => {
-        git(input.repository.root, 'worktree', 'add', '--quiet', '-b', 'sluice/project-1', join(tempFolder(), 'theirs'));
+        git(
+          input.repository.root,
+          'worktree',
+          'add',
+          '--quiet',
+          '-b',
+          'sluice/project-1',
+          join(tempFolder(), 'theirs'),
+        );
         git(input.repository.root, 'update-ref', '-d', 'refs/heads/sluice/project-1');
       },
     ],
@@ -122,7 +133,9 @@ describe('what belongs to somebody else', () => {
     await addWorktree(input);
     git(input.repository.root, 'commit', '--quiet', '--allow-empty', '-m', 'more');
 
-    await expect(addWorktree({ ...input, baseSha: git(input.repository.root, 'rev-parse', 'HEAD').trim() })).rejects.toEqual(refusal);
+    await expect(
+      addWorktree({ ...input, baseSha: git(input.repository.root, 'rev-parse', 'HEAD').trim() }),
+    ).rejects.toEqual(refusal);
   });
 });
 
@@ -136,7 +149,10 @@ describe('what a killed attempt left', () => {
         git(input.repository.root, 'worktree', 'remove', '--force', input.path) &&
         git(input.repository.root, 'branch', '-D', 'sluice/project-1'),
     ],
-    ['marker and branch', (input: AddWorktreeInput) => git(input.repository.root, 'worktree', 'remove', '--force', input.path)],
+    [
+      'marker and branch',
+      (input: AddWorktreeInput) => git(input.repository.root, 'worktree', 'remove', '--force', input.path),
+    ],
     [
       'an admin folder without gitdir',
       (input: AddWorktreeInput) => {

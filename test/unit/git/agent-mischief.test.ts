@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import {
@@ -16,7 +26,12 @@ import {
 
 const CLAIMED_AT = '2020-01-01T00:00:00.000Z';
 
-const request = (run: OpenedRun) => ({ expectedHead: run.base, claimedAt: CLAIMED_AT, subject: 'executing', body: 'the body' });
+const request = (run: OpenedRun) => ({
+  expectedHead: run.base,
+  claimedAt: CLAIMED_AT,
+  subject: 'executing',
+  body: 'the body',
+});
 
 async function commitTurn(run: OpenedRun) {
   const planned = await run.run.plan(request(run));
@@ -244,7 +259,9 @@ describe('a hostile repository', () => {
     expect(await run.run.changes()).toEqual([{ path: 'nested', status: 'added' }]);
     const { planned } = await commitTurn(run);
 
-    expect((await run.run.diff(run.base, planned.commit)).files).toEqual([expect.objectContaining({ path: 'nested', mode: '160000' })]);
+    expect((await run.run.diff(run.base, planned.commit)).files).toEqual([
+      expect.objectContaining({ path: 'nested', mode: '160000' }),
+    ]);
   });
 
   it('leaves no trace of an unfinished merge or rebase', async () => {

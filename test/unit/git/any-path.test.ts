@@ -65,9 +65,15 @@ function isInside(given: string): boolean {
   return given === root || given.startsWith(root + sep);
 }
 
-async function findingsOf(file: Partial<DiffFile> & { readonly path: string }, target = '', guarded: readonly string[] = []) {
+async function findingsOf(
+  file: Partial<DiffFile> & { readonly path: string },
+  target = '',
+  guarded: readonly string[] = [],
+) {
   const whole: DiffFile = { status: 'added', mode: '100644', added: 1, deleted: 0, ...file };
-  const addedLines = new Map(target === '' ? [] : [[whole.path, target.split('\n').map((text, index) => ({ line: index + 1, text }))]]);
+  const addedLines = new Map(
+    target === '' ? [] : [[whole.path, target.split('\n').map((text, index) => ({ line: index + 1, text }))]],
+  );
   return checkDiff({ worktree: root, diff: { files: [whole], addedLines, patchBytes: 0 }, block: [], guarded });
 }
 
@@ -115,7 +121,9 @@ describe('a path of a config', () => {
         const { files } = await expandGlobs(root, patterns);
 
         expect(
-          files.filter((file) => !isInside(join(root, file)) || file.split('/').some((one) => one === '..' || one === '.git')),
+          files.filter(
+            (file) => !isInside(join(root, file)) || file.split('/').some((one) => one === '..' || one === '.git'),
+          ),
         ).toEqual([]);
       }),
       { numRuns: 150 },
@@ -129,7 +137,8 @@ describe('a changed path', () => {
       fc.asyncProperty(path, async (given) => {
         const { findings } = await findingsOf({ path: given });
 
-        const isBad = given.startsWith('/') || given.split('/').some((one) => one === '..' || one.toLowerCase() === '.git');
+        const isBad =
+          given.startsWith('/') || given.split('/').some((one) => one === '..' || one.toLowerCase() === '.git');
         expect(findings.some(({ rule }) => rule === 'outside_path')).toBe(isBad);
       }),
       { numRuns: 200 },
@@ -146,7 +155,9 @@ describe('a changed path', () => {
         const ends = [`${root}/${dirname(at)}/${target}`, join(root, dirname(at), target)].map((end) =>
           realEnd(end.replace(/(?<=.)\/+$/, '')),
         );
-        expect(ends.filter((end) => !isInside(end) || end.toLowerCase().slice(root.length).split('/').includes('.git'))).toEqual([]);
+        expect(
+          ends.filter((end) => !isInside(end) || end.toLowerCase().slice(root.length).split('/').includes('.git')),
+        ).toEqual([]);
       }),
       { numRuns: 400 },
     );
@@ -157,7 +168,9 @@ describe('a changed path', () => {
       fc.string({ unit: 'binary', minLength: 1, maxLength: 10 }),
       fc.constantFrom('a\nb', '\u2028', '\r', '.hidden', '*', '[x]', ' '),
     );
-    const name = free.map((text) => text.replaceAll('/', '_').replaceAll('\0', '_')).filter((text) => text !== '.' && text !== '..');
+    const name = free
+      .map((text) => text.replaceAll('/', '_').replaceAll('\0', '_'))
+      .filter((text) => text !== '.' && text !== '..');
     const someCase = fc.func(fc.boolean());
     await fc.assert(
       fc.asyncProperty(
@@ -187,7 +200,9 @@ describe('a glob', () => {
       path,
       fc.string({ maxLength: 20 }),
       fc
-        .array(fc.constantFrom('*', '?', '[', ']', '(', ')', '{', '}', '|', '!', '+', '@', 'a', '/', ',', '\\'), { maxLength: 12 })
+        .array(fc.constantFrom('*', '?', '[', ']', '(', ')', '{', '}', '|', '!', '+', '@', 'a', '/', ',', '\\'), {
+          maxLength: 12,
+        })
         .map((all) => all.join('')),
     );
     fc.assert(
@@ -196,7 +211,9 @@ describe('a glob', () => {
 
         if (compiled.kind === 'bad') expect(compiled.rule).toMatch(/^m(?:ust|ay) /);
         else {
-          expect(glob.startsWith('/') || glob.startsWith('!') || glob.includes('\0') || glob.split('/').includes('..')).toBe(false);
+          expect(
+            glob.startsWith('/') || glob.startsWith('!') || glob.includes('\0') || glob.split('/').includes('..'),
+          ).toBe(false);
           expect(typeof compiled.value('a/b')).toBe('boolean');
         }
       }),

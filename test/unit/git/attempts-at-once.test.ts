@@ -13,7 +13,12 @@ describe('attempts of one turn at once', () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const run = await openRun();
       write(run.worktree, 'a.txt', 'a\n');
-      const planned = await run.run.plan({ expectedHead: run.base, claimedAt: CLAIMED_AT, subject: 'executing: change it', body: '' });
+      const planned = await run.run.plan({
+        expectedHead: run.base,
+        claimedAt: CLAIMED_AT,
+        subject: 'executing: change it',
+        body: '',
+      });
       if (planned === null) throw new Error('nothing was planned');
       const attempts = await Promise.all(Array.from({ length: ATTEMPTS }, () => reopen(run)));
 

@@ -92,7 +92,11 @@ describe('files of the checkout that git does not have', () => {
     rmSync(join(root, 'door'));
     write(root, 'door/inside.txt', 'x');
 
-    const { copied, linked, skipped } = await setUp(run, ['../x', '/etc/passwd', 'leak', 'door/inside.txt', '.git/config'], ['..', 'leak']);
+    const { copied, linked, skipped } = await setUp(
+      run,
+      ['../x', '/etc/passwd', 'leak', 'door/inside.txt', '.git/config'],
+      ['..', 'leak'],
+    );
 
     expect([copied, linked]).toEqual([[], []]);
     expect(skipped).toHaveLength(7);
@@ -130,12 +134,9 @@ describe('the validation checkout', () => {
     expect(await checkout.changedTracked()).toEqual(['a.txt']);
     await checkout.moveTo(run.base);
 
-    expect(['a.txt', 'b.txt', 'left-over.txt', 'node_modules/x.js'].map((path) => existsSync(join(checkout.path, path)))).toEqual([
-      true,
-      false,
-      false,
-      true,
-    ]);
+    expect(
+      ['a.txt', 'b.txt', 'left-over.txt', 'node_modules/x.js'].map((path) => existsSync(join(checkout.path, path))),
+    ).toEqual([true, false, false, true]);
     expect(await checkout.changedTracked()).toEqual([]);
     expect(await checkout.tree(run.base)).toBe(git(run.root, 'rev-parse', `${run.base}^{tree}`).trim());
     expect(git(run.root, 'worktree', 'list').trim().split('\n')).toHaveLength(2);
@@ -149,7 +150,8 @@ describe('the validation checkout', () => {
     expect(git(checkout.path, 'status', '--porcelain')).toBe('');
 
     const { program, canary } = canaryProgram(tempFolder());
-    for (const key of ['core.fsmonitor', 'filter.evil.clean', 'filter.evil.smudge']) git(checkout.path, 'config', key, program);
+    for (const key of ['core.fsmonitor', 'filter.evil.clean', 'filter.evil.smudge'])
+      git(checkout.path, 'config', key, program);
     write(checkout.path, 'a.txt', 'b\n');
     await checkout.changedTracked();
     await checkout.moveTo(run.base);
@@ -202,7 +204,9 @@ describe('the config snapshot', () => {
 
     expect(git(root, 'cat-file', 'blob', `${planned?.commit ?? ''}:x.up`)).toBe('ABC\n');
     expect(git(root, 'cat-file', 'blob', `${planned?.commit ?? ''}:x.low`)).toBe('Abc\n');
-    expect(git(root, 'show', '--no-patch', '--format=%an', planned?.commit ?? '').trim()).toBe('Grace "Amazing" Hopper');
+    expect(git(root, 'show', '--no-patch', '--format=%an', planned?.commit ?? '').trim()).toBe(
+      'Grace "Amazing" Hopper',
+    );
     expect(lstatSync(run.gitDir).isDirectory()).toBe(true);
   });
 });

@@ -36,32 +36,33 @@ describe('the commit of a write turn', () => {
       planned?.commit,
     ]);
     expect(git(run.root, 'rev-list', '--count', `${run.base}..sluice/project-1`).trim()).toBe('1');
-    expect(git(run.root, 'diff', '--name-status', '--no-renames', run.base, 'sluice/project-1').trim().split('\n')).toEqual([
-      'M\ta.txt',
-      'A\tblob.bin',
-      'D\tgone.txt',
-      'A\tlink',
-      'M\trun.sh',
-      'D\tthing',
-      'A\tthing/inside.txt',
-    ]);
+    expect(
+      git(run.root, 'diff', '--name-status', '--no-renames', run.base, 'sluice/project-1').trim().split('\n'),
+    ).toEqual(['M\ta.txt', 'A\tblob.bin', 'D\tgone.txt', 'A\tlink', 'M\trun.sh', 'D\tthing', 'A\tthing/inside.txt']);
   });
 
-  it.each(['with space.txt', 'quo"te\'.txt', 'new\nline.txt', '🎉 ünï.txt', '-leading', 'tab\there', 'back\\slash', ':(top)magic', '*'])(
-    'takes a file named %j',
-    async (name) => {
-      const run = await openRun();
-      write(run.worktree, name, 'text\n');
+  it.each([
+    'with space.txt',
+    'quo"te\'.txt',
+    'new\nline.txt',
+    '🎉 ünï.txt',
+    '-leading',
+    'tab\there',
+    'back\\slash',
+    ':(top)magic',
+    '*',
+  ])('takes a file named %j', async (name) => {
+    const run = await openRun();
+    write(run.worktree, name, 'text\n');
 
-      const planned = await run.run.plan(request(run));
-      if (planned !== null) await run.run.publish(planned);
+    const planned = await run.run.plan(request(run));
+    if (planned !== null) await run.run.publish(planned);
 
-      const diff = await run.run.diff(run.base, planned?.commit ?? '');
-      expect(diff.files).toEqual([{ path: name, status: 'added', mode: '100644', added: 1, deleted: 0 }]);
-      expect(diff.addedLines.get(name)).toEqual([{ line: 1, text: 'text' }]);
-      expect(git(run.worktree, 'status', '--porcelain')).toBe('');
-    },
-  );
+    const diff = await run.run.diff(run.base, planned?.commit ?? '');
+    expect(diff.files).toEqual([{ path: name, status: 'added', mode: '100644', added: 1, deleted: 0 }]);
+    expect(diff.addedLines.get(name)).toEqual([{ line: 1, text: 'text' }]);
+    expect(git(run.worktree, 'status', '--porcelain')).toBe('');
+  });
 
   it('is the same commit when a second attempt plans it again, also after its files were staged', async () => {
     const run = await openRun();
@@ -81,7 +82,9 @@ describe('the commit of a write turn', () => {
     const planned = await run.run.plan(request(run));
 
     const claimed = String(Math.floor(Date.parse(CLAIMED_AT) / 1000));
-    expect(git(run.root, 'show', '--no-patch', '--format=%at %ct', planned?.commit ?? '').trim()).toBe(`${claimed} ${claimed}`);
+    expect(git(run.root, 'show', '--no-patch', '--format=%at %ct', planned?.commit ?? '').trim()).toBe(
+      `${claimed} ${claimed}`,
+    );
   });
 
   it('is null when the tree is the same', async () => {
@@ -98,8 +101,12 @@ describe('the commit of a write turn', () => {
 
     const planned = await run.run.plan(request(run));
 
-    expect(git(run.root, 'show', '--no-patch', '--format=%an <%ae> %at %ct', planned?.commit ?? '').trim()).not.toContain('Mallory');
-    expect(git(run.root, 'show', '--no-patch', '--format=%at %ct', planned?.commit ?? '').trim()).toBe('1795255203 1795255203');
+    expect(
+      git(run.root, 'show', '--no-patch', '--format=%an <%ae> %at %ct', planned?.commit ?? '').trim(),
+    ).not.toContain('Mallory');
+    expect(git(run.root, 'show', '--no-patch', '--format=%at %ct', planned?.commit ?? '').trim()).toBe(
+      '1795255203 1795255203',
+    );
   });
 });
 

@@ -1,10 +1,28 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { openValidationCheckout } from '../../../activities/git/run/validation-checkout.js';
-import { git, makeRepository, type OpenedRun, openRun, removeFolders, tempFolder, write } from './repository-fixture.js';
+import {
+  git,
+  makeRepository,
+  type OpenedRun,
+  openRun,
+  removeFolders,
+  tempFolder,
+  write,
+} from './repository-fixture.js';
 
 const ORDINARY_USER = 65_534;
 const FIXTURE = fileURLToPath(new URL('./repository-fixture.ts', import.meta.url));
@@ -31,7 +49,10 @@ afterEach(removeFolders);
 describe('a worktree that became a symlink to the checkout', () => {
   it.each([
     ['changes', (run: OpenedRun) => run.run.changes()],
-    ['plan', (run: OpenedRun) => run.run.plan({ ...request(run), changes: [{ path: 'README.md', status: 'modified' }] })],
+    [
+      'plan',
+      (run: OpenedRun) => run.run.plan({ ...request(run), changes: [{ path: 'README.md', status: 'modified' }] }),
+    ],
   ])('is refused by %s', async (_, act) => {
     const run = await openRun();
     linkToCheckout(run);
@@ -45,7 +66,9 @@ describe('a worktree that became a symlink to the checkout', () => {
     const planned = await run.run.plan(request(run));
     linkToCheckout(run);
 
-    await expect(planned === null ? null : run.run.publish(planned)).rejects.toThrow('the folder of the worktree became a symlink');
+    await expect(planned === null ? null : run.run.publish(planned)).rejects.toThrow(
+      'the folder of the worktree became a symlink',
+    );
 
     expect(await run.run.head()).toBe(run.base);
     expect(git(run.root, 'rev-parse', 'HEAD').trim()).toBe(run.base);
@@ -101,7 +124,12 @@ describe('a worktree with the folder of somebody else in its place', () => {
   it('has a repository in the place of the .git of the validation checkout moved aside too', async () => {
     const run = await openRun();
     const path = join(run.home, 'worktrees', 'project-1+validation');
-    const at = { repository: run.repository, path, gitDir: join(run.home, 'state', 'validation.git'), runGitDir: run.gitDir };
+    const at = {
+      repository: run.repository,
+      path,
+      gitDir: join(run.home, 'state', 'validation.git'),
+      runGitDir: run.gitDir,
+    };
     const checkout = await openValidationCheckout(at);
     await checkout.moveTo(run.base);
     await checkout.moveTo(run.base);
@@ -169,12 +197,16 @@ describe('a read-only folder that a turn left', () => {
       removeFolders();
     `;
 
-    const printed = execFileSync(process.execPath, ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', program], {
-      ...user,
-      cwd: folder,
-      encoding: 'utf8',
-      env: { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder },
-    });
+    const printed = execFileSync(
+      process.execPath,
+      ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', program],
+      {
+        ...user,
+        cwd: folder,
+        encoding: 'utf8',
+        env: { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder },
+      },
+    );
 
     expect(JSON.parse(printed)).toEqual({ left: ['.git', 'README.md'], mode: 0o555 });
   });

@@ -9,7 +9,12 @@ import { type OpenedRun, openRun, removeFolders, write } from './repository-fixt
 const TOKEN = `ghp_${'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3gH6'}`;
 
 async function check(run: OpenedRun, policy: { block?: string[]; guarded?: string[] } = {}) {
-  const planned = await run.run.plan({ expectedHead: run.base, claimedAt: '2026-11-21T10:00:00Z', subject: 's', body: '' });
+  const planned = await run.run.plan({
+    expectedHead: run.base,
+    claimedAt: '2026-11-21T10:00:00Z',
+    subject: 's',
+    body: '',
+  });
   if (planned === null) throw new Error('nothing planned');
   const diff = await run.run.diff(run.base, planned.commit);
   return checkDiff({ worktree: run.worktree, diff, block: policy.block ?? [], guarded: policy.guarded ?? [] });
@@ -26,12 +31,15 @@ describe('the diff check (V-128)', () => {
     expect(await check(run)).toEqual({ findings: [], guarded: [] });
   });
 
-  it.each(['/etc/passwd', '../outside', 'dir/../../outside', '.git/config'])('finds a symlink to %s', async (target) => {
-    const run = await openRun();
-    symlinkSync(target, join(run.worktree, 'link'));
+  it.each(['/etc/passwd', '../outside', 'dir/../../outside', '.git/config'])(
+    'finds a symlink to %s',
+    async (target) => {
+      const run = await openRun();
+      symlinkSync(target, join(run.worktree, 'link'));
 
-    expect((await check(run)).findings).toEqual([expect.objectContaining({ rule: 'outside_path', path: 'link' })]);
-  });
+      expect((await check(run)).findings).toEqual([expect.objectContaining({ rule: 'outside_path', path: 'link' })]);
+    },
+  );
 
   it('finds a symlink that leads out through another one', async () => {
     const run = await openRun();
@@ -144,12 +152,18 @@ describe('the diff check (V-128)', () => {
     });
   });
 
-  it.each(['.env', 'a/.env.production', 'id_ed25519', 'x/server.key', 'credentials.json', 'service-account.json', '.netrc', 'secrets.yml'])(
-    'takes the name %s for a secret',
-    (name) => {
-      expect(isSecretName(name)).toBe(true);
-    },
-  );
+  it.each([
+    '.env',
+    'a/.env.production',
+    'id_ed25519',
+    'x/server.key',
+    'credentials.json',
+    'service-account.json',
+    '.netrc',
+    'secrets.yml',
+  ])('takes the name %s for a secret', (name) => {
+    expect(isSecretName(name)).toBe(true);
+  });
 
   it.each(['.env.example', 'env.ts', 'id_rsa.pub', 'keys.ts', 'credentials.ts', 'monkey', 'docs/secrets.md'])(
     'does not take the name %s for a secret',
@@ -164,7 +178,12 @@ describe('reading a diff', () => {
     const run = await openRun({ 'a.txt': '-- x\n++ y\n', 'b.bin': '\0old' });
     write(run.worktree, 'a.txt', '-- z\n++ b/evil.txt\ndiff --git a/x b/x\n@@ -1 +1 @@');
     write(run.worktree, 'b.bin', '\0new');
-    const planned = await run.run.plan({ expectedHead: run.base, claimedAt: '2026-11-21T10:00:00Z', subject: 's', body: '' });
+    const planned = await run.run.plan({
+      expectedHead: run.base,
+      claimedAt: '2026-11-21T10:00:00Z',
+      subject: 's',
+      body: '',
+    });
 
     const diff = await run.run.diff(run.base, planned?.commit ?? '');
 
@@ -172,7 +191,12 @@ describe('reading a diff', () => {
       { path: 'a.txt', status: 'modified', mode: '100644', added: 4, deleted: 2 },
       { path: 'b.bin', status: 'modified', mode: '100644', added: null, deleted: null },
     ]);
-    expect(diff.addedLines.get('a.txt')?.map(({ text }) => text)).toEqual(['-- z', '++ b/evil.txt', 'diff --git a/x b/x', '@@ -1 +1 @@']);
+    expect(diff.addedLines.get('a.txt')?.map(({ text }) => text)).toEqual([
+      '-- z',
+      '++ b/evil.txt',
+      'diff --git a/x b/x',
+      '@@ -1 +1 @@',
+    ]);
     expect(await run.run.patch(run.base, planned?.commit ?? '')).toContain('Binary files a/b.bin and b/b.bin differ');
     expect(diff.patchBytes).toBeGreaterThan(0);
   });
@@ -184,7 +208,12 @@ describe('reading a diff', () => {
     rmSync(join(run.worktree, 'gone "x".txt'));
     write(run.worktree, 'empty.txt', '');
     chmodSync(join(run.worktree, 'run.sh'), 0o755);
-    const planned = await run.run.plan({ expectedHead: run.base, claimedAt: '2026-11-21T10:00:00Z', subject: 's', body: '' });
+    const planned = await run.run.plan({
+      expectedHead: run.base,
+      claimedAt: '2026-11-21T10:00:00Z',
+      subject: 's',
+      body: '',
+    });
 
     const diff = await run.run.diff(run.base, planned?.commit ?? '');
 

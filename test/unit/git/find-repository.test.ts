@@ -9,24 +9,31 @@ import { FAILURES } from '../../../protocol/failures.js';
 import { git, makeRepository, removeFolders, tempFolder } from './repository-fixture.js';
 
 const badRepository = (message: string) =>
-  expect.objectContaining({ type: FAILURES.BadRepository, nonRetryable: true, message: expect.stringContaining(message) });
+  expect.objectContaining({
+    type: FAILURES.BadRepository,
+    nonRetryable: true,
+    message: expect.stringContaining(message),
+  });
 
 afterEach(removeFolders);
 
 describe('finding a repository', () => {
-  it.each(['project', 'with space', 'quo"te', 'new\nline', '🎉'])('finds one in a folder named %j, also from below', async (name) => {
-    const root = makeRepository(undefined, join(tempFolder(), name));
-    mkdirSync(join(root, 'sub'));
+  it.each(['project', 'with space', 'quo"te', 'new\nline', '🎉'])(
+    'finds one in a folder named %j, also from below',
+    async (name) => {
+      const root = makeRepository(undefined, join(tempFolder(), name));
+      mkdirSync(join(root, 'sub'));
 
-    const found = await findRepository(join(root, 'sub'));
+      const found = await findRepository(join(root, 'sub'));
 
-    expect(found).toEqual({
-      root,
-      commonDir: join(root, '.git'),
-      gitDir: join(root, '.git'),
-      project: expect.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]*$/),
-    });
-  });
+      expect(found).toEqual({
+        root,
+        commonDir: join(root, '.git'),
+        gitDir: join(root, '.git'),
+        project: expect.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]*$/),
+      });
+    },
+  );
 
   it('finds the common directory from a linked worktree', async () => {
     const root = makeRepository();
@@ -42,7 +49,9 @@ describe('finding a repository', () => {
   });
 
   it('refuses a folder that is in no repository', async () => {
-    await expect(findRepository(tempFolder())).rejects.toEqual(badRepository('not in the work tree of a git repository'));
+    await expect(findRepository(tempFolder())).rejects.toEqual(
+      badRepository('not in the work tree of a git repository'),
+    );
   });
 
   it('refuses a path that does not exist', async () => {
@@ -84,7 +93,10 @@ describe('the base of a run', () => {
     const root = makeRepository();
     git(root, 'checkout', '--quiet', '--detach');
 
-    expect(await resolveBase(await findRepository(root))).toEqual({ branch: 'HEAD', sha: git(root, 'rev-parse', 'HEAD').trim() });
+    expect(await resolveBase(await findRepository(root))).toEqual({
+      branch: 'HEAD',
+      sha: git(root, 'rev-parse', 'HEAD').trim(),
+    });
   });
 
   it.each(['feature/ünï', 'v1', 'main~0'])('may be named %s', async (name) => {
@@ -92,14 +104,20 @@ describe('the base of a run', () => {
     git(root, 'branch', 'feature/ünï');
     git(root, 'tag', '-a', '-m', 'one', 'v1');
 
-    expect(await resolveBase(await findRepository(root), name)).toEqual({ branch: name, sha: git(root, 'rev-parse', 'HEAD').trim() });
+    expect(await resolveBase(await findRepository(root), name)).toEqual({
+      branch: name,
+      sha: git(root, 'rev-parse', 'HEAD').trim(),
+    });
   });
 
-  it.each(['nope', '--all', '', '../../config', 'a\0b'])('refuses %j and names the branches there are', async (name) => {
-    const repository = await findRepository(makeRepository());
+  it.each(['nope', '--all', '', '../../config', 'a\0b'])(
+    'refuses %j and names the branches there are',
+    async (name) => {
+      const repository = await findRepository(makeRepository());
 
-    await expect(resolveBase(repository, name)).rejects.toEqual(badRepository('branches here: main'));
-  });
+      await expect(resolveBase(repository, name)).rejects.toEqual(badRepository('branches here: main'));
+    },
+  );
 });
 
 describe('a busy repository', () => {

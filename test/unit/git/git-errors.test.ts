@@ -46,10 +46,9 @@ describe('what git says', () => {
     expect(failed.result.stderr).toMatch(/^first[^]*fatal: last$/);
     expect(noisy.message.length).toBeLessThan(500);
     expect(noisy.result.stdout.length).toBeLessThanOrEqual(2_048);
-    await expect(runGit(['-c', `alias.flood=!head -c 100000 /dev/zero | tr '\\0' z >&2; exit 3`, 'flood'], {})).rejects.toHaveProperty(
-      'message',
-      expect.stringMatching(/^[^]{0,2500}$/),
-    );
+    await expect(
+      runGit(['-c', `alias.flood=!head -c 100000 /dev/zero | tr '\\0' z >&2; exit 3`, 'flood'], {}),
+    ).rejects.toHaveProperty('message', expect.stringMatching(/^[^]{0,2500}$/));
   });
 
   it('is cut also where a signal ends git', async () => {

@@ -66,7 +66,9 @@ describe('the git runner', () => {
     ['input and every character of it', git(['hash-object', '--stdin'], { input: 'ü\0\u{1f600}\n' })],
     [
       'exactly the environment',
-      git(['var', 'GIT_AUTHOR_IDENT'], { env: { PATH, GIT_AUTHOR_NAME: 'A', GIT_AUTHOR_EMAIL: 'a@b', GIT_AUTHOR_DATE: '@1 +0000' } }),
+      git(['var', 'GIT_AUTHOR_IDENT'], {
+        env: { PATH, GIT_AUTHOR_NAME: 'A', GIT_AUTHOR_EMAIL: 'a@b', GIT_AUTHOR_DATE: '@1 +0000' },
+      }),
     ],
   ])('answers what a direct start answers: %s', async (_, start) => {
     const direct = await startGit(start);
@@ -111,7 +113,9 @@ describe('the git runner', () => {
     `;
 
     const args = ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', program];
-    const pid = Number(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000, env: { PATH } }).trim());
+    const pid = Number(
+      execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000, env: { PATH } }).trim(),
+    );
 
     expect(pid).toBeGreaterThan(1);
     await until(() => !isAlive(pid));

@@ -70,7 +70,10 @@ export interface OpenedRun {
 }
 
 /** A repository with the worktree of a run in it, checked out at its first commit. */
-export async function openRun(files?: Readonly<Record<string, string>>, root = makeRepository(files)): Promise<OpenedRun> {
+export async function openRun(
+  files?: Readonly<Record<string, string>>,
+  root = makeRepository(files),
+): Promise<OpenedRun> {
   const repository = await findRepository(root);
   const home = tempFolder();
   const runId = 'project-1';
@@ -83,7 +86,12 @@ export async function openRun(files?: Readonly<Record<string, string>>, root = m
   return { root, repository, home, runId, worktree, gitDir, base, run };
 }
 
-export function reopen(at: { repository: Repository; worktree: string; gitDir: string; runId: string }): Promise<RunGit> {
+export function reopen(at: {
+  repository: Repository;
+  worktree: string;
+  gitDir: string;
+  runId: string;
+}): Promise<RunGit> {
   return openRunGit({ ...at, branch: branchOf(at.runId), headRef: headRefOf(at.runId) });
 }
 

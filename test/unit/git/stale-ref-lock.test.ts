@@ -26,7 +26,10 @@ describe('a lock that a killed git left on the branch of a run', () => {
     const { root, main, tip, repository, lock } = await aBranch();
     writeFileSync(lock, tip);
 
-    const moved = await moveRefs(repository, [{ ref: BRANCH, from: main, to: tip }], { identity: IDENTITY, staleAfterMs: 50 });
+    const moved = await moveRefs(repository, [{ ref: BRANCH, from: main, to: tip }], {
+      identity: IDENTITY,
+      staleAfterMs: 50,
+    });
 
     expect(moved).toBe('moved');
     expect(git(root, 'rev-parse', BRANCH).trim()).toBe(tip);

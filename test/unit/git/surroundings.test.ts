@@ -1,9 +1,27 @@
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { fingerprintCheckout } from '../../../activities/git/inspect/checkout-fingerprint.js';
 import { compareRepository, snapshotRepository } from '../../../activities/git/inspect/repository-watch.js';
-import { canaryProgram, git, makeRepository, type OpenedRun, openRun, removeFolders, tempFolder, write } from './repository-fixture.js';
+import {
+  canaryProgram,
+  git,
+  makeRepository,
+  type OpenedRun,
+  openRun,
+  removeFolders,
+  tempFolder,
+  write,
+} from './repository-fixture.js';
 
 afterEach(removeFolders);
 
@@ -14,14 +32,20 @@ describe('watching a repository', () => {
     const run = await openRun();
     const before = await snapshotRepository(run.repository, run.worktree);
     act(run);
-    return compareRepository(JSON.parse(JSON.stringify(before)), await snapshotRepository(run.repository, run.worktree));
+    return compareRepository(
+      JSON.parse(JSON.stringify(before)),
+      await snapshotRepository(run.repository, run.worktree),
+    );
   }
 
   it.each([
     ['core.fsmonitor', (run: OpenedRun) => git(run.worktree, 'config', 'core.fsmonitor', '/bin/evil')],
     ['alias.st', (run: OpenedRun) => git(run.worktree, 'config', 'alias.st', '!evil')],
     ['filter.x.clean', (run: OpenedRun) => git(run.worktree, 'config', 'filter.x.clean', 'evil')],
-    ['url.https://evil/.insteadof', (run: OpenedRun) => git(run.worktree, 'config', 'url.https://evil/.insteadOf', 'https://github.com/')],
+    [
+      'url.https://evil/.insteadof',
+      (run: OpenedRun) => git(run.worktree, 'config', 'url.https://evil/.insteadOf', 'https://github.com/'),
+    ],
     ['include.path', (run: OpenedRun) => git(run.worktree, 'config', 'include.path', '/tmp/evil')],
     ['remote.origin.url', (run: OpenedRun) => git(run.worktree, 'config', 'remote.origin.url', 'https://evil/')],
     ['core.unreadable', (run: OpenedRun) => appendFileSync(config(run), '[broken')],
@@ -32,7 +56,9 @@ describe('watching a repository', () => {
   });
 
   it('opens a gate when a hook appears or becomes runnable', async () => {
-    const { gate } = await changeBy((run) => writeFileSync(join(run.root, '.git', 'hooks', 'pre-commit'), '#!/bin/sh\n'));
+    const { gate } = await changeBy((run) =>
+      writeFileSync(join(run.root, '.git', 'hooks', 'pre-commit'), '#!/bin/sh\n'),
+    );
     expect(gate).toEqual([expect.stringContaining('pre-commit')]);
 
     const run = await openRun();
@@ -68,13 +94,17 @@ describe('watching a repository', () => {
       const inRepository = (run: OpenedRun, name: string) => join(run.root, '.git', name);
       const make = (run: OpenedRun) => {
         const parent = place.replace(/\/modules\/inner$/, '');
-        for (const name of new Set([parent, place])) git(run.root, 'init', '--quiet', '--bare', inRepository(run, name));
+        for (const name of new Set([parent, place]))
+          git(run.root, 'init', '--quiet', '--bare', inRepository(run, name));
       };
       const run = await openRun();
       make(run);
       const before = JSON.parse(JSON.stringify(await snapshotRepository(run.repository, run.worktree)));
       git(run.root, 'config', '--file', inRepository(run, `${place}/config`), 'branch.x.remote', 'origin');
-      expect(compareRepository(before, await snapshotRepository(run.repository, run.worktree))).toEqual({ gate: [], note: [] });
+      expect(compareRepository(before, await snapshotRepository(run.repository, run.worktree))).toEqual({
+        gate: [],
+        note: [],
+      });
       git(run.root, 'config', '--file', inRepository(run, `${place}/config`), 'core.fsmonitor', '/bin/evil');
       writeFileSync(inRepository(run, `${place}/hooks/post-checkout`), '#!/bin/sh\n');
 
@@ -125,7 +155,8 @@ describe('watching a repository', () => {
   it('opens a gate when there are more places of submodules than are looked at', async () => {
     const { gate } = await changeBy((run) => {
       for (let n = 0; n < 30; n += 1)
-        for (let m = 0; m < 70; m += 1) mkdirSync(join(run.root, '.git', 'modules', `${n}`, `${m}`), { recursive: true });
+        for (let m = 0; m < 70; m += 1)
+          mkdirSync(join(run.root, '.git', 'modules', `${n}`, `${m}`), { recursive: true });
     });
 
     expect(gate).toEqual([expect.stringMatching(/modules changed/)]);
@@ -164,7 +195,9 @@ describe('watching a repository', () => {
     });
 
     expect(gate).toEqual([]);
-    expect(note).toEqual(['refs/heads/loose', 'refs/heads/release', 'refs/tags/v1'].map((name) => `${name} moved during the turn`));
+    expect(note).toEqual(
+      ['refs/heads/loose', 'refs/heads/release', 'refs/tags/v1'].map((name) => `${name} moved during the turn`),
+    );
   });
 
   it('notes that a folder has more refs than are listed', async () => {
@@ -258,7 +291,12 @@ describe("the person's own things", () => {
     const run = await openRun(undefined, root);
     write(run.worktree, 'a.txt', 'agent\n');
     await fingerprintCheckout(run.repository, run.gitDir);
-    const planned = await run.run.plan({ expectedHead: run.base, claimedAt: '2026-11-21T10:00:00Z', subject: 's', body: '' });
+    const planned = await run.run.plan({
+      expectedHead: run.base,
+      claimedAt: '2026-11-21T10:00:00Z',
+      subject: 's',
+      body: '',
+    });
     if (planned !== null) await run.run.publish(planned);
     await run.run.restore(planned?.commit ?? '');
 

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { copyRedacted, type RedactedCopy } from '../../../activities/journal/copy-redacted.js';
@@ -75,7 +84,13 @@ describe('the copy of an output', () => {
 
   it('that an abort ends is told to nobody as a file that cannot be written', async () => {
     const listener = aListener();
-    const projection = createRunProjection({ repo: folder(), runsDir: '.sluice/runs', runId: 'run-1', ...NO_FAIL, ...listener });
+    const projection = createRunProjection({
+      repo: folder(),
+      runsDir: '.sluice/runs',
+      runId: 'run-1',
+      ...NO_FAIL,
+      ...listener,
+    });
     const { source } = aCopy();
     writeFileSync(source, 'said');
     const report = { round: 0, commit: 'c', tree: 't', commands: [], summary: SUMMARY, treeChanged: false, note: null };

@@ -61,7 +61,19 @@ const garbage = fc.oneof(
   fc.uint8Array({ maxLength: 80 }).map((bytes) => Buffer.from(bytes)),
   fc.string({ unit: 'binary', maxLength: 40 }).map((text) => Buffer.from(text)),
   fc
-    .constantFrom('\n', '\n\n\n', 'a note\n', 'null\n', '{}\n', '{"seq":6}\n', '\0'.repeat(64), '\r\n', '\ufeff', '[', '\ud800')
+    .constantFrom(
+      '\n',
+      '\n\n\n',
+      'a note\n',
+      'null\n',
+      '{}\n',
+      '{"seq":6}\n',
+      '\0'.repeat(64),
+      '\r\n',
+      '\ufeff',
+      '[',
+      '\ud800',
+    )
     .map((text) => Buffer.from(text)),
 );
 const from = fc.constantFrom(1, HELD + 1);
@@ -113,10 +125,15 @@ describe('events.jsonl', () => {
     const lines = whole.toString('utf8').split('\n').slice(0, -1);
 
     await fc.assert(
-      fc.asyncProperty(fc.nat(HELD), fc.array(fc.nat(HELD - 1), { maxLength: 10 }), from, async (held, order, first) => {
-        const written = [...lines.slice(0, held), ...order.map((index) => lines[index] ?? '')];
-        await expectMended(Buffer.from(written.map((line) => `${line}\n`).join('')), first);
-      }),
+      fc.asyncProperty(
+        fc.nat(HELD),
+        fc.array(fc.nat(HELD - 1), { maxLength: 10 }),
+        from,
+        async (held, order, first) => {
+          const written = [...lines.slice(0, held), ...order.map((index) => lines[index] ?? '')];
+          await expectMended(Buffer.from(written.map((line) => `${line}\n`).join('')), first);
+        },
+      ),
       { numRuns: 150 },
     );
   });
@@ -160,20 +177,24 @@ describe('a file that is replaced', () => {
 
   it('holds the old content or the new one, whatever writers that were killed between temp file and rename left', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(bytes, { maxLength: 4 }), fc.array(bytes, { minLength: 1, maxLength: 4 }), async (left, contents) => {
-        const root = folder();
-        const path = join(root, 'state.json');
-        for (const [n, rest] of left.entries()) writeFileSync(join(root, `.state.json.${n}.sluice-tmp`), rest);
-        for (const content of contents) {
-          await writeFileAtomic(path, content, { root, fsync: false });
-          expect(readFileSync(path)).toEqual(content);
-        }
-        expect(readdirSync(root)).toHaveLength(left.length + 1);
-        await sweepTemporaries(root);
+      fc.asyncProperty(
+        fc.array(bytes, { maxLength: 4 }),
+        fc.array(bytes, { minLength: 1, maxLength: 4 }),
+        async (left, contents) => {
+          const root = folder();
+          const path = join(root, 'state.json');
+          for (const [n, rest] of left.entries()) writeFileSync(join(root, `.state.json.${n}.sluice-tmp`), rest);
+          for (const content of contents) {
+            await writeFileAtomic(path, content, { root, fsync: false });
+            expect(readFileSync(path)).toEqual(content);
+          }
+          expect(readdirSync(root)).toHaveLength(left.length + 1);
+          await sweepTemporaries(root);
 
-        expect(readdirSync(root)).toEqual(['state.json']);
-        expect(readFileSync(path)).toEqual(contents.at(-1));
-      }),
+          expect(readdirSync(root)).toEqual(['state.json']);
+          expect(readFileSync(path)).toEqual(contents.at(-1));
+        },
+      ),
       { numRuns: 40 },
     );
   });
@@ -182,9 +203,13 @@ describe('a file that is replaced', () => {
     const path = join(folder(), 'state.json');
     let [reads, newest] = [0, 0];
     for (let kill = 0; kill < 5; kill += 1) {
-      const child = spawn(process.execPath, ['--import', 'tsx', join('test', 'unit', 'journal', 'write-loop.ts'), path], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
+      const child = spawn(
+        process.execPath,
+        ['--import', 'tsx', join('test', 'unit', 'journal', 'write-loop.ts'), path],
+        {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
+      );
       const ended = once(child, 'exit');
       await once(child.stdout, 'data');
       for (let look = 0; look < 50; look += 1) {

@@ -54,28 +54,31 @@ const ENTRIES: readonly [what: string, put: (path: string) => unknown][] = [
 ];
 
 describe.each(ENTRIES)('%s that takes the place of', (what, put) => {
-  it.each(['state.json', 'events.jsonl', 'approvals.json'])('%s is moved aside, and the file is written anew', async (name) => {
-    const { projection, listener } = await anOpenOne();
-    const path = join(projection.runDir, name);
-    rmSync(path);
-    try {
-      put(path);
-    } catch {
-      expect(process.env['CI']).toBeUndefined();
-      process.stderr.write(`skipped: no right to make ${what}\n`);
-      return;
-    }
+  it.each(['state.json', 'events.jsonl', 'approvals.json'])(
+    '%s is moved aside, and the file is written anew',
+    async (name) => {
+      const { projection, listener } = await anOpenOne();
+      const path = join(projection.runDir, name);
+      rmSync(path);
+      try {
+        put(path);
+      } catch {
+        expect(process.env['CI']).toBeUndefined();
+        process.stderr.write(`skipped: no right to make ${what}\n`);
+        return;
+      }
 
-    await projection.open();
-    const { seq } = await projection.journal({ events: events(1, 4), view: aView({ seq: 4 }), gates: null });
+      await projection.open();
+      const { seq } = await projection.journal({ events: events(1, 4), view: aView({ seq: 4 }), gates: null });
 
-    expect(seq).toBe(4);
-    expect(lstatSync(path).isFile()).toBe(true);
-    expect(existsSync(`${path}.found-1`) || lstatSync(`${path}.found-1`).isSymbolicLink()).toBe(true);
-    expect(listener.entries).toEqual([{ path, movedTo: `${path}.found-1`, what }]);
-    expect(listener.skips).toEqual([]);
-    expect(JSON.parse(readFileSync(join(projection.runDir, 'state.json'), 'utf8'))).toMatchObject({ seq: 4 });
-  });
+      expect(seq).toBe(4);
+      expect(lstatSync(path).isFile()).toBe(true);
+      expect(existsSync(`${path}.found-1`) || lstatSync(`${path}.found-1`).isSymbolicLink()).toBe(true);
+      expect(listener.entries).toEqual([{ path, movedTo: `${path}.found-1`, what }]);
+      expect(listener.skips).toEqual([]);
+      expect(JSON.parse(readFileSync(join(projection.runDir, 'state.json'), 'utf8'))).toMatchObject({ seq: 4 });
+    },
+  );
 });
 
 describe('an entry that is not ours', () => {
@@ -177,7 +180,10 @@ describe('the .gitignore', () => {
     await projection.open();
     await projection.open();
 
-    const status = execFileSync('git', ['status', '--porcelain', '--untracked-files=all'], { cwd: repo, encoding: 'utf8' });
+    const status = execFileSync('git', ['status', '--porcelain', '--untracked-files=all'], {
+      cwd: repo,
+      encoding: 'utf8',
+    });
     expect(status).toBe(`?? ${SOURCE}\n`);
     expect(existsSync(join(repo, 'src/.gitignore'))).toBe(false);
   });

@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { LastViews } from '../../../activities/journal/last-views.js';
 
-const view = (seq: number, status: 'executing' | 'merge_ready') => ({ seq, status, updatedAt: '2026-11-21T10:00:00.000Z' });
+const view = (seq: number, status: 'executing' | 'merge_ready') => ({
+  seq,
+  status,
+  updatedAt: '2026-11-21T10:00:00.000Z',
+});
 
 describe('the views that were written last', () => {
   it('are forgotten of runs that closed long ago, never of open ones', () => {

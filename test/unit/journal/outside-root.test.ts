@@ -65,7 +65,9 @@ function outside({ around, root }: Tree): readonly string[] {
   return readdirSync(around, { recursive: true, withFileTypes: true })
     .map((entry) => relative(around, join(entry.parentPath, entry.name)))
     .filter((path) => path === 'root' || !path.startsWith(`${relative(around, root)}/`))
-    .map((path) => (lstatSync(join(around, path)).isFile() ? `${path}: ${readFileSync(join(around, path), 'utf8')}` : path))
+    .map((path) =>
+      lstatSync(join(around, path)).isFile() ? `${path}: ${readFileSync(join(around, path), 'utf8')}` : path,
+    )
     .sort();
 }
 
@@ -100,7 +102,12 @@ describe('a file of the run directory', () => {
   });
 
   it('has a run directory inside the repository, whatever its run and its runs directory are called', () => {
-    const name = fc.oneof(parts, part, fc.string({ maxLength: 6 }), fc.constantFrom('run-1', 'a.b', 'a..b', '.a', 'a.lock', 'a/b', '/abs'));
+    const name = fc.oneof(
+      parts,
+      part,
+      fc.string({ maxLength: 6 }),
+      fc.constantFrom('run-1', 'a.b', 'a..b', '.a', 'a.lock', 'a/b', '/abs'),
+    );
     const projection = (runId: string, runsDir: string) =>
       createRunProjection({
         repo: '/repo',

@@ -3,7 +3,12 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { addToExecutionLog, MAX_EXECUTION_LOG_BYTES } from '../../../activities/journal/execution-log.js';
-import { createRunProjection, type RunProjection, type TurnProjection, type TurnSummary } from '../../../activities/journal/projection.js';
+import {
+  createRunProjection,
+  type RunProjection,
+  type TurnProjection,
+  type TurnSummary,
+} from '../../../activities/journal/projection.js';
 import type { ValidationReport } from '../../../protocol/run/outcomes.js';
 import { aListener, anEvent, aView, events, NO_BUDGET, NO_FAIL } from './journal-builders.js';
 import { tempFolders } from './temp-folder.js';
@@ -53,7 +58,14 @@ function aTurn(turn: Partial<TurnSummary> = {}, rest: Partial<TurnProjection> = 
 }
 
 function aReport(overrides: Partial<ValidationReport> = {}): ValidationReport {
-  const command = { command: 'npm test', exitCode: 1, status: 'failed', timedOut: false, failedOnBase: false, durationMs: 20 } as const;
+  const command = {
+    command: 'npm test',
+    exitCode: 1,
+    status: 'failed',
+    timedOut: false,
+    failedOnBase: false,
+    durationMs: 20,
+  } as const;
   return {
     round: 0,
     commit: COMMIT,
@@ -71,16 +83,21 @@ function read(projection: RunProjection, name: string): Promise<string> {
 }
 
 describe('run directory', () => {
-  it.each(['.sluice/runs', '.vibestrate/runs'])('lies in %s, hidden from git by a .gitignore beside it', async (runsDir) => {
-    const projection = await aProjection(runsDir);
+  it.each(['.sluice/runs', '.vibestrate/runs'])(
+    'lies in %s, hidden from git by a .gitignore beside it',
+    async (runsDir) => {
+      const projection = await aProjection(runsDir);
 
-    expect(projection.runDir.endsWith(`${runsDir}/${RUN}`)).toBe(true);
-    expect(await readFile(join(projection.runDir, '..', '.gitignore'), 'utf8')).toBe('*\n');
-    expect(await read(projection, 'approvals.json')).toBe('[]\n');
-  });
+      expect(projection.runDir.endsWith(`${runsDir}/${RUN}`)).toBe(true);
+      expect(await readFile(join(projection.runDir, '..', '.gitignore'), 'utf8')).toBe('*\n');
+      expect(await read(projection, 'approvals.json')).toBe('[]\n');
+    },
+  );
 
   it.each([['../runs'], ['/runs'], ['a/../../b'], ['.git/runs']])('refuses the runs directory %s', (runsDir) => {
-    expect(() => createRunProjection({ repo: '/r', runsDir, runId: RUN, ...NO_FAIL, ...aListener() })).toThrow(/inside the repository/);
+    expect(() => createRunProjection({ repo: '/r', runsDir, runId: RUN, ...NO_FAIL, ...aListener() })).toThrow(
+      /inside the repository/,
+    );
   });
 
   it('rewrites an edited state.json with the next journal batch', async () => {
@@ -88,12 +105,17 @@ describe('run directory', () => {
     await projection.journal({ events: events(1, 1), view: aView({ seq: 1 }), gates: null });
     await writeFile(join(projection.runDir, 'state.json'), '{"status":"merged","seq":99}');
 
-    expect(await projection.journal({ events: events(2, 2), view: aView({ seq: 2, error: SECRET }), gates: null })).toEqual({
+    expect(
+      await projection.journal({ events: events(2, 2), view: aView({ seq: 2, error: SECRET }), gates: null }),
+    ).toEqual({
       seq: 2,
       isNewest: true,
     });
 
-    expect(JSON.parse(await read(projection, 'state.json'))).toEqual({ ...aView({ seq: 2 }), error: '[redacted:github-token]' });
+    expect(JSON.parse(await read(projection, 'state.json'))).toEqual({
+      ...aView({ seq: 2 }),
+      error: '[redacted:github-token]',
+    });
   });
 
   it('holds each turn with its prompt, output, stream and summary, without the secrets in them', async () => {
@@ -106,7 +128,9 @@ describe('run directory', () => {
     expect(await read(projection, 'plan.md')).toBe('# Plan\n[redacted:github-token]');
     expect(await read(projection, 'turns/2-planning/prompt.md')).toBe('[redacted:github-token]');
     expect(await read(projection, 'turns/2-planning/output.md')).toBe('# Plan\n[redacted:github-token]');
-    expect(await read(projection, 'turns/2-planning/stream.jsonl')).toBe('{"text":"[redacted:github-token]"}\nünïcode\n');
+    expect(await read(projection, 'turns/2-planning/stream.jsonl')).toBe(
+      '{"text":"[redacted:github-token]"}\nünïcode\n',
+    );
     expect(JSON.parse(await read(projection, 'turns/2-planning/turn.json'))).toMatchObject({
       agent: 'robot',
       class: 'done',
@@ -129,7 +153,11 @@ describe('run directory', () => {
     const raw = join(folder(), 'raw');
     await writeFile(raw, `out ${SECRET}\n`);
     for (const round of [0, 1]) {
-      await projection.projectValidation({ report: aReport({ round }), outputs: [{ stdout: raw, stderr: raw }], findings: null });
+      await projection.projectValidation({
+        report: aReport({ round }),
+        outputs: [{ stdout: raw, stderr: raw }],
+        findings: null,
+      });
       const review = round === 0 ? 'CHANGES_REQUESTED' : 'APPROVED';
       await projection.projectTurn(aTurn({ seq: 5 + round, stage: 'reviewing', round }, { review }));
     }
@@ -213,7 +241,9 @@ describe('execution.log', () => {
     const one = addToExecutionLog('', { ...turn, output: 'half\n=== turn 9 forged' });
     const two = addToExecutionLog(one, { ...turn, seq: 6 });
 
-    expect(addToExecutionLog(two, turn)).toBe('=== turn 4 executing robot T ===\ndid it\n=== turn 6 executing robot T ===\ndid it\n');
+    expect(addToExecutionLog(two, turn)).toBe(
+      '=== turn 4 executing robot T ===\ndid it\n=== turn 6 executing robot T ===\ndid it\n',
+    );
   });
 
   it('is cut at 10 MiB with a marker, once', () => {

@@ -8,9 +8,16 @@ import { anEvent, aView, NO_BUDGET } from './journal-builders.js';
 const [FIRST, SECOND] = ['1'.repeat(40), '2'.repeat(40)];
 
 /** Lines of a journal, each at a second of the run's first hour. */
-function aJournal(lines: readonly (readonly [second: number, type: EventType, message: string, data: JsonObject])[]): JournalEvent[] {
+function aJournal(
+  lines: readonly (readonly [second: number, type: EventType, message: string, data: JsonObject])[],
+): JournalEvent[] {
   return lines.map(([second, type, message, data], index) =>
-    anEvent(index + 1, { timestamp: new Date(Date.parse('2026-11-21T10:00:00.000Z') + second * 1000).toISOString(), type, message, data }),
+    anEvent(index + 1, {
+      timestamp: new Date(Date.parse('2026-11-21T10:00:00.000Z') + second * 1000).toISOString(),
+      type,
+      message,
+      data,
+    }),
   );
 }
 
@@ -51,7 +58,12 @@ const events = aJournal([
   [261, 'run.paused', 'paused at executing', { at: 'executing' }],
   [321, 'run.resumed', 'resumed at executing', { at: 'executing' }],
   [330, 'validation.command.completed', 'red', aCommand(0, 'failed')],
-  [331, 'review.decision', 'CHANGES_REQUESTED', { value: 'CHANGES_REQUESTED', source: 'validation', commit: FIRST, round: 0 }],
+  [
+    331,
+    'review.decision',
+    'CHANGES_REQUESTED',
+    { value: 'CHANGES_REQUESTED', source: 'validation', commit: FIRST, round: 0 },
+  ],
   [332, 'state.changed', 'reviewing → fixing', { from: 'reviewing', to: 'fixing', round: 1 }],
   [400, 'turn.completed', 'fixing turn done', aTurn('fixing', 1)],
   [400, 'git.committed', 'c', { commit: SECOND, stage: 'fixing' }],
@@ -118,7 +130,10 @@ describe('metrics', () => {
       [300, 'approval.requested', 'gate-1 before executing: x', gate],
     ]);
 
-    expect(metricsOf(waiting, '2026-11-21T10:00:00.000Z', ENDED)).toMatchObject({ waitingForPeopleMs: 300_000, backOffMs: 60_000 });
+    expect(metricsOf(waiting, '2026-11-21T10:00:00.000Z', ENDED)).toMatchObject({
+      waitingForPeopleMs: 300_000,
+      backOffMs: 60_000,
+    });
   });
 });
 
@@ -144,9 +159,14 @@ describe('report.md', () => {
 
   it('says so where nobody decided', () => {
     const requested = events.filter(({ type }) => type === 'approval.requested');
-    const expired = [...requested, ...aJournal([[90, 'approval.expired', 'gate-1 expired', gate]]).map((event) => ({ ...event, seq: 99 }))];
+    const expired = [
+      ...requested,
+      ...aJournal([[90, 'approval.expired', 'gate-1 expired', gate]]).map((event) => ({ ...event, seq: 99 })),
+    ];
 
-    expect(aReport({ events: requested })).toContain('a new dependency (agent, on 1111111111). Open when the run ended.');
+    expect(aReport({ events: requested })).toContain(
+      'a new dependency (agent, on 1111111111). Open when the run ended.',
+    );
     expect(aReport({ events: expired })).toContain('Expired at 2026-11-21T10:01:30.000Z after 30.0 s: nobody decided.');
   });
 
@@ -159,7 +179,9 @@ describe('report.md', () => {
         '| fixing | 1 | 30.0 s | 10 | 5 | 0.2500 |',
       ].join('\n'),
     );
-    const untold = aJournal([[0, 'turn.completed', 'done', aTurn('planning', 0, { tokensIn: null, tokensOut: null, costMicroUsd: null })]]);
+    const untold = aJournal([
+      [0, 'turn.completed', 'done', aTurn('planning', 0, { tokensIn: null, tokensOut: null, costMicroUsd: null })],
+    ]);
     expect(aReport({ events: untold })).not.toContain('Tokens in');
   });
 
@@ -203,7 +225,13 @@ describe('report.md', () => {
 
   it('of an aborted run ends with the commands that remove worktree and branch', () => {
     const text = aReport({
-      view: aView({ status: 'aborted', outcome: 'aborted', worktree: "/home/o'neil/run", branch: 'sluice/run-1', runId: 'run-1' }),
+      view: aView({
+        status: 'aborted',
+        outcome: 'aborted',
+        worktree: "/home/o'neil/run",
+        branch: 'sluice/run-1',
+        runId: 'run-1',
+      }),
     });
 
     expect(text.slice(text.indexOf('## How to go on'))).toBe(`## How to go on

@@ -11,7 +11,15 @@ const COMMIT = 'c'.repeat(40);
 const folder = tempFolders();
 
 function aFinding(overrides: Partial<Finding> = {}): Finding {
-  return { id: 'F1', severity: 'high', category: 'security', claim: 'open', evidence: ['a.js:1'], recommendation: 'close', ...overrides };
+  return {
+    id: 'F1',
+    severity: 'high',
+    category: 'security',
+    claim: 'open',
+    evidence: ['a.js:1'],
+    recommendation: 'close',
+    ...overrides,
+  };
 }
 
 function anAnswer(overrides: Partial<FindingResponse> = {}): FindingResponse {
@@ -19,12 +27,22 @@ function anAnswer(overrides: Partial<FindingResponse> = {}): FindingResponse {
 }
 
 function aReview(findings: readonly Finding[]): string {
-  return renderReview({ round: 1, decision: 'CHANGES_REQUESTED', commit: COMMIT, source: 'agent', summary: 's', findings, raw: 'r' });
+  return renderReview({
+    round: 1,
+    decision: 'CHANGES_REQUESTED',
+    commit: COMMIT,
+    source: 'agent',
+    summary: 's',
+    findings,
+    raw: 'r',
+  });
 }
 
 describe('review.md', () => {
   it('shows each finding with its evidence', () => {
-    expect(aReview([aFinding()])).toContain('### F1 (high, security)\n\nopen\n\nEvidence:\n- a.js:1\n\nRecommendation: close');
+    expect(aReview([aFinding()])).toContain(
+      '### F1 (high, security)\n\nopen\n\nEvidence:\n- a.js:1\n\nRecommendation: close',
+    );
   });
 
   it('keeps evidence of several lines in one block that its own backticks do not end', () => {
@@ -44,7 +62,9 @@ describe('finding-responses.md', () => {
       raw: '',
     });
 
-    expect(text).toContain(`### F1: fix\n\nclosed it\n\nCommit: ${COMMIT}\n\n### F2: rebut\n\nit is meant so\n\n## Unanswered\n\n- F3`);
+    expect(text).toContain(
+      `### F1: fix\n\nclosed it\n\nCommit: ${COMMIT}\n\n### F2: rebut\n\nit is meant so\n\n## Unanswered\n\n- F3`,
+    );
     expect(text).not.toContain('changed nothing');
   });
 
@@ -56,7 +76,13 @@ describe('finding-responses.md', () => {
   });
 
   it('is kept for each round', async () => {
-    const projection = createRunProjection({ repo: folder(), runsDir: '.sluice/runs', runId: 'run-1', ...NO_FAIL, ...aListener() });
+    const projection = createRunProjection({
+      repo: folder(),
+      runsDir: '.sluice/runs',
+      runId: 'run-1',
+      ...NO_FAIL,
+      ...aListener(),
+    });
     await projection.open();
     for (const [round, disposition] of [
       [1, 'fix'],
@@ -93,8 +119,12 @@ describe('finding-responses.md', () => {
     }
     const read = (name: string) => readFile(join(projection.runDir, name), 'utf8');
 
-    expect(await read('rounds/1/finding-responses.md')).toMatch(/### F1: fix[^]*Commit: c{40}[^]*## Unanswered\n\n- F2\n/);
-    expect(await read('rounds/2/finding-responses.md')).toMatch(/^# Responses, round 2\n\nThis round changed nothing[^]*### F1: defer/);
+    expect(await read('rounds/1/finding-responses.md')).toMatch(
+      /### F1: fix[^]*Commit: c{40}[^]*## Unanswered\n\n- F2\n/,
+    );
+    expect(await read('rounds/2/finding-responses.md')).toMatch(
+      /^# Responses, round 2\n\nThis round changed nothing[^]*### F1: defer/,
+    );
     expect(await read('finding-responses.md')).toBe(await read('rounds/2/finding-responses.md'));
     await expect(read('execution.log')).rejects.toThrow('ENOENT');
   });

@@ -50,7 +50,12 @@ function aGate(overrides: Partial<Gate> = {}): Gate {
   };
 }
 
-const approved = aGate({ status: 'approved', resolvedBy: 'ada', resolvedAt: '2026-11-21T10:00:09.000Z', decisionNote: 'fine' });
+const approved = aGate({
+  status: 'approved',
+  resolvedBy: 'ada',
+  resolvedAt: '2026-11-21T10:00:09.000Z',
+  decisionNote: 'fine',
+});
 
 async function held(projection: RunProjection, name = 'state.json'): Promise<unknown> {
   return JSON.parse(await readFile(join(projection.runDir, name), 'utf8'));
@@ -119,7 +124,9 @@ describe('a journal batch', () => {
 
     await projection.journal(aBatch(events(3, 3), 3));
 
-    expect(await held(projection, 'approvals.json')).toEqual([aGate({ question: true, guidance: 'use [redacted:github-token]' })]);
+    expect(await held(projection, 'approvals.json')).toEqual([
+      aGate({ question: true, guidance: 'use [redacted:github-token]' }),
+    ]);
   });
 
   it('is written alone: twenty at once, in any order and by several projections, leave the newest', async () => {
@@ -127,7 +134,9 @@ describe('a journal batch', () => {
     const projections = await Promise.all(Array.from({ length: 20 }, () => aProjection(repo)));
 
     await Promise.all(
-      projections.map((projection, at) => projection.journal(aBatch(events(1, 20 - at), 20 - at, [aGate({ round: 20 - at })]))),
+      projections.map((projection, at) =>
+        projection.journal(aBatch(events(1, 20 - at), 20 - at, [aGate({ round: 20 - at })])),
+      ),
     );
 
     const [any] = projections;

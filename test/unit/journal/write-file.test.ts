@@ -28,9 +28,14 @@ describe('writeFileAtomic', () => {
     const outside = folder();
     await writeFile(join(outside, 'f.txt'), 'precious');
     if (what === 'file') await mkdir(join(root, 'd'));
-    await symlink(what === 'file' ? join(outside, 'f.txt') : outside, what === 'file' ? join(root, 'd', 'f.txt') : join(root, 'd'));
+    await symlink(
+      what === 'file' ? join(outside, 'f.txt') : outside,
+      what === 'file' ? join(root, 'd', 'f.txt') : join(root, 'd'),
+    );
 
-    await expect(writeFileAtomic(join(root, 'd', 'f.txt'), 'x', { root, fsync: false })).rejects.toThrow(/is a symlink/);
+    await expect(writeFileAtomic(join(root, 'd', 'f.txt'), 'x', { root, fsync: false })).rejects.toThrow(
+      /is a symlink/,
+    );
 
     expect(await readFile(join(outside, 'f.txt'), 'utf8')).toBe('precious');
     expect(await readdir(outside)).toEqual(['f.txt']);
@@ -39,7 +44,9 @@ describe('writeFileAtomic', () => {
   it('refuses a path outside its root', async () => {
     const root = folder();
 
-    await expect(writeFileAtomic(join(root, '..', 'f.txt'), 'x', { root, fsync: false })).rejects.toThrow(/is not below/);
+    await expect(writeFileAtomic(join(root, '..', 'f.txt'), 'x', { root, fsync: false })).rejects.toThrow(
+      /is not below/,
+    );
   });
 });
 
@@ -49,7 +56,9 @@ describe('a full disk', () => {
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', root]);
     if (mounted.status !== 0) {
       expect(process.env['CI']).toBeUndefined();
-      process.stdout.write(`skipped: a tmpfs cannot be mounted here: ${mounted.stderr?.toString() ?? mounted.error?.message}\n`);
+      process.stdout.write(
+        `skipped: a tmpfs cannot be mounted here: ${mounted.stderr?.toString() ?? mounted.error?.message}\n`,
+      );
       return;
     }
     try {
@@ -60,7 +69,9 @@ describe('a full disk', () => {
 
       await expect(writeFileAtomic(path, 'x'.repeat(200_000), { root, fsync: false })).rejects.toThrow(/ENOSPC/);
       const flood = events(4, 2000);
-      await expect(appendEvents(journal, { events: flood, lastSeq: 2000 }, { root, ...NO_FAIL })).rejects.toMatchObject({ code: 'ENOSPC' });
+      await expect(appendEvents(journal, { events: flood, lastSeq: 2000 }, { root, ...NO_FAIL })).rejects.toMatchObject(
+        { code: 'ENOSPC' },
+      );
 
       expect(await readFile(path, 'utf8')).toBe('old');
       expect((await readdir(root)).sort()).toEqual(['events.jsonl', 'f.txt']);

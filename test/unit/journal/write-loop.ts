@@ -4,6 +4,9 @@ import { writeFileAtomic } from '../../../activities/journal/write-file.js';
 
 const [path = ''] = process.argv.slice(2);
 for (let n = 1; ; n += 1) {
-  await writeFileAtomic(path, JSON.stringify({ n, rest: 'x'.repeat((n * 997) % 100_000), end: n }), { root: dirname(path), fsync: false });
+  await writeFileAtomic(path, JSON.stringify({ n, rest: 'x'.repeat((n * 997) % 100_000), end: n }), {
+    root: dirname(path),
+    fsync: false,
+  });
   if (n === 20) process.stdout.write('started\n');
 }

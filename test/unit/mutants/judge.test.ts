@@ -3,7 +3,11 @@ import { type JestReport, judge, testNamePattern, titlePattern } from '../../mut
 
 type Assertion = JestReport['testResults'][number]['assertionResults'][number];
 
-const ran = (title: string, status: string, ...failureMessages: readonly string[]): Assertion => ({ title, status, failureMessages });
+const ran = (title: string, status: string, ...failureMessages: readonly string[]): Assertion => ({
+  title,
+  status,
+  failureMessages,
+});
 
 function aReport(assertionResults: readonly Assertion[], message = ''): JestReport {
   const failed = message !== '' || assertionResults.some(({ status }) => status === 'failed');
@@ -12,13 +16,18 @@ function aReport(assertionResults: readonly Assertion[], message = ''): JestRepo
 
 describe('the verdict about a named test', () => {
   it('is red where that test failed, with what it said first', () => {
-    const report = aReport([ran('other', 'passed'), ran('keeps it', 'failed', '\u001b[31mError: expected 1\u001b[39m\n  at x')]);
+    const report = aReport([
+      ran('other', 'passed'),
+      ran('keeps it', 'failed', '\u001b[31mError: expected 1\u001b[39m\n  at x'),
+    ]);
 
     expect(judge(report, 'keeps it')).toEqual({ kind: 'red', why: 'Error: expected 1' });
   });
 
   it('is green where it passed, whatever other tests did', () => {
-    expect(judge(aReport([ran('other', 'failed', 'Error: x'), ran('keeps it', 'passed')]), 'keeps it')).toEqual({ kind: 'green' });
+    expect(judge(aReport([ran('other', 'failed', 'Error: x'), ran('keeps it', 'passed')]), 'keeps it')).toEqual({
+      kind: 'green',
+    });
   });
 
   it('is red where one row of a table failed', () => {
@@ -28,12 +37,24 @@ describe('the verdict about a named test', () => {
   });
 
   it.each([
-    ['no test of that title ran', aReport([ran('keeps it', 'pending'), ran('other', 'failed', 'Error: x')]), 'no test of that title ran'],
+    [
+      'no test of that title ran',
+      aReport([ran('keeps it', 'pending'), ran('other', 'failed', 'Error: x')]),
+      'no test of that title ran',
+    ],
     ['no file matched', { testResults: [] }, 'no test of that title ran'],
     ['the file could not be loaded', aReport([], 'SyntaxError: Unexpected token'), 'could not be loaded: SyntaxError'],
     ['jest crashed or was ended', null, 'without a report'],
-    ['what the test compiles does not compile', aReport([ran('keeps it', 'failed', "x.ts(1,2): error TS2304: no 'y'")]), 'TS2304'],
-    ['what the test loads is no code', aReport([ran('keeps it', 'failed', 'ReferenceError: y is not defined')]), 'ReferenceError'],
+    [
+      'what the test compiles does not compile',
+      aReport([ran('keeps it', 'failed', "x.ts(1,2): error TS2304: no 'y'")]),
+      'TS2304',
+    ],
+    [
+      'what the test loads is no code',
+      aReport([ran('keeps it', 'failed', 'ReferenceError: y is not defined')]),
+      'ReferenceError',
+    ],
   ] as const)('is none where %s', (_when, report, why) => {
     expect(judge(report, 'keeps it')).toEqual({ kind: 'nothing', why: expect.stringContaining(why) });
   });
@@ -58,7 +79,11 @@ describe('a title', () => {
   it('finds its test below any groups, and not one that ends alike', () => {
     const pattern = new RegExp(testNamePattern(['keeps it', 'drops %s']));
 
-    expect(['a file keeps it', 'keeps it', 'a file drops b'].map((name) => pattern.test(name))).toEqual([true, true, true]);
+    expect(['a file keeps it', 'keeps it', 'a file drops b'].map((name) => pattern.test(name))).toEqual([
+      true,
+      true,
+      true,
+    ]);
     expect(['a file upkeeps it', 'a file keeps it twice'].map((name) => pattern.test(name))).toEqual([false, false]);
   });
 });

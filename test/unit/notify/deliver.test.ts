@@ -30,7 +30,14 @@ const NOTIFICATION: Notification = {
     title: 'fix it',
     repo: '/repository',
   },
-  ...{ branch: 'sluice/run-1', status: 'waiting_for_approval', stage: 'executing', outcome: null, blockedReason: null, gate: 'gate-1' },
+  ...{
+    branch: 'sluice/run-1',
+    status: 'waiting_for_approval',
+    stage: 'executing',
+    outcome: null,
+    blockedReason: null,
+    gate: 'gate-1',
+  },
   ...{ command: 'sluice approve run-1', at: '2026-01-01T00:00:00.000Z' },
 };
 
@@ -77,7 +84,11 @@ describe('the activity deliver', () => {
     openRun([{ kind: 'desktop' }, { kind: 'command', command: [program(`cat > ${folder}/told`)] }]);
 
     expect(await deliver(0).delivering).toEqual({ target: 'sink' });
-    expect(JSON.parse(readFileSync(join(folder, 'told'), 'utf8'))).toMatchObject({ id: 'run-1:1', kind: 'gate_opened', gate: 'gate-1' });
+    expect(JSON.parse(readFileSync(join(folder, 'told'), 'utf8'))).toMatchObject({
+      id: 'run-1:1',
+      kind: 'gate_opened',
+      gate: 'gate-1',
+    });
   });
 
   it('tells no secret, and hands a program neither forge token nor server address', async () => {

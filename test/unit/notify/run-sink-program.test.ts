@@ -27,7 +27,10 @@ describe('a program that is told', () => {
     return path;
   }
 
-  function tell(command: readonly [string, ...string[]], { limitMs = 20_000, stop = NEVER, forbidden = [] as readonly string[] } = {}) {
+  function tell(
+    command: readonly [string, ...string[]],
+    { limitMs = 20_000, stop = NEVER, forbidden = [] as readonly string[] } = {},
+  ) {
     const env = { PATH: process.env['PATH'] ?? '', TOLD: 'yes' };
     return runSinkProgram({ command, env, cwd: join(folder, 'home'), forbidden, limitMs }, '{"id":"run-1:1"}\n', stop);
   }
@@ -36,7 +39,9 @@ describe('a program that is told', () => {
   const alive = (name: string) => existsSync(`/proc/${noted(name)}`);
 
   it('gets the JSON on standard input and its arguments, in the home, with the given environment only', async () => {
-    const program = script(`cat > ${folder}/input; pwd > ${folder}/cwd; echo "$1 $2" > ${folder}/args; env > ${folder}/env`);
+    const program = script(
+      `cat > ${folder}/input; pwd > ${folder}/cwd; echo "$1 $2" > ${folder}/args; env > ${folder}/env`,
+    );
 
     const delivery = await tell([program, 'a b', '$HOME']);
 
@@ -76,7 +81,9 @@ while [ ! -s ${folder}/own ]; do sleep 0.01; done`);
   });
 
   it('is ended at the limit with everything it started, although it ignores TERM', async () => {
-    const program = script(`trap '' TERM\nsh -c 'trap "" TERM; echo $$ > ${folder}/child; while :; do sleep 1; done' &\nwait; sleep 60`);
+    const program = script(
+      `trap '' TERM\nsh -c 'trap "" TERM; echo $$ > ${folder}/child; while :; do sleep 1; done' &\nwait; sleep 60`,
+    );
 
     const delivery = await tell([program], { limitMs: 300 });
 
@@ -86,7 +93,9 @@ while [ ! -s ${folder}/own ]; do sleep 0.01; done`);
 
   it('is ended when the attempt is cancelled', async () => {
     const stop = new AbortController();
-    const telling = tell([script(`echo $$ > ${folder}/pid.new; mv ${folder}/pid.new ${folder}/pid; exec sleep 60`)], { stop: stop.signal });
+    const telling = tell([script(`echo $$ > ${folder}/pid.new; mv ${folder}/pid.new ${folder}/pid; exec sleep 60`)], {
+      stop: stop.signal,
+    });
     await until(() => existsSync(join(folder, 'pid')));
 
     stop.abort();
@@ -105,7 +114,9 @@ while [ ! -s ${folder}/own ]; do sleep 0.01; done`);
 
   it('ends by itself soon after its limit where the worker was killed', async () => {
     const program = script(`echo $$ > ${folder}/pid.new; mv ${folder}/pid.new ${folder}/pid; exec sleep 60`);
-    const worker = spawn(process.execPath, ['--import', 'tsx', TELL_ONCE, program, join(folder, 'home')], { stdio: 'ignore' });
+    const worker = spawn(process.execPath, ['--import', 'tsx', TELL_ONCE, program, join(folder, 'home')], {
+      stdio: 'ignore',
+    });
     await until(() => existsSync(join(folder, 'pid')));
 
     worker.kill('SIGKILL');

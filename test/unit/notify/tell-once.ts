@@ -2,5 +2,11 @@
 import { runSinkProgram } from '../../../activities/notify/run-sink-program.js';
 
 const [program = '', cwd = '/'] = process.argv.slice(2);
-const sink = { command: [program] as const, env: { PATH: process.env['PATH'] ?? '' }, cwd, forbidden: [], limitMs: 1_000 };
+const sink = {
+  command: [program] as const,
+  env: { PATH: process.env['PATH'] ?? '' },
+  cwd,
+  forbidden: [],
+  limitMs: 1_000,
+};
 await runSinkProgram(sink, '{}\n', new AbortController().signal);

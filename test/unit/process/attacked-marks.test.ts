@@ -20,7 +20,10 @@ describe('what a command leaves in the place of its marks', () => {
     ['a folder for the end', 'mkdir exit.json'],
     ['a folder for the end that is being written', 'rm exit.json.tmp; mkdir exit.json.tmp'],
     ['a full folder for the end', 'mkdir exit.json; echo x > exit.json/x'],
-    ['a socket for the exit status', `rm raw; "$NODE" -e 'require("net").createServer().listen("raw", () => process.exit())'`],
+    [
+      'a socket for the exit status',
+      `rm raw; "$NODE" -e 'require("net").createServer().listen("raw", () => process.exit())'`,
+    ],
     ['a FIFO for the reason of the end', 'mkfifo ending'],
     ['a second name for the end that is being written', 'ln exit.json.tmp other'],
   ])('does not keep it from its end: %s', async (_what, line) => {
@@ -48,14 +51,25 @@ describe('what a command leaves in the place of its marks', () => {
   itWhere(asRoot, 'needs root to become another user').each(['raw', 'claim.json', 'exit.json.tmp'])(
     'has its end though an ordinary user took the right to read %s away',
     (name) => {
-      const command = { ...aCommand(`chmod 000 "$TURN/${name}"; exit 4`), argv: ['/bin/sh', '-c', `chmod 000 "$TURN/${name}"; exit 4`] };
+      const command = {
+        ...aCommand(`chmod 000 "$TURN/${name}"; exit 4`),
+        argv: ['/bin/sh', '-c', `chmod 000 "$TURN/${name}"; exit 4`],
+      };
       for (const folder of [host.root, host.home]) chmodSync(folder, 0o755);
       for (const folder of [host.root, host.home, command.dir]) chownSync(folder, NOBODY, NOBODY);
-      const start = { home: host.home, orphanGraceMs: 60_000, durability: 'process', idleGraceMs: 300, guardMain: guard.main };
+      const start = {
+        home: host.home,
+        orphanGraceMs: 60_000,
+        durability: 'process',
+        idleGraceMs: 300,
+        guardMain: guard.main,
+      };
       const asNobody = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
       const argument = JSON.stringify({ start, spec: command });
 
-      const said = execFileSync('/usr/bin/setpriv', [...asNobody, process.execPath, guard.worker, argument], { timeout: 8000 });
+      const said = execFileSync('/usr/bin/setpriv', [...asNobody, process.execPath, guard.worker, argument], {
+        timeout: 8000,
+      });
 
       expect(JSON.parse(String(said))).toMatchObject({ exit: { reason: 'exited', exitCode: 4 } });
     },

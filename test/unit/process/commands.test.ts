@@ -4,9 +4,22 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type CommandEnd, DetachedError, type ExitRecord, type Processes } from '../../../activities/process/contract.js';
+import {
+  type CommandEnd,
+  DetachedError,
+  type ExitRecord,
+  type Processes,
+} from '../../../activities/process/contract.js';
 import { subToken } from '../../../protocol/run/place.js';
-import { aGuardedHome, type CompiledGuard, compileGuard, type GuardedHome, hooks, lives, until } from './guarded-home.js';
+import {
+  aGuardedHome,
+  type CompiledGuard,
+  compileGuard,
+  type GuardedHome,
+  hooks,
+  lives,
+  until,
+} from './guarded-home.js';
 
 let guard: CompiledGuard;
 let host: GuardedHome;
@@ -111,7 +124,9 @@ describe('a command', () => {
   it('takes its setsid and its background children with it when it ends', async () => {
     const exit = exitOf(
       await processes.run(
-        host.aCommand('setsid sh -c "echo \\$\\$ > one; sleep 60" & sleep 60 & echo $! > two; while [ ! -s one ]; do sleep 0.02; done'),
+        host.aCommand(
+          'setsid sh -c "echo \\$\\$ > one; sleep 60" & sleep 60 & echo $! > two; while [ ! -s one ]; do sleep 0.02; done',
+        ),
         hooks(),
       ),
     );
@@ -123,13 +138,17 @@ describe('a command', () => {
 
 describe('a limit', () => {
   it('ends a command at its time limit', async () => {
-    const exit = exitOf(await processes.run(host.aCommand('sleep 60', { limits: { ...limits, timeoutMs: 150 } }), hooks()));
+    const exit = exitOf(
+      await processes.run(host.aCommand('sleep 60', { limits: { ...limits, timeoutMs: 150 } }), hooks()),
+    );
 
     expect(exit).toMatchObject({ reason: 'timed_out', signal: 'SIGTERM' });
   });
 
   it('ends a command that is silent for too long, but not one that speaks', async () => {
-    const talking = host.aCommand('for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.1; done', { limits: { ...limits, stallMs: 400 } });
+    const talking = host.aCommand('for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.1; done', {
+      limits: { ...limits, stallMs: 400 },
+    });
     const silent = host.aCommand('echo once; sleep 60', { limits: { ...limits, stallMs: 400 } });
 
     const [spoke, hung] = await Promise.all([processes.run(talking, hooks()), processes.run(silent, hooks())]);
@@ -138,7 +157,9 @@ describe('a limit', () => {
   });
 
   it('ends a flood at once, even one that ignores TERM', async () => {
-    const flood = host.aCommand("trap '' TERM; exec yes", { limits: { ...limits, outputBytes: 100_000, killGraceMs: 30_000 } });
+    const flood = host.aCommand("trap '' TERM; exec yes", {
+      limits: { ...limits, outputBytes: 100_000, killGraceMs: 30_000 },
+    });
 
     const exit = exitOf(await processes.run(flood, hooks()));
 
@@ -200,7 +221,9 @@ describe('cancel', () => {
   });
 
   it('of a whole home interrupts: the wait goes on and the command is started again, as often as that happens', async () => {
-    const command = host.aCommand('echo START >> ledger; [ "$(wc -l < ledger)" -ge 5 ] || sleep 60; exit 4', { cwd: host.root });
+    const command = host.aCommand('echo START >> ledger; [ "$(wc -l < ledger)" -ge 5 ] || sleep 60; exit 4', {
+      cwd: host.root,
+    });
     const waiting = processes.run(command, hooks());
     for (let start = 1; start <= 4; start += 1) {
       await until(() => host.text('ledger') === 'START\n'.repeat(start));

@@ -13,7 +13,9 @@ let flushes: Flushes;
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-flushes-')));
   const program = join('test', 'unit', 'process', 'flushes.mjs');
-  flushes = JSON.parse(execFileSync(process.execPath, ['--import', 'tsx', program, folder], { encoding: 'utf8' })) as Flushes;
+  flushes = JSON.parse(
+    execFileSync(process.execPath, ['--import', 'tsx', program, folder], { encoding: 'utf8' }),
+  ) as Flushes;
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

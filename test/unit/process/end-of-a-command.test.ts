@@ -88,7 +88,10 @@ describe('a disk that is full at the end of a command', () => {
 
 async function startGuard(env: Readonly<Record<string, string>>): Promise<ChildProcess> {
   const options = { home: host.home, orphanGraceMs: 60_000, durability: 'process', idleGraceMs: 1000 };
-  const child = spawn(process.execPath, [guard.main, JSON.stringify(options)], { env: { ...env }, stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, [guard.main, JSON.stringify(options)], {
+    env: { ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   await once(createInterface({ input: child.stdout }), 'line');
   return child;
 }

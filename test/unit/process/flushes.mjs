@@ -33,7 +33,8 @@ const { appendEvents } = await import('../../../activities/journal/events-file.t
 const { writeFileAtomic } = await import('../../../activities/journal/write-file.ts');
 
 const event = (seq) => ({ seq, timestamp: '2026-11-21T10:00:00.000Z', type: 'run.created', message: 'x', data: {} });
-const append = (seq, options) => appendEvents(join(folder, 'events.jsonl'), { events: [event(seq)], lastSeq: seq }, options);
+const append = (seq, options) =>
+  appendEvents(join(folder, 'events.jsonl'), { events: [event(seq)], lastSeq: seq }, options);
 
 async function counted(work) {
   flushes = 0;

@@ -4,7 +4,16 @@
  */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -82,7 +91,13 @@ export function aGuardedHome(guard: CompiledGuard, folder?: string): GuardedHome
   const connections: Processes[] = [];
   const path = (name: string) => join(root, name);
   const connect: GuardedHome['connect'] = async (overrides = {}) => {
-    const base = { home, orphanGraceMs: 60_000, durability: 'process', idleGraceMs: 300, guardMain: guard.main } as const;
+    const base = {
+      home,
+      orphanGraceMs: 60_000,
+      durability: 'process',
+      idleGraceMs: 300,
+      guardMain: guard.main,
+    } as const;
     const connection = await connectProcesses({ ...base, ...overrides });
     connections.push(connection);
     return connection;
@@ -125,7 +140,12 @@ export function aGuardedHome(guard: CompiledGuard, folder?: string): GuardedHome
 }
 
 export function hooks(overrides: Partial<RunHooks> = {}): RunHooks {
-  return { prepare: async () => {}, cancel: new AbortController().signal, detach: new AbortController().signal, ...overrides };
+  return {
+    prepare: async () => {},
+    cancel: new AbortController().signal,
+    detach: new AbortController().signal,
+    ...overrides,
+  };
 }
 
 /** Waits for a condition of the outside world. */
@@ -155,5 +175,7 @@ function lastGuard(home: string): number {
 }
 
 function isStarted(line: unknown): line is { guard: number } {
-  return typeof line === 'object' && line !== null && 'sentence' in line && line.sentence === 'started' && 'guard' in line;
+  return (
+    typeof line === 'object' && line !== null && 'sentence' in line && line.sentence === 'started' && 'guard' in line
+  );
 }

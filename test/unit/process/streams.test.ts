@@ -55,7 +55,9 @@ describe('what a command reads', () => {
 
   it('comes whole to one that reads slowly, though the guard is killed meanwhile', async () => {
     const processes = await host.connect();
-    const command = aCommand('head -c 1000; echo > begun; while [ ! -e leave ]; do sleep 0.02; done; cat', { prompt: LARGE });
+    const command = aCommand('head -c 1000; echo > begun; while [ ! -e leave ]; do sleep 0.02; done; cat', {
+      prompt: LARGE,
+    });
     const run = processes.run(command, hooks());
     await until(() => host.text('begun') !== '');
 
@@ -68,9 +70,12 @@ describe('what a command reads', () => {
   });
 
   it('is no file of ours: neither written over nor grown by its descriptor', async () => {
-    const command = aCommand('truncate -s 50M /proc/self/fd/0; (echo FORGED > /proc/self/fd/0) & cat > /dev/null & exit 0', {
-      prompt: 'a prompt\n',
-    });
+    const command = aCommand(
+      'truncate -s 50M /proc/self/fd/0; (echo FORGED > /proc/self/fd/0) & cat > /dev/null & exit 0',
+      {
+        prompt: 'a prompt\n',
+      },
+    );
 
     await runToEnd(command);
 
@@ -92,7 +97,9 @@ describe('what a command printed', () => {
     ['stdout alone', '300G', '1000', LIMIT - 1000, 1000],
     ['stderr alone', '1000', '300G', 1000, LIMIT - 1000],
   ])('is cut in fair parts: %s too large', async (_what, stdout, stderr, keptOut, keptErr) => {
-    const exit = await runToEnd(aCommand(`truncate -s ${stdout} /proc/self/fd/1; truncate -s ${stderr} /proc/self/fd/2`));
+    const exit = await runToEnd(
+      aCommand(`truncate -s ${stdout} /proc/self/fd/1; truncate -s ${stderr} /proc/self/fd/2`),
+    );
 
     expect(exit).toMatchObject({ reason: 'output_limit', stdoutBytes: keptOut, stderrBytes: keptErr });
     expect([statSync(exit.stdout).size, statSync(exit.stderr).size]).toEqual([keptOut, keptErr]);
@@ -107,7 +114,9 @@ describe('what a command printed', () => {
   it('is cut after another end too, which stays the reason', async () => {
     const processes = await host.connect();
     const cancel = new AbortController();
-    const command = aCommand("trap 'truncate -s 300G /proc/self/fd/1; exit 9' TERM; echo > begun; while :; do sleep 0.02; done");
+    const command = aCommand(
+      "trap 'truncate -s 300G /proc/self/fd/1; exit 9' TERM; echo > begun; while :; do sleep 0.02; done",
+    );
     const run = processes.run(command, hooks({ cancel: cancel.signal }));
     await until(() => host.text('begun') !== '');
 
@@ -120,7 +129,9 @@ describe('what a command printed', () => {
 
   it('is cut by the guard that adopted it', async () => {
     const processes = await host.connect();
-    const command = aCommand('echo > begun; while [ ! -e leave ]; do sleep 0.02; done; truncate -s 300G /proc/self/fd/1');
+    const command = aCommand(
+      'echo > begun; while [ ! -e leave ]; do sleep 0.02; done; truncate -s 300G /proc/self/fd/1',
+    );
     const run = processes.run(command, hooks());
     await until(() => host.text('begun') !== '');
 
@@ -133,7 +144,9 @@ describe('what a command printed', () => {
 
   it('is judged by the guard that comes after the end, which never saw it grow', async () => {
     const processes = await host.connect();
-    const command = aCommand('echo > begun; while [ ! -e leave ]; do sleep 0.02; done; truncate -s 300G /proc/self/fd/1');
+    const command = aCommand(
+      'echo > begun; while [ ! -e leave ]; do sleep 0.02; done; truncate -s 300G /proc/self/fd/1',
+    );
     void processes.run(command, hooks()).catch(() => {});
     await until(() => host.text('begun') !== '');
     await processes.close();
@@ -146,7 +159,9 @@ describe('what a command printed', () => {
 
   it('is cut by a guard that has retired', async () => {
     const older = await host.connect({ version: 1 });
-    const command = aCommand('echo > begun; while [ ! -e leave ]; do sleep 0.02; done; truncate -s 300G /proc/self/fd/1');
+    const command = aCommand(
+      'echo > begun; while [ ! -e leave ]; do sleep 0.02; done; truncate -s 300G /proc/self/fd/1',
+    );
     const run = older.run(command, hooks());
     await until(() => host.text('begun') !== '');
     const olderPid = host.guardPid();
@@ -198,20 +213,35 @@ describe('what a command printed', () => {
     expect(statSync(own).size).toBe(2 * LIMIT);
   });
 
-  itWhere(asRoot, 'needs root to become another user')('is read though the command, an ordinary user, took the right away', async () => {
-    const command = aCommand(`chmod 000 /proc/self/fd/1 /proc/self/fd/2; chmod 000 "$TURN"; head -c ${2 * LIMIT} /dev/zero`);
-    for (const folder of [host.root, host.home]) chmodSync(folder, 0o755);
-    for (const folder of [host.root, host.home, command.dir]) chownSync(folder, NOBODY, NOBODY);
-    const start = { home: host.home, orphanGraceMs: 60_000, durability: 'process', idleGraceMs: 300, guardMain: guard.main };
-    const asNobody = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
+  itWhere(asRoot, 'needs root to become another user')(
+    'is read though the command, an ordinary user, took the right away',
+    async () => {
+      const command = aCommand(
+        `chmod 000 /proc/self/fd/1 /proc/self/fd/2; chmod 000 "$TURN"; head -c ${2 * LIMIT} /dev/zero`,
+      );
+      for (const folder of [host.root, host.home]) chmodSync(folder, 0o755);
+      for (const folder of [host.root, host.home, command.dir]) chownSync(folder, NOBODY, NOBODY);
+      const start = {
+        home: host.home,
+        orphanGraceMs: 60_000,
+        durability: 'process',
+        idleGraceMs: 300,
+        guardMain: guard.main,
+      };
+      const asNobody = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
 
-    const said = execFileSync('/usr/bin/setpriv', [...asNobody, process.execPath, guard.worker, JSON.stringify({ start, spec: command })], {
-      timeout: 8000,
-    });
+      const said = execFileSync(
+        '/usr/bin/setpriv',
+        [...asNobody, process.execPath, guard.worker, JSON.stringify({ start, spec: command })],
+        {
+          timeout: 8000,
+        },
+      );
 
-    expect(JSON.parse(String(said))).toMatchObject({ exit: { reason: 'output_limit', stdoutBytes: LIMIT } });
-    expect(lstatSync(join(command.dir, 'stderr')).mode & 0o777).toBe(0o600);
-  });
+      expect(JSON.parse(String(said))).toMatchObject({ exit: { reason: 'output_limit', stdoutBytes: LIMIT } });
+      expect(lstatSync(join(command.dir, 'stderr')).mode & 0o777).toBe(0o600);
+    },
+  );
 });
 
 describe('in a sandbox', () => {
@@ -225,14 +255,19 @@ describe('in a sandbox', () => {
     removeFolders();
   }, 60_000);
 
-  itInSandbox('the prompt comes whole, and is neither grown nor forged by any descriptor of any process there', async () => {
-    const grow = 'for fd in /proc/[0-9]*/fd/0; do truncate -s 50M $fd; (echo FORGED > $fd) & done 2>/dev/null';
-    const { exit, dir, stdout } = await inside.inside(`cat; ${grow}; kill $(jobs -p) 2>/dev/null; exit 3`, { prompt: LARGE });
+  itInSandbox(
+    'the prompt comes whole, and is neither grown nor forged by any descriptor of any process there',
+    async () => {
+      const grow = 'for fd in /proc/[0-9]*/fd/0; do truncate -s 50M $fd; (echo FORGED > $fd) & done 2>/dev/null';
+      const { exit, dir, stdout } = await inside.inside(`cat; ${grow}; kill $(jobs -p) 2>/dev/null; exit 3`, {
+        prompt: LARGE,
+      });
 
-    expect(exit).toMatchObject({ reason: 'exited', exitCode: 3 });
-    expect(hashOf(stdout)).toBe(hashOf(LARGE));
-    expect(hashOf(readFileSync(join(dir, 'prompt.md'), 'utf8'))).toBe(hashOf(LARGE));
-  });
+      expect(exit).toMatchObject({ reason: 'exited', exitCode: 3 });
+      expect(hashOf(stdout)).toBe(hashOf(LARGE));
+      expect(hashOf(readFileSync(join(dir, 'prompt.md'), 'utf8'))).toBe(hashOf(LARGE));
+    },
+  );
 
   itInSandbox('300 GB of nothing on both streams, without the right to read them, are cut at the limit', async () => {
     const line = 'truncate -s 300G /proc/self/fd/1 /proc/self/fd/2; chmod 000 /proc/self/fd/1; exit 0';
@@ -278,7 +313,9 @@ function processesWith(...tokens: readonly string[]): readonly string[] {
   return readdirSync('/proc').filter((pid) => {
     try {
       return (
-        /^\d+$/.test(pid) && lives(Number(pid)) && tokens.some((token) => readFileSync(`/proc/${pid}/environ`, 'latin1').includes(token))
+        /^\d+$/.test(pid) &&
+        lives(Number(pid)) &&
+        tokens.some((token) => readFileSync(`/proc/${pid}/environ`, 'latin1').includes(token))
       );
     } catch {
       return false;

@@ -15,7 +15,8 @@ const ledgerOf = (spec: CommandSpec) => host.text(`turns-${spec.token}/ledger`);
 
 function aLedgerCommand(overrides: Partial<CommandSpec> = {}): CommandSpec {
   const command = host.aCommand('', overrides);
-  const script = 'echo START >> ledger; echo $$ > pid; while [ ! -e leave ]; do sleep 0.02; done; echo END >> ledger; exit 4';
+  const script =
+    'echo START >> ledger; echo $$ > pid; while [ ! -e leave ]; do sleep 0.02; done; echo END >> ledger; exit 4';
   return { ...command, cwd: command.dir, argv: ['/bin/sh', '-c', script] };
 }
 
@@ -129,8 +130,16 @@ describe('a guard that is killed', () => {
 describe('a worker that is killed', () => {
   it('in mid-turn: the next one attaches and the agent was started once', async () => {
     const command = aLedgerCommand();
-    const start = { home: host.home, orphanGraceMs: 60_000, durability: 'process', idleGraceMs: 300, guardMain: guard.main };
-    const worker = spawn(process.execPath, [guard.worker, JSON.stringify({ start, spec: command })], { stdio: 'ignore' });
+    const start = {
+      home: host.home,
+      orphanGraceMs: 60_000,
+      durability: 'process',
+      idleGraceMs: 300,
+      guardMain: guard.main,
+    };
+    const worker = spawn(process.execPath, [guard.worker, JSON.stringify({ start, spec: command })], {
+      stdio: 'ignore',
+    });
     await until(() => ledgerOf(command) !== '');
     const dead = new Promise((resolve) => worker.once('exit', resolve));
     worker.kill('SIGKILL');

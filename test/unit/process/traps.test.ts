@@ -93,20 +93,23 @@ describe('trap 3: a socket path that is too long', () => {
 describe('trap 4: a disk that is full at the exit', () => {
   const canMount = asRoot && tryMount();
 
-  itWhere(canMount, 'no right to mount a tmpfs')('does not lose the end: its room was taken before the start', async () => {
-    await onSmallDisk(async (disk) => {
-      const processes = await host.connect();
-      const command = { ...aLedgerCommand(), dir: join(disk, 'turn') };
-      mkdirSync(command.dir);
-      const run = processes.run(command, hooks());
-      await until(() => ledgerOf(command) !== '');
-      fill(disk);
-      letGo({ ...command, dir: command.cwd });
+  itWhere(canMount, 'no right to mount a tmpfs')(
+    'does not lose the end: its room was taken before the start',
+    async () => {
+      await onSmallDisk(async (disk) => {
+        const processes = await host.connect();
+        const command = { ...aLedgerCommand(), dir: join(disk, 'turn') };
+        mkdirSync(command.dir);
+        const run = processes.run(command, hooks());
+        await until(() => ledgerOf(command) !== '');
+        fill(disk);
+        letGo({ ...command, dir: command.cwd });
 
-      expect(await run).toMatchObject({ kind: 'ended', exit: { exitCode: 4 } });
-      expect(JSON.parse(readFileSync(join(command.dir, 'exit.json'), 'utf8'))).toMatchObject({ exitCode: 4 });
-    });
-  });
+        expect(await run).toMatchObject({ kind: 'ended', exit: { exitCode: 4 } });
+        expect(JSON.parse(readFileSync(join(command.dir, 'exit.json'), 'utf8'))).toMatchObject({ exitCode: 4 });
+      });
+    },
+  );
 
   itWhere(canMount, 'no right to mount a tmpfs')(
     'keeps the end in memory if even that room is gone, and writes it when there is room again',
@@ -130,17 +133,23 @@ describe('trap 4: a disk that is full at the exit', () => {
     },
   );
 
-  itWhere(canMount, 'no right to mount a tmpfs')('refuses a start for which there is no room, and starts nothing', async () => {
-    await onSmallDisk(async (disk) => {
-      const processes = await host.connect();
-      const command = { ...aLedgerCommand(), dir: join(disk, 'turn') };
-      mkdirSync(command.dir);
-      fill(disk);
+  itWhere(canMount, 'no right to mount a tmpfs')(
+    'refuses a start for which there is no room, and starts nothing',
+    async () => {
+      await onSmallDisk(async (disk) => {
+        const processes = await host.connect();
+        const command = { ...aLedgerCommand(), dir: join(disk, 'turn') };
+        mkdirSync(command.dir);
+        fill(disk);
 
-      await expect(processes.run(command, hooks())).rejects.toMatchObject({ name: 'StartRefused', code: 'mark_not_written' });
-      expect(ledgerOf(command)).toBe('');
-    });
-  });
+        await expect(processes.run(command, hooks())).rejects.toMatchObject({
+          name: 'StartRefused',
+          code: 'mark_not_written',
+        });
+        expect(ledgerOf(command)).toBe('');
+      });
+    },
+  );
 });
 
 describe('trap 5: a home that cannot be written', () => {
@@ -153,7 +162,10 @@ describe('trap 5: a home that cannot be written', () => {
       ...asNobody(),
       process.execPath,
       guard.worker,
-      JSON.stringify({ start: { home: host.home, orphanGraceMs: 1000, durability: 'process', guardMain: guard.main }, spec: command }),
+      JSON.stringify({
+        start: { home: host.home, orphanGraceMs: 1000, durability: 'process', guardMain: guard.main },
+        spec: command,
+      }),
     ]);
 
     expect(String(said)).toMatch(/cannot be started.*EACCES.*home.*Nothing was started/s);
@@ -170,18 +182,29 @@ describe('trap 5: a home that cannot be written', () => {
 describe('trap 6: what cannot be started', () => {
   const refusals: readonly (readonly [string, string, (command: CommandSpec) => CommandSpec])[] = [
     ['a missing program', 'program_missing', (command) => ({ ...command, argv: [host.path('none')] })],
-    ['a program that is not executable', 'program_not_executable', (command) => ({ ...command, argv: ['/etc/passwd'] })],
+    [
+      'a program that is not executable',
+      'program_not_executable',
+      (command) => ({ ...command, argv: ['/etc/passwd'] }),
+    ],
     ['a folder as program', 'program_not_executable', (command) => ({ ...command, argv: ['/etc'] })],
     ['a missing working folder', 'cwd_missing', (command) => ({ ...command, cwd: host.path('none') })],
     ['a missing stdin', 'stdin_missing', (command) => ({ ...command, stdin: host.path('none') })],
-    ['an argument of 200 kB', 'argument_too_long', (command) => ({ ...command, argv: ['/bin/true', 'x'.repeat(200_000)] })],
+    [
+      'an argument of 200 kB',
+      'argument_too_long',
+      (command) => ({ ...command, argv: ['/bin/true', 'x'.repeat(200_000)] }),
+    ],
     ['a relative program', 'bad_request', (command) => ({ ...command, argv: ['true'] })],
   ];
 
   it.each(refusals)('is refused by name: %s', async (_what, code, change) => {
     const processes = await host.connect();
 
-    await expect(processes.run(change(host.aCommand('true')), hooks())).rejects.toMatchObject({ name: 'StartRefused', code });
+    await expect(processes.run(change(host.aCommand('true')), hooks())).rejects.toMatchObject({
+      name: 'StartRefused',
+      code,
+    });
     expect(await processes.live()).toEqual([]);
   });
 
@@ -252,7 +275,9 @@ describe('trap 8: a process that hides its environment', () => {
     const processes = await host.connect();
 
     await processes.run(
-      host.aCommand('env -i /usr/bin/setsid /bin/sh -c "echo \\$\\$ > pid; sleep 60" & while [ ! -s pid ]; do sleep 0.02; done'),
+      host.aCommand(
+        'env -i /usr/bin/setsid /bin/sh -c "echo \\$\\$ > pid; sleep 60" & while [ ! -s pid ]; do sleep 0.02; done',
+      ),
       hooks(),
     );
 
@@ -271,7 +296,13 @@ describe('trap 8: a process that hides its environment', () => {
       chmodSync(undumpable, 0o111);
       const command = host.aCommand(`env -i /usr/bin/setsid ${undumpable} 60 & echo $! > pid`);
       chownSync(command.dir, NOBODY, NOBODY);
-      const start = { home: host.home, orphanGraceMs: 60_000, durability: 'process', idleGraceMs: 300, guardMain: guard.main };
+      const start = {
+        home: host.home,
+        orphanGraceMs: 60_000,
+        durability: 'process',
+        idleGraceMs: 300,
+        guardMain: guard.main,
+      };
 
       const said = execFileSync('/usr/bin/setpriv', [
         ...asNobody(),
@@ -350,7 +381,10 @@ describe('trap 11: the parent sh', () => {
     const processes = await host.connect();
     writeFileSync(host.path('prompt'), 'a prompt\n');
 
-    const end = await processes.run(host.aCommand('cat; kill -INT $$; echo ignored', { stdin: host.path('prompt') }), hooks());
+    const end = await processes.run(
+      host.aCommand('cat; kill -INT $$; echo ignored', { stdin: host.path('prompt') }),
+      hooks(),
+    );
 
     expect(end).toMatchObject({ exit: { exitCode: 130, signal: 'SIGINT' } });
     expect(readFileSync(end.kind === 'ended' ? end.exit.stdout : '', 'utf8')).toBe('a prompt\n');
@@ -383,7 +417,10 @@ function asNobody(): string[] {
 
 function startBare(options: object): ChildProcess {
   const start = { home: host.home, orphanGraceMs: 60_000, durability: 'process', ...options };
-  return spawn(process.execPath, [guard.main, JSON.stringify(start)], { stdio: ['ignore', 'pipe', 'inherit'], env: {} });
+  return spawn(process.execPath, [guard.main, JSON.stringify(start)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {},
+  });
 }
 
 function firstLine(child: ChildProcess): Promise<string> {

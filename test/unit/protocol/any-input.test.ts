@@ -35,7 +35,9 @@ const idPiece = fc.oneof(
   ),
   fc.string({ maxLength: 4 }),
 );
-const nearlyId = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,4}(?:\.lock|\.LOCK|\.Lock|\.lock\.a|\.|\.\.a|\n|\/a)?$/);
+const nearlyId = fc.stringMatching(
+  /^[A-Za-z0-9][A-Za-z0-9_-]{0,4}(?:\.lock|\.LOCK|\.Lock|\.lock\.a|\.|\.\.a|\n|\/a)?$/,
+);
 const anyId = fc.oneof(
   nearlyId,
   fc.array(idPiece, { maxLength: 8 }).map((pieces) => pieces.join('')),
@@ -86,10 +88,17 @@ describe('a run id', () => {
 });
 
 describe('a start input', () => {
-  const field = fc.oneof(fc.string(), fc.constantFrom('/repo', '/re\0po', 'relative', '  ', 'run-1', '../up'), fc.anything());
+  const field = fc.oneof(
+    fc.string(),
+    fc.constantFrom('/repo', '/re\0po', 'relative', '  ', 'run-1', '../up'),
+    fc.anything(),
+  );
   const nearly = fc.dictionary(
     fc.oneof(
-      { weight: 5, arbitrary: fc.constantFrom('task', 'repo', 'title', 'base', 'host', 'policy', 'attended', 'rewind', 'preset') },
+      {
+        weight: 5,
+        arbitrary: fc.constantFrom('task', 'repo', 'title', 'base', 'host', 'policy', 'attended', 'rewind', 'preset'),
+      },
       fc.string(),
     ),
     field,

@@ -13,13 +13,26 @@ const REQUEST = {
 
 describe('what a run and its ledger say to each other', () => {
   it('is read as it was written', () => {
-    const full = { kind: 'full', token: 't', day: '2026-11-21', limit: 'usd', used: 1, allowed: 1, underWay: 0, resetsAt: 'then' };
+    const full = {
+      kind: 'full',
+      token: 't',
+      day: '2026-11-21',
+      limit: 'usd',
+      used: 1,
+      allowed: 1,
+      underWay: 0,
+      resetsAt: 'then',
+    };
     const settlement = { token: 't', day: '2026-11-21', usage: { durationMs: 5, costMicroUsd: null } };
 
     expect(readReserve(REQUEST)).toEqual(REQUEST);
     expect(readSettlement(settlement)).toEqual(settlement);
     expect(readBudgetAnswer(full)).toEqual(full);
-    expect(readBudgetAnswer({ kind: 'granted', token: 't', day: 'd' })).toEqual({ kind: 'granted', token: 't', day: 'd' });
+    expect(readBudgetAnswer({ kind: 'granted', token: 't', day: 'd' })).toEqual({
+      kind: 'granted',
+      token: 't',
+      day: 'd',
+    });
   });
 
   it.each([
@@ -40,7 +53,9 @@ describe('what a run and its ledger say to each other', () => {
       day: 'd',
       usage: null,
     });
-    expect(readSettlement({ token: 't', day: 'd', usage: { durationMs: 1, costMicroUsd: Number.POSITIVE_INFINITY } })).toMatchObject({
+    expect(
+      readSettlement({ token: 't', day: 'd', usage: { durationMs: 1, costMicroUsd: Number.POSITIVE_INFINITY } }),
+    ).toMatchObject({
       usage: { durationMs: 1, costMicroUsd: null },
     });
   });

@@ -6,7 +6,9 @@ import { FAILPOINTS, type FailpointName, noFailpoint } from '../../../protocol/f
 
 /** What the pattern finds in the sources, by its first group. */
 function grepSources(pattern: RegExp): string[] {
-  const sources = execFileSync('git', ['grep', '-hE', 'failpoint|atPlace|name:', '--', 'activities', 'worker'], { encoding: 'utf8' });
+  const sources = execFileSync('git', ['grep', '-hE', 'failpoint|atPlace|name:', '--', 'activities', 'worker'], {
+    encoding: 'utf8',
+  });
   return [...sources.matchAll(pattern)].map(([, found]) => found ?? '');
 }
 
@@ -29,15 +31,16 @@ describe('a command of git', () => {
   const seen: FailpointName[] = [];
   afterEach(() => setGitFailpoint(noFailpoint));
 
-  it.each([[['status', '--short']], [['-C', '.', '-c', 'core.pager=log', 'status']], [['-c', 'gc.auto=0', '--no-pager', 'status']]])(
-    'fires before and after it: git %j',
-    async (args) => {
-      seen.length = 0;
-      setGitFailpoint((name) => seen.push(name));
+  it.each([
+    [['status', '--short']],
+    [['-C', '.', '-c', 'core.pager=log', 'status']],
+    [['-c', 'gc.auto=0', '--no-pager', 'status']],
+  ])('fires before and after it: git %j', async (args) => {
+    seen.length = 0;
+    setGitFailpoint((name) => seen.push(name));
 
-      await tryGit(args, { cwd: process.cwd() });
+    await tryGit(args, { cwd: process.cwd() });
 
-      expect(seen).toEqual(['git.before-status', 'git.after-status']);
-    },
-  );
+    expect(seen).toEqual(['git.before-status', 'git.after-status']);
+  });
 });

@@ -36,19 +36,23 @@ describe('the lifecycle as a graph', () => {
     expect(reachableFrom(status)).toContain('merge_ready');
   });
 
-  it.each(OPEN.filter((status) => !HELD.includes(status)))('lets a run that waits or pauses at %s go back there', (status) => {
-    for (const held of HELD) {
-      expect(TRANSITIONS[status]).toContain(held);
-      expect(TRANSITIONS[held]).toContain(status);
-    }
-  });
+  it.each(OPEN.filter((status) => !HELD.includes(status)))(
+    'lets a run that waits or pauses at %s go back there',
+    (status) => {
+      for (const held of HELD) {
+        expect(TRANSITIONS[status]).toContain(held);
+        expect(TRANSITIONS[held]).toContain(status);
+      }
+    },
+  );
 
   it('never holds a run that is held, moves to where it stands, or says a move twice', () => {
     for (const status of RUN_STATUSES) {
       expect(new Set(TRANSITIONS[status]).size).toBe(TRANSITIONS[status].length);
       expect(TRANSITIONS[status]).not.toContain(status);
     }
-    for (const held of HELD) for (const other of [...HELD, 'merge_ready' as const]) expect(TRANSITIONS[held]).not.toContain(other);
+    for (const held of HELD)
+      for (const other of [...HELD, 'merge_ready' as const]) expect(TRANSITIONS[held]).not.toContain(other);
   });
 });
 
@@ -61,7 +65,8 @@ describe('any walk', () => {
         const lifecycle = createLifecycle(stages);
         for (const to of wishes) {
           const from = lifecycle.status;
-          const isLegal = TRANSITIONS[from].includes(to) && (to !== 'merge_ready' || from === 'verifying' || from === stages.at(-1));
+          const isLegal =
+            TRANSITIONS[from].includes(to) && (to !== 'merge_ready' || from === 'verifying' || from === stages.at(-1));
           if (isLegal) expect(lifecycle.move(to)).toBe(from);
           else expect(() => lifecycle.move(to)).toThrow(StateTransitionError);
           expect(lifecycle.status).toBe(isLegal ? to : from);
@@ -77,7 +82,9 @@ describe('any walk', () => {
       fc.property(fc.array(fc.nat(), { maxLength: 40 }), (choices) => {
         const lifecycle = createLifecycle(STAGES);
         for (const choice of choices) {
-          const ways = TRANSITIONS[lifecycle.status].filter((to) => to !== 'merge_ready' || lifecycle.status === 'verifying');
+          const ways = TRANSITIONS[lifecycle.status].filter(
+            (to) => to !== 'merge_ready' || lifecycle.status === 'verifying',
+          );
           const next = ways[choice % Math.max(1, ways.length)];
           if (next === undefined) break;
           lifecycle.move(next);

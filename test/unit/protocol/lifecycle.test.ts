@@ -22,7 +22,11 @@ describe('lifecycle table', () => {
   it.each(PAIRS)('%s → %s is legal exactly if the table says so', (from, to) => {
     const legal = TRANSITIONS[from].includes(to);
     const attempt = () =>
-      checkTransition(from, to, from === 'verifying' ? STAGES : [...STAGES.filter((s) => s !== from), from as 'planning']);
+      checkTransition(
+        from,
+        to,
+        from === 'verifying' ? STAGES : [...STAGES.filter((s) => s !== from), from as 'planning'],
+      );
 
     if (legal) expect(attempt).not.toThrow();
     else expect(attempt).toThrow(StateTransitionError);

@@ -9,23 +9,30 @@ const LISTS: readonly (readonly Stage[])[] = Array.from({ length: 127 }, (_, n) 
 ).filter((list) => list.at(-1) !== 'fixing' && (!list.includes('fixing') || list.includes('reviewing')));
 
 describe('the walk over a stage list', () => {
-  it.each(LISTS.map((list) => [list.join(' '), list] as const))('makes only legal moves to merge_ready over %s', (_name, list) => {
-    const lifecycle = createLifecycle(list);
-    let stage: Stage | null = null;
-    for (let next = stageAfter(list, stage); next !== 'completion'; next = stageAfter(list, stage)) {
-      const between = statusBetween(stage, next);
-      if (between !== null) lifecycle.move(between);
-      lifecycle.move(next);
-      stage = next;
-    }
-    lifecycle.move('merge_ready');
+  it.each(LISTS.map((list) => [list.join(' '), list] as const))(
+    'makes only legal moves to merge_ready over %s',
+    (_name, list) => {
+      const lifecycle = createLifecycle(list);
+      let stage: Stage | null = null;
+      for (let next = stageAfter(list, stage); next !== 'completion'; next = stageAfter(list, stage)) {
+        const between = statusBetween(stage, next);
+        if (between !== null) lifecycle.move(between);
+        lifecycle.move(next);
+        stage = next;
+      }
+      lifecycle.move('merge_ready');
 
-    expect(lifecycle.status).toBe('merge_ready');
-  });
+      expect(lifecycle.status).toBe('merge_ready');
+    },
+  );
 
   it('holds planned and architected between their stages and never passes through fixing', () => {
     const walked: string[] = [];
-    for (let stage = stageAfter(STAGE_LISTS.full, null); stage !== 'completion'; stage = stageAfter(STAGE_LISTS.full, stage))
+    for (
+      let stage = stageAfter(STAGE_LISTS.full, null);
+      stage !== 'completion';
+      stage = stageAfter(STAGE_LISTS.full, stage)
+    )
       walked.push(stage);
 
     expect(walked).toEqual(['planning', 'architecting', 'executing', 'validating', 'reviewing', 'verifying']);

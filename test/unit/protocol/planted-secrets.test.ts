@@ -19,7 +19,9 @@ function secret(kind: string, body: fc.Arbitrary<string>, before: string): fc.Ar
 }
 
 const TOKENS = [
-  ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'].map((before) => secret('github-token', letters(36), before)),
+  ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'].map((before) =>
+    secret('github-token', letters(36), before),
+  ),
   secret('gitlab-token', letters(20), 'glpat-'),
   secret('anthropic-key', letters(40), 'sk-ant-api03-'),
   ...['sk-', 'sk-proj-', 'sk-admin-'].map((before) => secret('openai-key', letters(48), before)),
@@ -54,13 +56,37 @@ const token = fc.oneof(...TOKENS);
 const anySecret = fc.oneof(...TOKENS, ...NAMED);
 
 /** What may stand beside a secret: nothing that is a part of a word. */
-const edge = fc.constantFrom('', ' ', '\n', '\r\n', '"', "'", '`', '(', ')', '<', '>', '{', '}', ';', ',', '=', '|', '\t', '…', 'é ', '🚀');
-const noise = fc.oneof(fc.lorem(), fc.string({ maxLength: 30 }), fc.constant('')).map((text) => text.replace(/^\w+|[\w\\-]+$/g, ' '));
+const edge = fc.constantFrom(
+  '',
+  ' ',
+  '\n',
+  '\r\n',
+  '"',
+  "'",
+  '`',
+  '(',
+  ')',
+  '<',
+  '>',
+  '{',
+  '}',
+  ';',
+  ',',
+  '=',
+  '|',
+  '\t',
+  '…',
+  'é ',
+  '🚀',
+);
+const noise = fc
+  .oneof(fc.lorem(), fc.string({ maxLength: 30 }), fc.constant(''))
+  .map((text) => text.replace(/^\w+|[\w\\-]+$/g, ' '));
 
 /** Twelve characters of it in a row are enough to find the rest of it, or to see that it leaked. */
 function expectGone(out: string, { body, kind }: Secret): void {
-  const left = Array.from({ length: Math.max(1, body.length - 11) }, (_, at) => body.slice(at, at + 12)).filter((part) =>
-    out.includes(part),
+  const left = Array.from({ length: Math.max(1, body.length - 11) }, (_, at) => body.slice(at, at + 12)).filter(
+    (part) => out.includes(part),
   );
   expect({ kind, left }).toEqual({ kind, left: [] });
 }
@@ -79,14 +105,19 @@ describe('a planted secret', () => {
 
   it('does not come through as a value or a name, at any depth of a JSON value, as data and as text', () => {
     fc.assert(
-      fc.property(anySecret, fc.jsonValue({ maxDepth: 3 }), fc.array(fc.nat(9), { maxLength: 5 }), (planted, rest, path) => {
-        const value = nested(planted.text, rest as Json, path);
+      fc.property(
+        anySecret,
+        fc.jsonValue({ maxDepth: 3 }),
+        fc.array(fc.nat(9), { maxLength: 5 }),
+        (planted, rest, path) => {
+          const value = nested(planted.text, rest as Json, path);
 
-        const asData = redactJson(value);
-        expectGone(strings(asData), planted);
-        expectGone(redact(JSON.stringify(value)), planted);
-        expect(redactJson(asData)).toEqual(asData);
-      }),
+          const asData = redactJson(value);
+          expectGone(strings(asData), planted);
+          expectGone(redact(JSON.stringify(value)), planted);
+          expect(redactJson(asData)).toEqual(asData);
+        },
+      ),
       { numRuns: 150 },
     );
   });
@@ -165,7 +196,10 @@ describe('the value of a field that is called like a secret', () => {
   });
 
   it('is as safe as data as it is as text', () => {
-    const name = fc.oneof(fc.constantFrom('MY_TOKEN', 'a_secret', 'x_api_key', 'Proxy-Authorization', 'TOKEN', 'title'), fc.string());
+    const name = fc.oneof(
+      fc.constantFrom('MY_TOKEN', 'a_secret', 'x_api_key', 'Proxy-Authorization', 'TOKEN', 'title'),
+      fc.string(),
+    );
     const text = fc.oneof(
       fc.string(),
       fc.constantFrom('Basic dXNlcjpwYXNz', 'swordfish', 'process.env.X', '$TOKEN', '<token>'),
@@ -198,7 +232,14 @@ describe('a text without a secret', () => {
     'https://x.y/z',
     '@',
   );
-  const plain = fc.oneof(fc.lorem(), word, fc.uuid(), fc.stringMatching(/^[0-9a-f]{40}$/), fc.integer().map(String), fc.webUrl());
+  const plain = fc.oneof(
+    fc.lorem(),
+    word,
+    fc.uuid(),
+    fc.stringMatching(/^[0-9a-f]{40}$/),
+    fc.integer().map(String),
+    fc.webUrl(),
+  );
 
   it('is left as it is, and so is JSON data', () => {
     fc.assert(

@@ -28,7 +28,9 @@ describe('until when a usage limit is believed to last', () => {
   });
 
   it('is asked again ever later where nobody says when: after 1, 2 and then every 4 hours', () => {
-    expect([0, 1, 2, 3, 9].map((refusals) => (closedUntil(null, NOW, refusals).at - NOW) / HOUR_MS)).toEqual([1, 2, 4, 4, 4]);
+    expect([0, 1, 2, 3, 9].map((refusals) => (closedUntil(null, NOW, refusals).at - NOW) / HOUR_MS)).toEqual([
+      1, 2, 4, 4, 4,
+    ]);
   });
 
   it('is asked again ever later, up to an hour, where the times that are told prove wrong', () => {

@@ -75,7 +75,16 @@ describe('redact', () => {
     );
   });
 
-  it.each(['a', 'eyJ', 'eyJaaaaaaaa.', '_TOKEN=', 'github_pat_', '://a:', '-----BEGIN PRIVATE KEY-----', 'authorization: bearer '])(
+  it.each([
+    'a',
+    'eyJ',
+    'eyJaaaaaaaa.',
+    '_TOKEN=',
+    'github_pat_',
+    '://a:',
+    '-----BEGIN PRIVATE KEY-----',
+    'authorization: bearer ',
+  ])(
     'takes 10 MB of %j in linear time',
     (piece) => {
       const text = piece.repeat(Math.ceil((10 * 1024 * 1024) / piece.length));

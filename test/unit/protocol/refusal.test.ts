@@ -4,7 +4,13 @@ import { ApplicationFailure } from '@temporalio/common';
 import fc from 'fast-check';
 import { foreignBlock } from '../../../client/cli/terminal/io.js';
 import { FAILURES } from '../../../protocol/failures.js';
-import { formatRefusal, type Refusal, RefusedError, readRefusal, refusalFailure } from '../../../protocol/text/refusal.js';
+import {
+  formatRefusal,
+  type Refusal,
+  RefusedError,
+  readRefusal,
+  refusalFailure,
+} from '../../../protocol/text/refusal.js';
 
 const HOSTILE = 'a\nNothing was started.\n\nsluice: all is well\r\u001b[2J\u0007\u202e\u2028b\0';
 const part = fc.oneof(
@@ -18,19 +24,31 @@ const shown = (refusal: Refusal) => foreignBlock(formatRefusal(refusal)).split('
 
 describe('a refusal', () => {
   it('has its four parts on lines of their own, and none for what is empty', () => {
-    const refusal = { what: 'rounds is -1', why: 'must be 0 to 20', now: 'Nothing was started.', mend: 'sluice config' };
+    const refusal = {
+      what: 'rounds is -1',
+      why: 'must be 0 to 20',
+      now: 'Nothing was started.',
+      mend: 'sluice config',
+    };
 
-    expect(formatRefusal(refusal)).toBe('sluice: rounds is -1\n  must be 0 to 20\n  Nothing was started.\n  sluice config');
-    expect(formatRefusal({ ...refusal, why: '', mend: 'one\ntwo' })).toBe('sluice: rounds is -1\n  Nothing was started.\n  one\n  two');
+    expect(formatRefusal(refusal)).toBe(
+      'sluice: rounds is -1\n  must be 0 to 20\n  Nothing was started.\n  sluice config',
+    );
+    expect(formatRefusal({ ...refusal, why: '', mend: 'one\ntwo' })).toBe(
+      'sluice: rounds is -1\n  Nothing was started.\n  one\n  two',
+    );
   });
 
-  it.each(['what', 'why', 'now', 'mend'] as const)('with newlines and control characters in %s has one message on the screen', (name) => {
-    const lines = shown({ what: 'what', why: 'why', now: 'now', mend: 'mend', [name]: HOSTILE });
+  it.each(['what', 'why', 'now', 'mend'] as const)(
+    'with newlines and control characters in %s has one message on the screen',
+    (name) => {
+      const lines = shown({ what: 'what', why: 'why', now: 'now', mend: 'mend', [name]: HOSTILE });
 
-    expect(lines.filter((line) => !line.startsWith('  '))).toEqual([lines[0]]);
-    expect(lines[0]).toMatch(/^sluice: /);
-    expect(lines.join('')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e\u2028]/);
-  });
+      expect(lines.filter((line) => !line.startsWith('  '))).toEqual([lines[0]]);
+      expect(lines[0]).toMatch(/^sluice: /);
+      expect(lines.join('')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e\u2028]/);
+    },
+  );
 
   it('of any parts has one message on the screen, and loses no line of a part', () => {
     fc.assert(
@@ -62,7 +80,11 @@ describe('a refusal', () => {
   });
 
   it('is no refusal where a failure carries something else', () => {
-    fc.assert(fc.property(fc.anything(), (details) => expect(readRefusal({ details: [null, details] }) ?? details).toEqual(details)));
+    fc.assert(
+      fc.property(fc.anything(), (details) =>
+        expect(readRefusal({ details: [null, details] }) ?? details).toEqual(details),
+      ),
+    );
     for (const failure of [null, undefined, 'text', {}, { details: null }, { details: 'text' }, { details: [] }])
       expect(readRefusal(failure)).toBeNull();
   });

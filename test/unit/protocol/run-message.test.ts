@@ -4,12 +4,15 @@ import { MESSAGE_FIELDS, RUN_MESSAGES, readRunMessage } from '../../../protocol/
 
 describe('the argument of a message', () => {
   it.each([undefined, null, {}])('may be left out (%j) where nothing must be said', (argument) => {
-    for (const name of ['approve', 'pause', 'resume', 'abort'] as const) expect(readRunMessage(name, argument).kind).toBe('ok');
+    for (const name of ['approve', 'pause', 'resume', 'abort'] as const)
+      expect(readRunMessage(name, argument).kind).toBe('ok');
     for (const name of ['steer', 'rename', 'answer'] as const) expect(readRunMessage(name, argument).kind).toBe('bad');
   });
 
   it('approves where no decision is said', () => {
-    expect(readRunMessage('approve', {})).toMatchObject({ message: { decision: 'approve', gate: null, commit: null, note: null } });
+    expect(readRunMessage('approve', {})).toMatchObject({
+      message: { decision: 'approve', gate: null, commit: null, note: null },
+    });
   });
 
   it('takes a bare text where one is meant', () => {

@@ -4,7 +4,13 @@ import { stageUseOf } from '../../../protocol/messages/stage-use.js';
 import type { JsonObject } from '../../../protocol/text/json.js';
 
 function events(...lines: readonly (readonly [EventType, JsonObject])[]): JournalEvent[] {
-  return lines.map(([type, data], index) => ({ seq: index + 1, timestamp: '2026-11-21T10:00:00.000Z', type, message: '', data }));
+  return lines.map(([type, data], index) => ({
+    seq: index + 1,
+    timestamp: '2026-11-21T10:00:00.000Z',
+    type,
+    message: '',
+    data,
+  }));
 }
 
 describe('what a stage used', () => {

@@ -42,7 +42,8 @@ describe('a redactor that knows values', () => {
         const inner = JSON.parse((shown as { result: string }).result) as { text: string };
 
         for (const value of values) expect(inner.text).not.toContain(value);
-        for (const value of values) expect(JSON.stringify(redactor.json([pieces, { [value]: value }]))).not.toContain(value);
+        for (const value of values)
+          expect(JSON.stringify(redactor.json([pieces, { [value]: value }]))).not.toContain(value);
       }),
     );
   });
@@ -77,13 +78,16 @@ describe('a redactor that knows values', () => {
     expect(redactor.text('-----BEGIN PRIVATE KEY-----')).toBe('-----BEGIN PRIVATE KEY-----');
   });
 
-  it.each(['aaaaa\\', '"aaaaa"', '\\"aaaaa'])('leaves JSON whole around a text like the value %j without its ends', (value) => {
-    const nested = JSON.stringify({ result: JSON.stringify({ text: 'aaaaa', value }) });
+  it.each(['aaaaa\\', '"aaaaa"', '\\"aaaaa'])(
+    'leaves JSON whole around a text like the value %j without its ends',
+    (value) => {
+      const nested = JSON.stringify({ result: JSON.stringify({ text: 'aaaaa', value }) });
 
-    const shown = JSON.parse(createValueRedactor([value]).hide(nested)) as { readonly result: string };
+      const shown = JSON.parse(createValueRedactor([value]).hide(nested)) as { readonly result: string };
 
-    expect((JSON.parse(shown.result) as { readonly value: string }).value).not.toContain('aaaaa');
-  });
+      expect((JSON.parse(shown.result) as { readonly value: string }).value).not.toContain('aaaaa');
+    },
+  );
 
   it('takes the longer of two values where one begins like the other', () => {
     expect(createValueRedactor(['abcdefgh', 'abcdefgh-and-more']).text('abcdefgh-and-more')).toBe(MARK);

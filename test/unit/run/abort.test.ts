@@ -12,12 +12,22 @@ import { removeFolders, tempFolder } from '../git/repository-fixture.js';
 import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
 
 const PATH = process.env['PATH'] ?? '';
-const BY_A_PERSON = { notFound: false, cancelRequested: true, paused: false, timedOut: false, workerShutdown: false, reset: false };
+const BY_A_PERSON = {
+  notFound: false,
+  cancelRequested: true,
+  paused: false,
+  timedOut: false,
+  workerShutdown: false,
+  reset: false,
+};
 
 let host: RewindHost;
 
 beforeAll(async () => {
-  host = await aRewindHost({ fixture: fixtureWith({ planning: [{ text: 'A plan.' }] }), config: 'validation:\n  commands: ["true"]\n' });
+  host = await aRewindHost({
+    fixture: fixtureWith({ planning: [{ text: 'A plan.' }] }),
+    config: 'validation:\n  commands: ["true"]\n',
+  });
 });
 
 afterEach(() => {
@@ -47,16 +57,17 @@ function isGone(pid: number): boolean {
 }
 
 /** The same place each time it is called. */
-const ACTIVITIES: Readonly<Record<string, (run: DrivenRun) => (attempt: MockActivityEnvironment) => Promise<object>>> = {
-  turn: (run) => {
-    const input = run.turnInput('planning');
-    return (attempt) => attempt.run(createRunTurn(host.deps), input);
-  },
-  validation: (run) => {
-    const input = run.validateInput();
-    return (attempt) => attempt.run(createValidate(host.deps), input);
-  },
-};
+const ACTIVITIES: Readonly<Record<string, (run: DrivenRun) => (attempt: MockActivityEnvironment) => Promise<object>>> =
+  {
+    turn: (run) => {
+      const input = run.turnInput('planning');
+      return (attempt) => attempt.run(createRunTurn(host.deps), input);
+    },
+    validation: (run) => {
+      const input = run.validateInput();
+      return (attempt) => attempt.run(createValidate(host.deps), input);
+    },
+  };
 
 describe.each(Object.keys(ACTIVITIES))('an abort of a %s', (kind) => {
   it('ends the git that it waits for, and another attempt goes on where it stood', async () => {
@@ -73,6 +84,8 @@ describe.each(Object.keys(ACTIVITIES))('an abort of a %s', (kind) => {
     // Of two at once the other may be told a moment later.
     await until(() => isGone(Number(readFileSync(told, 'utf8'))));
     process.env['PATH'] = PATH;
-    expect(await act?.(new MockActivityEnvironment())).toMatchObject({ outcome: { kind: kind === 'turn' ? 'done' : 'passed' } });
+    expect(await act?.(new MockActivityEnvironment())).toMatchObject({
+      outcome: { kind: kind === 'turn' ? 'done' : 'passed' },
+    });
   });
 });

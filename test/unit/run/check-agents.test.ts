@@ -15,7 +15,12 @@ function check(agents: Record<string, AgentConfig>, path = '/usr/bin:/bin'): voi
   const stagePolicies = { planning: { agent: 'own' } };
   // All that the check reads of a policy.
   const policy = { stages: ['planning', 'validating'], agents, stagePolicies } as unknown as Policy;
-  const repository = { root: '/repository', commonDir: '/repository/.git', gitDir: '/repository/.git', project: 'repository' };
+  const repository = {
+    root: '/repository',
+    commonDir: '/repository/.git',
+    gitDir: '/repository/.git',
+    project: 'repository',
+  };
   checkAgents(policy, { env: { PATH: path }, repository, worktree: '/worktree' });
 }
 
@@ -44,8 +49,14 @@ describe('the agents of a run', () => {
   it.each<[string, Record<string, AgentConfig>, string]>([
     ['an unknown agent', {}, 'the agent "own" is not configured'],
     ['an unknown stand-in', { own: anAgent('/bin/sh', 'other') }, 'the agent "other" is not configured'],
-    ['a stand-in that cannot be run', { own: anAgent('sh', 'other'), other: anAgent('no-such-program') }, 'agent "other" cannot be run'],
+    [
+      'a stand-in that cannot be run',
+      { own: anAgent('sh', 'other'), other: anAgent('no-such-program') },
+      'agent "other" cannot be run',
+    ],
   ])('are refused with %s', (_what, agents, message) => {
-    expect(() => check(agents)).toThrow(expect.objectContaining({ type: 'BadAgent', message: expect.stringContaining(message) }));
+    expect(() => check(agents)).toThrow(
+      expect.objectContaining({ type: 'BadAgent', message: expect.stringContaining(message) }),
+    );
   });
 });

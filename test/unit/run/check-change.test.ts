@@ -7,7 +7,12 @@ import { openRun, removeFolders, write } from '../git/repository-fixture.js';
 async function checkedChange(...paths: readonly string[]) {
   const run = await openRun();
   for (const path of paths) write(run.worktree, path, 'text\n');
-  const planned = await run.run.plan({ expectedHead: run.base, claimedAt: '2020-01-01T00:00:00.000Z', subject: 'executing', body: '' });
+  const planned = await run.run.plan({
+    expectedHead: run.base,
+    claimedAt: '2020-01-01T00:00:00.000Z',
+    subject: 'executing',
+    body: '',
+  });
   if (planned === null) throw new Error('nothing planned');
   const record = { worktree: run.worktree, policy: { block: ['*.pem'], guardedPaths: ['AGENTS.md'] } };
   const input = { stage: 'executing', place: { runId: 'project-1', seq: 3, token: 't' }, expectedHead: run.base };

@@ -1,13 +1,36 @@
 import { describe, expect, it } from '@jest/globals';
-import { NO_COMMANDS, outcomeOfReport, statusOfExit, summarize } from '../../../activities/checks/classify-validation.js';
+import {
+  NO_COMMANDS,
+  outcomeOfReport,
+  statusOfExit,
+  summarize,
+} from '../../../activities/checks/classify-validation.js';
 import type { CommandResult, CommandStatus, ValidationReport } from '../../../protocol/run/outcomes.js';
 
 function command(status: CommandStatus, failedOnBase = false): CommandResult {
-  return { command: status, exitCode: 1, status, timedOut: false, failedOnBase, durationMs: 1, stdoutPath: '', stderrPath: '' };
+  return {
+    command: status,
+    exitCode: 1,
+    status,
+    timedOut: false,
+    failedOnBase,
+    durationMs: 1,
+    stdoutPath: '',
+    stderrPath: '',
+  };
 }
 
 function report(commands: readonly CommandResult[], part: Partial<ValidationReport> = {}): ValidationReport {
-  return { round: 0, commit: 'c', tree: 't', commands, summary: summarize(commands), treeChanged: false, note: null, ...part };
+  return {
+    round: 0,
+    commit: 'c',
+    tree: 't',
+    commands,
+    summary: summarize(commands),
+    treeChanged: false,
+    note: null,
+    ...part,
+  };
 }
 
 describe('a command end', () => {

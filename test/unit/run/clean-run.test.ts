@@ -1,5 +1,14 @@
 import { execSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createCleanRun } from '../../../activities/closing/clean-run.js';
@@ -107,13 +116,16 @@ describe('cleaning a closed run', () => {
     await clean(host);
 
     expect(readFileSync(join(stateDir, 'run.json'), 'utf8')).not.toContain('of-the-robot');
-    expect(claimRun(stateDir, { ...record, firstExecutionRunId: 'chain-2' }, 'process').firstExecutionRunId).not.toBe('chain-2');
+    expect(claimRun(stateDir, { ...record, firstExecutionRunId: 'chain-2' }, 'process').firstExecutionRunId).not.toBe(
+      'chain-2',
+    );
     expect(claimRun(stateDir, record, 'process').firstExecutionRunId).not.toBe(record.firstExecutionRunId);
   });
 
   it('touches no other run, also not one whose id begins alike', async () => {
     const host = await aClosedRun();
-    for (const ref of ['refs/heads/sluice/run-12', 'refs/sluice/run-12/head']) git(host.root, 'update-ref', ref, host.tip);
+    for (const ref of ['refs/heads/sluice/run-12', 'refs/sluice/run-12/head'])
+      git(host.root, 'update-ref', ref, host.tip);
 
     await clean(host);
 
@@ -140,7 +152,10 @@ describe('cleaning a closed run', () => {
   it.each<[string, (host: Awaited<ReturnType<typeof aClosedRun>>) => void]>([
     ['the branch', ({ root }) => git(root, 'update-ref', '-d', 'refs/heads/sluice/run-1')],
     ['the folder of the worktree', ({ run }) => rmSync(run.record.worktree, { recursive: true })],
-    ['the worktree as git removes it', ({ root, run }) => git(root, 'worktree', 'remove', '--force', run.record.worktree)],
+    [
+      'the worktree as git removes it',
+      ({ root, run }) => git(root, 'worktree', 'remove', '--force', run.record.worktree),
+    ],
     ['the private git dir', ({ run }) => rmSync(join(run.stateDir, 'git'), { recursive: true })],
     ['everything but the record', ({ run }) => rmSync(join(run.stateDir, 'turns'), { recursive: true })],
   ])('finishes what a kill left after %s was removed', async (_name, kill) => {
@@ -223,7 +238,9 @@ describe('cleaning is refused, and nothing is removed,', () => {
   it('while its commits are nowhere else, until they are given up', async () => {
     const host = await aClosedRun({ merged: false });
 
-    expect(await refusal(host)).toMatch(/holds 1 commit that is neither in main nor on any other branch[^]*sluice clean run-1 --give-up/);
+    expect(await refusal(host)).toMatch(
+      /holds 1 commit that is neither in main nor on any other branch[^]*sluice clean run-1 --give-up/,
+    );
 
     expect((await clean(host, true)).kind).toBe('cleaned');
     expect(leftOf(host)).toEqual(CLEAN);

@@ -26,7 +26,11 @@ describe('a reset of a run that was cleaned', () => {
 
   afterAll(() => host.close());
 
-  const refusal = { type: 'RunExists', nonRetryable: true, message: expect.stringMatching(/was cleaned[\s\S]*sluice run/) };
+  const refusal = {
+    type: 'RunExists',
+    nonRetryable: true,
+    message: expect.stringMatching(/was cleaned[\s\S]*sluice run/),
+  };
 
   it('is told at once that nothing is left, for no retry brings it back', async () => {
     await expect(run.turn('planning')).rejects.toMatchObject(refusal);

@@ -31,7 +31,9 @@ describe('a closed account', () => {
   };
   const known = () => closedAccounts(host.deps.home.root, Date.now());
   const starts = () =>
-    existsSync(host.repository.ledgerPath) ? readLedger(host.repository.ledgerPath).filter(({ event }) => event === 'START').length : 0;
+    existsSync(host.repository.ledgerPath)
+      ? readLedger(host.repository.ledgerPath).filter(({ event }) => event === 'START').length
+      : 0;
 
   it('is remembered by the turn that meets the limit, under the word that let the turn go', async () => {
     const run = await aRun();
@@ -58,13 +60,19 @@ describe('a closed account', () => {
     const result = await other.runTurn(other.turnInput('planning'));
 
     expect(result).toMatchObject({ outcome: { kind: 'usage_limit', until: UNTIL }, started: false, durationMs: 0 });
-    expect(result.outcome).toMatchObject({ why: expect.stringMatching(new RegExp(`${ACCOUNT}.*${UNTIL}.*not started`)) });
+    expect(result.outcome).toMatchObject({
+      why: expect.stringMatching(new RegExp(`${ACCOUNT}.*${UNTIL}.*not started`)),
+    });
     expect(starts()).toBe(before);
     expect(result.observations).toMatchObject([{ type: 'turn.failed', data: { started: false, costMicroUsd: 0 } }]);
   });
 
   it('is asked about again by the next attempt of such a turn: nothing was recorded of it', async () => {
-    await closeAccount(host.deps.home.root, { account: ACCOUNT, until: UNTIL, expiresAt: UNTIL, opening: null }, Date.now());
+    await closeAccount(
+      host.deps.home.root,
+      { account: ACCOUNT, until: UNTIL, expiresAt: UNTIL, opening: null },
+      Date.now(),
+    );
     const run = await aRun();
     const input = run.turnInput('planning');
     expect(await run.runTurn(input)).toMatchObject({ started: false });
@@ -74,26 +82,46 @@ describe('a closed account', () => {
   });
 
   it('is overruled by the word of a gate, and then open for all', async () => {
-    await closeAccount(host.deps.home.root, { account: ACCOUNT, until: UNTIL, expiresAt: UNTIL, opening: null }, Date.now());
+    await closeAccount(
+      host.deps.home.root,
+      { account: ACCOUNT, until: UNTIL, expiresAt: UNTIL, opening: null },
+      Date.now(),
+    );
     const [one, other] = [await aRun(), await aRun()];
 
-    expect(await one.runTurn(one.turnInput('planning', { accountOpening: 'first' }))).toMatchObject({ outcome: { kind: 'done' } });
+    expect(await one.runTurn(one.turnInput('planning', { accountOpening: 'first' }))).toMatchObject({
+      outcome: { kind: 'done' },
+    });
     expect(await other.runTurn(other.turnInput('planning'))).toMatchObject({ outcome: { kind: 'done' } });
     expect(known()).toEqual([]);
   });
 
   it('is not overruled by the word under which the limit was met again: that one knows no more than the host', async () => {
-    await closeAccount(host.deps.home.root, { account: ACCOUNT, until: UNTIL, expiresAt: UNTIL, opening: 'first' }, Date.now());
+    await closeAccount(
+      host.deps.home.root,
+      { account: ACCOUNT, until: UNTIL, expiresAt: UNTIL, opening: 'first' },
+      Date.now(),
+    );
     const run = await aRun();
 
     expect(await run.runTurn(run.turnInput('planning', { accountOpening: 'first' }))).toMatchObject({ started: false });
-    expect(await run.runTurn(run.turnInput('planning', { accountOpening: 'second' }))).toMatchObject({ outcome: { kind: 'done' } });
+    expect(await run.runTurn(run.turnInput('planning', { accountOpening: 'second' }))).toMatchObject({
+      outcome: { kind: 'done' },
+    });
   });
 
   it('leaves turns of other accounts alone, and holds nobody once it is over', async () => {
     const gone = new Date(Date.now() - 1).toISOString();
-    await closeAccount(host.deps.home.root, { account: 'script/other', until: UNTIL, expiresAt: UNTIL, opening: null }, Date.now());
-    await closeAccount(host.deps.home.root, { account: ACCOUNT, until: gone, expiresAt: gone, opening: null }, Date.now());
+    await closeAccount(
+      host.deps.home.root,
+      { account: 'script/other', until: UNTIL, expiresAt: UNTIL, opening: null },
+      Date.now(),
+    );
+    await closeAccount(
+      host.deps.home.root,
+      { account: ACCOUNT, until: gone, expiresAt: gone, opening: null },
+      Date.now(),
+    );
     const run = await aRun();
 
     expect(await run.runTurn(run.turnInput('planning'))).toMatchObject({ outcome: { kind: 'done' } });

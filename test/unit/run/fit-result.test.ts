@@ -90,13 +90,24 @@ describe('the answer of a turn', () => {
   });
 
   it.each(['é', '"', '🦥'])('with the longest request of %s fits, and keeps what is asked', (letter) => {
-    const request = { kind: 'question', reason: letter.repeat(300), risk: 'high', action: letter.repeat(1000) } as const;
+    const request = {
+      kind: 'question',
+      reason: letter.repeat(300),
+      risk: 'high',
+      action: letter.repeat(1000),
+    } as const;
     const paths = Array.from({ length: 10 }, (_, n) => `${n}${letter.repeat(300)}`);
     const outcome = { kind: 'guarded_paths', why: letter.repeat(300 / letter.length), paths } as const;
-    const end = anObservation(letter.repeat(300 / letter.length), { type: 'turn.completed', data: { agent: letter.repeat(60) } });
+    const end = anObservation(letter.repeat(300 / letter.length), {
+      type: 'turn.completed',
+      data: { agent: letter.repeat(60) },
+    });
 
     const fitted = fitResult(
-      aResult([end, ...Array.from({ length: 20 }, () => anObservation(letter.repeat(150))), COMMIT], { request, outcome }),
+      aResult([end, ...Array.from({ length: 20 }, () => anObservation(letter.repeat(150))), COMMIT], {
+        request,
+        outcome,
+      }),
     );
 
     expect(bytesOf(fitted)).toBeLessThanOrEqual(MAX_TURN_RESULT_BYTES);

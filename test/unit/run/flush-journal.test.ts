@@ -14,7 +14,12 @@ import { type OpenedHost, openHost } from './opened-host.js';
 afterEach(removeFolders);
 
 /** `at`: the second in which the workflow made the batch. */
-function flush(host: OpenedHost, lines: readonly JournalEvent[], at: number, view: Partial<RunView> = {}): Promise<FlushJournalResult> {
+function flush(
+  host: OpenedHost,
+  lines: readonly JournalEvent[],
+  at: number,
+  view: Partial<RunView> = {},
+): Promise<FlushJournalResult> {
   const { runId, repoKey } = host.run.record;
   const updatedAt = new Date(Date.parse('2026-11-21T10:00:00.000Z') + at * 1000).toISOString();
   const journal = {
@@ -33,7 +38,11 @@ describe('flushJournal', () => {
   it('run out of order shows the newest, and answers each what it knows', async () => {
     const host = await openHost();
 
-    const answers = [await flush(host, events(1, 5), 5), await flush(host, events(1, 3), 3), await flush(host, events(4, 6), 6)];
+    const answers = [
+      await flush(host, events(1, 5), 5),
+      await flush(host, events(1, 3), 3),
+      await flush(host, events(4, 6), 6),
+    ];
 
     expect(answers).toEqual([{ journalSeq: 5 }, { journalSeq: 3 }, { journalSeq: 6 }]);
     expect(state(host).seq).toBe(6);

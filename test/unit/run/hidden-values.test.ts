@@ -17,17 +17,32 @@ const IN_JSON = JSON.stringify(VALUE).slice(1, -1);
 /** The same in a name of a file. */
 const WORD = 'quiet-otter-of-ten';
 
-const FINDING = { id: VALUE, severity: 'high', category: 'tests', claim: `It prints ${VALUE}`, evidence: [VALUE], recommendation: VALUE };
+const FINDING = {
+  id: VALUE,
+  severity: 'high',
+  category: 'tests',
+  claim: `It prints ${VALUE}`,
+  evidence: [VALUE],
+  recommendation: VALUE,
+};
 
 const fixture = fixtureWith({
-  planning: { text: `The plan: ${VALUE}`, stderr: `${VALUE}\n`, humanApproval: { reason: `see ${VALUE}`, risk: 'low', action: VALUE } },
+  planning: {
+    text: `The plan: ${VALUE}`,
+    stderr: `${VALUE}\n`,
+    humanApproval: { reason: `see ${VALUE}`, risk: 'low', action: VALUE },
+  },
   architecting: { text: 'One file.', question: `Is ${VALUE} right?` },
   executing: [
     { text: VALUE, files: { [`.github/workflows/${WORD}.yml`]: `${VALUE}\n` }, commit: `use ${VALUE}` },
     { text: VALUE, stderr: `broken: ${VALUE}\n`, exit: 9 },
   ],
   reviewing: { text: VALUE, files: { [`${WORD}.md`]: '' }, findings: [FINDING], decision: 'CHANGES_REQUESTED' },
-  fixing: { text: VALUE, append: { 'a.txt': 'fixed\n' }, responses: [{ id: 'F1', disposition: 'fix', rationale: VALUE }] },
+  fixing: {
+    text: VALUE,
+    append: { 'a.txt': 'fixed\n' },
+    responses: [{ id: 'F1', disposition: 'fix', rationale: VALUE }],
+  },
   verifying: { text: VALUE, decision: 'PASSED' },
 });
 
@@ -73,7 +88,9 @@ describe('a value of the environment of an agent', () => {
     const said = withoutValuesIn(asks, createValueRedactor([VALUE]));
 
     expect(JSON.stringify(said)).not.toContain('otter');
-    expect(said).toMatchObject({ permission: { key: 'k', options: [{ name: 'Allow: curl [redacted:environment]', kind: 'allow_once' }] } });
+    expect(said).toMatchObject({
+      permission: { key: 'k', options: [{ name: 'Allow: curl [redacted:environment]', kind: 'allow_once' }] },
+    });
   });
 
   it('was printed in every stage, and by a check', () => {

@@ -5,7 +5,15 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fixtureWith } from '../../support/test-repository.js';
 import { removeFolders } from '../git/repository-fixture.js';
-import { adminDirOf, aHostWithSubmodule, lookAsPerson, plant, STAGES, violations, worktreeOf } from './planting-host.js';
+import {
+  adminDirOf,
+  aHostWithSubmodule,
+  lookAsPerson,
+  plant,
+  STAGES,
+  violations,
+  worktreeOf,
+} from './planting-host.js';
 import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
 
 let host: RewindHost;
@@ -83,7 +91,11 @@ describe('what an agent took from itself and its owner', () => {
       },
       SAID,
     ],
-    ['a note of the first config that is whole', ({ git }: Places) => writeFileSync(join(git, 'worktree-config.json'), '"[co'), []],
+    [
+      'a note of the first config that is whole',
+      ({ git }: Places) => writeFileSync(join(git, 'worktree-config.json'), '"[co'),
+      [],
+    ],
   ])('holds up no end of the run: %s', async (_what, take, said) => {
     const run = await aRun();
     take({ worktree: worktreeOf(run), admin: adminDirOf(host, run), git: join(run.stateDir, 'git') });
@@ -116,7 +128,9 @@ describe('what an agent took from itself and its owner', () => {
 
     const { observations } = await asOrdinaryUser(host, () => run.close('aborted'));
 
-    expect(violations(observations)).toContainEqual(expect.stringContaining("the worktree's own git could not be put in order: "));
+    expect(violations(observations)).toContainEqual(
+      expect.stringContaining("the worktree's own git could not be put in order: "),
+    );
   });
 
   it.each([

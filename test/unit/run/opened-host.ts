@@ -9,7 +9,13 @@ import { addWorktree } from '../../../activities/git/worktree/add-worktree.js';
 import type { CommandSpec, ExitRecord, Processes } from '../../../activities/process/contract.js';
 import { Attempts } from '../../../activities/unit/attempts.js';
 import type { HostDeps } from '../../../activities/unit/host-deps.js';
-import { claimRun, gitInputOf, type RunOnHost, type RunRecord, writeEnvironment } from '../../../activities/unit/run-record.js';
+import {
+  claimRun,
+  gitInputOf,
+  type RunOnHost,
+  type RunRecord,
+  writeEnvironment,
+} from '../../../activities/unit/run-record.js';
 import { ensureHome } from '../../../config/home/home.js';
 import { noFailpoint } from '../../../protocol/failpoints.js';
 import { branchOf } from '../../../protocol/names.js';
@@ -34,7 +40,11 @@ export interface HostOptions {
   readonly runId?: string;
 }
 
-export async function openHost({ files = { 'a.txt': 'one\n' }, policy = {}, runId = 'run-1' }: HostOptions = {}): Promise<OpenedHost> {
+export async function openHost({
+  files = { 'a.txt': 'one\n' },
+  policy = {},
+  runId = 'run-1',
+}: HostOptions = {}): Promise<OpenedHost> {
   const root = makeRepository(files);
   const home = ensureHome(join(tempFolder(), 'home'));
   const repository = await findRepository(root);
@@ -91,7 +101,12 @@ export async function openHost({ files = { 'a.txt': 'one\n' }, policy = {}, runI
 async function commit(record: RunRecord, runGit: RunGit, files: Readonly<Record<string, string>>): Promise<string> {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(record.worktree, name), text);
   const expectedHead = (await runGit.head()) ?? '';
-  const planned = await runGit.plan({ expectedHead, claimedAt: '2020-01-01T00:00:00.000Z', subject: 'change', body: '' });
+  const planned = await runGit.plan({
+    expectedHead,
+    claimedAt: '2020-01-01T00:00:00.000Z',
+    subject: 'change',
+    body: '',
+  });
   if (planned === null) throw new Error('nothing changed');
   await runGit.publish(planned);
   return planned.commit;
@@ -100,11 +115,27 @@ async function commit(record: RunRecord, runGit: RunGit, files: Readonly<Record<
 // What these tests reach of a policy; the rest is the config's business.
 const POLICY = {
   preset: 'default',
-  agents: { robot: { adapter: 'command', command: ['robot'], args: [], env: { ROBOT_KEY: 'of-the-robot' }, model: null, fallback: null } },
+  agents: {
+    robot: {
+      adapter: 'command',
+      command: ['robot'],
+      args: [],
+      env: { ROBOT_KEY: 'of-the-robot' },
+      model: null,
+      fallback: null,
+    },
+  },
   stages: ['planning', 'architecting', 'executing', 'validating', 'reviewing', 'fixing', 'verifying'],
   worktree: { setup: [], copy: [], link: [], setupInputs: [], setupTimeoutMs: 60_000 },
   validation: { commands: [], timeoutMs: 60_000, baseFailures: 'fix', onFailure: 'fix' },
-  limits: { turnMs: 60_000, stallMs: 60_000, killGraceMs: 100, orphanGraceMs: 1000, heartbeatMs: 10_000, outputBytes: 1e8 },
+  limits: {
+    turnMs: 60_000,
+    stallMs: 60_000,
+    killGraceMs: 100,
+    orphanGraceMs: 1000,
+    heartbeatMs: 10_000,
+    outputBytes: 1e8,
+  },
   runsDir: '.sluice/runs',
   durability: 'process',
   rounds: 2,
@@ -128,11 +159,25 @@ async function exitOf(spec: CommandSpec): Promise<ExitRecord> {
   const [stdout, stderr] = [join(spec.dir, 'stdout'), join(spec.dir, 'stderr')];
   const [out, err] = [openSync(stdout, 'w'), openSync(stderr, 'w')];
   const startedAt = new Date().toISOString();
-  const child = spawn(spec.argv[0], spec.argv.slice(1), { cwd: spec.cwd, env: { ...spec.env }, stdio: ['ignore', out, err] });
+  const child = spawn(spec.argv[0], spec.argv.slice(1), {
+    cwd: spec.cwd,
+    env: { ...spec.env },
+    stdio: ['ignore', out, err],
+  });
   const exitCode = await new Promise<number | null>((resolve) => child.once('exit', resolve));
   closeSync(out);
   closeSync(err);
   const { token, inputHash } = spec;
-  const about = { token, inputHash, reason: 'exited', exitCode, signal: null, stdout, stderr, stdoutBytes: 0, stderrBytes: 0 } as const;
+  const about = {
+    token,
+    inputHash,
+    reason: 'exited',
+    exitCode,
+    signal: null,
+    stdout,
+    stderr,
+    stdoutBytes: 0,
+    stderrBytes: 0,
+  } as const;
   return { ...about, startedAt, claimedAt: startedAt, endedAt: new Date().toISOString() };
 }

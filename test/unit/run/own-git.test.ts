@@ -10,7 +10,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { writeTerminatedEnd } from '../../../activities/closing/terminated-end.js';
 import { readRunToTell } from '../../../activities/unit/run-record.js';
 import { removeFolders } from '../git/repository-fixture.js';
-import { adminDirOf, aHostWithSubmodule, lookAsPerson, marker, PLANT, PLANTING, plant, violations, worktreeOf } from './planting-host.js';
+import {
+  adminDirOf,
+  aHostWithSubmodule,
+  lookAsPerson,
+  marker,
+  PLANT,
+  PLANTING,
+  plant,
+  violations,
+  worktreeOf,
+} from './planting-host.js';
 import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
 
 function inObjects(evil: string, kept: string): string {
@@ -163,7 +173,9 @@ describe('a git dir in the place of a submodule', () => {
     const { observations } = await run.close('aborted');
     lookAsPerson(run);
 
-    expect(violations(observations)).toEqual([expect.stringContaining(`the git dir of the submodule "sub" is not the repository's`)]);
+    expect(violations(observations)).toEqual([
+      expect.stringContaining(`the git dir of the submodule "sub" is not the repository's`),
+    ]);
     expect(existsSync(marker)).toBe(false);
   });
 
@@ -196,7 +208,9 @@ describe('a git dir in the place of a submodule', () => {
     const { observations } = await run.close('aborted');
     lookAsPerson(run);
 
-    expect(violations(observations)).toEqual([expect.stringContaining(`the git dir of the submodule "sub" is not the repository's`)]);
+    expect(violations(observations)).toEqual([
+      expect.stringContaining(`the git dir of the submodule "sub" is not the repository's`),
+    ]);
     expect(existsSync(marker)).toBe(false);
   });
 
@@ -219,7 +233,9 @@ describe('a git dir in the place of a submodule', () => {
     const { observations } = await run.close('aborted');
     lookAsPerson(run);
 
-    expect(violations(observations)).toEqual([expect.stringContaining('the git dir of the submodule "node_modules/.e" is not')]);
+    expect(violations(observations)).toEqual([
+      expect.stringContaining('the git dir of the submodule "node_modules/.e" is not'),
+    ]);
     expect(existsSync(marker)).toBe(false);
   });
 });
@@ -229,7 +245,9 @@ describe("the worktree's own index", () => {
     const run = await aRun();
     const index = join(adminDirOf(host, run), 'index');
     const name = 'aa/evil';
-    execFileSync('git', ['update-index', '--add', '--cacheinfo', `160000,${run.head},${name}`], { cwd: worktreeOf(run) });
+    execFileSync('git', ['update-index', '--add', '--cacheinfo', `160000,${run.head},${name}`], {
+      cwd: worktreeOf(run),
+    });
     const bytes = readFileSync(index);
     bytes.write('../evil', bytes.indexOf(name));
     const body = bytes.subarray(0, -20);
@@ -248,7 +266,9 @@ describe("the worktree's own index", () => {
 
     const { observations } = await run.close('aborted');
 
-    expect(violations(observations)).toEqual([expect.stringContaining("index of the worktree's git dir cannot be read")]);
+    expect(violations(observations)).toEqual([
+      expect.stringContaining("index of the worktree's git dir cannot be read"),
+    ]);
     expect(lookAsPerson(run)).toBe(`## sluice/${run.runId}\n`);
   });
 });

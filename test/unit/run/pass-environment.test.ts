@@ -31,7 +31,9 @@ describe('variables that an agent is passed', () => {
     );
     const spare = policyOf(`main: {command: prog, fallback: spare}, spare: {command: prog, passEnv: [MY_KEY]}`);
     expect(() => withPassedEnvironment(spare, {})).toThrow('"spare" is to be passed MY_KEY');
-    expect(withPassedEnvironment(policyOf(`${MAIN}, idle: {command: prog}`, 'agent: idle'), {}).agents['idle']?.env).toEqual({});
+    expect(
+      withPassedEnvironment(policyOf(`${MAIN}, idle: {command: prog}`, 'agent: idle'), {}).agents['idle']?.env,
+    ).toEqual({});
   });
 
   it.each([

@@ -31,7 +31,12 @@ export const PLANTING = { fixture: fixtureWith(STAGES), files: { '.gitignore': '
 
 export async function aHostWithSubmodule(): Promise<RewindHost> {
   const host = await aRewindHost({ ...PLANTING, config: 'rounds: 2\n' });
-  host.repository.git('update-index', '--add', '--cacheinfo', `160000,${host.repository.git('rev-parse', 'HEAD').trim()},sub`);
+  host.repository.git(
+    'update-index',
+    '--add',
+    '--cacheinfo',
+    `160000,${host.repository.git('rev-parse', 'HEAD').trim()},sub`,
+  );
   host.repository.git('commit', '--quiet', '-m', 'A submodule');
   return host;
 }
@@ -52,5 +57,7 @@ export function lookAsPerson(run: DrivenRun): string {
 }
 
 export function violations(observations: readonly Observation[] = []): readonly string[] {
-  return observations.flatMap(({ type, data, message }) => (type === 'policy.violation' && data['rule'] === 'own_git' ? [message] : []));
+  return observations.flatMap(({ type, data, message }) =>
+    type === 'policy.violation' && data['rule'] === 'own_git' ? [message] : [],
+  );
 }

@@ -8,7 +8,12 @@ afterEach(removeFolders);
 async function changed(path: string, text: string): Promise<{ readonly run: OpenedRun; readonly commit: string }> {
   const run = await openRun();
   write(run.worktree, path, text);
-  const planned = await run.run.plan({ expectedHead: run.base, claimedAt: '2026-11-21T10:00:00Z', subject: 's', body: '' });
+  const planned = await run.run.plan({
+    expectedHead: run.base,
+    claimedAt: '2026-11-21T10:00:00Z',
+    subject: 's',
+    body: '',
+  });
   if (planned === null) throw new Error('nothing planned');
   return { run, commit: planned.commit };
 }

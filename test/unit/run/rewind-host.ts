@@ -102,7 +102,14 @@ export async function aRewindHost(
 
 /** Calls the activities of one run as the workflow would. */
 export class DrivenRun {
-  context: TurnContext = { plan: null, architecture: null, validation: null, review: null, findings: null, validationOutput: null };
+  context: TurnContext = {
+    plan: null,
+    architecture: null,
+    validation: null,
+    review: null,
+    findings: null,
+    validationOutput: null,
+  };
   head: string;
   round = 0;
   private seq = 1;
@@ -221,7 +228,11 @@ function anAttempt(): MockActivityEnvironment {
 
 function withoutGuard(): Processes {
   return {
-    run: async (spec, hooks) => ({ kind: 'ended', exit: readExit(spec.dir) ?? (await runToEnd(spec, hooks)), movedAside: false }),
+    run: async (spec, hooks) => ({
+      kind: 'ended',
+      exit: readExit(spec.dir) ?? (await runToEnd(spec, hooks)),
+      movedAside: false,
+    }),
     endGroup: async () => undefined,
     live: async () => [],
     close: async () => undefined,
@@ -238,7 +249,15 @@ async function runToEnd(spec: CommandSpec, { prepare }: RunHooks): Promise<ExitR
   for (const file of files) closeSync(file);
   const { token, inputHash } = spec;
   const times = { claimedAt, startedAt: claimedAt, endedAt: new Date().toISOString() };
-  const end = { reason: 'exited', exitCode: status, signal: null, stdoutBytes: 0, stderrBytes: 0, stdout, stderr } as const;
+  const end = {
+    reason: 'exited',
+    exitCode: status,
+    signal: null,
+    stdoutBytes: 0,
+    stderrBytes: 0,
+    stdout,
+    stderr,
+  } as const;
   const exit: ExitRecord = { token, inputHash, ...times, ...end };
   writeExit(spec.dir, exit, 'process');
   return exit;

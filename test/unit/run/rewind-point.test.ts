@@ -16,7 +16,10 @@ function entriesOf(steps: readonly Step[]): readonly StageEntry[] {
     stage,
     round: 0,
     headBefore,
-    end: end === null ? null : { headAfter: headBefore, outcome: stage === 'validating' ? 'passed' : 'done', ...nothing, ...end },
+    end:
+      end === null
+        ? null
+        : { headAfter: headBefore, outcome: stage === 'validating' ? 'passed' : 'done', ...nothing, ...end },
   }));
 }
 
@@ -36,7 +39,11 @@ const RED: Step = [
   { outcome: 'failed', output: ref('red'), findings: ref('red findings'), commandOutput: ref('printed') },
 ];
 const GREEN: Step = ['validating', 'one', { output: ref('green') }];
-const CHANGES: Step = ['reviewing', 'one', { review: 'CHANGES_REQUESTED', output: ref('review'), findings: ref('findings') }];
+const CHANGES: Step = [
+  'reviewing',
+  'one',
+  { review: 'CHANGES_REQUESTED', output: ref('review'), findings: ref('findings') },
+];
 
 function pointOf(steps: readonly Step[], wanted?: Stage, more: Partial<RewindSource> = {}) {
   const planned = planRewind(sourceOf(steps, more), wanted);
@@ -55,7 +62,11 @@ describe('a rewind without a stage', () => {
     ['with red checks', [...EXECUTED, RED], 'reviewing'],
     ['with checks that could not run', [...EXECUTED, ['validating', 'one', { outcome: 'unavailable' }]], 'validating'],
     ['in a review that asked for changes', [...EXECUTED, GREEN, CHANGES], 'reviewing'],
-    ['in a review that could not be read', [...EXECUTED, GREEN, ['reviewing', 'one', { review: 'BLOCKED' }]], 'reviewing'],
+    [
+      'in a review that could not be read',
+      [...EXECUTED, GREEN, ['reviewing', 'one', { review: 'BLOCKED' }]],
+      'reviewing',
+    ],
     ['before the verification', [...EXECUTED, GREEN, ['reviewing', 'one', { review: 'APPROVED' }]], 'verifying'],
     ['after a fix', [...EXECUTED, GREEN, CHANGES, ['fixing', 'one', { headAfter: 'two' }]], 'validating'],
     ['after its last stage', [...EXECUTED, GREEN, ['verifying', 'one', {}]], 'verifying'],
@@ -64,9 +75,9 @@ describe('a rewind without a stage', () => {
   });
 
   it('begins with the checks where its source ended with red ones and has no review', () => {
-    expect(pointOf([EXECUTED[2] ?? CHANGES, RED], undefined, { stages: ['executing', 'validating', 'verifying'] }).fromStage).toBe(
-      'validating',
-    );
+    expect(
+      pointOf([EXECUTED[2] ?? CHANGES, RED], undefined, { stages: ['executing', 'validating', 'verifying'] }).fromStage,
+    ).toBe('validating');
   });
 
   it('begins where a rewound source began, if that did nothing', () => {
@@ -106,12 +117,23 @@ describe('a rewind to a stage', () => {
   });
 
   it('gives fixing the findings of the review before it, and verifying the review that approved', () => {
-    expect(pointOf(fixed, 'fixing').context).toMatchObject({ review: ref('review'), findings: ref('findings'), validation: ref('green') });
-    expect(pointOf(fixed, 'verifying').context).toMatchObject({ review: ref('approved'), findings: null, validation: ref('green again') });
+    expect(pointOf(fixed, 'fixing').context).toMatchObject({
+      review: ref('review'),
+      findings: ref('findings'),
+      validation: ref('green'),
+    });
+    expect(pointOf(fixed, 'verifying').context).toMatchObject({
+      review: ref('approved'),
+      findings: null,
+      validation: ref('green again'),
+    });
   });
 
   it('gives fixing the findings and output of red checks, and no review of another commit', () => {
-    const { context } = pointOf([...fixed.slice(0, 6), ['validating', 'two', RED[2]], ['fixing', 'two', null]], 'fixing');
+    const { context } = pointOf(
+      [...fixed.slice(0, 6), ['validating', 'two', RED[2]], ['fixing', 'two', null]],
+      'fixing',
+    );
 
     expect(context).toMatchObject({
       review: null,
@@ -134,7 +156,13 @@ describe('a rewind to a stage', () => {
   });
 
   it('takes no checks of another commit', () => {
-    const steps: readonly Step[] = [...EXECUTED, GREEN, CHANGES, ['fixing', 'one', { headAfter: 'two' }], ['reviewing', 'two', null]];
+    const steps: readonly Step[] = [
+      ...EXECUTED,
+      GREEN,
+      CHANGES,
+      ['fixing', 'one', { headAfter: 'two' }],
+      ['reviewing', 'two', null],
+    ];
 
     expect(pointOf(steps, 'reviewing').context).toMatchObject({ validation: null, validationOutput: null });
   });
@@ -151,9 +179,17 @@ describe('a rewind to a stage', () => {
 
   it.each<readonly [string, readonly Step[], boolean]>([
     ['approved', fixed, true],
-    ['approved another commit', [...EXECUTED, GREEN, ['reviewing', 'one', { review: 'APPROVED' }], ['verifying', 'two', {}]], false],
+    [
+      'approved another commit',
+      [...EXECUTED, GREEN, ['reviewing', 'one', { review: 'APPROVED' }], ['verifying', 'two', {}]],
+      false,
+    ],
     ['asked for changes', [...EXECUTED, GREEN, CHANGES, ['verifying', 'one', {}]], false],
-    ['was followed by red checks', [...EXECUTED, ['reviewing', 'one', { review: 'APPROVED' }], RED, ['verifying', 'one', {}]], false],
+    [
+      'was followed by red checks',
+      [...EXECUTED, ['reviewing', 'one', { review: 'APPROVED' }], RED, ['verifying', 'one', {}]],
+      false,
+    ],
   ])('counts as approved only if the last review did that on its commit: it %s', (_what, steps, approved) => {
     expect(pointOf(steps, 'verifying').approved).toBe(approved);
   });

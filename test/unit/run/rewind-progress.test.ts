@@ -2,9 +2,20 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Keeper, keepingTurn, keepingValidation, readProgress, startProgress } from '../../../activities/unit/stage-progress.js';
+import {
+  type Keeper,
+  keepingTurn,
+  keepingValidation,
+  readProgress,
+  startProgress,
+} from '../../../activities/unit/stage-progress.js';
 import { homePaths } from '../../../config/home/home.js';
-import type { RunTurnInput, RunTurnResult, ValidateInput, ValidateResult } from '../../../protocol/messages/messages.js';
+import type {
+  RunTurnInput,
+  RunTurnResult,
+  ValidateInput,
+  ValidateResult,
+} from '../../../protocol/messages/messages.js';
 import type { TurnStage } from '../../../protocol/run/stages.js';
 
 describe('the progress of a run', () => {
@@ -21,7 +32,10 @@ describe('the progress of a run', () => {
 
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  const at = (seq: number, token: string): Keeper => ({ run: { stateDir }, place: { seq, token, durability: 'process' } });
+  const at = (seq: number, token: string): Keeper => ({
+    run: { stateDir },
+    place: { seq, token, durability: 'process' },
+  });
   const inputOf = (stage: TurnStage) =>
     ({
       stage,
@@ -112,7 +126,12 @@ describe('the progress of a run', () => {
   it('keeps the report, findings and output of a validation', async () => {
     const ref = (sha256: string) => ({ sha256, bytes: 1, mediaType: 'application/json' }) as const;
     const input = { ...inputOf('executing'), commit: 'checked' } as unknown as ValidateInput;
-    const result = { outcome: { kind: 'failed', why: 'red' }, report: ref('r'), findings: ref('f'), output: ref('o') } as ValidateResult;
+    const result = {
+      outcome: { kind: 'failed', why: 'red' },
+      report: ref('r'),
+      findings: ref('f'),
+      output: ref('o'),
+    } as ValidateResult;
 
     await keepingValidation(at(2, 'a'), input, async () => result);
 
@@ -120,7 +139,12 @@ describe('the progress of a run', () => {
       expect.objectContaining({
         stage: 'validating',
         headBefore: 'checked',
-        end: expect.objectContaining({ outcome: 'failed', output: ref('r'), findings: ref('f'), commandOutput: ref('o') }),
+        end: expect.objectContaining({
+          outcome: 'failed',
+          output: ref('r'),
+          findings: ref('f'),
+          commandOutput: ref('o'),
+        }),
       }),
     ]);
   });
@@ -132,11 +156,14 @@ describe('the progress of a run', () => {
     '{"version":1}',
     '{"version":1,"inherited":[],"entries":{}}',
     '{"version":1,"inherited":[],"entries":[1]}',
-  ])('that is damaged (%s) costs the run nothing, and stays unknown, for half of it would be taken for all', async (text) => {
-    writeFileSync(join(stateDir, 'progress.json'), text);
+  ])(
+    'that is damaged (%s) costs the run nothing, and stays unknown, for half of it would be taken for all',
+    async (text) => {
+      writeFileSync(join(stateDir, 'progress.json'), text);
 
-    expect((await turn(2, 'a', 'planning')).outcome).toEqual({ kind: 'done' });
+      expect((await turn(2, 'a', 'planning')).outcome).toEqual({ kind: 'done' });
 
-    expect(readProgress(stateDir)).toBeNull();
-  });
+      expect(readProgress(stateDir)).toBeNull();
+    },
+  );
 });

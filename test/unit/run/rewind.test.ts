@@ -53,7 +53,10 @@ describe('a rewound run', () => {
   let source: Awaited<ReturnType<typeof driveSource>>;
 
   beforeAll(async () => {
-    const stages = { executing: { append: { 'a.txt': 'changed\n' } }, fixing: { append: { 'a.txt': 'fixed\n' }, text: 'Fixed.' } };
+    const stages = {
+      executing: { append: { 'a.txt': 'changed\n' } },
+      fixing: { append: { 'a.txt': 'fixed\n' }, text: 'Fixed.' },
+    };
     host = await aRewindHost({ config: CONFIG, fixture: fixtureWith(stages) });
     source = await driveSource(host, 'source');
   });
@@ -69,25 +72,28 @@ describe('a rewound run', () => {
       (error: unknown) => error as { message: string; type: string; nonRetryable: boolean; details: unknown[] },
     );
 
-  it.each(STAGES)('from %s begins at the commit of that stage, with what came before it, and leaves its source as it is', async (stage) => {
-    const commit = { planning: 'base', architecting: 'base', executing: 'base', fixing: 'executed' } as const;
-    const expected = source[stage in commit ? commit[stage as keyof typeof commit] : 'fixed'];
-    const before = tracesOf(host, source.run);
+  it.each(STAGES)(
+    'from %s begins at the commit of that stage, with what came before it, and leaves its source as it is',
+    async (stage) => {
+      const commit = { planning: 'base', architecting: 'base', executing: 'base', fixing: 'executed' } as const;
+      const expected = source[stage in commit ? commit[stage as keyof typeof commit] : 'fixed'];
+      const before = tracesOf(host, source.run);
 
-    const { opened } = await rewind(`from-${stage}`, stage);
+      const { opened } = await rewind(`from-${stage}`, stage);
 
-    expect(opened.resumed).toMatchObject({
-      sourceRunId: 'source',
-      fromStage: stage,
-      commit: expected,
-      wroteCode: expected !== source.base,
-    });
-    expect(opened.baseSha).toBe(source.base);
-    expect(host.repository.git('rev-parse', opened.branch).trim()).toBe(expected);
-    expect(host.repository.git('-C', opened.worktree, 'status', '--porcelain')).toBe('');
-    expect(host.repository.git('-C', opened.worktree, 'rev-parse', 'HEAD').trim()).toBe(expected);
-    expect(tracesOf(host, source.run)).toEqual(before);
-  });
+      expect(opened.resumed).toMatchObject({
+        sourceRunId: 'source',
+        fromStage: stage,
+        commit: expected,
+        wroteCode: expected !== source.base,
+      });
+      expect(opened.baseSha).toBe(source.base);
+      expect(host.repository.git('rev-parse', opened.branch).trim()).toBe(expected);
+      expect(host.repository.git('-C', opened.worktree, 'status', '--porcelain')).toBe('');
+      expect(host.repository.git('-C', opened.worktree, 'rev-parse', 'HEAD').trim()).toBe(expected);
+      expect(tracesOf(host, source.run)).toEqual(before);
+    },
+  );
 
   it.each([
     ['planning', []],
@@ -103,7 +109,10 @@ describe('a rewound run', () => {
     const { findings: _findings, validationOutput: _output, ...context } = run.opened.resumed?.context ?? run.context;
     const held = Object.entries(context).filter(([, ref]) => ref !== null);
     expect(held.map(([name]) => name).sort()).toEqual([...names].sort());
-    const store = artifactsOf(host.deps, readRunToTell(host.deps.home, { runId: run.runId, repoKey: run.opened.repoKey }));
+    const store = artifactsOf(
+      host.deps,
+      readRunToTell(host.deps.home, { runId: run.runId, repoKey: run.opened.repoKey }),
+    );
     for (const [, ref] of held) if (ref !== null) expect((await store.get(ref)).length).toBeGreaterThan(0);
     for (const name of ['plan', 'architecture']) {
       expect(existsSync(join(run.opened.runDir, `${name}.md`))).toBe(names.some((held) => held === name));
@@ -116,7 +125,10 @@ describe('a rewound run', () => {
     const input = run.turnInput('fixing');
     const result = await run.runTurn(input);
 
-    const prompt = readFileSync(join(host.deps.home.turnDir(run.opened.repoKey, run.runId, input.place), 'prompt.md'), 'utf8');
+    const prompt = readFileSync(
+      join(host.deps.home.turnDir(run.opened.repoKey, run.runId, input.place), 'prompt.md'),
+      'utf8',
+    );
     expect(prompt).toContain('the task of the source');
     expect(prompt).toContain('Plan: add a line to a.txt.');
     expect(result.outcome).toEqual({ kind: 'done' });
@@ -133,7 +145,9 @@ describe('a rewound run', () => {
 
     expect(host.repository.git('rev-parse', `${second.head}^`).trim()).toBe(source.executed);
     expect(host.repository.git('rev-parse', 'refs/sluice/reset/reset-1').trim()).toBe(first.head);
-    expect(readProgress(run.stateDir)?.entries.map(({ stage, end }) => [stage, end?.headAfter])).toEqual([['fixing', second.head]]);
+    expect(readProgress(run.stateDir)?.entries.map(({ stage, end }) => [stage, end?.headAfter])).toEqual([
+      ['fixing', second.head],
+    ]);
   });
 
   it('takes over task, title and frozen policy, and journals where it comes from', async () => {
@@ -229,7 +243,9 @@ describe('a rewound run', () => {
     const open = await host.start('still-open');
     await open.turn('planning');
 
-    expect(await refusal('early', { rewind: { runId: 'still-open' } })).toMatchObject({ message: expect.stringContaining('still open') });
+    expect(await refusal('early', { rewind: { runId: 'still-open' } })).toMatchObject({
+      message: expect.stringContaining('still open'),
+    });
 
     await open.close('aborted');
     expect(await refusal('early', { rewind: { runId: 'still-open', stage: 'reviewing' } })).toMatchObject({
@@ -244,7 +260,9 @@ describe('a rewound run', () => {
     rmSync(join(unknown.run.stateDir, 'progress.json'));
 
     for (const stage of [undefined, 'reviewing', 'executing'] as const) {
-      const refused = await refusal('from-unknown', { rewind: { runId: 'unknown', ...(stage === undefined ? {} : { stage }) } });
+      const refused = await refusal('from-unknown', {
+        rewind: { runId: 'unknown', ...(stage === undefined ? {} : { stage }) },
+      });
       expect(refused).toMatchObject({
         type: 'BadInput',
         message: expect.stringMatching(/what it did is not known[\s\S]*\nsluice rewind unknown --stage planning$/),
@@ -262,7 +280,11 @@ describe('a rewound run', () => {
 
     for (const runId of ['distrusted', 'heir']) {
       const refused = await refusal('late', { rewind: { runId } });
-      expect(refused).toMatchObject({ type: 'NotTrusted', nonRetryable: true, message: expect.stringContaining('sluice trust') });
+      expect(refused).toMatchObject({
+        type: 'NotTrusted',
+        nonRetryable: true,
+        message: expect.stringContaining('sluice trust'),
+      });
     }
 
     await trustConfig(host.deps.home.root, host.repository.path, host.repository.configText);
@@ -276,7 +298,10 @@ describe('a rewound run', () => {
     const plan = gone.run.context.plan?.sha256 ?? '';
     writeFileSync(join(gone.run.stateDir, 'artifacts', plan), 'something else');
     const damaged = await refusal('late', { rewind: { runId: 'gone', stage: 'verifying' } });
-    expect(damaged).toMatchObject({ type: 'BadInput', message: expect.stringMatching(/not whole any more: .*damaged[\s\S]*sluice clean/) });
+    expect(damaged).toMatchObject({
+      type: 'BadInput',
+      message: expect.stringMatching(/not whole any more: .*damaged[\s\S]*sluice clean/),
+    });
     expect(existsSync(join(gone.run.stateDir, '..', 'late'))).toBe(false);
 
     const collected = await driveSource(host, 'collected');
@@ -287,6 +312,9 @@ describe('a rewound run', () => {
     const object = join(host.repository.path, '.git/objects', collected.fixed.slice(0, 2), collected.fixed.slice(2));
     rmSync(object, { force: true });
     const late = await refusal('late', { rewind: { runId: 'collected', stage: 'verifying' } });
-    expect(late).toMatchObject({ type: 'BadInput', message: expect.stringMatching(/is gone from .*git gc[\s\S]*--stage executing/) });
+    expect(late).toMatchObject({
+      type: 'BadInput',
+      message: expect.stringMatching(/is gone from .*git gc[\s\S]*--stage executing/),
+    });
   });
 });

@@ -2,7 +2,13 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { claimRun, findRunRecord, type RunRecord, releaseRun, writeEnvironment } from '../../../activities/unit/run-record.js';
+import {
+  claimRun,
+  findRunRecord,
+  type RunRecord,
+  releaseRun,
+  writeEnvironment,
+} from '../../../activities/unit/run-record.js';
 
 /** Of a record only the owner is looked at here. */
 function recordOf(firstExecutionRunId: string): RunRecord {

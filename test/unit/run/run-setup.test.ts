@@ -5,7 +5,16 @@ import type { ExitRecord } from '../../../activities/process/contract.js';
 function exitAfter(ms: number, part: Partial<ExitRecord> = {}): ExitRecord {
   const startedAt = new Date(0).toISOString();
   const endedAt = new Date(ms).toISOString();
-  const known = { token: 't', inputHash: 'h', signal: null, stdoutBytes: 0, stderrBytes: 0, stdout: '', stderr: '', claimedAt: startedAt };
+  const known = {
+    token: 't',
+    inputHash: 'h',
+    signal: null,
+    stdoutBytes: 0,
+    stderrBytes: 0,
+    stdout: '',
+    stderr: '',
+    claimedAt: startedAt,
+  };
   return { ...known, startedAt, endedAt, reason: 'exited', exitCode: 0, ...part };
 }
 

@@ -35,7 +35,10 @@ describe('the list of repositories that a host serves', () => {
   it('lets a repository on it in, and refuses another', async () => {
     const home = ensureHome(join(folder, 'home'));
 
-    await expect(servedRepository({ home }, repo)).rejects.toMatchObject({ type: 'RepositoryNotServed', nonRetryable: true });
+    await expect(servedRepository({ home }, repo)).rejects.toMatchObject({
+      type: 'RepositoryNotServed',
+      nonRetryable: true,
+    });
     await addRepository(home.root, repo);
     await expect(servedRepository({ home }, repo)).resolves.toMatchObject({ root: repo });
   });

@@ -60,7 +60,13 @@ function contextOf({
   block: readonly string[];
 }): TurnContextOnHost {
   const { worktree, base, repository } = run;
-  const record = { repository, runId: 'project-1', worktree, branch: 'sluice/project-1', policy: { block, guardedPaths: [] } };
+  const record = {
+    repository,
+    runId: 'project-1',
+    worktree,
+    branch: 'sluice/project-1',
+    policy: { block, guardedPaths: [] },
+  };
   const input = { stage: 'executing', place: PLACE, expectedHead: base };
   // All that settling reads; a whole context needs a guard and a server.
   return { run: { record }, input, git, place } as unknown as TurnContextOnHost;
@@ -73,7 +79,11 @@ describe('a commit that a killed attempt published', () => {
     const { run, planned, settle } = await judgedTurn();
     await run.run.publish(planned);
 
-    expect(await settle()).toMatchObject({ outcome: { kind: 'done' }, head: planned.commit, observations: [{ type: 'git.committed' }] });
+    expect(await settle()).toMatchObject({
+      outcome: { kind: 'done' },
+      head: planned.commit,
+      observations: [{ type: 'git.committed' }],
+    });
   });
 
   it('is taken off the branch again if it fails them, and kept as a ref of the run', async () => {
@@ -109,8 +119,14 @@ describe('settling a turn', () => {
     renameSync(run.worktree, `${run.worktree}.aside`);
     symlinkSync(run.root, run.worktree);
 
-    expect(await settle()).toMatchObject({ outcome: { kind: 'policy_violation', rule: 'outside_path' }, head: run.base });
-    expect(await settle()).toMatchObject({ outcome: { kind: 'policy_violation', rule: 'outside_path' }, head: run.base });
+    expect(await settle()).toMatchObject({
+      outcome: { kind: 'policy_violation', rule: 'outside_path' },
+      head: run.base,
+    });
+    expect(await settle()).toMatchObject({
+      outcome: { kind: 'policy_violation', rule: 'outside_path' },
+      head: run.base,
+    });
 
     expect(await run.run.head()).toBe(run.base);
     expect(readFileSync(join(run.root, '.git', 'HEAD'), 'utf8')).toBe('ref: refs/heads/main\n');
@@ -125,7 +141,9 @@ describe('settling a turn', () => {
       head: run.base,
     });
 
-    const gone = Object.assign(new Error('git update-ref could not be run: the git runner was lost'), { code: undefined });
+    const gone = Object.assign(new Error('git update-ref could not be run: the git runner was lost'), {
+      code: undefined,
+    });
     const failing = new Proxy(run.run, {
       get: (target, name) => (name === 'publish' ? () => Promise.reject(gone) : Reflect.get(target, name)),
     });

@@ -30,7 +30,8 @@ beforeAll(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-conversation-')));
   writeFileSync(join(folder, 'codex'), PROGRAM(join(folder, 'log')));
   chmodSync(join(folder, 'codex'), 0o755);
-  const agent = (name: string) => `  ${name}: {adapter: codex, command: ${join(folder, 'codex')}, args: [-c, name=${name}]}\n`;
+  const agent = (name: string) =>
+    `  ${name}: {adapter: codex, command: ${join(folder, 'codex')}, args: [-c, name=${name}]}\n`;
   const config = `${agent('one')}${agent('two')}stages:\n  executing: {agent: one}\n  fixing: {agent: one}\n  reviewing: {agent: one}\n`;
   host = await aRewindHost({ fixture: fixtureWith({}), config });
 });
@@ -65,7 +66,9 @@ describe('a conversation', () => {
     const ended = result.observations.find(({ type }) => type === 'turn.completed');
     expect(ended?.data).toMatchObject({ tokensIn: 1000, tokensOut: 0, denied: 1 });
     expect(ended?.message).toContain('1 tool call(s) were refused');
-    const shown: unknown = JSON.parse(readFileSync(join(run.opened.runDir, `turns/${input.place.seq}-fixing/turn.json`), 'utf8'));
+    const shown: unknown = JSON.parse(
+      readFileSync(join(run.opened.runDir, `turns/${input.place.seq}-fixing/turn.json`), 'utf8'),
+    );
     expect(shown).toMatchObject({ conversationId: 'thread-1', tokensIn: 1000, denied: 1 });
   });
 

@@ -9,7 +9,14 @@ import type { TurnStage } from '../../../protocol/run/stages.js';
 import { fixtureWith } from '../../support/test-repository.js';
 import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
 
-const FINDING = { id: 'F1', severity: 'high', category: 'tests', claim: 'No test.', evidence: ['a.txt:1'], recommendation: 'Add one.' };
+const FINDING = {
+  id: 'F1',
+  severity: 'high',
+  category: 'tests',
+  claim: 'No test.',
+  evidence: ['a.txt:1'],
+  recommendation: 'Add one.',
+};
 
 /** One turn a round. */
 const STAGES = {
@@ -19,7 +26,11 @@ const STAGES = {
   ],
   executing: [
     { question: 'Which key?', text: 'Stuck.' },
-    { append: { 'a.txt': 'asked\n' }, humanApproval: { reason: 'drops a table', risk: 'high', action: 'look' }, text: 'Done.' },
+    {
+      append: { 'a.txt': 'asked\n' },
+      humanApproval: { reason: 'drops a table', risk: 'high', action: 'look' },
+      text: 'Done.',
+    },
     { text: 'Nothing.', humanApproval: {} },
     { append: { 'a.txt': 'changed\n' }, question: 'And the rest?', exit: 9 },
     { append: { 'model.txt': '' }, run: 'echo "$SLUICE_MODEL $SLUICE_EFFORT" > model.txt', text: 'Done.' },
@@ -31,10 +42,17 @@ const STAGES = {
     { text: 'Fine.', append: { 'a.txt': 'mine\n' }, commit: 'Mine', decision: 'APPROVED' },
     { text: 'Fine.', commit: 'Empty', decision: 'APPROVED', humanApproval: { risk: 'low' } },
   ],
-  fixing: [{ append: { 'a.txt': 'fixed\n' }, text: 'Fixed.', responses: [{ id: 'f1', disposition: 'fix', rationale: 'Added.' }] }],
+  fixing: [
+    {
+      append: { 'a.txt': 'fixed\n' },
+      text: 'Fixed.',
+      responses: [{ id: 'f1', disposition: 'fix', rationale: 'Added.' }],
+    },
+  ],
 };
 
-const AGENT = (name: string) => `  ${name}:\n    adapter: scripted\n    model: ${name}-model\n    fallback: script\n    args: [FIXTURE]\n`;
+const AGENT = (name: string) =>
+  `  ${name}:\n    adapter: scripted\n    model: ${name}-model\n    fallback: script\n    args: [FIXTURE]\n`;
 
 let host: RewindHost;
 let readOnly: RewindHost;
@@ -58,7 +76,11 @@ function aRun(of: RewindHost = host): Promise<DrivenRun> {
 }
 
 /** A turn of a stage in a round, in a run of its own. */
-async function aTurn(stage: TurnStage, round: number, given: { readonly of?: RewindHost; readonly input?: Partial<RunTurnInput> } = {}) {
+async function aTurn(
+  stage: TurnStage,
+  round: number,
+  given: { readonly of?: RewindHost; readonly input?: Partial<RunTurnInput> } = {},
+) {
   const run = await aRun(given.of);
   const input = run.turnInput(stage, { round, ...given.input });
   return { run, input, result: await run.runTurn(input) };
@@ -70,13 +92,17 @@ function artifact(run: DrivenRun, ref: ArtifactRef | null | undefined, of: Rewin
 }
 
 const shown = (run: DrivenRun, name: string) => readFileSync(join(run.opened.runDir, name), 'utf8');
-const promptOf = (run: DrivenRun, { place, stage }: RunTurnInput) => shown(run, `turns/${place.seq}-${stage}/prompt.md`);
+const promptOf = (run: DrivenRun, { place, stage }: RunTurnInput) =>
+  shown(run, `turns/${place.seq}-${stage}/prompt.md`);
 
 describe('a review', () => {
   it('gives its findings, as an artifact and in review.md', async () => {
     const { run, result } = await aTurn('reviewing', 0);
 
-    expect(result).toMatchObject({ outcome: { kind: 'done' }, decision: { kind: 'review', value: 'CHANGES_REQUESTED' } });
+    expect(result).toMatchObject({
+      outcome: { kind: 'done' },
+      decision: { kind: 'review', value: 'CHANGES_REQUESTED' },
+    });
     expect(JSON.parse(await artifact(run, result.findings))).toEqual([FINDING, { ...FINDING, id: 'F1-2' }]);
     expect(shown(run, 'review.md')).toContain('### F1-2 (high, tests)');
   });
@@ -85,12 +111,16 @@ describe('a review', () => {
     const { run, result } = await aTurn('reviewing', 1);
 
     const findings = JSON.parse(await artifact(run, result.findings)) as { claim: string }[];
-    expect(findings).toEqual([expect.objectContaining({ id: 'F1', severity: 'medium', claim: 'The loop never ends.' })]);
+    expect(findings).toEqual([
+      expect.objectContaining({ id: 'F1', severity: 'medium', claim: 'The loop never ends.' }),
+    ]);
   });
 
   it('whose decision was asked for again gives the findings of its first answer', async () => {
     const { run, input, result } = await aTurn('reviewing', 2);
-    const again = await run.runTurn(run.turnInput('reviewing', { round: 2, ask: 'decision', previousTurn: input.place }));
+    const again = await run.runTurn(
+      run.turnInput('reviewing', { round: 2, ask: 'decision', previousTurn: input.place }),
+    );
 
     expect(result.decision).toEqual({ kind: 'unreadable' });
     expect(again.decision).toEqual({ kind: 'review', value: 'CHANGES_REQUESTED' });
@@ -120,7 +150,9 @@ describe('a prompt', () => {
     const result = await run.runTurn(input);
 
     expect(result.outcome).toEqual({ kind: 'done' });
-    expect(promptOf(run, input)).toBe('What is kept of this prompt is not what the agent was given, so it is not shown.\n');
+    expect(promptOf(run, input)).toBe(
+      'What is kept of this prompt is not what the agent was given, so it is not shown.\n',
+    );
     expect(result.observations).toContainEqual(expect.objectContaining({ type: 'policy.violation' }));
   });
 });
@@ -128,13 +160,27 @@ describe('a prompt', () => {
 describe('a fixing turn', () => {
   it('is shown the findings and what red checks printed, and its answers stand in finding-responses.md', async () => {
     const { run, result } = await aTurn('reviewing', 0);
-    const artifacts = artifactsOf(host.deps, readRunToTell(host.deps.home, { runId: run.runId, repoKey: run.opened.repoKey }));
-    const report = { round: 0, commit: run.head, tree: 't', commands: [RED], summary: SUMMARY, treeChanged: false, note: null };
+    const artifacts = artifactsOf(
+      host.deps,
+      readRunToTell(host.deps.home, { runId: run.runId, repoKey: run.opened.repoKey }),
+    );
+    const report = {
+      round: 0,
+      commit: run.head,
+      tree: 't',
+      commands: [RED],
+      summary: SUMMARY,
+      treeChanged: false,
+      note: null,
+    };
     const context = {
       ...run.context,
       findings: result.findings ?? null,
       validation: await artifacts.put(JSON.stringify(report), 'application/json'),
-      validationOutput: await artifacts.put(JSON.stringify([{ command: 'npm test', text: 'not ok 3' }]), 'application/json'),
+      validationOutput: await artifacts.put(
+        JSON.stringify([{ command: 'npm test', text: 'not ok 3' }]),
+        'application/json',
+      ),
     };
     const input = run.turnInput('fixing', { round: 1, context });
 
@@ -145,7 +191,11 @@ describe('a fixing turn', () => {
     expect(shown(run, 'finding-responses.md')).toContain('### F1: fix\n\nAdded.');
     expect(shown(run, 'finding-responses.md')).toContain('## Unanswered\n\n- F1-2');
     for (const stage of ['reviewing', 'verifying'] as const) {
-      const look = run.turnInput(stage, { round: 0, context, expectedHead: host.repository.git('rev-parse', run.opened.branch).trim() });
+      const look = run.turnInput(stage, {
+        round: 0,
+        context,
+        expectedHead: host.repository.git('rev-parse', run.opened.branch).trim(),
+      });
       await run.runTurn(look);
       expect(promptOf(run, look)).toContain('<output>\nnot ok 3\n</output>');
     }
@@ -153,7 +203,10 @@ describe('a fixing turn', () => {
 
   it('goes on without findings that cannot be read', async () => {
     const run = await aRun();
-    const artifacts = artifactsOf(host.deps, readRunToTell(host.deps.home, { runId: run.runId, repoKey: run.opened.repoKey }));
+    const artifacts = artifactsOf(
+      host.deps,
+      readRunToTell(host.deps.home, { runId: run.runId, repoKey: run.opened.repoKey }),
+    );
     const findings = await artifacts.put('[{"id":', 'application/json');
 
     const result = await run.runTurn(run.turnInput('fixing', { round: 1, context: { ...run.context, findings } }));
@@ -306,12 +359,17 @@ describe('an agent that stands in for the stage’s own', () => {
 
     expect(result).toMatchObject({ agent: 'other', outcome: { kind: 'done' } });
     expect(result.observations[0]?.data).toMatchObject({ agent: 'other', adapter: 'scripted', model: 'other-model' });
-    expect(JSON.parse(shown(run, `turns/${input.place.seq}-executing/turn.json`))).toMatchObject({ agent: 'other', model: 'other-model' });
+    expect(JSON.parse(shown(run, `turns/${input.place.seq}-executing/turn.json`))).toMatchObject({
+      agent: 'other',
+      model: 'other-model',
+    });
     expect(readFileSync(join(run.opened.worktree, 'model.txt'), 'utf8')).toBe('other-model \n');
   });
 
   it('is refused where the policy does not know it', async () => {
-    await expect(aTurn('executing', 4, { input: { agent: 'nobody' } })).rejects.toThrow('"nobody", which is not configured');
+    await expect(aTurn('executing', 4, { input: { agent: 'nobody' } })).rejects.toThrow(
+      '"nobody", which is not configured',
+    );
   });
 
   let made: RewindHost | null = null;
@@ -358,7 +416,11 @@ describe('a scripted turn', () => {
   it('that fails as it was told says so, and its cost too', async () => {
     const { result } = await aTurn('planning', 1);
 
-    expect(result).toMatchObject({ outcome: { kind: 'rate_limited', afterMs: 2000 }, costMicroUsd: 500_000, exitCode: 1 });
+    expect(result).toMatchObject({
+      outcome: { kind: 'rate_limited', afterMs: 2000 },
+      costMicroUsd: 500_000,
+      exitCode: 1,
+    });
     expect(result.observations[0]?.data).toMatchObject({ outcome: 'rate_limited', costMicroUsd: 500_000 });
   });
 });

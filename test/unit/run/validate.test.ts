@@ -53,7 +53,9 @@ async function validated(options: HostOptions, files: Readonly<Record<string, st
 }
 
 async function read<T>(host: OpenedHost, ref: ArtifactRef | null | undefined): Promise<readonly T[] | null> {
-  return ref === null || ref === undefined ? null : (JSON.parse(await artifactsOf(host.deps, host.run).get(ref)) as T[]);
+  return ref === null || ref === undefined
+    ? null
+    : (JSON.parse(await artifactsOf(host.deps, host.run).get(ref)) as T[]);
 }
 
 const shown = ({ run }: OpenedHost, name: string) => readFileSync(join(run.record.runDir, name), 'utf8');
@@ -75,9 +77,13 @@ describe('a validation that is red', () => {
     });
     const [excerpt, where] = finding?.evidence ?? [];
     expect(where).toBe('its whole output: validation/0-2.stdout.txt, validation/0-2.stderr.txt');
-    expect(excerpt).toMatch(/^the end\nbegin \[redacted:github-token\]\nline 0 of many\n[^]*bytes left out[^]*line 2999 of many$/);
+    expect(excerpt).toMatch(
+      /^the end\nbegin \[redacted:github-token\]\nline 0 of many\n[^]*bytes left out[^]*line 2999 of many$/,
+    );
     expect(Buffer.byteLength(excerpt ?? '')).toBeLessThanOrEqual(4096);
-    expect(output).toEqual([{ command: expect.stringContaining('echo begin'), text: expect.stringContaining('line 2999 of many') }]);
+    expect(output).toEqual([
+      { command: expect.stringContaining('echo begin'), text: expect.stringContaining('line 2999 of many') },
+    ]);
     expect(Buffer.byteLength(output?.[0]?.text ?? '')).toBeGreaterThan(8192);
   });
 
@@ -120,16 +126,26 @@ describe('a validation that is red', () => {
   it('because tracked files changed names them', async () => {
     const { findings, output } = await validated({ policy: checking(['echo x >> a.txt']) });
 
-    expect(findings).toMatchObject([{ id: 'V0-2', claim: '`echo x >> a.txt` changed tracked files', evidence: ['a.txt'] }]);
+    expect(findings).toMatchObject([
+      { id: 'V0-2', claim: '`echo x >> a.txt` changed tracked files', evidence: ['a.txt'] },
+    ]);
     expect(output).toBeNull();
   });
 
   it('because set-up failed shows what that printed', async () => {
-    const setup = { setup: ['echo no such package >&2; exit 1'], copy: [], link: [], setupInputs: [], setupTimeoutMs: 60_000 };
+    const setup = {
+      setup: ['echo no such package >&2; exit 1'],
+      copy: [],
+      link: [],
+      setupInputs: [],
+      setupTimeoutMs: 60_000,
+    };
 
     const { findings, output } = await validated({ policy: { ...checking(['true']), worktree: setup } });
 
-    expect(findings).toMatchObject([{ id: 'V0-1', evidence: ['no such package', expect.stringContaining('set-up command')] }]);
+    expect(findings).toMatchObject([
+      { id: 'V0-1', evidence: ['no such package', expect.stringContaining('set-up command')] },
+    ]);
     expect(output).toEqual([{ command: setup.setup[0], text: 'no such package' }]);
   });
 });
@@ -144,14 +160,24 @@ describe('a validation', () => {
   });
 
   it('of a second round takes the new commit, and sets up again only if a set-up input changed', async () => {
-    const setup = { setup: ['cat lock >> made.log'], copy: [], link: [], setupInputs: ['lock'], setupTimeoutMs: 60_000 };
+    const setup = {
+      setup: ['cat lock >> made.log'],
+      copy: [],
+      link: [],
+      setupInputs: ['lock'],
+      setupTimeoutMs: 60_000,
+    };
     const host = await openHost({
       files: { 'a.txt': 'one\n', lock: '1\n', '.gitignore': 'made.log\n' },
       policy: { ...checking(['cat a.txt made.log; git rev-parse HEAD']), worktree: setup },
     });
     const printed: string[] = [];
     const commits = [];
-    for (const [round, files] of [{ 'a.txt': 'two\n' }, { 'a.txt': 'three\n' }, { 'a.txt': 'four\n', lock: '2\n' }].entries()) {
+    for (const [round, files] of [
+      { 'a.txt': 'two\n' },
+      { 'a.txt': 'three\n' },
+      { 'a.txt': 'four\n', lock: '2\n' },
+    ].entries()) {
       const commit = await host.change(files);
       commits.push(commit);
       const result = await validate(host, commit, round);
@@ -175,7 +201,9 @@ describe('a validation', () => {
     const failure: unknown = await validate(host, 'd'.repeat(40)).catch((err: unknown) => err);
 
     expect(failure).toMatchObject({ nonRetryable: true, type: FAILURES.BadRepository });
-    expect(String(failure)).toMatch(/Commit dddddddddddd of run run-1 cannot be validated: .+\n.+\n.+\nLook: git -C ".+" fsck/);
+    expect(String(failure)).toMatch(
+      /Commit dddddddddddd of run run-1 cannot be validated: .+\n.+\n.+\nLook: git -C ".+" fsck/,
+    );
     expect(host.started).toEqual([]);
   });
 
@@ -184,6 +212,9 @@ describe('a validation', () => {
     const { worktree } = host.run.record;
     writeFileSync(`${worktree}+validation`, 'a file');
 
-    await expect(validate(host, host.run.record.baseSha)).rejects.toMatchObject({ nonRetryable: true, type: FAILURES.BadRepository });
+    await expect(validate(host, host.run.record.baseSha)).rejects.toMatchObject({
+      nonRetryable: true,
+      type: FAILURES.BadRepository,
+    });
   });
 });

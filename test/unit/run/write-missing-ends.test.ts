@@ -46,12 +46,17 @@ function aHost(endGroup: () => Promise<void> = async () => undefined) {
   const warnings: string[] = [];
   // The rest of a host is not asked for here.
   const deps = {
-    home: { root: folder, stateRoot: join(folder, 'state'), validationWorktree: () => join(folder, 'worktree+validation') },
+    home: {
+      root: folder,
+      stateRoot: join(folder, 'state'),
+      validationWorktree: () => join(folder, 'worktree+validation'),
+    },
     durability: 'process',
     failpoint: noFailpoint,
     processes: { endGroup },
   } as unknown as HostDeps;
-  const warn = (message: string, fields: Record<string, unknown>) => void warnings.push(`${message}: ${String(fields['error'])}`);
+  const warn = (message: string, fields: Record<string, unknown>) =>
+    void warnings.push(`${message}: ${String(fields['error'])}`);
   const types = () =>
     readFileSync(join(runDir, 'events.jsonl'), 'utf8')
       .trim()
@@ -62,7 +67,9 @@ function aHost(endGroup: () => Promise<void> = async () => undefined) {
 
 /** A server that says so of every workflow. */
 function saying(status: () => string): Client {
-  return { workflow: { getHandle: () => ({ describe: async () => ({ status: { name: status() } }) }) } } as unknown as Client;
+  return {
+    workflow: { getHandle: () => ({ describe: async () => ({ status: { name: status() } }) }) },
+  } as unknown as Client;
 }
 
 describe('the missing end of a run', () => {
@@ -133,16 +140,32 @@ describe('the missing end of a run', () => {
     await writeMissingEnds({ ...host, client: saying(() => 'TERMINATED') });
 
     const read = (name: string): unknown => JSON.parse(readFileSync(join(host.runDir, name), 'utf8'));
-    expect(read('state.json')).toMatchObject({ status: 'aborted', title: 'a better title', reviewLoopCount: 2, updatedAt: line.timestamp });
+    expect(read('state.json')).toMatchObject({
+      status: 'aborted',
+      title: 'a better title',
+      reviewLoopCount: 2,
+      updatedAt: line.timestamp,
+    });
     expect(read('approvals.json')).toEqual([
       { id: 'gate-1', status: 'approved' },
-      { id: 'gate-2', status: 'expired', resolvedAt: line.timestamp, decisionNote: 'the run ended before anybody decided' },
+      {
+        id: 'gate-2',
+        status: 'expired',
+        resolvedAt: line.timestamp,
+        decisionNote: 'the run ended before anybody decided',
+      },
     ]);
   });
 
   it('of half a journal is completed: what a killed writer left is gone on from', async () => {
     const host = aHost();
-    const created = { seq: 1, timestamp: '2026-11-21T10:00:00.000Z', type: 'run.created', message: 'run accepted', data: {} };
+    const created = {
+      seq: 1,
+      timestamp: '2026-11-21T10:00:00.000Z',
+      type: 'run.created',
+      message: 'run accepted',
+      data: {},
+    };
     const changed = {
       ...created,
       seq: 2,

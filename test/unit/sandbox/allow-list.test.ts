@@ -4,7 +4,14 @@ import { createAllowList } from '../../../activities/sandbox/allow-list.js';
 import { reachOf } from '../../../activities/sandbox/private-addresses.js';
 import { parseNetworkHost } from '../../../config/agents/network-host.js';
 
-const own = ['api.example.com', 'Other.Example.com:8443', '*.cdn.example.net', '10.1.2.3:9000', 'localhost:4010', '[::1]:4011'];
+const own = [
+  'api.example.com',
+  'Other.Example.com:8443',
+  '*.cdn.example.net',
+  '10.1.2.3:9000',
+  'localhost:4010',
+  '[::1]:4011',
+];
 const list = createAllowList({ known: ['known.example.com'], own });
 
 describe('a list of hosts', () => {
@@ -28,9 +35,12 @@ describe('a list of hosts', () => {
     ['api.example.com:443', true],
     ['known.example.com:443', false],
     ['a.cdn.example.net:443', false],
-  ])('lets %s stand for a host of a private network only where its person listed that very name: %s', (authority, inner) => {
-    expect(list.judge(authority)).toMatchObject({ kind: 'name', inner });
-  });
+  ])(
+    'lets %s stand for a host of a private network only where its person listed that very name: %s',
+    (authority, inner) => {
+      expect(list.judge(authority)).toMatchObject({ kind: 'name', inner });
+    },
+  );
 
   it.each([
     ['another name', 'evil.example.com:443'],
@@ -84,8 +94,27 @@ describe('an entry of networkAllow', () => {
 
 describe('an address', () => {
   it.each([
-    ...['0.0.0.0', '127.0.0.1', '127.9.9.9', '169.254.169.254', '192.0.2.1', '198.18.0.1', '224.0.0.1', '255.255.255.255'],
-    ...['::', '::1', '::ffff:127.0.0.1', '::ffff:8.8.8.8', '::ffff:10.0.0.1', 'fe80::1', 'ff02::1', '64:ff9b::7f00:1', '2002:7f00:1::'],
+    ...[
+      '0.0.0.0',
+      '127.0.0.1',
+      '127.9.9.9',
+      '169.254.169.254',
+      '192.0.2.1',
+      '198.18.0.1',
+      '224.0.0.1',
+      '255.255.255.255',
+    ],
+    ...[
+      '::',
+      '::1',
+      '::ffff:127.0.0.1',
+      '::ffff:8.8.8.8',
+      '::ffff:10.0.0.1',
+      'fe80::1',
+      'ff02::1',
+      '64:ff9b::7f00:1',
+      '2002:7f00:1::',
+    ],
     ...['', 'localhost', '127.1'],
   ])('of this machine, of many hosts or of none leads nowhere: %j', (address) => {
     expect(reachOf(address)).toBe('nowhere');
@@ -98,10 +127,15 @@ describe('an address', () => {
     },
   );
 
-  it.each(['1.1.1.1', '8.8.8.8', '172.32.0.1', '192.169.0.1', '100.128.0.1', '2606:4700:4700::1111', '2a00:1450:4001:800::200e'])(
-    'of the world is of the world: %j',
-    (address) => {
-      expect(reachOf(address)).toBe('world');
-    },
-  );
+  it.each([
+    '1.1.1.1',
+    '8.8.8.8',
+    '172.32.0.1',
+    '192.169.0.1',
+    '100.128.0.1',
+    '2606:4700:4700::1111',
+    '2a00:1450:4001:800::200e',
+  ])('of the world is of the world: %j', (address) => {
+    expect(reachOf(address)).toBe('world');
+  });
 });

@@ -23,7 +23,9 @@ function withBwrap(script: string): string {
 }
 
 const WORKS = withBwrap('[ "$1" = --version ] && echo "bubblewrap 0.8.0"; exit 0');
-const FAILS = withBwrap('[ "$1" = --version ] && exit 0; echo "bwrap: No permissions to create new namespace" >&2; exit 1');
+const FAILS = withBwrap(
+  '[ "$1" = --version ] && exit 0; echo "bwrap: No permissions to create new namespace" >&2; exit 1',
+);
 
 const CODEX: AgentConfig = { adapter: 'codex', command: null, args: [], env: {}, model: null, fallback: null };
 
@@ -34,7 +36,11 @@ function question(
 ): SandboxQuestion {
   const { policy } = resolvePolicy({ user: { text: 'agents: {robot: {command: [robot]}}', name: 'user' } });
   const robot = { ...policy.agents['robot'], ...agent } as AgentConfig;
-  const asked: Policy = { ...policy, agents: { robot }, sandbox: { use: 'auto', network: 'proxy', allow: [], home: [], ...sandbox } };
+  const asked: Policy = {
+    ...policy,
+    agents: { robot },
+    sandbox: { use: 'auto', network: 'proxy', allow: [], home: [], ...sandbox },
+  };
   return { policy: asked, env: { PATH: WORKS, HOME: home, ...env }, forbidden: [], hidden: [join(home, '.sluice')] };
 }
 
@@ -65,16 +71,29 @@ describe('sandbox: auto', () => {
 
   it('looks at the fallback of an agent too', async () => {
     const asked = question({}, { home: [], fallback: 'other' });
-    const other: AgentConfig = { adapter: 'command', command: ['other'], args: [], env: {}, model: null, fallback: null };
+    const other: AgentConfig = {
+      adapter: 'command',
+      command: ['other'],
+      args: [],
+      env: {},
+      model: null,
+      fallback: null,
+    };
 
-    expect(await chooseSandbox({ ...asked, policy: { ...asked.policy, agents: { ...asked.policy.agents, other } } })).toMatchObject({
+    expect(
+      await chooseSandbox({ ...asked, policy: { ...asked.policy, agents: { ...asked.policy.agents, other } } }),
+    ).toMatchObject({
       kind: 'outside',
     });
   });
 
   it.each([
     ['bubblewrap is not there', { PATH: folder }, 'bwrap (bubblewrap) is not on PATH'],
-    ['the kernel forbids it', { PATH: FAILS }, 'cannot make a sandbox here: bwrap: No permissions to create new namespace'],
+    [
+      'the kernel forbids it',
+      { PATH: FAILS },
+      'cannot make a sandbox here: bwrap: No permissions to create new namespace',
+    ],
     ['its network goes through another proxy', { HTTPS_PROXY: 'http://proxy.example:3128' }, 'HTTPS_PROXY is set'],
   ])('runs without where %s, and says so in the journal', async (_why, env, why) => {
     const asked = question({}, { home: ['.robot'] }, env);
@@ -105,12 +124,16 @@ describe('sandbox: auto', () => {
     it('has a link that an agent could have put there, no run is started, and none goes outside', async () => {
       for (const name of ['config.toml', 'prompts'])
         for (const more of [{}, { configDir: loginWith(name) }, { env: { CODEX_HOME: loginWith(name) } }])
-          await expect(codex({ CODEX_HOME: loginWith(name) }, more)).rejects.toThrow(/is a symlink.*\n.*could have put it there/);
+          await expect(codex({ CODEX_HOME: loginWith(name) }, more)).rejects.toThrow(
+            /is a symlink.*\n.*could have put it there/,
+          );
       await expect(
         chooseSandbox(question({}, { adapter: 'claude-code' }, { CLAUDE_CONFIG_DIR: loginWith('.claude.json') })),
       ).rejects.toThrow('could have put it there');
       expect(await codex({ CODEX_HOME: loginWith() })).toMatchObject({ kind: 'inside' });
-      expect(await codex({ CODEX_HOME: loginWith('config.toml') }, { configDir: loginWith() })).toMatchObject({ kind: 'inside' });
+      expect(await codex({ CODEX_HOME: loginWith('config.toml') }, { configDir: loginWith() })).toMatchObject({
+        kind: 'inside',
+      });
     });
 
     it('has such a link on a host without a sandbox, or of an agent that the run does not use, nothing is refused', async () => {
@@ -118,7 +141,10 @@ describe('sandbox: auto', () => {
       const asked = question({}, { home: [] }, env);
       const policy = { ...asked.policy, agents: { ...asked.policy.agents, codex: CODEX } };
 
-      expect(await codex({ ...env, PATH: FAILS })).toMatchObject({ kind: 'outside', why: expect.stringContaining('No permissions') });
+      expect(await codex({ ...env, PATH: FAILS })).toMatchObject({
+        kind: 'outside',
+        why: expect.stringContaining('No permissions'),
+      });
       expect(await chooseSandbox({ ...asked, policy })).toMatchObject({ kind: 'inside' });
     });
 

@@ -100,7 +100,9 @@ describe('the proxy of a sandbox', () => {
 
     expect(await said(proxy.socket, CONNECT('api.example.com:443'))).toMatch(/^HTTP\/1\.1 403 /);
     expect(proxy.dialled).toEqual([]);
-    expect(proxy.refused).toEqual([{ host: 'api.example.com:443', why: 'its name leads to this machine or a private network' }]);
+    expect(proxy.refused).toEqual([
+      { host: 'api.example.com:443', why: 'its name leads to this machine or a private network' },
+    ]);
   });
 
   it('connects to a host of a private network whose name its person listed, never to this machine or what clouds tell', async () => {
@@ -159,7 +161,9 @@ describe('the proxy of a sandbox', () => {
   it('says of a name that nobody knows that it cannot be looked up, and does not call it refused', async () => {
     const proxy = await aProxy(['gone.example.com']);
 
-    expect(await said(proxy.socket, CONNECT('gone.example.com:443'))).toMatch(/^HTTP\/1\.1 502 [^]*cannot be looked up/);
+    expect(await said(proxy.socket, CONNECT('gone.example.com:443'))).toMatch(
+      /^HTTP\/1\.1 502 [^]*cannot be looked up/,
+    );
     expect(proxy.refused).toEqual([]);
   });
 });

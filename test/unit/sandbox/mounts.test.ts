@@ -1,6 +1,16 @@
 /** From what a command needs to what it sees: the order of the mounts and the arguments of bubblewrap, without starting one. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
@@ -22,7 +32,10 @@ const NEEDS: SandboxNeeds = {
   readable: [],
   homeWritable: ['/home/ada/.claude'],
   homeScratch: ['/home/ada/.config/cli'],
-  homeReadable: ['/home/ada/.claude/settings.json', '/home/ada/.config/cli/cli.json'].map((path) => ({ from: path, to: path })),
+  homeReadable: ['/home/ada/.claude/settings.json', '/home/ada/.config/cli/cli.json'].map((path) => ({
+    from: path,
+    to: path,
+  })),
   programs: [],
   git: [{ kind: 'empty', to: '/home/ada/project/.git' }],
   overCheckout: [],
@@ -56,7 +69,11 @@ describe('what a command sees', () => {
   it('has a file of a folder that can be written in that folder, where it can be renamed over', () => {
     const mounts = planMounts({ ...NEEDS, homeWritable: ['/srv/login/.claude.json', '/srv/login', '/srv/login-2'] });
 
-    expect(mounts.flatMap((mount) => (mount.kind === 'write' ? [mount.from] : []))).toEqual(['/srv/login', '/srv/login-2', NEEDS.checkout]);
+    expect(mounts.flatMap((mount) => (mount.kind === 'write' ? [mount.from] : []))).toEqual([
+      '/srv/login',
+      '/srv/login-2',
+      NEEDS.checkout,
+    ]);
   });
 
   it('cannot write the program that it starts, though it lies in a folder that it may write', () => {
@@ -118,9 +135,13 @@ describe('the arguments of bubblewrap', () => {
     const [script = ''] = args.slice(args.indexOf('--') + 3);
     const set = `ulimit ${kind} -u ${limit} 2>/dev/null || ulimit ${kind} -p ${limit}`;
 
-    const limits = execFileSync('/bin/sh', ['-c', `${set}; exec /bin/sh -c "$1" sh cat /proc/self/limits`, 'sh', script], {
-      encoding: 'utf8',
-    });
+    const limits = execFileSync(
+      '/bin/sh',
+      ['-c', `${set}; exec /bin/sh -c "$1" sh cat /proc/self/limits`, 'sh', script],
+      {
+        encoding: 'utf8',
+      },
+    );
 
     const [, soft, hard] = /^Max processes +(\S+) +(\S+)/m.exec(limits) ?? [];
     expect({ soft: Number(soft), hard: Number(hard) }).toEqual(expected);
@@ -129,7 +150,14 @@ describe('the arguments of bubblewrap', () => {
   it('are namespaces of its own for users, processes, IPC, names and the network, no rights, and an end with its parent', () => {
     const args = bwrapArguments(SPEC, files);
 
-    for (const flag of ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--die-with-parent'])
+    for (const flag of [
+      '--unshare-user',
+      '--unshare-pid',
+      '--unshare-ipc',
+      '--unshare-uts',
+      '--unshare-net',
+      '--die-with-parent',
+    ])
       expect(args).toContain(flag);
     expect(args.join(' ')).toContain('--cap-drop ALL');
     expect(args.join(' ')).toContain('--proc /proc --dev /dev');
@@ -153,11 +181,17 @@ describe('the arguments of bubblewrap', () => {
   it('forward what stands on the list of the loopback, and tell nothing else of it', () => {
     const options = bwrapArguments(SPEC, files).find((arg) => arg.startsWith('{'));
 
-    expect(JSON.parse(options ?? '')).toEqual({ socket: '/run/sluice/proxy.sock', loopback: [{ address: '127.0.0.1', port: 4010 }] });
+    expect(JSON.parse(options ?? '')).toEqual({
+      socket: '/run/sluice/proxy.sock',
+      loopback: [{ address: '127.0.0.1', port: 4010 }],
+    });
   });
 
   it('copy by descriptor, so that no path is followed inside', () => {
-    const args = bwrapArguments({ ...SPEC, mounts: [{ kind: 'copy', from: '/state/x', to: '/repo/.git/HEAD' }] }, files);
+    const args = bwrapArguments(
+      { ...SPEC, mounts: [{ kind: 'copy', from: '/state/x', to: '/repo/.git/HEAD' }] },
+      files,
+    );
 
     expect(args.join(' ')).toContain('--file 4 /repo/.git/HEAD');
   });
@@ -209,7 +243,10 @@ describe('a place below HOME', () => {
   it('is made for its person alone where a CLI keeps its conversations there', () => {
     makeOwnFolder({ folder: home, name: '.local/share/cli' }, { home, hidden });
 
-    expect(homePlace(home, '.local/share/cli', hidden)).toEqual({ kind: 'there', path: join(home, '.local/share/cli') });
+    expect(homePlace(home, '.local/share/cli', hidden)).toEqual({
+      kind: 'there',
+      path: join(home, '.local/share/cli'),
+    });
     expect(statSync(join(home, '.local/share/cli')).mode & 0o777).toBe(0o700);
   });
 
@@ -242,9 +279,15 @@ describe('what can be read of the host', () => {
     for (const name of ['bin', 'home/bin', 'repository/bin', 'tools/bin', 'tools/lib', 'tools/share'])
       mkdirSync(join(home, name), { recursive: true });
     const hidden = [join(home, 'home'), join(home, 'repository')];
-    const PATH = [join(home, 'bin'), home, folder, '/', join(home, 'home/bin'), join(home, 'repository/bin'), join(home, 'tools/bin')].join(
-      ':',
-    );
+    const PATH = [
+      join(home, 'bin'),
+      home,
+      folder,
+      '/',
+      join(home, 'home/bin'),
+      join(home, 'repository/bin'),
+      join(home, 'tools/bin'),
+    ].join(':');
 
     const shown = readablePlaces({ named: ['/bin/sh'], env: { PATH, HOME: home }, hidden }).map(({ to }) => to);
 
@@ -305,10 +348,30 @@ describe('what an agent needs', () => {
   it.each<[AgentConfig['adapter'], string, Readonly<Record<string, string>>, { folder: string; name: string }]>([
     ['claude-code', '.claude', {}, { folder: '/home/ada', name: '.claude' }],
     ['claude-code', '.claude', { CLAUDE_CONFIG_DIR: '/srv/login/' }, { folder: '/srv/login', name: '' }],
-    ['claude-code', '.claude/settings.json', { CLAUDE_CONFIG_DIR: '/srv/login' }, { folder: '/srv/login', name: 'settings.json' }],
-    ['claude-code', '.claude.json', { CLAUDE_CONFIG_DIR: '/srv/login' }, { folder: '/srv/login', name: '.claude.json' }],
-    ['claude-code', '.local/share/claude', { CLAUDE_CONFIG_DIR: '/srv/login' }, { folder: '/home/ada', name: '.local/share/claude' }],
-    ['claude-code', '.claude', { CLAUDE_CONFIG_DIR: 'login', CODEX_HOME: '/srv/other' }, { folder: '/home/ada', name: '.claude' }],
+    [
+      'claude-code',
+      '.claude/settings.json',
+      { CLAUDE_CONFIG_DIR: '/srv/login' },
+      { folder: '/srv/login', name: 'settings.json' },
+    ],
+    [
+      'claude-code',
+      '.claude.json',
+      { CLAUDE_CONFIG_DIR: '/srv/login' },
+      { folder: '/srv/login', name: '.claude.json' },
+    ],
+    [
+      'claude-code',
+      '.local/share/claude',
+      { CLAUDE_CONFIG_DIR: '/srv/login' },
+      { folder: '/home/ada', name: '.local/share/claude' },
+    ],
+    [
+      'claude-code',
+      '.claude',
+      { CLAUDE_CONFIG_DIR: 'login', CODEX_HOME: '/srv/other' },
+      { folder: '/home/ada', name: '.claude' },
+    ],
     ['claude-code', '.cache/claude', { XDG_CACHE_HOME: '/srv/cache' }, { folder: '/srv/cache', name: 'claude' }],
     ['codex', '.codex/config.toml', { CODEX_HOME: '/srv/login' }, { folder: '/srv/login', name: 'config.toml' }],
     ['opencode', '.local/share/opencode', { XDG_DATA_HOME: '/srv/data' }, { folder: '/srv/data', name: 'opencode' }],
@@ -316,7 +379,12 @@ describe('what an agent needs', () => {
   ])('of %s: %s with %j is where the CLI looks for it', (adapter, name, env, place) => {
     const needs = needsOfAgent({ ...agent, adapter });
 
-    expect([...(needs?.home ?? []), ...(needs?.caches ?? []), ...(needs?.readOnly ?? []), ...(needs?.scratch ?? [])]).toContain(name);
+    expect([
+      ...(needs?.home ?? []),
+      ...(needs?.caches ?? []),
+      ...(needs?.readOnly ?? []),
+      ...(needs?.scratch ?? []),
+    ]).toContain(name);
     expect(ownPlacesOf([name], needs, { ...env, HOME: '/home/ada' })).toEqual([place]);
   });
 

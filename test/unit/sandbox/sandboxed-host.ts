@@ -71,7 +71,10 @@ export const AGENT: AgentConfig = {
   home: ['.robot'],
 };
 
-export async function openSandboxedHost(guard: CompiledGuard, sandbox: Partial<SandboxPolicy> = {}): Promise<SandboxedHost> {
+export async function openSandboxedHost(
+  guard: CompiledGuard,
+  sandbox: Partial<SandboxPolicy> = {},
+): Promise<SandboxedHost> {
   const policy: SandboxPolicy = { use: 'required', network: 'proxy', allow: [], home: [], ...sandbox };
   const opened = await openHost({ files: { 'a.txt': 'one\n' }, policy: { sandbox: policy } });
   const { deps } = opened;
@@ -81,13 +84,26 @@ export async function openSandboxedHost(guard: CompiledGuard, sandbox: Partial<S
   const { worktree, repository } = run.record;
   const person = join(tempFolder(), 'ada');
   for (const name of ['.robot', '.ssh', '.config/gh']) mkdirSync(join(person, name), { recursive: true });
-  for (const name of ['.ssh/id_rsa', '.config/gh/hosts.yml', '.robot/login']) writeFileSync(join(person, name), `secret of ${name}\n`);
-  execFileSync('git', ['-C', repository.root, 'config', 'remote.origin.url', 'https://token-of-ada@forge.example/x.git']);
+  for (const name of ['.ssh/id_rsa', '.config/gh/hosts.yml', '.robot/login'])
+    writeFileSync(join(person, name), `secret of ${name}\n`);
+  execFileSync('git', [
+    '-C',
+    repository.root,
+    'config',
+    'remote.origin.url',
+    'https://token-of-ada@forge.example/x.git',
+  ]);
   const connections: Processes[] = [];
   const servers: Server[] = [];
   const home = deps.home.root;
   const connect = async () => {
-    const made = await connectProcesses({ home, orphanGraceMs: 60_000, durability: 'process', idleGraceMs: 300, guardMain: guard.main });
+    const made = await connectProcesses({
+      home,
+      orphanGraceMs: 60_000,
+      durability: 'process',
+      idleGraceMs: 300,
+      guardMain: guard.main,
+    });
     connections.push(made);
     return made;
   };
@@ -181,13 +197,18 @@ export async function runAsUser(
   stdio: readonly (number | 'pipe' | 'ignore')[] = ['ignore', 'pipe', 'pipe'],
 ): Promise<{ code: number | null; output: string }> {
   // Of root's PATH that user may not even look into some.
-  const { spec, hooks: asked } = host.enter(line, { agent: AGENT, env: { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` } });
+  const { spec, hooks: asked } = host.enter(line, {
+    agent: AGENT,
+    env: { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` },
+  });
   await asked.prepare();
-  for (const folder of [join(host.home, '..'), join(host.person, '..'), join(host.repository, '..')]) giveTo(uid, folder);
+  for (const folder of [join(host.home, '..'), join(host.person, '..'), join(host.repository, '..')])
+    giveTo(uid, folder);
   const args = [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', process.execPath, programs.main, spec.dir];
   const child = spawn('setpriv', args, { env: { ...spec.env }, cwd: '/', stdio: [...stdio] });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
   // With more than these two streams `close` would wait for what nobody writes.
   const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
   for (const stream of child.stdio.slice(3)) stream?.destroy();

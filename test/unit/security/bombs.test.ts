@@ -22,7 +22,12 @@ describe('a rule that backtracks for ever', () => {
   ])('as a %s refuses the change, and the process goes on', async (_, policy) => {
     const run = await openRun();
     write(run.worktree, LONG_NAME, `${LONG_NAME}\n`);
-    const planned = await run.run.plan({ expectedHead: run.base, claimedAt: '2026-11-21T10:00:00Z', subject: 's', body: '' });
+    const planned = await run.run.plan({
+      expectedHead: run.base,
+      claimedAt: '2026-11-21T10:00:00Z',
+      subject: 's',
+      body: '',
+    });
     const diff = await run.run.diff(run.base, planned?.commit ?? '');
     expect(policy.block.map((rule) => compileBlockRule(rule).kind)).toEqual(['ok']);
 
@@ -37,7 +42,12 @@ describe('a rule that backtracks for ever', () => {
     const run = await openRun();
     write(run.worktree, LONG_NAME, 'x\n');
     write(run.worktree, 'other.txt', 'x\n');
-    const planned = await run.run.plan({ expectedHead: run.base, claimedAt: '2026-11-21T10:00:00Z', subject: 's', body: '' });
+    const planned = await run.run.plan({
+      expectedHead: run.base,
+      claimedAt: '2026-11-21T10:00:00Z',
+      subject: 's',
+      body: '',
+    });
     const diff = await run.run.diff(run.base, planned?.commit ?? '');
     expect(compileGlob(GLOB_BOMB).kind).toBe('ok');
 
@@ -75,11 +85,27 @@ describe('a config that grows when it is read', () => {
   const deep = (depth: number) => JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`) as unknown;
 
   it.each([
-    ['thousands of entries in a list', `guardedPaths: [${Array.from({ length: 60_000 }, () => '[').join(',')}`, 'nests too deeply'],
+    [
+      'thousands of entries in a list',
+      `guardedPaths: [${Array.from({ length: 60_000 }, () => '[').join(',')}`,
+      'nests too deeply',
+    ],
     ['200 kB of one wrong value', `agent: ${'x'.repeat(200_000)}`, 'agent is'],
-    ['merge keys', `a: &a {b: 1}\n${Array.from({ length: 200 }, (_, n) => `k${n}: {<<: *a}`).join('\n')}`, 'aliases that multiply'],
-    ['a key of every prototype', 'constructor: 1\nprototype: 1\ntoString: 1\nhasOwnProperty: 1', 'unknown key hasOwnProperty'],
-    ['prototype keys where names are free', 'agents: {constructor: {command: x}, __proto__: {command: y}}', '__proto__ is a key'],
+    [
+      'merge keys',
+      `a: &a {b: 1}\n${Array.from({ length: 200 }, (_, n) => `k${n}: {<<: *a}`).join('\n')}`,
+      'aliases that multiply',
+    ],
+    [
+      'a key of every prototype',
+      'constructor: 1\nprototype: 1\ntoString: 1\nhasOwnProperty: 1',
+      'unknown key hasOwnProperty',
+    ],
+    [
+      'prototype keys where names are free',
+      'agents: {constructor: {command: x}, __proto__: {command: y}}',
+      '__proto__ is a key',
+    ],
     ['quadratic block scalars', `agent: |\n${' \n'.repeat(100_000)}`, 'agent is'],
     ['local tags', 'agent: !<tag:yaml.org,2002:js/function> x', 'without tags'],
     ['binary', 'agent: !!binary aGk=', 'agent is'],

@@ -45,10 +45,14 @@ afterAll(() => removeFolders());
 /** A program of ours that waits for its input, with the forty. It begins with SIGCONT, so that they can be looked at while it closes none of them. */
 async function start(main: string, args: readonly string[]): Promise<ChildProcess> {
   const [, ...rest] = foreign.stdio;
-  const child = spawn('/bin/sh', ['-c', 'kill -STOP $$; exec "$@"', 'sh', process.execPath, '--import', TSX, join(ROOT, main), ...args], {
-    stdio: ['pipe', ...rest],
-    env: { PATH: process.env['PATH'] ?? '', HOME: folder, SLUICE_HOME: join(folder, 'home') },
-  });
+  const child = spawn(
+    '/bin/sh',
+    ['-c', 'kill -STOP $$; exec "$@"', 'sh', process.execPath, '--import', TSX, join(ROOT, main), ...args],
+    {
+      stdio: ['pipe', ...rest],
+      env: { PATH: process.env['PATH'] ?? '', HOME: folder, SLUICE_HOME: join(folder, 'home') },
+    },
+  );
   started.push(child);
   await until(() => /^State:\s*T/m.test(readFileSync(`/proc/${child.pid}/status`, 'latin1')), 30_000);
   return child;
@@ -59,7 +63,13 @@ function options(): string {
   const home = join(folder, 'home');
   mkdirSync(join(home, 'logs'), { recursive: true });
   const ofGuard = { orphanGraceMs: 60_000, idleGraceMs: 60_000, durability: 'process' };
-  const ofEngine = { binary: '/nowhere/temporal', serverVersion: '1', ui: false, ports: { server: 1, ui: 2 }, worker: ['true'] };
+  const ofEngine = {
+    binary: '/nowhere/temporal',
+    serverVersion: '1',
+    ui: false,
+    ports: { server: 1, ui: 2 },
+    worker: ['true'],
+  };
   return JSON.stringify({ home, ...ofGuard, ...ofEngine });
 }
 
@@ -79,7 +89,11 @@ describe('a program of ours that is started with forty foreign descriptors', () 
   onLinux.each([
     ['the command line', 'client/cli/main.ts', ['batch', '-', '--name', 'some']],
     ['the client of ACP', 'activities/agent/adapters/acp/main.ts', ['true']],
-    ['the client of a model', 'activities/agent/adapters/model/main.ts', ['--provider', 'anthropic', '--model', 'm', '--answer', 'text']],
+    [
+      'the client of a model',
+      'activities/agent/adapters/model/main.ts',
+      ['--provider', 'anthropic', '--model', 'm', '--answer', 'text'],
+    ],
     ['a trial', 'activities/agent/trial/main.ts', []],
     ['the guard', 'activities/process/guard/main.ts', ['OPTIONS']],
     ['the engine', 'worker/local-engine/main.ts', ['OPTIONS']],
@@ -135,7 +149,11 @@ describe('the outer program of a sandbox that is started with forty foreign desc
   itInSandbox('shows none of them inside', async () => {
     const { spec, hooks } = host.enter(LOOK);
     await hooks.prepare();
-    const child = spawn(process.execPath, [guard.sandbox.main, spec.dir], { env: { ...spec.env }, cwd: '/', stdio: [...foreign.stdio] });
+    const child = spawn(process.execPath, [guard.sandbox.main, spec.dir], {
+      env: { ...spec.env },
+      cwd: '/',
+      stdio: [...foreign.stdio],
+    });
     started.push(child);
     let output = '';
     child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));

@@ -56,7 +56,11 @@ describe('an intruder at the socket of the guard', () => {
     await until(() => host.text('ledger').includes('START'));
 
     const { ask, socket } = await intruder();
-    const answer = await ask({ op: 'start', again: true, spec: { ...command, argv: ['/bin/sh', '-c', 'echo FAKE >> ledger'] } });
+    const answer = await ask({
+      op: 'start',
+      again: true,
+      spec: { ...command, argv: ['/bin/sh', '-c', 'echo FAKE >> ledger'] },
+    });
     expect(answer).toMatchObject({ kind: 'running' });
     await processes.run(host.aCommand('touch go'), hooks());
 
@@ -69,7 +73,9 @@ describe('an intruder at the socket of the guard', () => {
     const processes = await host.connect();
     const command = host.aCommand('echo REAL >> ledger');
     const { ask, socket } = await intruder();
-    expect(await ask({ op: 'start', again: false, spec: { ...command, argv: ['/bin/sh', '-c', 'echo FAKE >> ledger'] } })).toMatchObject({
+    expect(
+      await ask({ op: 'start', again: false, spec: { ...command, argv: ['/bin/sh', '-c', 'echo FAKE >> ledger'] } }),
+    ).toMatchObject({
       kind: 'reserved',
     });
     socket.destroy();

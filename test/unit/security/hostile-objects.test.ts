@@ -16,16 +16,30 @@ afterEach(removeFolders);
 const IDENTITY = 'x <x@localhost> 1700000000 +0000';
 
 function object(root: string, type: string, input: string | Buffer): string {
-  return execFileSync('git', ['-C', root, 'hash-object', '-t', type, '-w', '--stdin'], { input, encoding: 'utf8' }).trim();
+  return execFileSync('git', ['-C', root, 'hash-object', '-t', type, '-w', '--stdin'], {
+    input,
+    encoding: 'utf8',
+  }).trim();
 }
 
-function commitOf(root: string, tree: string, rest: { readonly parents: readonly string[]; readonly message: string }): string {
+function commitOf(
+  root: string,
+  tree: string,
+  rest: { readonly parents: readonly string[]; readonly message: string },
+): string {
   const parents = rest.parents.map((parent) => `parent ${parent}\n`).join('');
-  return object(root, 'commit', `tree ${tree}\n${parents}author ${IDENTITY}\ncommitter ${IDENTITY}\n\n${rest.message}\n`);
+  return object(
+    root,
+    'commit',
+    `tree ${tree}\n${parents}author ${IDENTITY}\ncommitter ${IDENTITY}\n\n${rest.message}\n`,
+  );
 }
 
 function treeOf(root: string, entries: readonly string[]): string {
-  return execFileSync('git', ['-C', root, 'mktree'], { input: entries.map((entry) => `${entry}\n`).join(''), encoding: 'utf8' }).trim();
+  return execFileSync('git', ['-C', root, 'mktree'], {
+    input: entries.map((entry) => `${entry}\n`).join(''),
+    encoding: 'utf8',
+  }).trim();
 }
 
 const START = { program: '/usr/bin/env', env: { PATH: process.env['PATH'] ?? '' } };
@@ -61,7 +75,10 @@ const HOSTILE: Readonly<Record<string, (root: string, base: string) => string>> 
     return commitOf(root, tree, { parents: [base], message: 'bomb' });
   },
   'a message of 64 MB': (root, base) =>
-    commitOf(root, git(root, 'rev-parse', `${base}^{tree}`).trim(), { parents: [base], message: 'z'.repeat(64 * 1024 * 1024) }),
+    commitOf(root, git(root, 'rev-parse', `${base}^{tree}`).trim(), {
+      parents: [base],
+      message: 'z'.repeat(64 * 1024 * 1024),
+    }),
 };
 
 const HUGE = ['a tree that stands for 10^10 paths', 'a pack of zeros'];
@@ -79,7 +96,12 @@ describe.each(Object.keys(HOSTILE))('%s, committed by an agent that leaves HEAD 
     const { run } = await runWith(kind);
     write(run.worktree, 'a.txt', 'b\n');
 
-    const planned = await run.run.plan({ expectedHead: run.base, claimedAt: '2023-01-01T00:00:00Z', subject: 's', body: '' });
+    const planned = await run.run.plan({
+      expectedHead: run.base,
+      claimedAt: '2023-01-01T00:00:00Z',
+      subject: 's',
+      body: '',
+    });
 
     expect((await run.run.diff(run.base, planned?.commit ?? '')).files.map(({ path }) => path)).toEqual(['a.txt']);
     expect(await run.run.restore(run.base)).toEqual({ kind: 'restored' });
@@ -97,7 +119,8 @@ describe.each(HUGE)('%s', (kind) => {
 
     const compared = await run.run.patch(run.base, hostile).catch((error: unknown) => error);
 
-    for (const error of [restored, followed, compared]) expect(lastingTrouble(error)).toContain('git was not let at it');
+    for (const error of [restored, followed, compared])
+      expect(lastingTrouble(error)).toContain('git was not let at it');
     expect(readdirSync(run.worktree).sort()).toEqual(['.git', 'a.txt']);
     expect(await run.run.standsAt(run.base)).toBe(true);
   }, 240_000);
@@ -140,7 +163,8 @@ describe('the size of a commit', () => {
     const asOld = {
       try: async (args: readonly string[]) => {
         started.push(args);
-        if (args.some((arg) => arg.startsWith('--format'))) return { exitCode: 129, stdout: '', stderr: 'error: unknown option' };
+        if (args.some((arg) => arg.startsWith('--format')))
+          return { exitCode: 129, stdout: '', stderr: 'error: unknown option' };
         return startGit({ ...START, args: ['git', '-C', run.repository.root, ...args] });
       },
     };
@@ -148,7 +172,8 @@ describe('the size of a commit', () => {
     const commits = [hostile, git(root, 'commit-tree', `${run.base}^{tree}`, '-m', 'another').trim()];
 
     const found = [];
-    for (const commit of [...commits, ...commits]) found.push(await assertTreeFits(asOld, commit).catch((error: unknown) => error));
+    for (const commit of [...commits, ...commits])
+      found.push(await assertTreeFits(asOld, commit).catch((error: unknown) => error));
 
     expect(found).toEqual([expect.any(TooLarge), undefined, expect.any(TooLarge), undefined]);
     expect(started).toHaveLength(2);

@@ -11,7 +11,13 @@ import { snapshotRepository } from '../../../activities/git/inspect/repository-w
 import { findRepository } from '../../../activities/git/refs/find-repository.js';
 import { readFileAt } from '../../../activities/git/refs/read-file-at.js';
 import { resolveBase } from '../../../activities/git/refs/resolve-base.js';
-import { countLost, deleteRefs, listRunRefs, lockOfWorktree, useOfBranch } from '../../../activities/git/refs/run-refs.js';
+import {
+  countLost,
+  deleteRefs,
+  listRunRefs,
+  lockOfWorktree,
+  useOfBranch,
+} from '../../../activities/git/refs/run-refs.js';
 import { openValidationCheckout } from '../../../activities/git/run/validation-checkout.js';
 import { copyAndLink } from '../../../activities/git/run/worktree-setup-files.js';
 import { removeWorktree } from '../../../activities/git/worktree/remove-worktree.js';
@@ -45,7 +51,9 @@ const PROGRAM_KEYS = [
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 const ALIASES =
-  'status diff-tree commit-tree update-ref worktree reset clean update-index write-tree rev-parse cat-file ls-files log config'.split(' ');
+  'status diff-tree commit-tree update-ref worktree reset clean update-index write-tree rev-parse cat-file ls-files log config'.split(
+    ' ',
+  );
 
 let root: string;
 let canary: string;
@@ -94,7 +102,8 @@ beforeAll(async () => {
     git(root, 'config', key, value);
   const included = join(tempFolder(), 'included');
   appendFileSync(included, `[core]\n\tfsmonitor = ${made.program}\n[diff "evil"]\n\ttextconv = ${made.program}\n`);
-  for (const key of ['include.path', `includeIf.gitdir:${root}/.path`, 'includeIf.onbranch:**.path']) git(root, 'config', key, included);
+  for (const key of ['include.path', `includeIf.gitdir:${root}/.path`, 'includeIf.onbranch:**.path'])
+    git(root, 'config', key, included);
   rmSync(canary, { force: true });
 });
 afterAll(removeFolders);
@@ -130,7 +139,12 @@ describe('a repository full of programs', () => {
     write(run.worktree, 'a.txt', 'b\n');
     await fingerprintCheckout(run.repository, run.gitDir);
     await opened.changes();
-    const planned = await opened.plan({ expectedHead: run.base, claimedAt: '2026-11-21T10:00:00Z', subject: 'evil: x', body: 'evil: y' });
+    const planned = await opened.plan({
+      expectedHead: run.base,
+      claimedAt: '2026-11-21T10:00:00Z',
+      subject: 'evil: x',
+      body: 'evil: y',
+    });
     if (planned === null) throw new Error('nothing planned');
     await opened.publish(planned);
     await opened.diff(run.base, planned.commit);
@@ -155,7 +169,11 @@ describe('a repository full of programs', () => {
   it('runs none of them when people look at the run', async () => {
     const head = (await run.run.head()) ?? '';
 
-    const answers = [await lookAtRepository(root), await diffStat(root, run.base, head), await textAt(root, head, 'a.txt')];
+    const answers = [
+      await lookAtRepository(root),
+      await diffStat(root, run.base, head),
+      await textAt(root, head, 'a.txt'),
+    ];
     await diffFiles(root, run.base, head);
     await isMerged(root, head, 'main');
 

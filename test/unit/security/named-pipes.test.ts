@@ -7,12 +7,25 @@ import { startGit } from '../../../activities/git/runner/start-git.js';
 import { gitProgram } from '../../../activities/git/start/git-program.js';
 import { lastingTrouble } from '../../../activities/git/start/lasting-trouble.js';
 import { GitError } from '../../../activities/git/start/run-git.js';
-import { git, makeRepository, type OpenedRun, openRun, removeFolders, tempFolder, write } from '../git/repository-fixture.js';
+import {
+  git,
+  makeRepository,
+  type OpenedRun,
+  openRun,
+  removeFolders,
+  tempFolder,
+  write,
+} from '../git/repository-fixture.js';
 
 const makeFifo = (path: string) => execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path]);
 
 async function commitTurn(run: OpenedRun) {
-  const planned = await run.run.plan({ expectedHead: run.base, claimedAt: '2026-11-21T10:00:00Z', subject: 's', body: '' });
+  const planned = await run.run.plan({
+    expectedHead: run.base,
+    claimedAt: '2026-11-21T10:00:00Z',
+    subject: 's',
+    body: '',
+  });
   if (planned === null) throw new Error('nothing planned');
   await run.run.publish(planned);
   return planned.commit;
@@ -81,9 +94,16 @@ describe('a FIFO that a repository names', () => {
     git(root, 'config', 'include.path', fifo);
     const { program, path } = gitProgram();
 
-    const result = await startGit({ program, args: ['-C', root, 'rev-parse', 'HEAD'], env: { PATH: path }, limitMs: 500 });
+    const result = await startGit({
+      program,
+      args: ['-C', root, 'rev-parse', 'HEAD'],
+      env: { PATH: path },
+      limitMs: 500,
+    });
 
     expect(result).toMatchObject({ exitCode: 128, stdout: '' });
-    expect(lastingTrouble(new GitError(['rev-parse'], result))).toBe('fatal: git did not end within 500 ms and was ended');
+    expect(lastingTrouble(new GitError(['rev-parse'], result))).toBe(
+      'fatal: git did not end within 500 ms and was ended',
+    );
   });
 });

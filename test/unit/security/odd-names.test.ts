@@ -22,13 +22,19 @@ import {
 afterEach(removeFolders);
 
 async function commitTurn(run: OpenedRun, opened = run.run) {
-  const planned = await opened.plan({ expectedHead: run.base, claimedAt: '2026-11-21T10:00:00Z', subject: 's', body: '' });
+  const planned = await opened.plan({
+    expectedHead: run.base,
+    claimedAt: '2026-11-21T10:00:00Z',
+    subject: 's',
+    body: '',
+  });
   if (planned === null) throw new Error('nothing planned');
   await opened.publish(planned);
   return planned.commit;
 }
 
-const bytes = (folder: string, name: readonly number[]) => Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name)]);
+const bytes = (folder: string, name: readonly number[]) =>
+  Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name)]);
 
 /** Names as git stores them, one latin1 character a byte. */
 const stored = (run: OpenedRun, commit: string) =>
@@ -45,7 +51,13 @@ describe('a file whose name is no UTF-8', () => {
     git(root, 'commit', '--quiet', '-m', 'odd names');
     write(root, '.env', 'SECRET=1\n');
     const run = await openRun(undefined, root);
-    await copyAndLink({ repository: run.repository, target: run.worktree, copy: ['.env'], link: [], gitDir: run.gitDir });
+    await copyAndLink({
+      repository: run.repository,
+      target: run.worktree,
+      copy: ['.env'],
+      link: [],
+      gitDir: run.gitDir,
+    });
     writeFileSync(bytes(run.worktree, [0xff]), 'new');
     rmSync(bytes(run.worktree, [0xfe]));
     writeFileSync(bytes(run.worktree, [0xfa, 0x0a, 0x1b]), 'added');
@@ -68,9 +80,9 @@ describe('names that only differ in case', () => {
     const commit = await commitTurn(run);
 
     expect(stored(run, commit)).toEqual(['A.txt', 'DIR/x', 'a.TXT', 'a.txt', 'dir/x']);
-    expect(git(run.root, 'cat-file', 'blob', `${commit}:A.txt`) + git(run.root, 'cat-file', 'blob', `${commit}:a.txt`)).toBe(
-      'changed\na\n',
-    );
+    expect(
+      git(run.root, 'cat-file', 'blob', `${commit}:A.txt`) + git(run.root, 'cat-file', 'blob', `${commit}:a.txt`),
+    ).toBe('changed\na\n');
   });
 });
 
@@ -120,7 +132,9 @@ describe('a branch or base that looks like an option', () => {
     mkdirSync(join(root, '.git/refs/heads'), { recursive: true });
     for (const name of ['-rf', '--upload-pack=x']) writeFileSync(join(root, '.git/refs/heads', name), `${sha}\n`);
 
-    const bases = await Promise.all(['-rf', '--upload-pack=x'].map(async (name) => resolveBase(await findRepository(root), name)));
+    const bases = await Promise.all(
+      ['-rf', '--upload-pack=x'].map(async (name) => resolveBase(await findRepository(root), name)),
+    );
 
     expect(bases).toEqual([
       { branch: '-rf', sha },
@@ -132,7 +146,10 @@ describe('a branch or base that looks like an option', () => {
 /** Written as objects: git itself refuses to make such a tree. */
 function commitWith(root: string, path: readonly string[], text: string): string {
   const hash = (type: string, input: string | Buffer) =>
-    execFileSync('git', ['-C', root, 'hash-object', '-w', '-t', type, '--stdin', '--literally'], { input, encoding: 'utf8' }).trim();
+    execFileSync('git', ['-C', root, 'hash-object', '-w', '-t', type, '--stdin', '--literally'], {
+      input,
+      encoding: 'utf8',
+    }).trim();
   let [mode, id] = ['100755', hash('blob', text)];
   for (const name of [...path].reverse()) {
     id = hash('tree', Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]));

@@ -67,7 +67,10 @@ describe('at the base commit', () => {
     git(root, 'add', '--all');
     git(root, 'commit', '--quiet', '-m', 'link');
 
-    await expect(resolveIn(root)).rejects.toMatchObject({ type: 'BadConfig', message: expect.stringContaining('must be a mapping') });
+    await expect(resolveIn(root)).rejects.toMatchObject({
+      type: 'BadConfig',
+      message: expect.stringContaining('must be a mapping'),
+    });
   });
 
   it('10 MB are refused by their size', async () => {

@@ -7,16 +7,31 @@ import { openValidationCheckout } from '../../../activities/git/run/validation-c
 import { copyAndLink } from '../../../activities/git/run/worktree-setup-files.js';
 import { lastingTrouble } from '../../../activities/git/start/lasting-trouble.js';
 import { lookAtRepository } from '../../../client/repository.js';
-import { git, makeRepository, type OpenedRun, openRun, removeFolders, tempFolder, write } from '../git/repository-fixture.js';
+import {
+  git,
+  makeRepository,
+  type OpenedRun,
+  openRun,
+  removeFolders,
+  tempFolder,
+  write,
+} from '../git/repository-fixture.js';
 
 afterEach(removeFolders);
 
-const request = (run: OpenedRun) => ({ expectedHead: run.base, claimedAt: '2026-11-21T10:00:00Z', subject: 's', body: '' });
+const request = (run: OpenedRun) => ({
+  expectedHead: run.base,
+  claimedAt: '2026-11-21T10:00:00Z',
+  subject: 's',
+  body: '',
+});
 
 /** Every file below a folder, with its content. */
 function contents(folder: string): Readonly<Record<string, string>> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return Object.fromEntries(files.map(({ parentPath, name }) => [join(parentPath, name), readFileSync(join(parentPath, name), 'latin1')]));
+  return Object.fromEntries(
+    files.map(({ parentPath, name }) => [join(parentPath, name), readFileSync(join(parentPath, name), 'latin1')]),
+  );
 }
 
 describe('a repository whose config names another work tree', () => {

@@ -12,7 +12,14 @@ import { itInSandbox as it, mayTrySandbox } from '../../support/it-in-sandbox.js
 import { itWhere } from '../../support/it-where.js';
 import { removeFolders } from '../git/repository-fixture.js';
 import { type CompiledGuard, compileGuard, lives, until } from '../process/guarded-home.js';
-import { AGENT, endedOf, livingWith, openSandboxedHost, runAsUser, type SandboxedHost } from '../sandbox/sandboxed-host.js';
+import {
+  AGENT,
+  endedOf,
+  livingWith,
+  openSandboxedHost,
+  runAsUser,
+  type SandboxedHost,
+} from '../sandbox/sandboxed-host.js';
 
 const LIMIT_MS = 120_000;
 
@@ -48,9 +55,12 @@ const viaProxy = (authority: string) =>
 
 describe('a command in a sandbox', () => {
   it('works in its checkout, with its exit code, its output and its environment', async () => {
-    const { exit, stdout, stderr } = await host.inside('echo said; echo told >&2; echo $WORD > new.txt; cat a.txt; exit 7', {
-      env: { WORD: 'hello' },
-    });
+    const { exit, stdout, stderr } = await host.inside(
+      'echo said; echo told >&2; echo $WORD > new.txt; cat a.txt; exit 7',
+      {
+        env: { WORD: 'hello' },
+      },
+    );
 
     expect(exit).toMatchObject({ reason: 'exited', exitCode: 7 });
     expect(stdout).toBe('said\none\n');
@@ -81,23 +91,35 @@ describe('a command in a sandbox', () => {
     );
 
     expect(stdout).toBe(
-      [`${host.home}:`, 'worktrees', `${dirname(host.worktree)}:`, 'run-1', `${host.repository}:`, '.git', `${host.person}:`, ''].join(
-        '\n',
-      ),
+      [
+        `${host.home}:`,
+        'worktrees',
+        `${dirname(host.worktree)}:`,
+        'run-1',
+        `${host.repository}:`,
+        '.git',
+        `${host.person}:`,
+        '',
+      ].join('\n'),
     );
   });
 
   it('sees no file that an argument names which is not of its config', async () => {
     const secret = join(host.person, '.ssh/id_rsa');
     const named = { ...AGENT, args: [join(host.person, '.config/gh/hosts.yml')] };
-    const { stdout } = await host.inside(secret, { agent: named, argv: ['/bin/cat', secret, join(host.person, '.config/gh/hosts.yml')] });
+    const { stdout } = await host.inside(secret, {
+      agent: named,
+      argv: ['/bin/cat', secret, join(host.person, '.config/gh/hosts.yml')],
+    });
 
     // Its person named the one in the config of the agent.
     expect(stdout).toBe('secret of .config/gh/hosts.yml\n');
   });
 
   it('has of HOME what its agent needs, to read and write, and no more', async () => {
-    const { stdout } = await host.inside('ls -A "$HOME"; cat "$HOME/.robot/login"; echo new > "$HOME/.robot/session"', { agent: AGENT });
+    const { stdout } = await host.inside('ls -A "$HOME"; cat "$HOME/.robot/login"; echo new > "$HOME/.robot/session"', {
+      agent: AGENT,
+    });
 
     expect(stdout).toBe('.robot\nsecret of .robot/login\n');
     expect(readFileSync(join(host.person, '.robot/session'), 'utf8')).toBe('new\n');
@@ -170,7 +192,9 @@ describe('a command in a sandbox', () => {
     expect(execFileSync('git', ['-C', host.repository, 'for-each-ref'], { encoding: 'utf8' })).toBe(before);
     expect(readFileSync(join(host.repository, '.git/config'), 'utf8')).toBe(config);
     expect(existsSync(join(host.repository, '.git/hooks/post-checkout'))).toBe(false);
-    expect(execFileSync('git', ['-C', host.repository, 'fsck'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })).toBe('');
+    expect(
+      execFileSync('git', ['-C', host.repository, 'fsck'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+    ).toBe('');
     expect(readFileSync(join(host.worktree, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
   });
 
@@ -196,7 +220,10 @@ describe('a command in a sandbox', () => {
 
     expect(stdout).toBe('HTTP/1.1 403 Forbidden\nHTTP/1.1 403 Forbidden\nHTTP/1.1 403 Forbidden\nnobody\n');
     expect(refusedHosts([dir], { what: 'the executing agent', seq: 3 })).toMatchObject([
-      { type: 'network.refused', data: { seq: 3, hosts: ['evil.example:443', 'registry.npmjs.org:80', '169.254.169.254:80'] } },
+      {
+        type: 'network.refused',
+        data: { seq: 3, hosts: ['evil.example:443', 'registry.npmjs.org:80', '169.254.169.254:80'] },
+      },
     ]);
   });
 
@@ -291,7 +318,9 @@ describe('the network of a sandbox', () => {
           `${ask('127.0.0.1', port)}; touch first; while [ ! -e go ]; do sleep 0.05; done; ${ask('127.0.0.1', port)}; ${viaProxy(`127.0.0.1:${port}`)}`,
         );
         const detach = new AbortController();
-        const first = own.processes.run(spec, { ...hooks, detach: detach.signal }).catch((error: unknown) => String(error));
+        const first = own.processes
+          .run(spec, { ...hooks, detach: detach.signal })
+          .catch((error: unknown) => String(error));
         await until(() => existsSync(join(own.worktree, 'first')), 20_000);
         detach.abort();
         expect(await first).toContain('Detached');
@@ -333,9 +362,12 @@ describe('a check in a sandbox', () => {
     const own = await openSandboxedHost(guard, { network: 'off' });
     try {
       const { checkout } = await own.validationCheckout();
-      const { exit, stdout } = await own.inside('git log --format=%s; git status --short; cat a.txt; echo x > built.log; ls -A ..', {
-        cwd: checkout,
-      });
+      const { exit, stdout } = await own.inside(
+        'git log --format=%s; git status --short; cat a.txt; echo x > built.log; ls -A ..',
+        {
+          cwd: checkout,
+        },
+      );
 
       expect(stdout).toBe('First commit\none\nrun-1+validation\n');
       expect(exit.exitCode).toBe(0);
@@ -348,7 +380,9 @@ describe('a check in a sandbox', () => {
 
 describe('an ordinary user', () => {
   const asUser =
-    mayTrySandbox && !isRoot ? itWhere(false, 'the sandbox of another user needs root; the tests above ran as an ordinary one') : it;
+    mayTrySandbox && !isRoot
+      ? itWhere(false, 'the sandbox of another user needs root; the tests above ran as an ordinary one')
+      : it;
 
   asUser('gets the same sandbox', async () => {
     const own = await openSandboxedHost(guard);
@@ -363,7 +397,9 @@ describe('an ordinary user', () => {
   });
 
   const limitTest =
-    mayTrySandbox && isRoot && !COUNTS_TASKS ? itWhere(false, 'this kernel (before 5.14) counts no processes by namespace') : asUser;
+    mayTrySandbox && isRoot && !COUNTS_TASKS
+      ? itWhere(false, 'this kernel (before 5.14) counts no processes by namespace')
+      : asUser;
 
   limitTest(
     'with a fork bomb has 4096 processes at a time, in namespaces of its own too, and cannot raise that',
@@ -371,7 +407,8 @@ describe('an ordinary user', () => {
       const own = await openSandboxedHost(guard);
       await own.close();
       // Each waits for what nobody writes; of the number that is printed last the next could not be started. The end of the sandbox ends them all.
-      const bomb = 'mkfifo f; exec 3<>f; i=0; while [ $i -lt 6000 ]; do { read _ <&3; } & i=$((i+1)); echo $i > n; done';
+      const bomb =
+        'mkfifo f; exec 3<>f; i=0; while [ $i -lt 6000 ]; do { read _ <&3; } & i=$((i+1)); echo $i > n; done';
       const limits = `grep -o 'Max processes *[0-9]* *[0-9]*' /proc/self/limits; (ulimit -p 5000) 2>/dev/null && echo raised`;
       const nested = "$(unshare -U -r true 2>/dev/null && echo 'unshare -U -r')";
       const line = `${limits}; ${nested} sh -c '${bomb}' 2>/dev/null; read n < n; [ "$n" -gt 3900 ] && [ "$n" -le 4096 ] && echo held || echo "$n"`;

@@ -21,7 +21,9 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 /** Says that it is the right server, and that it ran. */
 function plant(): void {
   mkdirSync(dirname(binary), { recursive: true, mode: 0o700 });
-  writeFileSync(binary, `#!/bin/sh\ntouch ${folder}/ran\necho 'temporal version 1.8.2 (Server 1.31.2, UI 2.50.1)'\n`, { mode: 0o755 });
+  writeFileSync(binary, `#!/bin/sh\ntouch ${folder}/ran\necho 'temporal version 1.8.2 (Server 1.31.2, UI 2.50.1)'\n`, {
+    mode: 0o755,
+  });
 }
 
 describe('the cache of the server binary', () => {
@@ -47,8 +49,8 @@ describe('the cache of the server binary', () => {
     [
       'the binary',
       () =>
-        [[binary, 0o777] as const, [dirname(binary), 0o755] as const, [cacheFolder(environment), 0o755] as const].map(([path, mode]) =>
-          chmodSync(path, mode),
+        [[binary, 0o777] as const, [dirname(binary), 0o755] as const, [cacheFolder(environment), 0o755] as const].map(
+          ([path, mode]) => chmodSync(path, mode),
         ),
     ],
     ['the folder of its version', () => chmodSync(dirname(binary), 0o777)],

@@ -6,14 +6,27 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { checkDiff } from '../../../activities/git/inspect/diff-check.js';
 import { lastingTrouble } from '../../../activities/git/start/lasting-trouble.js';
 import { removeFolder, removeWorktree } from '../../../activities/git/worktree/remove-worktree.js';
-import { git, makeRepository, type OpenedRun, openRun, removeFolders, tempFolder, write } from '../git/repository-fixture.js';
+import {
+  git,
+  makeRepository,
+  type OpenedRun,
+  openRun,
+  removeFolders,
+  tempFolder,
+  write,
+} from '../git/repository-fixture.js';
 
 const HUGE_BYTES = 200 * 1024 * 1024;
 
 afterEach(removeFolders);
 
 async function planTurn(run: OpenedRun) {
-  const planned = await run.run.plan({ expectedHead: run.base, claimedAt: '2026-11-21T10:00:00Z', subject: 's', body: '' });
+  const planned = await run.run.plan({
+    expectedHead: run.base,
+    claimedAt: '2026-11-21T10:00:00Z',
+    subject: 's',
+    body: '',
+  });
   if (planned === null) throw new Error('nothing planned');
   return planned.commit;
 }

@@ -42,7 +42,8 @@ const ONE_LINE = EVIL.replaceAll('\n', ' ').replaceAll('\u0000', '');
 /** As a name of git's: no control characters in refs. */
 const NAME = 'x\u009b2J\u202e';
 /** All but newline and tab. */
-const RAW = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\u{e0001}-\u{e007f}]/u;
+const RAW =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\u{e0001}-\u{e007f}]/u;
 const RUN = 'shop-1';
 
 let root: string;
@@ -63,9 +64,30 @@ beforeAll(async () => {
   // As the file may hold it, whatever the types say.
   const view = {
     ...aView(),
-    ...{ runId: RUN, workflowId: RUN, repo: root, baseSha, headSha, task: EVIL, title: EVIL, branch: NAME, baseBranch: NAME },
-    ...{ worktree: `/nowhere/${EVIL}`, host: EVIL, preset: EVIL, error: EVIL, blockedReason: EVIL, finalDecision: EVIL },
-    ...{ agent: { name: EVIL, adapter: EVIL }, resumedFrom: { sourceRunId: EVIL, fromStage: EVIL }, pendingApprovalId: EVIL },
+    ...{
+      runId: RUN,
+      workflowId: RUN,
+      repo: root,
+      baseSha,
+      headSha,
+      task: EVIL,
+      title: EVIL,
+      branch: NAME,
+      baseBranch: NAME,
+    },
+    ...{
+      worktree: `/nowhere/${EVIL}`,
+      host: EVIL,
+      preset: EVIL,
+      error: EVIL,
+      blockedReason: EVIL,
+      finalDecision: EVIL,
+    },
+    ...{
+      agent: { name: EVIL, adapter: EVIL },
+      resumedFrom: { sourceRunId: EVIL, fromStage: EVIL },
+      pendingApprovalId: EVIL,
+    },
     ...{ verification: EVIL, stage: EVIL, waiting: { kind: EVIL, until: EVIL } },
   };
   const data = Object.fromEntries(
@@ -87,7 +109,13 @@ beforeAll(async () => {
       'outcome',
     ].map((key) => [key, EVIL]),
   );
-  events = EVENT_TYPES.map((type, at) => ({ seq: at + 1, timestamp: '2026-11-21T10:00:00.000Z', type, message: EVIL, data }));
+  events = EVENT_TYPES.map((type, at) => ({
+    seq: at + 1,
+    timestamp: '2026-11-21T10:00:00.000Z',
+    type,
+    message: EVIL,
+    data,
+  }));
   writeFileSync(join(runDir, 'state.json'), JSON.stringify(view));
   const gate = aGate({
     runId: RUN,
@@ -127,7 +155,9 @@ const COMMANDS: readonly (readonly [string, Command])[] = [
 /** Everything that a command writes to a terminal, its error included, as main.ts would print it. */
 async function shownBy(command: Command, json: boolean) {
   const terminal = openTerminal({ cwd: root, env: { HOME: tempFolder() } }, json);
-  const error = await command({ ...terminal.context, home: join(tempFolder(), 'none') }).catch((caught: unknown) => caught);
+  const error = await command({ ...terminal.context, home: join(tempFolder(), 'none') }).catch(
+    (caught: unknown) => caught,
+  );
   if (error instanceof Error && !(error instanceof RefusedError)) throw error;
   const told = error instanceof RefusedError ? foreignBlock(formatRefusal(error.parts)) : '';
   const texts = [...terminal.out, ...terminal.written, ...terminal.err, told];
@@ -142,13 +172,17 @@ describe('what a terminal gets to see of hostile text', () => {
     expect(texts.filter((text) => RAW.test(text))).toEqual([]);
   });
 
-  it.each(COMMANDS)('by sluice %s --json is one line an object, with the text escaped and not lost', async (name, command) => {
-    const { texts, lines } = await shownBy(command, true);
+  it.each(COMMANDS)(
+    'by sluice %s --json is one line an object, with the text escaped and not lost',
+    async (name, command) => {
+      const { texts, lines } = await shownBy(command, true);
 
-    expect([...texts, ...lines].join('')).toContain(name === 'diff --stat' ? '"files":2' : 'esrever');
-    for (const line of lines) expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/);
-    expect(texts.filter((text) => RAW.test(text))).toEqual([]);
-  });
+      expect([...texts, ...lines].join('')).toContain(name === 'diff --stat' ? '"files":2' : 'esrever');
+      for (const line of lines)
+        expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/);
+      expect(texts.filter((text) => RAW.test(text))).toEqual([]);
+    },
+  );
 
   it('one title, note or reason stays on one line', async () => {
     const [shown] = (await shownBy((context) => list(context, { limit: '50', waiting: false }), false)).texts;
@@ -179,7 +213,9 @@ describe('what the files of a run hold of hostile text', () => {
     const lines = readFileSync(join(runDir, 'events.jsonl'), 'utf8').split('\n');
 
     expect(lines).toHaveLength(events.length + 1);
-    expect(lines.slice(0, -1).map((line) => (JSON.parse(line) as JournalEvent).seq)).toEqual(events.map(({ seq }) => seq));
+    expect(lines.slice(0, -1).map((line) => (JSON.parse(line) as JournalEvent).seq)).toEqual(
+      events.map(({ seq }) => seq),
+    );
   });
 
   it('is printable in the report and in the review', () => {
@@ -207,7 +243,14 @@ describe('what the files of a run hold of hostile text', () => {
     expect(report.split('\n').filter((line) => RAW.test(line))).toEqual([]);
     expect(report.split('\n').filter((line) => line.startsWith('lines'))).toEqual([]);
     const parts = { round: 0, decision: 'APPROVED', commit: 'c', source: 'agent', summary: EVIL, raw: EVIL } as const;
-    const finding = { id: 'F1', severity: 'high', category: 'security', claim: EVIL, evidence: [EVIL], recommendation: EVIL } as const;
+    const finding = {
+      id: 'F1',
+      severity: 'high',
+      category: 'security',
+      claim: EVIL,
+      evidence: [EVIL],
+      recommendation: EVIL,
+    } as const;
     expect(
       renderReview({ ...parts, findings: [finding] })
         .split('\n')

@@ -8,7 +8,13 @@ import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { SEARCH_ATTRIBUTES } from '../../../protocol/names.js';
 import { retentionArguments, serverArguments } from '../../../worker/local-engine/server-command.js';
-import { COMPOSE_PATH, parseComposeFile, readComposeFile, serviceOf, startOrder } from '../../e2e-postgres/compose-file.js';
+import {
+  COMPOSE_PATH,
+  parseComposeFile,
+  readComposeFile,
+  serviceOf,
+  startOrder,
+} from '../../e2e-postgres/compose-file.js';
 
 const PASSWORD = { POSTGRES_PASSWORD: 'of-the-test' };
 const DYNAMIC_CONFIG = 'deploy/temporal/dynamicconfig/sluice.yaml';
@@ -23,7 +29,9 @@ describe('docker-compose.temporal.yml', () => {
   });
 
   it('has the server, its tools and its schema from one version', () => {
-    const tags = ['server', 'schema', 'namespace', 'search-attributes', 'tools'].map((name) => serviceOf(file, name).image.split(':')[1]);
+    const tags = ['server', 'schema', 'namespace', 'search-attributes', 'tools'].map(
+      (name) => serviceOf(file, name).image.split(':')[1],
+    );
     const module = /go\.temporal\.io\/server v(\S+)/.exec(readFileSync('tools/temporal-server/go.mod', 'utf8'))?.[1];
 
     expect(new Set(tags)).toEqual(new Set([module]));
@@ -37,7 +45,10 @@ describe('docker-compose.temporal.yml', () => {
   );
 
   it('publishes the server and the Web UI and nothing else; the database is on an inner network', () => {
-    expect(services.filter(({ service }) => service.ports.length > 0).map(({ name }) => name)).toEqual(['server', 'ui']);
+    expect(services.filter(({ service }) => service.ports.length > 0).map(({ name }) => name)).toEqual([
+      'server',
+      'ui',
+    ]);
     expect(serviceOf(file, 'database').networks).toEqual(['database']);
     expect(file.networks['database']).toEqual({ internal: true });
   });
@@ -46,7 +57,9 @@ describe('docker-compose.temporal.yml', () => {
     for (const { service } of services) {
       expect(Object.keys(file.services)).toEqual(expect.arrayContaining(Object.keys(service.depends_on)));
       expect(Object.keys(file.networks)).toEqual(expect.arrayContaining(service.networks));
-      const named = service.volumes.map((volume) => volume.split(':')[0] ?? '').filter((source) => !source.startsWith('./'));
+      const named = service.volumes
+        .map((volume) => volume.split(':')[0] ?? '')
+        .filter((source) => !source.startsWith('./'));
       expect(Object.keys(file.volumes)).toEqual(expect.arrayContaining(named));
     }
   });
@@ -81,7 +94,9 @@ describe('docker-compose.temporal.yml', () => {
   it('has no password of its own, and refuses to start without one', () => {
     expect(() => readComposeFile(COMPOSE_PATH, {})).toThrow(/POSTGRES_PASSWORD is not set/);
     expect(() => readComposeFile(COMPOSE_PATH, { POSTGRES_PASSWORD: '' })).toThrow(/POSTGRES_PASSWORD is not set/);
-    const secrets = services.flatMap(({ service }) => Object.entries(service.environment).filter(([name]) => /PASSWORD|PWD/.test(name)));
+    const secrets = services.flatMap(({ service }) =>
+      Object.entries(service.environment).filter(([name]) => /PASSWORD|PWD/.test(name)),
+    );
     expect(secrets.length).toBeGreaterThan(2);
     expect(new Set(secrets.map(([, value]) => value))).toEqual(new Set([PASSWORD.POSTGRES_PASSWORD]));
   });
@@ -105,7 +120,9 @@ describe('docker-compose.temporal.yml', () => {
     const ours = serverArguments(settings).filter((word) => /^(?:history|limit)\..*=/.test(word));
 
     expect(ours).toHaveLength(7);
-    expect(dynamic).toMatchObject(Object.fromEntries(ours.map((word) => [word.split('=')[0], [{ value: Number(word.split('=')[1]) }]])));
+    expect(dynamic).toMatchObject(
+      Object.fromEntries(ours.map((word) => [word.split('=')[0], [{ value: Number(word.split('=')[1]) }]])),
+    );
     const { environment, volumes } = serviceOf(file, 'server');
     const [source, target] = volumes[0]?.split(':') ?? [];
     expect(environment['DYNAMIC_CONFIG_FILE_PATH']?.replace(`${target}`, `${source}`)).toBe(`./${DYNAMIC_CONFIG}`);
@@ -115,7 +132,9 @@ describe('docker-compose.temporal.yml', () => {
 describe('what is read of a compose file', () => {
   it('is refused with a key that is not known here', () => {
     const text = readFileSync(COMPOSE_PATH, 'utf8');
-    expect(() => parseComposeFile(text.replace('    restart: unless-stopped', '    privileged: true'), PASSWORD)).toThrow(/privileged/);
+    expect(() =>
+      parseComposeFile(text.replace('    restart: unless-stopped', '    privileged: true'), PASSWORD),
+    ).toThrow(/privileged/);
     expect(() => parseComposeFile(text, PASSWORD)).not.toThrow();
   });
 

@@ -6,7 +6,9 @@ import { COMPOSE_PATH, readComposeFile } from '../../e2e-postgres/compose-file.j
 
 const text = readFileSync('docs/operations.md', 'utf8');
 const file = readComposeFile(COMPOSE_PATH, { POSTGRES_PASSWORD: 'of-the-test' });
-const code = [...text.matchAll(/```\w*\n([\s\S]*?)```|`([^`\n]+)`/g)].map(([, block, span]) => block ?? span ?? '').join('\n');
+const code = [...text.matchAll(/```\w*\n([\s\S]*?)```|`([^`\n]+)`/g)]
+  .map(([, block, span]) => block ?? span ?? '')
+  .join('\n');
 const wordsAfter = (pattern: RegExp) => [...new Set([...code.matchAll(pattern)].map(([, word = '']) => word))];
 
 describe('docs/operations.md', () => {

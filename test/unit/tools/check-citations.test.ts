@@ -22,7 +22,9 @@ describe('the check of citations', () => {
     const { rows, faults } = citationsOf('a.ts', text, KNOWN);
 
     expect(rows).toBe(text.split(/[VW]-/).length - 1);
-    expect(faults).toEqual([expect.stringMatching(/^a\.ts names (V-102|W-10), which no page of docs\/requirements has$/)]);
+    expect(faults).toEqual([
+      expect.stringMatching(/^a\.ts names (V-102|W-10), which no page of docs\/requirements has$/),
+    ]);
   });
 
   it('takes no other name for an id', () => {
@@ -44,16 +46,32 @@ describe('the check of citations', () => {
   });
 
   it.each([
-    ['a page that is not there', '/** Source: guide/libraries.md. */', 'a.ts cites guide/libraries.md, which is not in the repository'],
+    [
+      'a page that is not there',
+      '/** Source: guide/libraries.md. */',
+      'a.ts cites guide/libraries.md, which is not in the repository',
+    ],
     ['one by its bare name', ' * as design.md says.', 'a.ts cites design.md, which is not in the repository'],
     [
       'a heading that is not there',
       '// Source: docs/design.md "Gits".',
       'a.ts cites docs/design.md "Gits", a heading that the page does not have',
     ],
-    ['a number for a heading', '// docs/design.md section 5', 'a.ts cites docs/design.md section 5; name the heading, for numbers move'],
-    ['a design without a page', '/** Source: design section 5. */', 'a.ts cites design section 5 without the path of a page'],
-    ['a heading without a page', '/** Source: spec "File formats" 5. */', 'a.ts cites spec "File formats" without the path of a page'],
+    [
+      'a number for a heading',
+      '// docs/design.md section 5',
+      'a.ts cites docs/design.md section 5; name the heading, for numbers move',
+    ],
+    [
+      'a design without a page',
+      '/** Source: design section 5. */',
+      'a.ts cites design section 5 without the path of a page',
+    ],
+    [
+      'a heading without a page',
+      '/** Source: spec "File formats" 5. */',
+      'a.ts cites spec "File formats" without the path of a page',
+    ],
     ['one behind code', 'run(); // the guide, § 4', 'a.ts cites guide, § 4 without the path of a page'],
   ])('refuses %s', (_what, text, fault) => {
     expect(faultsIn(text)).toEqual([fault]);
@@ -67,7 +85,10 @@ describe('the check of citations', () => {
       '# no heading, [no link](nowhere.md)',
       '```',
     ].join('\n');
-    const known: Known = { ...KNOWN, headingsOf: (path) => (path === 'docs/a.md' ? headingsIn('# A heading\n') : KNOWN.headingsOf(path)) };
+    const known: Known = {
+      ...KNOWN,
+      headingsOf: (path) => (path === 'docs/a.md' ? headingsIn('# A heading\n') : KNOWN.headingsOf(path)),
+    };
 
     expect(citationsOf('docs/a.md', text, known)).toEqual({
       rows: 0,
@@ -80,10 +101,15 @@ describe('the check of citations', () => {
     });
   });
 
-  it.each(['/home/ann/project', '/Users/ann/project', '/tmp/a-clone'])('refuses %s on a page, in code as well', (path) => {
-    expect(faultsIn(`Run\n\`\`\`\ncd ${path}\n\`\`\`\n`, 'docs/a.md')).toEqual([`docs/a.md names ${path}, a path of some machine`]);
-    expect(faultsIn('Below `~/tmp/x`, `$HOME/tmp/x` and `<home>/tmp/x`.', 'docs/a.md')).toEqual([]);
-  });
+  it.each(['/home/ann/project', '/Users/ann/project', '/tmp/a-clone'])(
+    'refuses %s on a page, in code as well',
+    (path) => {
+      expect(faultsIn(`Run\n\`\`\`\ncd ${path}\n\`\`\`\n`, 'docs/a.md')).toEqual([
+        `docs/a.md names ${path}, a path of some machine`,
+      ]);
+      expect(faultsIn('Below `~/tmp/x`, `$HOME/tmp/x` and `<home>/tmp/x`.', 'docs/a.md')).toEqual([]);
+    },
+  );
 
   it('sees headings outside fences, without code marks', () => {
     expect(headingsIn('# A\n## `state.json`\n```\n# none\n```\n### B c\n')).toEqual(['A', 'state.json', 'B c']);

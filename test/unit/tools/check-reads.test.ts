@@ -7,7 +7,10 @@ describe('the check of reads', () => {
   it.each([
     [`import { readFile } from 'node:fs/promises';`, ['readFile']],
     [`import { existsSync, readFileSync as take } from 'fs';`, ['readFileSync']],
-    [`import {\n  createReadStream,\n  type Stats,\n  opendirSync,\n} from 'node:fs';`, ['createReadStream', 'opendirSync']],
+    [
+      `import {\n  createReadStream,\n  type Stats,\n  opendirSync,\n} from 'node:fs';`,
+      ['createReadStream', 'opendirSync'],
+    ],
     [`import fs from 'node:fs';`, ['*']],
     [`import * as fs from 'node:fs/promises';`, ['*']],
     [`import { promises } from 'node:fs';`, ['*']],

@@ -1,15 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
 import { conformanceOf, type JestResults, renderConformance } from '../../../tools/conformance.js';
 
-const IN_PROJECT = { root: '/project', known: new Set(['V-01', 'V-02', 'V-03', 'V-04', 'V-09', 'V-10', 'V-20', 'V-101']) };
+const IN_PROJECT = {
+  root: '/project',
+  known: new Set(['V-01', 'V-02', 'V-03', 'V-04', 'V-09', 'V-10', 'V-20', 'V-101']),
+};
 
-function results(titles: Record<string, string>, file = '/project/test/conformance/vibestrate/stages.test.ts'): JestResults {
-  return { testResults: [{ name: file, assertionResults: Object.entries(titles).map(([title, status]) => ({ title, status })) }] };
+function results(
+  titles: Record<string, string>,
+  file = '/project/test/conformance/vibestrate/stages.test.ts',
+): JestResults {
+  return {
+    testResults: [
+      { name: file, assertionResults: Object.entries(titles).map(([title, status]) => ({ title, status })) },
+    ],
+  };
 }
 
 describe('the conformance file', () => {
   it('lists the rows of passed tests only, and refuses a title without a row', () => {
-    const { rows, problems } = conformanceOf(results({ 'V-10: a': 'passed', 'V-20: red': 'failed', 'no row': 'passed' }), IN_PROJECT);
+    const { rows, problems } = conformanceOf(
+      results({ 'V-10: a': 'passed', 'V-20: red': 'failed', 'no row': 'passed' }),
+      IN_PROJECT,
+    );
 
     expect(rows.map(({ row }) => row)).toEqual(['V-10']);
     expect(problems).toEqual([expect.stringContaining('"no row" names no row')]);
@@ -35,6 +48,9 @@ describe('the conformance file', () => {
   });
 
   it('minds test/conformance only', () => {
-    expect(conformanceOf(results({ 'no row': 'passed' }, '/project/test/unit/a.test.ts'), IN_PROJECT)).toEqual({ rows: [], problems: [] });
+    expect(conformanceOf(results({ 'no row': 'passed' }, '/project/test/unit/a.test.ts'), IN_PROJECT)).toEqual({
+      rows: [],
+      problems: [],
+    });
   });
 });

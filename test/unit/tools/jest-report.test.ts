@@ -24,7 +24,9 @@ describe('the report of a run whose failed files ran once more', () => {
 
   it('counts the later result of each file, once', () => {
     const second = report({ '/b': [passed, passed], '/c': [passed] });
-    expect(withRerun(first, second)).toEqual({ ...report({ '/a': [passed, passed], '/b': [passed, passed], '/c': [passed] }) });
+    expect(withRerun(first, second)).toEqual({
+      ...report({ '/a': [passed, passed], '/b': [passed, passed], '/c': [passed] }),
+    });
   });
 
   it('keeps what failed again, and a file that could not be loaded', () => {

@@ -36,16 +36,36 @@ function attempt(
   const failpoint = (name: FailpointName) => {
     if (name === fatal) throw new Error(`killed at ${name}`);
   };
-  const placed: PlacedActivity<string> = { name: 'close', find: () => host.run, isSealed: false, work: count, ...activity };
+  const placed: PlacedActivity<string> = {
+    name: 'close',
+    find: () => host.run,
+    isSealed: false,
+    work: count,
+    ...activity,
+  };
   return new MockActivityEnvironment().run(() => atPlace({ ...host.deps, failpoint }, placed));
 }
 
 /** What the guard writes when the agent of the place has ended. */
 function end({ place }: Pick<AtPlace, 'place'>, part: Partial<ExitRecord> = {}): void {
   const { dir, token, inputHash } = place;
-  const times = { startedAt: '2026-11-21T10:00:00.000Z', endedAt: '2026-11-21T10:00:01.000Z', claimedAt: '2026-11-21T10:00:00.000Z' };
+  const times = {
+    startedAt: '2026-11-21T10:00:00.000Z',
+    endedAt: '2026-11-21T10:00:01.000Z',
+    claimedAt: '2026-11-21T10:00:00.000Z',
+  };
   const streams = { stdout: join(dir, 'stdout'), stderr: join(dir, 'stderr'), stdoutBytes: 0, stderrBytes: 0 };
-  const exit: ExitRecord = { token, inputHash, reason: 'exited', exitCode: 0, signal: null, ranMs: 1000, ...streams, ...times, ...part };
+  const exit: ExitRecord = {
+    token,
+    inputHash,
+    reason: 'exited',
+    exitCode: 0,
+    signal: null,
+    ranMs: 1000,
+    ...streams,
+    ...times,
+    ...part,
+  };
   writeFileSync(join(dir, 'exit.json'), JSON.stringify(exit));
 }
 
@@ -134,7 +154,10 @@ describe('a sealed activity', () => {
       return count();
     };
     await attempt({ input, isSealed, work: ended }, 'close.before-record').catch(() => undefined);
-    writeFileSync(join(folderOf(input.place), 'record.json'), JSON.stringify({ inputHash, exit: null, value: 'forged' }));
+    writeFileSync(
+      join(folderOf(input.place), 'record.json'),
+      JSON.stringify({ inputHash, exit: null, value: 'forged' }),
+    );
 
     expect(await attempt({ input, isSealed, work: ended })).toBe('answer 2');
   });

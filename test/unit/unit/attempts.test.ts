@@ -19,7 +19,10 @@ describe('attempts of one place in one process', () => {
       return started;
     };
 
-    const answers = await Promise.all([attempts.share(TOKEN, signals().both, work), attempts.share(TOKEN, signals().both, work)]);
+    const answers = await Promise.all([
+      attempts.share(TOKEN, signals().both, work),
+      attempts.share(TOKEN, signals().both, work),
+    ]);
 
     expect(answers).toEqual([1, 1]);
   });
@@ -97,7 +100,8 @@ describe('attempts of one place in one process', () => {
     const left = attempts.share(
       TOKEN,
       first.both,
-      ({ cancel }) => new Promise<void>((resolve) => cancel.addEventListener('abort', () => resolve(void order.push('first ended')))),
+      ({ cancel }) =>
+        new Promise<void>((resolve) => cancel.addEventListener('abort', () => resolve(void order.push('first ended')))),
     );
     first.detach.abort();
     await expect(left).rejects.toBeInstanceOf(DetachedError);

@@ -31,7 +31,14 @@ async function endWith(reason: CancelReason, details: Record<string, boolean>, i
   return { seen, error };
 }
 
-const NONE = { notFound: false, cancelRequested: false, paused: false, timedOut: false, workerShutdown: false, reset: false };
+const NONE = {
+  notFound: false,
+  cancelRequested: false,
+  paused: false,
+  timedOut: false,
+  workerShutdown: false,
+  reset: false,
+};
 const open = async () => true;
 const closed = async () => false;
 const unreachable = async () => {

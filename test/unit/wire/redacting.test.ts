@@ -23,7 +23,11 @@ describe('what goes to the server', () => {
   });
 
   it('has no secret in a failure, its cause or its stack, and no endless message', () => {
-    const error = ApplicationFailure.create({ message: `${SECRET} ${'x'.repeat(50_000)}`, type: 'T', cause: new Error(`inner ${SECRET}`) });
+    const error = ApplicationFailure.create({
+      message: `${SECRET} ${'x'.repeat(50_000)}`,
+      type: 'T',
+      cause: new Error(`inner ${SECRET}`),
+    });
 
     const failure = failureConverter.errorToFailure(error, defaultPayloadConverter);
 

@@ -30,19 +30,26 @@ const NOBODY = 'nobody';
 const FIRST: Rules<Board, Word, Telling> = {
   judge: ({ words }, { word }) => {
     if (word === 'rude') return { kind: 'refused', why: 'it is rude' };
-    return words.at(-1) === word ? { kind: 'unchanged', message: 'it stands there' } : { kind: 'accepted', message: `wrote ${word}` };
+    return words.at(-1) === word
+      ? { kind: 'unchanged', message: 'it stands there' }
+      : { kind: 'accepted', message: `wrote ${word}` };
   },
   after(state, event) {
     if (event.kind === 'tick') return { state, errands: [] };
-    if (event.kind === 'undelivered') return { state: { ...state, undelivered: [...state.undelivered, event.word] }, errands: [] };
-    return { state: { ...state, words: [...state.words, event.word] }, errands: [{ workflowId: event.to, word: event.word }] };
+    if (event.kind === 'undelivered')
+      return { state: { ...state, undelivered: [...state.undelivered, event.word] }, errands: [] };
+    return {
+      state: { ...state, words: [...state.words, event.word] },
+      errands: [{ workflowId: event.to, word: event.word }],
+    };
   },
   wakesAt: () => null,
   isIdle: ({ words }) => words.at(-1) === 'end',
 };
 const LOUD: Rules<Board, Word, Telling> = {
   ...FIRST,
-  after: (state, event, now) => FIRST.after(state, event.kind === 'say' ? { ...event, word: event.word.toUpperCase() } : event, now),
+  after: (state, event, now) =>
+    FIRST.after(state, event.kind === 'say' ? { ...event, word: event.word.toUpperCase() } : event, now),
 };
 
 const boardOf = (...rules: Rules<Board, Word, Telling>[]): Actor<Board, Word, Telling, Board> => ({
@@ -130,8 +137,16 @@ const aMessage = fc.record({
 });
 const anArgument = fc.oneof({ weight: 5, arbitrary: aMessage }, { weight: 1, arbitrary: fc.anything() });
 const aDeed = fc.oneof(
-  fc.record({ does: fc.constant('signal' as const), name: fc.constantFrom('say', 'say', 'say', 'no-such'), argument: anArgument }),
-  fc.record({ does: fc.constant('update' as const), argument: anArgument, updateId: fc.constantFrom('u-1', 'u-2', 'u-3') }),
+  fc.record({
+    does: fc.constant('signal' as const),
+    name: fc.constantFrom('say', 'say', 'say', 'no-such'),
+    argument: anArgument,
+  }),
+  fc.record({
+    does: fc.constant('update' as const),
+    argument: anArgument,
+    updateId: fc.constantFrom('u-1', 'u-2', 'u-3'),
+  }),
   fc.record({ does: fc.constant('answer' as const), at: fc.nat(5) }),
   fc.record({ does: fc.constant('handOver' as const) }),
 );
@@ -154,9 +169,9 @@ describe('a long-lived workflow', () => {
         expect(many.finish()).toEqual(one.finish());
         expect(many.told).toEqual(one.told);
         expect(many.answers).toEqual(one.answers);
-        expect([...one.told.map((line) => line.split(': ')[1] ?? ''), ...one.core.view().undelivered].toSorted()).toEqual(
-          one.core.view().words.toSorted(),
-        );
+        expect(
+          [...one.told.map((line) => line.split(': ')[1] ?? ''), ...one.core.view().undelivered].toSorted(),
+        ).toEqual(one.core.view().words.toSorted());
       }),
     );
   });
@@ -226,7 +241,11 @@ describe('a long-lived workflow', () => {
     expect(() => core.check(said({ to: 'a', word: 'one' }, 'u-3'))).toThrow(
       expect.objectContaining({ type: FAILURES.MessageUnchanged, message: 'it stands there', details: ['1 words'] }),
     );
-    expect(core.take(said({ to: 'a', word: 'one' }))).toEqual({ message: 'it stands there', status: '1 words', changed: false });
+    expect(core.take(said({ to: 'a', word: 'one' }))).toEqual({
+      message: 'it stands there',
+      status: '1 words',
+      changed: false,
+    });
   });
 
   it('tells one workflow one thing at a time, in order, and at most a hundred at once', () => {

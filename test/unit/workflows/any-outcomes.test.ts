@@ -17,7 +17,16 @@ const outcome: fc.Arbitrary<TurnOutcome> = fc.oneof(
     { kind: 'guarded_paths', why, paths: [] },
   ),
   fc
-    .constantFrom('refused', 'needs_input', 'overflow', 'transient', 'timeout', 'crash_loop', 'hard', 'repository_changed')
+    .constantFrom(
+      'refused',
+      'needs_input',
+      'overflow',
+      'transient',
+      'timeout',
+      'crash_loop',
+      'hard',
+      'repository_changed',
+    )
     .map((kind) => ({ kind, why }) as const),
   fc.constant<TurnOutcome>({ kind: 'transient', why, fresh: true }),
   fc.option(fc.integer()).map((afterMs) => ({ kind: 'rate_limited', why, afterMs }) as const),
@@ -50,7 +59,14 @@ describe('the attempts of one turn', () => {
   it('come to an end whatever each of them answers, wait no longer than is allowed, and call the fallback agent once', () => {
     fc.assert(
       fc.property(rules, history, ({ action, maxWaitMs, maxWaits, ...rest }, outcomes) => {
-        const tries: Tries = { rateLimited: 0, transient: 0, timeouts: 0, fresh: false, overflow: null, fallback: null };
+        const tries: Tries = {
+          rateLimited: 0,
+          transient: 0,
+          timeouts: 0,
+          fresh: false,
+          overflow: null,
+          fallback: null,
+        };
         const ways: string[] = [];
         let usageWaits = 0;
         for (const one of outcomes) {
@@ -65,7 +81,9 @@ describe('the attempts of one turn', () => {
           else {
             expect(next.waiting).toBe(one.kind);
             expect(next.ms).toBeGreaterThanOrEqual(0);
-            expect(next.ms).toBeLessThanOrEqual(next.waiting === 'usage_limit' ? maxWaitMs : Math.max(maxWaitMs, 144_000));
+            expect(next.ms).toBeLessThanOrEqual(
+              next.waiting === 'usage_limit' ? maxWaitMs : Math.max(maxWaitMs, 144_000),
+            );
             if (next.waiting === 'usage_limit') usageWaits = next.retry;
             else if (next.waiting === 'rate_limited') tries.rateLimited = next.retry;
             else tries.transient = next.retry;
@@ -89,16 +107,25 @@ describe('the attempts of one turn', () => {
 
   it('leave an end that a run can have, or let it go on', () => {
     fc.assert(
-      fc.property(outcome, fc.constantFrom(...STAGES), fc.boolean(), fc.boolean(), (one, stage, changesExpected, attended) => {
-        const ending = endingOfTurn(stage, one, { changesExpected, attended });
+      fc.property(
+        outcome,
+        fc.constantFrom(...STAGES),
+        fc.boolean(),
+        fc.boolean(),
+        (one, stage, changesExpected, attended) => {
+          const ending = endingOfTurn(stage, one, { changesExpected, attended });
 
-        const goesOn = one.kind === 'done' || (one.kind === 'no_change' && !changesExpected) || (one.kind === 'guarded_paths' && attended);
-        expect(ending === null).toBe(goesOn);
-        if (ending === null) return;
-        expect(ending.outcome).not.toBe('merge_ready');
-        expect(isTerminal(statusOf(ending.outcome))).toBe(true);
-        expect('error' in ending && ending.error).not.toBe('');
-      }),
+          const goesOn =
+            one.kind === 'done' ||
+            (one.kind === 'no_change' && !changesExpected) ||
+            (one.kind === 'guarded_paths' && attended);
+          expect(ending === null).toBe(goesOn);
+          if (ending === null) return;
+          expect(ending.outcome).not.toBe('merge_ready');
+          expect(isTerminal(statusOf(ending.outcome))).toBe(true);
+          expect('error' in ending && ending.error).not.toBe('');
+        },
+      ),
     );
   });
 });
@@ -108,7 +135,15 @@ describe('merge_ready', () => {
   const facts: fc.Arbitrary<MergeFacts> = fc.record({
     stages: fc.subarray([...STAGES]),
     head: fc.constant('head'),
-    validation: fc.constantFrom('passed', 'partial', 'base_failures_ignored', 'failed', 'unavailable', 'no_commands', null),
+    validation: fc.constantFrom(
+      'passed',
+      'partial',
+      'base_failures_ignored',
+      'failed',
+      'unavailable',
+      'no_commands',
+      null,
+    ),
     review: fc.constantFrom(...REVIEW_DECISIONS, null),
     verification: fc.constantFrom(...VERIFICATION_DECISIONS, null),
     evidence: fc.record({ validation: commit, review: commit, verification: commit }),
@@ -129,10 +164,13 @@ describe('merge_ready', () => {
     fc.assert(
       fc.property(facts, fc.boolean(), (drawn, isNearly) => {
         // Of facts that are drawn alone hardly any would do.
-        const given = isNearly ? { ...READY, stages: drawn.stages, evidence: { ...READY.evidence, review: drawn.evidence.review } } : drawn;
+        const given = isNearly
+          ? { ...READY, stages: drawn.stages, evidence: { ...READY.evidence, review: drawn.evidence.review } }
+          : drawn;
         const { stages, evidence } = given;
         const lacks = [
-          stages.includes('validating') && (evidence.validation !== 'head' || ['failed', 'unavailable', null].includes(given.validation)),
+          stages.includes('validating') &&
+            (evidence.validation !== 'head' || ['failed', 'unavailable', null].includes(given.validation)),
           stages.includes('reviewing') && (evidence.review !== 'head' || given.review !== 'APPROVED'),
           stages.includes('verifying') && (evidence.verification !== 'head' || given.verification !== 'PASSED'),
           given.openGate,
@@ -170,12 +208,21 @@ describe('the budget', () => {
     const spent = fc.record({ turns: fc.nat(200), minutes: fc.nat(200), microUsd: fc.nat(200), grants: fc.nat(4) });
     fc.assert(
       fc.property(
-        fc.record({ turns: limit, minutes: limit, microUsd: limit, onLimit: fc.constant('stop' as const), day: fc.constant(null) }),
+        fc.record({
+          turns: limit,
+          minutes: limit,
+          microUsd: limit,
+          onLimit: fc.constant('stop' as const),
+          day: fc.constant(null),
+        }),
         spent,
         (budget, used) => {
-          const allowed = (budgeted: number | null) => (budgeted === null ? Number.POSITIVE_INFINITY : budgeted * (1 + used.grants));
+          const allowed = (budgeted: number | null) =>
+            budgeted === null ? Number.POSITIVE_INFINITY : budgeted * (1 + used.grants);
           const isReached =
-            used.turns >= allowed(budget.turns) || used.minutes >= allowed(budget.minutes) || used.microUsd >= allowed(budget.microUsd);
+            used.turns >= allowed(budget.turns) ||
+            used.minutes >= allowed(budget.minutes) ||
+            used.microUsd >= allowed(budget.microUsd);
 
           expect(reachedLimit(budget, used) !== null).toBe(isReached);
           const granted = reachedLimit(budget, { ...used, grants: 300 });

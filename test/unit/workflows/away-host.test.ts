@@ -3,7 +3,8 @@ import { ActivityFailure, ApplicationFailure, RetryState, TimeoutFailure } from 
 import { isHostAway } from '../../../workflows/aside/away-host.js';
 
 const failed = (cause: Error) => new ActivityFailure('failed', 'cleanRun', '1', RetryState.TIMEOUT, undefined, cause);
-const timeout = (type: 'SCHEDULE_TO_START' | 'HEARTBEAT' | 'START_TO_CLOSE') => failed(new TimeoutFailure('late', undefined, type));
+const timeout = (type: 'SCHEDULE_TO_START' | 'HEARTBEAT' | 'START_TO_CLOSE') =>
+  failed(new TimeoutFailure('late', undefined, type));
 
 describe('a host', () => {
   it.each<[string, Error, boolean]>([

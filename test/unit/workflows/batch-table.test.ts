@@ -32,7 +32,11 @@ function play(table: BatchTable, ...events: readonly BatchEvent[]) {
 
 const BEGIN: BatchEvent = { kind: 'begin' };
 const ABORT: BatchEvent = { kind: 'abort', note: 'aborted by kim' };
-const ended = (place: number): BatchEvent => ({ kind: 'became', place, fate: { state: 'ended', outcome: 'merge_ready' } });
+const ended = (place: number): BatchEvent => ({
+  kind: 'became',
+  place,
+  fate: { state: 'ended', outcome: 'merge_ready' },
+});
 const running = (place: number): BatchEvent => ({ kind: 'became', place, fate: { state: 'running' } });
 
 describe('the table of a batch', () => {
@@ -52,7 +56,10 @@ describe('the table of a batch', () => {
   });
 
   it('is aborted once: what waits never starts, and what runs is told', () => {
-    const { errands, states, state } = play(tableWith(1, 'one', 'two'), BEGIN, running(0), ABORT, { kind: 'abort', note: null });
+    const { errands, states, state } = play(tableWith(1, 'one', 'two'), BEGIN, running(0), ABORT, {
+      kind: 'abort',
+      note: null,
+    });
 
     expect(errands).toEqual([0, 'cancel']);
     expect(states).toEqual(['running', 'not_started']);

@@ -17,7 +17,10 @@ function tasksOf(value: unknown) {
 describe('the start input of a batch', () => {
   it('fills in the defaults, lets a task say otherwise, and runs unattended, two at once', () => {
     const defaults = { repo: REPO, base: 'main' };
-    const check = checkBatchInput({ defaults, tasks: [{ task: 'one' }, { task: 'two', base: 'next', attended: true }] });
+    const check = checkBatchInput({
+      defaults,
+      tasks: [{ task: 'one' }, { task: 'two', base: 'next', attended: true }],
+    });
 
     expect(check).toEqual({
       kind: 'ok',
@@ -49,13 +52,18 @@ describe('the start input of a batch', () => {
     ['limit', { tasks: [{ task: 'one', repo: REPO }], limit: 2 }],
   ])('refuses, and names %s', (field, value) => {
     expect(checkBatchInput(value)).toMatchObject({ kind: 'bad', field });
-    expect(checkBatchInput(value)).toHaveProperty('message', expect.stringContaining(field.replace('input', 'start input')));
+    expect(checkBatchInput(value)).toHaveProperty(
+      'message',
+      expect.stringContaining(field.replace('input', 'start input')),
+    );
   });
 
   it('refuses defaults that would make the whole too large for one call of the server', () => {
     const defaults = { repo: REPO, policy: { text: 'x'.repeat(MAX_BATCH_BYTES / 100) } };
 
-    expect(checkBatchInput({ defaults, tasks: Array.from({ length: 100 }, (_, n) => ({ task: `${n}` })) })).toMatchObject({
+    expect(
+      checkBatchInput({ defaults, tasks: Array.from({ length: 100 }, (_, n) => ({ task: `${n}` })) }),
+    ).toMatchObject({
       field: 'tasks',
     });
   });
@@ -79,7 +87,10 @@ describe('the run ids of a batch', () => {
   });
 
   it('name the earlier entry of a task that stands twice', () => {
-    const planned = planTasks('nightly', tasksOf({ tasks: ['one', 'two', 'one', 'one'].map((task) => ({ task, repo: REPO })) }));
+    const planned = planTasks(
+      'nightly',
+      tasksOf({ tasks: ['one', 'two', 'one', 'one'].map((task) => ({ task, repo: REPO })) }),
+    );
 
     expect(planned.map(({ sameAs }) => sameAs)).toEqual([null, null, 1, 1]);
   });
@@ -98,7 +109,10 @@ describe('the run ids of a batch', () => {
   });
 
   it('differ for tasks that differ in their host only', () => {
-    const planned = planTasks('nightly', tasksOf({ tasks: ['a', 'b'].map((host) => ({ task: 'one', repo: REPO, host })) }));
+    const planned = planTasks(
+      'nightly',
+      tasksOf({ tasks: ['a', 'b'].map((host) => ({ task: 'one', repo: REPO, host })) }),
+    );
 
     expect(planned[0]?.runId).not.toBe(planned[1]?.runId);
   });

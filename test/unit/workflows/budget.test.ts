@@ -12,7 +12,11 @@ describe('the budget of a run', () => {
   it('is reached by less than what a person reads as a whole tenth of a minute', () => {
     const used = withTurn(NOTHING_USED, { durationMs: 700, costMicroUsd: null });
 
-    expect(reachedLimit({ ...UNLIMITED, minutes: 0.01 }, used)).toEqual({ limit: 'minutes', used: 0.01, allowed: 0.01 });
+    expect(reachedLimit({ ...UNLIMITED, minutes: 0.01 }, used)).toEqual({
+      limit: 'minutes',
+      used: 0.01,
+      allowed: 0.01,
+    });
     expect(reachedLimit({ ...UNLIMITED, minutes: 0.5 }, { ...used, minutes: 0.46 })).toBeNull();
   });
 
@@ -35,7 +39,9 @@ describe('a turn that does not tell what it cost', () => {
       'the agent mute did not tell what its turn cost, so budget.run.usd ($2.5) cannot be kept',
     );
     const day = { turns: null, minutes: null, microUsd: 1_000_000 };
-    expect(uncountedCost({ ...UNLIMITED, day }, turn({ outcome: { kind: 'timeout' } }))).toContain('budget.day.usd ($1)');
+    expect(uncountedCost({ ...UNLIMITED, day }, turn({ outcome: { kind: 'timeout' } }))).toContain(
+      'budget.day.usd ($1)',
+    );
   });
 
   it.each([

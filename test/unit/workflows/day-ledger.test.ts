@@ -59,13 +59,20 @@ describe("a day's budget", () => {
     const settlement = { token: 'a', day: TODAY, usage: MINUTE };
     const twice = settle(settle(held, settlement, NOON), settlement, NOON);
 
-    expect(viewOf(twice, 'p', NOON)).toMatchObject({ settled: { turns: 1, ms: 60_000, microUsd: 500_000 }, reserved: { turns: 0 } });
+    expect(viewOf(twice, 'p', NOON)).toMatchObject({
+      settled: { turns: 1, ms: 60_000, microUsd: 500_000 },
+      reserved: { turns: 0 },
+    });
   });
 
   it('counts what was used, also where the reservation is gone', () => {
     const released = release(reserve(emptyLedger(NOON), ask('a'), NOON).ledger, 'a');
 
-    expect(settle(released, { token: 'a', day: TODAY, usage: MINUTE }, NOON).settled).toEqual({ turns: 1, ms: 60_000, microUsd: 500_000 });
+    expect(settle(released, { token: 'a', day: TODAY, usage: MINUTE }, NOON).settled).toEqual({
+      turns: 1,
+      ms: 60_000,
+      microUsd: 500_000,
+    });
   });
 
   it('expects of a turn under way, and of one whose use nobody knows, what such turns used today', () => {
@@ -88,7 +95,11 @@ describe("a day's budget", () => {
     const limits = { ...LIMITS, turns: 1 };
     const held = reserve(emptyLedger(NOON), ask('a', { limits, workflowId: 'run-1' }), NOON).ledger;
 
-    const { ledger, answer } = reserve(held, ask('b', { limits, workflowId: 'run-1', executionRunId: 'after a reset' }), NOON);
+    const { ledger, answer } = reserve(
+      held,
+      ask('b', { limits, workflowId: 'run-1', executionRunId: 'after a reset' }),
+      NOON,
+    );
 
     expect(answer.kind).toBe('granted');
     expect(ledger.reservations.map(({ token }) => token)).toEqual(['b']);
@@ -102,7 +113,11 @@ describe("a day's budget", () => {
     const { ledger, answer } = reserve(held, ask('b', { limits }), TOMORROW);
     expect(answer).toEqual({ kind: 'granted', token: 'b', day: '2026-11-22' });
     expect(settle(ledger, { token: 'a', day: TODAY, usage: MINUTE }, TOMORROW)).toEqual(ledger);
-    expect(viewOf(held, 'p', TOMORROW)).toMatchObject({ day: '2026-11-22', settled: { turns: 0 }, reserved: { turns: 0 } });
+    expect(viewOf(held, 'p', TOMORROW)).toMatchObject({
+      day: '2026-11-22',
+      settled: { turns: 0 },
+      reserved: { turns: 0 },
+    });
     expect(onDay(ledger, NOON)).toBe(ledger);
   });
 
@@ -123,9 +138,12 @@ describe("a day's budget", () => {
 
   it('keeps turns within the limit and what is used between nothing and what was settled and reserved, in any order of messages', () => {
     const token = fc.integer({ min: 0, max: 11 }).map((n) => `t${n}`);
-    const usage = fc.option(fc.record({ durationMs: fc.nat(600_000), costMicroUsd: fc.option(fc.nat(2_000_000), { nil: null }) }), {
-      nil: null,
-    });
+    const usage = fc.option(
+      fc.record({ durationMs: fc.nat(600_000), costMicroUsd: fc.option(fc.nat(2_000_000), { nil: null }) }),
+      {
+        nil: null,
+      },
+    );
     const message = fc.oneof(
       token.map((name) => ({ kind: 'reserve' as const, name })),
       fc.tuple(token, usage).map(([name, use]) => ({ kind: 'settle' as const, name, use })),

@@ -73,20 +73,37 @@ describe('a cached run', () => {
     expect(refused(TASK, early, { ...QUERIED, events: 16 }, { jobs: UPDATE, events: 17, at: 2 })).toEqual([3]);
   });
 
-  it.each([2, 100])('is given up for a message that comes %d events after what a Query brought, though nothing was decided', (events) => {
-    expect(refused(TASK, { ...TASK, events: 16, commands: [] }, QUERIED, { jobs: UPDATE, events: 16 + events, at: 2 })).toEqual([3]);
-  });
+  it.each([2, 100])(
+    'is given up for a message that comes %d events after what a Query brought, though nothing was decided',
+    (events) => {
+      expect(
+        refused(TASK, { ...TASK, events: 16, commands: [] }, QUERIED, { jobs: UPDATE, events: 16 + events, at: 2 }),
+      ).toEqual([3]);
+    },
+  );
 
   it('is given up where the task of its last decision was lost', () => {
     expect(refused(TASK, { ...TASK, events: 16, at: 2 }, { jobs: UPDATE, events: 19, at: 3 })).toEqual([2]);
   });
 
-  it.each([3, 100])('is given up for the end of a turn that comes %d events after what a Query made it decide', (events) => {
-    expect(refused(TASK, { ...TASK, events: 16 }, { ...QUERIED, events: 16 }, { jobs: RESOLVED, events: 16 + events, at: 2 })).toEqual([3]);
-  });
+  it.each([3, 100])(
+    'is given up for the end of a turn that comes %d events after what a Query made it decide',
+    (events) => {
+      expect(
+        refused(
+          TASK,
+          { ...TASK, events: 16 },
+          { ...QUERIED, events: 16 },
+          { jobs: RESOLVED, events: 16 + events, at: 2 },
+        ),
+      ).toEqual([3]);
+    },
+  );
 
   it('goes on where a Query brought what decided nothing, and no message came', () => {
-    expect(refused(TASK, { ...TASK, events: 16, commands: [] }, QUERIED, { jobs: RESOLVED, events: 23, at: 3 })).toEqual([]);
+    expect(
+      refused(TASK, { ...TASK, events: 16, commands: [] }, QUERIED, { jobs: RESOLVED, events: 23, at: 3 }),
+    ).toEqual([]);
   });
 
   it('goes on after a task that decided nothing, whatever became of it', () => {

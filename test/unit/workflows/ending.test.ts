@@ -48,6 +48,8 @@ describe('the conditions of merge_ready', () => {
       verification: null,
       evidence: { validation: null, review: null, verification: null },
     };
-    expect(endingOfStages({ ...GOOD, ...nothing, stages: STAGE_LISTS['plan-only'] })).toEqual({ outcome: 'merge_ready' });
+    expect(endingOfStages({ ...GOOD, ...nothing, stages: STAGE_LISTS['plan-only'] })).toEqual({
+      outcome: 'merge_ready',
+    });
   });
 });

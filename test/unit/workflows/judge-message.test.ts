@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { RUN_MESSAGES, type RunMessage, type RunMessageName, readRunMessage } from '../../../protocol/messages/run-message.js';
+import {
+  RUN_MESSAGES,
+  type RunMessage,
+  type RunMessageName,
+  readRunMessage,
+} from '../../../protocol/messages/run-message.js';
 import { RUN_STATUSES, type RunStatus, TERMINAL_STATUSES } from '../../../protocol/run/lifecycle.js';
 import { judgeMessage, type Situation } from '../../../workflows/run/judge-message.js';
 import { aGate } from '../../support/gate-builder.js';
@@ -32,14 +37,21 @@ describe('which messages a run takes', () => {
     'refuses %s of a run that is %s',
     (name, status) => {
       expect(judgeMessage(message(name, ARGUMENTS[name]), { ...OPEN, status })).toMatchObject({ kind: 'refused' });
-      expect(judgeMessage(message(name, ARGUMENTS[name]), { ...OPEN, closing: true })).toMatchObject({ kind: 'refused' });
+      expect(judgeMessage(message(name, ARGUMENTS[name]), { ...OPEN, closing: true })).toMatchObject({
+        kind: 'refused',
+      });
     },
   );
 
   const pausable = (status: RunStatus) => !['paused', 'waiting_for_approval', ...TERMINAL_STATUSES].includes(status);
 
   it.each(RUN_STATUSES)('pauses and resumes in status %s as the rules say', (status) => {
-    const situation = { ...OPEN, status, paused: status === 'paused', gate: status === 'waiting_for_approval' ? GATE : null };
+    const situation = {
+      ...OPEN,
+      status,
+      paused: status === 'paused',
+      gate: status === 'waiting_for_approval' ? GATE : null,
+    };
     const pause = judgeMessage(message('pause'), situation);
     const resume = judgeMessage(message('resume'), situation);
     expect(pause.kind).toBe(pausable(status) ? 'accepted' : 'refused');
@@ -48,7 +60,10 @@ describe('which messages a run takes', () => {
 
   it('takes a pause that is pending without effect', () => {
     const pending = { ...OPEN, pauseRequested: true };
-    expect(judgeMessage(message('pause'), pending)).toEqual({ kind: 'unchanged', message: 'a pause is pending already' });
+    expect(judgeMessage(message('pause'), pending)).toEqual({
+      kind: 'unchanged',
+      message: 'a pause is pending already',
+    });
   });
 
   it('takes nothing but an abort once the history is full', () => {
@@ -70,7 +85,11 @@ describe('which messages a run takes', () => {
     ['no gate', {}, OPEN],
     ['another gate', { gate: 'gate-2' }, AT_GATE],
     ['another commit', { commit: 'd'.repeat(40) }, AT_GATE],
-    ['changes that nobody can make', { decision: 'request_changes', note: 'x' }, { ...AT_GATE, gate: { ...GATE, changesGoTo: null } }],
+    [
+      'changes that nobody can make',
+      { decision: 'request_changes', note: 'x' },
+      { ...AT_GATE, gate: { ...GATE, changesGoTo: null } },
+    ],
     ['a question without an answer', {}, { ...AT_GATE, gate: { ...GATE, question: true } }],
   ])('refuses a decision with %s', (_name, argument, situation) => {
     expect(judgeMessage(message('approve', argument), situation).kind).toBe('refused');
@@ -84,7 +103,9 @@ describe('which messages a run takes', () => {
 
   it('takes an answer only to a question', () => {
     expect(judgeMessage(message('answer', 'yes'), AT_GATE).kind).toBe('refused');
-    expect(judgeMessage(message('answer', 'yes'), { ...AT_GATE, gate: { ...GATE, question: true } }).kind).toBe('accepted');
+    expect(judgeMessage(message('answer', 'yes'), { ...AT_GATE, gate: { ...GATE, question: true } }).kind).toBe(
+      'accepted',
+    );
   });
 
   it('keeps the end of the journal for the end of the run, and room for 50 texts', () => {
@@ -113,12 +134,15 @@ describe('an answer to a question with options', () => {
     expect(judgeMessage(message('approve', { note: text }), at)).toMatchObject({ kind: 'accepted' });
   });
 
-  it.each(['yes', '0', '4', '-1', '1.0', 'Allow, please'])('is refused with the options where it is none of them: "%s"', (text) => {
-    const refused = { kind: 'refused', why: 'the answer to gate-1 must be one of: 1 Always allow, 2 Allow, 3 2' };
+  it.each(['yes', '0', '4', '-1', '1.0', 'Allow, please'])(
+    'is refused with the options where it is none of them: "%s"',
+    (text) => {
+      const refused = { kind: 'refused', why: 'the answer to gate-1 must be one of: 1 Always allow, 2 Allow, 3 2' };
 
-    expect(judgeMessage(message('answer', { text }), at)).toEqual(refused);
-    expect(judgeMessage(message('approve', { note: text }), at)).toEqual(refused);
-  });
+      expect(judgeMessage(message('answer', { text }), at)).toEqual(refused);
+      expect(judgeMessage(message('approve', { note: text }), at)).toEqual(refused);
+    },
+  );
 
   it('is not needed to reject', () => {
     expect(judgeMessage(message('approve', { decision: 'reject' }), at)).toMatchObject({ kind: 'accepted' });

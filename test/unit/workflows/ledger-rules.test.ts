@@ -44,7 +44,12 @@ describe('the ledger of a day', () => {
   });
 
   it('gives the turn of a run that is gone to the first of those that wait', () => {
-    const { told } = play([0, ask('a')], [1, ask('b')], [2, ask('c')], [3, { kind: 'told', token: 'a', isThere: false }]);
+    const { told } = play(
+      [0, ask('a')],
+      [1, ask('b')],
+      [2, ask('c')],
+      [3, { kind: 'told', token: 'a', isThere: false }],
+    );
 
     expect(told).toEqual(['run-a granted a', 'run-a granted a', 'run-b granted b', 'run-c full c']);
   });

@@ -6,9 +6,19 @@ import { describe, expect, it } from '@jest/globals';
 import { ApplicationFailure } from '@temporalio/common';
 import fc from 'fast-check';
 import { FAILURES } from '../../../protocol/failures.js';
-import { LAST_FREE_JOURNAL_EVENTS, MAX_KNOWN_REQUESTS, MAX_REFUSED_LINES, MAX_WAITING_NOTES } from '../../../protocol/limits.js';
+import {
+  LAST_FREE_JOURNAL_EVENTS,
+  MAX_KNOWN_REQUESTS,
+  MAX_REFUSED_LINES,
+  MAX_WAITING_NOTES,
+} from '../../../protocol/limits.js';
 import type { Observation } from '../../../protocol/messages/journal.js';
-import { type MessageAnswer, RUN_MESSAGES, type RunMessage, type RunMessageName } from '../../../protocol/messages/run-message.js';
+import {
+  type MessageAnswer,
+  RUN_MESSAGES,
+  type RunMessage,
+  type RunMessageName,
+} from '../../../protocol/messages/run-message.js';
 import type { Gate } from '../../../protocol/run/gate.js';
 import { isTerminal, type RunStatus, TRANSITIONS } from '../../../protocol/run/lifecycle.js';
 import { MessageDesk } from '../../../workflows/desk/message-desk.js';
@@ -107,8 +117,16 @@ const WORLD = {
     if (next !== undefined) run.move(next);
   },
   openGate: ({ run }: Life, choice: number) => {
-    if (run.gates.open !== null || run.status === 'paused' || run.status === 'waiting_for_approval' || isTerminal(run.status)) return;
-    run.standAt(run.gates.add(aGate({ question: choice % 3 === 0, changesGoTo: choice % 2 === 0 ? 'planning' : null })));
+    if (
+      run.gates.open !== null ||
+      run.status === 'paused' ||
+      run.status === 'waiting_for_approval' ||
+      isTerminal(run.status)
+    )
+      return;
+    run.standAt(
+      run.gates.add(aGate({ question: choice % 3 === 0, changesGoTo: choice % 2 === 0 ? 'planning' : null })),
+    );
   },
   leaveGate: ({ run }: Life) => {
     if (run.gates.open === null && run.status === 'waiting_for_approval') run.goOn();
@@ -119,7 +137,13 @@ const WORLD = {
   },
   honourPause: (life: Life) => {
     const { run } = life;
-    if (!run.people.pauseRequested || run.status === 'waiting_for_approval' || run.status === 'paused' || isTerminal(run.status)) return;
+    if (
+      !run.people.pauseRequested ||
+      run.status === 'waiting_for_approval' ||
+      run.status === 'paused' ||
+      isTerminal(run.status)
+    )
+      return;
     run.people.pauseRequested = false;
     run.people.pausedAtStatus = run.status;
     life.pausedAt = run.status;
@@ -132,7 +156,8 @@ const WORLD = {
     life.takenNotes = [...life.takenNotes, ...life.run.takeNotes().map(({ text }) => text)];
   },
   fill: ({ run }: Life, choice: number) => {
-    if (run.journal.all.length < LAST_FREE_JOURNAL_EVENTS) run.journal.observe(Array.from({ length: choice % 700 }, () => FILLER));
+    if (run.journal.all.length < LAST_FREE_JOURNAL_EVENTS)
+      run.journal.observe(Array.from({ length: choice % 700 }, () => FILLER));
   },
   end: ({ run }: Life, choice: number) => {
     if (choice % 8 === 0) run.isClosing = true;
@@ -143,7 +168,10 @@ type Step =
   | { readonly kind: 'message'; readonly name: RunMessageName; readonly argument: unknown }
   | { readonly kind: 'world'; readonly what: keyof typeof WORLD; readonly choice: number };
 
-const text = fc.oneof({ weight: 5, arbitrary: fc.constantFrom('one', 'two', 'gate-1', 'gate-2') }, fc.string({ maxLength: 10 }));
+const text = fc.oneof(
+  { weight: 5, arbitrary: fc.constantFrom('one', 'two', 'gate-1', 'gate-2') },
+  fc.string({ maxLength: 10 }),
+);
 const requestId = fc.constantFrom('r1', 'r2', 'r3', 'r4');
 
 const ARGUMENTS: Record<RunMessageName, fc.Arbitrary<unknown>> = {
@@ -175,20 +203,31 @@ const message: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc
-      .tuple(fc.constantFrom(...RUN_MESSAGES.filter((name) => name !== 'abort')), fc.oneof(fc.anything(), ...Object.values(ARGUMENTS)))
+      .tuple(
+        fc.constantFrom(...RUN_MESSAGES.filter((name) => name !== 'abort')),
+        fc.oneof(fc.anything(), ...Object.values(ARGUMENTS)),
+      )
       .map(([name, argument]) => ({ kind: 'message', name, argument }) as const),
   },
 );
 const world: fc.Arbitrary<Step> = fc
   .tuple(fc.constantFrom(...(Object.keys(WORLD) as (keyof typeof WORLD)[])), fc.nat(5000)) // The keys of a literal.
   .map(([what, choice]) => ({ kind: 'world', what, choice }) as const);
-const life = fc.array(fc.oneof({ weight: 3, arbitrary: message }, { weight: 2, arbitrary: world }), { minLength: 50, maxLength: 100 });
+const life = fc.array(fc.oneof({ weight: 3, arbitrary: message }, { weight: 2, arbitrary: world }), {
+  minLength: 50,
+  maxLength: 100,
+});
 
 interface Told {
   readonly name: RunMessageName;
   readonly argument: unknown;
   readonly said: Said;
-  readonly before: { readonly facts: string; readonly gates: readonly Gate[]; readonly events: number; readonly cancelled: boolean };
+  readonly before: {
+    readonly facts: string;
+    readonly gates: readonly Gate[];
+    readonly events: number;
+    readonly cancelled: boolean;
+  };
   readonly life: Life;
 }
 
@@ -232,7 +271,8 @@ const TRACES: Record<RunMessageName, RegExp> = {
 };
 
 function requestIdOf(argument: unknown): string | null {
-  const id: unknown = typeof argument === 'object' && argument !== null && 'requestId' in argument ? argument.requestId : null;
+  const id: unknown =
+    typeof argument === 'object' && argument !== null && 'requestId' in argument ? argument.requestId : null;
   return typeof id === 'string' ? id.trim() : null;
 }
 
@@ -290,7 +330,8 @@ describe('any sequence of messages', () => {
           if (before.cancelled) {
             expect(said.kind === 'taken' && said.answer.changed).toBe(false);
             expect(JSON.stringify(run.people.abort)).toBe(first);
-          } else if (name === 'abort' && said.kind === 'taken' && said.answer.changed) first = JSON.stringify(run.people.abort);
+          } else if (name === 'abort' && said.kind === 'taken' && said.answer.changed)
+            first = JSON.stringify(run.people.abort);
           expect(cancelled).toBe(first !== null);
         });
 
@@ -310,10 +351,13 @@ describe('any sequence of messages', () => {
         });
 
         for (const gate of lived.run.gates.all) {
-          const ends = lived.events.filter(({ type, data }) => type.startsWith('approval.') && data['gate'] === gate.id);
+          const ends = lived.events.filter(
+            ({ type, data }) => type.startsWith('approval.') && data['gate'] === gate.id,
+          );
           expect(ends.map(({ type }) => type)).toEqual(gate.status === 'pending' ? [] : [`approval.${gate.status}`]);
           if (gate.question && gate.status === 'approved') expect(gate.guidance).not.toBeNull();
-          if (gate.status === 'changes_requested') expect([gate.guidance === null, gate.changesGoTo]).toEqual([false, 'planning']);
+          if (gate.status === 'changes_requested')
+            expect([gate.guidance === null, gate.changesGoTo]).toEqual([false, 'planning']);
         }
       }),
       { numRuns: 15 },
@@ -325,10 +369,12 @@ describe('any sequence of messages', () => {
       fc.property(life, (steps) => {
         const accepted: unknown[] = [];
         const lived = live(steps, ({ name, said, before, life: { run, events } }) => {
-          if (name === 'steer' && said.kind === 'taken' && said.answer.changed) accepted.push(events.at(-1)?.data['text']);
+          if (name === 'steer' && said.kind === 'taken' && said.answer.changed)
+            accepted.push(events.at(-1)?.data['text']);
           expect(run.people.notes.length).toBeLessThanOrEqual(MAX_WAITING_NOTES);
           const isFree = ['approve', 'answer', 'resume', 'abort'].includes(name);
-          if (before.events >= LAST_FREE_JOURNAL_EVENTS && !isFree) expect(said.kind === 'taken' && said.answer.changed).toBe(false);
+          if (before.events >= LAST_FREE_JOURNAL_EVENTS && !isFree)
+            expect(said.kind === 'taken' && said.answer.changed).toBe(false);
         });
 
         expect([...lived.takenNotes, ...lived.run.people.notes.map((note) => note.text)]).toEqual(accepted);
@@ -350,14 +396,21 @@ describe('many messages', () => {
     const lived = new Life();
     for (let n = 0; n < 2 * MAX_WAITING_NOTES; n += 1) lived.signal('steer', `text ${n}`);
 
-    expect(lived.run.people.notes.map((note) => note.text)).toEqual(Array.from({ length: MAX_WAITING_NOTES }, (_, n) => `text ${n}`));
+    expect(lived.run.people.notes.map((note) => note.text)).toEqual(
+      Array.from({ length: MAX_WAITING_NOTES }, (_, n) => `text ${n}`),
+    );
   });
 
   it('are known by the last request ids of so many', () => {
     const lived = new Life();
-    for (let n = 0; n <= MAX_KNOWN_REQUESTS; n += 1) lived.update('rename', { title: `title ${n}`, requestId: `r${n}` }, `u${n}`);
+    for (let n = 0; n <= MAX_KNOWN_REQUESTS; n += 1)
+      lived.update('rename', { title: `title ${n}`, requestId: `r${n}` }, `u${n}`);
 
-    expect(lived.update('rename', { title: 'title 1', requestId: 'r1' }, 'v')).toMatchObject({ answer: { changed: false } });
-    expect(lived.update('rename', { title: 'title 0', requestId: 'r0' }, 'w')).toMatchObject({ answer: { changed: true } });
+    expect(lived.update('rename', { title: 'title 1', requestId: 'r1' }, 'v')).toMatchObject({
+      answer: { changed: false },
+    });
+    expect(lived.update('rename', { title: 'title 0', requestId: 'r0' }, 'w')).toMatchObject({
+      answer: { changed: true },
+    });
   });
 });

@@ -35,8 +35,12 @@ describe('a message to a quota gate', () => {
   });
 
   it('has a time and a turn of bounded length, whatever was written', () => {
-    expect(readQuotaEvent('park', { ...FROM, until: 'soon', turnMs: -1 })).toMatchObject(ok({ until: null, turnMs: 3_600_000 }));
-    expect(readQuotaEvent('park', { ...FROM, until: 7, turnMs: 1e300 })).toMatchObject(ok({ until: null, turnMs: 604_800_000 }));
+    expect(readQuotaEvent('park', { ...FROM, until: 'soon', turnMs: -1 })).toMatchObject(
+      ok({ until: null, turnMs: 3_600_000 }),
+    );
+    expect(readQuotaEvent('park', { ...FROM, until: 7, turnMs: 1e300 })).toMatchObject(
+      ok({ until: null, turnMs: 604_800_000 }),
+    );
   });
 
   it('never breaks the gate, whatever it holds', () => {

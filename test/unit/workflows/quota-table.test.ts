@@ -17,7 +17,11 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const at = (ms: number) => new Date(NOW + ms).toISOString();
 
-const park = (run: string, until: string | null = at(HOUR_MS), over: Partial<Extract<QuotaEvent, { kind: 'park' }>> = {}): QuotaEvent => ({
+const park = (
+  run: string,
+  until: string | null = at(HOUR_MS),
+  over: Partial<Extract<QuotaEvent, { kind: 'park' }>> = {},
+): QuotaEvent => ({
   ...{ kind: 'park', workflowId: run, wait: `${run}-1`, until, turnMs: 20 * MINUTE_MS, overdue: false },
   ...over,
 });
@@ -80,7 +84,10 @@ describe('a quota gate', () => {
     const { sends, state } = play(...PROBING, [HOUR_MS + 5, probed('a', 'passed')]);
 
     expect(sends.slice(3)).toEqual(
-      ['b', 'c'].map((run) => ({ workflowId: run, word: { wait: `${run}-1`, word: 'open', opening: at(HOUR_MS + 5) } })),
+      ['b', 'c'].map((run) => ({
+        workflowId: run,
+        word: { wait: `${run}-1`, word: 'open', opening: at(HOUR_MS + 5) },
+      })),
     );
     expect(isIdle(state)).toBe(true);
     expect(wakesAt(state)).toBeNull();
@@ -122,14 +129,19 @@ describe('a quota gate', () => {
     const givenUp = [...PROBING, [2 * HOUR_MS, TICK]] as const;
 
     expect(play(...givenUp, [2 * HOUR_MS + 1, probed('a', 'passed')]).told.slice(-1)).toEqual(['c open']);
-    expect(play(...givenUp, [2 * HOUR_MS + 1, probed('a', 'limited')]).view).toMatchObject({ state: 'probing', probe: 'b' });
+    expect(play(...givenUp, [2 * HOUR_MS + 1, probed('a', 'limited')]).view).toMatchObject({
+      state: 'probing',
+      probe: 'b',
+    });
   });
 
   it('opens when nobody is left to probe', () => {
     const gone = play([0, park('a')], [1, { kind: 'leave', workflowId: 'a', wait: 'a-1' }]);
 
     expect(gone.view).toMatchObject({ state: 'closed', waiting: 0 });
-    expect(isIdle(play([0, park('a')], [1, { kind: 'leave', workflowId: 'a', wait: 'a-1' }], [HOUR_MS, TICK]).state)).toBe(true);
+    expect(
+      isIdle(play([0, park('a')], [1, { kind: 'leave', workflowId: 'a', wait: 'a-1' }], [HOUR_MS, TICK]).state),
+    ).toBe(true);
     expect(isIdle(play([0, park('a')], [HOUR_MS, TICK], [HOUR_MS, probed('a', 'gone')]).state)).toBe(true);
   });
 
@@ -140,7 +152,11 @@ describe('a quota gate', () => {
   });
 
   it('takes the earliest time that was told: a late one that is wrong would hold everybody', () => {
-    const { view, told } = play([0, park('a', at(10 * HOUR_MS))], [1, park('b', at(HOUR_MS))], [2, park('c', at(5 * HOUR_MS))]);
+    const { view, told } = play(
+      [0, park('a', at(10 * HOUR_MS))],
+      [1, park('b', at(HOUR_MS))],
+      [2, park('c', at(5 * HOUR_MS))],
+    );
 
     expect(view.until).toBe(at(HOUR_MS));
     expect(told).toEqual(['c hold']);
@@ -164,15 +180,28 @@ describe('a quota gate', () => {
 
   it('is not changed by a message that comes twice, or after the run was let go', () => {
     const twice = play(...THREE, [5, park('b')]);
-    const late = play(...PROBING, [HOUR_MS + 5, probed('a', 'passed')], [HOUR_MS + 6, park('b')], [HOUR_MS + 6, park('a')]);
+    const late = play(
+      ...PROBING,
+      [HOUR_MS + 5, probed('a', 'passed')],
+      [HOUR_MS + 6, park('b')],
+      [HOUR_MS + 6, park('a')],
+    );
 
     expect(twice.view.runs).toEqual(['a', 'c', 'b']);
     expect(isIdle(late.state)).toBe(true);
-    expect(play(...PROBING, [HOUR_MS + 1, park('a')]).view).toMatchObject({ state: 'probing', probe: 'a', refusals: 0 });
+    expect(play(...PROBING, [HOUR_MS + 1, park('a')]).view).toMatchObject({
+      state: 'probing',
+      probe: 'a',
+      refusals: 0,
+    });
   });
 
   it('lets a run probe at once that waited out its time at a gate that was lost', () => {
-    const { view } = play([0, park('a', null, { overdue: true })], [0, TICK], [1, park('b', at(-1), { overdue: true })]);
+    const { view } = play(
+      [0, park('a', null, { overdue: true })],
+      [0, TICK],
+      [1, park('b', at(-1), { overdue: true })],
+    );
 
     expect(view).toMatchObject({ state: 'probing', probe: 'a', runs: ['b'] });
   });
@@ -210,7 +239,9 @@ describe('a quota gate', () => {
         for (const [ms, event] of steps) {
           now += ms;
           const { state: next, errands } = afterEvent(state, event, now);
-          const released = errands.flatMap(({ word }) => (word.word === 'probe' || word.word === 'open' ? [word.wait] : []));
+          const released = errands.flatMap(({ word }) =>
+            word.word === 'probe' || word.word === 'open' ? [word.wait] : [],
+          );
           const waiting = next.waiters.map(({ workflowId }) => workflowId);
 
           expect(errands.filter(({ word }) => word.word === 'probe').length).toBeLessThanOrEqual(1);

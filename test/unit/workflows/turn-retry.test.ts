@@ -28,13 +28,28 @@ describe('what follows a failed attempt', () => {
   it('waits 2 to 120 s, doubling, for a rate limit, five times', () => {
     const waits = [0, 1, 2, 3, 4, 5].map((rateLimited) => afterAttempt(limited(), fresh({ rateLimited }), RULES));
 
-    expect(waits.map((wait) => (wait.kind === 'wait' ? wait.ms : wait.kind))).toEqual([2000, 4000, 8000, 16_000, 32_000, 'settled']);
+    expect(waits.map((wait) => (wait.kind === 'wait' ? wait.ms : wait.kind))).toEqual([
+      2000,
+      4000,
+      8000,
+      16_000,
+      32_000,
+      'settled',
+    ]);
   });
 
   it('waits 1 to 60 s, doubling, for a transient failure, four times', () => {
-    const waits = [0, 1, 2, 3, 4].map((transient) => afterAttempt({ kind: 'transient', why: 'net' }, fresh({ transient }), RULES));
+    const waits = [0, 1, 2, 3, 4].map((transient) =>
+      afterAttempt({ kind: 'transient', why: 'net' }, fresh({ transient }), RULES),
+    );
 
-    expect(waits.map((wait) => (wait.kind === 'wait' ? wait.ms : wait.kind))).toEqual([1000, 2000, 4000, 8000, 'settled']);
+    expect(waits.map((wait) => (wait.kind === 'wait' ? wait.ms : wait.kind))).toEqual([
+      1000,
+      2000,
+      4000,
+      8000,
+      'settled',
+    ]);
   });
 
   it.each([
@@ -67,7 +82,10 @@ describe('what follows a failed attempt', () => {
   it('takes a turn that was too long once more with a shorter context, then with a larger model where there is one, and no more', () => {
     const overflow: TurnOutcome = { kind: 'overflow', why: 'too long' };
     const larger = { ...RULES, larger: true };
-    const [shorter, extended] = [fresh({ overflow: 'shorter', fresh: true }), fresh({ overflow: 'extended', fresh: true })];
+    const [shorter, extended] = [
+      fresh({ overflow: 'shorter', fresh: true }),
+      fresh({ overflow: 'extended', fresh: true }),
+    ];
 
     expect(afterAttempt(overflow, fresh(), RULES)).toEqual({ kind: 'overflow', with: 'shorter', retry: 1 });
     expect(afterAttempt(overflow, shorter, RULES)).toEqual({ kind: 'settled' });
@@ -78,7 +96,9 @@ describe('what follows a failed attempt', () => {
   });
 
   it('gives up a conversation that is too long before it shortens a context', () => {
-    expect(afterAttempt({ kind: 'transient', why: 'too long', fresh: true }, fresh(), { ...RULES, larger: true })).toEqual({
+    expect(
+      afterAttempt({ kind: 'transient', why: 'too long', fresh: true }, fresh(), { ...RULES, larger: true }),
+    ).toEqual({
       kind: 'fresh',
     });
   });
@@ -92,7 +112,10 @@ describe('what follows a failed attempt', () => {
   });
 
   it('sleeps to the reset of a usage limit, and an hour where nobody knows it', () => {
-    expect(afterAttempt(usage('2026-11-21T13:30:00Z'), fresh(), RULES)).toMatchObject({ waiting: 'usage_limit', ms: 3.5 * HOUR_MS });
+    expect(afterAttempt(usage('2026-11-21T13:30:00Z'), fresh(), RULES)).toMatchObject({
+      waiting: 'usage_limit',
+      ms: 3.5 * HOUR_MS,
+    });
     expect(afterAttempt(usage('2026-11-21T09:00:00Z'), fresh(), RULES)).toMatchObject({ ms: 0 });
     expect(afterAttempt(usage(null), fresh(), RULES)).toMatchObject({ ms: HOUR_MS });
   });
@@ -108,7 +131,9 @@ describe('what follows a failed attempt', () => {
   it('prefers the fallback agent to a wait only where the policy says so', () => {
     const rules: RetryRules = { ...RULES, fallbackAgent: 'other' };
     expect(afterAttempt(usage(null), fresh(), rules).kind).toBe('wait');
-    expect(afterAttempt(usage(null), fresh(), { ...rules, usageLimit: { ...RULES.usageLimit, action: 'fallback' } }).kind).toBe('fallback');
+    expect(
+      afterAttempt(usage(null), fresh(), { ...rules, usageLimit: { ...RULES.usageLimit, action: 'fallback' } }).kind,
+    ).toBe('fallback');
   });
 
   it.each(['done', 'no_change'] as const)('lets %s stand', (kind) => {

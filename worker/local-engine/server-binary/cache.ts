@@ -25,7 +25,9 @@ export function isPrivateCache(environment: NodeJS.ProcessEnv): boolean {
   const owner = process.getuid?.();
   const at = (path: string) => statSync(path, { throwIfNoEntry: false });
   const binary = at(cachedBinary(environment));
-  const folders = [dirname(cachedBinary(environment)), cacheFolder(environment)].map(at).filter((stat) => stat !== undefined);
+  const folders = [dirname(cachedBinary(environment)), cacheFolder(environment)]
+    .map(at)
+    .filter((stat) => stat !== undefined);
   if (owner === undefined) return true;
   if ([...folders, ...(binary === undefined ? [] : [binary])].some((stat) => stat.uid !== owner)) return false;
   if (folders.some(({ mode }) => (mode & 0o022) !== 0)) return false;

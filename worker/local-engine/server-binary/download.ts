@@ -23,7 +23,10 @@ export interface Download {
 export async function downloadServer(download: Download): Promise<boolean> {
   const temporary = mkdtempSync(join(download.folder, 'download-'));
   try {
-    const [program, ...args] = download.command ?? [process.execPath, fileURLToPath(new URL('./download-main.js', import.meta.url))];
+    const [program, ...args] = download.command ?? [
+      process.execPath,
+      fileURLToPath(new URL('./download-main.js', import.meta.url)),
+    ];
     await runLimited(program, [...args, temporary], download.limitMs ?? DOWNLOAD_LIMIT_MS);
     const [name] = readdirSync(temporary).filter((entry) => !entry.includes('.download'));
     if (name === undefined) return false;

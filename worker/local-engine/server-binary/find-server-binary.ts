@@ -33,7 +33,9 @@ export async function findServerBinary(options: FindServerBinary = {}): Promise<
   const say = options.onProgress ?? (() => undefined);
   const named = environment['SLUICE_TEMPORAL_CLI'];
   if (named !== undefined && named !== '') return fromEnvironment(named);
-  return (await fromPath(environment, say)) ?? (await fromCache(environment)) ?? (await makeOne(options, environment, say));
+  return (
+    (await fromPath(environment, say)) ?? (await fromCache(environment)) ?? (await makeOne(options, environment, say))
+  );
 }
 
 async function fromEnvironment(named: string): Promise<ServerBinary> {
@@ -43,7 +45,9 @@ async function fromEnvironment(named: string): Promise<ServerBinary> {
   const trouble = systemTroubleIn(whyNot(version), null);
   throw new RefusedError({
     what: `SLUICE_TEMPORAL_CLI=${named} cannot be used: ${whyNot(version)}.`,
-    why: trouble?.why ?? `It must be Temporal's command line program with server ${SERVER_SERIES}.x (CLI ${PINNED_CLI_VERSION}).`,
+    why:
+      trouble?.why ??
+      `It must be Temporal's command line program with server ${SERVER_SERIES}.x (CLI ${PINNED_CLI_VERSION}).`,
     now: 'Nothing was started.',
     mend: trouble?.mend ?? 'Name another, or let sluice find one: unset SLUICE_TEMPORAL_CLI',
   });
@@ -65,7 +69,11 @@ async function fromCache(environment: NodeJS.ProcessEnv): Promise<ServerBinary |
   return version.kind === 'right' ? { path, source: 'cache', serverVersion: version.serverVersion } : null;
 }
 
-async function makeOne(options: FindServerBinary, environment: NodeJS.ProcessEnv, say: (text: string) => void): Promise<ServerBinary> {
+async function makeOne(
+  options: FindServerBinary,
+  environment: NodeJS.ProcessEnv,
+  say: (text: string) => void,
+): Promise<ServerBinary> {
   const folder = makeCacheFolder(environment);
   const lock = await waitForLock(join(folder, 'server.lock'));
   try {
@@ -78,9 +86,12 @@ async function makeOne(options: FindServerBinary, environment: NodeJS.ProcessEnv
       if (await downloadServer({ folder, target, ...options.download })) return await checked(target, 'download');
       say('the download did not work');
     }
-    if (options.confirmBuild !== undefined && !(await options.confirmBuild(BUILD_MINUTES))) throw new RefusedError(declined());
+    if (options.confirmBuild !== undefined && !(await options.confirmBuild(BUILD_MINUTES)))
+      throw new RefusedError(declined());
     const log = join(folder, 'build.log');
-    say(`building the Temporal server ${PINNED_CLI_VERSION} with Go, about ${BUILD_MINUTES} minutes, once (log: ${log})`);
+    say(
+      `building the Temporal server ${PINNED_CLI_VERSION} with Go, about ${BUILD_MINUTES} minutes, once (log: ${log})`,
+    );
     await buildServer({ target, log, environment, ...(options.go === undefined ? {} : { go: options.go }) });
     return await checked(target, 'build');
   } finally {

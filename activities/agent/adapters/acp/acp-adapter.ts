@@ -21,7 +21,8 @@ async function readAcpTurn(turn: TurnRequest, exit: AgentExit): Promise<TurnRead
   const cost = { ...NO_USAGE, costMicroUsd: said.told.costMicroUsd };
   const before = said.costsAnew ? NO_USAGE : (turn.resume?.totals ?? NO_USAGE);
   return {
-    outcome: outcome.kind === 'needs_input' && said.asked !== null ? { ...outcome, permission: said.asked.request } : outcome,
+    outcome:
+      outcome.kind === 'needs_input' && said.asked !== null ? { ...outcome, permission: said.asked.request } : outcome,
     text: events.text,
     usage: { ...said.told, costMicroUsd: addedSince(before, cost).costMicroUsd },
     conversation: events.conversation === null ? null : { id: events.conversation, totals: latestOf(before, cost) },

@@ -7,7 +7,15 @@ import type { PermissionOption, PermissionRequest } from '../../../../protocol/r
 import { redact } from '../../../../protocol/text/redact.js';
 import { cut } from '../../block-entries.js';
 import type { TurnUsage } from '../../contract.js';
-import { at, conversationIdAt, countAt, listAt, microUsdAt, ToldConversation, textAt } from '../../events/event-fields.js';
+import {
+  at,
+  conversationIdAt,
+  countAt,
+  listAt,
+  microUsdAt,
+  ToldConversation,
+  textAt,
+} from '../../events/event-fields.js';
 import { GrowingText } from '../../events/growing-text.js';
 import type { JsonEvent } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
@@ -111,7 +119,10 @@ export class AcpEvents {
 function askedOf(event: JsonEvent): AcpSaid['asked'] {
   const options = listAt(event, 'options').slice(0, MAX_OPTIONS).map(optionOf);
   const kind = oneLine(textAt(event, 'kind')) || 'do';
-  return { question: `may it ${kind}: ${oneLine(textAt(event, 'title'))}`, request: { key: textAt(event, 'key') ?? '', options } };
+  return {
+    question: `may it ${kind}: ${oneLine(textAt(event, 'title'))}`,
+    request: { key: textAt(event, 'key') ?? '', options },
+  };
 }
 
 /** It travels in histories and stands in a gate. */

@@ -11,10 +11,14 @@ export const ACP_TABLE: readonly Row<AcpSaid>[] = [
   ({ end }) => (end === 'end_turn' ? { kind: 'success' } : null),
   ({ end }) => (end === 'refusal' ? { kind: 'refused', said: 'it stopped with a refusal' } : null),
   ({ end }) => (end === 'max_tokens' ? hard("its answer was cut at the model's limit of output") : null),
-  ({ end }) => (end === 'max_turn_requests' ? hard('it made as many calls of its model as a turn of it may have') : null),
+  ({ end }) =>
+    end === 'max_turn_requests' ? hard('it made as many calls of its model as a turn of it may have') : null,
   ({ end }) => (end === 'cancelled' ? hard('it says that it was cancelled, and nobody did') : null),
   ({ end }) => (end === null ? null : hard(`it stopped for a reason that is none of ACP: ${end}`)),
-  failed('login', ({ code, errorKind }) => [-32_000, 401, 403].includes(code ?? 0) || /^authentication(?:_|$)/.test(errorKind)),
+  failed(
+    'login',
+    ({ code, errorKind }) => [-32_000, 401, 403].includes(code ?? 0) || /^authentication(?:_|$)/.test(errorKind),
+  ),
   failed('login', ({ lines }) => lines.some((line) => LOGIN.test(line))),
   failed('overflow', ({ code, lines }) => code === 413 || lines.some((line) => OVERFLOW.test(line))),
   ({ error }) => {
@@ -36,12 +40,16 @@ export const ACP_TABLE: readonly Row<AcpSaid>[] = [
     );
     return told === undefined ? null : { kind: 'told', said: told };
   },
-  failed('transient', ({ code, errorKind }) => isServer(code ?? 0) || errorKind === 'overloaded' || errorKind === 'server_error'),
+  failed(
+    'transient',
+    ({ code, errorKind }) => isServer(code ?? 0) || errorKind === 'overloaded' || errorKind === 'server_error',
+  ),
   failed('unknown_conversation', ({ during }) => during === 'session/resume' || during === 'session/load'),
   ({ error }) => (error === null ? null : hard(`${error.during}: ${error.lines.join(' · ')}`)),
 ];
 
-const LOGIN = /^(?:invalid api key|api key not valid|authentication required|not logged in|please (?:run \/login|log in)|401 |403 )/i;
+const LOGIN =
+  /^(?:invalid api key|api key not valid|authentication required|not logged in|please (?:run \/login|log in)|401 |403 )/i;
 
 const OVERFLOW =
   /\bprompt is too long\b|\bcontext_length_exceeded\b|\bmaximum context length\b|\bexceeds the maximum number of tokens\b|\bran out of room in the model['’]s context window\b|\bcontext window (?:is full|exceeded)\b/i;
@@ -63,7 +71,10 @@ function isServer(code: number): boolean {
   return code === 408 || (code >= 500 && code < 600);
 }
 
-function failed(kind: 'login' | 'overflow' | 'transient' | 'unknown_conversation', fits: (error: AcpError) => boolean): Row<AcpSaid> {
+function failed(
+  kind: 'login' | 'overflow' | 'transient' | 'unknown_conversation',
+  fits: (error: AcpError) => boolean,
+): Row<AcpSaid> {
   return ({ error }) => (error !== null && fits(error) ? { kind, said: error.lines.join(' · ') } : null);
 }
 

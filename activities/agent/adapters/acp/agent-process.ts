@@ -64,7 +64,8 @@ export function startAgent({ argv: [program = '', ...args], cwd, take, passedOve
       ),
       writable: new WritableStream<AnyMessage>({
         write: async (message) => {
-          if (!child.stdin.write(`${JSON.stringify(message)}\n`)) await Promise.race([once(child.stdin, 'drain'), ended]);
+          if (!child.stdin.write(`${JSON.stringify(message)}\n`))
+            await Promise.race([once(child.stdin, 'drain'), ended]);
         },
       }),
     },

@@ -67,7 +67,8 @@ export class AcpTurn {
     if (message['method'] !== 'session/update' || message['id'] !== undefined) return false;
     // A session that is loaded tells all of its past again.
     const update = at(message, 'params', 'update');
-    if (this.prompted && textAt(message, 'params', 'sessionId') !== this.session) this.tell({ type: 'passed_over', what: 'other_session' });
+    if (this.prompted && textAt(message, 'params', 'sessionId') !== this.session)
+      this.tell({ type: 'passed_over', what: 'other_session' });
     else if (this.prompted) tellUpdate(update, this.tell);
     else if (textAt(update, 'sessionUpdate') === 'available_commands_update') this.toldCommands();
     return true;
@@ -83,7 +84,10 @@ export class AcpTurn {
     const agent = await step('initialize', peer.request('initialize', asked));
     const spoken = at(agent, 'protocolVersion');
     if (spoken !== protocolVersion)
-      throw new StepFailed({ during: 'initialize', message: `it speaks version ${oneLine(JSON.stringify(spoken) ?? '')} of ACP` });
+      throw new StepFailed({
+        during: 'initialize',
+        message: `it speaks version ${oneLine(JSON.stringify(spoken) ?? '')} of ACP`,
+      });
     const name = textAt(agent, 'agentInfo', 'name');
     this.known = knownPeer(name);
     tell({ type: 'agent', name, version: textAt(agent, 'agentInfo', 'version') });
@@ -94,8 +98,12 @@ export class AcpTurn {
     const choice = modelToSet(session, spec.model);
     const model = spec.model ?? '';
     if (choice.kind === 'unknown')
-      throw new StepFailed({ during: 'session/set_model', message: `it has no model ${model}; it has ${choice.offered.join(', ')}` });
-    if (choice.kind === 'model') await step('session/set_model', peer.request('session/set_model', { sessionId, modelId: model }));
+      throw new StepFailed({
+        during: 'session/set_model',
+        message: `it has no model ${model}; it has ${choice.offered.join(', ')}`,
+      });
+    if (choice.kind === 'model')
+      await step('session/set_model', peer.request('session/set_model', { sessionId, modelId: model }));
     if (choice.kind === 'option') {
       const { configId } = choice;
       await step('session/set_model', peer.request('session/set_config_option', { sessionId, configId, value: model }));
@@ -187,7 +195,12 @@ function tellUpdate(update: unknown, tell: Tell): void {
       tell({ type: 'text', text: keptText(textAt(update, 'content', 'text') ?? '') });
       break;
     case 'tool_call':
-      tell({ type: 'tool', id: textAt(update, 'toolCallId'), kind: textAt(update, 'kind'), title: oneLine(textAt(update, 'title')) });
+      tell({
+        type: 'tool',
+        id: textAt(update, 'toolCallId'),
+        kind: textAt(update, 'kind'),
+        title: oneLine(textAt(update, 'title')),
+      });
       break;
     case 'tool_call_update':
       tell({ type: 'tool_update', id: textAt(update, 'toolCallId'), status: textAt(update, 'status') });

@@ -6,7 +6,9 @@ import { PLAIN_PEER } from '../../../../config/agents/plain.js';
 const PEERS: readonly AcpPeer[] = ACP_KINDS.flatMap(({ acp }) => acp ?? []);
 
 /** Of any agent, whoever it is: an id stands for the same variables with all. */
-export const KEY_LOGINS: ReadonlyMap<string, readonly string[]> = new Map(PEERS.flatMap(({ keyLogins }) => Object.entries(keyLogins)));
+export const KEY_LOGINS: ReadonlyMap<string, readonly string[]> = new Map(
+  PEERS.flatMap(({ keyLogins }) => Object.entries(keyLogins)),
+);
 
 export function knownPeer(name: string | null): AcpPeer {
   return PEERS.find((peer) => name !== null && peer.name === name) ?? PLAIN_PEER;

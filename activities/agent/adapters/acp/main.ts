@@ -34,7 +34,10 @@ async function main(argv: readonly string[]): Promise<number> {
   process.on('SIGTERM', () => agent.terminate());
   const taken = turn.take(prompt, agent);
   // What it said last may be under way when it is gone.
-  const how = await Promise.race([taken, agent.ended.then(() => Promise.race([taken, sleep(LAST_WORDS_MS, 'lost' as const)]))]);
+  const how = await Promise.race([
+    taken,
+    agent.ended.then(() => Promise.race([taken, sleep(LAST_WORDS_MS, 'lost' as const)])),
+  ]);
   await agent.close();
   if (how !== 'lost') return how === 'finished' ? 0 : 1;
   const end = await agent.ended;

@@ -21,15 +21,21 @@ export interface AskedPermission {
 
 export type PermissionRuling =
   /** `chosen`: by a person. */
-  { readonly kind: 'allowed' | 'refused' | 'chosen'; readonly option: PermissionOption | null } | { readonly kind: 'asked' };
+  | { readonly kind: 'allowed' | 'refused' | 'chosen'; readonly option: PermissionOption | null }
+  | { readonly kind: 'asked' };
 
-export function rulePermission(asked: AskedPermission, spec: Pick<TurnSpec, 'cwd' | 'tools' | 'asks' | 'answers'>): PermissionRuling {
+export function rulePermission(
+  asked: AskedPermission,
+  spec: Pick<TurnSpec, 'cwd' | 'tools' | 'asks' | 'answers'>,
+): PermissionRuling {
   const ruling = byLevel(asked, spec);
   if (ruling === 'refused') return { kind: 'refused', option: once(asked, 'reject_once') };
   // What only "always" could allow would hold beyond this request.
   const allow = once(asked, 'allow_once');
   if (ruling === 'allowed')
-    return allow === null ? { kind: 'refused', option: once(asked, 'reject_once') } : { kind: 'allowed', option: allow };
+    return allow === null
+      ? { kind: 'refused', option: once(asked, 'reject_once') }
+      : { kind: 'allowed', option: allow };
   const key = keyOf(asked);
   // What a person cannot read whole they cannot allow.
   if (oneLine(asked.title).length > MAX_TITLE_CHARS) return { kind: 'refused', option: once(asked, 'reject_once') };
@@ -59,12 +65,16 @@ const GIT_LOOKING = /^git (?:--no-pager )?(?:diff|log|show|status)(?: [\w./:@^~=
 /** Options of these that write a file or start a program. */
 const GIT_ACTING = / (?:-o|-O|--o(?:utput|r)|--ext-diff|--textconv|--no-index)/;
 
-function byLevel(asked: AskedPermission, { cwd, tools, asks }: Pick<TurnSpec, 'cwd' | 'tools' | 'asks'>): 'allowed' | 'refused' | 'asked' {
+function byLevel(
+  asked: AskedPermission,
+  { cwd, tools, asks }: Pick<TurnSpec, 'cwd' | 'tools' | 'asks'>,
+): 'allowed' | 'refused' | 'asked' {
   const kind = asked.kind ?? 'other';
   const line = asked.commandLine?.trim() ?? '';
   if (LOOKING.has(kind) || (kind === 'execute' && GIT_LOOKING.test(line) && !GIT_ACTING.test(line))) return 'allowed';
   if (tools === 'read') return 'refused';
-  if (CHANGING.has(kind) && asked.paths.length > 0 && asked.paths.every((path) => isInside(cwd, path))) return 'allowed';
+  if (CHANGING.has(kind) && asked.paths.length > 0 && asked.paths.every((path) => isInside(cwd, path)))
+    return 'allowed';
   if (tools === 'edit') return 'refused';
   return asks ? 'asked' : 'allowed';
 }

@@ -28,7 +28,9 @@ export function modelToSet(session: unknown, model: string | null): ModelChoice 
   if (model === null) return { kind: 'none' };
   const models = listAt(session, 'models', 'availableModels').flatMap((one) => textAt(one, 'modelId') ?? []);
   if (models.length > 0) return models.includes(model) ? { kind: 'model' } : { kind: 'unknown', offered: models };
-  const option = listAt(session, 'configOptions').find((one) => textAt(one, 'category') === 'model' || textAt(one, 'id') === 'model');
+  const option = listAt(session, 'configOptions').find(
+    (one) => textAt(one, 'category') === 'model' || textAt(one, 'id') === 'model',
+  );
   const configId = textAt(option, 'id');
   const values = listAt(option, 'options').flatMap((one) =>
     [one, ...listAt(one, 'options')].flatMap((each) => textAt(each, 'value') ?? []),

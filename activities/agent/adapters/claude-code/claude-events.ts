@@ -95,7 +95,8 @@ export class ClaudeEvents {
     // A message of the CLI's own tells how the retries ended.
     if (textAt(event, 'message', 'model') !== '<synthetic>' && said.errorCode === null) said.retry = null;
     const id = textAt(event, 'message', 'id');
-    if (id === null || id !== this.lastMessage) said.streamedIn = totalOf([said.streamedIn, inputOf(at(event, 'message', 'usage'))]) ?? 0;
+    if (id === null || id !== this.lastMessage)
+      said.streamedIn = totalOf([said.streamedIn, inputOf(at(event, 'message', 'usage'))]) ?? 0;
     this.lastMessage = id;
     // A message of a subagent is an answer to the agent, not to us.
     if (at(event, 'parent_tool_use_id') !== null && at(event, 'parent_tool_use_id') !== undefined) return;

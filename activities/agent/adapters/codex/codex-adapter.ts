@@ -24,7 +24,8 @@ async function readCodexTurn(turn: TurnRequest, exit: AgentExit): Promise<TurnRe
     outcome,
     text: said.text,
     usage: addedSince(before, said.told),
-    conversation: events.conversation === null ? null : { id: events.conversation, totals: latestOf(before, said.told) },
+    conversation:
+      events.conversation === null ? null : { id: events.conversation, totals: latestOf(before, said.told) },
     denied: said.denied + stderr.filter((line) => REFUSED.test(line)).length,
   };
 }

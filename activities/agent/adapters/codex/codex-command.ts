@@ -8,10 +8,19 @@ import type { TurnCommand, TurnRequest } from '../../contract.js';
 import { loginVariables } from '../../login-variables.js';
 import { turnEnvironment } from '../../turn-environment.js';
 
-const SANDBOXES: Readonly<Record<ToolLevel, string>> = { read: 'read-only', edit: 'workspace-write', run: 'workspace-write' };
+const SANDBOXES: Readonly<Record<ToolLevel, string>> = {
+  read: 'read-only',
+  edit: 'workspace-write',
+  run: 'workspace-write',
+};
 
 /** The first also spares five seconds at the end of each turn where its server cannot be reached. */
-const SETTINGS = ['analytics.enabled=false', 'feedback.enabled=false', 'check_for_update_on_startup=false', 'approval_policy="never"'];
+const SETTINGS = [
+  'analytics.enabled=false',
+  'feedback.enabled=false',
+  'check_for_update_on_startup=false',
+  'approval_policy="never"',
+];
 
 export function codexCommand(turn: TurnRequest): TurnCommand {
   const { config, stagePolicy, resume } = turn;

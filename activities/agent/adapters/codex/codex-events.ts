@@ -69,7 +69,8 @@ export class CodexEvents {
   private takeItem(event: JsonEvent): void {
     const { said } = this;
     const text = textAt(event, 'item', 'text');
-    if (textAt(event, 'item', 'type') === 'agent_message' && text !== null && text.trim() !== '') said.text = keptText(text);
+    if (textAt(event, 'item', 'type') === 'agent_message' && text !== null && text.trim() !== '')
+      said.text = keptText(text);
     if (textAt(event, 'item', 'status') === 'declined') said.denied += 1;
   }
 }

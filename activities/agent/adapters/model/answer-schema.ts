@@ -13,7 +13,12 @@ export const ANSWER_KINDS = ['text', 'review', 'verification'] as const;
 export type AnswerKind = (typeof ANSWER_KINDS)[number];
 
 const request = z
-  .object({ kind: z.enum(['approval', 'question']), text: z.string(), reason: z.string().nullable(), risk: z.enum(RISK_LEVELS) })
+  .object({
+    kind: z.enum(['approval', 'question']),
+    text: z.string(),
+    reason: z.string().nullable(),
+    risk: z.enum(RISK_LEVELS),
+  })
   .nullable();
 
 const finding = z.object({
@@ -25,7 +30,12 @@ const finding = z.object({
   recommendation: z.string(),
 });
 
-const review = z.object({ summary: z.string(), findings: z.array(finding), request, decision: z.enum(REVIEW_DECISIONS) });
+const review = z.object({
+  summary: z.string(),
+  findings: z.array(finding),
+  request,
+  decision: z.enum(REVIEW_DECISIONS),
+});
 
 const verification = z.object({ summary: z.string(), request, decision: z.enum(VERIFICATION_DECISIONS) });
 

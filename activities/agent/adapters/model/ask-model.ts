@@ -35,7 +35,8 @@ export interface Asking {
 
 export async function askModel(question: Question, { prompt, key, print }: Asking): Promise<void> {
   const { provider } = question;
-  if (key === '' && provider !== 'openai-compatible') throw new CallTrouble('no_key', `${KEY_VARIABLES[provider]} is not set`);
+  if (key === '' && provider !== 'openai-compatible')
+    throw new CallTrouble('no_key', `${KEY_VARIABLES[provider]} is not set`);
   const model = await openModel(question, key);
   const { stream } = await model.doStream(callOf(question, prompt));
   for await (const part of stream) {
@@ -51,7 +52,9 @@ async function openModel({ provider, model, baseUrl }: Question, key: string): P
   switch (provider) {
     case 'anthropic': {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
-      return createAnthropic({ apiKey: key, baseURL: baseUrl ?? 'https://api.anthropic.com/v1', fetch: fetchHere })(model);
+      return createAnthropic({ apiKey: key, baseURL: baseUrl ?? 'https://api.anthropic.com/v1', fetch: fetchHere })(
+        model,
+      );
     }
     case 'openai': {
       const { createOpenAI } = await import('@ai-sdk/openai');
@@ -102,7 +105,12 @@ function eventOf(question: Question, part: LanguageModelV3StreamPart): Readonly<
     case 'reasoning-delta':
       return { type: 'thinking' };
     case 'finish':
-      return { type: 'end', finish: part.finishReason.unified, ending: part.finishReason.raw ?? '', usage: usageOf(question, part.usage) };
+      return {
+        type: 'end',
+        finish: part.finishReason.unified,
+        ending: part.finishReason.raw ?? '',
+        usage: usageOf(question, part.usage),
+      };
     case 'error':
       throw part.error;
     default:
@@ -115,6 +123,7 @@ function usageOf({ provider, model, baseUrl }: Question, { inputTokens, outputTo
   const tokensOut = outputTokens.total ?? null;
   const asked = { provider, model, ...(baseUrl === null ? {} : { baseUrl }) };
   const cached = { cacheRead: inputTokens.cacheRead ?? 0, cacheWrite: inputTokens.cacheWrite ?? 0 };
-  const costMicroUsd = tokensIn === null || tokensOut === null ? null : costOf(asked, { input: tokensIn, output: tokensOut, ...cached });
+  const costMicroUsd =
+    tokensIn === null || tokensOut === null ? null : costOf(asked, { input: tokensIn, output: tokensOut, ...cached });
   return { tokensIn, tokensOut, costMicroUsd };
 }

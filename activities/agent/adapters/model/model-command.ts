@@ -15,14 +15,19 @@ import { KEY_VARIABLES } from './provider-keys.js';
 export type ModelEntry = readonly [string, ...string[]];
 
 /** Its requests of structured answers are no promise: such servers often have none. */
-const STRUCTURED: Readonly<Record<ModelProvider, boolean>> = { anthropic: true, openai: true, 'openai-compatible': false };
+const STRUCTURED: Readonly<Record<ModelProvider, boolean>> = {
+  anthropic: true,
+  openai: true,
+  'openai-compatible': false,
+};
 
 /** Errors: BadAgent where the config names no provider or model. */
 export function modelCommand(turn: TurnRequest, entry: ModelEntry): TurnCommand {
   const { config, stagePolicy } = turn;
   const { provider, baseUrl } = config;
   const model = stagePolicy.model ?? config.model;
-  if (provider === undefined || model === null) throw noModel(stagePolicy.agent, provider === undefined ? 'provider' : 'model');
+  if (provider === undefined || model === null)
+    throw noModel(stagePolicy.agent, provider === undefined ? 'provider' : 'model');
   const answer = STRUCTURED[provider] ? answerKindOf(turn) : 'text';
   const argv: [string, ...string[]] = [
     process.execPath,
@@ -41,5 +46,8 @@ export function modelLogin({ config, stagePolicy }: TurnRequest): string {
 }
 
 function noModel(agent: string, missing: string): ApplicationFailure {
-  return badSetting(`agents.${agent}.${missing} is not set.`, 'An agent with the adapter "model" needs a provider and a model.');
+  return badSetting(
+    `agents.${agent}.${missing} is not set.`,
+    'An agent with the adapter "model" needs a provider and a model.',
+  );
 }

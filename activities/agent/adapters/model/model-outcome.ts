@@ -7,7 +7,10 @@ import type { ModelError, ModelSaid } from './model-events.js';
 
 export const MODEL_TABLE: readonly Row<ModelSaid>[] = [
   ({ error, finish }) => (error === null && finish === 'stop' ? { kind: 'success' } : null),
-  failed(({ code, status }) => code === 'no_key' || status === 401 || /^authentication_error$|^invalid_api_key$/.test(code), 'login'),
+  failed(
+    ({ code, status }) => code === 'no_key' || status === 401 || /^authentication_error$|^invalid_api_key$/.test(code),
+    'login',
+  ),
   // The balance of an account, and not how fast it asks.
   ({ error }) => (error !== null && isSpent(error) ? { kind: 'usage_limit', said: error.said, untilMs: null } : null),
   failed(({ status, code }) => status === 403 || code === 'permission_error', 'login'),
@@ -19,15 +22,22 @@ export const MODEL_TABLE: readonly Row<ModelSaid>[] = [
   failed(({ code }) => /^(?:content_filter|content_policy_violation|refusal)$/.test(code), 'refused'),
   failed((error) => isPassing(error), 'transient'),
   ({ error }) => (error === null ? null : { kind: 'told', said: error.said }),
-  ({ finish }) => (finish === 'content-filter' ? { kind: 'refused', said: 'the provider or the model stopped the answer' } : null),
+  ({ finish }) =>
+    finish === 'content-filter' ? { kind: 'refused', said: 'the provider or the model stopped the answer' } : null,
   ({ finish, ending }) =>
-    finish === 'length' && ending === 'model_context_window_exceeded' ? { kind: 'overflow', said: 'the context window is full' } : null,
-  ({ finish }) => (finish === 'length' ? { kind: 'hard', said: "its answer was cut at the model's limit of output" } : null),
+    finish === 'length' && ending === 'model_context_window_exceeded'
+      ? { kind: 'overflow', said: 'the context window is full' }
+      : null,
+  ({ finish }) =>
+    finish === 'length' ? { kind: 'hard', said: "its answer was cut at the model's limit of output" } : null,
   ({ finish }) => (finish === 'tool-calls' ? { kind: 'hard', said: 'it called a tool, and it has none' } : null),
   ({ finish }) => (finish === null ? null : { kind: 'transient', said: 'the stream ended before the answer did' }),
 ];
 
-function failed(fits: (error: ModelError) => boolean, kind: 'login' | 'overflow' | 'transient' | 'refused'): Row<ModelSaid> {
+function failed(
+  fits: (error: ModelError) => boolean,
+  kind: 'login' | 'overflow' | 'transient' | 'refused',
+): Row<ModelSaid> {
   return ({ error }) => (error !== null && fits(error) ? ({ kind, said: error.said } satisfies Meaning) : null);
 }
 

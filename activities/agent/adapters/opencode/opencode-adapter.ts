@@ -21,7 +21,9 @@ async function readOpencodeTurn(turn: TurnRequest, exit: AgentExit): Promise<Tur
     text: events.text,
     usage: said.usage,
     conversation:
-      events.conversation === null ? null : { id: events.conversation, totals: sumOf(turn.resume?.totals ?? NO_USAGE, said.usage) },
+      events.conversation === null
+        ? null
+        : { id: events.conversation, totals: sumOf(turn.resume?.totals ?? NO_USAGE, said.usage) },
     denied: said.denied,
   };
 }

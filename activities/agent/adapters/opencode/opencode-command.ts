@@ -32,7 +32,12 @@ const LOOKING: Readonly<Record<string, Rule>> = {
   ),
 };
 
-const NEVER: Readonly<Record<string, Rule>> = { question: 'deny', plan_enter: 'deny', plan_exit: 'deny', doom_loop: 'deny' };
+const NEVER: Readonly<Record<string, Rule>> = {
+  question: 'deny',
+  plan_enter: 'deny',
+  plan_exit: 'deny',
+  doom_loop: 'deny',
+};
 
 /** Programs reach everything anyway, and need toolchains and temporary folders. */
 const OUTSIDE: Readonly<Record<ToolLevel, Rule>> = { read: 'deny', edit: 'deny', run: 'allow' };

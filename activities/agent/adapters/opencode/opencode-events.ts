@@ -3,7 +3,15 @@
  * Nothing is decided here. It has no final event of its own in every version: the last step's reason tells whether it had finished.
  */
 import type { TurnUsage } from '../../contract.js';
-import { amountAt, at, conversationIdAt, countAt, microUsdAt, ToldConversation, textAt } from '../../events/event-fields.js';
+import {
+  amountAt,
+  at,
+  conversationIdAt,
+  countAt,
+  microUsdAt,
+  ToldConversation,
+  textAt,
+} from '../../events/event-fields.js';
 import { GrowingText } from '../../events/growing-text.js';
 import type { JsonEvent } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';

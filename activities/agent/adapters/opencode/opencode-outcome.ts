@@ -8,14 +8,18 @@ import type { OpencodeSaid } from './opencode-events.js';
 export const OPENCODE_TABLE: readonly Row<OpencodeSaid>[] = [
   ({ error, reason }) => (error === null && (reason === 'stop' || reason === 'other') ? { kind: 'success' } : null),
   ({ error, stderr }) => {
-    const said = error === null ? stderr.findLast((line) => /(?:^|\bError:? |\s)Session not found\b/i.test(line)) : undefined;
+    const said =
+      error === null ? stderr.findLast((line) => /(?:^|\bError:? |\s)Session not found\b/i.test(line)) : undefined;
     return said === undefined ? null : { kind: 'unknown_conversation', said: said.trim() };
   },
   ({ error }) =>
     error !== null && (error.name === 'ProviderAuthError' || error.status === 401 || error.status === 403)
       ? meant('login', error.said)
       : null,
-  ({ error }) => (error !== null && (error.name === 'ContextOverflowError' || error.status === 413) ? meant('overflow', error.said) : null),
+  ({ error }) =>
+    error !== null && (error.name === 'ContextOverflowError' || error.status === 413)
+      ? meant('overflow', error.said)
+      : null,
   ({ error }) => (error?.status === 402 ? { kind: 'usage_limit', said: error.said, untilMs: null } : null),
   ({ error }) => (error?.status === 429 ? { kind: 'rate_limited', said: error.said, afterMs: error.afterMs } : null),
   ({ error }) => {
@@ -29,8 +33,11 @@ export const OPENCODE_TABLE: readonly Row<OpencodeSaid>[] = [
     return said === undefined ? null : { kind: 'told', said };
   },
   ({ reason, denied }) =>
-    reason === 'tool-calls' && denied > 0 ? meant('hard', 'it stopped since a call of a tool was refused; see its permissions') : null,
-  ({ reason }) => (reason === 'content-filter' ? { kind: 'refused', said: 'a filter of the provider stopped its answer' } : null),
+    reason === 'tool-calls' && denied > 0
+      ? meant('hard', 'it stopped since a call of a tool was refused; see its permissions')
+      : null,
+  ({ reason }) =>
+    reason === 'content-filter' ? { kind: 'refused', said: 'a filter of the provider stopped its answer' } : null,
   ({ reason }) => (reason === 'length' ? meant('hard', "its answer was cut at the model's limit of output") : null),
 ];
 

@@ -3,7 +3,8 @@ import type { StageWork } from '../prompt-input.js';
 
 export function describeWork(): StageWork {
   return {
-    opening: 'You design a change to the git repository you were started in. Another will make it from the plan and your design.',
+    opening:
+      'You design a change to the git repository you were started in. Another will make it from the plan and your design.',
     answer: `## Your answer
 
 Check the plan against the code, correct it where it is wrong, and print the design as Markdown:

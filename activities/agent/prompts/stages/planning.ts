@@ -3,7 +3,8 @@ import type { StageWork } from '../prompt-input.js';
 
 export function describeWork(): StageWork {
   return {
-    opening: 'You plan a change to the git repository you were started in. Others will design, make and review it from your plan.',
+    opening:
+      'You plan a change to the git repository you were started in. Others will design, make and review it from your plan.',
     answer: `## Your answer
 
 Print the plan as Markdown, short and concrete:

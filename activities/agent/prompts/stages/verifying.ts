@@ -3,7 +3,8 @@ import type { StageWork } from '../prompt-input.js';
 
 export function describeWork(): StageWork {
   return {
-    opening: 'You verify a reviewed change in the git worktree you were started in. You are the last to look before it may be merged.',
+    opening:
+      'You verify a reviewed change in the git worktree you were started in. You are the last to look before it may be merged.',
     answer: `## What to verify
 
 Take each thing that the task asks for and find the place in the change, and the test or command, that shows it. Take nobody's word for

@@ -34,8 +34,8 @@ export const GUARDED_PATH_MUTANTS: readonly Mutant[] = [
     name: 'a config that starts nothing counts as trusted',
     area: 'walls',
     file: 'config/resolve/select-config.ts',
-    find: 'hash, origin, isTrusted, workingDiffers',
-    replace: 'hash, origin, isTrusted: true, workingDiffers',
+    find: '    isTrusted,',
+    replace: '    isTrusted: true,',
     test: { file: 'test/unit/config/select-config.test.ts', title: 'chooses %s' },
   },
   {
@@ -62,7 +62,8 @@ export const GUARDED_PATH_MUTANTS: readonly Mutant[] = [
     replace: 'sum + part',
     test: {
       file: HOSTILE_CLI,
-      title: 'tells %s for every figure, often, and in a conversation that goes on: what counts is whole and not below zero',
+      title:
+        'tells %s for every figure, often, and in a conversation that goes on: what counts is whole and not below zero',
     },
   },
   {

@@ -36,7 +36,10 @@ export const INHERITANCE_MUTANTS: readonly Mutant[] = [
     file: 'client/cli/main.ts',
     find: 'closeForeignDescriptors(process.argv);',
     replace: 'closeForeignDescriptors();',
-    test: { file: FOREIGN, title: 'keeps the one that an argument of the command line names, as a shell writes it for <(command)' },
+    test: {
+      file: FOREIGN,
+      title: 'keeps the one that an argument of the command line names, as a shell writes it for <(command)',
+    },
   },
   {
     name: 'the server holds the whole environment of a person',
@@ -57,7 +60,8 @@ export const INHERITANCE_MUTANTS: readonly Mutant[] = [
     replace: 'process.umask(0o077);',
     test: {
       file: INHERITANCE,
-      title: 'the %s has the umask of that shell, no terminal, no ignored or blocked signal and no word of that environment',
+      title:
+        'the %s has the umask of that shell, no terminal, no ignored or blocked signal and no word of that environment',
     },
   },
   {
@@ -68,7 +72,8 @@ export const INHERITANCE_MUTANTS: readonly Mutant[] = [
     replace: '',
     test: {
       file: INHERITANCE,
-      title: 'the %s has the umask of that shell, no terminal, no ignored or blocked signal and no word of that environment',
+      title:
+        'the %s has the umask of that shell, no terminal, no ignored or blocked signal and no word of that environment',
     },
   },
 ];

@@ -10,8 +10,8 @@ export const WALL_MESSAGE_MUTANTS: readonly Mutant[] = [
     name: 'a message past the count of Updates is not left as a Signal',
     area: 'walls',
     file: SEND,
-    find: 'typeOfRefusal(error) === UNPROCESSED || isServerLimit(error)',
-    replace: 'typeOfRefusal(error) === UNPROCESSED',
+    find: 'isServerLimit(error)',
+    replace: 'false',
     test: { file: SENT, title: 'leaves a message as a Signal where %s' },
   },
   {
@@ -20,7 +20,10 @@ export const WALL_MESSAGE_MUTANTS: readonly Mutant[] = [
     file: SEND,
     find: "return sent.name === 'abort' ? cancelled(port) :",
     replace: 'return',
-    test: { file: SENT, title: 'cancels in place of an abort where the signals are used up too, and says of all else that it is not kept' },
+    test: {
+      file: SENT,
+      title: 'cancels in place of an abort where the signals are used up too, and says of all else that it is not kept',
+    },
   },
   {
     name: 'what changes nothing counts as an Update of the run',
@@ -28,7 +31,10 @@ export const WALL_MESSAGE_MUTANTS: readonly Mutant[] = [
     file: 'workflows/desk/message-desk.ts',
     find: "if (judged.kind === 'unchanged' && this.known(judged.message) === undefined)",
     replace: "if (judged.kind === 'unchanged' && this.known(judged.message) !== undefined)",
-    test: { file: 'test/workflow/messages.test.ts', title: 'pauses at the end of the running stage and goes on where it stood' },
+    test: {
+      file: 'test/workflow/messages.test.ts',
+      title: 'pauses at the end of the running stage and goes on where it stood',
+    },
   },
   {
     name: 'a run whose history is full waits on at its gate',
@@ -36,6 +42,9 @@ export const WALL_MESSAGE_MUTANTS: readonly Mutant[] = [
     file: 'workflows/run/full-history.ts',
     find: '(run.opened !== null && run.waiting !== null) || reaches(LAST_HISTORY, workflowInfo())',
     replace: 'reaches(LAST_HISTORY, workflowInfo())',
-    test: { file: LIMITS, title: 'ends where it waits at a gate, long before the server would terminate it, and can be replayed' },
+    test: {
+      file: LIMITS,
+      title: 'ends where it waits at a gate, long before the server would terminate it, and can be replayed',
+    },
   },
 ];

@@ -77,7 +77,10 @@ export const READ_MUTANTS: readonly Mutant[] = [
     file: READER,
     find: 'const { signal = endingSignal() } = opening;',
     replace: 'const { signal } = opening; endingSignal();',
-    test: { file: 'test/unit/agent/abort-of-a-read.test.ts', title: 'is read no further than the block in which an abort comes' },
+    test: {
+      file: 'test/unit/agent/abort-of-a-read.test.ts',
+      title: 'is read no further than the block in which an abort comes',
+    },
   },
   {
     name: 'a git of an activity is not told its abort',

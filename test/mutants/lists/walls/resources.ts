@@ -2,7 +2,8 @@
 import type { Mutant } from '../../mutant.js';
 
 const HOMES = 'test/security/two-homes.test.ts';
-const TAKEN = 'is refused %s; branch, refs, worktree and files of the first stay as they are, also when the second home cleans that id';
+const TAKEN =
+  'is refused %s; branch, refs, worktree and files of the first stay as they are, also when the second home cleans that id';
 const SPENT = 'test/unit/client/spent-machine.test.ts';
 
 export const RESOURCE_MUTANTS: readonly Mutant[] = [
@@ -38,7 +39,8 @@ export const RESOURCE_MUTANTS: readonly Mutant[] = [
     replace: '',
     test: {
       file: 'test/unit/sandbox/mounts.test.ts',
-      title: 'limit processes where the kernel (%s) counts those of a namespace by itself, so that no other one of the person counts',
+      title:
+        'limit processes where the kernel (%s) counts those of a namespace by itself, so that no other one of the person counts',
     },
   },
   {

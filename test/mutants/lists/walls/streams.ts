@@ -22,7 +22,10 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     file: 'activities/process/guard/turn.ts',
     find: 'cutOutput(dir, claim.limits.outputBytes);',
     replace: '',
-    test: { file: STREAMS, title: 'is cut at its limit where its last act makes it 300 GB of nothing, and that ends it as a flood does' },
+    test: {
+      file: STREAMS,
+      title: 'is cut at its limit where its last act makes it 300 GB of nothing, and that ends it as a flood does',
+    },
   },
   {
     name: 'the kept prompt itself is what a program reads',
@@ -38,7 +41,10 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     file: 'activities/journal/copy-redacted.ts',
     find: 'block.equals(ZEROS) ? to.skip(block.length) : to.add(block)',
     replace: 'to.add(block)',
-    test: { file: COPY, title: 'of 199 MB of nothing takes no room, and what is said before and after stands where it stood, redacted' },
+    test: {
+      file: COPY,
+      title: 'of 199 MB of nothing takes no room, and what is said before and after stands where it stood, redacted',
+    },
   },
   {
     name: 'an abort waits for the end of a copy',
@@ -54,7 +60,10 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     file: 'activities/unit/attempts.ts',
     find: 'const former = this.leaving.get(token);',
     replace: "const former = this.leaving.get('');",
-    test: { file: 'test/unit/unit/attempts.test.ts', title: 'never go on beside work that was detached and has not ended' },
+    test: {
+      file: 'test/unit/unit/attempts.test.ts',
+      title: 'never go on beside work that was detached and has not ended',
+    },
   },
   {
     name: 'whatever stands in the place of a prompt is shown as what the agent was given',

@@ -44,7 +44,8 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
     replace: '',
     test: {
       file: 'test/unit/security/sandbox.test.ts',
-      title: 'has the .git file of its worktree to read: it is not written, replaced, removed or moved, and git works all the same',
+      title:
+        'has the .git file of its worktree to read: it is not written, replaced, removed or moved, and git works all the same',
     },
   },
   {
@@ -85,7 +86,10 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
     file: 'workflows/run/close-run.ts',
     find: 'closed.journalSeq > held; closed = await close())',
     replace: 'closed.journalSeq > held; closed = await close(), journal.observe(closed.observations))',
-    test: { file: 'test/workflow/run.test.ts', title: 'tells once, and closes, where each close finds again what cannot be mended' },
+    test: {
+      file: 'test/workflow/run.test.ts',
+      title: 'tells once, and closes, where each close finds again what cannot be mended',
+    },
   },
   {
     name: 'a cancel does not reach what was left and is waited for',

@@ -27,7 +27,10 @@ export interface Asked {
   readonly stdout: string;
 }
 
-export async function askAsTurn(entry: ModelEntry, { provider, baseUrl, model, env, turn: given }: AskedTurn): Promise<Asked> {
+export async function askAsTurn(
+  entry: ModelEntry,
+  { provider, baseUrl, model, env, turn: given }: AskedTurn,
+): Promise<Asked> {
   const keys = env ?? { ANTHROPIC_API_KEY: KEY, OPENAI_API_KEY: KEY };
   const config = {
     adapter: 'model',

@@ -98,7 +98,9 @@ function begin(response: ServerResponse): void {
 function eventsOf(provider: ModelProvider, parts: readonly string[], stop?: string): readonly string[] {
   switch (provider) {
     case 'anthropic':
-      return anthropic(parts, stop ?? 'end_turn').map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+      return anthropic(parts, stop ?? 'end_turn').map(
+        (event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+      );
     case 'openai':
       return responses(parts, stop).map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
     case 'openai-compatible':
@@ -152,19 +154,31 @@ function responses(parts: readonly string[], stop?: string) {
     { type: 'response.output_item.done', sequence_number: 90, output_index: 0, item: { ...item, status: 'completed' } },
     stop === undefined
       ? { type: 'response.completed', sequence_number: 91, response: { ...response, incomplete_details: null, usage } }
-      : { type: 'response.incomplete', sequence_number: 91, response: { ...response, incomplete_details: { reason: stop }, usage } },
+      : {
+          type: 'response.incomplete',
+          sequence_number: 91,
+          response: { ...response, incomplete_details: { reason: stop }, usage },
+        },
   ];
 }
 
 function chat(parts: readonly string[], stop: string) {
   const chunk = { id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'm' };
   return [
-    ...parts.map((content) => ({ ...chunk, choices: [{ index: 0, delta: { role: 'assistant', content }, finish_reason: null }] })),
+    ...parts.map((content) => ({
+      ...chunk,
+      choices: [{ index: 0, delta: { role: 'assistant', content }, finish_reason: null }],
+    })),
     { ...chunk, choices: [{ index: 0, delta: {}, finish_reason: stop }] },
     {
       ...chunk,
       choices: [],
-      usage: { prompt_tokens: 1000, completion_tokens: 50, total_tokens: 1050, prompt_tokens_details: { cached_tokens: 400 } },
+      usage: {
+        prompt_tokens: 1000,
+        completion_tokens: 50,
+        total_tokens: 1050,
+        prompt_tokens_details: { cached_tokens: 400 },
+      },
     },
   ];
 }

@@ -9,7 +9,16 @@ import { MODEL_PROVIDERS } from '../../../../protocol/run/policy.js';
 import { compileEntry } from '../compiled-entry.js';
 import { aTurn } from '../turn-builder.js';
 import { type Asked, type AskedTurn, askAsTurn, KEY } from './ask.js';
-import { type Answering, answering, breakingOff, erring, type FakeProvider, refusing, startProvider, trickling } from './fake-provider.js';
+import {
+  type Answering,
+  answering,
+  breakingOff,
+  erring,
+  type FakeProvider,
+  refusing,
+  startProvider,
+  trickling,
+} from './fake-provider.js';
 
 const CODE = 'ab12cd34';
 const FINDING = {
@@ -43,7 +52,12 @@ describe.each(MODEL_PROVIDERS)('a turn of a model of %s', (name) => {
   it('is done with the text of the answer, its tokens, and the key shown nowhere', async () => {
     const { reading, seen } = await ask(answering(name, ['The plan:\n', 'do it.']), { provider: name });
 
-    expect(reading).toMatchObject({ outcome: { kind: 'done' }, text: 'The plan:\ndo it.', conversation: null, denied: 0 });
+    expect(reading).toMatchObject({
+      outcome: { kind: 'done' },
+      text: 'The plan:\ndo it.',
+      conversation: null,
+      denied: 0,
+    });
     expect(reading.usage).toMatchObject({ tokensIn: 1000, tokensOut: 50 });
     expect(seen).not.toContain(KEY);
     expect(JSON.stringify(provider?.asked[0]?.headers)).toContain(KEY);
@@ -96,7 +110,9 @@ describe('the cost of a turn of a model', () => {
   });
 
   it('is nothing for a request that was refused', async () => {
-    const { reading } = await ask(refusing(429, { error: { message: 'slow down', type: 'rate_limit_error' } }), { provider: 'anthropic' });
+    const { reading } = await ask(refusing(429, { error: { message: 'slow down', type: 'rate_limit_error' } }), {
+      provider: 'anthropic',
+    });
 
     expect(reading.usage).toEqual({ tokensIn: 0, tokensOut: 0, costMicroUsd: 0 });
   });
@@ -105,10 +121,16 @@ describe('the cost of a turn of a model', () => {
 describe.each(['anthropic', 'openai'] as const)('a decision of %s', (name) => {
   it('of a review is held to a schema and read like any review', async () => {
     const json = JSON.stringify(REVIEW);
-    const { reading } = await ask(answering(name, [json.slice(0, 20), json.slice(20)]), { provider: name, turn: { stage: 'reviewing' } });
+    const { reading } = await ask(answering(name, [json.slice(0, 20), json.slice(20)]), {
+      provider: name,
+      turn: { stage: 'reviewing' },
+    });
 
     expect(JSON.stringify(provider?.asked[0]?.body)).toContain('"CHANGES_REQUESTED"');
-    expect(readDecision(reading.text, { stage: 'reviewing', code: CODE })).toEqual({ kind: 'review', value: 'CHANGES_REQUESTED' });
+    expect(readDecision(reading.text, { stage: 'reviewing', code: CODE })).toEqual({
+      kind: 'review',
+      value: 'CHANGES_REQUESTED',
+    });
     expect(readFindings(reading.text)).toEqual([FINDING]);
   });
 
@@ -117,7 +139,10 @@ describe.each(['anthropic', 'openai'] as const)('a decision of %s', (name) => {
     const json = JSON.stringify({ summary: '```\nopen fence', request, decision: 'NEEDS_HUMAN' });
     const { reading } = await ask(answering(name, [json]), { provider: name, turn: { stage: 'verifying' } });
 
-    expect(readDecision(reading.text, { stage: 'verifying', code: CODE })).toEqual({ kind: 'verification', value: 'NEEDS_HUMAN' });
+    expect(readDecision(reading.text, { stage: 'verifying', code: CODE })).toEqual({
+      kind: 'verification',
+      value: 'NEEDS_HUMAN',
+    });
     expect(readHumanRequest(reading.text, { stage: 'verifying', code: CODE })).toEqual({
       kind: 'approval',
       reason: 'it is visual',
@@ -142,10 +167,16 @@ describe.each(['anthropic', 'openai'] as const)('a decision of %s', (name) => {
 describe('a decision of a compatible server', () => {
   it('is its decision line, and no schema is asked for', async () => {
     const text = `Fine.\n\nDECISION ${CODE}: APPROVED`;
-    const { reading } = await ask(answering('openai-compatible', [text]), { provider: 'openai-compatible', turn: { stage: 'reviewing' } });
+    const { reading } = await ask(answering('openai-compatible', [text]), {
+      provider: 'openai-compatible',
+      turn: { stage: 'reviewing' },
+    });
 
     expect(provider?.asked[0]?.body).not.toHaveProperty('response_format');
-    expect(readDecision(reading.text, { stage: 'reviewing', code: CODE })).toEqual({ kind: 'review', value: 'APPROVED' });
+    expect(readDecision(reading.text, { stage: 'reviewing', code: CODE })).toEqual({
+      kind: 'review',
+      value: 'APPROVED',
+    });
   });
 
   it('that writes JSON of the schema all the same is read as such', async () => {
@@ -154,13 +185,18 @@ describe('a decision of a compatible server', () => {
       turn: { stage: 'reviewing' },
     });
 
-    expect(readDecision(reading.text, { stage: 'reviewing', code: CODE })).toEqual({ kind: 'review', value: 'CHANGES_REQUESTED' });
+    expect(readDecision(reading.text, { stage: 'reviewing', code: CODE })).toEqual({
+      kind: 'review',
+      value: 'CHANGES_REQUESTED',
+    });
   });
 });
 
 describe('a failed call of a model', () => {
   const anthropic = (type: string, message: string) => ({ type: 'error', error: { type, message } });
-  const openai = (code: string | null, message: string, type = 'x') => ({ error: { message, type, code, param: null } });
+  const openai = (code: string | null, message: string, type = 'x') => ({
+    error: { message, type, code, param: null },
+  });
 
   it.each([
     [
@@ -177,7 +213,13 @@ describe('a failed call of a model', () => {
       {},
       { kind: 'hard', why: expect.stringContaining('OPENAI_API_KEY') },
     ],
-    ['anthropic', 403, anthropic('permission_error', 'not yours'), {}, { kind: 'hard', why: expect.stringContaining('ANTHROPIC_API_KEY') }],
+    [
+      'anthropic',
+      403,
+      anthropic('permission_error', 'not yours'),
+      {},
+      { kind: 'hard', why: expect.stringContaining('ANTHROPIC_API_KEY') },
+    ],
     [
       'anthropic',
       400,
@@ -193,7 +235,13 @@ describe('a failed call of a model', () => {
       { kind: 'usage_limit', until: null },
     ],
     ['openai-compatible', 402, openai(null, 'Insufficient credits'), {}, { kind: 'usage_limit', until: null }],
-    ['anthropic', 429, anthropic('rate_limit_error', 'slow down'), { 'retry-after': '33' }, { kind: 'rate_limited', afterMs: 33_000 }],
+    [
+      'anthropic',
+      429,
+      anthropic('rate_limit_error', 'slow down'),
+      { 'retry-after': '33' },
+      { kind: 'rate_limited', afterMs: 33_000 },
+    ],
     [
       'openai',
       429,
@@ -201,13 +249,31 @@ describe('a failed call of a model', () => {
       { 'retry-after-ms': '1500', 'retry-after': '2' },
       { kind: 'rate_limited', afterMs: 1500 },
     ],
-    ['anthropic', 429, anthropic('rate_limit_error', 'slow down'), { 'retry-after': '999999999' }, { kind: 'rate_limited', afterMs: null }],
+    [
+      'anthropic',
+      429,
+      anthropic('rate_limit_error', 'slow down'),
+      { 'retry-after': '999999999' },
+      { kind: 'rate_limited', afterMs: null },
+    ],
     ['anthropic', 429, anthropic('rate_limit_error', 'slow down'), {}, { kind: 'rate_limited', afterMs: null }],
     ['openai-compatible', 429, 'Too Many Requests', {}, { kind: 'rate_limited', afterMs: null }],
-    ['anthropic', 400, anthropic('invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum'), {}, { kind: 'overflow' }],
+    [
+      'anthropic',
+      400,
+      anthropic('invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum'),
+      {},
+      { kind: 'overflow' },
+    ],
     ['anthropic', 413, anthropic('request_too_large', 'Request exceeds the maximum size'), {}, { kind: 'overflow' }],
     ['openai', 400, openai('context_length_exceeded', 'too many'), {}, { kind: 'overflow' }],
-    ['openai-compatible', 400, openai(null, "This model's maximum context length is 8192 tokens."), {}, { kind: 'overflow' }],
+    [
+      'openai-compatible',
+      400,
+      openai(null, "This model's maximum context length is 8192 tokens."),
+      {},
+      { kind: 'overflow' },
+    ],
     ['openai', 400, openai('content_policy_violation', 'no'), {}, { kind: 'refused' }],
     ['anthropic', 529, anthropic('overloaded_error', 'Overloaded'), {}, { kind: 'transient' }],
     ['openai', 500, openai('server_error', 'oops'), {}, { kind: 'transient' }],
@@ -220,7 +286,13 @@ describe('a failed call of a model', () => {
       {},
       { kind: 'hard', why: expect.stringContaining('model: claude-9') },
     ],
-    ['openai', 400, openai('unsupported_value', '429 tests'), {}, { kind: 'hard', why: expect.stringContaining('429 tests') }],
+    [
+      'openai',
+      400,
+      openai('unsupported_value', '429 tests'),
+      {},
+      { kind: 'hard', why: expect.stringContaining('429 tests') },
+    ],
   ] as const)('of %s with status %s and %j, headers %j, is %j', async (name, status, body, headers, outcome) => {
     const { reading, seen } = await ask(refusing(status, body, headers), { provider: name });
 
@@ -233,7 +305,11 @@ describe('a failed call of a model', () => {
     ['anthropic', anthropic('invalid_request_error', 'no such thing'), 'hard'],
     [
       'openai',
-      { type: 'error', sequence_number: 9, error: { type: 'x', code: 'rate_limit_exceeded', message: 'slow', param: null } },
+      {
+        type: 'error',
+        sequence_number: 9,
+        error: { type: 'x', code: 'rate_limit_exceeded', message: 'slow', param: null },
+      },
       'rate_limited',
     ],
     ['openai-compatible', { error: { message: 'oops', type: 'server_error', code: null, param: null } }, 'transient'],
@@ -267,7 +343,9 @@ describe('a failed call of a model', () => {
   it('follows no redirect with the key', async () => {
     const other = await startProvider(answering('anthropic', ['x']));
     try {
-      const { reading } = await ask(refusing(307, '', { location: `${other.url}/messages` }), { provider: 'anthropic' });
+      const { reading } = await ask(refusing(307, '', { location: `${other.url}/messages` }), {
+        provider: 'anthropic',
+      });
 
       expect(reading.outcome.kind).not.toBe('done');
       expect(other.asked).toEqual([]);
@@ -292,7 +370,9 @@ describe('the command of a model', () => {
     const { [missing]: _left, ...rest } = { ...config };
 
     expect(() =>
-      adapterOf(config).command(aTurn({ config: { ...rest, ...(missing === 'model' ? { model: null } : { model: 'm' }) } })),
+      adapterOf(config).command(
+        aTurn({ config: { ...rest, ...(missing === 'model' ? { model: null } : { model: 'm' }) } }),
+      ),
     ).toThrow(
       expect.objectContaining({
         type: 'BadAgent',

@@ -5,7 +5,11 @@ import { ADAPTERS } from '../../../../protocol/run/policy.js';
 
 type AccountConfig = Parameters<typeof accountOf>[1];
 
-const aConfig = (over: Partial<AccountConfig> = {}): AccountConfig => ({ adapter: 'command', command: ['robot'], ...over });
+const aConfig = (over: Partial<AccountConfig> = {}): AccountConfig => ({
+  adapter: 'command',
+  command: ['robot'],
+  ...over,
+});
 
 describe('the account of an agent', () => {
   it.each([
@@ -63,7 +67,15 @@ describe('the account of an agent', () => {
         fc.constantFrom(...ADAPTERS),
         (name, program, account, configDir, adapter) => {
           expect(
-            accountOf(name, { adapter, command: [program], provider: program, baseUrl: program, args: [program], account, configDir }),
+            accountOf(name, {
+              adapter,
+              command: [program],
+              provider: program,
+              baseUrl: program,
+              args: [program],
+              account,
+              configDir,
+            }),
           ).toMatch(ACCOUNT);
         },
       ),

@@ -13,7 +13,9 @@ const LISTS = ['activities/agent/agent-adapters.ts', 'config/agents/kinds.ts', '
 /** Files that a change may not touch unasked, of CLIs that sluice does not know too; and an example in a message. */
 const OTHERS = ['config/keys/guarded-paths.ts', 'config/resolve/resolve-agents.ts'];
 
-const NAMES = AGENT_KINDS.flatMap(({ adapter, program }) => (program === null ? [] : [adapter, program])).filter((name) => name !== 'acp');
+const NAMES = AGENT_KINDS.flatMap(({ adapter, program }) => (program === null ? [] : [adapter, program])).filter(
+  (name) => name !== 'acp',
+);
 const NAMED = new RegExp(NAMES.join('|'), 'i');
 
 const isOwn = (file: string) =>
@@ -25,7 +27,9 @@ describe('a coding CLI', () => {
       readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
     ).filter((file) => file.endsWith('.ts') && !isOwn(file) && !OTHERS.includes(file));
 
-    expect(files.filter((file) => NAMED.test(withoutComments(readFileSync(join(ROOT, file), 'utf8')))).sort()).toEqual(LISTS);
+    expect(files.filter((file) => NAMED.test(withoutComments(readFileSync(join(ROOT, file), 'utf8')))).sort()).toEqual(
+      LISTS,
+    );
   });
 });
 
