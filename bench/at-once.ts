@@ -36,19 +36,33 @@ export async function measureAtOnce(measuring: Measuring, crowd: Crowd): Promise
       Object.assign(peak, { ours: Math.max(peak.ours, ours), server: Math.max(peak.server, server) });
     }, LOOK_MS);
     try {
-      const began = performance.now();
-      const runIds = Array.from({ length: crowd.runs }, (_, index) => `bench-${crowd.name}-${n}-${index}`);
-      const ended = await Promise.all(
-        runIds.map((runId, index) => outcomeOf(places[index % places.length] ?? host, runId)),
-      );
-      add(samples, crowd.time, performance.now() - began);
-      samples['lostRuns'] = [(samples['lostRuns']?.[0] ?? 0) + lostOf(host, runIds, ended)];
+      const { ms, lost } = await runAtOnce(places, { name: `bench-${crowd.name}-${n}`, runs: crowd.runs });
+      add(samples, crowd.time, ms);
+      samples['lostRuns'] = [(samples['lostRuns']?.[0] ?? 0) + lost];
     } finally {
       clearInterval(watch);
     }
     keepPeak(samples, crowd.memory, peak.ours);
     keepPeak(samples, 'serverRssMb', peak.server);
   }
+}
+
+/** Unit: ms, from the first start to the last end. `name` begins the run ids; a run without its five agents is lost. */
+export async function runAtOnce(
+  places: readonly BenchHost[],
+  { name, runs }: { readonly name: string; readonly runs: number },
+): Promise<{ readonly ms: number; readonly lost: number }> {
+  const began = performance.now();
+  const ends = await Promise.all(
+    Array.from({ length: runs }, async (_, index) => {
+      const runId = `${name}-${index}`;
+      const place = places[index % places.length];
+      if (place === undefined) throw new Error('there is no place to run in');
+      return { place, runId, outcome: await outcomeOf(place, runId) };
+    }),
+  );
+  const ms = performance.now() - began;
+  return { ms, lost: ends.filter((end) => !isWhole(end)).length };
 }
 
 async function placesFor(host: BenchHost, { name, repositories }: Crowd): Promise<readonly BenchHost[]> {
@@ -70,16 +84,18 @@ async function outcomeOf(place: BenchHost, runId: string): Promise<string> {
   }
 }
 
-/** By the agent's own ledger as well as by the outcome. */
-function lostOf({ agent }: BenchHost, runIds: readonly string[], outcomes: readonly string[]): number {
-  const starts = [...agent.starts()];
-  const lost = runIds.flatMap((runId, index) => {
-    const own = starts.filter(([place]) => place.startsWith(`${runId} `));
-    const isWhole = outcomes[index] === 'merge_ready' && own.length === TURNS && own.every(([, count]) => count === 1);
-    return isWhole ? [] : [`${runId}: ${outcomes[index]}; the agent's ledger has ${JSON.stringify(own)}`];
-  });
-  for (const line of lost) say(line);
-  return lost.length;
+interface End {
+  readonly place: BenchHost;
+  readonly runId: string;
+  readonly outcome: string;
+}
+
+/** By the agent's own ledger as well as by the outcome; what is not is said. */
+function isWhole({ place, runId, outcome }: End): boolean {
+  const own = [...place.agent.starts()].filter(([started]) => started.startsWith(`${runId} `));
+  const whole = outcome === 'merge_ready' && own.length === TURNS && own.every(([, count]) => count === 1);
+  if (!whole) say(`${runId}: ${outcome}; the agent's ledger has ${JSON.stringify(own)}`);
+  return whole;
 }
 
 function keepPeak(samples: Samples, name: FigureName, mb: number): void {

@@ -16,7 +16,6 @@ import { endProcessesOf } from './home-processes.js';
 import { makeSmallRepository } from './repositories.js';
 
 const OWN_BUILD = fileURLToPath(new URL('../dist', import.meta.url));
-export const CLI_MAIN = join(OWN_BUILD, 'client/cli/main.js');
 
 const END_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const INTERRUPTED = 130;
@@ -26,6 +25,8 @@ export interface BenchHost {
   readonly home: string;
   readonly repository: string;
   readonly hostId: string;
+  /** The command line of the same build. */
+  readonly cliMain: string;
   readonly address: string;
   readonly client: Client;
   readonly agent: BenchAgent;
@@ -93,6 +94,7 @@ export async function openBenchHost({ build = OWN_BUILD, workerCommand }: BenchH
       home,
       repository,
       hostId: readOrMakeHostId(home),
+      cliMain: join(build, 'client/cli/main.js'),
       address,
       client,
       agent,

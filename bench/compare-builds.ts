@@ -1,11 +1,22 @@
-/** Plain runs of this build and of another one, taken in turns in the same minutes, each in a home of its own: what a change costs, whatever else the machine does. */
+/**
+ * Plain runs, ten at once and `--help` of this build and of another one, taken in turns in the same minutes, each in a home of its own: what a change costs,
+ * whatever else the machine does.
+ */
 import { resolve } from 'node:path';
+import { runAtOnce } from './at-once.js';
 import { type BenchHost, openBenchHost, say } from './bench-host.js';
 import type { Samples } from './figures.js';
 import { median } from './median.js';
-import { measurePlainRun } from './plain-run.js';
+import { add, measurePlainRun } from './plain-run.js';
+import { timedHelp } from './shell.js';
 
-const COMPARED = ['runMs', 'openRunMs', 'otherTurnMs', 'writeTurnMs', 'validateMs', 'closeRunMs'] as const;
+const COMPARED = [
+  ...['runMs', 'openRunMs', 'otherTurnMs', 'writeTurnMs', 'validateMs', 'closeRunMs'],
+  ...['concurrent10Ms', 'helpMs'],
+];
+/** One measure of ten runs takes as long as a dozen plain ones. */
+const PLAIN_PER_TEN = 3;
+const AT_ONCE = 10;
 const WARM_RUNS = 2;
 const WIDTH = 14;
 
@@ -32,11 +43,29 @@ export async function compareBuilds(build: string, count: number): Promise<strin
 
 async function measureInTurns(own: Side, other: Side, count: number): Promise<void> {
   say(`measuring: ${count} plain runs of each build`);
-  for (let n = 0; n < WARM_RUNS + count; n += 1) {
-    // Neither is always the first of a pair.
-    for (const { host, samples } of n % 2 === 0 ? [own, other] : [other, own]) {
-      await measurePlainRun({ host, samples: n < WARM_RUNS ? {} : samples }, `bench-compared-${n}`);
-    }
+  await takeTurns(own, other, WARM_RUNS + count, async ({ host, samples }, n) =>
+    measurePlainRun({ host, samples: n < WARM_RUNS ? {} : samples }, `bench-compared-${n}`),
+  );
+  const crowds = Math.ceil(count / PLAIN_PER_TEN);
+  say(`measuring: ${crowds} times ${AT_ONCE} runs at once of each build`);
+  await takeTurns(own, other, crowds, async ({ host, samples }, n) => {
+    const { ms, lost } = await runAtOnce([host], { name: `bench-crowd-${n}`, runs: AT_ONCE });
+    if (lost > 0) throw new Error(`${lost} of ${AT_ONCE} runs at once were lost`);
+    add(samples, 'concurrent10Ms', ms);
+  });
+  say(`measuring: ${count} times --help of each build`);
+  await takeTurns(own, other, count, async ({ host, samples }) => add(samples, 'helpMs', await timedHelp(host)));
+}
+
+/** Neither is always the first of a pair. */
+async function takeTurns(
+  own: Side,
+  other: Side,
+  count: number,
+  measure: (side: Side, n: number) => Promise<void>,
+): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    for (const side of n % 2 === 0 ? [own, other] : [other, own]) await measure(side, n);
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * Prints the figures of docs/performance.md "Measured", measured in one run on one machine beside their baselines: tables, or with `--json` one line.
  * `--only plain,cli` measures a part; what was not measured is null. `--brief` tries every part with small numbers. `--save` writes docs/bench.json, of the whole only.
- * `--against <checkout>` compares plain runs of this build with those of another built checkout and nothing else.
+ * `--against <checkout>` compares plain runs, ten at once and help of this build with those of another built checkout and nothing else.
  * The exit code says whether it ran and lost no run, not whether it was fast.
  */
 import { writeFileSync } from 'node:fs';

@@ -1,21 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { makeAgent, VALIDATION_COMMAND } from '../../../bench/bench-agent.js';
 import { NO_STUBS } from '../../../bench/cli-stubs.js';
 import { figuresOf, type Samples } from '../../../bench/figures.js';
 import { measurePlainRuns } from '../../../bench/plain-run.js';
 import { type AttendedRun, attendedRun } from '../../support/attended-run.js';
-import { type CliResult, jsonLines } from '../../support/cli-world.js';
+import { CLI, type CliResult, jsonLines } from '../../support/cli-world.js';
 import { sluiceBeside } from '../../support/host-cli.js';
 import { detailsOf } from '../../support/run-steps.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 import type { TestRepository } from '../../support/test-repository.js';
 import { until } from '../../support/until.js';
-
-const CLI = fileURLToPath(new URL('../../../dist/client/cli/main.js', import.meta.url));
 
 /** Of the commands that V-135 names, those that belong to a run. */
 const COMMANDS =
@@ -67,7 +64,14 @@ describe('command line and bench', () => {
   it('V-136: the bench reports the engine time of a turn with a zero-latency agent', async () => {
     const { repository, agent } = await benchRepository(host);
     const samples: Samples = {};
-    const bench = { ...host, repository: repository.path, agent, stubs: NO_STUBS, workerPid: async () => 0 };
+    const bench = {
+      ...host,
+      repository: repository.path,
+      agent,
+      stubs: NO_STUBS,
+      cliMain: CLI,
+      workerPid: async () => 0,
+    };
 
     await measurePlainRuns(
       { host: bench, empty: { measure: async () => 1, close: async () => undefined }, samples },

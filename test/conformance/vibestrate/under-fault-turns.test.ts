@@ -10,6 +10,7 @@ import { type BenchAgent, makeAgent, VALIDATION_COMMAND } from '../../../bench/b
 import { NO_STUBS } from '../../../bench/cli-stubs.js';
 import type { Samples } from '../../../bench/figures.js';
 import { measurePlainRuns } from '../../../bench/plain-run.js';
+import { CLI } from '../../support/cli-world.js';
 import { guardPid } from '../../support/guard-pid.js';
 import { commandLines, heldIn, letGo } from '../../support/held-stage.js';
 import { livingTurns, type RunTraces, startsOf, tracesOf, turnFolders } from '../../support/run-traces.js';
@@ -180,7 +181,14 @@ describe('a bench run whose worker is killed', () => {
     const stages = `stages:\n${PLAIN.map((stage) => `  ${stage}:\n    agent: bench\n`).join('')}`;
     const validation = `validation:\n  commands: [${JSON.stringify(VALIDATION_COMMAND)}]\nlimits:\n  heartbeat: 1s\n`;
     const repository = await host.repository({ config: `${program}${stages}${validation}` });
-    const bench = { ...host, repository: repository.path, agent, stubs: NO_STUBS, workerPid: async () => 0 };
+    const bench = {
+      ...host,
+      repository: repository.path,
+      agent,
+      stubs: NO_STUBS,
+      cliMain: CLI,
+      workerPid: async () => 0,
+    };
     const worker = await host.startWorker();
     agent.hold();
     const empty = { measure: async () => 1, close: async () => undefined };
