@@ -5,6 +5,9 @@ interface FileReport {
   /** Absolute path. */
   readonly name: string;
   readonly status: string;
+  /** Unit: ms since the epoch. */
+  readonly startTime: number;
+  readonly endTime: number;
   readonly assertionResults: readonly { readonly status: string }[];
 }
 
@@ -41,4 +44,19 @@ export function withRerun(first: JestReport, second: JestReport): JestReport {
     numFailedTests: tests.filter(({ status }) => status === 'failed').length,
     numFailedTestSuites: testResults.filter(({ status }) => status === 'failed').length,
   };
+}
+
+/** The files that took longest, the slowest first. */
+export function slowestFiles(
+  report: JestReport,
+  count: number,
+): readonly { readonly name: string; readonly seconds: number; readonly tests: number }[] {
+  return report.testResults
+    .map(({ name, startTime, endTime, assertionResults }) => ({
+      name,
+      seconds: (endTime - startTime) / 1000,
+      tests: assertionResults.length,
+    }))
+    .sort((a, b) => b.seconds - a.seconds)
+    .slice(0, count);
 }

@@ -1,18 +1,20 @@
 /**
  * `npm test`: every jest test, then docs/conformance.json against its results. With arguments: just those tests.
  * A few server tests that failed beside others are run once more, alone, and named: on a slow machine their processes may have met a time limit
- * of the product. Every one named is a defect to be mended. A unit test gets no second try.
+ * of the product. Every one named is a defect to be mended. A unit test gets no second try. After a whole run the slowest files are named.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { relative } from 'node:path';
-import { failedFiles, type JestReport, readReport, withRerun, writeReport } from './jest-report.js';
+import { failedFiles, type JestReport, readReport, slowestFiles, withRerun, writeReport } from './jest-report.js';
 
 const RESULTS = '.cache/jest-results.json';
 const RERUN = '.cache/jest-rerun.json';
 
 /** More than these failed for a reason that has nothing to do with load. */
 const MAX_FILES_AGAIN = 3;
+
+const NAMED_SLOWEST = 20;
 
 const selection = process.argv.slice(2);
 mkdirSync('.cache', { recursive: true });
@@ -21,6 +23,7 @@ let jest = await run(jestCommand(RESULTS, selection));
 if (jest !== 0 && selection.length === 0) jest = await failedFilesAgain(jest);
 const conformance =
   selection.length === 0 && jest === 0 ? await run(['--import', 'tsx', 'tools/write-conformance.ts', '--check']) : 0;
+if (selection.length === 0) console.log(slowest());
 console.log(summary());
 process.exitCode = jest === 0 ? conformance : jest;
 
@@ -47,6 +50,22 @@ async function failedFilesAgain(code: number): Promise<number> {
   for (const file of failed.filter((one) => !stillFailed.includes(one)))
     console.log(`FLAKY  ${relative(process.cwd(), file)} passed only when it ran alone`);
   return again;
+}
+
+/** What a whole run spends its time on; files run beside each other, so their sum is more than the run took. */
+function slowest(): string {
+  const report = readReport(RESULTS);
+  if (report === null) return '';
+  const sum = slowestFiles(report, report.testResults.length).reduce((whole, { seconds }) => whole + seconds, 0);
+  const rows = slowestFiles(report, NAMED_SLOWEST).map(
+    ({ name, seconds, tests }) =>
+      `${seconds.toFixed(1).padStart(7)} s ${String(tests).padStart(5)} tests  ${relative(process.cwd(), name)}`,
+  );
+  return [
+    `\nthe ${rows.length} slowest of ${report.testResults.length} files (${sum.toFixed(0)} s in all)`,
+    ...rows,
+    '',
+  ].join('\n');
 }
 
 function summary(): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { failedFiles, type JestReport, withRerun } from '../../../tools/jest-report.js';
+import { failedFiles, type JestReport, slowestFiles, withRerun } from '../../../tools/jest-report.js';
 
 const passed = { status: 'passed' };
 const failed = { status: 'failed' };
@@ -7,6 +7,8 @@ const failed = { status: 'failed' };
 function report(files: Readonly<Record<string, readonly { readonly status: string }[]>>): JestReport {
   const testResults = Object.entries(files).map(([name, assertionResults]) => ({
     name,
+    startTime: 1000,
+    endTime: 1000 + 500 * assertionResults.length,
     assertionResults,
     status: assertionResults.length === 0 || assertionResults.includes(failed) ? 'failed' : 'passed',
   }));
@@ -33,5 +35,16 @@ describe('the report of a run whose failed files ran once more', () => {
     const both = withRerun(first, report({ '/b': [passed, failed], '/c': [] }));
     expect(both).toEqual(first);
     expect(failedFiles(both)).toEqual(['/b', '/c']);
+  });
+});
+
+describe('the slowest files', () => {
+  it('come first, with their tests, and no more than were asked for', () => {
+    const files = slowestFiles(report({ '/a': [passed], '/b': [passed, failed, passed], '/c': [passed, passed] }), 2);
+
+    expect(files).toEqual([
+      { name: '/b', seconds: 1.5, tests: 3 },
+      { name: '/c', seconds: 1, tests: 2 },
+    ]);
   });
 });
