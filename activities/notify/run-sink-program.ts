@@ -8,10 +8,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { codeOf, messageOf } from '../../config/system/error-code.js';
 import { orAborted } from '../../config/system/or-aborted.js';
-import { resolveProgram } from '../../config/system/resolve-program.js';
+import { describeProblem, resolveProgram } from '../../config/system/resolve-program.js';
 import { signalGroup } from '../../config/system/send-signal.js';
 import { UMASK_VARIABLE } from '../../protocol/names.js';
-import { programProblem } from '../turn/turn-failures.js';
 import { type Delivery, failed } from './delivery-failure.js';
 
 export interface SinkProgram {
@@ -38,7 +37,7 @@ export async function runSinkProgram(sink: SinkProgram, input: string, stop: Abo
   const { command, env, cwd, forbidden, limitMs = LIMIT_MS } = sink;
   const [name, ...args] = command;
   const program = resolveProgram(name, { path: env['PATH'] ?? '', forbidden });
-  if (program.kind !== 'found') return failed(`it cannot be run: ${programProblem(program)}`, { later: false });
+  if (program.kind !== 'found') return failed(`it cannot be run: ${describeProblem(program)}`, { later: false });
   const alarmSeconds = String(Math.ceil((limitMs + 2 * KILL_GRACE_MS) / 1000));
   const child = spawn('/bin/sh', ['-c', WITH_ALARM, 'sluice-notify', alarmSeconds, program.path, ...args], {
     cwd,

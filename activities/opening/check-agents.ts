@@ -1,10 +1,10 @@
 /** Every agent of the run's stages, and what stands in for it (V-125), must be known and its program runnable before anything is made. */
 import { findKind } from '../../config/agents/kinds.js';
-import { resolveProgram } from '../../config/system/resolve-program.js';
+import { describeProblem, resolveProgram } from '../../config/system/resolve-program.js';
 import type { Policy } from '../../protocol/run/policy.js';
 import { usedAgents } from '../agent/used-agents.js';
 import type { Repository } from '../git/start/contract.js';
-import { badAgent, programProblem } from '../turn/turn-failures.js';
+import { badAgent } from '../turn/turn-failures.js';
 
 export interface AgentSurroundings {
   readonly env: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ export function checkAgents(policy: Policy, { env, repository, worktree }: Agent
     const path = config.env['PATH'] ?? env['PATH'] ?? '';
     const program = resolveProgram(wanted, { path, forbidden: [repository.root, worktree] });
     if (program.kind === 'found') continue;
-    const what = `the program of agent "${name}" cannot be run: ${programProblem(program)}`;
+    const what = `the program of agent "${name}" cannot be run: ${describeProblem(program)}`;
     throw config.command === null ? badAgent(what, NOW, installed(name)) : badAgent(what, NOW);
   }
 }

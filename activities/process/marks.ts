@@ -118,10 +118,6 @@ export function readJson(path: string): Readonly<Record<string, unknown>> | null
   return parseRecord(readText(path));
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 export function isLimits(value: unknown): value is CommandLimits {
   return (
     isRecord(value) &&

@@ -1,7 +1,9 @@
 /** After a reset of a run its branch stands at a commit that the replayed history does not know yet; it is moved back, and the left commit is kept. */
+
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isObject, readJson } from '../process/marks.js';
+import { isRecord } from '../../protocol/text/json.js';
+import { readJson } from '../process/marks.js';
 import { startOf } from '../unit/run-record.js';
 import type { TurnContextOnHost } from '../unit/turn-context.js';
 
@@ -19,8 +21,8 @@ async function ownCommits(stateDir: string, start: string): Promise<ReadonlySet<
   const commits = new Set([start]);
   for (const folder of await readdir(turns).catch(() => [])) {
     const value = readJson(join(turns, folder, 'outcome.json'))?.['value'];
-    const planned = isObject(value) ? value['planned'] : null;
-    if (isObject(planned) && typeof planned['commit'] === 'string') commits.add(planned['commit']);
+    const planned = isRecord(value) ? value['planned'] : null;
+    if (isRecord(planned) && typeof planned['commit'] === 'string') commits.add(planned['commit']);
   }
   return commits;
 }

@@ -2,11 +2,12 @@
  * What lies around a turn and is not its own: the repository's hooks and program-running config, and the person's checkout.
  * Looked at before the start and after the end; nothing is ever undone, for the person may have made the change.
  */
+
 import type { Observation } from '../../protocol/messages/journal.js';
 import { mayWrite } from '../../protocol/run/stages.js';
+import { isRecord } from '../../protocol/text/json.js';
 import { fingerprintCheckout } from '../git/inspect/checkout-fingerprint.js';
 import { compareRepository, type RepositorySnapshot, snapshotRepository } from '../git/inspect/repository-watch.js';
-import { isObject } from '../process/marks.js';
 import { readMark, writePlaceMark } from '../unit/place-record.js';
 import type { TurnContextOnHost } from '../unit/turn-context.js';
 
@@ -70,8 +71,8 @@ const NOTE_CHANGED = 'what was noted of the repository before the turn is not as
 const PARTS: readonly (keyof RepositorySnapshot)[] = ['hooks', 'keys', 'files', 'redirects', 'refs', 'submodules'];
 
 function isWhole(value: unknown): value is Surroundings {
-  const repository = isObject(value) ? value['repository'] : null;
-  return isObject(repository) && PARTS.every((part) => isObject(repository[part]));
+  const repository = isRecord(value) ? value['repository'] : null;
+  return isRecord(repository) && PARTS.every((part) => isRecord(repository[part]));
 }
 
 function firstOf(sentences: readonly string[]): readonly string[] {

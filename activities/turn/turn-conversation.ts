@@ -2,12 +2,14 @@
  * The conversation that an agent's CLI keeps, from one turn of a run to a later one. It lies in the outcome mark of its turn, on the host that
  * has the CLI's own files: whoever asks elsewhere, or for another agent, gets none and begins a new one. Never part of a workflow's history.
  */
+
 import { join } from 'node:path';
 import type { HomePaths } from '../../config/home/home.js';
 import type { Place } from '../../protocol/run/place.js';
 import type { Adapter } from '../../protocol/run/policy.js';
+import { isRecord } from '../../protocol/text/json.js';
 import type { Conversation, TurnReading, TurnRequest } from '../agent/contract.js';
-import { isObject, readExit, readJson } from '../process/marks.js';
+import { readExit, readJson } from '../process/marks.js';
 import { exitSeal, OUTCOME_FILE } from '../unit/place-record.js';
 import type { RunOnHost } from '../unit/run-record.js';
 
@@ -38,7 +40,7 @@ export function conversationAt(
   const mark = readJson(join(dir, OUTCOME_FILE));
   if (exit === null || mark === null) return null;
   const seal = exitSeal({ dir, token: place.token, inputHash: exit.inputHash });
-  if (seal === null || mark['exit'] !== seal || !isObject(mark['value'])) return null;
+  if (seal === null || mark['exit'] !== seal || !isRecord(mark['value'])) return null;
   // Written by judgeTurn alone; the seal vouches for the type.
   const kept = mark['value']['conversation'] as KeptConversation | null;
   if (kept === null || kept.agent !== worker.agent || kept.adapter !== worker.adapter) return null;

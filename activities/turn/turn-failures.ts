@@ -1,22 +1,7 @@
 /** Failures that end an activity for good, with the command that mends them. */
 import { ApplicationFailure } from '@temporalio/common';
-import type { ResolvedProgram } from '../../config/system/resolve-program.js';
 import { FAILURES } from '../../protocol/failures.js';
 import { refusalFailure } from '../../protocol/text/refusal.js';
-
-/** Why a program cannot be run, as a clause. */
-export function programProblem(program: Exclude<ResolvedProgram, { kind: 'found' }>): string {
-  switch (program.kind) {
-    case 'missing':
-      return `${program.name} is not on PATH`;
-    case 'not_executable':
-      return `${program.path} is not executable`;
-    case 'forbidden':
-      return `${program.path} lies in ${program.root}, where an agent can write`;
-    case 'relative':
-      return `${program.name === '' ? 'an empty name' : program.name} is relative; a name on PATH or an absolute path is needed`;
-  }
-}
 
 const MEND =
   'Name one: sluice run "<task>" --agent command -- <program>    or keep one: sluice init --agent command -- <program>';

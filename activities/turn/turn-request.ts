@@ -1,6 +1,6 @@
 /** What a turn hands to its agent: the composed prompt and the command that the guard starts. */
 
-import { resolveProgram } from '../../config/system/resolve-program.js';
+import { describeProblem, resolveProgram } from '../../config/system/resolve-program.js';
 import type { CommandOutput, RunTurnInput } from '../../protocol/messages/messages.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
 import type { ArtifactRef } from '../../protocol/run/artifact.js';
@@ -20,7 +20,7 @@ import type { RunOnHost } from '../unit/run-record.js';
 import type { TurnContextOnHost } from '../unit/turn-context.js';
 import { repositoryText } from './repository-text.js';
 import { conversationAt } from './turn-conversation.js';
-import { badAgent, programProblem } from './turn-failures.js';
+import { badAgent } from './turn-failures.js';
 import { readTurnText } from './turn-text.js';
 
 export interface PreparedTurn {
@@ -70,7 +70,7 @@ export async function prepareTurn({
   const find = (name: string): string => {
     const program = resolveProgram(name, { path: command.env['PATH'] ?? '', forbidden: [repository.root, worktree] });
     if (program.kind === 'found') return program.path;
-    throw badAgent(`the program of agent "${stagePolicy.agent}" cannot be run: ${programProblem(program)}`);
+    throw badAgent(`the program of agent "${stagePolicy.agent}" cannot be run: ${describeProblem(program)}`);
   };
   const [first, ...others] = command.argv;
   const args = others.map((argument, index) => (index + 1 === command.starts ? find(argument) : argument));

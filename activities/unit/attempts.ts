@@ -3,6 +3,7 @@
  * A cancel of any attempt cancels the work; a detach leaves it, and only when every attempt has left is the work itself detached.
  * Work that is being detached takes no further attempts, and the next begins only once it has ended: two never go on beside each other.
  */
+import { orAborted } from '../../config/system/or-aborted.js';
 import { DetachedError } from '../process/contract.js';
 
 export interface Signals {
@@ -38,7 +39,7 @@ export class Attempts {
     signals.cancel.addEventListener('abort', cancel, { once: true });
     try {
       // The place token is unique to one activity, and an activity has one type of answer.
-      return (await Promise.race([shared.promise, detached(signals.detach)])) as T;
+      return (await orAborted(shared.promise, signals.detach, giveUp)) as T;
     } finally {
       shared.attempts -= 1;
       signals.cancel.removeEventListener('abort', cancel);
@@ -74,10 +75,6 @@ function afterLeft<T>(former: Shared | undefined, work: () => Promise<T>): Promi
   return former === undefined ? work() : former.promise.catch(() => undefined).then(work);
 }
 
-function detached(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const leave = () => reject(new DetachedError('this attempt was given up'));
-    if (signal.aborted) leave();
-    signal.addEventListener('abort', leave, { once: true });
-  });
+function giveUp(): never {
+  throw new DetachedError('this attempt was given up');
 }

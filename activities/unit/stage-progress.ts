@@ -3,12 +3,14 @@
  * An entry is there from the moment its stage is entered, so that an aborted turn counts as reached, and is completed before the activity answers.
  * Nothing of the run itself is decided by it; a file that is lost costs the rewind, not the run.
  */
+
 import { join } from 'node:path';
 import type { RunTurnInput, RunTurnResult, ValidateInput, ValidateResult } from '../../protocol/messages/messages.js';
 import type { ArtifactRef } from '../../protocol/run/artifact.js';
 import type { ReviewDecision, TurnOutcomeKind, ValidationOutcome } from '../../protocol/run/outcomes.js';
 import { STAGES, type Stage } from '../../protocol/run/stages.js';
-import { type Durability, isObject, readJson, writeMark } from '../process/marks.js';
+import { isRecord } from '../../protocol/text/json.js';
+import { type Durability, readJson, writeMark } from '../process/marks.js';
 import type { PlaceFolder } from './place-record.js';
 
 const PROGRESS_FILE = 'progress.json';
@@ -64,7 +66,7 @@ function areEntries(value: unknown): value is readonly StageEntry[] {
 }
 
 function isEntry(value: unknown): value is StageEntry {
-  if (!isObject(value)) return false;
+  if (!isRecord(value)) return false;
   const { seq, token, stage, round, headBefore, end } = value;
   const isPlaced = Number.isInteger(seq) && typeof token === 'string' && Number.isInteger(round);
   return (
@@ -76,10 +78,10 @@ function isEntry(value: unknown): value is StageEntry {
 }
 
 function isEnd(value: unknown): value is StageEnd {
-  if (!isObject(value)) return false;
+  if (!isRecord(value)) return false;
   const { headAfter, outcome, output, findings, commandOutput, stopsHere } = value;
   const areRefs = [output, findings, commandOutput].every(
-    (ref) => ref === null || (isObject(ref) && typeof ref['sha256'] === 'string'),
+    (ref) => ref === null || (isRecord(ref) && typeof ref['sha256'] === 'string'),
   );
   return typeof headAfter === 'string' && typeof outcome === 'string' && typeof stopsHere === 'boolean' && areRefs;
 }

@@ -35,6 +35,20 @@ export function resolveProgram(name: string, places: ProgramPlaces): ResolvedPro
   return refused ?? { kind: 'missing', name };
 }
 
+/** Why a program cannot be run, as a clause. */
+export function describeProblem(program: Exclude<ResolvedProgram, { kind: 'found' }>): string {
+  switch (program.kind) {
+    case 'missing':
+      return `${program.name} is not on PATH`;
+    case 'not_executable':
+      return `${program.path} is not executable`;
+    case 'forbidden':
+      return `${program.path} lies in ${program.root}, where an agent can write`;
+    case 'relative':
+      return `${program.name === '' ? 'an empty name' : program.name} is relative; a name on PATH or an absolute path is needed`;
+  }
+}
+
 /** Says nothing of what it is: a folder is executable too. */
 export function isExecutable(path: string): boolean {
   try {
