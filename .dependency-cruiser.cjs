@@ -76,7 +76,7 @@ module.exports = {
     ),
     ...layers(
       'workflows',
-      ['actor|journal', 'gates|desk', 'turns', 'run|aside'],
+      ['journal', 'inbox', 'actor|gates', 'turns', 'run|aside'],
       'parts serve whoever owns them, a run or not',
     ),
     ...layers(

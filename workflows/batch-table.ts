@@ -9,8 +9,9 @@ import { titleOf } from '../protocol/messages/run-input.js';
 import { type MessageReading, readRunMessage } from '../protocol/messages/run-message.js';
 import { printableLine } from '../protocol/text/printable.js';
 import { redact } from '../protocol/text/redact.js';
-import type { Judgement, Rules, Shown, Step, Tick } from './actor/actor.js';
+import type { Rules, Shown, Step, Tick } from './actor/actor.js';
 import type { PlannedTask } from './batch-tasks.js';
+import type { Judgement } from './inbox/inbox.js';
 
 /** The server takes 20 000 bytes of details; a longer list is read by Query `status`. */
 const SHOWN_ROWS = 60;

@@ -6,7 +6,8 @@
  */
 import { continueAsNew } from '@temporalio/workflow';
 import { BUDGET_ANSWER_SIGNAL, type DayBudgetView } from '../protocol/actors/day-budget.js';
-import { LiveActor, sendSignal } from './actor/live.js';
+import { LiveActor } from './actor/live.js';
+import { sendSignal } from './actor/send-signal.js';
 import { viewOf } from './day-ledger.js';
 import {
   LEDGER_RULES,

@@ -11,7 +11,8 @@ import {
   type QuotaGateView,
   type QuotaWord,
 } from '../protocol/actors/quota.js';
-import type { Judgement, Rules, Step, Tick } from './actor/actor.js';
+import type { Rules, Step, Tick } from './actor/actor.js';
+import type { Judgement } from './inbox/inbox.js';
 
 type Waiter = Pick<ParkMessage, 'workflowId' | 'wait' | 'turnMs'>;
 

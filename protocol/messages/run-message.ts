@@ -3,6 +3,7 @@
  * Pure, without a schema library: the workflow reads what `temporal workflow signal` sends by hand. Source: docs/messages.md.
  */
 import { MAX_BY_CHARS, MAX_NOTE_CHARS, MAX_REQUEST_ID_CHARS, MAX_TITLE_CHARS } from '../limits.js';
+import { type Fields, textIn } from '../text/fields.js';
 
 export const RUN_MESSAGES = ['approve', 'pause', 'resume', 'abort', 'steer', 'rename', 'answer'] as const;
 export type RunMessageName = (typeof RUN_MESSAGES)[number];
@@ -69,12 +70,10 @@ export function readRunMessage(name: RunMessageName, argument: unknown): Message
     (field) => fields[field] !== undefined && fields[field] !== null && typeof fields[field] !== 'string',
   );
   if (wrong !== undefined) return bad(`${name}.${wrong} must be a text`);
-  const tooLong = Object.keys(fields).find((field) => (textOf(fields, field) ?? '').length > limitOf(field));
+  const tooLong = Object.keys(fields).find((field) => (textIn(fields, field) ?? '').length > limitOf(field));
   if (tooLong !== undefined) return bad(`${name}.${tooLong} has more than ${limitOf(tooLong)} characters`);
   return messageOf(name, fields);
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Where a bare text goes. */
 const BARE: Partial<Record<RunMessageName, string>> = { steer: 'text', answer: 'text', rename: 'title' };
@@ -89,27 +88,27 @@ function fieldsOf(name: RunMessageName, argument: unknown): Fields | string {
 }
 
 function messageOf(name: RunMessageName, fields: Fields): MessageReading {
-  const sent = { by: textOf(fields, 'by'), requestId: textOf(fields, 'requestId') };
+  const sent = { by: textIn(fields, 'by'), requestId: textIn(fields, 'requestId') };
   switch (name) {
     case 'approve':
       return approveOf(sent, fields);
     case 'pause':
     case 'resume':
-      return ok({ name, ...sent, note: textOf(fields, 'note') });
+      return ok({ name, ...sent, note: textIn(fields, 'note') });
     case 'abort':
-      return ok({ name, ...sent, reason: textOf(fields, 'reason') });
+      return ok({ name, ...sent, reason: textIn(fields, 'reason') });
     case 'steer': {
-      const text = textOf(fields, 'text');
+      const text = textIn(fields, 'text');
       return text === null ? bad('steer.text must say something') : ok({ name, ...sent, text });
     }
     case 'rename': {
-      const title = oneLine(textOf(fields, 'title'));
+      const title = oneLine(textIn(fields, 'title'));
       return title === null ? bad('rename.title must say something') : ok({ name, ...sent, title });
     }
     case 'answer': {
-      const text = textOf(fields, 'text');
+      const text = textIn(fields, 'text');
       if (text === null) return bad('answer.text must say something');
-      return ok({ name, ...sent, promptId: textOf(fields, 'promptId'), text });
+      return ok({ name, ...sent, promptId: textIn(fields, 'promptId'), text });
     }
   }
 }
@@ -117,29 +116,23 @@ function messageOf(name: RunMessageName, fields: Fields): MessageReading {
 /** What is there but blank (an empty variable of a script) says nothing, and must not approve. */
 function approveOf(sent: Sent, fields: Fields): MessageReading {
   const blank = ['decision', 'gate', 'commit'].find(
-    (field) => typeof fields[field] === 'string' && textOf(fields, field) === null,
+    (field) => typeof fields[field] === 'string' && textIn(fields, field) === null,
   );
   if (blank !== undefined) return bad(`approve.${blank} is empty; leave it out, or say it`);
-  const asked = textOf(fields, 'decision') ?? 'approve';
+  const asked = textIn(fields, 'decision') ?? 'approve';
   const decision = GATE_DECISIONS.find((known) => known === asked);
   if (decision === undefined)
     return bad(`approve.decision is "${asked.slice(0, 60)}"; known are ${GATE_DECISIONS.join(', ')}`);
-  const note = textOf(fields, 'note');
+  const note = textIn(fields, 'note');
   if (decision === 'request_changes' && note === null) return bad('approve.note must say which changes are requested');
   return ok({
     name: 'approve',
     ...sent,
-    gate: textOf(fields, 'gate'),
+    gate: textIn(fields, 'gate'),
     decision,
     note,
-    commit: textOf(fields, 'commit'),
+    commit: textIn(fields, 'commit'),
   });
-}
-
-/** Null for what is missing, blank or invisible. */
-function textOf(fields: Fields, field: string): string | null {
-  const value = fields[field];
-  return typeof value === 'string' && value.replace(/[\s\p{C}]+/gu, '') !== '' ? value.trim() : null;
 }
 
 function oneLine(text: string | null): string | null {

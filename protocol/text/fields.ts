@@ -16,6 +16,12 @@ export function nameIn(fields: Fields, field: string): string | null {
   return typeof value === 'string' && value !== '' && value.length <= MAX_NAME_CHARS ? value : null;
 }
 
+/** What somebody says, trimmed. Null for what is missing, blank or invisible. */
+export function textIn(fields: Fields, field: string): string | null {
+  const value = fields[field];
+  return typeof value === 'string' && value.replace(/[\s\p{C}]+/gu, '') !== '' ? value.trim() : null;
+}
+
 /** ISO 8601, as it was written. */
 export function timeIn(fields: Fields, field: string): string | null {
   const value = nameIn(fields, field);

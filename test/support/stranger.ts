@@ -1,5 +1,5 @@
 /**
- * A workflow that is no run and uses the parts of one as they are: messages at the desk, gates, a journal with a view of its own, budget and retries of
+ * A workflow that is no run and uses the parts of one as they are: an inbox, gates, a journal with a view of its own, budget and retries of
  * turns. It shows how little its parts know of a run.
  */
 import { CancellationScope, defineQuery, proxyActivities, setHandler } from '@temporalio/workflow';
@@ -8,10 +8,11 @@ import type { MessageReading } from '../../protocol/messages/run-message.js';
 import type { Gate } from '../../protocol/run/gate.js';
 import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import type { BudgetPolicy } from '../../protocol/run/policy.js';
-import type { DeskOwner, Judgement, Messages, Understood } from '../../workflows/desk/message-desk.js';
-import { handleMessages } from '../../workflows/desk/messages.js';
 import { askPerson, type GateLine, resolveGate } from '../../workflows/gates/gate.js';
 import { causeOf, GateBook } from '../../workflows/gates/gate-book.js';
+import type { Judgement, Messages } from '../../workflows/inbox/inbox.js';
+import { type InboxOwner, JournalledInbox } from '../../workflows/inbox/journalled-inbox.js';
+import { listen } from '../../workflows/inbox/listen.js';
 import { Journal } from '../../workflows/journal/journal.js';
 import { type FlushOwner, JournalFlush } from '../../workflows/journal/journal-flush.js';
 import { Notifier, type NotifierOwner } from '../../workflows/journal/notify.js';
@@ -32,12 +33,14 @@ export interface StrangerActivities {
   takeLines(journal: JournalBatch<StrangerView>): Promise<{ readonly journalSeq: number }>;
 }
 
-interface Say extends Understood {
+interface Say {
   readonly name: 'say' | 'agree';
+  readonly by: string;
   readonly text: string;
 }
 
 const ID = 'stranger-1';
+const NAMES = ['say', 'agree'] as const;
 const NO_WAIT = { remindMs: null, escalateMs: null, expireMs: null, unattendedExpireMs: 0 };
 const BUDGET: BudgetPolicy = { turns: 1, minutes: null, microUsd: null, day: null, onLimit: 'pause' };
 const AGENT: FailedTurn['agent'] = {
@@ -51,7 +54,7 @@ const AGENT: FailedTurn['agent'] = {
 const statusQuery = defineQuery<StrangerView>('status');
 const { takeLines } = proxyActivities<StrangerActivities>({ startToCloseTimeout: '10 seconds' });
 
-class Stranger implements DeskOwner, FlushOwner, NotifierOwner, TurnOwner {
+class Stranger implements InboxOwner, FlushOwner, NotifierOwner, TurnOwner {
   readonly gates = new GateBook();
   readonly journal = new Journal<StrangerView>(this);
   readonly flush = new JournalFlush(this);
@@ -98,18 +101,18 @@ class Stranger implements DeskOwner, FlushOwner, NotifierOwner, TurnOwner {
 
 function messagesOf(stranger: Stranger): Messages<Say['name'], Say> {
   return {
-    names: ['say', 'agree'],
+    names: NAMES,
     read,
     judge: (message) => judge(stranger, message),
     apply: (message) => apply(stranger, message),
+    status: () => stranger.status,
   };
 }
 
 function read(name: Say['name'], argument: unknown): MessageReading<Say> {
   if (typeof argument !== 'object' || argument === null || !('text' in argument) || typeof argument.text !== 'string')
     return { kind: 'bad', why: `${name} takes a text` };
-  const requestId = 'requestId' in argument && typeof argument.requestId === 'string' ? argument.requestId : null;
-  return { kind: 'ok', message: { name, by: 'ada', requestId, text: argument.text } };
+  return { kind: 'ok', message: { name, by: 'ada', text: argument.text } };
 }
 
 function judge(stranger: Stranger, { name }: Say): Judgement {
@@ -130,7 +133,7 @@ function apply(stranger: Stranger, { name, text, by }: Say): void {
 export async function stranger(): Promise<StrangerView> {
   const owner = new Stranger();
   setHandler(statusQuery, () => owner.view());
-  handleMessages(owner, messagesOf(owner));
+  listen({ signals: NAMES, updates: NAMES }, new JournalledInbox(owner, messagesOf(owner)));
   owner.flush.start();
   const passage = await askPerson(owner, { stage: 'planning', cause: causeOf('agent', 'may it begin?') });
   if (passage.kind === 'stopped') throw new Error(passage.error);

@@ -3,12 +3,7 @@
  * errands performed and hears what became of them, wakes, shows, ends where nothing is left to do, and hands over to a new execution.
  */
 import type { MessageReading } from '../../protocol/messages/run-message.js';
-
-/** `unchanged`: it was answered before, or is true already. */
-export type Judgement =
-  | { readonly kind: 'accepted'; readonly message: string }
-  | { readonly kind: 'unchanged'; readonly message: string }
-  | { readonly kind: 'refused'; readonly why: string };
+import type { Judgement } from '../inbox/inbox.js';
 
 /** Something to be done to another workflow; those about one workflow are performed one after the other. */
 export interface Errand {

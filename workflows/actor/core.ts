@@ -1,13 +1,8 @@
 /**
- * The state of a long-lived workflow and whatever happens to it, without the SDK: messages are read, judged, applied and remembered by their request
- * ids, and errands wait here until the one before them to the same workflow is answered.
+ * The state of a long-lived workflow and whatever happens to it, without the SDK: what its inbox takes changes it, and errands wait here until the one
+ * before them to the same workflow is answered.
  */
-import { ApplicationFailure } from '@temporalio/common';
-import { FAILURES } from '../../protocol/failures.js';
-import { MAX_KNOWN_REQUESTS } from '../../protocol/limits.js';
-import type { MessageAnswer } from '../../protocol/messages/run-message.js';
-import { HAND_OVER_SIGNAL } from '../../protocol/names.js';
-import { fieldsOf, nameIn } from '../../protocol/text/fields.js';
+import { type Answered, Inbox } from '../inbox/inbox.js';
 import type { Actor, Errand, Rules, Shown, Step, Tick } from './actor.js';
 
 /** At once; the server allows 2 000 and advises 500. */
@@ -21,30 +16,10 @@ export interface Carried<State> {
   readonly answered: readonly Answered[];
 }
 
-interface Answered {
-  readonly requestId: string;
-  readonly name: string;
-  readonly answer: MessageAnswer;
-}
-
-export interface Incoming {
-  readonly name: string;
-  readonly argument: unknown;
-  /** Null: it came as a signal. */
-  readonly updateId: string | null;
-  /** Unit: ms since 1970. */
-  readonly at: number;
-}
-
-type Judged<Event> =
-  | { readonly kind: 'accepted'; readonly event: Event; readonly message: string }
-  | { readonly kind: 'known' | 'unchanged'; readonly message: string }
-  | { readonly kind: 'refused'; readonly why: string };
-
 export class ActorCore<State, Event, Doing extends Errand, View> {
+  readonly inbox: Inbox<string, Event>;
   private isAskedToHandOver = false;
   private state: State;
-  private answered: readonly Answered[];
   private waiting: readonly Doing[] = [];
   private readonly underWay = new Set<string>();
   private readonly rules: Rules<State, Event, Doing>;
@@ -59,46 +34,24 @@ export class ActorCore<State, Event, Doing extends Errand, View> {
       throw new Error(`there are no rules ${before.rules} here; ${actor.rules.length} is the newest`);
     this.rules = rules;
     this.state = before.state;
-    this.answered = before.answered;
+    this.inbox = new Inbox(
+      {
+        names: actor.signals,
+        read: (name, argument) => actor.read(name, argument),
+        judge: (event) => rules.judge(this.state, event),
+        apply: (event) => this.tell(event),
+        status: () => this.shown().status,
+      },
+      before.answered,
+    );
   }
 
-  /** Leaves no trace. Errors: MessageRefused, MessageUnchanged. */
-  check(message: Incoming): void {
-    const judged = this.judge(message);
-    if (judged.kind === 'refused') throw refusal(judged.why);
-    if (judged.kind === 'unchanged')
-      throw ApplicationFailure.nonRetryable(judged.message, FAILURES.MessageUnchanged, this.shown().status);
+  askToHandOver(): void {
+    this.isAskedToHandOver = true;
   }
 
-  /** Errors: MessageRefused. */
-  take(message: Incoming): MessageAnswer {
-    const judged = this.judge(message);
-    if (judged.kind === 'refused') throw refusal(judged.why);
-    if (judged.kind !== 'accepted') return { message: judged.message, status: this.shown().status, changed: false };
-    this.tell(judged.event, message.at);
-    const answer = { message: judged.message, status: this.shown().status, changed: true };
-    const requestId = requestIdOf(message);
-    if (requestId !== null)
-      this.answered = [...this.answered, { requestId, name: message.name, answer }].slice(-MAX_KNOWN_REQUESTS);
-    return answer;
-  }
-
-  /** A signal. Answers why it was refused, or null; it throws for none, since that would end the workflow. */
-  hear(message: Incoming): string | null {
-    if (message.name === HAND_OVER_SIGNAL) this.isAskedToHandOver = true;
-    else {
-      try {
-        this.take(message);
-      } catch (error) {
-        if (error instanceof ApplicationFailure) return error.message;
-        throw error;
-      }
-    }
-    return null;
-  }
-
-  tell(event: Event | Tick, now: number): void {
-    const { state, errands }: Step<State, Doing> = this.rules.after(this.state, event, now);
+  tell(event: Event | Tick): void {
+    const { state, errands }: Step<State, Doing> = this.rules.after(this.state, event, Date.now());
     this.state = state;
     this.waiting = [...this.waiting, ...errands];
   }
@@ -149,35 +102,11 @@ export class ActorCore<State, Event, Doing extends Errand, View> {
   }
 
   carried(): Carried<State> {
-    return { rules: this.actor.rules.length, state: this.state, answered: this.answered };
+    return { rules: this.actor.rules.length, state: this.state, answered: this.inbox.answered };
   }
 
   /** Everything that was to be done is done and answered: the server drops a signal whose sender closes in the same task. */
   private get rests(): boolean {
     return this.waiting.length === 0 && this.underWay.size === 0;
   }
-
-  private judge(message: Incoming): Judged<Event> {
-    const { name, argument } = message;
-    if (!this.actor.signals.includes(name))
-      return { kind: 'refused', why: `known messages are ${this.actor.signals.join(', ')}` };
-    const requestId = requestIdOf(message);
-    const before = this.answered.find((known) => known.requestId === requestId);
-    if (before !== undefined) {
-      if (before.name === name) return { kind: 'known', message: before.answer.message };
-      return { kind: 'refused', why: `this requestId was used for ${before.name} before` };
-    }
-    const reading = this.actor.read(name, argument);
-    if (reading.kind === 'bad') return { kind: 'refused', why: reading.why };
-    const judgement = this.rules.judge(this.state, reading.message);
-    return judgement.kind === 'accepted' ? { ...judgement, event: reading.message } : judgement;
-  }
-}
-
-function requestIdOf({ argument, updateId }: Incoming): string | null {
-  return nameIn(fieldsOf(argument), 'requestId') ?? updateId;
-}
-
-function refusal(why: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(why, FAILURES.MessageRefused);
 }

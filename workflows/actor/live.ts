@@ -1,22 +1,9 @@
 /** The life of one execution of a long-lived workflow, and the one place where the kit meets the SDK. */
-import {
-  CancellationScope,
-  condition,
-  currentUpdateInfo,
-  defineQuery,
-  defineSignal,
-  defineUpdate,
-  getExternalWorkflowHandle,
-  log,
-  patched,
-  setDefaultSignalHandler,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
-import type { MessageAnswer } from '../../protocol/messages/run-message.js';
+import { condition, defineQuery, defineSignal, log, patched, setHandler, workflowInfo } from '@temporalio/workflow';
 import { HAND_OVER_SIGNAL, STATUS_QUERY } from '../../protocol/names.js';
+import { listen } from '../inbox/listen.js';
 import type { Actor, Errand, Tick } from './actor.js';
-import { ActorCore, type Carried, type Incoming } from './core.js';
+import { ActorCore, type Carried } from './core.js';
 import { Presenter } from './presenter.js';
 
 /** A fifth of what the server warns at. */
@@ -24,14 +11,6 @@ const MAX_EVENTS = 2_000;
 
 /** For the first message of a workflow that somebody started by hand, or by a message that it refused. */
 const FIRST_MESSAGE_MS = 10_000;
-
-/** A signal to another workflow. */
-export interface Signal extends Errand {
-  /** Null: to whichever execution is open. */
-  readonly executionRunId: string | null;
-  readonly name: string;
-  readonly argument: unknown;
-}
 
 export class LiveActor<State, Event, Doing extends Errand, View> {
   private readonly core: ActorCore<State, Event, Doing, View>;
@@ -53,7 +32,7 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
   }
 
   tell(event: Event | Tick): void {
-    this.core.tell(event, Date.now());
+    this.core.tell(event);
     this.goOn();
   }
 
@@ -95,44 +74,25 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
   }
 
   private listen(): void {
+    const { inbox } = this.core;
     setHandler(defineQuery<View>(STATUS_QUERY), () => this.core.view());
-    // First of all: what was sent before the first task is handed out here, in the order in which it was sent.
-    setDefaultSignalHandler((name, argument) => this.hear(name, argument));
-    for (const name of [...this.actor.signals, HAND_OVER_SIGNAL])
-      setHandler(defineSignal<[unknown]>(name), (argument) => this.hear(name, argument));
-    for (const name of this.actor.updates) {
-      const incoming = (argument: unknown): Incoming => ({
-        name,
-        argument,
-        updateId: currentUpdateInfo()?.id ?? null,
-        at: Date.now(),
-      });
-      const take = (argument: unknown): MessageAnswer => {
-        const answer = this.core.take(incoming(argument));
+    setHandler(defineSignal(HAND_OVER_SIGNAL), () => {
+      this.core.askToHandOver();
+      this.goOn();
+    });
+    listen(this.actor, {
+      check: (incoming) => inbox.check(incoming),
+      take: (incoming) => {
+        const answer = inbox.take(incoming);
         this.goOn();
         return answer;
-      };
-      setHandler(defineUpdate<MessageAnswer, [unknown]>(name), take, {
-        validator: (argument) => this.core.check(incoming(argument)),
-      });
-    }
-  }
-
-  private hear(name: string, argument: unknown): void {
-    const why = this.core.hear({ name, argument, updateId: null, at: Date.now() });
-    if (why !== null) log.warn('signal refused', { name: name.slice(0, 60), why });
-    this.goOn();
-  }
-}
-
-/** Answered once the server has taken it, and then whether it could; also where the sender is being cancelled. */
-export async function sendSignal({ workflowId, executionRunId, name, argument }: Signal): Promise<boolean> {
-  try {
-    const target = getExternalWorkflowHandle(workflowId, executionRunId ?? undefined);
-    await CancellationScope.nonCancellable(() => target.signal(name, argument));
-    return true;
-  } catch {
-    return false;
+      },
+      hear: (incoming) => {
+        const refused = inbox.hear(incoming);
+        if (refused !== null) log.warn('signal refused', { name: incoming.name.slice(0, 60), why: refused.why });
+        this.goOn();
+      },
+    });
   }
 }
 

@@ -7,7 +7,7 @@ import { LAST_FREE_JOURNAL_EVENTS, MAX_WAITING_NOTES } from '../../protocol/limi
 import type { RunMessage } from '../../protocol/messages/run-message.js';
 import { type Gate, optionList, optionNamed } from '../../protocol/run/gate.js';
 import { isTerminal, type RunStatus } from '../../protocol/run/lifecycle.js';
-import type { Judgement } from '../desk/message-desk.js';
+import type { Judgement } from '../inbox/inbox.js';
 
 export interface Situation {
   readonly status: RunStatus;

@@ -7,8 +7,8 @@ import {
   readRunMessage,
 } from '../../protocol/messages/run-message.js';
 import type { Gate } from '../../protocol/run/gate.js';
-import type { Messages } from '../desk/message-desk.js';
 import { type GateLine, type GateOwner, resolveGate } from '../gates/gate.js';
+import type { Messages } from '../inbox/inbox.js';
 import { judgeMessage } from './judge-message.js';
 import type { RunState } from './run-state.js';
 
@@ -39,6 +39,7 @@ export function messagesOf(
       run.presenter.show();
       run.flush.request();
     },
+    status: () => run.status,
   };
 }
 

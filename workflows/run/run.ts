@@ -21,6 +21,7 @@ import { FAILURES } from '../../protocol/failures.js';
 import { MAX_JOURNAL_EVENTS } from '../../protocol/limits.js';
 import type { RunInput, RunResult } from '../../protocol/messages/messages.js';
 import { checkRunInput } from '../../protocol/messages/run-input.js';
+import { RUN_MESSAGES } from '../../protocol/messages/run-message.js';
 import type { RunDetails, RunView } from '../../protocol/messages/run-view.js';
 import { DETAILS_QUERY, STATUS_QUERY } from '../../protocol/names.js';
 import type { GateStage } from '../../protocol/run/gate.js';
@@ -29,7 +30,8 @@ import { isRunId, RUN_ID_RULE, runIdOfWorkflow } from '../../protocol/run/run-id
 import { isDecisionStage } from '../../protocol/run/stages.js';
 import { badInputFailure, refusalFailure } from '../../protocol/text/refusal.js';
 import { anyHost, openingHost } from '../activity-options.js';
-import { handleMessages } from '../desk/messages.js';
+import { JournalledInbox } from '../inbox/journalled-inbox.js';
+import { listen } from '../inbox/listen.js';
 import { sentence } from '../journal/journal.js';
 import { enter, honourPause } from './boundary.js';
 import { closeRun } from './close-run.js';
@@ -50,7 +52,8 @@ export async function run(input: RunInput): Promise<RunResult> {
   setHandler(statusQuery, () => live.view());
   setHandler(detailsQuery, () => live.details());
   setHandler(quotaSignal, (argument) => live.quota.hear(argument));
-  handleMessages(live, messagesOf(live, lifecycle));
+  const inbox = new JournalledInbox(live, messagesOf(live, lifecycle));
+  listen({ signals: RUN_MESSAGES, updates: RUN_MESSAGES }, inbox);
   void guardHistory(live, lifecycle);
   live.flush.start();
   const ending = await endingOf(live, lifecycle);

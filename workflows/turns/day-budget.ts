@@ -8,7 +8,6 @@ import {
   CancellationScope,
   condition,
   defineSignal,
-  getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
   setHandler,
@@ -30,6 +29,7 @@ import {
 } from '../../protocol/actors/day-budget.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../../protocol/limits.js';
 import type { DayBudgetPolicy } from '../../protocol/run/policy.js';
+import { sendSignal } from '../actor/send-signal.js';
 import type { LedgerInput } from '../ledger-rules.js';
 import type { TurnOwner } from './turn-owner.js';
 
@@ -100,15 +100,8 @@ async function tell(
   signal: string,
   argument: ReserveRequest | Settlement | Pick<Settlement, 'token'>,
 ): Promise<void> {
-  const send = async (): Promise<boolean> => {
-    try {
-      await getExternalWorkflowHandle(budgetWorkflowId(project)).signal(signal, argument);
-      return true;
-    } catch (err) {
-      if (isCancellation(err)) throw err;
-      return false;
-    }
-  };
+  const workflowId = budgetWorkflowId(project);
+  const send = () => sendSignal({ workflowId, executionRunId: null, name: signal, argument });
   if (await send()) return;
   await CancellationScope.nonCancellable(() => startLedger(project));
   await send();

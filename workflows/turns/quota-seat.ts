@@ -3,17 +3,12 @@
  * The gate is told by one short activity and answers by signals; a timer of the run's own bounds every wait, so that a gate that is lost is
  * started anew and holds no run for ever.
  */
-import {
-  ActivityFailure,
-  condition,
-  getExternalWorkflowHandle,
-  isCancellation,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { ActivityFailure, condition, isCancellation, workflowInfo } from '@temporalio/workflow';
 import type { LeaveMessage, ParkMessage, ProbedMessage } from '../../protocol/actors/quota.js';
 import { quotaGateId } from '../../protocol/names.js';
 import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import { controlHost } from '../activity-options.js';
+import { sendSignal } from '../actor/send-signal.js';
 import { readQuotaWord } from '../quota-messages.js';
 
 /** A usage limit that the run waits for. Unit: ms since 1970. */
@@ -159,16 +154,12 @@ export class QuotaSeat {
     name: 'leave' | 'probed',
     more: Omit<ProbedMessage, keyof LeaveMessage> | Record<string, never>,
   ): Promise<void> {
-    try {
-      const { workflowId } = workflowInfo();
-      await getExternalWorkflowHandle(quotaGateId(limit.account)).signal(name, {
-        workflowId,
-        wait: limit.wait,
-        ...more,
-      });
-    } catch (err) {
-      if (isCancellation(err)) throw err;
-    }
+    await sendSignal({
+      workflowId: quotaGateId(limit.account),
+      executionRunId: null,
+      name,
+      argument: { workflowId: workflowInfo().workflowId, wait: limit.wait, ...more },
+    });
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Mutant } from '../mutant.js';
 
 const CORE = 'workflows/actor/core.ts';
+const INBOX = 'workflows/inbox/inbox.ts';
 const ACTOR = 'test/unit/workflows/actor.test.ts';
 
 export const ACTOR_MUTANTS: readonly Mutant[] = [
@@ -9,8 +10,8 @@ export const ACTOR_MUTANTS: readonly Mutant[] = [
     name: 'request ids are not carried to the next execution',
     area: 'actors',
     file: CORE,
-    find: 'state: this.state, answered: this.answered };',
-    replace: 'state: this.state, answered: this.answered.slice(0, 0) };',
+    find: 'state: this.state, answered: this.inbox.answered };',
+    replace: 'state: this.state, answered: this.inbox.answered.slice(0, 0) };',
     test: {
       file: ACTOR,
       title: 'applies what has one request id once, also in a later execution, and refuses another message under it',
@@ -19,9 +20,9 @@ export const ACTOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'a request id stands for any message',
     area: 'actors',
-    file: CORE,
-    find: 'if (before.name === name) return',
-    replace: "if (before.name !== '') return",
+    file: INBOX,
+    find: 'if (before?.name === name) return',
+    replace: 'if (before !== undefined) return',
     test: {
       file: ACTOR,
       title: 'applies what has one request id once, also in a later execution, and refuses another message under it',
@@ -65,9 +66,9 @@ export const ACTOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'an unknown signal is read as a message',
     area: 'actors',
-    file: CORE,
-    find: 'if (!this.actor.signals.includes(name))',
-    replace: "if (name === '')",
+    file: INBOX,
+    find: 'const name = names.find((known) => known === incoming.name);',
+    replace: 'const name = names.find((known) => known === incoming.name) ?? names[0];',
     test: {
       file: ACTOR,
       title:

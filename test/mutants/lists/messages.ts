@@ -3,16 +3,16 @@ import type { Mutant } from '../mutant.js';
 
 const JUDGE = 'workflows/run/judge-message.ts';
 const JUDGED = 'test/unit/workflows/judge-message.test.ts';
-const DESK = 'workflows/desk/message-desk.ts';
+const INBOX = 'workflows/inbox/inbox.ts';
 const MESSAGES = 'test/workflow/messages.test.ts';
 
 export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a message is answered twice',
     area: 'messages',
-    file: DESK,
-    find: 'before === undefined ? this.messages.judge(message) : judgeAgain(message, before)',
-    replace: 'this.messages.judge(message)',
+    file: INBOX,
+    find: "if (before?.name === name) return { kind: 'known', sentence: before.answer.message };",
+    replace: '',
     test: { file: MESSAGES, title: 'applies what has one request id once, as Update and as Signal' },
   },
   {
@@ -122,7 +122,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'refused signals fill the journal',
     area: 'messages',
-    file: DESK,
+    file: 'workflows/inbox/journalled-inbox.ts',
     find: 'this.refusedLines >= MAX_REFUSED_LINES || owner.isClosing',
     replace: 'owner.isClosing',
     test: { file: MESSAGES, title: 'leaves one line for each refused or unknown Signal, at most 100' },

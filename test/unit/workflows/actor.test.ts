@@ -8,7 +8,6 @@ import fc from 'fast-check';
 import { FAILURES } from '../../../protocol/failures.js';
 import { MAX_KNOWN_REQUESTS } from '../../../protocol/limits.js';
 import type { MessageAnswer } from '../../../protocol/messages/run-message.js';
-import { HAND_OVER_SIGNAL } from '../../../protocol/names.js';
 import { fieldsOf, nameIn } from '../../../protocol/text/fields.js';
 import type { Actor, Rules } from '../../../workflows/actor/actor.js';
 import { ActorCore, type Carried } from '../../../workflows/actor/core.js';
@@ -71,7 +70,7 @@ const boardOf = (...rules: Rules<Board, Word, Telling>[]): Actor<Board, Word, Te
 const BOARD = boardOf(FIRST);
 
 const begun = (actor = BOARD): Carried<Board> => ({ rules: 1, state: actor.first, answered: [] });
-const said = (argument: unknown, updateId: string | null = null, name = 'say') => ({ name, argument, updateId, at: 0 });
+const said = (argument: unknown, updateId: string | null = null, name = 'say') => ({ name, argument, updateId });
 
 /** One workflow over all of its executions, and the world that answers its errands. */
 class Life {
@@ -89,14 +88,19 @@ class Life {
   }
 
   signal(name: string, argument: unknown): void {
-    this.core.hear({ name, argument, updateId: null, at: 0 });
+    this.core.inbox.hear({ name, argument, updateId: null });
+    this.goOn();
+  }
+
+  askToHandOver(): void {
+    this.core.askToHandOver();
     this.goOn();
   }
 
   update(argument: unknown, updateId: string): void {
     try {
-      this.core.check(said(argument, updateId));
-      this.answers.push(this.core.take(said(argument, updateId)));
+      this.core.inbox.check(said(argument, updateId));
+      this.answers.push(this.core.inbox.take(said(argument, updateId)));
     } catch (error) {
       if (!(error instanceof ApplicationFailure)) throw error;
       this.answers.push(`${error.type}: ${error.message}`);
@@ -109,7 +113,7 @@ class Life {
     const [errand] = this.underWay.splice(at % Math.max(1, this.underWay.length), 1);
     if (errand === undefined) return;
     const { workflowId, word } = errand;
-    if (workflowId === NOBODY) this.core.tell({ kind: 'undelivered', to: workflowId, word }, 0);
+    if (workflowId === NOBODY) this.core.tell({ kind: 'undelivered', to: workflowId, word });
     else this.told.push(`${workflowId}: ${word}`);
     this.core.end(errand);
     this.goOn();
@@ -161,7 +165,7 @@ describe('a long-lived workflow', () => {
             if (deed.does === 'signal') life.signal(deed.name, deed.argument);
             else if (deed.does === 'update') life.update(deed.argument, deed.updateId);
             else if (deed.does === 'answer') life.answer(deed.at);
-            else life.signal(HAND_OVER_SIGNAL, null);
+            else life.askToHandOver();
           }
         }
         const [one, many] = lives;
@@ -178,10 +182,10 @@ describe('a long-lived workflow', () => {
 
   it('hands over and ends only once everything is delivered and answered', () => {
     const core = new ActorCore(BOARD, begun());
-    core.hear(said(null, null, HAND_OVER_SIGNAL));
+    core.askToHandOver();
     expect(core.mayHandOver(false)).toBe(true);
 
-    core.take(said({ to: 'a', word: 'end' }));
+    core.inbox.take(said({ to: 'a', word: 'end' }));
     expect([core.mayEnd, core.mayHandOver(false), core.mayHandOver(true)]).toEqual([false, false, false]);
     const [errand] = core.begin();
     expect([core.mayEnd, core.mayHandOver(false)]).toEqual([false, false]);
@@ -199,49 +203,49 @@ describe('a long-lived workflow', () => {
   it('applies what has one request id once, also in a later execution, and refuses another message under it', () => {
     const first = new ActorCore({ ...BOARD, signals: ['say', 'shout'] }, begun());
     const message = { to: 'a', word: 'one', requestId: 'r-1' };
-    const answer = first.take(said(message, 'u-1'));
+    const answer = first.inbox.take(said(message, 'u-1'));
     const later = new ActorCore({ ...BOARD, signals: ['say', 'shout'] }, first.carried());
 
     expect(answer).toEqual({ message: 'wrote one', status: '1 words', changed: true });
     for (const core of [first, later]) {
-      expect(core.take(said({ ...message, word: 'two' }))).toEqual({ ...answer, changed: false });
-      expect(() => core.check(said(message, 'u-2'))).not.toThrow();
-      expect(core.hear(said(message, null, 'shout'))).toBe('this requestId was used for say before');
+      expect(core.inbox.take(said({ ...message, word: 'two' }))).toEqual({ ...answer, changed: false });
+      expect(() => core.inbox.check(said(message, 'u-2'))).not.toThrow();
+      expect(core.inbox.hear(said(message, null, 'shout'))?.why).toBe('this requestId was used for say before');
       expect(core.view().words).toEqual(['one']);
     }
   });
 
   it('remembers the last 200 request ids, those of Updates too', () => {
     const core = new ActorCore(BOARD, begun());
-    for (let n = 0; n <= MAX_KNOWN_REQUESTS; n += 1) core.take(said({ to: 'a', word: `w-${n}` }, `u-${n}`));
+    for (let n = 0; n <= MAX_KNOWN_REQUESTS; n += 1) core.inbox.take(said({ to: 'a', word: `w-${n}` }, `u-${n}`));
 
     expect(core.carried().answered).toHaveLength(MAX_KNOWN_REQUESTS);
-    expect(core.take(said({ to: 'a', word: 'again' }, 'u-1')).changed).toBe(false);
-    expect(core.take(said({ to: 'a', word: 'again' }, 'u-0')).changed).toBe(true);
+    expect(core.inbox.take(said({ to: 'a', word: 'again' }, 'u-1')).changed).toBe(false);
+    expect(core.inbox.take(said({ to: 'a', word: 'again' }, 'u-0')).changed).toBe(true);
   });
 
   it('refuses an unknown signal, one that cannot be read and one that its rules refuse, and none of them changes it', () => {
     const core = new ActorCore(BOARD, begun());
 
-    expect(core.hear(said({ to: 'a', word: 'one' }, null, 'no-such'))).toBe('known messages are say');
-    expect(core.hear(said(['a payload that cannot be read']))).toBe('to and word are needed');
-    expect(core.hear(said({ to: 'a', word: 'rude' }))).toBe('it is rude');
+    expect(core.inbox.hear(said({ to: 'a', word: 'one' }, null, 'no-such'))?.why).toBe('known messages are say');
+    expect(core.inbox.hear(said(['a payload that cannot be read']))?.why).toBe('to and word are needed');
+    expect(core.inbox.hear(said({ to: 'a', word: 'rude' }))?.why).toBe('it is rude');
     expect(core.carried()).toEqual(begun());
   });
 
   it('checks an Update without a trace: it refuses, and says what changes nothing', () => {
     const core = new ActorCore(BOARD, begun());
-    expect(() => core.check(said({ to: 'a', word: 'rude' }, 'u-1'))).toThrow(
+    expect(() => core.inbox.check(said({ to: 'a', word: 'rude' }, 'u-1'))).toThrow(
       expect.objectContaining({ type: FAILURES.MessageRefused, message: 'it is rude' }),
     );
-    core.check(said({ to: 'a', word: 'one' }, 'u-2'));
+    core.inbox.check(said({ to: 'a', word: 'one' }, 'u-2'));
     expect(core.carried()).toEqual(begun());
-    core.take(said({ to: 'a', word: 'one' }, 'u-2'));
+    core.inbox.take(said({ to: 'a', word: 'one' }, 'u-2'));
 
-    expect(() => core.check(said({ to: 'a', word: 'one' }, 'u-3'))).toThrow(
+    expect(() => core.inbox.check(said({ to: 'a', word: 'one' }, 'u-3'))).toThrow(
       expect.objectContaining({ type: FAILURES.MessageUnchanged, message: 'it stands there', details: ['1 words'] }),
     );
-    expect(core.take(said({ to: 'a', word: 'one' }))).toEqual({
+    expect(core.inbox.take(said({ to: 'a', word: 'one' }))).toEqual({
       message: 'it stands there',
       status: '1 words',
       changed: false,
@@ -250,14 +254,14 @@ describe('a long-lived workflow', () => {
 
   it('tells one workflow one thing at a time, in order, and at most a hundred at once', () => {
     const two = new ActorCore(BOARD, begun());
-    for (const word of ['one', 'two']) two.take(said({ to: 'a', word }));
+    for (const word of ['one', 'two']) two.inbox.take(said({ to: 'a', word }));
     const [one, ...others] = two.begin();
     expect([one?.word, others.length, two.begin().length]).toEqual(['one', 0, 0]);
     if (one !== undefined) two.end(one);
     expect(two.begin().map(({ word }) => word)).toEqual(['two']);
 
     const core = new ActorCore(BOARD, begun());
-    for (let n = 0; n < 150; n += 1) core.take(said({ to: `to-${n % 120}`, word: `w-${n}` }));
+    for (let n = 0; n < 150; n += 1) core.inbox.take(said({ to: `to-${n % 120}`, word: `w-${n}` }));
     const first = core.begin();
 
     expect(first.map(({ word }) => word)).toEqual(Array.from({ length: 100 }, (_, n) => `w-${n}`));
@@ -270,9 +274,9 @@ describe('a long-lived workflow', () => {
   it('keeps the rules that an execution began with; the next one takes the newest, and what nobody here knows is an error', () => {
     const both = boardOf(FIRST, LOUD);
     const old = new ActorCore(both, begun());
-    old.take(said({ to: 'a', word: 'one' }));
+    old.inbox.take(said({ to: 'a', word: 'one' }));
     const next = new ActorCore(both, old.carried());
-    next.take(said({ to: 'a', word: 'two' }));
+    next.inbox.take(said({ to: 'a', word: 'two' }));
 
     expect(next.view().words).toEqual(['one', 'TWO']);
     expect([old.shown().memo, next.shown().memo]).toEqual([{ rules: 1 }, { rules: 2 }]);

@@ -21,8 +21,8 @@ import {
 } from '../../../protocol/messages/run-message.js';
 import type { Gate } from '../../../protocol/run/gate.js';
 import { isTerminal, type RunStatus, TRANSITIONS } from '../../../protocol/run/lifecycle.js';
-import { MessageDesk } from '../../../workflows/desk/message-desk.js';
 import { expireGate } from '../../../workflows/gates/gate.js';
+import { JournalledInbox } from '../../../workflows/inbox/journalled-inbox.js';
 import { messagesOf } from '../../../workflows/run/run-messages.js';
 import { RunState } from '../../../workflows/run/run-state.js';
 import { aGate } from '../../support/gate-builder.js';
@@ -31,20 +31,19 @@ type Said = { readonly kind: 'taken'; readonly answer: MessageAnswer } | { reado
 
 const FILLER: Observation = { timestamp: 'then', type: 'run.paused', message: 'filler', data: {} };
 
-/** A run without a server: its state and its desk, and what the world does to it. */
+/** A run without a server: its state and its inbox, and what the world does to it. */
 class Life {
   readonly run = new RunState('run-1', { task: 'the task', repo: '/r' }, true);
   readonly events: Observation[] = [];
   takenNotes: string[] = [];
   pausedAt: RunStatus | null = null;
-  private updateId: string | undefined;
   private readonly scope = {
     consideredCancelled: false,
     cancel: () => {
       this.scope.consideredCancelled = true;
     },
   };
-  private readonly desk: MessageDesk<RunMessageName, RunMessage>;
+  private readonly inbox: JournalledInbox<RunMessageName, RunMessage>;
 
   constructor() {
     const { events, scope } = this;
@@ -55,35 +54,30 @@ class Life {
       observe(observations);
     };
     const run = Object.assign(this.run, { presenter: { show: () => undefined }, flush: { request: () => undefined } });
-    this.desk = new MessageDesk(run, messagesOf(run, scope), () => this.updateId);
+    this.inbox = new JournalledInbox(run, messagesOf(run, scope));
   }
 
   /** As the server does it: first the check, which must leave no trace, then the message itself. */
-  update(name: RunMessageName, argument: unknown, id: string): Said {
-    this.updateId = id;
+  update(name: RunMessageName, argument: unknown, updateId: string): Said {
+    const incoming = { name, argument, updateId };
     const before = this.facts();
     try {
-      this.desk.check(name, argument);
+      this.inbox.check(incoming);
     } catch (error) {
       expect(this.facts()).toBe(before);
       if (!(error instanceof ApplicationFailure)) throw error;
       if (error.type === FAILURES.MessageUnchanged)
         return { kind: 'taken', answer: { message: error.message, status: this.run.status, changed: false } };
-      expect(() => this.desk.take(name, argument)).toThrow();
+      expect(() => this.inbox.take(incoming)).toThrow();
       expect(this.facts()).toBe(before);
       return { kind: 'refused' };
-    } finally {
-      this.updateId = undefined;
     }
     expect(this.facts()).toBe(before);
-    this.updateId = id;
-    const answer = this.desk.take(name, argument);
-    this.updateId = undefined;
-    return { kind: 'taken', answer };
+    return { kind: 'taken', answer: this.inbox.take(incoming) };
   }
 
   signal(name: RunMessageName, argument: unknown): void {
-    this.desk.hear(name, argument);
+    this.inbox.hear({ name, argument, updateId: null });
   }
 
   /** What people can see, without times, fillers and lines about refusals; of the journal its length and its last event. */

@@ -28,9 +28,9 @@ export const WALL_MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'what changes nothing counts as an Update of the run',
     area: 'walls',
-    file: 'workflows/desk/message-desk.ts',
-    find: "if (judged.kind === 'unchanged' && this.known(judged.message) === undefined)",
-    replace: "if (judged.kind === 'unchanged' && this.known(judged.message) !== undefined)",
+    file: 'workflows/inbox/inbox.ts',
+    find: "if (judged.kind === 'unchanged')",
+    replace: "if (judged.kind === 'known')",
     test: {
       file: 'test/workflow/messages.test.ts',
       title: 'pauses at the end of the running stage and goes on where it stood',
