@@ -46,8 +46,8 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
 
   'activities/process/guard-sockets.ts': { reads: 'readdirSync', why: OURS },
   'activities/process/guard/guard-lock.ts': { reads: 'openSync', why: OURS },
-  'activities/process/guard/turn-list.ts': { reads: 'readdirSync', why: OURS },
-  'activities/process/guard/turns.ts': { reads: 'readdirSync', why: OURS },
+  'activities/process/guard/command-list.ts': { reads: 'readdirSync', why: OURS },
+  'activities/process/guard/commands.ts': { reads: 'readdirSync', why: OURS },
   'activities/closing/clean-run.ts': { reads: 'readdirSync', why: OURS },
   'activities/turn/left-changes.ts': { reads: 'readdirSync', why: OURS },
   'activities/turn/move-branch-back.ts': { reads: 'readdir', why: OURS },

@@ -7,7 +7,7 @@ import { TASK_QUEUE } from '../protocol/names.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
 import { askToHandOver } from './ask-to-hand-over.js';
 import { createControlActivities } from './control-activities.js';
-import { toWorkerLog } from './write-missing-ends.js';
+import { writeToWorkerLog } from './write-missing-ends.js';
 
 /** Each cached run costs some 41 KB of heap; beyond this they are replayed. */
 const MAX_CACHED_WORKFLOWS = 500;
@@ -39,7 +39,7 @@ export async function createControlWorker({
   const codePath = bundlePath ?? fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
   if (!existsSync(codePath))
     throw new Error(`the workflow bundle ${codePath} is missing. Build it with \`npm run setup\`.`);
-  void askToHandOver(workflow, toWorkerLog);
+  void askToHandOver(workflow, writeToWorkerLog);
   return Worker.create({
     connection,
     namespace,

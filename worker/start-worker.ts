@@ -19,7 +19,7 @@ import { createControlWorker } from './control-worker.js';
 import { createHostWorkers } from './host-workers.js';
 import { ensureSearchAttributes } from './local-engine/search-attributes.js';
 import { createLogger } from './logger.js';
-import { type MissingEnds, toWorkerLog, writeMissingEndOf, writeMissingEnds } from './write-missing-ends.js';
+import { type MissingEnds, writeMissingEndOf, writeMissingEnds, writeToWorkerLog } from './write-missing-ends.js';
 
 export interface WorkerSettings {
   /** Absolute path of the sluice home. */
@@ -74,7 +74,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     isOpen: createIsOpen(client, { closed: (workflowId) => void writeMissingEndOf(ends, workflowId), failpoint }),
     searchAttributes,
   };
-  const ends: MissingEnds = { deps, client, warn: toWorkerLog };
+  const ends: MissingEnds = { deps, client, warn: writeToWorkerLog };
   const control = await createControlWorker({ connection, namespace, workflow: client.workflow });
   const workers = [control, ...(await createHostWorkers({ connection, namespace, deps, slots: engine.slots }))];
   failpoint('worker.start-created');

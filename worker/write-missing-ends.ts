@@ -34,7 +34,7 @@ export async function writeMissingEndOf(ends: MissingEnds, workflowId: string): 
   await writeEndsOf(ends, (record) => record.workflowId === workflowId);
 }
 
-export function toWorkerLog(message: string, fields: Record<string, unknown>): void {
+export function writeToWorkerLog(message: string, fields: Record<string, unknown>): void {
   Runtime.instance().logger.warn(message, fields);
 }
 

@@ -6,7 +6,7 @@ import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import type { AgentExit, TurnRequest } from './contract.js';
 import { type JsonEvent, readJsonLines } from './events/read-json-lines.js';
 import { classifyFailure } from './failure-table.js';
-import { guardEnd, why } from './guard-end.js';
+import { readGuardEnd, why } from './guard-end.js';
 import { loginCommand } from './login-variables.js';
 import { readLastLines } from './read-plain-turn.js';
 
@@ -72,7 +72,7 @@ function meaningOf<Said>(table: readonly Row<Said>[], said: Signals<Said>): Mean
 function outcomeOfCli(cli: CliTurn): TurnOutcome {
   const { exit, meaning, stderr } = cli;
   const complaint = stderr.at(-1)?.trim() ?? '';
-  const ended = guardEnd(exit, 'said' in meaning ? meaning.said : complaint);
+  const ended = readGuardEnd(exit, 'said' in meaning ? meaning.said : complaint);
   const outcome = ended !== null && ended.kind !== 'timeout' ? ended : exitedOutcome(cli, complaint);
   // A CLI that was ended while it waited for a limit has said which.
   if (ended !== null) return outcome.kind === 'usage_limit' || outcome.kind === 'rate_limited' ? outcome : ended;

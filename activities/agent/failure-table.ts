@@ -4,7 +4,7 @@
  * Pure. Our own outcome line comes first and is exact; docs/agents.md tells how a program writes it.
  */
 
-import { resetTimeSaid } from './reset-time.js';
+import { readResetTime } from './reset-time.js';
 
 /** The last lines of both outputs, oldest first, without control characters. */
 export interface FailedExit {
@@ -173,7 +173,7 @@ function untilSaid(line: string, now: Date): string | null {
   if (iso !== undefined) return untilOf(iso, now);
   const duration = /\bin ((?:\d{1,4} (?:day|hour|minute|second)s?[ ,.]{0,2}){1,4})/i.exec(line)?.[1];
   if (duration === undefined) {
-    const said = resetTimeSaid(line, now);
+    const said = readResetTime(line, now);
     return said === null ? null : untilOf(new Date(said).toISOString(), now);
   }
   const parts = [...duration.matchAll(/(\d{1,4}) (day|hour|minute|second)/gi)];

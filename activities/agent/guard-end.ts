@@ -7,7 +7,7 @@ import type { AgentExit } from './contract.js';
 const MAX_WHY_CHARS = 300;
 
 /** Null: the process exited. `complaint` is the last that it said. */
-export function guardEnd(exit: Pick<AgentExit, 'reason'>, complaint: string): TurnOutcome | null {
+export function readGuardEnd(exit: Pick<AgentExit, 'reason'>, complaint: string): TurnOutcome | null {
   switch (exit.reason) {
     case 'timed_out':
       return { kind: 'timeout', why: why('the agent was ended at its time limit', complaint) };

@@ -9,7 +9,7 @@ import { withForeignFile } from '../../config/system/foreign-file.js';
 import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import type { AgentExit, TurnReading } from './contract.js';
 import { classifyFailure } from './failure-table.js';
-import { guardEnd, why } from './guard-end.js';
+import { readGuardEnd, why } from './guard-end.js';
 
 /** Unit: bytes of stdout kept as text, half from the head and half from the tail. */
 export const MAX_TEXT_BYTES = 1024 * 1024;
@@ -50,7 +50,7 @@ function lastLines(text: string): readonly string[] {
 
 function outcomeOf(exit: AgentExit, text: string, stderr: readonly string[]): TurnOutcome {
   const complaint = stderr.at(-1)?.trim() ?? '';
-  return guardEnd(exit, complaint) ?? exitedOutcome(exit, text, { stderr, complaint });
+  return readGuardEnd(exit, complaint) ?? exitedOutcome(exit, text, { stderr, complaint });
 }
 
 function exitedOutcome(

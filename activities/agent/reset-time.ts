@@ -30,7 +30,7 @@ interface Wall {
 }
 
 /** Answers milliseconds since 1970, or null. It may lie in the past where a day is named. */
-export function resetTimeSaid(text: string, now: Date): number | null {
+export function readResetTime(text: string, now: Date): number | null {
   const said = SAID.exec(text)?.groups;
   if (said === undefined) return null;
   const hour = Number(said['hour']);

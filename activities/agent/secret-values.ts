@@ -21,7 +21,7 @@ const PLAIN_NAME = /(?:^|_)(?:MODEL|REGION|PROFILE|PROJECT|PROJECT_ID)$/i;
 const LEAST_NAMED = 6;
 const LEAST_GIVEN = 8;
 
-export function secretValues({ captured, given }: RunVariables): readonly string[] {
+export function collectSecretValues({ captured, given }: RunVariables): readonly string[] {
   const named = [captured, ...given].flatMap((variables) => Object.entries(variables).filter(isNamedSecret));
   const other = given.flatMap((variables) => Object.entries(variables).filter(isOtherSecret));
   return [...new Set([...named, ...other].map(([, value]) => value.trim()))];

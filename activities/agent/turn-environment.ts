@@ -4,7 +4,7 @@
  */
 import type { TurnRequest } from './contract.js';
 
-export function turnEnvironment(
+export function makeTurnEnvironment(
   turn: TurnRequest,
   ofAdapter: Readonly<Record<string, string>> = {},
 ): Record<string, string> {

@@ -6,7 +6,7 @@ export const NO_USAGE: TurnUsage = { tokensIn: null, tokensOut: null, costMicroU
 const FIGURES = ['tokensIn', 'tokensOut', 'costMicroUsd'] as const;
 
 /** What was added to `before`. Where a figure is smaller than before, the CLI began to count again, and all of it is this turn's. */
-export function addedSince(before: TurnUsage, told: TurnUsage): TurnUsage {
+export function subtractUsage(before: TurnUsage, told: TurnUsage): TurnUsage {
   const startedAgain = FIGURES.some((figure) => (told[figure] ?? 0) < (before[figure] ?? 0) && told[figure] !== null);
   return startedAgain
     ? told

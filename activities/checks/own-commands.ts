@@ -11,7 +11,7 @@ import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import { ownWorktreeOf } from '../git/run/open-run-git.js';
 import { removeCheckoutGit } from '../git/run/validation-checkout.js';
 import { lastingTrouble } from '../git/start/lasting-trouble.js';
-import { foreignState, letOwnerIn, putOwnBack } from '../git/worktree/worktree-own-state.js';
+import { findForeignState, letOwnerIn, putOwnBack } from '../git/worktree/worktree-own-state.js';
 import { readRoot } from '../git/worktree/worktree-root.js';
 import type { CommandEnd, CommandSpec, RunHooks } from '../process/contract.js';
 import { readJson, writeMark } from '../process/marks.js';
@@ -75,7 +75,7 @@ export async function judgeLeft(owner: CommandOwner): Promise<void> {
   const own = ownWorktreeOf(gitInputOf(owner.run));
   await keepingTrouble(owner, "the worktree's own git could not be put in order", async () => {
     await letOwnerIn(own);
-    const found = (await foreignState(own)).map((what) => `${what}; ${MADE_AGAIN}`);
+    const found = (await findForeignState(own)).map((what) => `${what}; ${MADE_AGAIN}`);
     if (found.length === 0) return;
     keep(owner, found);
     await putOwnBack(own);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { CleanRunResult } from '../../protocol/actors/clean.js';
 import { printableLine } from '../../protocol/text/printable.js';
 import { redact } from '../../protocol/text/redact.js';
-import { type BranchUse, countLost, listRunRefs, lockOfWorktree, useOfBranch } from '../git/refs/run-refs.js';
+import { type BranchUse, countLost, findBranchUse, listRunRefs, readWorktreeLock } from '../git/refs/run-refs.js';
 import { openRunGit } from '../git/run/open-run-git.js';
 import { lastingTrouble } from '../git/start/lasting-trouble.js';
 import { isCleaningBegun } from '../unit/cleaning-mark.js';
@@ -20,9 +20,9 @@ export async function whyKept(run: RunOnHost, giveUp: boolean): Promise<string |
   const { record, stateDir } = run;
   if (!isClosedOnHost(stateDir)) return notClosed(run);
   if (!existsSync(record.repository.commonDir)) return null;
-  const use = await useOfBranch(record.repository, record.runId, record.worktree);
+  const use = await findBranchUse(record.repository, record.runId, record.worktree);
   if (use !== null) return inUse(run, use);
-  const lock = await lockOfWorktree(record.repository, record.worktree);
+  const lock = await readWorktreeLock(record.repository, record.worktree);
   if (lock !== null) return locked(run, lock);
   return giveUp || (await isHalfRemoved(run)) ? null : workToLose(run);
 }

@@ -3,7 +3,7 @@
  * Tokens and cost are null unless every attempt told them: a partial sum would read as the whole.
  */
 import type { JournalEvent } from '../../protocol/messages/journal.js';
-import { waitedForPeople } from './people-waits.js';
+import { measureWaits } from './people-waits.js';
 
 export type Metrics = {
   /** Entries into fixing. */
@@ -27,13 +27,13 @@ export type Metrics = {
 
 const TURN_ENDS: readonly string[] = ['turn.completed', 'turn.failed'];
 
-export function metricsOf(events: readonly JournalEvent[], startedAt: string, endedAt: string): Metrics {
+export function computeMetrics(events: readonly JournalEvent[], startedAt: string, endedAt: string): Metrics {
   const turns = events.filter(({ type, data }) => TURN_ENDS.includes(type) && data['started'] !== false);
   const commands = events.filter((event) => event.type === 'validation.command.completed');
   const wallMs = Math.max(0, Date.parse(endedAt) - Date.parse(startedAt));
   const agentMs = sum(turns, 'durationMs') ?? 0;
   const validationMs = sum(commands, 'durationMs') ?? 0;
-  const waitingForPeopleMs = waitedForPeople(events, endedAt);
+  const waitingForPeopleMs = measureWaits(events, endedAt);
   const backOffMs = backedOff(events, endedAt);
   return {
     rounds: Math.max(0, ...events.map(({ data }) => (typeof data['round'] === 'number' ? data['round'] : 0))),

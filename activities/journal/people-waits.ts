@@ -15,7 +15,7 @@ const DECISIONS: readonly EventType[] = [
 ];
 
 /** In the order in which they were opened. */
-export function gateWaits(events: readonly JournalEvent[]): readonly GateWait[] {
+export function listGateWaits(events: readonly JournalEvent[]): readonly GateWait[] {
   return events
     .filter((event) => event.type === 'approval.requested')
     .map((requested) => {
@@ -28,8 +28,8 @@ export function gateWaits(events: readonly JournalEvent[]): readonly GateWait[] 
 }
 
 /** Unit: ms. A run that ended at a gate or in a pause waited until then. */
-export function waitedForPeople(events: readonly JournalEvent[], endedAt: string): number {
-  const gates = gateWaits(events).map(({ requested, decided }) => between(requested, decided, endedAt));
+export function measureWaits(events: readonly JournalEvent[], endedAt: string): number {
+  const gates = listGateWaits(events).map(({ requested, decided }) => between(requested, decided, endedAt));
   const pauses = events
     .filter((event) => event.type === 'run.paused')
     .map((paused) =>

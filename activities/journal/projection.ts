@@ -27,7 +27,7 @@ import { readEvents } from './events-file.js';
 import { addToExecutionLog, MAX_EXECUTION_LOG_BYTES } from './execution-log.js';
 import { goOn, type Skipped } from './go-on.js';
 import { hideFromGit } from './hide-from-git.js';
-import { metricsOf } from './metrics.js';
+import { computeMetrics } from './metrics.js';
 import { hasChecks, type ReportedChanges, renderReport } from './report.js';
 import { type ReviewFile, renderResponses, renderReview, renderVerification } from './review-files.js';
 import { copyTo, jsonText, put, putJson, putRound, putText, type RunFolder } from './run-files.js';
@@ -128,7 +128,7 @@ export interface RunProjection {
 }
 
 /** Paths of a command's output, relative to the run directory. Unit: `n` counts from 1. */
-export function commandOutputPaths(round: number, n: number): Pick<CommandResult, 'stdoutPath' | 'stderrPath'> {
+export function nameOutputPaths(round: number, n: number): Pick<CommandResult, 'stdoutPath' | 'stderrPath'> {
   return { stdoutPath: `validation/${round}-${n}.stdout.txt`, stderrPath: `validation/${round}-${n}.stderr.txt` };
 }
 
@@ -245,7 +245,7 @@ async function projectValidation(
   signal?: AbortSignal,
 ): Promise<void> {
   for (const [index, { stdout, stderr }] of outputs.entries()) {
-    const { stdoutPath, stderrPath } = commandOutputPaths(report.round, index + 1);
+    const { stdoutPath, stderrPath } = nameOutputPaths(report.round, index + 1);
     await copyTo(folder, { name: stdoutPath, source: stdout, signal });
     await copyTo(folder, { name: stderrPath, source: stderr, signal });
   }
@@ -277,7 +277,7 @@ async function projectClose(folder: RunFolder, input: CloseProjection): Promise<
   const path = join(folder.runDir, 'report.md');
   const events =
     (await goOn(folder.skipped, 'events.jsonl', () => readEvents(join(folder.runDir, 'events.jsonl')))) ?? [];
-  const metrics = metricsOf(events, view.startedAt, input.endedAt);
+  const metrics = computeMetrics(events, view.startedAt, input.endedAt);
   await putJson(folder, 'metrics.json', metrics);
   await putJson(folder, 'assurance.json', {
     verdict,

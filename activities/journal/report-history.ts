@@ -6,7 +6,7 @@ import type { BudgetPolicy } from '../../protocol/run/policy.js';
 import { printableLine } from '../../protocol/text/printable.js';
 import { bullets, code, duration, field, short, table } from './markdown.js';
 import type { Metrics } from './metrics.js';
-import { gateWaits } from './people-waits.js';
+import { listGateWaits } from './people-waits.js';
 
 const ATTEMPT_EVENTS: readonly EventType[] = [
   'turn.failed',
@@ -48,7 +48,7 @@ export function roundsSection({
 }
 
 export function gatesSection(events: readonly JournalEvent[]): readonly string[] {
-  const lines = gateWaits(events).map(({ requested, decided }) => {
+  const lines = listGateWaits(events).map(({ requested, decided }) => {
     const { source, commit } = requested.data;
     const about = [field(source), typeof commit === 'string' ? `on ${short(commit)}` : '']
       .filter((part) => part !== '')
@@ -58,7 +58,7 @@ export function gatesSection(events: readonly JournalEvent[]): readonly string[]
   return lines.length === 0 ? [] : [`## Gates\n\n${bullets(lines)}`];
 }
 
-export function notesOfPeople(events: readonly JournalEvent[]): readonly string[] {
+export function listPeopleNotes(events: readonly JournalEvent[]): readonly string[] {
   const lines = events
     .filter(({ type }) => PEOPLE_EVENTS.includes(type))
     .map(({ timestamp, message, type, data }) => `${timestamp}: ${message}${reasonOf(type, data)}`);

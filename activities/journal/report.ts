@@ -6,7 +6,7 @@ import type { BudgetPolicy } from '../../protocol/run/policy.js';
 import { printable, printableLine } from '../../protocol/text/printable.js';
 import { block, bullets, code, duration, field, quote, shellWord, short, table } from './markdown.js';
 import type { Metrics } from './metrics.js';
-import { budgetSection, failedAttempts, gatesSection, notesOfPeople, roundsSection } from './report-history.js';
+import { budgetSection, failedAttempts, gatesSection, listPeopleNotes, roundsSection } from './report-history.js';
 
 export interface FileChange {
   readonly path: string;
@@ -47,7 +47,7 @@ export function renderReport(input: ReportInput): string {
     `## Rounds\n\n${roundsSection(input)}`,
     `## Decisions\n\n${decisions(input.events)}`,
     ...gatesSection(input.events),
-    ...notesOfPeople(input.events),
+    ...listPeopleNotes(input.events),
     ...failedAttempts(input.events),
     `## Budget\n\n${budgetSection(input)}`,
     ...violations(input.events),

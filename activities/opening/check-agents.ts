@@ -2,7 +2,7 @@
 import { findKind } from '../../config/agents/kinds.js';
 import { describeProblem, resolveProgram } from '../../config/system/resolve-program.js';
 import type { Policy } from '../../protocol/run/policy.js';
-import { usedAgents } from '../agent/used-agents.js';
+import { listUsedAgents } from '../agent/used-agents.js';
 import type { Repository } from '../git/start/contract.js';
 import { badAgent } from '../turn/turn-failures.js';
 
@@ -16,7 +16,7 @@ const NOW = 'Nothing was started.';
 
 /** Errors: BadAgent. */
 export function checkAgents(policy: Policy, { env, repository, worktree }: AgentSurroundings): void {
-  for (const name of usedAgents(policy)) {
+  for (const name of listUsedAgents(policy)) {
     const config = policy.agents[name];
     if (config === undefined) throw badAgent(`the agent "${name}" is not configured`, NOW);
     const wanted = config.command?.[0] ?? findKind(config).program;

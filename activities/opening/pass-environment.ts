@@ -3,14 +3,14 @@
  * that a login by variable works and no secret stands in a file of the repository. Taken once, when the run opens, as the allowlist is.
  */
 import type { AgentConfig, Policy } from '../../protocol/run/policy.js';
-import { usedAgents } from '../agent/used-agents.js';
+import { listUsedAgents } from '../agent/used-agents.js';
 import { badAgent } from '../turn/turn-failures.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Errors: BadAgent where an agent of the run needs what the worker does not have. */
 export function withPassedEnvironment(policy: Policy, environment: Environment): Policy {
-  const used = usedAgents(policy);
+  const used = listUsedAgents(policy);
   const agents = Object.entries(policy.agents).map(([name, agent]): [string, AgentConfig] => {
     const passed = (agent.passEnv ?? []).map((variable) => [variable, environment[variable] ?? ''] as const);
     const missing = passed.find(([, value]) => value === '');

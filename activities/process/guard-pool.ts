@@ -9,7 +9,7 @@ import { openSocketFolder } from '../../config/home/socket-folder.js';
 import { messageOf } from '../../config/system/error-code.js';
 import { GuardUnavailable } from './contract.js';
 import { connectGuard, type GuardConnection } from './guard-connection.js';
-import { GUARD_SOCKET, guardSockets } from './guard-sockets.js';
+import { GUARD_SOCKET, listGuardSockets } from './guard-sockets.js';
 import { type GuardStart, startGuard } from './start-guard.js';
 import { PROTOCOL_VERSION } from './wire.js';
 
@@ -51,7 +51,7 @@ class HomeGuards implements GuardPool {
 
   async all(): Promise<readonly GuardConnection[]> {
     const first = await this.current();
-    const unknown = guardSockets(this.folder).filter(
+    const unknown = listGuardSockets(this.folder).filter(
       (name) => name !== first.path && !this.retired.get(name)?.isOpen(),
     );
     for (const path of unknown) {

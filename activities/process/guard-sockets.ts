@@ -6,12 +6,12 @@ import { codeOf } from '../../config/system/error-code.js';
 export const GUARD_SOCKET = 'guard.sock';
 
 /** Of a guard that retired but keeps its turns. */
-export function retiredSocket(pid: number): string {
+export function nameRetiredSocket(pid: number): string {
   return `guard.${pid}.sock`;
 }
 
 /** All guard sockets in the folder, the current one first. */
-export function guardSockets(folder: string): string[] {
+export function listGuardSockets(folder: string): string[] {
   return namesIn(folder)
     .filter((name) => name === GUARD_SOCKET || /^guard\.\d+\.sock$/.test(name))
     .sort((a, b) => Number(b === GUARD_SOCKET) - Number(a === GUARD_SOCKET))

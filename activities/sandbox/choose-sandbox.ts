@@ -12,7 +12,7 @@ import type { Observation } from '../../protocol/messages/journal.js';
 import type { Policy, SandboxPolicy } from '../../protocol/run/policy.js';
 import { refusalFailure } from '../../protocol/text/refusal.js';
 import { loginVariables } from '../agent/login-variables.js';
-import { usedAgents } from '../agent/used-agents.js';
+import { listUsedAgents } from '../agent/used-agents.js';
 import { type Guarded, shownPlace } from './home-place.js';
 import { NOTHING, needsNoSandbox, needsOfAgent, type OwnPlace, ownPlacesOf } from './known-needs.js';
 
@@ -79,7 +79,7 @@ export function sandboxText(choice: SandboxChoice): string {
 
 function silentAgent(policy: Policy): string | null {
   return (
-    [...usedAgents(policy)].find((name) => {
+    [...listUsedAgents(policy)].find((name) => {
       const config = policy.agents[name];
       return config !== undefined && !needsNoSandbox(config) && needsOfAgent(config) === null;
     }) ?? null
@@ -94,7 +94,7 @@ function homeTrouble({ policy, env, hidden }: SandboxQuestion, sandbox: SandboxP
   const guarded: Guarded = { home: env['HOME'], hidden };
   const looked = (places: readonly OwnPlace[]) =>
     places.map((place) => ({ path: join(place.folder, place.name), shown: shownPlace(place, guarded) }));
-  const used = [...usedAgents(policy)].flatMap((name) => policy.agents[name] ?? []);
+  const used = [...listUsedAgents(policy)].flatMap((name) => policy.agents[name] ?? []);
   const agents = used.map((config) => ({
     needs: needsOfAgent(config) ?? NOTHING,
     own: { ...env, ...loginVariables(config), ...config.env },

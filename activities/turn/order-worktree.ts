@@ -7,7 +7,7 @@ import type { Observation } from '../../protocol/messages/journal.js';
 import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import { judgeLeft } from '../checks/own-commands.js';
 import { setUpWorktree } from '../checks/set-up-worktree.js';
-import { useOfBranch } from '../git/refs/run-refs.js';
+import { findBranchUse } from '../git/refs/run-refs.js';
 import { readMark, writePlaceMark } from '../unit/place-record.js';
 import type { RunOnHost } from '../unit/run-record.js';
 import { isWriteTurn, type TurnContextOnHost } from '../unit/turn-context.js';
@@ -48,7 +48,7 @@ export async function putWorktreeInOrder(context: TurnContextOnHost): Promise<bo
 export async function usedBranch({
   record,
 }: RunOnHost): Promise<Extract<TurnOutcome, { kind: 'repository_changed' }> | null> {
-  const use = await useOfBranch(record.repository, record.runId, record.worktree);
+  const use = await findBranchUse(record.repository, record.runId, record.worktree);
   if (use === null) return null;
   return {
     kind: 'repository_changed',

@@ -4,7 +4,7 @@ import type { Observation } from '../../protocol/messages/journal.js';
 import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import type { Json } from '../../protocol/text/json.js';
 import { createValueRedactor, type Redactor } from '../../protocol/text/value-redactor.js';
-import { secretValues } from '../agent/secret-values.js';
+import { collectSecretValues } from '../agent/secret-values.js';
 import type { RunOnHost } from './run-record.js';
 
 /** By the record, of which an activity reads its own. */
@@ -18,7 +18,7 @@ export function redactorOf({
   const made = known.get(record);
   if (made !== undefined) return made;
   const given = Object.values(record.policy.agents).map((agent) => agent.env);
-  const redactor = createValueRedactor(secretValues({ captured: env, given }));
+  const redactor = createValueRedactor(collectSecretValues({ captured: env, given }));
   known.set(record, redactor);
   return redactor;
 }

@@ -1,5 +1,5 @@
 /**
- * The redactor of one run: besides the secrets of known shapes it knows values, those of the run's environment that `secretValues` picks.
+ * The redactor of one run: besides the secrets of known shapes it knows values, those of the run's environment that `collectSecretValues` picks.
  * Pure and linear; where no value stands a text costs one search a form. **Not covered**: a value in base64 or hex, in another case, in
  * pieces with something between them, or cut (`hideCut` takes the cut at an end), one that holds a marker's own words, and one of little but quotes and backslashes.
  */

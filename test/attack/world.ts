@@ -8,7 +8,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { guardSockets } from '../../activities/process/guard-sockets.js';
+import { listGuardSockets } from '../../activities/process/guard-sockets.js';
 import { socketFolder } from '../../config/home/socket-folder.js';
 import { attendedRun } from '../support/attended-run.js';
 import { CLI } from '../support/cli-world.js';
@@ -75,7 +75,7 @@ export async function openWorld(setting: Setting): Promise<World> {
       DOOMED: doomed.runId,
       WORKER: String(worker.pid()),
       GUARD: String(guardPid(host.home)),
-      GUARDSOCK: guardSockets(socketFolder(host.home))[0] ?? '',
+      GUARDSOCK: listGuardSockets(socketFolder(host.home))[0] ?? '',
       ADDRESS: host.address,
       NAMESPACE: host.namespace,
       TEMPORAL: process.env['SLUICE_TEMPORAL_CLI'] ?? '',

@@ -22,7 +22,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tailOf } from '../../worker/local-engine/log-file.js';
+import { readTail } from '../../worker/local-engine/log-file.js';
 import { LOOPBACK } from '../../worker/local-engine/ports.js';
 import {
   COMPOSE_PATH,
@@ -105,11 +105,11 @@ export async function openTeamServer(programs: Programs): Promise<TeamServer> {
       return runOnce(
         service,
         () => ended(spawnService(name, command)),
-        () => tailOf(log(name)),
+        () => readTail(log(name)),
       );
     const child = spawnService(name, command);
     running.set(name, child);
-    await healthy({ name, child, check: checkOf(service, places), environment, log: () => tailOf(log(name)) });
+    await healthy({ name, child, check: checkOf(service, places), environment, log: () => readTail(log(name)) });
   };
 
   const kill = async (name: string, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> => {

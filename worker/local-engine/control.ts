@@ -78,7 +78,7 @@ export async function openControl(socketPath: string): Promise<ControlClient | n
 }
 
 /** The next status; null when the engine closed the connection. */
-export async function nextReport(control: ControlClient, say?: (text: string) => void): Promise<EngineReport | null> {
+export async function awaitReport(control: ControlClient, say?: (text: string) => void): Promise<EngineReport | null> {
   for (;;) {
     const reply = await control.next();
     if (reply === null) return null;

@@ -38,7 +38,7 @@ export function removeEngineState(file: string): void {
 }
 
 /** The processes that an earlier engine recorded; none if the file is missing or not ours to understand. */
-export function recordedProcesses(file: string): Pick<EngineState, 'server' | 'worker'> {
+export function readRecordedProcesses(file: string): Pick<EngineState, 'server' | 'worker'> {
   try {
     const { server, worker } = parseRecord(readFileSync(file, 'utf8')) ?? {};
     return { server: isIdentity(server) ? server : null, worker: isIdentity(worker) ? worker : null };

@@ -12,13 +12,13 @@ import { listenForControl } from './control-server.js';
 import { reasonOf, withTrouble } from './engine-error.js';
 import type { EngineOptions } from './engine-options.js';
 import type { EnginePaths } from './engine-paths.js';
-import { NAMESPACE, recordedProcesses, removeEngineState, writeEngineState } from './engine-state.js';
-import { appendLine, openLog, tailOf } from './log-file.js';
+import { NAMESPACE, readRecordedProcesses, removeEngineState, writeEngineState } from './engine-state.js';
+import { appendLine, openLog, readTail } from './log-file.js';
 import { freePort, LOOPBACK, uiHost, waitForPort } from './ports.js';
 import { endProcess, identify, type ProcessIdentity } from './process-identity.js';
 import { setRetention, spawnServer } from './server-child.js';
 import { SupervisedChild } from './supervised-child.js';
-import { spawnWorker, workerReady } from './worker-child.js';
+import { spawnWorker, waitForWorker } from './worker-child.js';
 
 const SERVER_READY_MS = 20_000;
 const WORKER_READY_MS = 60_000;
@@ -153,7 +153,7 @@ export class Engine {
   }
 
   async #endLeftovers(): Promise<void> {
-    const { server, worker } = recordedProcesses(this.#paths.state);
+    const { server, worker } = readRecordedProcesses(this.#paths.state);
     const leftovers = [worker, server].filter((identity) => identity !== null);
     await Promise.all(leftovers.map((identity) => endProcess(identity, SERVER_GRACE_MS)));
   }
@@ -207,7 +207,7 @@ export class Engine {
         this.#say('starting the worker');
         return spawnWorker({ command: this.#options.worker, home: this.#paths.home, address: this.#address(), log });
       },
-      ready: (child, signal) => workerReady(child, log, signal),
+      ready: (child, signal) => waitForWorker(child, log, signal),
       // It ends itself when it finds no server; however long that stays away, the server's own deaths are what counts.
       isExcused: () => !this.#server.isReady,
       onIdentity: (identity) => this.#record('worker', identity),
@@ -256,7 +256,7 @@ export class Engine {
     if (error instanceof RefusedError) return error.parts;
     const reason = reasonOf(error);
     const log = reason.startsWith('the worker') ? this.#paths.workerLog : this.#paths.serverLog;
-    const tail = tailOf(log);
+    const tail = readTail(log);
     const parts = {
       what: `The local engine did not start: ${reason}.`,
       why: tail === '' ? `Its log ${log} is empty.` : `The last lines of ${log}:\n${tail}`,
@@ -267,7 +267,7 @@ export class Engine {
   }
 
   #crashLoop(how: string, log: string): Refusal {
-    const tail = tailOf(log);
+    const tail = readTail(log);
     const parts = {
       what: `The local engine gave up: ${how}.`,
       why: `What dies that often is not started again. The last lines of ${log}:\n${tail}`,

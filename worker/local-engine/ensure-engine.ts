@@ -7,12 +7,12 @@ import { closeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { fewDescriptors, NEEDED_DESCRIPTORS, openFilesLimit } from '../../config/system/system-trouble.js';
 import { RefusedError } from '../../protocol/text/refusal.js';
-import { type ControlClient, type EngineReport, nextReport, openControl } from './control.js';
+import { awaitReport, type ControlClient, type EngineReport, openControl } from './control.js';
 import { withTrouble } from './engine-error.js';
 import type { EngineOptions } from './engine-options.js';
 import { type EnginePaths, enginePaths, makeEngineFolders } from './engine-paths.js';
 import { LOCK_RETRY_MS, lockHeld, Patience, sleep } from './lock-wait.js';
-import { openLog, tailOf } from './log-file.js';
+import { openLog, readTail } from './log-file.js';
 import { SERVER_PORT, UI_PORT } from './ports.js';
 import { type FindServerBinary, findServerBinary } from './server-binary/find-server-binary.js';
 import { cleanEnvironment } from './server-command.js';
@@ -96,7 +96,7 @@ export async function engineStatus(home: string): Promise<EngineReport | null> {
   const control = await openControl(enginePaths(home).socket);
   if (control === null) return null;
   control.send({ type: 'status' });
-  const report = await nextReport(control);
+  const report = await awaitReport(control);
   control.close();
   return report;
 }
@@ -112,7 +112,7 @@ export async function restartWorker(home: string): Promise<EngineReport | null> 
   const control = await openControl(enginePaths(home).socket);
   if (control === null) return null;
   control.send({ type: 'restart' });
-  const report = await nextReport(control);
+  const report = await awaitReport(control);
   control.close();
   if (report?.phase === 'failed') throw failure(report);
   return report;
@@ -120,7 +120,7 @@ export async function restartWorker(home: string): Promise<EngineReport | null> 
 
 async function settled(control: ControlClient, say: (text: string) => void): Promise<EngineReport | null> {
   control.send({ type: 'wait' });
-  const report = await nextReport(control, say);
+  const report = await awaitReport(control, say);
   control.close();
   return report;
 }
@@ -210,7 +210,7 @@ function failure(report: EngineReport): RefusedError {
 }
 
 function diedEarly(code: number, paths: EnginePaths): RefusedError {
-  const tail = tailOf(paths.engineLog);
+  const tail = readTail(paths.engineLog);
   const parts = {
     what: `The local engine ended before it was up (exit code ${code}).`,
     why: `The last lines of ${paths.engineLog}:\n${tail}`,
@@ -224,7 +224,7 @@ function silent(paths: EnginePaths, starter: Starter): RefusedError {
   const pid = starter.pid ?? 'unknown';
   return new RefusedError({
     what: `The local engine (process ${pid}) does not answer at ${paths.socket}.`,
-    why: `It listens there as the first thing it does. The last lines of ${paths.engineLog}:\n${tailOf(paths.engineLog)}`,
+    why: `It listens there as the first thing it does. The last lines of ${paths.engineLog}:\n${readTail(paths.engineLog)}`,
     now: 'That process still runs; runs wait where they are.',
     mend: `End it and try again: kill ${pid} && sluice up`,
   });

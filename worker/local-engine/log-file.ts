@@ -24,7 +24,7 @@ export function appendLine(log: number, line: string): void {
 }
 
 /** The last lines, for an error message, and above them why the program died where it went on with a dump of its stacks; empty if there are none. */
-export function tailOf(file: string): string {
+export function readTail(file: string): string {
   try {
     const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
     const tail = lines.slice(-TAIL_LINES);

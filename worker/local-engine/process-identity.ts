@@ -32,9 +32,9 @@ export async function isAlive(identity: ProcessIdentity): Promise<boolean> {
  */
 export async function endProcess(identity: ProcessIdentity, graceMs: number): Promise<void> {
   await signal(identity, 'SIGTERM');
-  if (await goneWithin(identity, graceMs)) return;
+  if (await waitUntilGone(identity, graceMs)) return;
   await signal(identity, 'SIGKILL');
-  await goneWithin(identity, 5_000);
+  await waitUntilGone(identity, 5_000);
 }
 
 async function signal(identity: ProcessIdentity, name: NodeJS.Signals): Promise<void> {
@@ -42,7 +42,7 @@ async function signal(identity: ProcessIdentity, name: NodeJS.Signals): Promise<
 }
 
 /** False if it still lives after `ms`. */
-export async function goneWithin(identity: ProcessIdentity, ms: number): Promise<boolean> {
+export async function waitUntilGone(identity: ProcessIdentity, ms: number): Promise<boolean> {
   const until = performance.now() + ms;
   while (await isAlive(identity)) {
     if (performance.now() >= until) return false;

@@ -3,12 +3,12 @@
  * Nothing but recorded processes is ended, each by pid and start time, and only by whoever holds the home's lock.
  */
 import { existsSync } from 'node:fs';
-import { type ControlClient, nextReport, openControl } from './control.js';
+import { awaitReport, type ControlClient, openControl } from './control.js';
 import { type EnginePaths, enginePaths } from './engine-paths.js';
-import { recordedProcesses, removeEngineState } from './engine-state.js';
+import { readRecordedProcesses, removeEngineState } from './engine-state.js';
 import { tryLock } from './kernel-lock.js';
 import { LOCK_RETRY_MS, lockHeld, Patience, sleep } from './lock-wait.js';
-import { endProcess, goneWithin, identify, isAlive, type ProcessIdentity } from './process-identity.js';
+import { endProcess, identify, isAlive, type ProcessIdentity, waitUntilGone } from './process-identity.js';
 
 export type StopOutcome =
   | { readonly kind: 'stopped' }
@@ -62,7 +62,7 @@ export async function stopEngine(home: string, options: StopEngine): Promise<Sto
 async function stopRunning(control: ControlClient, options: StopEngine): Promise<StopOutcome | null> {
   try {
     control.send({ type: 'status' });
-    const report = await nextReport(control);
+    const report = await awaitReport(control);
     if (report === null) return null;
     const engine = await identify(report.pid);
     control.send({ type: 'drain', now: options.now });
@@ -72,7 +72,7 @@ async function stopRunning(control: ControlClient, options: StopEngine): Promise
     control.send({ type: 'down', now: options.now });
     while ((await control.next()) !== null);
     // Its lock goes with the process, a moment after its connections.
-    if (engine !== null) await goneWithin(engine, EXIT_LIMIT_MS);
+    if (engine !== null) await waitUntilGone(engine, EXIT_LIMIT_MS);
     return { kind: 'stopped' };
   } finally {
     control.close();
@@ -82,7 +82,7 @@ async function stopRunning(control: ControlClient, options: StopEngine): Promise
 /** In the order of a running engine's end: worker, turns, server. Without a record no engine is missing here, and turns are somebody else's. */
 async function endLeftovers(paths: EnginePaths, options: StopEngine): Promise<StopOutcome> {
   if (!existsSync(paths.state)) return { kind: 'not_running' };
-  const left = recordedProcesses(paths.state);
+  const left = readRecordedProcesses(paths.state);
   const graceMs = options.now ? LEFTOVER_NOW_GRACE_MS : LEFTOVER_GRACE_MS;
   const worker = await endIfAlive(left.worker, graceMs);
   const turns = options.now ? await options.liveTurns() : 0;

@@ -1,7 +1,7 @@
 /** The commands that live under the guard of a home, for whoever brings the engine down. Where no guard runs none is started. */
 
 import type { LiveCommand, Processes } from '../../activities/process/contract.js';
-import { guardSockets } from '../../activities/process/guard-sockets.js';
+import { listGuardSockets } from '../../activities/process/guard-sockets.js';
 import { connectProcesses } from '../../activities/process/processes.js';
 import { socketFolder } from '../../config/home/socket-folder.js';
 
@@ -27,7 +27,7 @@ export async function openTurnsOfHome(home: string): Promise<TurnsOfHome> {
 }
 
 async function guardOf(home: string): Promise<Processes | null> {
-  if (guardSockets(socketFolder(home)).length === 0) return null;
+  if (listGuardSockets(socketFolder(home)).length === 0) return null;
   // A guard of another grace or durability keeps its own; these count only where one must be started to adopt what a dead one left.
   return connectProcesses({ home, orphanGraceMs: 60_000, durability: 'process' });
 }

@@ -34,7 +34,7 @@ export function spawnWorker(settings: WorkerSettings): ChildProcess {
 }
 
 /** Resolves at the ready line; every other line of stdout goes to the worker's log. */
-export function workerReady(child: ChildProcess, log: number, signal: AbortSignal): Promise<void> {
+export function waitForWorker(child: ChildProcess, log: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     // A worker that is gone closes its stdin's other end.

@@ -7,14 +7,14 @@ import type { ApplicationFailure } from '@temporalio/common';
 import { badSetting } from '../bad-setting.js';
 import type { AgentAdapter } from '../contract.js';
 import { readPlainTurn } from '../read-plain-turn.js';
-import { turnEnvironment } from '../turn-environment.js';
+import { makeTurnEnvironment } from '../turn-environment.js';
 
 export const commandAdapter: AgentAdapter = {
   capabilities: { resume: false },
   command(turn) {
     const { command, args } = turn.config;
     if (command === null) throw noCommand(turn.stagePolicy.agent);
-    return { argv: [...command, ...args], env: turnEnvironment(turn), stdin: turn.prompt };
+    return { argv: [...command, ...args], env: makeTurnEnvironment(turn), stdin: turn.prompt };
   },
   read: (_turn, exit) => readPlainTurn(exit),
 };

@@ -10,7 +10,7 @@ import type { ApplicationFailure } from '@temporalio/common';
 import { badSetting } from '../bad-setting.js';
 import type { AgentAdapter, AgentExit, TurnReading } from '../contract.js';
 import { readLastLines, readPlainTurn } from '../read-plain-turn.js';
-import { turnEnvironment } from '../turn-environment.js';
+import { makeTurnEnvironment } from '../turn-environment.js';
 
 /** Arguments of node that start the scripted agent; the fixture is appended. */
 export type ScriptedEntry = readonly [string, ...string[]];
@@ -24,7 +24,7 @@ export function createScriptedAdapter(entry: ScriptedEntry = COMPILED_ENTRY): Ag
     command(turn) {
       const fixture = turn.config.args[0];
       if (fixture === undefined || !isAbsolute(fixture)) throw noFixture(turn.stagePolicy.agent, fixture);
-      return { argv: [process.execPath, ...entry, fixture], env: turnEnvironment(turn), stdin: turn.prompt };
+      return { argv: [process.execPath, ...entry, fixture], env: makeTurnEnvironment(turn), stdin: turn.prompt };
     },
     read: (_turn, exit) => readScriptedTurn(exit),
   };

@@ -68,7 +68,7 @@ export class ToldConversation {
 }
 
 /** A text that is kept: of any length in the event, bounded here. */
-export function keptText(text: string): string {
+export function boundText(text: string): string {
   return cutMiddle(text, MAX_TEXT_BYTES);
 }
 

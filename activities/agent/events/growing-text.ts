@@ -3,7 +3,7 @@
  * costs the whole text. So what a part costs does not grow with the text.
  */
 import { MAX_TEXT_BYTES } from '../read-plain-turn.js';
-import { keptText } from './event-fields.js';
+import { boundText } from './event-fields.js';
 
 const MAX_OPEN_CHARS = 4 * MAX_TEXT_BYTES;
 
@@ -12,7 +12,7 @@ export class GrowingText {
   private chars = 0;
 
   get text(): string {
-    return keptText(this.parts.join(''));
+    return boundText(this.parts.join(''));
   }
 
   get isEmpty(): boolean {

@@ -91,7 +91,7 @@ export function parseFixture(text: string): Fixture {
 }
 
 /** The turn for a round: a stage of the round itself is first entered in round 1, every other in round 0. */
-export function turnOf(fixture: Fixture, stage: TurnStage, round: number): ScriptedTurn {
+export function pickTurn(fixture: Fixture, stage: TurnStage, round: number): ScriptedTurn {
   const turns = [fixture.stages[stage] ?? []].flat();
   const entered = isInRound(stage) ? Math.max(0, round - 1) : round;
   const turn = turns[Math.min(entered, turns.length - 1)];
@@ -101,8 +101,8 @@ export function turnOf(fixture: Fixture, stage: TurnStage, round: number): Scrip
 }
 
 /** What is done where the turn was started so often before. The last of the chain repeats. */
-export function againAfter(turn: ScriptedTurn, starts: number): ScriptedTurn {
-  return starts === 0 || turn.again === undefined ? turn : againAfter(turn.again, starts - 1);
+export function pickRepeat(turn: ScriptedTurn, starts: number): ScriptedTurn {
+  return starts === 0 || turn.again === undefined ? turn : pickRepeat(turn.again, starts - 1);
 }
 
 interface Rule {

@@ -17,7 +17,7 @@ export interface LedgerEntry {
 }
 
 /** Shape: `START stage=executing round=0 ask=work pid=4711 token=<token> at=<time>`. */
-export function ledgerLine(entry: LedgerEntry): string {
+export function renderLedgerLine(entry: LedgerEntry): string {
   const { event, ...fields } = entry;
   return `${event} ${Object.entries(fields)
     .map(([name, value]) => `${name}=${value}`)
@@ -25,7 +25,7 @@ export function ledgerLine(entry: LedgerEntry): string {
 }
 
 export function appendLedger(path: string, entry: LedgerEntry): void {
-  appendFileSync(path, ledgerLine(entry));
+  appendFileSync(path, renderLedgerLine(entry));
 }
 
 /** All entries, oldest first; none where the file does not exist. Lines of another form are skipped. */

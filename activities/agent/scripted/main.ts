@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { messageOf } from '../../../config/system/error-code.js';
 import { closeForeignDescriptors } from '../../../config/system/foreign-descriptors.js';
 import { TURN_STAGES } from '../../../protocol/run/stages.js';
-import { againAfter, type Fixture, parseFixture, type ScriptedTurn, turnOf } from './fixture.js';
+import { type Fixture, parseFixture, pickRepeat, pickTurn, type ScriptedTurn } from './fixture.js';
 import { readLedger } from './ledger.js';
 import { performTurn, type ScriptedScene } from './perform.js';
 
@@ -29,7 +29,7 @@ async function main(fixturePath: string | undefined): Promise<number> {
   const fixture = readFixture(fixturePath);
   const prompt = await text(process.stdin);
   const { stage, round, ask } = standing(prompt);
-  const planned = turnOf(fixture, stage, round);
+  const planned = pickTurn(fixture, stage, round);
   const fixtureFolder = dirname(resolve(fixturePath));
   const ledgerPath = planned.ledger ?? fixture.ledger;
   const ledger = ledgerPath === undefined ? null : resolve(fixtureFolder, ledgerPath);
@@ -67,5 +67,5 @@ function againOrFirst(planned: ScriptedTurn, { stage, round, ask, ledger }: Scri
   const before = readLedger(ledger).filter(
     (entry) => entry.event === 'START' && entry.stage === stage && entry.round === String(round) && entry.ask === ask,
   );
-  return againAfter(planned, before.length);
+  return pickRepeat(planned, before.length);
 }

@@ -8,7 +8,7 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { STAGE_ROWS, type TurnStage } from '../../../protocol/run/stages.js';
 import type { ScriptedTurn } from './fixture.js';
-import { appendLedger, type LedgerEntry, ledgerLine } from './ledger.js';
+import { appendLedger, type LedgerEntry, renderLedgerLine } from './ledger.js';
 
 export interface ScriptedScene {
   readonly stage: TurnStage;
@@ -98,7 +98,7 @@ function git(args: readonly string[], input = ''): void {
 
 /** A child that leaves the group and the session; its END line shows that nothing ended it. */
 function forkSetsid(ms: number, scene: ScriptedScene): void {
-  const end = ledgerLine({ ...entryOf('CHILD_END', scene, 0), pid: 'PID', at: 'AT' });
+  const end = renderLedgerLine({ ...entryOf('CHILD_END', scene, 0), pid: 'PID', at: 'AT' });
   const script = `const [ms, ledger, line] = process.argv.slice(1);
     setTimeout(() => {
       if (ledger !== '') require('node:fs').appendFileSync(ledger, line.replace('PID', process.pid).replace('AT', new Date().toISOString()));

@@ -16,7 +16,7 @@ import { createValueRedactor } from '../../../protocol/text/value-redactor.js';
 import { adapterOf } from '../agent-adapters.js';
 import type { AgentExit, TurnCommand, TurnRequest } from '../contract.js';
 import { captureEnvironment } from '../environment.js';
-import { secretValues } from '../secret-values.js';
+import { collectSecretValues } from '../secret-values.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -89,7 +89,7 @@ function requestOf(
 
 function withoutSecrets(outcome: TurnOutcome, { env, config }: TurnRequest): TurnOutcome {
   if (!('why' in outcome)) return outcome;
-  const redactor = createValueRedactor(secretValues({ captured: env, given: [config.env] }));
+  const redactor = createValueRedactor(collectSecretValues({ captured: env, given: [config.env] }));
   return { ...outcome, why: redactor.text(redactor.hideCut(outcome.why)) };
 }
 

@@ -11,7 +11,7 @@ import { ownGitDir } from '../../../config/home/own-git-dir.js';
 import { FAILURES } from '../../../protocol/failures.js';
 import { refusalFailure } from '../../../protocol/text/refusal.js';
 import type { Repository } from '../start/contract.js';
-import { neverStartBelow, repositoryAround } from '../start/git-program.js';
+import { findRepositoryAround, neverStartBelow } from '../start/git-program.js';
 import { tryGit } from '../start/run-git.js';
 import { readHead, readRef } from './read-ref.js';
 
@@ -23,7 +23,7 @@ const MAX_PROJECT_LENGTH = 60;
  */
 export async function findRepository(path: string): Promise<Repository> {
   if (!(await isFolder(path))) throw badRepository(`${JSON.stringify(path)} is not a folder.`, 'git init');
-  const around = repositoryAround(path);
+  const around = findRepositoryAround(path);
   if (around !== null) neverStartBelow(around);
   const args = [
     'rev-parse',

@@ -73,10 +73,10 @@ export async function followRef(commonDir: string, ref: string): Promise<string 
 
 /** What the HEAD of a git dir (the common one or a worktree's) says. */
 export async function readHead(gitDir: string): Promise<HeadReading> {
-  return headOf((await readTextIfThere(join(gitDir, 'HEAD'))) ?? '');
+  return parseHead((await readTextIfThere(join(gitDir, 'HEAD'))) ?? '');
 }
 
-export function headOf(content: string): HeadReading {
+export function parseHead(content: string): HeadReading {
   const text = content.trim();
   if (isSha(text)) return { kind: 'detached', sha: text };
   // Git ends a name at the first NUL.

@@ -59,7 +59,7 @@ export async function moveRefs(
 }
 
 /** Keeps a head that is about to be left, as `refs/sluice/<runId>/reset-<n>`, the first free n. */
-export async function resetRefFor(repository: Repository, headRef: string): Promise<string> {
+export async function chooseResetRef(repository: Repository, headRef: string): Promise<string> {
   const prefix = headRef.replace(/head$/, 'reset-');
   for (let n = 1; ; n += 1) if ((await readRef(repository.commonDir, `${prefix}${n}`)) === null) return `${prefix}${n}`;
 }

@@ -10,7 +10,7 @@ import { isRepositoryBusy } from '../start/repository-busy.js';
 import { GitError, ON_REAL_REPOSITORY, runGit } from '../start/run-git.js';
 import { removeStaleLocks, STALE_AFTER_MS } from '../start/stale-ref-lock.js';
 import { readHead, readTextIfThere } from './read-ref.js';
-import { findAdminDir, worktreeAdminDirs } from './worktree-registration.js';
+import { findAdminDir, listAdminDirs } from './worktree-registration.js';
 
 const MAX_TRIES = 10;
 const RETRY_WAIT_MS = 25;
@@ -60,13 +60,13 @@ export interface BranchUse {
 }
 
 /** A checkout that stands on the run's branch or rebases it, the run's own worktree aside; null: there is none. */
-export async function useOfBranch(repository: Repository, runId: string, worktree: string): Promise<BranchUse | null> {
+export async function findBranchUse(
+  repository: Repository,
+  runId: string,
+  worktree: string,
+): Promise<BranchUse | null> {
   const own = await findAdminDir(repository.commonDir, worktree);
-  const gitDirs = new Set([
-    repository.commonDir,
-    repository.gitDir,
-    ...(await worktreeAdminDirs(repository.commonDir)),
-  ]);
+  const gitDirs = new Set([repository.commonDir, repository.gitDir, ...(await listAdminDirs(repository.commonDir))]);
   for (const gitDir of gitDirs) {
     if (gitDir === own) continue;
     const how = await howUsed(gitDir, `refs/heads/${branchOf(runId)}`);
@@ -99,7 +99,7 @@ async function folderOf({ commonDir, gitDir: startedIn, root }: Repository, gitD
 }
 
 /** What a person said who locked the worktree with `git worktree lock`, or an empty text; null: it is not locked. */
-export async function lockOfWorktree(repository: Repository, worktree: string): Promise<string | null> {
+export async function readWorktreeLock(repository: Repository, worktree: string): Promise<string | null> {
   const adminDir = await findAdminDir(repository.commonDir, worktree);
   const reason = adminDir === null ? null : await readTextIfThere(join(adminDir, 'locked'));
   // Git's own, of a `worktree add` that was killed.

@@ -17,7 +17,7 @@ const MAX_PATH_BYTES = 8192;
 export async function findAdminDir(commonDir: string, path: string): Promise<string | null> {
   const usual = join(commonDir, 'worktrees', basename(path));
   if (await belongsTo(usual, path)) return usual;
-  for (const adminDir of await worktreeAdminDirs(commonDir)) if (await belongsTo(adminDir, path)) return adminDir;
+  for (const adminDir of await listAdminDirs(commonDir)) if (await belongsTo(adminDir, path)) return adminDir;
   return null;
 }
 
@@ -34,7 +34,7 @@ export async function freeAdminDir(commonDir: string, path: string): Promise<str
 }
 
 /** Of every linked worktree that the repository knows. */
-export async function worktreeAdminDirs(commonDir: string): Promise<readonly string[]> {
+export async function listAdminDirs(commonDir: string): Promise<readonly string[]> {
   const entries = (await listForeignFolder(join(commonDir, 'worktrees'), { maxEntries: MAX_WORKTREES })) ?? [];
   return entries.map(({ name }) => join(commonDir, 'worktrees', name));
 }
@@ -60,7 +60,7 @@ async function belongsTo(adminDir: string, path: string): Promise<boolean> {
 }
 
 /** The folder that an admin folder belongs to, as git wrote it: it may be relative to it (`worktree.useRelativePaths`). */
-export async function worktreeOf(adminDir: string): Promise<string> {
+export async function readWorktreePath(adminDir: string): Promise<string> {
   return dirname(resolve(adminDir, (await gitdirOf(adminDir)).replace(/\n$/, '')));
 }
 

@@ -13,7 +13,7 @@ import { knowThatFits } from '../refs/tree-size.js';
 import type { Change, CommitRequest, FoldedCommit, PlannedCommit } from '../start/contract.js';
 import { GitError, splitNul } from '../start/run-git.js';
 import { WorktreeViolation } from '../start/worktree-violation.js';
-import { type OwnWorktree, ownHead, wasHere } from '../worktree/worktree-own-state.js';
+import { hasStoodAt, type OwnWorktree, readOwnHead } from '../worktree/worktree-own-state.js';
 import { listChanges } from './changes.js';
 
 /** More commits than a turn of an agent makes; a branch of somebody else's that it checked out may have thousands. */
@@ -87,8 +87,8 @@ interface AgentWork {
 async function findAgentWork(git: PrivateGitDir, own: OwnWorktree, request: CommitRequest): Promise<AgentWork> {
   const { expectedHead } = request;
   const { commonDir } = own.repository;
-  const [branch, head] = await Promise.all([readRef(commonDir, own.branchRef), ownHead(own)]);
-  const movedHere = branch === null || branch === expectedHead || (await wasHere(own, branch));
+  const [branch, head] = await Promise.all([readRef(commonDir, own.branchRef), readOwnHead(own)]);
+  const movedHere = branch === null || branch === expectedHead || (await hasStoodAt(own, branch));
   // Only an agent makes its own branch a symbolic ref; git compares the value behind it.
   const branchAt = movedHere ? (branch ?? (await followRef(commonDir, own.branchRef))) : expectedHead;
   const headAt = await otherHead(own, head);

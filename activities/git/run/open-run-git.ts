@@ -7,7 +7,7 @@
 import { readDiff, readPatch } from '../inspect/diff.js';
 import { openPrivateGitDir, type PrivateGitDir } from '../inspect/private-git-dir.js';
 import { followRef, readRef } from '../refs/read-ref.js';
-import { moveRefs, resetRefFor } from '../refs/run-branch.js';
+import { chooseResetRef, moveRefs } from '../refs/run-branch.js';
 import { assertTreeFits } from '../refs/tree-size.js';
 import type {
   Change,
@@ -21,7 +21,7 @@ import type {
 } from '../start/contract.js';
 import { splitNul } from '../start/run-git.js';
 import { type SetAside, setAside } from '../worktree/set-aside.js';
-import { mendOwnState, type OwnWorktree, wasHere } from '../worktree/worktree-own-state.js';
+import { hasStoodAt, mendOwnState, type OwnWorktree } from '../worktree/worktree-own-state.js';
 import { assertRealRoot, clearDestroyed, type RootReading, readRoot } from '../worktree/worktree-root.js';
 import { listChanges } from './changes.js';
 import { planCommit } from './commit.js';
@@ -122,7 +122,7 @@ export class RunGit {
    * The worktree is not touched: `restore` follows.
    */
   async moveBack(from: string, to: string): Promise<PublishOutcome> {
-    const keep = await resetRefFor(this.input.repository, this.input.headRef);
+    const keep = await chooseResetRef(this.input.repository, this.input.headRef);
     const moved = await moveRefs(
       this.input.repository,
       [
@@ -193,13 +193,13 @@ export class RunGit {
   private async restoreBranch(sha: string, left: 'kept' | 'dropped'): Promise<RestoreOutcome> {
     const actual = await this.head();
     if (actual === sha) return { kind: 'restored' };
-    if (actual !== null && !(await wasHere(this.own, actual))) return { kind: 'branch_elsewhere', actual };
+    if (actual !== null && !(await hasStoodAt(this.own, actual))) return { kind: 'branch_elsewhere', actual };
     const { repository, headRef } = this.input;
     const from = actual ?? (await followRef(repository.commonDir, this.own.branchRef));
     const kept =
       actual === null || left === 'dropped'
         ? []
-        : [{ ref: await resetRefFor(repository, headRef), to: actual, from: null }];
+        : [{ ref: await chooseResetRef(repository, headRef), to: actual, from: null }];
     const moved = await moveRefs(repository, [{ ref: this.own.branchRef, to: sha, from }, ...kept], this.git);
     const stands = moved === 'moved' ? sha : await this.head();
     // Another attempt of the same turn may have put it there first.

@@ -12,7 +12,7 @@ import { excludePaths, openPrivateGitDir, protectPaths } from '../inspect/privat
 import type { Repository } from '../start/contract.js';
 import { assertNoSymlink } from '../start/no-symlink.js';
 import { splitNul } from '../start/run-git.js';
-import { expandGlobs, insidePath } from '../worktree/expand-globs.js';
+import { expandGlobs, resolveInside } from '../worktree/expand-globs.js';
 
 export interface CopyAndLinkInput {
   readonly repository: Repository;
@@ -84,7 +84,7 @@ async function linkable(
 ): Promise<string[]> {
   const paths: string[] = [];
   for (const written of link) {
-    const path = insidePath(written);
+    const path = resolveInside(written);
     if (path === null) skipped.push({ path: written, why: 'it leads out of the repository' });
     else if (tracked.has(path)) skipped.push({ path, why: 'the commit holds files there' });
     else if ((await lstat(join(repository.root, path)).catch(() => null)) === null)

@@ -28,7 +28,7 @@ export function neverStartBelow(folder: string): void {
 }
 
 /** The folder that git would call the top of the work tree around `folder`, or null. Asks no git, for it decides which git may be asked. */
-export function repositoryAround(folder: string): string | null {
+export function findRepositoryAround(folder: string): string | null {
   for (let root = realPathOr(folder); root !== dirname(root); root = dirname(root))
     if (existsSync(join(root, '.git'))) return root;
   // A folder that is no repository must not count as one: whoever names `/` would leave this host without git.
@@ -36,7 +36,7 @@ export function repositoryAround(folder: string): string | null {
 }
 
 /** Errors: plain Error if PATH holds no git that may be started. */
-export function gitProgram(): GitProgram {
+export function findGitProgram(): GitProgram {
   const from = process.env['PATH'] || DEFAULT_PATH;
   if (known?.from === from && known.count === repositories.size) return known.found;
   const entries = programPath(from).split(delimiter);

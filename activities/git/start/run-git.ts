@@ -12,7 +12,7 @@ import { messageOf } from '../../../config/system/error-code.js';
 import { type Failpoint, GIT_COMMANDS, noFailpoint } from '../../../protocol/failpoints.js';
 import { createGitRunner } from '../runner/git-runner.js';
 import { type GitResult, type GitStart, startGit } from '../runner/start-git.js';
-import { gitProgram } from './git-program.js';
+import { findGitProgram } from './git-program.js';
 
 export interface GitCall {
   /** `--git-dir`; absent only for discovery of a repository. */
@@ -110,7 +110,7 @@ export async function tryGit(args: readonly string[], call: GitCall): Promise<Gi
   ];
   const signal = endingSignal();
   signal?.throwIfAborted();
-  const { program, path } = gitProgram();
+  const { program, path } = findGitProgram();
   const start: GitStart = {
     program,
     args: [...directories, ...args],

@@ -14,7 +14,7 @@ import { FAILURES } from '../../../protocol/failures.js';
 import { branchOf } from '../../../protocol/names.js';
 import { refusalFailure } from '../../../protocol/text/refusal.js';
 import { readRef, readTextIfThere } from '../refs/read-ref.js';
-import { listRunRefs, useOfBranch } from '../refs/run-refs.js';
+import { findBranchUse, listRunRefs } from '../refs/run-refs.js';
 import { findAdminDir, isComplete } from '../refs/worktree-registration.js';
 import type { Repository } from '../start/contract.js';
 import { isRepositoryBusy } from '../start/repository-busy.js';
@@ -135,7 +135,7 @@ async function refuseForeign(input: AddWorktreeInput, found: Found): Promise<voi
   if (found.entries !== null) throw runExists(`The folder ${path} exists already.`, input);
   const [ref] = await listRunRefs(repository, runId);
   if (ref !== undefined) throw runExists(`${ref.ref} exists already, at ${ref.sha}.`, input);
-  const use = await useOfBranch(repository, runId, path);
+  const use = await findBranchUse(repository, runId, path);
   if (use !== null) throw runExists(`Branch ${branchOf(runId)} is ${use.how} in ${use.folder} already.`, input);
 }
 

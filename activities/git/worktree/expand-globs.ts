@@ -22,7 +22,7 @@ export interface Expanded {
 export async function expandGlobs(root: string, patterns: readonly string[]): Promise<Expanded> {
   const [files, missing, outside] = [new Set<string>(), [] as string[], [] as string[]];
   for (const pattern of patterns) {
-    const path = insidePath(pattern);
+    const path = resolveInside(pattern);
     if (path === null) {
       outside.push(pattern);
       continue;
@@ -39,7 +39,7 @@ export async function expandGlobs(root: string, patterns: readonly string[]): Pr
 }
 
 /** A path as written in a config, made plain; null if it leads outside, into `.git`, or is the root itself. */
-export function insidePath(path: string): string | null {
+export function resolveInside(path: string): string | null {
   if (posix.isAbsolute(path) || path.includes('\0')) return null;
   const plain = posix.normalize(path).replace(/\/$/, '');
   const parts = plain.split('/');

@@ -3,7 +3,7 @@
  * starts a git in each submodule, with the config that lies there.
  */
 import { dirname, join } from 'node:path';
-import { worktreeOf } from '../refs/worktree-registration.js';
+import { readWorktreePath } from '../refs/worktree-registration.js';
 import { listWatchedFolder } from '../start/list-watched-folder.js';
 
 /** A name may have slashes, so there are folders between. Far more than any repository has. */
@@ -29,7 +29,7 @@ export async function findSubmoduleGitDirs(commonDir: string, own: string): Prom
   const worktrees = join(commonDir, 'worktrees');
   const folders = [join(commonDir, 'modules')];
   for (const name of await list(worktrees)) {
-    const worktree = await worktreeOf(join(worktrees, name));
+    const worktree = await readWorktreePath(join(worktrees, name));
     if (worktree === own || dirname(worktree) !== dirname(own)) folders.push(join(worktrees, name, 'modules'));
   }
   const last = folders.length + MAX_FOLDERS;

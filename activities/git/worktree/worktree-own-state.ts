@@ -1,6 +1,6 @@
 /**
  * Keeps what tools and people see in the run's worktree true: its `.git` file, its HEAD on the run's branch, its own index.
- * All of it lies where an agent can write, so it is only ever written here; what is read from it (`ownHead`, `wasHere`) may name commits, never programs.
+ * All of it lies where an agent can write, so it is only ever written here; what is read from it (`readOwnHead`, `hasStoodAt`) may name commits, never programs.
  * A person's next git obeys these files, a shell prompt by a mere `cd`: each is compared with the very text that the engine made it with.
  */
 import { lstat, mkdir, rm, utimes } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { listForeignFolder, readForeignFile, textOf } from '../../../config/system/foreign-file.js';
 import { replaceFile } from '../../../config/system/replace-file.js';
 import { parseJson } from '../../../protocol/text/json.js';
-import { type HeadReading, headOf, readHead, readIndex, readTextIfThere } from '../refs/read-ref.js';
+import { type HeadReading, parseHead, readHead, readIndex, readTextIfThere } from '../refs/read-ref.js';
 import { findAdminDir, freeAdminDir } from '../refs/worktree-registration.js';
 import type { Repository } from '../start/contract.js';
 import { assertNoSymlink } from '../start/no-symlink.js';
@@ -65,13 +65,13 @@ const MAX_CONFIG_BYTES = 16 * 1024 * 1024;
 const MAX_HEAD_BYTES = 4096;
 
 /** Where the worktree's own HEAD stands. */
-export async function ownHead({ repository, worktree }: OwnWorktree): Promise<HeadReading> {
+export async function readOwnHead({ repository, worktree }: OwnWorktree): Promise<HeadReading> {
   const adminDir = await findAdminDir(repository.commonDir, worktree);
   return adminDir === null ? { kind: 'unreadable' } : readHead(adminDir);
 }
 
 /** Whether this worktree's HEAD ever stood at `sha`: its reflog says so (gitrepository-layout.txt, `logs/HEAD`). Somebody who moves the branch from elsewhere leaves no line there. */
-export async function wasHere({ repository, worktree }: OwnWorktree, sha: string): Promise<boolean> {
+export async function hasStoodAt({ repository, worktree }: OwnWorktree, sha: string): Promise<boolean> {
   const adminDir = await findAdminDir(repository.commonDir, worktree);
   const log = adminDir === null ? null : await readTextIfThere(join(adminDir, 'logs', 'HEAD'));
   return log?.split('\n').some((line) => line.slice(0, line.indexOf('\t')).split(' ')[1] === sha) ?? false;
@@ -81,7 +81,7 @@ export async function wasHere({ repository, worktree }: OwnWorktree, sha: string
  * What of the worktree's own git is not as the engine made it, a clause each; empty: all is, or worktree or repository are gone. HEAD may stand at another branch or commit, as
  * after a person's checkout; of the index only what it says of submodules starts anything.
  */
-export async function foreignState(own: OwnWorktree): Promise<readonly string[]> {
+export async function findForeignState(own: OwnWorktree): Promise<readonly string[]> {
   const { repository, worktree } = own;
   const [folder, commonDir] = await Promise.all(
     [worktree, repository.commonDir].map((path) => lstat(path).catch(() => null)),
@@ -216,7 +216,7 @@ async function isAsMade({ path, text }: OwnFile): Promise<boolean> {
 
 async function isHead(adminDir: string): Promise<boolean> {
   const text = textOf(await readForeignFile(join(adminDir, 'HEAD'), { maxBytes: MAX_HEAD_BYTES }));
-  return text !== null && headOf(text).kind !== 'unreadable';
+  return text !== null && parseHead(text).kind !== 'unreadable';
 }
 
 function nameOf({ worktree }: OwnWorktree, path: string): string {

@@ -28,7 +28,7 @@ const OWN_MODE = 0o600;
 const OWN_FOLDER_MODE = 0o700;
 
 /** Of what stands under the two names, whatever it is; nothing, where the command locked its own folder. */
-export function outputSize(dir: string): OutputSize {
+export function measureOutput(dir: string): OutputSize {
   const sizeOf = (name: string) => {
     try {
       return lstatSync(join(dir, name), { throwIfNoEntry: false })?.size ?? 0;
@@ -69,7 +69,7 @@ function shareOf({ stdout, stderr }: OutputSize, limit: number): OutputSize {
 /** Effects: the two files. Idempotency: a repeat finds them as they are to be. Errors: those of the file system. */
 export function cutOutput(dir: string, limit: number): void {
   for (const name of [STDOUT_FILE, STDERR_FILE]) makeOwn(join(dir, name));
-  const size = outputSize(dir);
+  const size = measureOutput(dir);
   const kept = shareOf(size, limit);
   if (kept.stdout < size.stdout) cut(join(dir, STDOUT_FILE), kept.stdout);
   if (kept.stderr < size.stderr) cut(join(dir, STDERR_FILE), kept.stderr);

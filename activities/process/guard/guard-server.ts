@@ -5,12 +5,12 @@ import { isRecord } from '../../../protocol/text/json.js';
 import { StartRefused, type StopReason } from '../contract.js';
 import { PROTOCOL_VERSION, type Reply, readLines, writeLine } from '../wire.js';
 import { readSpec } from './check-spec.js';
+import type { Command } from './command.js';
+import type { Commands } from './commands.js';
 import type { GuardLog } from './guard-log.js';
-import type { Turn } from './turn.js';
-import type { Turns } from './turns.js';
 
 export interface ServedGuard {
-  readonly turns: Turns;
+  readonly commands: Commands;
   readonly log: GuardLog;
   readonly version: number;
   isRetired(): boolean;
@@ -20,27 +20,27 @@ export interface ServedGuard {
 
 export function serveConnection(socket: Socket, guard: ServedGuard): void {
   const attached = new Set<string>();
-  const attach = (turn: Turn) => {
-    const { token } = turn.claim;
+  const attach = (command: Command) => {
+    const { token } = command.claim;
     if (!attached.has(token)) {
       attached.add(token);
-      void turn.ended.then((exit) => {
+      void command.ended.then((exit) => {
         attached.delete(token);
         writeLine(socket, { event: 'ended', token, exit });
       });
     }
   };
   socket.on('error', () => {});
-  socket.on('close', () => guard.turns.drop(socket));
+  socket.on('close', () => guard.commands.drop(socket));
   readLines(socket, (request) => {
     void handle(request, guard, socket)
       .catch((error: unknown): Reply => failureReply(error, guard))
       .then((reply) => {
-        if (reply.kind === 'reserved' && socket.destroyed) guard.turns.drop(socket);
+        if (reply.kind === 'reserved' && socket.destroyed) guard.commands.drop(socket);
         writeLine(socket, { id: request.id ?? null, ...reply });
-        const turn = reply.kind === 'running' ? guard.turns.get(tokenOf(request)) : null;
-        if (turn !== null) {
-          attach(turn);
+        const command = reply.kind === 'running' ? guard.commands.get(tokenOf(request)) : null;
+        if (command !== null) {
+          attach(command);
         } else if (reply.kind === 'running') {
           // It ended between the answer and here: ask again.
           writeLine(socket, { event: 'ended', token: tokenOf(request), exit: null });
@@ -50,18 +50,22 @@ export function serveConnection(socket: Socket, guard: ServedGuard): void {
 }
 
 async function handle(request: Record<string, unknown>, guard: ServedGuard, owner: Socket): Promise<Reply> {
-  const { turns } = guard;
+  const { commands } = guard;
   switch (request.op) {
     case 'hello':
       return { kind: 'hello', version: guard.version, pid: process.pid };
     case 'ask':
-      return turns.get(tokenOf(request)) === null ? { kind: 'unknown' } : { kind: 'running', movedAside: false };
+      return commands.get(tokenOf(request)) === null ? { kind: 'unknown' } : { kind: 'running', movedAside: false };
     case 'stop': {
       const reason: StopReason = request.reason === 'interrupted' ? 'interrupted' : 'aborted';
       if (typeof request.group === 'string') {
-        await turns.endGroup(request.group, typeof request.exceptBase === 'string' ? request.exceptBase : null, reason);
+        await commands.endGroup(
+          request.group,
+          typeof request.exceptBase === 'string' ? request.exceptBase : null,
+          reason,
+        );
       } else {
-        await turns.end(tokenOf(request), reason);
+        await commands.end(tokenOf(request), reason);
       }
       return { kind: 'done' };
     }
@@ -71,14 +75,14 @@ async function handle(request: Record<string, unknown>, guard: ServedGuard, owne
     case 'start':
       return guard.isRetired()
         ? { kind: 'retired' }
-        : turns.reserve(readSpec(request.spec), { owner, again: request.again === true });
+        : commands.reserve(readSpec(request.spec), { owner, again: request.again === true });
     case 'go':
-      return turns.go(tokenOf(request), owner);
+      return commands.go(tokenOf(request), owner);
     case 'drop':
-      turns.drop(owner, tokenOf(request));
+      commands.drop(owner, tokenOf(request));
       return { kind: 'done' };
     case 'live':
-      return { kind: 'live', commands: turns.live() };
+      return { kind: 'live', commands: commands.live() };
     default:
       return { kind: 'failed', message: `The guard (protocol ${PROTOCOL_VERSION}) does not know this request.` };
   }

@@ -96,7 +96,7 @@ const TICKS = 100;
  * How long a process lives, however the clock was set meanwhile: measured against this process, whose own age node keeps. Unit: ms.
  * Not /proc/uptime: in a container it may count from another moment than the start times. Null: it is gone, or /proc is not there.
  */
-export function ageOf(pid: number, start: string): number | null {
+export function readAge(pid: number, start: string): number | null {
   const self = HAS_PROC ? readStat(process.pid) : null;
   if (self === null || !isAlive(pid, start)) return null;
   return Math.max(0, performance.now() + ((Number(self.start) - Number(start)) * 1000) / TICKS);

@@ -8,17 +8,17 @@ import { join } from 'node:path';
 import { openSocketFolder } from '../../../config/home/socket-folder.js';
 import { sendSignal } from '../../../config/system/send-signal.js';
 import type { Failpoint } from '../../../protocol/failpoints.js';
-import { GUARD_SOCKET, guardSockets, retiredSocket } from '../guard-sockets.js';
+import { GUARD_SOCKET, listGuardSockets, nameRetiredSocket } from '../guard-sockets.js';
 import type { Durability } from '../marks.js';
 import { PROTOCOL_VERSION } from '../wire.js';
+import { WATCH_MS } from './command.js';
+import { openCommandList } from './command-list.js';
+import { type Commands, createCommands } from './commands.js';
 import { takeGuardLock } from './guard-lock.js';
 import { createGuardLog, type GuardLog } from './guard-log.js';
 import { serveConnection } from './guard-server.js';
 import { createLimitMarks } from './limit-mark.js';
 import { createProcessTable } from './process-table.js';
-import { WATCH_MS } from './turn.js';
-import { openTurnList } from './turn-list.js';
-import { createTurns, type Turns } from './turns.js';
 
 export interface GuardOptions {
   readonly home: string;
@@ -48,8 +48,8 @@ export async function runGuard(options: GuardOptions): Promise<void> {
   const { durability, failpoint } = options;
   failpoint('guard.start-locked');
   const log = createGuardLog(join(options.home, 'guard.log'));
-  const list = openTurnList(options.home, durability);
-  const turns = createTurns({
+  const list = openCommandList(options.home, durability);
+  const commands = createCommands({
     table: createProcessTable(),
     durability,
     failpoint,
@@ -62,15 +62,15 @@ export async function runGuard(options: GuardOptions): Promise<void> {
   const clients = countClients(server);
   const { isRetired, retire } = socket;
   const version = options.version ?? PROTOCOL_VERSION;
-  server.on('connection', (peer) => serveConnection(peer, { turns, log, version, isRetired, retire }));
-  turns.adoptOrphans();
+  server.on('connection', (peer) => serveConnection(peer, { commands, log, version, isRetired, retire }));
+  commands.adoptOrphans();
   failpoint('guard.start-adopted');
   removeDeadSockets(folder);
   await listen(server, socket.path());
   failpoint('guard.start-listening');
   log('started');
   answerFirst('ready');
-  const why = await untilNothingIsLeft({ turns, clients, options, isRetired });
+  const why = await untilNothingIsLeft({ commands, clients, options, isRetired });
   log(why);
   failpoint('guard.stop-decided');
   // Before the lock falls with this process: afterwards the path may be the next guard's.
@@ -91,7 +91,7 @@ function createOwnSocket(folder: string, lock: { release(): Promise<void> }, log
   let retired = false;
   const retire = async (): Promise<void> => {
     if (retired) return;
-    const aside = join(folder, retiredSocket(process.pid));
+    const aside = join(folder, nameRetiredSocket(process.pid));
     renameSync(path, aside);
     path = aside;
     retired = true;
@@ -102,30 +102,30 @@ function createOwnSocket(folder: string, lock: { release(): Promise<void> }, log
 }
 
 interface Household {
-  readonly turns: Turns;
+  readonly commands: Commands;
   readonly clients: () => number;
   readonly options: GuardOptions;
   readonly isRetired: () => boolean;
 }
 
 /** Watches limits, adoption, orphans and idleness on one timer. */
-function untilNothingIsLeft({ turns, clients, options, isRetired }: Household): Promise<string> {
+function untilNothingIsLeft({ commands, clients, options, isRetired }: Household): Promise<string> {
   let aloneSince = performance.now();
   let adoptedAt = performance.now();
   return new Promise((resolve) => {
     const timer = setInterval(() => {
       const now = performance.now();
-      for (const turn of turns.all()) turn.watch();
+      for (const command of commands.all()) command.watch();
       if (!isRetired() && now - adoptedAt >= ADOPT_MS) {
         adoptedAt = now;
-        turns.adoptOrphans();
+        commands.adoptOrphans();
       }
       if (clients() > 0) aloneSince = now;
       const aloneMs = now - aloneSince;
       if (aloneMs >= options.orphanGraceMs) {
-        for (const turn of turns.all()) void turn.end('interrupted');
+        for (const command of commands.all()) void command.end('interrupted');
       }
-      if (turns.isEmpty() && (isRetired() || aloneMs >= (options.idleGraceMs ?? IDLE_GRACE_MS))) {
+      if (commands.isEmpty() && (isRetired() || aloneMs >= (options.idleGraceMs ?? IDLE_GRACE_MS))) {
         clearInterval(timer);
         resolve(isRetired() ? 'ended: retired and empty' : 'ended: idle and alone');
       }
@@ -154,7 +154,7 @@ async function listen(server: Server, path: string): Promise<void> {
 
 /** Sockets of retired guards whose process is gone. */
 function removeDeadSockets(folder: string): void {
-  for (const path of guardSockets(folder)) {
+  for (const path of listGuardSockets(folder)) {
     const pid = Number(/guard\.(\d+)\.sock$/.exec(path)?.[1] ?? 0);
     if (pid > 0 && sendSignal(pid, 0) === 'gone') rmSync(path, { force: true });
   }

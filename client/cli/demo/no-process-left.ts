@@ -20,12 +20,12 @@ export async function endProcessesOf(folder: string): Promise<readonly number[] 
     ['SIGKILL', AFTER_TERM_MS],
   ] as const) {
     if (signal !== null) for (const pid of (await processesOf(folder)) ?? []) sendSignal(pid, signal);
-    if (await goneWithin(folder, patience)) return [];
+    if (await waitUntilGone(folder, patience)) return [];
   }
   return processesOf(folder);
 }
 
-async function goneWithin(folder: string, patience: number): Promise<boolean> {
+async function waitUntilGone(folder: string, patience: number): Promise<boolean> {
   const until = Date.now() + patience;
   while (((await processesOf(folder)) ?? []).length > 0) {
     if (Date.now() > until) return false;

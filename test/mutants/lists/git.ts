@@ -62,7 +62,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
     name: 'a branch that somebody else moved is taken back',
     area: 'git',
     file: RUN_GIT,
-    find: "if (actual !== null && !(await wasHere(this.own, actual))) return { kind: 'branch_elsewhere', actual };",
+    find: "if (actual !== null && !(await hasStoodAt(this.own, actual))) return { kind: 'branch_elsewhere', actual };",
     replace: '',
     test: { file: MISCHIEF, title: 'leaves a branch that somebody else moved, and says where it stands' },
   },

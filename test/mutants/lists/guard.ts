@@ -4,14 +4,14 @@ import type { Mutant } from '../mutant.js';
 const COMMANDS = 'test/unit/process/commands.test.ts';
 const SURVIVAL = 'test/unit/process/survival.test.ts';
 const TRAPS = 'test/unit/process/traps.test.ts';
-const TURNS = 'activities/process/guard/turns.ts';
+const GUARD_COMMANDS = 'activities/process/guard/commands.ts';
 const MARKS = 'activities/process/marks.ts';
 
 export const GUARD_MUTANTS: readonly Mutant[] = [
   {
     name: 'the claim is skipped',
     area: 'guard',
-    file: TURNS,
+    file: GUARD_COMMANDS,
     find: 'writeClaim(spec.dir, claim, deps.durability);',
     replace: '',
     test: {
@@ -22,7 +22,7 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
   {
     name: 'the next guard is not told of a command',
     area: 'guard',
-    file: TURNS,
+    file: GUARD_COMMANDS,
     find: 'deps.list.own(spec.token, spec.dir);',
     replace: '',
     test: { file: SURVIVAL, title: 'in mid-turn costs nothing: the next one adopts the command' },
@@ -30,7 +30,7 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
   {
     name: "a running command of the same input counts as another's",
     area: 'guard',
-    file: TURNS,
+    file: GUARD_COMMANDS,
     find: 'running !== undefined && running.claim.inputHash === spec.inputHash',
     replace: 'running !== undefined && running.claim.inputHash !== spec.inputHash',
     test: {
@@ -41,7 +41,7 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
   {
     name: 'an end that nobody knows, interrupted, is given as the answer',
     area: 'guard',
-    file: TURNS,
+    file: GUARD_COMMANDS,
     find: "exit.reason !== 'interrupted' && ",
     replace: '',
     test: {
@@ -52,7 +52,7 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
   {
     name: "somebody else's abort is given as the answer for ever",
     area: 'guard',
-    file: TURNS,
+    file: GUARD_COMMANDS,
     find: " && !(again && exit.reason === 'aborted')",
     replace: '',
     test: {
@@ -63,7 +63,7 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
   {
     name: 'a start that has an exit counts as lost',
     area: 'guard',
-    file: TURNS,
+    file: GUARD_COMMANDS,
     find: 'exit === null ? (former?.starts ?? 0) : 0',
     replace: '(former?.starts ?? 0)',
     test: {
@@ -74,7 +74,7 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
   {
     name: 'a command whose starts are lost is started a fourth time',
     area: 'guard',
-    file: TURNS,
+    file: GUARD_COMMANDS,
     find: 'lost >= MAX_LOST_STARTS',
     replace: 'lost > MAX_LOST_STARTS',
     test: { file: COMMANDS, title: 'of three starts in a row without an end are a crash loop' },
@@ -82,7 +82,7 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
   {
     name: 'a command ends the turn that it belongs to',
     area: 'guard',
-    file: TURNS,
+    file: GUARD_COMMANDS,
     find: "await this.endGroup(spec.group, baseOf(spec.token), 'aborted');",
     replace: "await this.endGroup(spec.group, null, 'aborted');",
     test: {
@@ -93,7 +93,7 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
   {
     name: 'an earlier turn of the run goes on beside the new one',
     area: 'guard',
-    file: TURNS,
+    file: GUARD_COMMANDS,
     find: "await this.endGroup(spec.group, baseOf(spec.token), 'aborted');",
     replace: '',
     test: {
@@ -104,7 +104,7 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
   {
     name: 'marks of another input stay where they are',
     area: 'guard',
-    file: TURNS,
+    file: GUARD_COMMANDS,
     find: 'mark.inputHash !== spec.inputHash || ',
     replace: '',
     test: { file: COMMANDS, title: 'of another input are moved aside and the command is started anew' },
@@ -128,7 +128,7 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
   {
     name: 'output does not count as a sign of life',
     area: 'guard',
-    file: 'activities/process/guard/turn.ts',
+    file: 'activities/process/guard/command.ts',
     find: 'this.grewMs = now;',
     replace: '',
     test: { file: COMMANDS, title: 'ends a command that is silent for too long, but not one that speaks' },
@@ -136,7 +136,7 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
   {
     name: 'the time limit begins anew with each guard',
     area: 'guard',
-    file: 'activities/process/guard/turn.ts',
+    file: 'activities/process/guard/command.ts',
     find: '(parts.adopted ? ageOfAdopted(this.claim) : 0)',
     replace: '0',
     test: { file: SURVIVAL, title: 'leaves its time to the next one: a command is as old as it was' },
@@ -145,8 +145,8 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
     name: 'an orphaned agent is ended as if a person had aborted it',
     area: 'guard',
     file: 'activities/process/guard/run-guard.ts',
-    find: "void turn.end('interrupted');",
-    replace: "void turn.end('aborted');",
+    find: "void command.end('interrupted');",
+    replace: "void command.end('aborted');",
     test: {
       file: SURVIVAL,
       title: 'ends everything after the orphan grace; the command is started again when a worker returns',
@@ -156,7 +156,7 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
     name: 'the reservation of a dead worker stays',
     area: 'guard',
     file: 'activities/process/guard/guard-server.ts',
-    find: "socket.on('close', () => guard.turns.drop(socket));",
+    find: "socket.on('close', () => guard.commands.drop(socket));",
     replace: '',
     test: { file: SURVIVAL, title: 'before the go byte: its reservation falls, and the next one starts the command' },
   },

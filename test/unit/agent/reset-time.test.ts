@@ -1,7 +1,7 @@
 /** Reset times as CLIs write them for people. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { resetTimeSaid } from '../../../activities/agent/reset-time.js';
+import { readResetTime } from '../../../activities/agent/reset-time.js';
 
 const NOW = new Date('2026-11-21T10:00:00Z');
 const local = (...parts: [number, number, number, number, number]) => new Date(...parts).toISOString();
@@ -20,19 +20,19 @@ describe('a reset time in words', () => {
     ['resets 3am (Etc/GMT+8)', '2026-11-21T11:01:00.000Z'],
     ['resets Oct 1, 2026 5pm (UTC)', '2026-10-01T17:01:00.000Z'],
   ])('is read: %s', (text, time) => {
-    const said = resetTimeSaid(text, NOW);
+    const said = readResetTime(text, NOW);
 
     expect(said === null ? null : new Date(said).toISOString()).toBe(time);
   });
 
   it('lasts to the end of the minute that is said, so that nobody comes too early', () => {
-    expect(resetTimeSaid('try again at 10:00 AM (UTC)', new Date('2026-11-21T10:00:20Z'))).toBe(
+    expect(readResetTime('try again at 10:00 AM (UTC)', new Date('2026-11-21T10:00:20Z'))).toBe(
       Date.parse('2026-11-21T10:01:00Z'),
     );
   });
 
   it('that has just passed is a minute from now, since the clocks may disagree', () => {
-    expect(resetTimeSaid('try again at 9:58 AM (UTC)', NOW)).toBe(NOW.getTime() + 60_000);
+    expect(readResetTime('try again at 9:58 AM (UTC)', NOW)).toBe(NOW.getTime() + 60_000);
   });
 
   it.each([
@@ -47,7 +47,7 @@ describe('a reset time in words', () => {
     ['words', 'resets soon; try again later'],
     ['a count', 'try again at 3 files'],
   ])('is unknown: %s', (_what, text) => {
-    expect(resetTimeSaid(text, NOW)).toBeNull();
+    expect(readResetTime(text, NOW)).toBeNull();
   });
 
   it('is a number or unknown for any text', () => {
@@ -59,7 +59,7 @@ describe('a reset time in words', () => {
     );
     fc.assert(
       fc.property(anyText, (text) => {
-        const said = resetTimeSaid(text, NOW);
+        const said = readResetTime(text, NOW);
         expect(said === null || Number.isFinite(said)).toBe(true);
       }),
     );

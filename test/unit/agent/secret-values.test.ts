@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { secretValues } from '../../../activities/agent/secret-values.js';
+import { collectSecretValues } from '../../../activities/agent/secret-values.js';
 
 const secrets = (given: Record<string, string>, captured: Record<string, string> = {}) =>
-  secretValues({ captured, given: [given] });
+  collectSecretValues({ captured, given: [given] });
 
 describe('a value that is given to an agent', () => {
   it.each([
@@ -37,7 +37,7 @@ describe('a value that is given to an agent', () => {
   });
 
   it('counts once, without the space around it', () => {
-    expect(secretValues({ captured: {}, given: [{ A_KEY: 'swordfish\n' }, { B: 'swordfish' }] })).toEqual([
+    expect(collectSecretValues({ captured: {}, given: [{ A_KEY: 'swordfish\n' }, { B: 'swordfish' }] })).toEqual([
       'swordfish',
     ]);
   });

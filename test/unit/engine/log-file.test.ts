@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { tailOf } from '../../../worker/local-engine/log-file.js';
+import { readTail } from '../../../worker/local-engine/log-file.js';
 
 let folder: string;
 
@@ -15,7 +15,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 function tailOfLines(...lines: readonly string[]): readonly string[] {
   const file = join(folder, 'log');
   writeFileSync(file, `${lines.join('\n')}\n`);
-  return tailOf(file).split('\n');
+  return readTail(file).split('\n');
 }
 
 const STACKS = Array.from({ length: 200 }, (_, n) => `goroutine ${n} [running]:`);

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { checkDiff } from '../../../activities/git/inspect/diff-check.js';
 import type { DiffFile } from '../../../activities/git/start/contract.js';
 import { assertNoSymlink } from '../../../activities/git/start/no-symlink.js';
-import { expandGlobs, insidePath } from '../../../activities/git/worktree/expand-globs.js';
+import { expandGlobs, resolveInside } from '../../../activities/git/worktree/expand-globs.js';
 import { compileGlob } from '../../../config/keys/glob-rule.js';
 import { DEFAULT_GUARDED_PATHS } from '../../../config/keys/guarded-paths.js';
 
@@ -104,11 +104,11 @@ describe('a path of a config', () => {
   it('is made plain, below its root and outside of git, or refused', () => {
     fc.assert(
       fc.property(path, (given) => {
-        const plain = insidePath(given);
+        const plain = resolveInside(given);
 
         if (plain === null) return;
         expect(join(root, plain).startsWith(`${root}/`)).toBe(true);
-        expect(insidePath(plain)).toBe(plain);
+        expect(resolveInside(plain)).toBe(plain);
         expect(plain.split('/').filter((one) => ['..', '.', '', '.git'].includes(one.toLowerCase()))).toEqual([]);
       }),
       { numRuns: 500 },

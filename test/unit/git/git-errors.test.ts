@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { startGit } from '../../../activities/git/runner/start-git.js';
-import { gitProgram } from '../../../activities/git/start/git-program.js';
+import { findGitProgram } from '../../../activities/git/start/git-program.js';
 import { isHostTrouble, isRepositoryBusy } from '../../../activities/git/start/repository-busy.js';
 import { GitError, runGit } from '../../../activities/git/start/run-git.js';
 
@@ -55,7 +55,11 @@ describe('what git says', () => {
     const flood = "alias.flood=!head -c 100000 /dev/zero | tr '\\0' z >&2; kill -9 $PPID; sleep 1";
 
     await expect(
-      startGit({ program: gitProgram().program, args: ['-c', flood, 'flood'], env: { PATH: gitProgram().path } }),
+      startGit({
+        program: findGitProgram().program,
+        args: ['-c', flood, 'flood'],
+        env: { PATH: findGitProgram().path },
+      }),
     ).rejects.toHaveProperty('message', expect.stringMatching(/^Command failed[^]{0,2000}$/));
   });
 });

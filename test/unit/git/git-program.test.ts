@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { findRepository } from '../../../activities/git/refs/find-repository.js';
-import { gitProgram } from '../../../activities/git/start/git-program.js';
+import { findGitProgram } from '../../../activities/git/start/git-program.js';
 import { runGit } from '../../../activities/git/start/run-git.js';
 import { canaryProgram, makeRepository, openRun, removeFolders, tempFolder } from './repository-fixture.js';
 
@@ -54,8 +54,8 @@ describe('the git that the engine starts', () => {
     await findRepository(join(root, 'sub'));
 
     expect(existsSync(canary)).toBe(false);
-    expect(gitProgram().path.split(delimiter)).not.toEqual(expect.arrayContaining([link]));
-    expect(gitProgram().path.split(delimiter)).not.toEqual(expect.arrayContaining([join(root, 'tools')]));
+    expect(findGitProgram().path.split(delimiter)).not.toEqual(expect.arrayContaining([link]));
+    expect(findGitProgram().path.split(delimiter)).not.toEqual(expect.arrayContaining([join(root, 'tools')]));
   });
 
   it('is never one that lies in a worktree', async () => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createGitRunner, type GitRunner } from '../../../activities/git/runner/git-runner.js';
 import { type GitStart, startGit } from '../../../activities/git/runner/start-git.js';
-import { gitProgram } from '../../../activities/git/start/git-program.js';
+import { findGitProgram } from '../../../activities/git/start/git-program.js';
 import { until } from '../../support/until.js';
 import { removeFolders, tempFolder } from './repository-fixture.js';
 
@@ -21,7 +21,7 @@ function aRunner(): GitRunner {
 }
 
 function git(args: readonly string[], more: Partial<GitStart> = {}): GitStart {
-  return { program: gitProgram().program, args, env: { PATH, LC_ALL: 'C' }, ...more };
+  return { program: findGitProgram().program, args, env: { PATH, LC_ALL: 'C' }, ...more };
 }
 
 afterEach(() => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { metricsOf } from '../../../activities/journal/metrics.js';
+import { computeMetrics } from '../../../activities/journal/metrics.js';
 import { type ReportInput, renderReport } from '../../../activities/journal/report.js';
 import type { EventType, JournalEvent } from '../../../protocol/messages/journal.js';
 import type { JsonObject } from '../../../protocol/text/json.js';
@@ -81,7 +81,7 @@ function aReport(overrides: Partial<ReportInput> = {}): string {
     validation: null,
     changes: { kind: 'listed', files: [] },
     notes: [],
-    metrics: metricsOf(journal, '2026-11-21T10:00:00.000Z', ENDED),
+    metrics: computeMetrics(journal, '2026-11-21T10:00:00.000Z', ENDED),
     budget: NO_BUDGET,
     verdict: 'verified',
     verdictReasons: [],
@@ -91,7 +91,7 @@ function aReport(overrides: Partial<ReportInput> = {}): string {
 
 describe('metrics', () => {
   it('count failed attempts in turns, tokens, cost and time, and tell waits for people and back-offs from the rest', () => {
-    expect(metricsOf(events, '2026-11-21T10:00:00.000Z', ENDED)).toEqual({
+    expect(computeMetrics(events, '2026-11-21T10:00:00.000Z', ENDED)).toEqual({
       rounds: 1,
       turns: 3,
       failedAttempts: 1,
@@ -114,7 +114,7 @@ describe('metrics', () => {
       [1, 'turn.failed', 'spared', { ...failed, started: false }],
     ]);
 
-    expect(metricsOf(spared, '2026-11-21T10:00:00.000Z', ENDED)).toMatchObject({
+    expect(computeMetrics(spared, '2026-11-21T10:00:00.000Z', ENDED)).toMatchObject({
       turns: 1,
       failedAttempts: 1,
       tokensIn: 5,
@@ -130,7 +130,7 @@ describe('metrics', () => {
       [300, 'approval.requested', 'gate-1 before executing: x', gate],
     ]);
 
-    expect(metricsOf(waiting, '2026-11-21T10:00:00.000Z', ENDED)).toMatchObject({
+    expect(computeMetrics(waiting, '2026-11-21T10:00:00.000Z', ENDED)).toMatchObject({
       waitingForPeopleMs: 300_000,
       backOffMs: 60_000,
     });

@@ -14,9 +14,9 @@ import { resolveBase } from '../../../activities/git/refs/resolve-base.js';
 import {
   countLost,
   deleteRefs,
+  findBranchUse,
   listRunRefs,
-  lockOfWorktree,
-  useOfBranch,
+  readWorktreeLock,
 } from '../../../activities/git/refs/run-refs.js';
 import { openValidationCheckout } from '../../../activities/git/run/validation-checkout.js';
 import { copyAndLink } from '../../../activities/git/run/worktree-setup-files.js';
@@ -191,8 +191,8 @@ describe('a repository full of programs', () => {
       run.runId,
       refs.map(({ sha }) => sha),
     );
-    await useOfBranch(run.repository, run.runId, run.worktree);
-    await lockOfWorktree(run.repository, run.worktree);
+    await findBranchUse(run.repository, run.runId, run.worktree);
+    await readWorktreeLock(run.repository, run.worktree);
     await removeWorktree(run.repository.commonDir, run.worktree);
 
     expect(await deleteRefs(run.repository, refs)).toBe('deleted');

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { startGit } from '../../../activities/git/runner/start-git.js';
-import { gitProgram } from '../../../activities/git/start/git-program.js';
+import { findGitProgram } from '../../../activities/git/start/git-program.js';
 import { lastingTrouble } from '../../../activities/git/start/lasting-trouble.js';
 import { GitError } from '../../../activities/git/start/run-git.js';
 import {
@@ -92,7 +92,7 @@ describe('a FIFO that a repository names', () => {
     const fifo = join(tempFolder(), 'fifo');
     makeFifo(fifo);
     git(root, 'config', 'include.path', fifo);
-    const { program, path } = gitProgram();
+    const { program, path } = findGitProgram();
 
     const result = await startGit({
       program,

@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { appendEvents } from '../../../activities/journal/events-file.js';
-import { metricsOf } from '../../../activities/journal/metrics.js';
+import { computeMetrics } from '../../../activities/journal/metrics.js';
 import { renderReport } from '../../../activities/journal/report.js';
 import { renderReview } from '../../../activities/journal/review-files.js';
 import { listApprovals, showApproval } from '../../../client/cli/commands/approvals.js';
@@ -233,7 +233,7 @@ describe('what the files of a run hold of hostile text', () => {
       validation: null,
       changes: { kind: 'listed', files: [{ path: EVIL, added: 1, deleted: 1 }] },
       notes: [EVIL],
-      metrics: metricsOf(events, '2026-11-21T10:00:00.000Z', '2026-11-21T10:10:00.000Z'),
+      metrics: computeMetrics(events, '2026-11-21T10:00:00.000Z', '2026-11-21T10:10:00.000Z'),
       budget: NO_BUDGET,
       verdict: 'verified',
       verdictReasons: [EVIL],

@@ -7,7 +7,7 @@ import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RefusedError } from '../../../protocol/text/refusal.js';
-import { tailOf } from '../log-file.js';
+import { readTail } from '../log-file.js';
 
 export const BUILD_MINUTES = 5;
 
@@ -60,7 +60,7 @@ function noGo() {
 function buildFailed(ended: number | string, log: string) {
   return {
     what: `The build of the Temporal server failed (go ended with ${ended}).`,
-    why: `The last lines of ${log}:\n${tailOf(log)}`,
+    why: `The last lines of ${log}:\n${readTail(log)}`,
     now: 'Nothing was started; the cache is as it was.',
     mend: 'Mend that and try again, or: export SLUICE_TEMPORAL_CLI=<path of temporal>',
   };

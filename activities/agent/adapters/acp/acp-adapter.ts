@@ -1,7 +1,7 @@
 /** Adapter for any agent that speaks the Agent Client Protocol over stdio: a client of ours is the command, and its JSON events are what is read. */
 import { readCli } from '../../cli-turn.js';
 import type { AgentAdapter, AgentExit, TurnReading, TurnRequest } from '../../contract.js';
-import { addedSince, latestOf, NO_USAGE } from '../../usage-delta.js';
+import { latestOf, NO_USAGE, subtractUsage } from '../../usage-delta.js';
 import { type AcpEntry, acpCommand, COMPILED_ENTRY } from './acp-command.js';
 import { AcpEvents } from './acp-events.js';
 import { ACP_TABLE } from './acp-outcome.js';
@@ -24,7 +24,7 @@ async function readAcpTurn(turn: TurnRequest, exit: AgentExit): Promise<TurnRead
     outcome:
       outcome.kind === 'needs_input' && said.asked !== null ? { ...outcome, permission: said.asked.request } : outcome,
     text: events.text,
-    usage: { ...said.told, costMicroUsd: addedSince(before, cost).costMicroUsd },
+    usage: { ...said.told, costMicroUsd: subtractUsage(before, cost).costMicroUsd },
     conversation: events.conversation === null ? null : { id: events.conversation, totals: latestOf(before, cost) },
     denied: said.denied,
   };

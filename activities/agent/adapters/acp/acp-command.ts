@@ -10,7 +10,7 @@ import type { PermissionMode } from '../../../../protocol/run/policy.js';
 import { badSetting } from '../../bad-setting.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
 import { loginVariables } from '../../login-variables.js';
-import { turnEnvironment } from '../../turn-environment.js';
+import { makeTurnEnvironment } from '../../turn-environment.js';
 import { writeSpec } from './turn-spec.js';
 
 /** Arguments of node that start the client; the agent's command is appended. */
@@ -38,7 +38,7 @@ export function acpCommand(entry: AcpEntry, turn: TurnRequest): TurnCommand {
   return {
     argv: [...leading, ...config.command, ...config.args],
     starts: leading.length,
-    env: turnEnvironment(turn, env),
+    env: makeTurnEnvironment(turn, env),
     stdin: writeSpec(spec, turn.prompt),
   };
 }

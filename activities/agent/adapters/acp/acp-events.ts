@@ -20,7 +20,7 @@ import { GrowingText } from '../../events/growing-text.js';
 import type { JsonEvent } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
 import { highestOf, NO_USAGE } from '../../usage-delta.js';
-import { knownPeer } from './known-peers.js';
+import { findKnownPeer } from './known-peers.js';
 
 /** An error that the agent answered. */
 export interface AcpError {
@@ -77,7 +77,7 @@ export class AcpEvents {
     const { said } = this;
     switch (event['type']) {
       case 'agent':
-        said.costsAnew = knownPeer(textAt(event, 'name')).costsAnew;
+        said.costsAnew = findKnownPeer(textAt(event, 'name')).costsAnew;
         break;
       case 'session':
         this.told.take(conversationIdAt(event, 'id'));

@@ -7,13 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientContext, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import type { AcpPeer } from '../../../../config/agents/kind.js';
 import { messageOf } from '../../../../config/system/error-code.js';
-import { amountAt, at, keptText, listAt, textAt } from '../../events/event-fields.js';
+import { amountAt, at, boundText, listAt, textAt } from '../../events/event-fields.js';
 import { type JsonEvent, jsonObjectOf } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
 import type { AgentProcess } from './agent-process.js';
-import { knownPeer } from './known-peers.js';
+import { findKnownPeer } from './known-peers.js';
 import { type AskedPermission, keyOf, rulePermission } from './permission-rule.js';
-import { keyLogin, modelToSet, modeToSet, resumeMethod } from './session-choices.js';
+import { chooseMode, chooseModel, chooseResumeMethod, findKeyLogin } from './session-choices.js';
 import type { TurnSpec } from './turn-spec.js';
 
 /** Prints one event. */
@@ -32,7 +32,7 @@ export class AcpTurn {
   private prompted = false;
   private stopping: AbortController | null = null;
   private session: string | null = null;
-  private known: AcpPeer = knownPeer(null);
+  private known: AcpPeer = findKnownPeer(null);
   private toldCommands: () => void = () => undefined;
   private readonly commandsTold = new Promise<void>((done) => {
     this.toldCommands = done;
@@ -89,13 +89,13 @@ export class AcpTurn {
         message: `it speaks version ${oneLine(JSON.stringify(spoken) ?? '')} of ACP`,
       });
     const name = textAt(agent, 'agentInfo', 'name');
-    this.known = knownPeer(name);
+    this.known = findKnownPeer(name);
     tell({ type: 'agent', name, version: textAt(agent, 'agentInfo', 'version') });
     const session = await this.openSession(peer, agent);
     const sessionId = this.session ?? '';
-    const modeId = modeToSet(session, spec.tools);
+    const modeId = chooseMode(session, spec.tools);
     if (modeId !== null) await step('session/set_mode', peer.request('session/set_mode', { sessionId, modeId }));
-    const choice = modelToSet(session, spec.model);
+    const choice = chooseModel(session, spec.model);
     const model = spec.model ?? '';
     if (choice.kind === 'unknown')
       throw new StepFailed({
@@ -113,7 +113,7 @@ export class AcpTurn {
   /** What the agent answered about it. */
   private async openSession(peer: ClientContext, agent: unknown): Promise<unknown> {
     const { spec, tell } = this;
-    const method = spec.resume === null ? null : resumeMethod(agent);
+    const method = spec.resume === null ? null : chooseResumeMethod(agent);
     const open = async (): Promise<unknown> => {
       const { sessionMeta } = this.known;
       const about = { cwd: spec.cwd, mcpServers: [], ...(sessionMeta === null ? {} : { _meta: sessionMeta }) };
@@ -124,7 +124,7 @@ export class AcpTurn {
     try {
       session = await open();
     } catch (error) {
-      const methodId = keyLogin(agent, process.env);
+      const methodId = findKeyLogin(agent, process.env);
       if (!(error instanceof StepFailed) || error.told['code'] !== AUTH_REQUIRED || methodId === null) throw error;
       await step('authenticate', peer.request('authenticate', { methodId }));
       session = await open();
@@ -192,7 +192,7 @@ function askedOf({ toolCall, options }: RequestPermissionRequest, { titleIsComma
 function tellUpdate(update: unknown, tell: Tell): void {
   switch (textAt(update, 'sessionUpdate')) {
     case 'agent_message_chunk':
-      tell({ type: 'text', text: keptText(textAt(update, 'content', 'text') ?? '') });
+      tell({ type: 'text', text: boundText(textAt(update, 'content', 'text') ?? '') });
       break;
     case 'tool_call':
       tell({

@@ -10,6 +10,6 @@ export const KEY_LOGINS: ReadonlyMap<string, readonly string[]> = new Map(
   PEERS.flatMap(({ keyLogins }) => Object.entries(keyLogins)),
 );
 
-export function knownPeer(name: string | null): AcpPeer {
+export function findKnownPeer(name: string | null): AcpPeer {
   return PEERS.find((peer) => name !== null && peer.name === name) ?? PLAIN_PEER;
 }

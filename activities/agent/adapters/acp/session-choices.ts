@@ -11,7 +11,7 @@ const ASKING: Readonly<Record<ToolLevel, readonly string[]>> = {
 };
 
 /** Null: it stands in the right one, or offers none that is known. */
-export function modeToSet(session: unknown, tools: ToolLevel): string | null {
+export function chooseMode(session: unknown, tools: ToolLevel): string | null {
   const offered = listAt(session, 'modes', 'availableModes').map((mode) => textAt(mode, 'id'));
   const wanted = ASKING[tools].find((id) => offered.includes(id)) ?? null;
   return wanted === textAt(session, 'modes', 'currentModeId') ? null : wanted;
@@ -24,7 +24,7 @@ export type ModelChoice =
   | { readonly kind: 'model' }
   | { readonly kind: 'option'; readonly configId: string };
 
-export function modelToSet(session: unknown, model: string | null): ModelChoice {
+export function chooseModel(session: unknown, model: string | null): ModelChoice {
   if (model === null) return { kind: 'none' };
   const models = listAt(session, 'models', 'availableModels').flatMap((one) => textAt(one, 'modelId') ?? []);
   if (models.length > 0) return models.includes(model) ? { kind: 'model' } : { kind: 'unknown', offered: models };
@@ -40,13 +40,13 @@ export function modelToSet(session: unknown, model: string | null): ModelChoice 
 }
 
 /** The id of the first way of login whose key is there. */
-export function keyLogin(agent: unknown, env: NodeJS.ProcessEnv): string | null {
+export function findKeyLogin(agent: unknown, env: NodeJS.ProcessEnv): string | null {
   const ids = listAt(agent, 'authMethods').flatMap((method) => textAt(method, 'id') ?? []);
   return ids.find((id) => KEY_LOGINS.get(id)?.some((name) => (env[name] ?? '') !== '')) ?? null;
 }
 
 /** How an agent goes on with an earlier session: without telling it all again where it can. */
-export function resumeMethod(agent: unknown): 'session/resume' | 'session/load' | null {
+export function chooseResumeMethod(agent: unknown): 'session/resume' | 'session/load' | null {
   const resume = at(agent, 'agentCapabilities', 'sessionCapabilities', 'resume');
   if (typeof resume === 'object' && resume !== null) return 'session/resume';
   return at(agent, 'agentCapabilities', 'loadSession') === true ? 'session/load' : null;

@@ -1,7 +1,7 @@
 /** Adapter for Claude Code (`claude -p`): prompt on stdin, JSON events on stdout, a conversation that a later turn can go on with. */
 import { readCli } from '../../cli-turn.js';
 import type { AgentAdapter, AgentExit, TurnReading, TurnRequest, TurnUsage } from '../../contract.js';
-import { addedSince, latestOf, NO_USAGE, sumOf } from '../../usage-delta.js';
+import { latestOf, NO_USAGE, subtractUsage, sumOf } from '../../usage-delta.js';
 import { claudeCommand } from './claude-command.js';
 import { ClaudeEvents, type ClaudeSaid } from './claude-events.js';
 import { CLAUDE_TABLE } from './claude-outcome.js';
@@ -21,7 +21,7 @@ async function readClaudeTurn(turn: TurnRequest, exit: AgentExit): Promise<TurnR
   return {
     outcome,
     text: said.text,
-    usage: isWhole ? addedSince(before, said.told) : said.told,
+    usage: isWhole ? subtractUsage(before, said.told) : said.told,
     conversation:
       events.conversation === null
         ? null

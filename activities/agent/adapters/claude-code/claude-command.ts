@@ -7,7 +7,7 @@ import { claudeCode } from '../../../../config/agents/claude-code.js';
 import type { ToolLevel } from '../../../../protocol/run/policy.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
 import { loginVariables } from '../../login-variables.js';
-import { turnEnvironment } from '../../turn-environment.js';
+import { makeTurnEnvironment } from '../../turn-environment.js';
 
 const EDIT_TOOLS = ['Edit', 'MultiEdit', 'NotebookEdit', 'Write'];
 
@@ -39,7 +39,7 @@ export function claudeCommand(turn: TurnRequest): TurnCommand {
     ...(resume === null ? [] : ['--resume', resume.id]),
     ...config.args,
   ];
-  return { argv, env: turnEnvironment(turn, environmentOf(turn)), stdin: turn.prompt };
+  return { argv, env: makeTurnEnvironment(turn, environmentOf(turn)), stdin: turn.prompt };
 }
 
 function environmentOf({ config, stagePolicy }: TurnRequest): Record<string, string> {

@@ -6,9 +6,9 @@ import type { TurnUsage } from '../../contract.js';
 import {
   amountAt,
   at,
+  boundText,
   conversationIdAt,
   countAt,
-  keptText,
   listAt,
   microUsdAt,
   ToldConversation,
@@ -103,7 +103,7 @@ export class ClaudeEvents {
     const text = listAt(event, 'message', 'content')
       .flatMap((part) => (textAt(part, 'type') === 'text' ? [textAt(part, 'text') ?? ''] : []))
       .join('\n');
-    if (text.trim() !== '') said.text = keptText(text);
+    if (text.trim() !== '') said.text = boundText(text);
   }
 
   private takeRetry(event: JsonEvent): void {
@@ -128,7 +128,7 @@ export class ClaudeEvents {
       stopReason: textAt(event, 'stop_reason'),
       said: oneLine(errors.length > 0 ? errors.join('; ') : text),
     };
-    if (text !== null && text.trim() !== '') said.text = keptText(text);
+    if (text !== null && text.trim() !== '') said.text = boundText(text);
     said.told = highestOf(said.told, usageOf(event));
     said.denied += listAt(event, 'permission_denials').length;
   }

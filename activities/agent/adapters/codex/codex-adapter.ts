@@ -1,7 +1,7 @@
 /** Adapter for Codex (`codex exec`): prompt on stdin, JSON events on stdout, a conversation that a later turn can go on with. */
 import { readCli } from '../../cli-turn.js';
 import type { AgentAdapter, AgentExit, TurnReading, TurnRequest } from '../../contract.js';
-import { addedSince, latestOf, NO_USAGE } from '../../usage-delta.js';
+import { latestOf, NO_USAGE, subtractUsage } from '../../usage-delta.js';
 import { codexCommand } from './codex-command.js';
 import { CodexEvents } from './codex-events.js';
 import { CODEX_TABLE } from './codex-outcome.js';
@@ -23,7 +23,7 @@ async function readCodexTurn(turn: TurnRequest, exit: AgentExit): Promise<TurnRe
   return {
     outcome,
     text: said.text,
-    usage: addedSince(before, said.told),
+    usage: subtractUsage(before, said.told),
     conversation:
       events.conversation === null ? null : { id: events.conversation, totals: latestOf(before, said.told) },
     denied: said.denied + stderr.filter((line) => REFUSED.test(line)).length,

@@ -6,7 +6,7 @@ import { codex } from '../../../../config/agents/codex.js';
 import type { ToolLevel } from '../../../../protocol/run/policy.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
 import { loginVariables } from '../../login-variables.js';
-import { turnEnvironment } from '../../turn-environment.js';
+import { makeTurnEnvironment } from '../../turn-environment.js';
 
 const SANDBOXES: Readonly<Record<ToolLevel, string>> = {
   read: 'read-only',
@@ -43,5 +43,5 @@ export function codexCommand(turn: TurnRequest): TurnCommand {
     ...(resume === null ? [] : ['resume', resume.id]),
     '-',
   ];
-  return { argv, env: turnEnvironment(turn, loginVariables(config)), stdin: turn.prompt };
+  return { argv, env: makeTurnEnvironment(turn, loginVariables(config)), stdin: turn.prompt };
 }

@@ -3,7 +3,7 @@
  * here. An `error` event may be one of several tries, and an item of the type `error` a mere warning: the end of the turn tells.
  */
 import type { TurnUsage } from '../../contract.js';
-import { conversationIdAt, countAt, keptText, listAt, ToldConversation, textAt } from '../../events/event-fields.js';
+import { boundText, conversationIdAt, countAt, listAt, ToldConversation, textAt } from '../../events/event-fields.js';
 import type { JsonEvent } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
 import { highestOf, NO_USAGE } from '../../usage-delta.js';
@@ -70,7 +70,7 @@ export class CodexEvents {
     const { said } = this;
     const text = textAt(event, 'item', 'text');
     if (textAt(event, 'item', 'type') === 'agent_message' && text !== null && text.trim() !== '')
-      said.text = keptText(text);
+      said.text = boundText(text);
     if (textAt(event, 'item', 'status') === 'declined') said.denied += 1;
   }
 }

@@ -48,7 +48,7 @@ export function answerKindOf({ stage }: Pick<TurnRequest, 'stage'>): AnswerKind 
 }
 
 /** Null: it is no answer to this turn. */
-export function parsedAnswer(turn: Pick<TurnRequest, 'stage'>, text: string): Answer | null {
+export function parseAnswer(turn: Pick<TurnRequest, 'stage'>, text: string): Answer | null {
   const kind = answerKindOf(turn);
   if (kind === 'text') return null;
   try {

@@ -4,11 +4,11 @@ import type { TurnRequest } from '../../contract.js';
 import { DECISION_WORDS } from '../../decision-line.js';
 import { FINDINGS_BLOCK } from '../../findings-block.js';
 import { oneLine } from '../../one-line.js';
-import { type Answer, parsedAnswer } from './answer-schema.js';
+import { type Answer, parseAnswer } from './answer-schema.js';
 
 /** Null: the answer is no such data. */
-export function decidedText(turn: Pick<TurnRequest, 'stage' | 'decisionCode'>, text: string): string | null {
-  const answer = parsedAnswer(turn, text);
+export function renderDecidedText(turn: Pick<TurnRequest, 'stage' | 'decisionCode'>, text: string): string | null {
+  const answer = parseAnswer(turn, text);
   if (answer === null) return null;
   const { keyword } = DECISION_WORDS['findings' in answer ? 'review' : 'verification'];
   const parts = [

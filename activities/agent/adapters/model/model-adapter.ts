@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import { readCli } from '../../cli-turn.js';
 import type { AgentAdapter, AgentExit, TurnReading, TurnRequest } from '../../contract.js';
-import { decidedText } from './decided-text.js';
+import { renderDecidedText } from './decided-text.js';
 import { type ModelEntry, modelCommand, modelLogin } from './model-command.js';
 import { ModelEvents } from './model-events.js';
 import { MODEL_TABLE } from './model-outcome.js';
@@ -27,7 +27,7 @@ async function readModelTurn(turn: TurnRequest, exit: AgentExit): Promise<TurnRe
   return {
     outcome,
     // What is no answer of the schema is read as any text.
-    text: decidedText(turn, events.text) ?? events.text,
+    text: renderDecidedText(turn, events.text) ?? events.text,
     usage: events.said.usage,
     conversation: null,
     denied: 0,

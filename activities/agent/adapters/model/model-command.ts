@@ -7,7 +7,7 @@ import type { ApplicationFailure } from '@temporalio/common';
 import type { ModelProvider } from '../../../../protocol/run/policy.js';
 import { badSetting } from '../../bad-setting.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
-import { turnEnvironment } from '../../turn-environment.js';
+import { makeTurnEnvironment } from '../../turn-environment.js';
 import { answerKindOf, schemaRules } from './answer-schema.js';
 import { KEY_VARIABLES } from './provider-keys.js';
 
@@ -37,7 +37,7 @@ export function modelCommand(turn: TurnRequest, entry: ModelEntry): TurnCommand 
     ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
     ...(stagePolicy.effort === null ? [] : ['--effort', stagePolicy.effort]),
   ];
-  return { argv, env: turnEnvironment(turn), stdin: `${turn.prompt}${schemaRules(answer)}` };
+  return { argv, env: makeTurnEnvironment(turn), stdin: `${turn.prompt}${schemaRules(answer)}` };
 }
 
 export function modelLogin({ config, stagePolicy }: TurnRequest): string {

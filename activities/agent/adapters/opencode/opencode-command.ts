@@ -6,7 +6,7 @@ import { opencode } from '../../../../config/agents/opencode.js';
 import type { ToolLevel } from '../../../../protocol/run/policy.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
 import { loginVariables } from '../../login-variables.js';
-import { turnEnvironment } from '../../turn-environment.js';
+import { makeTurnEnvironment } from '../../turn-environment.js';
 
 type Rule = 'allow' | 'deny';
 
@@ -62,7 +62,7 @@ export function opencodeCommand(turn: TurnRequest): TurnCommand {
     ...(resume === null ? [] : ['-s', resume.id]),
     ...config.args,
   ];
-  return { argv, env: turnEnvironment(turn, environmentOf(turn)), stdin: turn.prompt };
+  return { argv, env: makeTurnEnvironment(turn, environmentOf(turn)), stdin: turn.prompt };
 }
 
 function environmentOf({ config, cwd, tools }: TurnRequest): Record<string, string> {

@@ -8,7 +8,7 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
   {
     name: 'the size of an output is not judged at the exit',
     area: 'walls',
-    file: 'activities/process/guard/turn.ts',
+    file: 'activities/process/guard/command.ts',
     find: "if (this.reason === null && stdout + stderr > claim.limits.outputBytes) this.decide('output_limit');",
     replace: '',
     test: {
@@ -19,7 +19,7 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
   {
     name: 'an output above its limit is told and not cut',
     area: 'walls',
-    file: 'activities/process/guard/turn.ts',
+    file: 'activities/process/guard/command.ts',
     find: 'cutOutput(dir, claim.limits.outputBytes);',
     replace: '',
     test: {

@@ -9,13 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Failpoint } from '../../../protocol/failpoints.js';
 import type { Claim, ExitReason, ExitRecord } from '../contract.js';
 import { type Durability, readEnding, readRaw, STDERR_FILE, STDOUT_FILE, writeEnding, writeExit } from '../marks.js';
-import { cutOutput, outputSize, takeFolderBack } from './cut-output.js';
+import { cutOutput, measureOutput, takeFolderBack } from './cut-output.js';
 import type { GuardLog } from './guard-log.js';
 import { SIGNAL_BASE } from './parent-shell.js';
-import { ageOf, type ProcessTable, type Trace } from './process-table.js';
+import { type ProcessTable, readAge, type Trace } from './process-table.js';
 import { endEverything } from './sweep.js';
 
-export interface Turn {
+export interface Command {
   readonly claim: Claim;
   readonly dir: string;
   /** After exit.json is on disk. Null: gone, and nobody knows how. */
@@ -31,7 +31,7 @@ export interface ShellEnd {
   readonly signal: string | null;
 }
 
-export interface TurnParts {
+export interface CommandParts {
   readonly claim: Claim;
   readonly dir: string;
   /** The parent `sh` is a former guard's child: its status is known from `raw` alone. */
@@ -39,7 +39,7 @@ export interface TurnParts {
   readonly shellEnded: Promise<ShellEnd>;
 }
 
-export interface TurnDeps {
+export interface CommandDeps {
   readonly table: ProcessTable;
   readonly durability: Durability;
   readonly failpoint: Failpoint;
@@ -54,11 +54,11 @@ const WRITE_AGAIN_MS = 250;
 /** A program with less room than this may have been cut off in the middle of a word. Unit: bytes. */
 const FULL_BYTES = 64 * 1024;
 
-export function tendTurn(parts: TurnParts, deps: TurnDeps): Turn {
-  return new TendedTurn(parts, deps);
+export function tendCommand(parts: CommandParts, deps: CommandDeps): Command {
+  return new TendedCommand(parts, deps);
 }
 
-class TendedTurn implements Turn {
+class TendedCommand implements Command {
   readonly claim: Claim;
   readonly dir: string;
   readonly ended: Promise<ExitRecord | null>;
@@ -71,8 +71,8 @@ class TendedTurn implements Turn {
   private grewMs = performance.now();
 
   constructor(
-    private readonly parts: TurnParts,
-    private readonly deps: TurnDeps,
+    private readonly parts: CommandParts,
+    private readonly deps: CommandDeps,
   ) {
     this.claim = parts.claim;
     this.dir = parts.dir;
@@ -96,7 +96,7 @@ class TendedTurn implements Turn {
     if (this.reason !== null || this.shellHasEnded) return;
     const { limits } = this.claim;
     const now = performance.now();
-    const size = outputSize(this.dir);
+    const size = measureOutput(this.dir);
     if (size.stdout + size.stderr !== this.bytes) {
       this.bytes = size.stdout + size.stderr;
       this.grewMs = now;
@@ -110,7 +110,7 @@ class TendedTurn implements Turn {
   private judgeOutput(): void {
     const { dir, deps, claim } = this;
     try {
-      const { stdout, stderr } = outputSize(dir);
+      const { stdout, stderr } = measureOutput(dir);
       if (this.reason === null && stdout + stderr > claim.limits.outputBytes) this.decide('output_limit');
       cutOutput(dir, claim.limits.outputBytes);
     } catch (error) {
@@ -164,7 +164,7 @@ class TendedTurn implements Turn {
 }
 
 interface Ending {
-  readonly parts: TurnParts;
+  readonly parts: CommandParts;
   readonly reason: ExitReason;
   readonly code: number | null;
   readonly shellSignal: string | null;
@@ -172,7 +172,7 @@ interface Ending {
 }
 
 function exitRecord({ parts, reason, code, shellSignal, ranMs }: Ending): ExitRecord {
-  const size = outputSize(parts.dir);
+  const size = measureOutput(parts.dir);
   return {
     token: parts.claim.token,
     inputHash: parts.claim.inputHash,
@@ -193,7 +193,7 @@ function exitRecord({ parts, reason, code, shellSignal, ranMs }: Ending): ExitRe
 
 /** The clock may have been set since the claim; only a command that ended before anybody looked has nothing better. */
 function ageOfAdopted({ pid, pidStart, claimedAt }: Claim): number {
-  return ageOf(pid, pidStart) ?? Math.max(0, Date.now() - Date.parse(claimedAt));
+  return readAge(pid, pidStart) ?? Math.max(0, Date.now() - Date.parse(claimedAt));
 }
 
 function isDiskFull(dir: string): boolean {
@@ -211,7 +211,7 @@ function signalOf(code: number): string | null {
 }
 
 /** A full disk passes; a folder that somebody removed does not come back, and the record is still told to whoever waits. */
-async function writeUntilItHolds(dir: string, exit: ExitRecord, deps: TurnDeps): Promise<void> {
+async function writeUntilItHolds(dir: string, exit: ExitRecord, deps: CommandDeps): Promise<void> {
   for (let tries = 1; existsSync(dir); tries += 1) {
     try {
       writeExit(dir, exit, deps.durability);

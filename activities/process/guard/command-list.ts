@@ -9,29 +9,29 @@ import { isRecord } from '../../../protocol/text/json.js';
 import { type Durability, readJson, writeMark } from '../marks.js';
 import { isAlive, readBootId, readStat } from './process-table.js';
 
-export interface ListedTurn {
+export interface ListedCommand {
   readonly token: string;
   readonly dir: string;
   readonly ownerLives: boolean;
 }
 
-export interface TurnList {
+export interface CommandList {
   /** Writes or takes over an entry in this guard's name. */
   own(token: string, dir: string): void;
   remove(token: string): void;
-  get(token: string): ListedTurn | null;
+  get(token: string): ListedCommand | null;
   /** The commands of other guards, living or dead. */
-  others(): readonly ListedTurn[];
+  others(): readonly ListedCommand[];
 }
 
-export function openTurnList(home: string, durability: Durability): TurnList {
+export function openCommandList(home: string, durability: Durability): CommandList {
   const folder = join(home, 'guard');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const bootId = readBootId();
   const self = { pid: process.pid, start: readStat(process.pid)?.start ?? '', bootId };
   const pathOf = (token: string) => join(folder, `${token}.json`);
 
-  const read = (token: string): (ListedTurn & { readonly own: boolean }) | null => {
+  const read = (token: string): (ListedCommand & { readonly own: boolean }) | null => {
     const entry = readJson(pathOf(token));
     if (entry === null || !isRecord(entry.owner) || typeof entry.dir !== 'string') return null;
     const { pid, start, bootId: boot } = entry.owner;

@@ -22,13 +22,13 @@ import {
 } from '../marks.js';
 import { baseOf, type Reply } from '../wire.js';
 import { checkPlaces, checkProgram, refusalOf } from './check-spec.js';
+import { type Command, type CommandDeps, type ShellEnd, tendCommand } from './command.js';
+import type { CommandList, ListedCommand } from './command-list.js';
 import { takeFolderBack } from './cut-output.js';
 import type { LimitMarks } from './limit-mark.js';
 import { type ParentShell, spawnParentShell } from './parent-shell.js';
 import { isAlive, readBootId, readStat } from './process-table.js';
 import { endEverything } from './sweep.js';
-import { type ShellEnd, type Turn, type TurnDeps, tendTurn } from './turn.js';
-import type { ListedTurn, TurnList } from './turn-list.js';
 
 export const ADOPTED_WATCH_MS = 50;
 
@@ -41,20 +41,20 @@ export interface Asked {
   readonly again: boolean;
 }
 
-export interface TurnsDeps extends TurnDeps {
-  readonly list: TurnList;
+export interface CommandsDeps extends CommandDeps {
+  readonly list: CommandList;
   readonly marks: LimitMarks;
 }
 
-export interface Turns {
+export interface Commands {
   /** Answers a finished command, names a running one, or sweeps and reserves. */
   reserve(spec: CommandSpec, asked: Asked): Promise<Reply>;
   /** The claim, then the go byte. */
   go(token: string, owner: Owner): Promise<Reply>;
   /** Lets reservations fall; without a token all of this owner. */
   drop(owner: Owner, token?: string): void;
-  get(token: string): Turn | null;
-  all(): readonly Turn[];
+  get(token: string): Command | null;
+  all(): readonly Command[];
   live(): readonly LiveCommand[];
   /** No command and no reservation. */
   isEmpty(): boolean;
@@ -73,21 +73,21 @@ interface Reservation {
   readonly settle: () => void;
 }
 
-export function createTurns(deps: TurnsDeps): Turns {
-  return new GuardTurns(deps);
+export function createCommands(deps: CommandsDeps): Commands {
+  return new GuardCommands(deps);
 }
 
-class GuardTurns implements Turns {
-  private readonly turns = new Map<string, Turn>();
+class GuardCommands implements Commands {
+  private readonly commands = new Map<string, Command>();
   private readonly reservations = new Map<string, Reservation>();
   /** One thing at a time for a token. */
-  private readonly inTurn = createSerializer();
+  private readonly inOrder = createSerializer();
   private readonly bootId = readBootId();
 
-  constructor(private readonly deps: TurnsDeps) {}
+  constructor(private readonly deps: CommandsDeps) {}
 
   reserve(spec: CommandSpec, asked: Asked): Promise<Reply> {
-    return this.inTurn(spec.token, () => this.reserveNow(spec, asked));
+    return this.inOrder(spec.token, () => this.reserveNow(spec, asked));
   }
 
   async go(token: string, owner: Owner): Promise<Reply> {
@@ -103,12 +103,12 @@ class GuardTurns implements Turns {
     }
   }
 
-  get(token: string): Turn | null {
-    return this.turns.get(token) ?? null;
+  get(token: string): Command | null {
+    return this.commands.get(token) ?? null;
   }
 
-  all(): readonly Turn[] {
-    return [...this.turns.values()];
+  all(): readonly Command[] {
+    return [...this.commands.values()];
   }
 
   live(): readonly LiveCommand[] {
@@ -116,12 +116,12 @@ class GuardTurns implements Turns {
   }
 
   isEmpty(): boolean {
-    return this.turns.size === 0 && this.reservations.size === 0;
+    return this.commands.size === 0 && this.reservations.size === 0;
   }
 
   async end(token: string, reason: ExitReason): Promise<void> {
     this.endReservation(token, reason);
-    await this.turns.get(token)?.end(reason);
+    await this.commands.get(token)?.end(reason);
   }
 
   async endGroup(group: string, exceptBase: string | null, reason: ExitReason): Promise<void> {
@@ -129,17 +129,17 @@ class GuardTurns implements Turns {
       if (spec.group === group && baseOf(spec.token) !== exceptBase) this.endReservation(spec.token, reason);
     }
     const others = this.all().filter(({ claim }) => claim.group === group && baseOf(claim.token) !== exceptBase);
-    await Promise.all(others.map((turn) => turn.end(reason)));
+    await Promise.all(others.map((command) => command.end(reason)));
   }
 
   adoptOrphans(): void {
     for (const listed of this.deps.list.others()) {
-      if (!listed.ownerLives && !this.turns.has(listed.token)) this.adoptIfReadable(listed);
+      if (!listed.ownerLives && !this.commands.has(listed.token)) this.adoptIfReadable(listed);
     }
   }
 
   /** What cannot be read of one command is no reason to leave the others alone; it stays listed, and whoever asks for it hears why. */
-  private adoptIfReadable(listed: ListedTurn): void {
+  private adoptIfReadable(listed: ListedCommand): void {
     try {
       this.adopt(listed);
     } catch (error) {
@@ -152,12 +152,12 @@ class GuardTurns implements Turns {
 
   private async reserveNow(spec: CommandSpec, { owner, again }: Asked): Promise<Reply> {
     while (this.reservations.has(spec.token)) await this.reservations.get(spec.token)?.settled;
-    const listed = this.turns.has(spec.token) ? null : this.deps.list.get(spec.token);
+    const listed = this.commands.has(spec.token) ? null : this.deps.list.get(spec.token);
     if (listed !== null) {
       if (listed.ownerLives && listed.dir === spec.dir && readExit(spec.dir) === null) return { kind: 'unknown' };
       this.adopt(listed);
     }
-    const running = this.turns.get(spec.token);
+    const running = this.commands.get(spec.token);
     if (running !== undefined && running.claim.inputHash === spec.inputHash) {
       return { kind: 'running', movedAside: existsSync(join(spec.dir, STALE_FOLDER)) };
     }
@@ -194,7 +194,7 @@ class GuardTurns implements Turns {
       deps.failpoint('guard.before-shell');
       clearForStart(spec.dir);
       reserveExit(spec.dir);
-      const limitMark = deps.marks.draw((mark) => this.all().some((turn) => turn.claim.limitMark === mark));
+      const limitMark = deps.marks.draw((mark) => this.all().some((command) => command.claim.limitMark === mark));
       shell = await spawnParentShell(spec, limitMark === null ? [] : deps.marks.prefix(limitMark));
       if (this.reservations.get(spec.token) !== reservation) {
         // Ended, or its worker died, while the sh came up: a new look finds what is true now.
@@ -226,20 +226,20 @@ class GuardTurns implements Turns {
     dir: string,
     shell: { readonly adopted: boolean; readonly ended: Promise<ShellEnd> },
   ): void {
-    const turn = tendTurn({ claim, dir, adopted: shell.adopted, shellEnded: shell.ended }, this.deps);
-    this.turns.set(claim.token, turn);
+    const command = tendCommand({ claim, dir, adopted: shell.adopted, shellEnded: shell.ended }, this.deps);
+    this.commands.set(claim.token, command);
     const forget = () => {
       this.deps.list.remove(claim.token);
-      this.turns.delete(claim.token);
+      this.commands.delete(claim.token);
     };
-    void turn.ended.then(forget, (error: unknown) => {
+    void command.ended.then(forget, (error: unknown) => {
       // Whoever waits for it hears the same, and starts it again.
       this.deps.log('a command could not be brought to its end', { token: claim.token, message: String(error) });
       forget();
     });
   }
 
-  private adopt(listed: ListedTurn): void {
+  private adopt(listed: ListedCommand): void {
     const { deps } = this;
     takeFolderBack(listed.dir);
     const claim = readClaim(listed.dir);
@@ -320,7 +320,7 @@ function moveStaleAside(spec: CommandSpec): boolean {
   return existsSync(join(spec.dir, STALE_FOLDER));
 }
 
-function recordNeverStarted(spec: CommandSpec, reason: ExitReason, deps: TurnDeps): void {
+function recordNeverStarted(spec: CommandSpec, reason: ExitReason, deps: CommandDeps): void {
   const now = new Date().toISOString();
   const stdout = join(spec.dir, STDOUT_FILE);
   const stderr = join(spec.dir, STDERR_FILE);
