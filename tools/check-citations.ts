@@ -1,6 +1,6 @@
 /**
- * Refuses what nobody can look up: the id of a requirement that no page of docs/requirements has, a page or heading that is not there, words that
- * cite a page without its path, and, on a page, a path of some machine. A page is cited as `docs/<page>.md`, or `docs/<page>.md "<Heading>"`.
+ * Refuses what nobody can look up: the id of a requirement that no page of docs/requirements has, a page, heading, file or folder that is not there,
+ * words that cite a page without its path, and a path of some machine. A page is cited as `docs/<page>.md`, or `docs/<page>.md "<Heading>"`.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -32,7 +32,10 @@ const LINK = /\]\(([^()\s]+)\)/g;
 const PAGE =
   /(?<![\w./@<>*{}-])((?:[a-z][\w-]*\/)+[\w.-]+\.md|(?:design|spec|style|guide|house)\.md)(?:,? "([^"]+)"|,? (section \d+))?/g;
 const PATHLESS = /\b(?:design|spec|specification|guide),? (?:section \d+|§ ?\d+|"[^"]+")/g;
-const MACHINE = /(?<![\w.~$}>/-])\/(?:home|Users|root|tmp)\/[\w./-]*\w/g;
+const MACHINE = /(?<![\w.~$}>/-])\/(?:home|Users|root|tmp|work)\/[\w./-]*\w/g;
+
+/** What a page names as code of the repository. */
+const NAMED = new RegExp(`\`((?:${FOLDERS.join('|')})/[\\w./-]*)\``, 'g');
 
 /** What a file may cite. */
 export interface Known {
@@ -48,7 +51,7 @@ export interface Citations {
   readonly faults: readonly string[];
 }
 
-/** All citations of a file: of pages those in comments, or those that a page names or links to. */
+/** All citations of a file: of code those in comments; of a page whatever it names or links to. */
 export function citationsOf(file: string, text: string, known: Known): Citations {
   const isPage = file.endsWith('.md');
   const told = isPage ? withoutFences(text) : commentsOf(text);
@@ -57,8 +60,9 @@ export function citationsOf(file: string, text: string, known: Known): Citations
     ? [...told.matchAll(LINK)].map(([, target = '']) => target).filter((target) => !/^[a-z]+:/.test(target))
     : [];
   const cited = [...told.replace(LINK, ']').matchAll(PAGE)];
+  const named = isPage ? [...told.matchAll(NAMED)].map(([, path = '']) => path) : [];
   const pathless = [...told.matchAll(PATHLESS)];
-  const machines = isPage ? [...text.matchAll(MACHINE)] : [];
+  const machines = [...(isPage ? text : told).matchAll(MACHINE)];
   return {
     rows: rows.length,
     pages: links.length + cited.length + pathless.length,
@@ -70,6 +74,9 @@ export function citationsOf(file: string, text: string, known: Known): Citations
       ...cited.flatMap(([words, page = '', heading, section]) =>
         faultOfPage(file, { words, page, heading, section }, known),
       ),
+      ...named
+        .filter((path) => !path.endsWith('.md') && known.headingsOf(path) === null)
+        .map((path) => `${file} names ${path}, which is not in the repository`),
       ...pathless.map(([words]) => `${file} cites ${words} without the path of a page`),
       ...machines.map(([path]) => `${file} names ${path}, a path of some machine`),
     ],

@@ -1,5 +1,5 @@
 /**
- * The live view as lines: a pure function of what is known, the clock and the width. Drawing it is draw-panel.ts' business.
+ * The live view as lines: a pure function of what is known, the clock and the width. Drawing it is panel-display.ts' business.
  * Every line fits the width, so that a redraw never scrolls; foreign text arrives already printable.
  */
 import type { createColors } from 'picocolors';

@@ -5,6 +5,8 @@ const PAGES = new Map([
   ['docs/design.md', ['Design', 'Git', 'Files and journal']],
   ['docs/decisions/0001-guard.md', ['1. The guard']],
   ['docs/decisions', []],
+  ['tools/docs.ts', []],
+  ['workflows/run/', []],
   ['README.md', ['You in the loop']],
 ]);
 const KNOWN: Known = { rows: new Set(['V-09', 'V-101']), headingsOf: (path) => PAGES.get(path) ?? null };
@@ -101,11 +103,24 @@ describe('the check of citations', () => {
     });
   });
 
-  it.each(['/home/ann/project', '/Users/ann/project', '/tmp/a-clone'])(
-    'refuses %s on a page, in code as well',
+  it('refuses a file or folder on a page that is not there, and takes those that are', () => {
+    const text =
+      'Open `tools/docs.ts`, `tools/gone.ts`, `workflows/run/`, `workflows/gone/` and `workflows/<name>.ts`.';
+
+    expect(faultsIn(text, 'CONTRIBUTING.md')).toEqual([
+      'CONTRIBUTING.md names tools/gone.ts, which is not in the repository',
+      'CONTRIBUTING.md names workflows/gone/, which is not in the repository',
+    ]);
+  });
+
+  it.each(['/home/ann/project', '/Users/ann/project', '/tmp/a-clone', '/work/shared/notes'])(
+    'refuses %s on a page, in its code as well, and in a comment',
     (path) => {
       expect(faultsIn(`Run\n\`\`\`\ncd ${path}\n\`\`\`\n`, 'docs/a.md')).toEqual([
         `docs/a.md names ${path}, a path of some machine`,
+      ]);
+      expect(faultsIn(`/** As in ${path}. */\nconst sample = '${path}';`)).toEqual([
+        `a.ts names ${path}, a path of some machine`,
       ]);
       expect(faultsIn('Below `~/tmp/x`, `$HOME/tmp/x` and `<home>/tmp/x`.', 'docs/a.md')).toEqual([]);
     },
