@@ -3,6 +3,7 @@
  * Decides nothing about keys that hang together.
  */
 import { KEYS, type KeyName, type KeyValue } from '../keys/keys.js';
+import { placeAt, type Tree } from '../keys/place-at.js';
 import { defaultOf, type Effective, firstOf, type Layers, type Sourced, strictestOf, unionOf } from './layer-merge.js';
 
 type Section = 'agents.<name>' | 'stages.<stage>';
@@ -61,16 +62,10 @@ export function placeValues<Values extends Partial<Record<KeyName, Sourced<unkno
   for (const [pattern, { at }] of Object.entries(KEYS)) {
     const sourced = values[pattern as KeyName];
     if (sourced === undefined || at === null) continue;
-    const parts = at.split('.');
-    const last = parts.pop() ?? at;
-    parts.reduce((tree, part) => (tree[part] ??= {}) as Tree, policy)[last] = sourced.value;
+    placeAt(policy, at, sourced.value);
   }
   // Each value stands where the row of its key says.
   return policy as Placed<Values>;
-}
-
-interface Tree {
-  [part: string]: unknown;
 }
 
 export function patternsOf<S extends Section | ''>(section: S): readonly KeyOf<S>[] {

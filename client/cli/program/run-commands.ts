@@ -1,4 +1,6 @@
 /** The commands that start runs, and the one that makes a repository ready for them. Texts only: bodies lie in commands/. */
+import type { Command, OptionValues } from '@commander-js/extra-typings';
+import { type FlagOptions, RUN_FLAGS, type RunFlag } from '../../../config/keys/run-flags.js';
 import { type CommandRow, LOOKING, RUNNING, row } from './command-row.js';
 
 export const RUN_COMMANDS: readonly CommandRow[] = [
@@ -31,21 +33,7 @@ export const RUN_COMMANDS: readonly CommandRow[] = [
     ownsStop: true,
     takesProgram: true,
     takes: (command) =>
-      command
-        .argument('[task]', 'what to do; "-" or no task reads it from standard input')
-        .option('--agent <name>', 'an agent of the config; "command" takes the program behind "--"')
-        .option('--preset <name>', 'the policy to start from')
-        .option('--stages <list>', 'full, express or plan-only')
-        .option('--rounds <n>', 'how often the run may enter fixing, 0 to 20')
-        .option(
-          '--gate <stage>',
-          'wait for a person before this stage; may be said more than once',
-          (stage: string, before: readonly string[]) => [...before, stage],
-          [] as readonly string[],
-        )
-        .option('--hold', 'wait for a person before the run ends', false)
-        .option('--permissions <mode>', 'what an agent may do: read-only, ask, accept-edits or auto')
-        .option('--unattended', 'nobody will answer: gates expire as the policy says', false)
+      addFlags(command.argument('[task]', 'what to do; "-" or no task reads it from standard input'))
         .option('--base <branch>', 'the branch or commit to start from (default: what is checked out)')
         .option('--title <text>', "one line for lists (default: the task's first line)")
         .option('--run-id <id>', 'an id of your own')
@@ -58,3 +46,17 @@ export const RUN_COMMANDS: readonly CommandRow[] = [
       (await import('../commands/run.js')).run(context, { ...options, task, program: behindDashes }),
   }),
 ];
+
+function addFlags<Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) {
+  for (const [name, flag] of Object.entries<RunFlag>(RUN_FLAGS)) {
+    if (flag.kind === 'switch') command.option(`--${name}`, flag.about, false);
+    else if (flag.kind === 'one') command.option(`--${name} ${flag.value}`, flag.about);
+    else command.option(`--${name} ${flag.value}`, flag.about, collect, []);
+  }
+  // Each row added the option of its name.
+  return command as Command<Args, Options & FlagOptions>;
+}
+
+function collect(text: string, before: readonly string[]): readonly string[] {
+  return [...before, text];
+}

@@ -2,24 +2,16 @@
  * What `sluice run` was asked to do, checked before anything starts. Every refusal names the value, the rule and a command.
  * Reading standard input is the caller's business; this file is pure.
  */
+import type { FlagOptions } from '../../../config/keys/run-flags.js';
 import { MAX_TASK_BYTES, MAX_TITLE_CHARS } from '../../../protocol/limits.js';
 import { isRunId, RUN_ID_RULE } from '../../../protocol/run/run-id.js';
-import { STAGE_LISTS, type StageListName } from '../../../protocol/run/stages.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { foreign } from '../terminal/io.js';
 
-export interface RunOptions {
+export interface RunOptions extends FlagOptions {
   readonly task: string | undefined;
   /** Behind `--`. */
   readonly program: readonly string[];
-  readonly agent?: string | undefined;
-  readonly preset?: string | undefined;
-  readonly stages?: string | undefined;
-  readonly rounds?: string | undefined;
-  readonly gate?: readonly string[] | undefined;
-  readonly permissions?: string | undefined;
-  readonly hold?: boolean;
-  readonly unattended?: boolean;
   readonly base?: string | undefined;
   readonly title?: string | undefined;
   readonly runId?: string | undefined;
@@ -87,21 +79,6 @@ export function checkRunId(runId: string | undefined): string | undefined {
   );
 }
 
-export function checkStages(stages: string | undefined): StageListName | undefined {
-  if (stages === undefined) return undefined;
-  const names = Object.keys(STAGE_LISTS);
-  if (isStageList(stages)) return stages;
-  throw refusal(
-    `--stages is "${foreign(stages)}"`,
-    `it must be one of ${names.join(', ')}`,
-    'sluice run "<task>" --stages express',
-  );
-}
-
 export function refusal(what: string, why: string, mend: string): RefusedError {
   return new RefusedError({ what, why, now: NOTHING, mend });
-}
-
-function isStageList(name: string): name is StageListName {
-  return Object.hasOwn(STAGE_LISTS, name);
 }

@@ -1,62 +1,39 @@
 /**
- * The part of `sluice run`'s options that is policy, in the shape of a config file. Pure: each value is checked here, so that the refusal names
+ * The part of `sluice run`'s options that is policy, in the shape of a config file. Pure: a value is checked here so that the refusal names
  * the option as it was typed; what a layer may change is decided where the policy is resolved.
  */
-import { MAX_ROUNDS } from '../../../protocol/limits.js';
-import { PERMISSION_MODES, type PermissionMode } from '../../../protocol/run/policy.js';
-import { STAGES, type Stage } from '../../../protocol/run/stages.js';
+import { placeAt, type Tree } from '../../../config/keys/place-at.js';
+import { type FlagOptions, RUN_FLAGS, type RunFlag } from '../../../config/keys/run-flags.js';
+import type { Json } from '../../../protocol/text/json.js';
 import { foreign } from '../terminal/io.js';
-import { checkStages, type RunOptions, refusal } from './run-arguments.js';
+import { refusal } from './run-arguments.js';
 
-type PolicyOptions = Pick<RunOptions, 'agent' | 'stages' | 'rounds' | 'gate' | 'unattended' | 'permissions' | 'hold'>;
-
-/** Empty where no option names a policy. Errors: RefusedError for a value that is none. */
-export function policyOf(options: PolicyOptions): Readonly<Record<string, unknown>> {
-  const stageList = checkStages(options.stages);
-  const rounds = checkRounds(options.rounds);
-  const gates = checkGates(options.gate ?? []);
-  const permissions = checkPermissions(options.permissions);
-  return {
-    ...(options.agent === undefined ? {} : { agent: options.agent }),
-    ...(stageList === undefined ? {} : { stageList }),
-    ...(rounds === undefined ? {} : { rounds }),
-    ...(gates.length === 0 ? {} : { gates: { stages: gates } }),
-    ...(permissions === undefined ? {} : { permissions }),
-    ...(options.hold === true ? { holdAtCompletion: true } : {}),
-    ...(options.unattended === true ? { attended: false } : {}),
-  };
+/** Empty where no option names a key. Errors: RefusedError for a value that is none. */
+export function policyOf(options: FlagOptions): Readonly<Record<string, unknown>> {
+  const policy: Tree = {};
+  // A start input has the preset beside its policy.
+  const flags = Object.entries<RunFlag>(RUN_FLAGS).filter(([, { key }]) => key !== 'preset');
+  for (const [name, flag] of flags) {
+    const value = readFlag(name, flag, options[name as keyof FlagOptions]);
+    if (value !== null) placeAt(policy, flag.key, value);
+  }
+  return policy;
 }
 
-function checkRounds(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const rounds = Number(text);
-  if (/^\d+$/.test(text) && rounds <= MAX_ROUNDS) return rounds;
+/** Null: the option is not given. */
+function readFlag(name: string, flag: RunFlag, given: FlagOptions[keyof FlagOptions]): Json {
+  if (flag.kind === 'switch') return given === true ? flag.writes : null;
+  if (typeof given === 'string') return readValue(name, flag, given);
+  return Array.isArray(given) && given.length > 0 ? given.map((text: string) => readValue(name, flag, text)) : null;
+}
+
+function readValue(name: string, { check }: Exclude<RunFlag, { kind: 'switch' }>, text: string): Json {
+  if (check === null) return text;
+  const value = check.read(text);
+  if (value !== null) return value;
   throw refusal(
-    `--rounds is "${foreign(text).slice(0, 60)}"`,
-    `it must be an integer from 0 to ${MAX_ROUNDS}`,
-    'sluice run "<task>" --rounds 2',
-  );
-}
-
-function checkGates(names: readonly string[]): readonly Stage[] {
-  return names.map((name) => {
-    const stage = STAGES.find((known) => known === name);
-    if (stage !== undefined) return stage;
-    throw refusal(
-      `--gate is "${foreign(name).slice(0, 60)}"`,
-      `it must be one of ${STAGES.join(', ')}; before the end waits --hold`,
-      'sluice run "<task>" --gate executing',
-    );
-  });
-}
-
-function checkPermissions(text: string | undefined): PermissionMode | undefined {
-  if (text === undefined) return undefined;
-  const mode = PERMISSION_MODES.find((known) => known === text);
-  if (mode !== undefined) return mode;
-  throw refusal(
-    `--permissions is "${foreign(text).slice(0, 60)}"`,
-    `it must be one of ${PERMISSION_MODES.join(', ')}`,
-    'sluice run "<task>" --permissions accept-edits',
+    `--${name} is "${foreign(text).slice(0, 60)}"`,
+    check.rule,
+    `sluice run "<task>" --${name} ${check.example}`,
   );
 }

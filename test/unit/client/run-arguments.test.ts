@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkRunId, checkStages, checkTask, checkTitle, programOf } from '../../../client/cli/start/run-arguments.js';
+import { checkRunId, checkTask, checkTitle, programOf } from '../../../client/cli/start/run-arguments.js';
 import { MAX_TASK_BYTES } from '../../../protocol/limits.js';
 import { formatRefusal, RefusedError } from '../../../protocol/text/refusal.js';
 
@@ -24,7 +24,6 @@ describe('the arguments of a run', () => {
     ['a run id that leaves the folder', () => checkRunId('../x'), '--run-id is "../x"'],
     ['a run id of 81 characters', () => checkRunId('a'.repeat(81)), '--run-id is'],
     ['a run id that git takes for a lock', () => checkRunId('main.lock'), '--run-id is "main.lock"'],
-    ['an unknown stage list', () => checkStages('toString'), '--stages is "toString"'],
     ['a title of two lines', () => checkTitle('a\nb'), '--title is'],
     [
       '--agent command without a program',

@@ -3,6 +3,7 @@ import { runAndText } from '../../../client/cli/find/run-and-text.js';
 import { policyOf } from '../../../client/cli/start/run-policy.js';
 import { checkText } from '../../../client/cli/terminal/message-text.js';
 import { personOf } from '../../../client/cli/terminal/person.js';
+import { RUN_FLAGS } from '../../../config/keys/run-flags.js';
 import { resolvePolicy } from '../../../config/resolve/resolve-policy.js';
 import { MAX_NOTE_CHARS } from '../../../protocol/limits.js';
 import { readRunMessage } from '../../../protocol/messages/run-message.js';
@@ -22,6 +23,9 @@ const refusalOf = (check: () => unknown): RefusedError => {
 describe('the options of a start', () => {
   it('are a policy that the host understands', () => {
     const options = {
+      agent: 'main',
+      preset: 'vibestrate',
+      stages: 'express',
       rounds: '5',
       gate: ['executing', 'verifying'],
       permissions: 'accept-edits',
@@ -29,9 +33,15 @@ describe('the options of a start', () => {
       unattended: true,
     };
 
-    const { policy } = resolvePolicy({ runInput: { policy: policyOf(options) }, toLook: true });
+    const { policy } = resolvePolicy({
+      runInput: { policy: policyOf(options) },
+      user: { text: 'agents: {main: {command: prog}}', name: 'user.yaml' },
+      toLook: true,
+    });
 
+    expect(Object.keys(options)).toEqual(expect.arrayContaining(Object.keys(RUN_FLAGS)));
     expect(policy).toMatchObject({
+      stageList: 'express',
       rounds: 5,
       gates: { stages: ['executing', 'verifying'] },
       permissions: 'accept-edits',
@@ -52,6 +62,7 @@ describe('the options of a start', () => {
     ['--gate', { gate: ['executing', 'coffee'] }],
     ['--permissions', { permissions: 'root' }],
     ['--stages', { stages: 'some' }],
+    ['--stages', { stages: 'toString' }],
   ])('are refused in four parts for %s in %j', (name, options) => {
     const error = refusalOf(() => policyOf(options));
 
