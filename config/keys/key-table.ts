@@ -54,6 +54,8 @@ export interface KeyRow<T, At extends string | null = string | null, Fallback ex
   readonly none: 'off' | 'never' | null;
   /** The value as `sluice config` shows it, where a file writes it otherwise or it may hold a secret. */
   readonly show: Of<T>['show'] | null;
+  /** Whether a refusal keeps back what is wrong, as it may hold a secret. `below`: its place in the value of the key. */
+  readonly hides: (below: readonly PropertyKey[], wrong: unknown) => boolean;
   /** It starts programs, moves files or sends data out: a project's file with it needs trust. */
   readonly executes: boolean;
 }
@@ -82,6 +84,7 @@ export function row<T, const At extends string | null, const Fallback extends T 
     unit: null,
     none: null,
     show: null,
+    hides: () => false,
     executes: false,
     ...input,
   };

@@ -54,6 +54,7 @@ export const AGENT_KEYS = {
     scope: 'files',
     executes: true,
     show: (variables) => Object.fromEntries(Object.keys(variables).map((name) => [name, '(not shown)'])),
+    hides: () => true,
   }),
   'agents.<name>.passEnv': row({
     at: 'passEnv',
@@ -123,6 +124,7 @@ export const AGENT_KEYS = {
     meaning: 'where the adapter `model` asks; required with the provider `openai-compatible`',
     scope: 'files',
     executes: true,
+    hides: () => true,
   }),
   'agents.<name>.account': row({
     at: 'account',

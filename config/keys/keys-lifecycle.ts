@@ -18,7 +18,7 @@ import {
   oneOf,
   yesOrNo,
 } from './key-values.js';
-import { notifySinks, shownSink } from './notify-sinks.js';
+import { hidesSink, notifySinks, shownSink } from './notify-sinks.js';
 
 const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;
@@ -222,5 +222,6 @@ export const LIFECYCLE_KEYS = {
     scope: 'files',
     executes: true,
     show: (sinks) => sinks.map(shownSink),
+    hides: hidesSink,
   }),
 } as const;

@@ -56,6 +56,13 @@ export function shownSink(sink: NotifySink): Json {
   }
 }
 
+/** People keep keys in addresses and in arguments, and write one where only its variable's name belongs. */
+export function hidesSink(below: readonly PropertyKey[], wrong: unknown): boolean {
+  if (wrong === undefined || wrong === null) return false;
+  if (below.at(-1) === 'secretEnv' || below.at(-1) === 'webhook' || typeof wrong === 'object') return true;
+  return typeof wrong === 'string' && !/^[\w.-]{1,40}$/.test(wrong);
+}
+
 /** Not a union: its one error would hide which field of which kind is wrong. */
 function readSink(value: unknown, context: z.RefinementCtx): NotifySink {
   if (value === 'desktop') return { kind: 'desktop' };

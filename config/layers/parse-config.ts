@@ -219,7 +219,7 @@ function readKey(reading: Reading, found: Found<Extract<KeyMatch, { kind: 'key' 
   for (const { path: below, message } of result.error.issues.slice(0, MAX_PROBLEMS)) {
     const exact = nodeAt(valueNode, below);
     const value = exact === null && below.length > 0 ? undefined : plain(reading, exact);
-    const shown = mayHoldSecret(pattern, below, value) ? 'a value that is not shown' : shownValue(value);
+    const shown = row.hides(below, value) ? 'a value that is not shown' : shownValue(value);
     const field = [named, ...below].map(String).join('.');
     const at = exact ?? nodeAt(valueNode, below.slice(0, -1)) ?? valueNode ?? keyNode;
     report(reading, at, { key: field, found: `${printableLine(field)} is ${shown}`, rule: message });
@@ -231,14 +231,6 @@ function nodeAt(value: Node | null, path: readonly PropertyKey[]): Node | null {
   if (path.length === 0) return value;
   const node = isCollection(value) ? value.getIn(path, true) : null;
   return isNode(node) ? node : null;
-}
-
-/** People keep keys in `env`, in addresses and in arguments, and write one where only its variable's name belongs. */
-function mayHoldSecret(pattern: KeyName, below: readonly PropertyKey[], value: unknown): boolean {
-  if (pattern === 'agents.<name>.env' || pattern === 'agents.<name>.baseUrl') return true;
-  if (pattern !== 'notify' || value === undefined || value === null) return false;
-  if (below.at(-1) === 'secretEnv' || below.at(-1) === 'webhook' || typeof value === 'object') return true;
-  return typeof value === 'string' && !/^[\w.-]{1,40}$/.test(value);
 }
 
 /** Run input chooses names and lowers limits; what executes, weakens or belongs to the host comes from files. */
