@@ -3,7 +3,6 @@
  * It cannot resume a conversation, so a question asked again carries the earlier answer in its prompt.
  */
 
-import type { ApplicationFailure } from '@temporalio/common';
 import { badSetting } from '../bad-setting.js';
 import type { AgentAdapter } from '../contract.js';
 import { readPlainTurn } from '../read-plain-turn.js';
@@ -13,15 +12,8 @@ export const commandAdapter: AgentAdapter = {
   capabilities: { resume: false },
   command(turn) {
     const { command, args } = turn.config;
-    if (command === null) throw noCommand(turn.stagePolicy.agent);
+    if (command === null) throw badSetting(turn, { key: 'command', needs: 'the program to run' });
     return { argv: [...command, ...args], env: makeTurnEnvironment(turn), stdin: turn.prompt };
   },
   read: (_turn, exit) => readPlainTurn(exit),
 };
-
-function noCommand(agent: string): ApplicationFailure {
-  return badSetting(
-    `agents.${agent}.command is not set.`,
-    'An agent with the adapter "command" needs the program to run.',
-  );
-}

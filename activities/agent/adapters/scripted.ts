@@ -8,7 +8,7 @@ import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ApplicationFailure } from '@temporalio/common';
 import { badSetting } from '../bad-setting.js';
-import type { AgentAdapter, AgentExit, TurnReading } from '../contract.js';
+import type { AgentAdapter, AgentExit, TurnReading, TurnRequest } from '../contract.js';
 import { readLastLines, readPlainTurn } from '../read-plain-turn.js';
 import { makeTurnEnvironment } from '../turn-environment.js';
 
@@ -23,7 +23,7 @@ export function createScriptedAdapter(entry: ScriptedEntry = COMPILED_ENTRY): Ag
     capabilities: { resume: false },
     command(turn) {
       const fixture = turn.config.args[0];
-      if (fixture === undefined || !isAbsolute(fixture)) throw noFixture(turn.stagePolicy.agent, fixture);
+      if (fixture === undefined || !isAbsolute(fixture)) throw noFixture(turn, fixture);
       return { argv: [process.execPath, ...entry, fixture], env: makeTurnEnvironment(turn), stdin: turn.prompt };
     },
     read: (_turn, exit) => readScriptedTurn(exit),
@@ -42,10 +42,7 @@ async function readScriptedTurn(exit: AgentExit): Promise<TurnReading> {
 
 const COST_LINE = /^sluice-cost: (\d{1,7}(?:\.\d{1,12})?)$/;
 
-function noFixture(agent: string, fixture: string | undefined): ApplicationFailure {
-  const given = fixture === undefined ? 'is empty' : `starts with ${JSON.stringify(fixture)}`;
-  return badSetting(
-    `agents.${agent}.args ${given}.`,
-    'An agent with the adapter "scripted" needs the absolute path of its fixture file there.',
-  );
+function noFixture(turn: TurnRequest, fixture: string | undefined): ApplicationFailure {
+  const found = fixture === undefined ? 'is empty' : `starts with ${JSON.stringify(fixture)}`;
+  return badSetting(turn, { key: 'args', found, needs: 'the absolute path of its fixture file there' });
 }

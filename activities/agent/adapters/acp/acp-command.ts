@@ -4,7 +4,6 @@
  */
 
 import { fileURLToPath } from 'node:url';
-import type { ApplicationFailure } from '@temporalio/common';
 import { findKind } from '../../../../config/agents/kinds.js';
 import type { PermissionMode } from '../../../../protocol/run/policy.js';
 import { badSetting } from '../../bad-setting.js';
@@ -25,7 +24,8 @@ const ASKING: readonly PermissionMode[] = ['ask', 'accept-edits'];
 /** Errors: BadAgent, if the config names no program. */
 export function acpCommand(entry: AcpEntry, turn: TurnRequest): TurnCommand {
   const { config, cwd, tools, stagePolicy, resume, permissions, permissionAnswers } = turn;
-  if (config.command === null) throw noProgram(stagePolicy.agent);
+  if (config.command === null)
+    throw badSetting(turn, { key: 'command', needs: 'a program that speaks the Agent Client Protocol there' });
   const spec = {
     ...{ cwd, tools },
     asks: ASKING.includes(permissions),
@@ -41,11 +41,4 @@ export function acpCommand(entry: AcpEntry, turn: TurnRequest): TurnCommand {
     env: makeTurnEnvironment(turn, env),
     stdin: writeSpec(spec, turn.prompt),
   };
-}
-
-function noProgram(agent: string): ApplicationFailure {
-  return badSetting(
-    `agents.${agent}.command is not set.`,
-    'An agent with the adapter "acp" needs a program that speaks the Agent Client Protocol there.',
-  );
 }

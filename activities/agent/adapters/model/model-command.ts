@@ -3,7 +3,6 @@
  * in the arguments, and the prompt is the whole of stdin, so that what the turn keeps of it is what the model read.
  */
 
-import type { ApplicationFailure } from '@temporalio/common';
 import type { ModelProvider } from '../../../../protocol/run/policy.js';
 import { badSetting } from '../../bad-setting.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
@@ -27,7 +26,7 @@ export function modelCommand(turn: TurnRequest, entry: ModelEntry): TurnCommand 
   const { provider, baseUrl } = config;
   const model = stagePolicy.model ?? config.model;
   if (provider === undefined || model === null)
-    throw noModel(stagePolicy.agent, provider === undefined ? 'provider' : 'model');
+    throw badSetting(turn, { key: provider === undefined ? 'provider' : 'model', needs: 'a provider and a model' });
   const answer = STRUCTURED[provider] ? answerKindOf(turn) : 'text';
   const argv: [string, ...string[]] = [
     process.execPath,
@@ -43,11 +42,4 @@ export function modelCommand(turn: TurnRequest, entry: ModelEntry): TurnCommand 
 export function modelLogin({ config, stagePolicy }: TurnRequest): string {
   const name = KEY_VARIABLES[config.provider ?? 'openai'];
   return `export ${name}=… && sluice up --restart (with agents.${stagePolicy.agent}.passEnv: [${name}])`;
-}
-
-function noModel(agent: string, missing: string): ApplicationFailure {
-  return badSetting(
-    `agents.${agent}.${missing} is not set.`,
-    'An agent with the adapter "model" needs a provider and a model.',
-  );
 }
