@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { DEFAULT_CONTEXT_BYTES } from '../../protocol/limits.js';
+import { ENGINE_PORTS } from '../../protocol/names.js';
 import { TOOL_LEVELS } from '../../protocol/run/policy.js';
 import { judges, mayWrite, STAGE_LISTS, STAGES, TURN_STAGES } from '../../protocol/run/stages.js';
 import { PROMPT_SECTIONS } from '../../protocol/text/prompt-template.js';
@@ -312,7 +313,7 @@ export const KEYS = {
     at: null,
     schema: integer(1024, 65_535),
     type: 'port',
-    fallback: 17_233,
+    fallback: ENGINE_PORTS.server,
     meaning: 'of the local server, on loopback; the next free one if taken',
     scope: 'user',
   }),
@@ -320,7 +321,7 @@ export const KEYS = {
     at: null,
     schema: integer(1024, 65_535),
     type: 'port',
-    fallback: 18_233,
+    fallback: ENGINE_PORTS.ui,
     meaning: 'of the Web UI, on a loopback address that `sluice up` prints, only with `--ui`',
     scope: 'user',
   }),

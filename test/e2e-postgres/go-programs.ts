@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { codeOf } from '../../worker/local-engine/engine-error.js';
+import { codeOf } from '../../config/system/error-code.js';
 import { waitForLock } from '../../worker/local-engine/kernel-lock.js';
 import { cacheFolder } from '../../worker/local-engine/server-binary/cache.js';
 

@@ -5,10 +5,10 @@
 import { join } from 'node:path';
 import { makeFolder } from '../../config/home/make-folder.js';
 import { openSocketFolder, socketFolder } from '../../config/home/socket-folder.js';
+import { messageOf } from '../../config/system/error-code.js';
 import { realPathOr } from '../../config/system/paths.js';
 import { systemTrouble } from '../../config/system/system-trouble.js';
 import { RefusedError } from '../../protocol/text/refusal.js';
-import { reasonOf } from './engine-error.js';
 
 export interface EnginePaths {
   readonly home: string;
@@ -50,7 +50,7 @@ export function makeEngineFolders(home: string): EnginePaths {
     const trouble = systemTrouble(error, home);
     throw new RefusedError(
       {
-        what: `The sluice home ${home} cannot be written: ${reasonOf(error)}.`,
+        what: `The sluice home ${home} cannot be written: ${messageOf(error)}.`,
         why: `The engine keeps its database, logs and socket there${trouble === null ? '' : `; ${trouble.short}`}.`,
         now: 'Nothing was started.',
         mend: trouble?.mend ?? 'Make it writable, or choose another: export SLUICE_HOME=<a folder of your own>',

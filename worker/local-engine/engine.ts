@@ -5,11 +5,12 @@
  */
 import { EventEmitter, once } from 'node:events';
 import { rmSync } from 'node:fs';
+import { messageOf } from '../../config/system/error-code.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import { type Refusal, RefusedError } from '../../protocol/text/refusal.js';
 import type { EnginePhase, EngineReport } from './control.js';
 import { listenForControl } from './control-server.js';
-import { reasonOf, withTrouble } from './engine-error.js';
+import { withTrouble } from './engine-error.js';
 import type { EngineOptions } from './engine-options.js';
 import type { EnginePaths } from './engine-paths.js';
 import { NAMESPACE, readRecordedProcesses, removeEngineState, writeEngineState } from './engine-state.js';
@@ -17,7 +18,7 @@ import { appendLine, openLog, readTail } from './log-file.js';
 import { freePort, LOOPBACK, uiHost, waitForPort } from './ports.js';
 import { endProcess, identify, type ProcessIdentity } from './process-identity.js';
 import { setRetention, spawnServer } from './server-child.js';
-import { SupervisedChild } from './supervised-child.js';
+import { NotStarted, SupervisedChild } from './supervised-child.js';
 import { spawnWorker, waitForWorker } from './worker-child.js';
 
 const SERVER_READY_MS = 20_000;
@@ -183,6 +184,7 @@ export class Engine {
   #superviseServer(log: number): SupervisedChild {
     return new SupervisedChild({
       name: 'the server',
+      log: this.#paths.serverLog,
       readyLimitMs: SERVER_READY_MS,
       spawn: () =>
         spawnServer(this.#options.binary, log, {
@@ -202,6 +204,7 @@ export class Engine {
   #superviseWorker(log: number): SupervisedChild {
     return new SupervisedChild({
       name: 'the worker',
+      log: this.#paths.workerLog,
       readyLimitMs: WORKER_READY_MS,
       spawn: () => {
         this.#say('starting the worker');
@@ -227,7 +230,7 @@ export class Engine {
       });
     } catch (error) {
       // On a full disk the engine works on; only the next one would not know what to end.
-      this.#log(`${this.#paths.state} could not be written: ${reasonOf(error)}`);
+      this.#log(`${this.#paths.state} could not be written: ${messageOf(error)}`);
     }
   }
 
@@ -254,8 +257,8 @@ export class Engine {
 
   #startError(error: unknown): Refusal {
     if (error instanceof RefusedError) return error.parts;
-    const reason = reasonOf(error);
-    const log = reason.startsWith('the worker') ? this.#paths.workerLog : this.#paths.serverLog;
+    const reason = messageOf(error);
+    const log = error instanceof NotStarted ? error.log : this.#paths.serverLog;
     const tail = readTail(log);
     const parts = {
       what: `The local engine did not start: ${reason}.`,

@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { fewDescriptors, NEEDED_DESCRIPTORS, openFilesLimit } from '../../config/system/system-trouble.js';
+import { ENGINE_PORTS } from '../../protocol/names.js';
 import { RefusedError } from '../../protocol/text/refusal.js';
 import { awaitReport, type ControlClient, type EngineReport, openControl } from './control.js';
 import { withTrouble } from './engine-error.js';
@@ -13,7 +14,6 @@ import type { EngineOptions } from './engine-options.js';
 import { type EnginePaths, enginePaths, makeEngineFolders } from './engine-paths.js';
 import { LOCK_RETRY_MS, lockHeld, Patience, sleep } from './lock-wait.js';
 import { openLog, readTail } from './log-file.js';
-import { SERVER_PORT, UI_PORT } from './ports.js';
 import { type FindServerBinary, findServerBinary } from './server-binary/find-server-binary.js';
 import { cleanEnvironment } from './server-command.js';
 import { WORKER_NODE_FLAGS } from './worker-child.js';
@@ -25,7 +25,7 @@ export interface EnsureEngine {
   readonly onProgress?: (text: string) => void;
   readonly confirmBuild?: FindServerBinary['confirmBuild'];
   /** From the user's config: `engine.ports`, `engine.durability`. */
-  readonly ports?: Partial<EngineOptions['ports']>;
+  readonly ports?: EngineOptions['ports'];
   readonly durability?: EngineOptions['durability'];
   /** Program and arguments of the engine and of its worker; sluice's own by default. */
   readonly engineCommand?: readonly [string, ...string[]];
@@ -159,7 +159,7 @@ async function startEngine(options: EnsureEngine, paths: EnginePaths, say: (text
     binary: binary.path,
     serverVersion: binary.serverVersion,
     ui: options.ui ?? false,
-    ports: { server: options.ports?.server ?? SERVER_PORT, ui: options.ports?.ui ?? UI_PORT },
+    ports: options.ports ?? ENGINE_PORTS,
     durability: options.durability ?? 'process',
     worker: options.workerCommand ?? [process.execPath, ...WORKER_NODE_FLAGS, ownProgram('../main.js'), NO_PROFILE],
   };

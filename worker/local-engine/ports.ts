@@ -6,8 +6,6 @@ import { randomInt } from 'node:crypto';
 import { connect, createServer } from 'node:net';
 
 export const LOOPBACK = '127.0.0.1';
-export const SERVER_PORT = 17_233;
-export const UI_PORT = 18_233;
 
 const TRIES = 100;
 

@@ -4,6 +4,7 @@
  * of tried again.
  */
 import type { ChildProcess } from 'node:child_process';
+import { messageOf } from '../../config/system/error-code.js';
 import { identify, type ProcessIdentity } from './process-identity.js';
 
 const CRASH_LIMIT = 6;
@@ -14,6 +15,8 @@ const EXCUSED_PAUSE_MS = 500;
 
 export interface ChildPlan {
   readonly name: string;
+  /** The file that its output goes to. */
+  readonly log: string;
   spawn(): ChildProcess;
   /** Resolves when it works; rejects when `signal` is aborted, which happens at its end and at the time limit. */
   ready(child: ChildProcess, signal: AbortSignal): Promise<void>;
@@ -25,6 +28,16 @@ export interface ChildPlan {
   onRestart(how: string): void;
   /** It died too often; it is not started again. */
   onGivenUp(how: string): void;
+}
+
+/** The first start failed; `log` may say why. */
+export class NotStarted extends Error {
+  readonly log: string;
+
+  constructor(log: string, cause: unknown) {
+    super(messageOf(cause), { cause });
+    this.log = log;
+  }
 }
 
 export class SupervisedChild {
@@ -50,7 +63,7 @@ export class SupervisedChild {
     return this.#child?.pid ?? null;
   }
 
-  /** Errors: plain Error that says how it ended before it was ready. */
+  /** Errors: NotStarted, which says how it ended before it was ready. */
   async start(): Promise<void> {
     this.#wish = 'first start';
     this.#deaths = [];
@@ -59,7 +72,7 @@ export class SupervisedChild {
       this.#wish = 'running';
     } catch (error) {
       this.#wish = 'stopped';
-      throw error;
+      throw new NotStarted(this.#plan.log, error);
     }
   }
 

@@ -9,10 +9,12 @@ import type { Sluice } from '../../sluice.js';
 import { type FoundRun, findRun, findRuns, runsHere } from '../find/find-run.js';
 import { type Looked, lookAtRun, type Removable } from '../find/removable-runs.js';
 import { connectToLook } from '../server/connect.js';
+import { askYesOrNo } from '../terminal/confirm.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign, foreignBlock } from '../terminal/io.js';
 import { personOf } from '../terminal/person.js';
+import { reasonOf } from '../watch/run-end.js';
 
 export interface CleanOptions {
   readonly runs: readonly string[];
@@ -139,9 +141,7 @@ async function removeAll(context: Context, sluice: Sluice, removable: readonly R
 /** Errors: RefusedError where nobody can be asked. */
 async function confirmed({ io, json }: Context, count: number): Promise<boolean> {
   if (!io.interactive || json) throw new RefusedError(UNCONFIRMED);
-  const { confirm, isCancel } = await import('@clack/prompts');
-  const answer = await confirm({ message: `Remove ${count === 1 ? 'it' : `these ${count}`}?`, initialValue: false });
-  return !isCancel(answer) && answer;
+  return askYesOrNo(`Remove ${count === 1 ? 'it' : `these ${count}`}?`, false);
 }
 
 function notRemoved({ io }: Context): ExitCode {
@@ -181,10 +181,3 @@ const ENGINE_DOWN = {
   now: 'Nothing was removed.',
   mend: 'sluice up && sluice clean',
 };
-
-/** The innermost says what happened. */
-function reasonOf(error: unknown): string {
-  let at = error;
-  for (let depth = 0; depth < 5 && at instanceof Error && at.cause instanceof Error; depth += 1) at = at.cause;
-  return (at instanceof Error ? at.message : String(at)).split('\n')[0] ?? '';
-}

@@ -4,9 +4,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ENGINE_PORTS } from '../../../protocol/names.js';
 import { parseRecord } from '../../../protocol/text/json.js';
 import type { EngineReport } from '../../../worker/local-engine/control.js';
 import type { RunningEngine } from '../../../worker/local-engine/ensure-engine.js';
+import { askYesOrNo } from '../terminal/confirm.js';
 import type { Context } from '../terminal/context.js';
 
 export type { EngineReport } from '../../../worker/local-engine/control.js';
@@ -28,7 +30,7 @@ export async function upEngine({ io, home }: Context, { ui = false, onProgress }
     onProgress,
     ports,
     durability,
-    ...(io.interactive ? { confirmBuild: () => confirmBuild() } : {}),
+    ...(io.interactive ? { confirmBuild } : {}),
   });
 }
 
@@ -56,8 +58,8 @@ export function isOwnAddress(home: string, address: string): boolean {
   return wanted === loopback(recordedAddress(home) ?? DEFAULT_ADDRESS);
 }
 
-/** Source: worker/local-engine/ports.ts, where an engine that was never started would listen. */
-const DEFAULT_ADDRESS = '127.0.0.1:17233';
+/** Where an engine that was never started would listen. */
+const DEFAULT_ADDRESS = `127.0.0.1:${ENGINE_PORTS.server}`;
 
 async function hostSettings(env: NodeJS.ProcessEnv) {
   const [{ readConfigFile }, { userConfigPath }, { resolveHostSettings }] = await Promise.all([
@@ -82,12 +84,8 @@ function loopback(address: string): string {
   return address.replace(/^(?:localhost|\[::1\])(?=:)/, '127.0.0.1');
 }
 
-async function confirmBuild(): Promise<boolean> {
-  const { confirm, isCancel } = await import('@clack/prompts');
-  const answer = await confirm({
-    message: 'The Temporal server must be built from source: about 5 minutes, once. Build it?',
-  });
-  return !isCancel(answer) && answer;
+function confirmBuild(minutes: number): Promise<boolean> {
+  return askYesOrNo(`The Temporal server must be built from source: about ${minutes} minutes, once. Build it?`, true);
 }
 
 /** Waits for running turns, or ends them with `now`. Errors: RefusedError. Effects: server, worker and engine of this home end, also those that a killed engine left. */

@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { AgentTrial, AgentTrialResult } from '../../../protocol/actors/agent-trial.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
+import { askYesOrNo } from '../terminal/confirm.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
 import { personOf } from '../terminal/person.js';
@@ -59,12 +60,7 @@ function chosenOf(found: readonly VersionedAgent[], wanted: string | null): read
 
 async function mayCall({ io, json }: Context, names: string): Promise<boolean> {
   if (!io.interactive || json) return true;
-  const { confirm, isCancel } = await import('@clack/prompts');
-  const answer = await confirm({
-    message: `Ask ${names} one question each? Whoever pays for them pays for that.`,
-    initialValue: false,
-  });
-  return !isCancel(answer) && answer;
+  return askYesOrNo(`Ask ${names} one question each? Whoever pays for them pays for that.`, false);
 }
 
 /** Null: there was no answer, so the trial itself failed or was ended. */

@@ -8,6 +8,7 @@ import type { ConfigChoice } from '../../../config/resolve/select-config.js';
 import type { RunInput } from '../../../protocol/messages/messages.js';
 import type { Stage } from '../../../protocol/run/stages.js';
 import { textAt } from '../../repository.js';
+import { askYesOrNo } from '../terminal/confirm.js';
 import type { Context } from '../terminal/context.js';
 import { foreign, foreignBlock } from '../terminal/io.js';
 import { isInsideTurn } from '../terminal/person.js';
@@ -130,14 +131,12 @@ async function select(
 /** Asks once, on a terminal only; an agent can make itself one. */
 async function askTrust({ io, home, json }: Context, root: string, text: string): Promise<boolean> {
   if (!io.interactive || json || isInsideTurn(io.env)) return false;
-  const [{ confirm, isCancel }, { trustConfig }, { ensureHome }] = await Promise.all([
-    import('@clack/prompts'),
+  const [{ trustConfig }, { ensureHome }] = await Promise.all([
     import('../../../config/home/trust.js'),
     import('../../../config/home/home.js'),
   ]);
   io.err(`The config of ${foreign(root)} starts programs on this machine:\n\n${foreignBlock(text.trimEnd())}\n`);
-  const answer = await confirm({ message: 'Trust this config?', initialValue: false });
-  if (isCancel(answer) || !answer) return false;
+  if (!(await askYesOrNo('Trust this config?', false))) return false;
   ensureHome(home);
   await trustConfig(home, root, text);
   return true;

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InitialAgent } from '../../../config/init/init-config.js';
 import { textAt } from '../../repository.js';
+import { askYesOrNo } from '../terminal/confirm.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
 import { isInsideTurn } from '../terminal/person.js';
@@ -45,7 +46,8 @@ export async function offerFound(context: Context, { root, baseSha, program, age
     io.err(`  Of these ${foreign(chosen.program)} would work here.`);
     if (chosen.login.kind === 'none') io.err(`  It has no login that could be found: ${foreign(chosen.makeLogin)}`);
   }
-  if (io.interactive && !json && !isInsideTurn(io.env) && (await confirmed())) return keep(context, root, initial);
+  if (io.interactive && !json && !isInsideTurn(io.env) && (await askYesOrNo(KEEP_IT, true)))
+    return keep(context, root, initial);
   if (program === null) io.err('Nobody trusted this yet; to keep it and use it: sluice init');
   else
     io.err(
@@ -53,14 +55,7 @@ export async function offerFound(context: Context, { root, baseSha, program, age
     );
 }
 
-async function confirmed(): Promise<boolean> {
-  const { confirm, isCancel } = await import('@clack/prompts');
-  const answer = await confirm({
-    message: 'Write this to .sluice/config.yaml, trust it and use it?',
-    initialValue: true,
-  });
-  return !isCancel(answer) && answer;
-}
+const KEEP_IT = 'Write this to .sluice/config.yaml, trust it and use it?';
 
 async function keep({ home }: Context, root: string, agent: InitialAgent): Promise<void> {
   const [{ initConfig }, { ensureHome }, { trustConfig }] = await Promise.all([

@@ -57,6 +57,13 @@ export function endOfFailure(error: unknown): OtherEnd | null {
   return { kind: 'failed', message: messageOf(chain.at(-1) ?? error) };
 }
 
+/** Of a refusal what was refused; else the innermost cause says what happened. */
+export function reasonOf(error: unknown): string {
+  const chain = [...causes(error)];
+  const refusal = chain.map(readRefusal).find((parts) => parts !== null);
+  return refusal?.what ?? messageOf(chain.at(-1));
+}
+
 function* causes(error: unknown): Generator<unknown> {
   for (let at = error, depth = 0; at !== undefined && at !== null && depth < 20; depth += 1) {
     yield at;

@@ -12,6 +12,7 @@ function dyingOf(deaths: number, isExcused: () => boolean) {
   const seen = { starts: 0, givenUp: '' };
   child = new SupervisedChild({
     name: 'the child',
+    log: '/dev/null',
     readyLimitMs: 10_000,
     spawn: () => {
       seen.starts += 1;

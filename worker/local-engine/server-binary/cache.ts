@@ -2,8 +2,8 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { messageOf } from '../../../config/system/error-code.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
-import { reasonOf } from '../engine-error.js';
 import { PINNED_CLI_VERSION } from './version.js';
 
 export function cacheFolder(environment: NodeJS.ProcessEnv): string {
@@ -44,7 +44,7 @@ export function makeCacheFolder(environment: NodeJS.ProcessEnv): string {
   } catch (error) {
     throw new RefusedError(
       {
-        what: `The cache folder ${folder} cannot be made: ${reasonOf(error)}.`,
+        what: `The cache folder ${folder} cannot be made: ${messageOf(error)}.`,
         why: 'The server binary (138 MB) is kept there.',
         now: 'Nothing was started.',
         mend: 'Make it writable, or name a binary that you have: export SLUICE_TEMPORAL_CLI=<path of temporal>',

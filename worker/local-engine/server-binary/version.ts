@@ -1,7 +1,7 @@
 /** Which server sluice is made for, and how a binary is asked what it is. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { codeOf, reasonOf } from '../engine-error.js';
+import { codeOf, messageOf } from '../../../config/system/error-code.js';
 import { cleanEnvironment } from '../server-command.js';
 
 /** The one that tools/temporal/go.mod builds and the SDK downloads. */
@@ -28,7 +28,7 @@ export async function readVersion(program: string): Promise<BinaryVersion> {
     });
     return parseVersion(stdout);
   } catch (error) {
-    return codeOf(error) === 'ENOENT' ? { kind: 'missing' } : { kind: 'unusable', reason: reasonOf(error) };
+    return codeOf(error) === 'ENOENT' ? { kind: 'missing' } : { kind: 'unusable', reason: messageOf(error) };
   }
 }
 
