@@ -4,8 +4,9 @@
  */
 import { rmSync } from 'node:fs';
 import type { WorkflowHandle } from '@temporalio/client';
+import type { RunMessageName } from '../protocol/messages/message-rows.js';
 import type { RunResult } from '../protocol/messages/messages.js';
-import type { MessageAnswer, RunMessageName } from '../protocol/messages/run-message.js';
+import type { MessageAnswer } from '../protocol/messages/run-message.js';
 import { add, type Measuring, measureBaselines, startRun } from './plain-run.js';
 import { isQuiet } from './quiet-run.js';
 import { until } from './until.js';

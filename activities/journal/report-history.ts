@@ -1,5 +1,6 @@
 /** The parts of report.md that tell what happened on the way: rounds, gates, notes of people, failed attempts, the budget. Pure. */
 import type { EventType, JournalEvent } from '../../protocol/messages/journal.js';
+import { MESSAGE_EVENTS, TELLING_EVENTS } from '../../protocol/messages/message-rows.js';
 import type { RunView } from '../../protocol/messages/run-view.js';
 import { stageUseOf } from '../../protocol/messages/stage-use.js';
 import type { BudgetPolicy } from '../../protocol/run/policy.js';
@@ -15,14 +16,6 @@ const ATTEMPT_EVENTS: readonly EventType[] = [
   'usage_limit.waiting',
   'usage_limit.cleared',
   'budget.limit',
-];
-
-const PEOPLE_EVENTS: readonly EventType[] = [
-  'run.steered',
-  'run.renamed',
-  'run.pause_requested',
-  'run.resume_requested',
-  'run.abort_requested',
 ];
 
 /** One row a round, the first is the one before any fix. */
@@ -60,7 +53,7 @@ export function gatesSection(events: readonly JournalEvent[]): readonly string[]
 
 export function listPeopleNotes(events: readonly JournalEvent[]): readonly string[] {
   const lines = events
-    .filter(({ type }) => PEOPLE_EVENTS.includes(type))
+    .filter(({ type }) => MESSAGE_EVENTS.some((event) => event === type))
     .map(({ timestamp, message, type, data }) => `${timestamp}: ${message}${reasonOf(type, data)}`);
   return lines.length === 0 ? [] : [`## Notes of people\n\n${bullets(lines)}`];
 }
@@ -155,11 +148,9 @@ function decisionOf(requested: JournalEvent, decided: JournalEvent): string {
   return `${how} by ${who} at ${decided.timestamp} after ${waited}${typeof note === 'string' ? `: ${printableLine(note)}` : '.'}`;
 }
 
-/** What a steer and a new title say stands in their messages. */
+/** Of a message whose line does not tell it. */
 function reasonOf(type: EventType, data: JournalEvent['data']): string {
-  return type === 'run.steered' || type === 'run.renamed' || typeof data['text'] !== 'string'
-    ? ''
-    : `: ${data['text']}`;
+  return TELLING_EVENTS.includes(type) || typeof data['text'] !== 'string' ? '' : `: ${data['text']}`;
 }
 
 /** Empty where no stage knows its tokens or its cost. */

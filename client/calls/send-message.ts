@@ -7,9 +7,10 @@
 
 import { messageOf, nameOf } from '../../config/system/error-code.js';
 import { FAILURES } from '../../protocol/failures.js';
-import type { MessageAnswer, RunMessageName } from '../../protocol/messages/run-message.js';
+import type { RunMessageName } from '../../protocol/messages/message-rows.js';
+import type { MessageAnswer } from '../../protocol/messages/run-message.js';
 
-/** What a message carries; names of fields are `MESSAGE_FIELDS`. Null and a missing field are the same. */
+/** What a message carries; names of fields are in message-rows.ts. Null and a missing field are the same. */
 export interface MessageToSend {
   /** `open`: to a quota gate. */
   readonly name: RunMessageName | 'open';

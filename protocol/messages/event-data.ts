@@ -17,6 +17,7 @@ import type {
 import type { Adapter } from '../run/policy.js';
 import type { Stage, TurnStage } from '../run/stages.js';
 import type { EventType, Observation } from './journal.js';
+import type { MessageEvent } from './message-rows.js';
 import type { AfterOverflow } from './messages.js';
 
 export type StateChangedData = { readonly from: RunStatus; readonly to: RunStatus; readonly round: number };
@@ -149,7 +150,7 @@ export type NotificationData = {
 };
 
 /** Events whose `data` readers rely on; the other types carry what their writer likes. */
-export type EventDataByType = {
+export type EventDataByType = { readonly [Type in MessageEvent]: MessageData } & {
   readonly 'state.changed': StateChangedData;
   readonly 'turn.started': TurnStartedData;
   readonly 'turn.completed': TurnEndedData;
@@ -171,11 +172,6 @@ export type EventDataByType = {
   readonly 'approval.expired': ApprovalData;
   readonly 'approval.reminded': ApprovalData;
   readonly 'approval.escalated': ApprovalData;
-  readonly 'run.pause_requested': MessageData;
-  readonly 'run.resume_requested': MessageData;
-  readonly 'run.abort_requested': MessageData;
-  readonly 'run.steered': MessageData;
-  readonly 'run.renamed': MessageData;
   readonly 'message.refused': MessageRefusedData;
   readonly 'turn.fallback': TurnFallbackData;
   readonly 'budget.limit': BudgetLimitData;

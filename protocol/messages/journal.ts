@@ -1,20 +1,16 @@
 /** The journal of a run: numbered by the workflow, which keeps every event; `events.jsonl` is a projection of it. */
 import type { JsonObject } from '../text/json.js';
+import { MESSAGE_EVENTS, type MessageEvent } from './message-rows.js';
 
 /** Source: docs/requirements/vibestrate.md "events.jsonl". */
-export const EVENT_TYPES = [
+const OTHER_EVENTS = [
   'run.created',
   'run.completed',
   'run.failed',
   'run.aborted',
-  'run.pause_requested',
   'run.paused',
-  'run.resume_requested',
   'run.resumed',
-  'run.abort_requested',
   'run.rewound',
-  'run.steered',
-  'run.renamed',
   'state.changed',
   'git.worktree.created',
   'git.committed',
@@ -48,7 +44,9 @@ export const EVENT_TYPES = [
   'merge.changed',
 ] as const;
 
-export type EventType = (typeof EVENT_TYPES)[number];
+export type EventType = (typeof OTHER_EVENTS)[number] | MessageEvent;
+
+export const EVENT_TYPES: readonly EventType[] = [...OTHER_EVENTS, ...MESSAGE_EVENTS];
 
 /** A fact that an activity observed; the workflow numbers it. */
 export interface Observation {

@@ -4,7 +4,7 @@
  */
 
 import { LAST_FREE_JOURNAL_EVENTS, MAX_WAITING_NOTES } from '../../protocol/limits.js';
-import type { RunMessage } from '../../protocol/messages/run-message.js';
+import type { RunMessage } from '../../protocol/messages/message-rows.js';
 import { type Gate, optionList, optionNamed } from '../../protocol/run/gate.js';
 import { isTerminal, type RunStatus } from '../../protocol/run/lifecycle.js';
 import type { Judgement } from '../inbox/inbox.js';

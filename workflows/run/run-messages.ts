@@ -1,11 +1,7 @@
 /** What the messages of a run change in it. Whether it takes them is judged in judge-message.ts. */
 import type { CancellationScope } from '@temporalio/workflow';
-import {
-  RUN_MESSAGES,
-  type RunMessage,
-  type RunMessageName,
-  readRunMessage,
-} from '../../protocol/messages/run-message.js';
+import { RUN_MESSAGES, type RunMessage, type RunMessageName } from '../../protocol/messages/message-rows.js';
+import { lineOf, readRunMessage } from '../../protocol/messages/run-message.js';
 import type { Gate } from '../../protocol/run/gate.js';
 import { type GateLine, type GateOwner, resolveGate } from '../gates/gate.js';
 import type { Messages } from '../inbox/inbox.js';
@@ -44,44 +40,35 @@ export function messagesOf(
 }
 
 function apply(run: RunState, lifecycle: Lifecycle, message: RunMessage): void {
-  const { people, journal } = run;
+  const { people } = run;
   const { by } = message;
-  const who = by ?? 'somebody';
+  const left = lineOf(message);
+  if (left !== null) run.journal.note(left.event, left.line, { by, text: left.text });
   switch (message.name) {
     case 'approve':
       decide(run, message);
       break;
-    case 'answer':
-      decide(run, {
-        ...message,
-        name: 'approve',
-        gate: message.promptId,
-        decision: 'approve',
-        note: message.text,
-        commit: null,
-      });
+    case 'answer': {
+      const { promptId: gate, text: note } = message;
+      decide(run, { ...message, name: 'approve', gate, decision: 'approve', note, commit: null });
       break;
+    }
     case 'pause':
       people.pauseRequested = true;
-      journal.note('run.pause_requested', `${who} asks for a pause`, { by, text: message.note });
       break;
     case 'resume':
       people.pauseRequested = false;
       people.pausedAtStatus = null;
-      journal.note('run.resume_requested', `${who} resumes the run`, { by, text: message.note });
       break;
     case 'abort':
       people.abort = { by, reason: message.reason };
-      journal.note('run.abort_requested', `${who} aborts the run`, { by, text: message.reason });
       lifecycle.cancel();
       break;
     case 'steer':
       people.notes.push({ kind: 'steer', text: message.text, by, at: new Date().toISOString() });
-      journal.note('run.steered', `${who} says: ${message.text}`, { by, text: message.text });
       break;
     case 'rename':
       people.title = message.title;
-      journal.note('run.renamed', `${who} calls the run "${message.title}"`, { by, text: message.title });
       break;
   }
 }

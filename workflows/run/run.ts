@@ -19,9 +19,9 @@ import {
 import { QUOTA_SIGNAL } from '../../protocol/actors/quota.js';
 import { FAILURES } from '../../protocol/failures.js';
 import { MAX_JOURNAL_EVENTS } from '../../protocol/limits.js';
+import { RUN_MESSAGES } from '../../protocol/messages/message-rows.js';
 import type { RunInput, RunResult } from '../../protocol/messages/messages.js';
 import { checkRunInput } from '../../protocol/messages/run-input.js';
-import { RUN_MESSAGES } from '../../protocol/messages/run-message.js';
 import type { RunDetails, RunView } from '../../protocol/messages/run-view.js';
 import { DETAILS_QUERY, STATUS_QUERY } from '../../protocol/names.js';
 import type { GateStage } from '../../protocol/run/gate.js';

@@ -1,6 +1,6 @@
 /** `sluice approvals`: the open gates of all runs, one gate in full, and the long form of a decision (V-45). */
 
-import type { GateDecision } from '../../../protocol/messages/run-message.js';
+import type { GateDecision } from '../../../protocol/messages/message-rows.js';
 import type { Gate } from '../../../protocol/run/gate.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { Sluice } from '../../sluice.js';

@@ -1,5 +1,6 @@
 /** `sluice audit`: who decided what about a run, when and about which commit; what was violated and which messages were refused. */
 import type { EventType, JournalEvent } from '../../../protocol/messages/journal.js';
+import { MESSAGE_EVENTS } from '../../../protocol/messages/message-rows.js';
 import { journalOf } from '../find/read-journal.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
@@ -27,12 +28,8 @@ const AUDITED: Readonly<Partial<Record<EventType, AuditEntry['about']>>> = {
   'approval.rejected': 'decision',
   'approval.changes_requested': 'decision',
   'approval.expired': 'decision',
-  'run.pause_requested': 'message',
-  'run.resume_requested': 'message',
-  'run.abort_requested': 'message',
+  ...Object.fromEntries(MESSAGE_EVENTS.map((type) => [type, 'message'])),
   'run.rewound': 'message',
-  'run.steered': 'message',
-  'run.renamed': 'message',
   'message.refused': 'refused',
   'policy.violation': 'violation',
   'repository.changed': 'violation',

@@ -3,7 +3,7 @@
  * a decision which arrives late is refused instead of deciding something that nobody saw.
  */
 
-import type { GateDecision } from '../../../protocol/messages/run-message.js';
+import type { GateDecision } from '../../../protocol/messages/message-rows.js';
 import type { Gate } from '../../../protocol/run/gate.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { MessageToSend, Sluice } from '../../sluice.js';

@@ -4,7 +4,7 @@
  */
 
 import { MAX_NOTE_CHARS } from '../../../protocol/limits.js';
-import type { GateDecision } from '../../../protocol/messages/run-message.js';
+import type { GateDecision } from '../../../protocol/messages/message-rows.js';
 import type { Gate } from '../../../protocol/run/gate.js';
 import type { Key } from '../terminal/keys.js';
 

@@ -1,5 +1,6 @@
 /** The commands by which people take part in a run: decisions, pauses, texts, its end. Texts only: bodies lie in commands/. */
 
+import type { TextMessage } from '../commands/send-text.js';
 import { runAndText } from '../find/run-and-text.js';
 import type { ExitName } from '../terminal/exit-codes.js';
 import { type CommandRow, LOOKING, RUN_HELP, row } from './command-row.js';
@@ -53,13 +54,7 @@ export const PEOPLE_COMMANDS: readonly CommandRow[] = [
     body: async ({ context, args: [run = null], options }) =>
       (await import('../commands/abort.js')).abort(context, { ...options, run }),
   }),
-  row('steer', {
-    ...SENDS,
-    about: 'a text that the next turn reads; "-" reads it from standard input',
-    takes: (command) =>
-      command.argument('<run-or-text>', RUN_OR_TEXT).argument('[text]').usage('[options] [run] "<text>"'),
-    body: async ({ context, args }) => (await import('../commands/steer.js')).steer(context, runAndText(...args)),
-  }),
+  textRow({ name: 'steer', field: 'text' }, 'a text that the next turn reads; "-" reads it from standard input'),
   row('answer', {
     ...SENDS,
     about: 'answer the question of a turn; "-" reads the text from standard input',
@@ -72,13 +67,7 @@ export const PEOPLE_COMMANDS: readonly CommandRow[] = [
     body: async ({ context, args, options }) =>
       (await import('../commands/answer.js')).answer(context, { ...options, ...runAndText(...args) }),
   }),
-  row('rename', {
-    ...SENDS,
-    about: 'another title for a run',
-    takes: (command) =>
-      command.argument('<run-or-title>', RUN_OR_TEXT).argument('[title]').usage('[options] [run] "<title>"'),
-    body: async ({ context, args }) => (await import('../commands/rename.js')).rename(context, runAndText(...args)),
-  }),
+  textRow({ name: 'rename', field: 'title' }, 'another title for a run'),
   row('approvals list', {
     about: 'the open gates of all runs, or all gates of one',
     exits: LOOKING,
@@ -111,3 +100,15 @@ export const PEOPLE_COMMANDS: readonly CommandRow[] = [
       (await import('../commands/approvals.js')).decideApproval(context, { ...options, run, gate }),
   }),
 ];
+
+function textRow(message: TextMessage, about: string): CommandRow {
+  const { name, field } = message;
+  return row(name, {
+    ...SENDS,
+    about,
+    takes: (command) =>
+      command.argument(`<run-or-${field}>`, RUN_OR_TEXT).argument(`[${field}]`).usage(`[options] [run] "<${field}>"`),
+    body: async ({ context, args }) =>
+      (await import('../commands/send-text.js')).sendText(context, message, runAndText(...args)),
+  });
+}

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { RUN_MESSAGES } from '../../../protocol/messages/run-message.js';
+import { RUN_MESSAGES } from '../../../protocol/messages/message-rows.js';
 import { TERMINAL_STATUSES } from '../../../protocol/run/lifecycle.js';
 import { CLI } from '../../support/cli-world.js';
 import { openGate } from '../../support/decide-gates.js';

@@ -1,10 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  RUN_MESSAGES,
-  type RunMessage,
-  type RunMessageName,
-  readRunMessage,
-} from '../../../protocol/messages/run-message.js';
+import { RUN_MESSAGES, type RunMessage, type RunMessageName } from '../../../protocol/messages/message-rows.js';
+import { readRunMessage } from '../../../protocol/messages/run-message.js';
 import { RUN_STATUSES, type RunStatus, TERMINAL_STATUSES } from '../../../protocol/run/lifecycle.js';
 import { judgeMessage, type Situation } from '../../../workflows/run/judge-message.js';
 import { aGate } from '../../support/gate-builder.js';

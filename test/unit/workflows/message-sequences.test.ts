@@ -13,12 +13,8 @@ import {
   MAX_WAITING_NOTES,
 } from '../../../protocol/limits.js';
 import type { Observation } from '../../../protocol/messages/journal.js';
-import {
-  type MessageAnswer,
-  RUN_MESSAGES,
-  type RunMessage,
-  type RunMessageName,
-} from '../../../protocol/messages/run-message.js';
+import { RUN_MESSAGES, type RunMessage, type RunMessageName } from '../../../protocol/messages/message-rows.js';
+import type { MessageAnswer } from '../../../protocol/messages/run-message.js';
 import type { Gate } from '../../../protocol/run/gate.js';
 import { isTerminal, type RunStatus, TRANSITIONS } from '../../../protocol/run/lifecycle.js';
 import { expireGate } from '../../../workflows/gates/gate.js';
