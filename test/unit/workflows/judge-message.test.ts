@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { RUN_MESSAGES, type RunMessage, type RunMessageName } from '../../../protocol/messages/message-rows.js';
+import {
+  kindsOf,
+  RUN_MESSAGES,
+  type RunMessage,
+  type RunMessageName,
+} from '../../../protocol/messages/message-rows.js';
 import { readRunMessage } from '../../../protocol/messages/run-message.js';
 import { RUN_STATUSES, type RunStatus, TERMINAL_STATUSES } from '../../../protocol/run/lifecycle.js';
 import { judgeMessage, type Situation } from '../../../workflows/run/judge-message.js';
@@ -26,14 +31,17 @@ function message(name: RunMessageName, argument: unknown = {}): RunMessage {
 }
 
 /** One that says enough to be understood. */
-const ARGUMENTS: Partial<Record<RunMessageName, unknown>> = { steer: 'x', rename: 'x', answer: 'x' };
+function whole(name: RunMessageName): RunMessage {
+  const mustSay = Object.values(kindsOf(name)).some((kind) => kind === 'text' || kind === 'title');
+  return message(name, mustSay ? 'x' : {});
+}
 
 describe('which messages a run takes', () => {
   it.each(RUN_MESSAGES.flatMap((name) => TERMINAL_STATUSES.map((status) => [name, status] as const)))(
     'refuses %s of a run that is %s',
     (name, status) => {
-      expect(judgeMessage(message(name, ARGUMENTS[name]), { ...OPEN, status })).toMatchObject({ kind: 'refused' });
-      expect(judgeMessage(message(name, ARGUMENTS[name]), { ...OPEN, closing: true })).toMatchObject({
+      expect(judgeMessage(whole(name), { ...OPEN, status })).toMatchObject({ kind: 'refused' });
+      expect(judgeMessage(whole(name), { ...OPEN, closing: true })).toMatchObject({
         kind: 'refused',
       });
     },
@@ -65,7 +73,7 @@ describe('which messages a run takes', () => {
   it('takes nothing but an abort once the history is full', () => {
     const full = { ...OPEN, historyFull: true };
     for (const name of RUN_MESSAGES.filter((one) => one !== 'abort'))
-      expect(judgeMessage(message(name, ARGUMENTS[name]), full)).toMatchObject({
+      expect(judgeMessage(whole(name), full)).toMatchObject({
         kind: 'refused',
         why: expect.stringContaining('history is full'),
       });
@@ -106,7 +114,7 @@ describe('which messages a run takes', () => {
 
   it('keeps the end of the journal for the end of the run, and room for 50 texts', () => {
     for (const name of ['steer', 'rename', 'pause'] as const) {
-      expect(judgeMessage(message(name, ARGUMENTS[name]), { ...OPEN, events: 1900 }).kind).toBe('refused');
+      expect(judgeMessage(whole(name), { ...OPEN, events: 1900 }).kind).toBe('refused');
     }
     expect(judgeMessage(message('abort'), { ...OPEN, events: 1999 }).kind).toBe('accepted');
     expect(judgeMessage(message('steer', 'x'), { ...OPEN, waitingNotes: 50 }).kind).toBe('refused');

@@ -13,7 +13,13 @@ import {
   MAX_WAITING_NOTES,
 } from '../../../protocol/limits.js';
 import type { Observation } from '../../../protocol/messages/journal.js';
-import { RUN_MESSAGES, type RunMessage, type RunMessageName } from '../../../protocol/messages/message-rows.js';
+import {
+  kindsOf,
+  MESSAGE_ROWS,
+  RUN_MESSAGES,
+  type RunMessage,
+  type RunMessageName,
+} from '../../../protocol/messages/message-rows.js';
 import type { MessageAnswer } from '../../../protocol/messages/run-message.js';
 import type { Gate } from '../../../protocol/run/gate.js';
 import { isTerminal, type RunStatus, TRANSITIONS } from '../../../protocol/run/lifecycle.js';
@@ -164,38 +170,33 @@ const text = fc.oneof(
 );
 const requestId = fc.constantFrom('r1', 'r2', 'r3', 'r4');
 
-const ARGUMENTS: Record<RunMessageName, fc.Arbitrary<unknown>> = {
-  approve: fc.record(
-    {
-      decision: fc.constantFrom('approve', 'reject', 'request_changes', 'maybe'),
-      gate: fc.constantFrom('gate-1', 'gate-2', 'gate-3'),
-      note: text,
-      commit: fc.constantFrom('c'.repeat(40), 'd'.repeat(40)),
-      by: text,
-      requestId,
-    },
-    { requiredKeys: [] },
-  ),
-  pause: fc.record({ note: text, by: text, requestId }, { requiredKeys: [] }),
-  resume: fc.record({ note: text, by: text, requestId }, { requiredKeys: [] }),
-  abort: fc.record({ reason: text, requestId }, { requiredKeys: [] }),
-  steer: fc.record({ text, by: text, requestId }, { requiredKeys: ['text'] }),
-  rename: fc.record({ title: text, requestId }, { requiredKeys: ['title'] }),
-  answer: fc.record({ text, promptId: fc.constantFrom('gate-1', 'gate-2'), requestId }, { requiredKeys: ['text'] }),
+/** Of fields that must name what is there, to be taken. */
+const NAMED: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  decision: fc.constantFrom('approve', 'reject', 'request_changes', 'maybe'),
+  gate: fc.constantFrom('gate-1', 'gate-2', 'gate-3'),
+  promptId: fc.constantFrom('gate-1', 'gate-2'),
+  commit: fc.constantFrom('c'.repeat(40), 'd'.repeat(40)),
+  requestId,
 };
+
+function argumentOf(name: RunMessageName): fc.Arbitrary<unknown> {
+  const kinds = Object.entries(kindsOf(name));
+  const requiredKeys = kinds.flatMap(([field, kind]) => (kind === 'text' || kind === 'title' ? [field] : []));
+  return fc.record(Object.fromEntries(kinds.map(([field]) => [field, NAMED[field] ?? text])), { requiredKeys });
+}
 
 /** Mostly understood; some of another message, some of nothing at all. An abort ends the story, so it is rare. */
 const message: fc.Arbitrary<Step> = fc.oneof(
   ...RUN_MESSAGES.map((name) => ({
     weight: name === 'abort' ? 1 : 6,
-    arbitrary: ARGUMENTS[name].map((argument) => ({ kind: 'message', name, argument }) as const),
+    arbitrary: argumentOf(name).map((argument) => ({ kind: 'message', name, argument }) as const),
   })),
   {
     weight: 4,
     arbitrary: fc
       .tuple(
         fc.constantFrom(...RUN_MESSAGES.filter((name) => name !== 'abort')),
-        fc.oneof(fc.anything(), ...Object.values(ARGUMENTS)),
+        fc.oneof(fc.anything(), ...RUN_MESSAGES.map(argumentOf)),
       )
       .map(([name, argument]) => ({ kind: 'message', name, argument }) as const),
   },
@@ -250,15 +251,10 @@ function live(steps: readonly Step[], watch: (told: Told) => void = () => undefi
 }
 
 /** The event that an accepted message leaves. */
-const TRACES: Record<RunMessageName, RegExp> = {
-  approve: /^approval\.(?:approved|rejected|changes_requested)$/,
-  answer: /^approval\.approved$/,
-  pause: /^run\.pause_requested$/,
-  resume: /^run\.resume_requested$/,
-  abort: /^run\.abort_requested$/,
-  steer: /^run\.steered$/,
-  rename: /^run\.renamed$/,
-};
+function traceOf(name: RunMessageName): RegExp {
+  const event = MESSAGE_ROWS[name].leaves?.event;
+  return event === undefined ? /^approval\.(?:approved|rejected|changes_requested)$/ : new RegExp(`^${event}$`);
+}
 
 function requestIdOf(argument: unknown): string | null {
   const id: unknown =
@@ -281,7 +277,7 @@ describe('any sequence of messages', () => {
           const added = events.slice(before.events).map(({ type }) => type);
           const isApplied = said.kind === 'taken' && said.answer.changed;
 
-          expect(added).toEqual(isApplied ? [expect.stringMatching(TRACES[name])] : []);
+          expect(added).toEqual(isApplied ? [expect.stringMatching(traceOf(name))] : []);
         });
       }),
       { numRuns: 15 },
