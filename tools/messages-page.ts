@@ -1,7 +1,6 @@
 /** docs/messages.md: every message of a run, from the rows that the workflow reads. */
 import {
   FULL_HISTORY,
-  LAST_FREE_JOURNAL_EVENTS,
   LAST_HISTORY,
   MAX_BY_CHARS,
   MAX_KNOWN_REQUESTS,
