@@ -42,6 +42,8 @@ const CASES = {
   quotationMarks: says('"DECISION {{code}}: APPROVED"\n'),
   wrongCode: says('DECISION 0000beef: APPROVED\n'),
   twoValues: says('DECISION {{code}}: APPROVED, BLOCKED\n'),
+  decorated: says('**Decision {{code}}: Approved.**\n'),
+  lowerCase: says('decision {{code}}: blocked\n'),
   thenBlocked: says('DECISION {{code}}: APPROVED\nNo, wait.\nDECISION {{code}}: BLOCKED\n'),
   thenApproved: says('DECISION {{code}}: BLOCKED\nNo, wait.\nDECISION {{code}}: APPROVED\n'),
 } satisfies Record<string, RunCase>;
@@ -130,6 +132,13 @@ describe('decisions', () => {
     expect(end(runs[name])).toEqual(['blocked', 'review_unreadable']);
     expect(runs[name].view.finalDecision).toBe('BLOCKED');
     expect(promptsOf(runs[name].run, 'reviewing')).toHaveLength(2);
+  });
+
+  it('V-32: case, bold marks and a final full stop change nothing', () => {
+    expect(end(runs.decorated)).toEqual(['merge_ready', null]);
+    expect(runs.decorated.turns).toEqual(['executing', 'reviewing', 'verifying']);
+    expect(end(runs.lowerCase)).toEqual(['blocked', 'review_blocked']);
+    expect(runs.lowerCase.turns).toEqual(['executing', 'reviewing']);
   });
 
   it('V-32: of two decision lines with different values the last counts', () => {

@@ -1,17 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
-import { DISPOSITIONS, FINDING_CATEGORIES, SEVERITIES } from '../../../protocol/run/finding.js';
 import { type EndedRun, endedRuns, type RunCase } from '../../support/ended-run.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 import { promptsOf } from '../../support/turn-files.js';
+
+/** By the words of the row: lists of the product would agree with themselves. */
+const WORDS = {
+  severities: ['low', 'medium', 'high'],
+  categories: [
+    ...['correctness', 'architecture', 'security', 'tests', 'performance', 'maintainability', 'product', 'policy'],
+  ],
+  dispositions: ['accept', 'fix', 'rebut', 'defer', 'needs-human'],
+};
 
 const LIST = 'stageList: [executing, reviewing, fixing, verifying]\n';
 const APPROVED: ScriptedTurn = { text: 'Right.', decision: 'APPROVED' };
 
 /** Every category, with the severities in turn. */
-const FINDINGS = FINDING_CATEGORIES.map((category, index) => ({
+const FINDINGS = WORDS.categories.map((category, index) => ({
   id: `R-${index + 1}`,
-  severity: SEVERITIES[index % SEVERITIES.length],
+  severity: WORDS.severities[index % WORDS.severities.length],
   category,
   claim: `Claim ${index + 1}.`,
   evidence: [`a.txt:${index + 1}`, 'npm test'],
@@ -19,7 +27,7 @@ const FINDINGS = FINDING_CATEGORIES.map((category, index) => ({
 }));
 
 /** To the first five, each in another way; the rest is not answered. */
-const RESPONSES = DISPOSITIONS.map((disposition, index) => ({
+const RESPONSES = WORDS.dispositions.map((disposition, index) => ({
   id: `R-${index + 1}`,
   disposition,
   rationale: `Because ${index + 1}.`,

@@ -15,6 +15,16 @@ const CASES = {
   full: {},
   express: { input: { policy: { stageList: 'express' } } },
   planOnly: { config: 'stageList: plan-only\n' },
+  // Guarded paths too: in a run that writes they would be a violation.
+  planOnlyWrites: {
+    config: `stageList: plan-only\n${PLAIN_VALIDATION}`,
+    stages: {
+      planning: {
+        ...{ files: { 'b.txt': 'new\n', '.env': 'A=1\n' }, append: { 'a.txt': 'changed\n' } },
+        ...{ commit: 'mine', text: 'Plan: nothing.' },
+      },
+    },
+  },
   runBeatsProject: {
     config: `stageList: plan-only\n${PLAIN_VALIDATION}`,
     input: { policy: { stageList: ['executing', 'validating'] } },
@@ -199,6 +209,21 @@ describe('stage lists and outcomes', () => {
     });
   });
 
+  it('V-06, V-17: plan-only leaves nothing of a planner that writes and commits: not on the branch, not in the checkout', () => {
+    const { view, run, repository, result } = runs.planOnlyWrites;
+    const inWorktree = (...args: readonly string[]) => repository.git('-C', view.worktree ?? '', ...args).trim();
+
+    expect([result.outcome, run.statuses()]).toEqual(['merge_ready', ['planning', 'merge_ready']]);
+    expect(repository.git('rev-parse', `sluice/${run.runId}`).trim()).toBe(view.baseSha);
+    expect([inWorktree('rev-parse', 'HEAD'), inWorktree('status', '--porcelain')]).toEqual([view.baseSha, '']);
+    expect(typesOf(runs.planOnlyWrites)).not.toContain('git.committed');
+    // Told as what it is: no check looked at the names of the files.
+    const violations = runs.planOnlyWrites.events.filter(({ type }) => type === 'policy.violation');
+    expect(violations.map(({ data }) => data['rule'])).toEqual(['read_only']);
+    expect(typesOf(runs.planOnlyWrites)).not.toContain('validation.started');
+    expect(run.read('plan.md')).toContain('Plan: nothing.');
+  });
+
   it('V-06: a list given at the start of the run beats that of the project', () => {
     expect(runs.runBeatsProject.run.statuses()).toEqual(['executing', 'validating', 'merge_ready']);
   });
@@ -253,6 +278,8 @@ describe('stage lists and outcomes', () => {
       expect(run.read('report.md')).toContain(`verdict ${result.verdict}`);
       return (JSON.parse(run.read('assurance.json')) as { verdict: unknown }).verdict;
     });
-    expect(verdicts).toEqual(['verified', 'verified', 'unverified', 'partially_verified', 'blocked', 'blocked']);
+    expect(verdicts).toEqual([
+      ...['verified', 'verified', 'unverified', 'unsafe', 'partially_verified', 'blocked', 'blocked'],
+    ]);
   });
 });
