@@ -11,6 +11,7 @@ import { type OwnServer, openHostOn, openOwnServer } from '../../support/own-ser
 import { sideBySide } from '../../support/side-by-side.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 import { PLAIN_FIXTURE } from '../../support/test-repository.js';
+import { promptsOf } from '../../support/turn-files.js';
 
 const LIMIT_MS = 120_000;
 const TURNS = [
@@ -229,6 +230,40 @@ describe('a pause', () => {
       }
       expect(await person.run.view()).toMatchObject({ title: 'named in verifying' });
       expect(JSON.parse(person.run.read('state.json'))).toMatchObject({ title: 'named in verifying' });
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'V-66: guidance sent while a fix is made is in the review after it, and nowhere else',
+    async () => {
+      const stages = {
+        reviewing: [
+          { text: 'Not yet.', decision: 'CHANGES_REQUESTED' },
+          { text: 'Right.', decision: 'APPROVED' },
+        ],
+        fixing: { append: { 'a.txt': 'fixed\n' }, text: 'Fixed.', waitFor: 'go' },
+      };
+      const person = await attendedRun(host, {
+        stages,
+        config: 'stageList: [executing, reviewing, fixing, verifying]\n',
+      });
+      await person.started('fixing');
+      expect((await sluiceBeside(host, ['steer', person.run.runId, 'a note sent in fixing'])).code).toBe(0);
+      await person.send('rename', { title: 'named in fixing' });
+      person.repository.release('go');
+
+      expect(await person.result()).toMatchObject(DONE);
+      const prompts = (stage: string) =>
+        promptsOf(person.run, stage).map((text) => text.includes('a note sent in fixing'));
+      expect(person.turns()).toEqual(['executing', 'reviewing', 'fixing', 'reviewing', 'verifying']);
+      expect(['executing', 'reviewing', 'fixing', 'verifying'].map(prompts)).toEqual([
+        [false],
+        [false, true],
+        [false],
+        [false],
+      ]);
+      expect(await person.run.view()).toMatchObject({ title: 'named in fixing' });
     },
     LIMIT_MS,
   );
