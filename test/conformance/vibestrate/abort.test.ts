@@ -8,6 +8,7 @@ import type { TurnStage } from '../../../protocol/run/stages.js';
 import { type AttendedRun, attendedRun } from '../../support/attended-run.js';
 import type { RunCase } from '../../support/ended-run.js';
 import { sluiceBeside } from '../../support/host-cli.js';
+import { msFromMessageToEnd } from '../../support/message-to-end.js';
 import { livingTurns } from '../../support/run-traces.js';
 import { sideBySide } from '../../support/side-by-side.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
@@ -133,6 +134,16 @@ describe('an abort by a person', () => {
       const { path } = await leftOf(name);
 
       expect(path.slice(-2)).toEqual([CASES[name].status, 'aborted']);
+    },
+    LIMIT_MS,
+  );
+
+  it.each(NAMES)(
+    "V-71: %s the run is aborted within 5 s by the server's times",
+    async (name) => {
+      const { person } = await leftOf(name);
+
+      expect(await msFromMessageToEnd(person.run.handle)).toBeLessThanOrEqual(5_000);
     },
     LIMIT_MS,
   );

@@ -7,6 +7,7 @@ import { type AttendedRun, attendedRun } from '../../support/attended-run.js';
 import { CLI } from '../../support/cli-world.js';
 import type { RunCase } from '../../support/ended-run.js';
 import { sluiceBeside } from '../../support/host-cli.js';
+import { msFromMessageToEnd } from '../../support/message-to-end.js';
 import { detailsOf } from '../../support/run-steps.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 import { until } from '../../support/until.js';
@@ -414,7 +415,7 @@ describe('gates', () => {
   );
 
   it(
-    'V-52: an abort is not held by an open gate, by message and by cancellation',
+    "V-52: an abort is not held by an open gate, by message and by cancellation: aborted within 2 s by the server's times",
     async () => {
       const [told, cancelled] = await Promise.all([
         open(['executing'], { config: JUDGED }),
@@ -429,6 +430,7 @@ describe('gates', () => {
         expect(person.turns()).toEqual(['planning']);
         expect(person.run.statuses().slice(-2)).toEqual(['waiting_for_approval', 'aborted']);
         expect(written(person)).toMatchObject([{ id: 'gate-1', status: 'expired' }]);
+        expect(await msFromMessageToEnd(person.run.handle)).toBeLessThanOrEqual(2_000);
       }
     },
     LIMIT_MS,
