@@ -73,7 +73,8 @@ const CASES = {
       reviewing: { ...limited(4), again: PLAIN_FIXTURE.stages.reviewing },
     },
   },
-  limitedTooLong: executing(limited(49 * 3600)),
+  // A wait is at most 1440 minutes where no config says otherwise.
+  limitedTooLong: executing(limited(25 * 3600)),
   limitedStop: executing(limited(3600), `${SHORT}usageLimit:\n  action: stop\n`),
   limitedFallback: executing(limited(3600), `${STAND_IN}${SHORT}usageLimit:\n  action: fallback\n`),
   fallback: {
@@ -192,7 +193,7 @@ describe('a turn that fails', () => {
     expect([...dataOf(runs.limitedOnce, 'turn.retried'), ...dataOf(thrice, 'turn.retried')]).toEqual([]);
   });
 
-  it('V-124: by a usage limit beyond the longest wait, or with action stop, ends the run blocked at once', async () => {
+  it('V-124: by a usage limit beyond the longest wait, by default of a day, or with action stop, ends the run blocked at once', async () => {
     for (const run of [runs.limitedTooLong, runs.limitedStop]) {
       expect(run.result).toMatchObject({ outcome: 'blocked', blockedReason: 'usage_limit' });
       expect(run.result.error).toContain('the plan is used up');
@@ -261,17 +262,17 @@ describe('a turn that fails', () => {
 describe('a wait', () => {
   let host: TestHost;
   let worker: TestWorker;
-  let runs: Record<'rateLimited' | 'usageLimit' | 'untilTonight', AttendedRun>;
+  let runs: Record<'rateLimited' | 'usageLimit' | 'untilTomorrow', AttendedRun>;
 
   beforeAll(async () => {
     host = await openTestHost();
     worker = await host.startWorker();
-    const [rateLimited, usageLimit, untilTonight] = await Promise.all([
+    const [rateLimited, usageLimit, untilTomorrow] = await Promise.all([
       attendedRun(host, executing(first({ outcome: 'rate_limited after=7' }))),
       attendedRun(host, executing({ ...limited(8), again: WORKS })),
-      attendedRun(host, executing(limited(10 * 3600))),
+      attendedRun(host, executing(limited(23 * 3600))),
     ]);
-    runs = { rateLimited, usageLimit, untilTonight };
+    runs = { rateLimited, usageLimit, untilTomorrow };
     await Promise.all(
       Object.values(runs).map(({ run }) => until(async () => /limit/.test((await run.view()).waiting?.kind ?? ''))),
     );
@@ -282,7 +283,7 @@ describe('a wait', () => {
   afterAll(() => host.close());
 
   it('V-124: for a usage limit keeps the status, shows what it waits for and until when, and is a durable timer to the reset', async () => {
-    const { run } = runs.untilTonight;
+    const { run } = runs.untilTomorrow;
     const { status, waiting } = await run.view();
     const [timer, ...others] = await timersOf(run.handle);
     await until(
@@ -296,8 +297,8 @@ describe('a wait', () => {
     expect(timer?.firedAt).toBeNull();
     expect(Math.abs(endOfTimer(timer) - Date.parse(waiting?.until ?? ''))).toBeLessThan(30 * SECOND_MS);
     // The agent said so a moment earlier.
-    expect(10 * HOUR_MS - (timer?.ms ?? 0)).toBeLessThan(60 * SECOND_MS);
-    await runs.untilTonight.send('abort');
+    expect(23 * HOUR_MS - (timer?.ms ?? 0)).toBeLessThan(60 * SECOND_MS);
+    await runs.untilTomorrow.send('abort');
     expect((await run.result()).outcome).toBe('aborted');
   });
 

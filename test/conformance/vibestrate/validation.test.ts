@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ValidationReport } from '../../../protocol/run/outcomes.js';
 import { type EndedRun, endedRuns, type RunCase } from '../../support/ended-run.js';
@@ -41,6 +41,9 @@ const LOOPS = {
     reviewing: [ASKS, CONTENT],
     fixing: { append: { 'a.txt': 'more\n' }, text: 'Added another.' },
   }),
+  noProgram: { config: `${LOOP}validation:\n  commands: ['no-such-program-of-sluice']\n` },
+  someProgram: { config: `${LOOP}validation:\n  commands: ['grep -q changed a.txt', 'no-such-program-of-sluice']\n` },
+  ignoredBase: loop('  baseFailures: ignore\n'),
 } satisfies Record<string, RunCase>;
 
 const CASES = {
@@ -50,6 +53,7 @@ const CASES = {
   someEnvironment: commands(['grep -q changed a.txt', 'no-such-program-of-sluice']),
   onlyEnvironment: commands(['no-such-program-of-sluice', 'exit 127']),
   checkout: commands(['pwd', 'echo made > a.txt']),
+  seconds: commands(['sleep 600'], '  timeoutSeconds: 1\n'),
   slow: commands(['sleep 600 & echo $!; sleep 600', 'grep -q changed a.txt'], '  timeout: 1s\n'),
   none: { config: VALIDATED },
   noneFull: { config: '' },
@@ -127,6 +131,22 @@ describe('validation', () => {
     await until(() => !existsSync(`/proc/${child}`), 2_000);
   });
 
+  it('V-111: the limit is 900 s where no config says another, and may be given in seconds', () => {
+    const limitOf = ({ run, view }: EndedRun): readonly unknown[] => {
+      const state = join(host.home, 'state', basename(dirname(view.worktree ?? '')), run.runId);
+      return (
+        readdirSync(state, { recursive: true, encoding: 'utf8' })
+          // A command lies in a folder of its number, the agent of a turn beside the turn's own files.
+          .filter((path) => /\/\d+\/claim\.json$/.test(path))
+          .map((path) => JSON.parse(readFileSync(join(state, path), 'utf8')).limits.timeoutMs)
+      );
+    };
+
+    expect(new Set(limitOf(runs.four))).toEqual(new Set([900_000]));
+    expect(new Set(limitOf(runs.seconds))).toEqual(new Set([1_000]));
+    expect(reportOf(runs.seconds).commands).toMatchObject([{ status: 'failed', timedOut: true }]);
+  });
+
   it('V-102: without a validation command the verdict is at most partially verified, and the report says why', () => {
     expect(reportOf(runs.none)).toMatchObject({ commands: [], note: expect.stringContaining('no checks ran') });
     expect(runs.noneFull.result).toMatchObject({ outcome: 'merge_ready', verdict: 'partially_verified' });
@@ -178,6 +198,23 @@ describe('validation and the fix loop', () => {
 
     expect(prompt.slice(prompt.indexOf('## Findings'))).toContain('line fixed is missing in a.txt');
     expect(runs.redFixed.run.read('rounds/0/review.md')).toContain('line fixed is missing in a.txt');
+  });
+
+  it('V-110: a command that cannot run starts no fix, alone or beside one that passes', () => {
+    expect(runs.noProgram.result).toMatchObject({ outcome: 'blocked', blockedReason: 'validation_unavailable' });
+    expect(runs.noProgram.turns).toEqual(['executing']);
+    expect(runs.someProgram.result).toMatchObject({ outcome: 'merge_ready', verdict: 'partially_verified' });
+    expect(runs.someProgram.turns).toEqual(['executing', 'reviewing', 'verifying']);
+  });
+
+  it('V-110: what is red on the base too is shown and given to the fixer, and starts no fix with baseFailures: ignore', () => {
+    const [prompt = ''] = promptsOf(runs.redFixed.run, 'fixing');
+    const [first] = (JSON.parse(runs.redFixed.run.read('rounds/0/validation.json')) as ValidationReport).commands;
+
+    expect(first).toMatchObject({ status: 'failed', failedOnBase: true });
+    expect(prompt.slice(prompt.indexOf('## Findings'))).toContain('red on the base');
+    expect(runs.ignoredBase.turns).toEqual(['executing', 'reviewing', 'verifying']);
+    expect(runs.ignoredBase.result).toMatchObject({ outcome: 'merge_ready', verdict: 'partially_verified' });
   });
 
   it('V-26: rounds of red checks use up the budget', () => {
