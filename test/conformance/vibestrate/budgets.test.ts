@@ -136,6 +136,29 @@ describe('the budget of a day', () => {
   );
 });
 
+describe('the other limits of a day', () => {
+  const host = openedOnce(openTestHost);
+
+  it.each([
+    ['turns', 'turns: 1', { text: 'Plan.' }, { limit: 'turns', used: 1, allowed: 1 }],
+    ['minutes', 'minutes: 0.01', { text: 'Plan.', delayMs: 700 }, { limit: 'minutes', allowed: 0.01 }],
+  ])(
+    'V-130: %s of all runs of a project count together and are checked before each turn',
+    async (_limit, day, planning, told) => {
+      await host.startWorker();
+      const config = `budget: {day: {${day}}}\nstageList: [planning]\n`;
+      const early = await attendedRun(host, { config, stages: { planning } });
+      expect(await early.result()).toMatchObject({ outcome: 'merge_ready' });
+      const late = beside(host, early.repository, await host.startRun(early.repository));
+
+      expect(await late.result()).toMatchObject(USED_UP);
+      expect(limits(late)).toMatchObject([{ ...told, day: expect.any(String) }]);
+      expect(early.turns()).toEqual(['planning']);
+    },
+    LIMIT_MS,
+  );
+});
+
 describe('the budget of a run whose worker is killed', () => {
   const host = openedOnce(openTestHost);
 

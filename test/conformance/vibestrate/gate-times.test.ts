@@ -1,4 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AttendedRun, attendedRun } from '../../support/attended-run.js';
 import type { RunCase } from '../../support/ended-run.js';
@@ -7,6 +9,7 @@ import { sluiceBeside } from '../../support/host-cli.js';
 import { openedOnce } from '../../support/opened.js';
 import { type OwnServer, openHostOn, openOwnServer } from '../../support/own-server.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
+import { until } from '../../support/until.js';
 
 const LIMIT_MS = 120_000;
 const DAYS_30_S = 30 * 24 * 60 * 60;
@@ -139,10 +142,12 @@ describe('the time of a gate', () => {
   );
 
   it(
-    'V-49: reminder, escalation and expiry of an attended run are durable timers, fired in their order',
+    'V-49: reminder, escalation and expiry of an attended run are durable timers, fired in their order, and people are told',
     async () => {
+      const sink = join(host.folder, 'told.jsonl');
+      const notify = `notify:\n  - command: ["sh", "-c", "cat >> ${sink}; echo >> ${sink}"]\n`;
       const gates = 'gates: {stages: [executing], remind: 1s, escalate: 1500ms, expire: 3s}\n';
-      const person = await attendedRun(host, { config: `${gates}${SHORT}` });
+      const person = await attendedRun(host, { config: `${gates}${SHORT}${notify}` });
 
       expect(await person.result()).toMatchObject(EXPIRED);
       expect(approvals(person)).toEqual([
@@ -151,6 +156,19 @@ describe('the time of a gate', () => {
         'approval.escalated',
         'approval.reminded',
         'approval.expired',
+      ]);
+      const told = () =>
+        readFileSync(sink, 'utf8')
+          .split(/\n+/)
+          .slice(0, -1)
+          .map((line) => JSON.parse(line));
+      await until(() => told().length >= 5);
+      expect(told().sort((a, b) => (a.at < b.at ? -1 : 1))).toMatchObject([
+        { kind: 'gate_opened', gate: 'gate-1' },
+        { kind: 'gate_reminder', gate: 'gate-1' },
+        { kind: 'gate_escalated', gate: 'gate-1' },
+        { kind: 'gate_reminder', gate: 'gate-1' },
+        { kind: 'run_closed', blockedReason: 'approval_expired' },
       ]);
       // A clock that rings late finds the next time past and needs no timer for it.
       expect((await person.timers())[0]).toBe(1);
