@@ -11,7 +11,7 @@ import { writeTerminatedEnd } from '../activities/closing/terminated-end.js';
 import { isClosedOnHost } from '../activities/unit/closed-mark.js';
 import type { HostDeps } from '../activities/unit/host-deps.js';
 import type { Warn } from '../activities/unit/run-projection.js';
-import { findRunRecord, type RunRecord } from '../activities/unit/run-record.js';
+import { findRunRecord, locateRun, type RunRecord } from '../activities/unit/run-record.js';
 import { messageOf } from '../config/system/error-code.js';
 import { createSerializer } from '../config/system/serialize.js';
 
@@ -62,7 +62,7 @@ async function writeMissingEnd(
   deps.failpoint('server.before-describe');
   const ended = await endedWithoutUs(client, record);
   deps.failpoint('server.after-describe');
-  if (ended !== null) await writeTerminatedEnd({ ...deps, warn }, { record, stateDir, env: {} }, ended);
+  if (ended !== null) await writeTerminatedEnd({ ...deps, warn }, locateRun(deps.home, record), ended);
 }
 
 /** Null: the run is open, closed by its own closeRun soon, or unknown. */

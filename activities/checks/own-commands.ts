@@ -17,7 +17,7 @@ import type { CommandEnd, CommandSpec, RunHooks } from '../process/contract.js';
 import { readJson, writeMark } from '../process/marks.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import type { PlaceFolder } from '../unit/place-record.js';
-import { gitInputOf, type RunOnHost } from '../unit/run-record.js';
+import type { RunWorkplace, Workplace } from '../unit/workplace.js';
 import { violation } from './check-change.js';
 
 const LEFT_FILE = 'left-git.json';
@@ -27,22 +27,22 @@ const MAX_TOLD = 20;
 
 /** Where a command runs, and whose folder holds what it left. */
 export interface CommandOwner {
-  readonly deps: Pick<HostDeps, 'home' | 'processes' | 'durability'>;
-  readonly run: RunOnHost;
+  readonly deps: Pick<HostDeps, 'processes' | 'durability'>;
+  readonly workplace: Workplace;
   readonly place: Pick<PlaceFolder, 'dir'>;
 }
 
-/** `<repoKey>/<runId>`. */
-export function groupOf({ record }: RunOnHost): string {
-  return `${record.repoKey}/${record.runId}`;
-}
-
 /** A turn judges a worktree that is not the run's own any more by itself, and puts it back whole. Errors: as `Processes.run`. */
-export async function runTurnCommand(owner: CommandOwner, spec: CommandSpec, hooks: RunHooks): Promise<CommandEnd> {
+export async function runTurnCommand(
+  owner: CommandOwner & { readonly workplace: RunWorkplace },
+  spec: CommandSpec,
+  hooks: RunHooks,
+): Promise<CommandEnd> {
+  const { git } = owner.workplace;
   const end = await owner.deps.processes.run(spec, hooks);
   if (wasStopped(end)) return end;
-  await letOwnerIn(ownWorktreeOf(gitInputOf(owner.run)));
-  const isJudged = end.kind === 'ended' && (await readRoot(owner.run.record.worktree)).kind === 'destroyed';
+  await letOwnerIn(ownWorktreeOf(git));
+  const isJudged = end.kind === 'ended' && (await readRoot(git.worktree)).kind === 'destroyed';
   if (!isJudged) await judgeLeft(owner);
   return end;
 }
@@ -54,25 +54,26 @@ export async function runLineCommand(owner: CommandOwner, spec: CommandSpec, hoo
   return end;
 }
 
-/** Ends whatever lives of a run. What is in the folder's mark was left by it. */
+/** Ends whatever lives of a workplace. What is in the folder's mark was left by it. */
 export async function endCommands(owner: CommandOwner): Promise<void> {
-  const { deps, run } = owner;
-  await deps.processes.endGroup(groupOf(run), 'aborted');
+  const { deps, workplace } = owner;
+  await deps.processes.endGroup(workplace.group, 'aborted');
   await Promise.all([judgeLeft(owner), forgetCheckoutGit(owner)]);
 }
 
 /** Commands may do to it what they like, and nobody needs it after the last of them. Errors: those that pass with time. */
 export async function forgetCheckoutGit(owner: CommandOwner): Promise<void> {
-  const { deps, run } = owner;
-  const { repository, repoKey, runId } = run.record;
+  const { repository, checkout } = owner.workplace;
   await keepingTrouble(owner, 'the git of the validation checkout could not be removed', () =>
-    removeCheckoutGit(repository, deps.home.validationWorktree(repoKey, runId)),
+    removeCheckoutGit(repository, checkout),
   );
 }
 
 /** Compares the worktree's own git with what the engine made, and makes it so again. Errors: those that pass with time. */
 export async function judgeLeft(owner: CommandOwner): Promise<void> {
-  const own = ownWorktreeOf(gitInputOf(owner.run));
+  const { git } = owner.workplace;
+  if (git === null) return;
+  const own = ownWorktreeOf(git);
   await keepingTrouble(owner, "the worktree's own git could not be put in order", async () => {
     await letOwnerIn(own);
     const found = (await findForeignState(own)).map((what) => `${what}; ${MADE_AGAIN}`);

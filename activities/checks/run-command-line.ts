@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { subToken } from '../../protocol/run/place.js';
 import { type CommandEnd, DetachedError, type ExitRecord } from '../process/contract.js';
 import { enterSandbox } from '../sandbox/enter-sandbox.js';
-import type { AtPlace } from '../unit/at-place.js';
-import { groupOf, runLineCommand } from './own-commands.js';
+import type { AtWorkplace } from '../unit/at-place.js';
+import { runLineCommand } from './own-commands.js';
 
 export interface CommandLine {
   readonly line: string;
@@ -23,13 +23,13 @@ export class CommandCrashLoop extends Error {
 }
 
 /** Errors: DetachedError after a cancel, a detach or somebody else's abort; CommandCrashLoop. */
-export async function runCommandLine(at: AtPlace, command: CommandLine): Promise<ExitRecord> {
-  const { deps, run, place, signals } = at;
-  const { limits } = run.record.policy;
+export async function runCommandLine(at: AtWorkplace, command: CommandLine): Promise<ExitRecord> {
+  const { deps, workplace, place, signals } = at;
+  const { env, group, policy } = workplace;
   const dir = join(place.dir, String(command.n));
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const argv = ['/bin/sh', '-c', command.line] as const;
-  const entered = enterSandbox(deps, { run, argv, env: run.env, cwd: command.cwd, dir, agent: null });
+  const entered = enterSandbox(deps, { workplace, argv, env, cwd: command.cwd, dir, agent: null });
   const prepare = async () => {
     await command.prepare();
     await entered.prepare();
@@ -38,19 +38,19 @@ export async function runCommandLine(at: AtPlace, command: CommandLine): Promise
     at,
     {
       token: subToken(place.token, command.n),
-      group: groupOf(run),
+      group,
       inputHash: place.inputHash,
       argv: entered.argv,
       cwd: command.cwd,
-      env: run.env,
+      env,
       stdin: null,
       dir,
       limits: {
         timeoutMs: command.timeoutMs,
         // A compiler may be silent for long; the time limit is enough.
         stallMs: null,
-        killGraceMs: limits.killGraceMs,
-        outputBytes: limits.outputBytes,
+        killGraceMs: policy.limits.killGraceMs,
+        outputBytes: policy.limits.outputBytes,
       },
     },
     { prepare, cancel: signals.cancel, detach: signals.detach },

@@ -14,19 +14,13 @@ export interface SetupEnd {
 }
 
 export async function setUpWorktree(at: AtPlace): Promise<SetupEnd> {
-  const { run, place } = at;
-  const { worktree: policy } = run.record.policy;
-  const { repository, worktree } = run.record;
-  await copyAndLink({
-    repository,
-    target: worktree,
-    copy: policy.copy,
-    link: policy.link,
-    gitDir: join(run.stateDir, 'git'),
-  });
+  const { workplace, place } = at;
+  const { copy, link, setup } = workplace.policy.worktree;
+  const { repository, worktree, gitDir } = workplace.git;
+  await copyAndLink({ repository, target: worktree, copy, link, gitDir });
   const observations: Observation[] = [];
   const error = await setupError(at, observations);
-  const folders = policy.setup.map((_, index) => join(place.dir, String(index + 1)));
+  const folders = setup.map((_, index) => join(place.dir, String(index + 1)));
   observations.push(
     ...refusedHosts(folders, { what: 'set-up', seq: 0 }),
     ...leftObservations(place, { stage: null, seq: 0 }),
@@ -35,8 +29,8 @@ export async function setUpWorktree(at: AtPlace): Promise<SetupEnd> {
 }
 
 async function setupError(at: AtPlace, observations: Observation[]): Promise<string | null> {
-  const { run, signals } = at;
-  const { worktree: policy } = run.record.policy;
+  const { workplace, signals } = at;
+  const { worktree: policy } = workplace.policy;
   try {
     return await runSetup({
       lines: policy.setup,
@@ -45,7 +39,7 @@ async function setupError(at: AtPlace, observations: Observation[]): Promise<str
         runCommandLine(at, {
           line,
           n: index + 1,
-          cwd: run.record.worktree,
+          cwd: workplace.git.worktree,
           timeoutMs,
           prepare: () => Promise.resolve(),
         }),

@@ -8,7 +8,7 @@ import { openValidationCheckout, type ValidationCheckout } from '../git/run/vali
 import { copyAndLink } from '../git/run/worktree-setup-files.js';
 import type { ExitRecord } from '../process/contract.js';
 import { readJson, writeMark } from '../process/marks.js';
-import type { AtPlace } from '../unit/at-place.js';
+import type { AtWorkplace } from '../unit/at-place.js';
 import { readMark, writePlaceMark } from '../unit/place-record.js';
 import { runCommandLine } from './run-command-line.js';
 import { runSetup } from './run-setup.js';
@@ -22,21 +22,17 @@ export class CheckoutSession {
   private lastSetup: CommandEndOnCheckout | null = null;
 
   private constructor(
-    private readonly at: AtPlace,
+    private readonly at: AtWorkplace,
     readonly checkout: ValidationCheckout,
   ) {}
 
-  static async open(at: AtPlace): Promise<CheckoutSession> {
-    const { deps, run } = at;
-    const { record } = run;
-    const path = deps.home.validationWorktree(record.repoKey, record.runId);
-    const checkout = await openValidationCheckout({
-      repository: record.repository,
-      path,
-      gitDir: join(run.stateDir, 'validation.git'),
-      runGitDir: join(run.stateDir, 'git'),
-    });
-    return new CheckoutSession(at, checkout);
+  static async open(at: AtWorkplace): Promise<CheckoutSession> {
+    const { repository, checkout: path, git } = at.workplace;
+    const snapshotOf = git?.gitDir ?? null;
+    return new CheckoutSession(
+      at,
+      await openValidationCheckout({ repository, path, gitDir: gitDirOf(at), snapshotOf }),
+    );
   }
 
   /** The set-up command that ran last: where set-up failed, the one that did. */
@@ -50,8 +46,7 @@ export class CheckoutSession {
     lines: readonly string[],
     each: (index: number, end: CommandEndOnCheckout) => void,
   ): Promise<string | null> {
-    const { run } = this.at;
-    const { validation } = run.record.policy;
+    const { stateDir, policy } = this.at.workplace;
     let pending: string | null = commit;
     const prepare = async () => {
       if (pending !== null) await this.moveTo(pending);
@@ -64,19 +59,20 @@ export class CheckoutSession {
         return this.lastSetup.exit;
       });
       if (error !== null) return error;
-      writeMark(join(run.stateDir, SETUP_FILE), JSON.stringify({ commit }), this.at.deps.durability);
+      writeMark(join(stateDir, SETUP_FILE), JSON.stringify({ commit }), this.at.deps.durability);
     }
     for (const [index, line] of lines.entries()) {
-      each(index, await this.run(line, validation.timeoutMs, prepare));
+      each(index, await this.run(line, policy.validation.timeoutMs, prepare));
       pending = null;
     }
     return null;
   }
 
   private setUp(run: (line: string, timeoutMs: number) => Promise<ExitRecord>): Promise<string | null> {
-    const { worktree } = this.at.run.record.policy;
+    const { stateDir, policy } = this.at.workplace;
+    const { worktree } = policy;
     // A set-up that fails half-way must run again, whatever the checkout was made for before.
-    rmSync(join(this.at.run.stateDir, SETUP_FILE), { force: true });
+    rmSync(join(stateDir, SETUP_FILE), { force: true });
     return runSetup({
       lines: worktree.setup,
       limitMs: worktree.setupTimeoutMs,
@@ -94,17 +90,11 @@ export class CheckoutSession {
   }
 
   private async moveTo(commit: string): Promise<void> {
-    const { run } = this.at;
-    const { worktree } = run.record.policy;
+    const { repository, policy } = this.at.workplace;
+    const { copy, link } = policy.worktree;
     await this.checkout.moveTo(commit);
     this.at.deps.failpoint('validate.after-checkout');
-    await copyAndLink({
-      repository: run.record.repository,
-      target: this.checkout.path,
-      copy: worktree.copy,
-      link: worktree.link,
-      gitDir: join(run.stateDir, 'validation.git'),
-    });
+    await copyAndLink({ repository, target: this.checkout.path, copy, link, gitDir: gitDirOf(this.at) });
   }
 
   /** Decided once a place: the numbers of the commands behind it depend on the answer, and a finished set-up changes what would be decided. */
@@ -118,12 +108,16 @@ export class CheckoutSession {
   }
 
   private async needsSetup(commit: string): Promise<boolean> {
-    const { run } = this.at;
-    const { worktree } = run.record.policy;
+    const { stateDir, policy } = this.at.workplace;
+    const { worktree } = policy;
     if (worktree.setup.length === 0) return false;
-    const before = readJson(join(run.stateDir, SETUP_FILE))?.['commit'];
+    const before = readJson(join(stateDir, SETUP_FILE))?.['commit'];
     return typeof before !== 'string' || this.checkout.setupInputsChanged(worktree.setupInputs, before, commit);
   }
+}
+
+function gitDirOf({ workplace }: AtWorkplace): string {
+  return join(workplace.stateDir, 'validation.git');
 }
 
 export interface CommandEndOnCheckout {

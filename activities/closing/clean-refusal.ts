@@ -9,7 +9,7 @@ import { openRunGit } from '../git/run/open-run-git.js';
 import { lastingTrouble } from '../git/start/lasting-trouble.js';
 import { isCleaningBegun } from '../unit/cleaning-mark.js';
 import { isClosedOnHost } from '../unit/closed-mark.js';
-import { gitInputOf, RUN_RECORD_FILE, type RunOnHost } from '../unit/run-record.js';
+import { RUN_RECORD_FILE, type RunOnHost } from '../unit/run-record.js';
 
 const MAX_LISTED_PATHS = 5;
 
@@ -20,7 +20,7 @@ export async function whyKept(run: RunOnHost, giveUp: boolean): Promise<string |
   const { record, stateDir } = run;
   if (!isClosedOnHost(stateDir)) return notClosed(run);
   if (!existsSync(record.repository.commonDir)) return null;
-  const use = await findBranchUse(record.repository, record.runId, record.worktree);
+  const use = await findBranchUse(record);
   if (use !== null) return inUse(run, use);
   const lock = await readWorktreeLock(record.repository, record.worktree);
   if (lock !== null) return locked(run, lock);
@@ -29,7 +29,7 @@ export async function whyKept(run: RunOnHost, giveUp: boolean): Promise<string |
 
 /** Decided by a clean that was cut off: what is missing now it removed itself. */
 async function isHalfRemoved({ record, stateDir }: RunOnHost): Promise<boolean> {
-  return isCleaningBegun(stateDir) && (await listRunRefs(record.repository, record.runId)).length === 0;
+  return isCleaningBegun(stateDir) && (await listRunRefs(record)).length === 0;
 }
 
 /** What it holds and where its worktree is cannot be known. */
@@ -98,14 +98,14 @@ function locked(run: RunOnHost, reason: string): string {
 }
 
 async function commitsToLose(run: RunOnHost): Promise<string | null> {
-  const { repository, runId, branch, baseBranch } = run.record;
-  const seen = await listRunRefs(repository, runId);
+  const { branch, baseBranch } = run.record;
+  const seen = await listRunRefs(run.record);
   const tips = new Map(seen.toReversed().map(({ ref, sha }) => [sha, ref]));
-  const lost = tips.size === 0 ? 0 : await countLost(repository, runId, [...tips.keys()]);
+  const lost = tips.size === 0 ? 0 : await countLost(run.record, [...tips.keys()]);
   if (lost === 0) return null;
   const refs = [];
   for (const [sha, ref] of tips)
-    if ((await countLost(repository, runId, [sha])) > 0) refs.unshift(ref.replace('refs/heads/', ''));
+    if ((await countLost(run.record, [sha])) > 0) refs.unshift(ref.replace('refs/heads/', ''));
   const commits = lost === 1 ? '1 commit that is' : `${lost} commits that are`;
   const what = `${refs.join(', ')} ${refs.length === 1 ? 'holds' : 'hold'} ${commits} neither in ${baseBranch} nor on any other branch`;
   const keep = refs.map((ref) =>
@@ -119,7 +119,7 @@ async function changesToLose(run: RunOnHost): Promise<string | null> {
   const { worktree } = run.record;
   if (lstatSync(worktree, { throwIfNoEntry: false })?.isDirectory() !== true || !existsSync(join(run.stateDir, 'git')))
     return null;
-  const git = await openRunGit(gitInputOf(run));
+  const git = await openRunGit(run.workplace.git);
   const paths = (await git.changes()).map((change) => change.path);
   if (paths.length === 0) return null;
   const more = paths.length > MAX_LISTED_PATHS ? ` and ${paths.length - MAX_LISTED_PATHS} more` : '';

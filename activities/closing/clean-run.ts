@@ -11,7 +11,6 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSerializer } from '../../config/system/serialize.js';
 import type { CleanRunInput, CleanRunResult } from '../../protocol/actors/clean.js';
-import { groupOf } from '../checks/own-commands.js';
 import { deleteRefs, listRunRefs, type SeenRef } from '../git/refs/run-refs.js';
 import { withRepositoryLock } from '../git/start/repository-lock.js';
 import { removeFolder, removeWorktree } from '../git/worktree/remove-worktree.js';
@@ -19,7 +18,7 @@ import { attend } from '../unit/attend.js';
 import { CLEANING_FILE, dropCleaningMark, markCleaning } from '../unit/cleaning-mark.js';
 import { CLOSED_FILE, isClosedOnHost } from '../unit/closed-mark.js';
 import type { HostDeps } from '../unit/host-deps.js';
-import { findRunRecord, isBuried, RUN_RECORD_FILE, type RunOnHost } from '../unit/run-record.js';
+import { findRunRecord, isBuried, locateRun, RUN_RECORD_FILE, type RunOnHost } from '../unit/run-record.js';
 import { buryRecord } from '../unit/run-tombstone.js';
 import { branchMoved, recordDamaged, whyKept } from './clean-refusal.js';
 
@@ -35,11 +34,11 @@ async function cleanRun(deps: HostDeps, { run: ref, giveUp }: CleanRunInput): Pr
   const record = findRunRecord(stateDir);
   if (record === null)
     return existsSync(stateDir) ? recordDamaged(ref.runId, stateDir) : { kind: 'cleaned', removed: [] };
-  const run: RunOnHost = { record, stateDir, env: {} };
+  const run = locateRun(deps.home, record);
   // What a reset of the cleaned run left: its turns are refused, and its end is written.
   if (isBuried(record)) return { kind: 'cleaned', removed: await removeState(run, [RUN_RECORD_FILE, CLOSED_FILE]) };
   // A closed run has no turn any more; a process that it left behind would write into what is being removed.
-  if (isClosedOnHost(stateDir)) await deps.processes.endGroup(groupOf(run), 'aborted');
+  if (isClosedOnHost(stateDir)) await deps.processes.endGroup(run.workplace.group, 'aborted');
   const refs = await withRepositoryLock(record.repository.commonDir, () => takeRefs(deps, run, giveUp));
   if (refs.kind === 'kept') return refs;
   const removed = [...refs.removed, ...(await removeFolders(deps, run))];
@@ -49,9 +48,9 @@ async function cleanRun(deps: HostDeps, { run: ref, giveUp }: CleanRunInput): Pr
 }
 
 async function takeRefs({ durability }: HostDeps, run: RunOnHost, giveUp: boolean): Promise<CleanRunResult> {
-  const { repository, runId } = run.record;
+  const { repository } = run.record;
   // A repository that is gone has taken its refs along.
-  const refs = existsSync(repository.commonDir) ? await listRunRefs(repository, runId) : [];
+  const refs = existsSync(repository.commonDir) ? await listRunRefs(run.record) : [];
   const why = await whyKept(run, giveUp);
   if (why !== null) return { kind: 'kept', why };
   markCleaning(run.stateDir, durability);

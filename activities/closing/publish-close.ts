@@ -11,7 +11,7 @@ import type { ReportedChanges } from '../journal/report.js';
 import { markClosedOnHost } from '../unit/closed-mark.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { type ProjectionDeps, projectionOf, takeFound } from '../unit/run-projection.js';
-import { gitInputOf, type RunOnHost } from '../unit/run-record.js';
+import type { RunOnHost } from '../unit/run-record.js';
 
 /** Answers the absolute path of report.md. */
 export async function publishClose(
@@ -40,7 +40,7 @@ async function changesOf(run: RunOnHost, head: string | null): Promise<ReportedC
   const { baseSha } = run.record;
   if (head === null || head === baseSha) return { kind: 'listed', files: [] };
   try {
-    const git = await openRunGit(gitInputOf(run));
+    const git = await openRunGit(run.workplace.git);
     return { kind: 'listed', files: (await git.diff(baseSha, head)).files };
   } catch (error) {
     if (isShortage(error)) throw error;

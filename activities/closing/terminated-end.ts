@@ -20,7 +20,7 @@ import { publishClose } from './publish-close.js';
  */
 export async function writeTerminatedEnd(deps: HostDeps & ProjectionDeps, run: RunOnHost, how: string): Promise<void> {
   const place = { dir: run.stateDir };
-  await endCommands({ deps, run, place });
+  await endCommands({ deps, workplace: run.workplace, place });
   const known = await readEvents(join(run.record.runDir, 'events.jsonl'));
   const from = lastStatus(known);
   if (!isTerminal(from)) checkTransition(from, 'aborted', run.record.policy.stages);

@@ -35,8 +35,8 @@ import {
   claimRun,
   findRunRecord,
   frozenHash,
-  gitInputOf,
   isBuried,
+  locateRun,
   type RunOnHost,
   type RunRecord,
   releaseRun,
@@ -73,16 +73,16 @@ async function planRun(deps: HostDeps, input: OpenRunInput): Promise<RunOnHost> 
   // Of another sluice home, or of one that is gone: what people read of that run would be mixed with this one.
   if (known === null && existsSync(record.runDir)) throw runExists(runId, record.runDir);
   if (record.firstExecutionRunId !== input.firstExecutionRunId) throw runExists(runId, stateDir);
-  const run: RunOnHost = { record, stateDir, env: captureEnvironment(deps.environment) };
+  const run = locateRun(deps.home, record, captureEnvironment(deps.environment));
   await refuseLinkedRunsDir(repository.root, record.policy.runsDir);
-  checkAgents(record.policy, { env: run.env, repository, worktree: record.worktree });
+  checkAgents(record.policy, { env: run.workplace.env, repository, worktree: record.worktree });
   return run;
 }
 
 async function openRun(at: AtPlace): Promise<OpenRunResult> {
   const { deps, run, place } = at;
   const { record, stateDir } = run;
-  const { repository, runId, worktree } = record;
+  const { runId, worktree } = record;
   // The record names the owner before branch and worktree are made, so that no other chain ever adopts a half-made run.
   const owner = claimRun(stateDir, record, deps.durability);
   if (owner.firstExecutionRunId !== record.firstExecutionRunId) throw runExists(runId, stateDir);
@@ -90,17 +90,18 @@ async function openRun(at: AtPlace): Promise<OpenRunResult> {
   try {
     await takeArtifacts(deps, run);
     startProgress(stateDir, record.rewound?.inherited ?? [], deps.durability);
-    await addWorktree({ repository, runId, baseSha: startOf(record), path: worktree });
+    await addWorktree({ ...record, baseSha: startOf(record), path: worktree });
   } catch (err) {
     if (err instanceof ApplicationFailure && REFUSALS.includes(err.type)) releaseRun(stateDir);
     throw err;
   }
-  writeEnvironment(stateDir, run.env, deps.durability);
+  writeEnvironment(stateDir, run.workplace.env, deps.durability);
   deps.failpoint('open.after-worktree');
   const unfilled = await fillWorktree(run, place);
   if (unfilled !== null) return openedRun(deps, run, { error: unfilled, observations: [] });
   const setup = await setUpWorktree(at);
-  if (record.policy.worktree.setup.length > 0) await noteLeft(run, await openRunGit(gitInputOf(run)), deps.durability);
+  if (record.policy.worktree.setup.length > 0)
+    await noteLeft(run, await openRunGit(run.workplace.git), deps.durability);
   await showTaken(deps, run);
   return openedRun(deps, run, setup);
 }
@@ -161,8 +162,8 @@ async function refuseLinkedRunsDir(root: string, runsDir: string): Promise<void>
 async function fillWorktree(run: RunOnHost, place: PlaceFolder): Promise<string | null> {
   if (readMark<true>(place, FILLED_FILE).kind === 'answer') return null;
   try {
-    const git = await openRunGit(gitInputOf(run));
-    await keepFirstConfig(ownWorktreeOf(gitInputOf(run)));
+    const git = await openRunGit(run.workplace.git);
+    await keepFirstConfig(ownWorktreeOf(run.workplace.git));
     await git.restore(startOf(run.record));
   } catch (error) {
     const why = lastingTrouble(error);

@@ -24,7 +24,7 @@ import { isClosedOnHost } from '../unit/closed-mark.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { withConfigRefusals } from '../unit/run-failures.js';
 import { artifactsOf, projectionOf } from '../unit/run-projection.js';
-import { findRunRecord, isBuried, type RunOnHost, type RunRecord } from '../unit/run-record.js';
+import { findRunRecord, isBuried, locateRun, type RunOnHost, type RunRecord } from '../unit/run-record.js';
 import { readProgress, type StageEntry } from '../unit/stage-progress.js';
 import { planRewind, type RewindPoint } from './rewind-point.js';
 
@@ -138,7 +138,7 @@ function sourceOf(deps: HostDeps, { rewind, repository, repoKey, runId }: Rewind
     const why = 'A rewind takes what a closed run left; an open one still changes it.';
     throw refused('rewind', { what, why, mend: `sluice abort ${name}` });
   }
-  return { record, stateDir, env: {} };
+  return locateRun(deps.home, record);
 }
 
 function unknownSource(name: string, repository: Repository): ApplicationFailure {

@@ -15,7 +15,7 @@ import { refusalFailure } from '../../protocol/text/refusal.js';
 import type { Repository } from '../git/start/contract.js';
 import { type Durability, writeMark } from '../process/marks.js';
 import type { SandboxChoice } from './choose-sandbox.js';
-import { checkoutGit, worktreeGit } from './git-view.js';
+import { checkoutGit, type GitViewInput, worktreeGit } from './git-view.js';
 import { type Guarded, makeOwnFolder, placesIn, shownPlace } from './home-place.js';
 import { readablePlaces, systemMounts } from './host-view.js';
 import { NOTHING, needsNoSandbox, needsOfAgent, type OwnPlace, ownPlacesOf, REGISTRIES } from './known-needs.js';
@@ -34,18 +34,17 @@ export interface SandboxHost {
   readonly sandboxPrograms?: SandboxPrograms;
 }
 
-/** What was frozen of a run, as far as its sandbox depends on it. */
-export interface SandboxedRecord {
+/** What a sandbox depends on of the place where a command works. */
+export interface SandboxedPlace {
   readonly policy: Pick<Policy, 'sandbox' | 'worktree'>;
   readonly sandbox: SandboxChoice;
   readonly repository: Repository;
-  readonly worktree: string;
-  readonly branch: string;
-  readonly baseBranch: string;
+  /** Null: there is no worktree, only checkouts. */
+  readonly git: (Pick<GitViewInput, 'worktree' | 'branch' | 'baseBranch'> & { readonly gitDir: string }) | null;
 }
 
 export interface CommandToEnter {
-  readonly run: { readonly record: SandboxedRecord; readonly stateDir: string };
+  readonly workplace: SandboxedPlace;
   readonly argv: readonly [string, ...string[]];
   /** Index in `argv` of a program that the command itself starts. */
   readonly starts?: number | undefined;
@@ -66,7 +65,7 @@ export interface Entered {
 
 /** Where the run is not sandboxed the command stays as it is. */
 export function enterSandbox(host: SandboxHost, command: CommandToEnter): Entered {
-  const { sandbox: choice, policy } = command.run.record;
+  const { sandbox: choice, policy } = command.workplace;
   const open = choice.kind !== 'inside' || (command.agent !== null && needsNoSandbox(command.agent));
   if (open) return { argv: command.argv, prepare: async () => undefined };
   const programs = host.sandboxPrograms ?? COMPILED;
@@ -81,7 +80,7 @@ export function enterSandbox(host: SandboxHost, command: CommandToEnter): Entere
 }
 
 /** What no sandbox shows: the sluice home with all worktrees, its sockets, and the person's checkout. */
-export function hiddenPlaces(home: string, { repository }: Pick<SandboxedRecord, 'repository'>): readonly string[] {
+export function hiddenPlaces(home: string, { repository }: Pick<SandboxedPlace, 'repository'>): readonly string[] {
   return withReal([home, socketFolder(home), repository.root, repository.commonDir]);
 }
 
@@ -108,8 +107,8 @@ async function specOf(
   command: CommandToEnter,
   { bwrap, sandbox, inside }: AboutSandbox,
 ): Promise<SandboxSpec> {
-  const { run, argv, env, cwd, agent } = command;
-  const hidden = hiddenPlaces(host.home.root, run.record);
+  const { workplace, argv, env, cwd, agent } = command;
+  const hidden = hiddenPlaces(host.home.root, workplace);
   const realHome = withReal(env['HOME'] === undefined ? [] : [env['HOME']]).slice(1);
   const needs = agent === null ? null : needsOfAgent(agent);
   const guarded: Guarded = { home: env['HOME'], hidden };
@@ -177,19 +176,18 @@ function pathIfShown(one: OwnPlace, guarded: Guarded): readonly string[] {
   return place.kind === 'there' ? [place.path] : [];
 }
 
-function gitMounts({ run, cwd, dir }: CommandToEnter) {
-  const { record, stateDir } = run;
-  const { repository, worktree, branch, baseBranch } = record;
-  if (cwd !== worktree) return checkoutGit(repository);
+function gitMounts({ workplace, cwd, dir }: CommandToEnter) {
+  const { repository, git } = workplace;
+  if (git === null || cwd !== git.worktree) return checkoutGit(repository);
   const folder = join(dir, 'sandbox');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { mode: 0o700 });
-  return worktreeGit({ repository, worktree, branch, baseBranch, privateGitDir: join(stateDir, 'git'), folder });
+  return worktreeGit({ ...git, repository, privateGitDir: git.gitDir, folder });
 }
 
 /** A link that set-up made leads into the person's checkout, which is hidden; its target is shown. One that an agent turned elsewhere is not followed. */
-function linkedPlaces({ run, cwd }: CommandToEnter): readonly string[] {
-  const { repository, policy } = run.record;
+function linkedPlaces({ workplace, cwd }: CommandToEnter): readonly string[] {
+  const { repository, policy } = workplace;
   return policy.worktree.link.flatMap((written) => {
     const name = written.replace(/^(?:\.\/)+|\/+$/g, '');
     const target = join(repository.root, name);

@@ -48,7 +48,7 @@ export async function putWorktreeInOrder(context: TurnContextOnHost): Promise<bo
 export async function usedBranch({
   record,
 }: RunOnHost): Promise<Extract<TurnOutcome, { kind: 'repository_changed' }> | null> {
-  const use = await findBranchUse(record.repository, record.runId, record.worktree);
+  const use = await findBranchUse(record);
   if (use === null) return null;
   return {
     kind: 'repository_changed',

@@ -15,7 +15,7 @@ import { flushJournal } from '../unit/flush-journal.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { hasStaleMarks, OUTCOME_FILE, readSealedMark, writeSealedMark } from '../unit/place-record.js';
 import { artifactsOf } from '../unit/run-projection.js';
-import { assertFrozen, gitInputOf, readRun } from '../unit/run-record.js';
+import { assertFrozen, readRun } from '../unit/run-record.js';
 import { keepingTurn } from '../unit/stage-progress.js';
 import type { TurnContextOnHost } from '../unit/turn-context.js';
 import { rememberLimit } from './closed-account.js';
@@ -44,7 +44,7 @@ async function runTurn(at: AtPlace, input: RunTurnInput): Promise<RunTurnResult>
   const flushed = flushJournal(at.deps, at.run, input.journal);
   flushed.catch(() => undefined);
   try {
-    return await finishTurn({ ...at, input, git: await openRunGit(gitInputOf(at.run)) }, flushed);
+    return await finishTurn({ ...at, input, git: await openRunGit(at.workplace.git) }, flushed);
   } finally {
     // A failed turn ends no sooner: its view would be written over that of a later activity.
     await flushed.catch(() => undefined);

@@ -1,6 +1,6 @@
 /** Starts the agent under the guard or attaches to the one that is at work. The worktree is put in order just before a start, never under a live agent. */
 import { join } from 'node:path';
-import { groupOf, runTurnCommand } from '../checks/own-commands.js';
+import { runTurnCommand } from '../checks/own-commands.js';
 import { DetachedError, type ExitRecord, StartRefused } from '../process/contract.js';
 import { writeMark } from '../process/marks.js';
 import { type Entered, enterSandbox } from '../sandbox/enter-sandbox.js';
@@ -23,17 +23,18 @@ export type TurnEnd =
   | { readonly kind: 'not_started'; readonly judgement: TurnJudgement };
 
 export async function startOrAttach(context: TurnContextOnHost, turn: PreparedTurn): Promise<TurnEnd> {
-  const { deps, run, input, place, signals } = context;
-  const { limits } = run.record.policy;
+  const { deps, workplace, input, place, signals } = context;
+  const { limits } = workplace.policy;
+  const cwd = workplace.git.worktree;
   const stdin = join(place.dir, PROMPT_FILE);
   writeMark(stdin, turn.command.stdin, deps.durability);
   const { argv, starts, env } = turn.command;
   const entered = enterSandbox(deps, {
-    run,
+    workplace,
     argv,
     starts,
     env,
-    cwd: run.record.worktree,
+    cwd,
     dir: place.dir,
     agent: turn.request.config,
   });
@@ -42,10 +43,10 @@ export async function startOrAttach(context: TurnContextOnHost, turn: PreparedTu
       context,
       {
         token: input.place.token,
-        group: groupOf(run),
+        group: workplace.group,
         inputHash: place.inputHash,
         argv: entered.argv,
-        cwd: run.record.worktree,
+        cwd,
         env,
         stdin,
         dir: place.dir,

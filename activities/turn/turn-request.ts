@@ -63,7 +63,7 @@ export async function prepareTurn({
     permissions: policy.permissions,
     permissionAnswers: input.permissions,
     resume: adapter.capabilities.resume ? resume : null,
-    env: run.env,
+    env: run.workplace.env,
     decisionCode: input.decisionCode,
   };
   const command = adapter.command(request);

@@ -18,13 +18,19 @@ import {
 } from './place-record.js';
 import type { RunOnHost } from './run-record.js';
 import { hidingInErrors } from './run-redactor.js';
+import type { RunWorkplace, Workplace } from './workplace.js';
 
-/** What an attempt works with. */
-export interface AtPlace {
+/** What an attempt works with, a run's or not. */
+export interface AtWorkplace {
   readonly deps: HostDeps;
-  readonly run: RunOnHost;
+  readonly workplace: Workplace;
   readonly place: PlaceFolder;
   readonly signals: Signals;
+}
+
+export interface AtPlace extends AtWorkplace {
+  readonly run: RunOnHost;
+  readonly workplace: RunWorkplace;
 }
 
 export interface PlacedActivity<Result> {
@@ -50,7 +56,7 @@ export function atPlace<Result>(
       const place = await openPlaceFolder(dir, input, deps.durability);
       const record = isSealed ? readSealedMark<Result>(place, RECORD_FILE) : readMark<Result>(place, RECORD_FILE);
       if (record.kind === 'answer') return record.value;
-      const result = await work({ deps, run, place, signals });
+      const result = await work({ deps, run, workplace: run.workplace, place, signals });
       deps.failpoint(`${name}.before-record`);
       (isSealed ? writeSealedMark : writePlaceMark)(place, RECORD_FILE, result);
       deps.failpoint(`${name}.after-record`);

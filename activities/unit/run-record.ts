@@ -11,12 +11,12 @@ import { bytesOf, readForeignFileSync } from '../../config/system/foreign-file.j
 import type { FrozenRunRef, ResumedRun, RunInput, RunRef } from '../../protocol/messages/messages.js';
 import { headRefOf } from '../../protocol/names.js';
 import type { Policy } from '../../protocol/run/policy.js';
-import type { OpenRunGitInput } from '../git/run/open-run-git.js';
 import type { Repository } from '../git/start/contract.js';
 import { type Durability, MAX_MARK_BYTES, readJson, writeMark } from '../process/marks.js';
 import type { SandboxChoice } from '../sandbox/choose-sandbox.js';
 import { runChanged, runCleaned } from './run-failures.js';
 import type { StageEntry } from './stage-progress.js';
+import { openWorkplace, type RunWorkplace } from './workplace.js';
 
 export const RUN_RECORD_FILE = 'run.json';
 const ENVIRONMENT_FILE = 'env';
@@ -50,7 +50,7 @@ export interface RunOnHost {
   readonly record: RunRecord;
   /** `<home>/state/<repoKey>/<runId>`. */
   readonly stateDir: string;
-  readonly env: Readonly<Record<string, string>>;
+  readonly workplace: RunWorkplace;
 }
 
 /** The owner of a run that was cleaned. Never a workflow's run id. */
@@ -100,7 +100,7 @@ export function readRunToTell(home: HomePaths, ref: RunRef): RunOnHost {
     throw new Error(
       `run ${ref.runId} has no record on this host: ${join(stateDir, RUN_RECORD_FILE)} is missing or damaged`,
     );
-  return { record, stateDir, env: readEnvironment(stateDir) };
+  return locateRun(home, record, readEnvironment(stateDir));
 }
 
 export function findRunRecord(stateDir: string): RunRecord | null {
@@ -148,9 +148,14 @@ export function startOf({ baseSha, rewound }: RunRecord): string {
   return rewound?.resumed.commit ?? baseSha;
 }
 
-export function gitInputOf({ record, stateDir }: RunOnHost): OpenRunGitInput {
-  const { repository, worktree, branch, runId } = record;
-  return { repository, worktree, branch, gitDir: join(stateDir, 'git'), headRef: headRefOf(runId) };
+/** The run of a record, and where it works. `env`: with it commands are started and values are redacted. Effects: none. */
+export function locateRun(home: HomePaths, record: RunRecord, env: Readonly<Record<string, string>> = {}): RunOnHost {
+  const { repository, worktree, branch, baseBranch, runId } = record;
+  const workplace = openWorkplace(home, { ...record, name: runId, env });
+  const { stateDir } = workplace;
+  const gitDir = join(stateDir, 'git');
+  const git = { repository, worktree, branch, baseBranch, gitDir, headRef: headRefOf(runId) };
+  return { record, stateDir, workplace: { ...workplace, git } };
 }
 
 function readEnvironment(stateDir: string): Record<string, string> {

@@ -11,14 +11,11 @@ import type { RunOnHost } from './run-record.js';
 const known = new WeakMap<RunOnHost['record'], Redactor>();
 
 /** By what was frozen alone, so that a repeated activity writes the same. */
-export function redactorOf({
-  record,
-  env = {},
-}: Pick<RunOnHost, 'record'> & Partial<Pick<RunOnHost, 'env'>>): Redactor {
+export function redactorOf({ record, workplace }: Pick<RunOnHost, 'record'> & Partial<RunOnHost>): Redactor {
   const made = known.get(record);
   if (made !== undefined) return made;
   const given = Object.values(record.policy.agents).map((agent) => agent.env);
-  const redactor = createValueRedactor(collectSecretValues({ captured: env, given }));
+  const redactor = createValueRedactor(collectSecretValues({ captured: workplace?.env ?? {}, given }));
   known.set(record, redactor);
   return redactor;
 }

@@ -113,9 +113,10 @@ function repoPart(repoKey: string): string {
   return repoKey;
 }
 
-function runPart(runId: string): string {
-  if (!isRunId(runId)) throw new Error(`not a run id: ${runId}`);
-  return runId;
+/** A run id; or, for what belongs to no run, an `@` and hex digits, which no run id begins with. */
+function runPart(name: string): string {
+  if (!isRunId(name) && !/^@[0-9a-f]{8,64}$/.test(name)) throw new Error(`not a run id: ${name}`);
+  return name;
 }
 
 function turnPart(seq: number, token: string): string {

@@ -35,8 +35,8 @@ export interface PrivateGitDirInput {
   readonly repository: Repository;
   readonly gitDir: string;
   readonly workTree: string;
-  /** Another private git dir of the run, whose config snapshot counts here too; without one a snapshot is taken now. */
-  readonly snapshotOf?: string;
+  /** Another private git dir of the run, whose config snapshot counts here too; null: a snapshot is taken now. */
+  readonly snapshotOf: string | null;
 }
 
 export type GitInput = Pick<GitCall, 'env' | 'input' | 'limits'>;
@@ -188,7 +188,7 @@ interface Snapshot extends ConfigSnapshot {
 async function snapshotFor({ repository, snapshotOf }: PrivateGitDirInput): Promise<Snapshot> {
   const info = (name: string) => readTextIfThere(join(snapshotOf ?? repository.commonDir, 'info', name));
   const [config, exclude, attributes] = await Promise.all([
-    snapshotOf === undefined ? takeConfigSnapshot(repository) : readSnapshot(snapshotOf),
+    snapshotOf === null ? takeConfigSnapshot(repository) : readSnapshot(snapshotOf),
     info('exclude'),
     info('attributes'),
   ]);

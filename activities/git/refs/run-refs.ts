@@ -4,7 +4,6 @@
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { branchOf } from '../../../protocol/names.js';
 import type { Repository } from '../start/contract.js';
 import { isRepositoryBusy } from '../start/repository-busy.js';
 import { GitError, ON_REAL_REPOSITORY, runGit } from '../start/run-git.js';
@@ -21,9 +20,17 @@ export interface SeenRef {
   readonly sha: string;
 }
 
+/** What is a run's in its repository. */
+export interface RunNames {
+  readonly repository: Repository;
+  readonly runId: string;
+  /** Short. */
+  readonly branch: string;
+}
+
 /** The branch comes first, where there is one. */
-export async function listRunRefs(repository: Repository, runId: string): Promise<readonly SeenRef[]> {
-  const names = [`refs/heads/${branchOf(runId)}`, `refs/sluice/${runId}/`];
+export async function listRunRefs({ repository, runId, branch }: RunNames): Promise<readonly SeenRef[]> {
+  const names = [`refs/heads/${branch}`, `refs/sluice/${runId}/`];
   const listed = await onReal(repository, ['for-each-ref', '--format=%(refname) %(objectname)', ...names]);
   return (
     listed
@@ -39,14 +46,9 @@ export async function listRunRefs(repository: Repository, runId: string): Promis
  * How many commits that these tips of the run reach no other ref and no HEAD of the person's checkout reaches: they would be lost with them.
  * Errors: `GitError` where git cannot read the history.
  */
-export async function countLost(repository: Repository, runId: string, tips: readonly string[]): Promise<number> {
+export async function countLost({ repository, runId, branch }: RunNames, tips: readonly string[]): Promise<number> {
   // `--single-worktree`: the HEAD of the run's own worktree is the branch itself.
-  const others = [
-    '--single-worktree',
-    `--exclude=refs/heads/${branchOf(runId)}`,
-    `--exclude=refs/sluice/${runId}/*`,
-    '--all',
-  ];
+  const others = ['--single-worktree', `--exclude=refs/heads/${branch}`, `--exclude=refs/sluice/${runId}/*`, '--all'];
   return Number((await onReal(repository, ['rev-list', '--count', ...tips, '--not', ...others])).trim());
 }
 
@@ -60,16 +62,16 @@ export interface BranchUse {
 }
 
 /** A checkout that stands on the run's branch or rebases it, the run's own worktree aside; null: there is none. */
-export async function findBranchUse(
-  repository: Repository,
-  runId: string,
-  worktree: string,
-): Promise<BranchUse | null> {
+export async function findBranchUse({
+  repository,
+  branch,
+  worktree,
+}: Pick<RunNames, 'repository' | 'branch'> & { readonly worktree: string }): Promise<BranchUse | null> {
   const own = await findAdminDir(repository.commonDir, worktree);
   const gitDirs = new Set([repository.commonDir, repository.gitDir, ...(await listAdminDirs(repository.commonDir))]);
   for (const gitDir of gitDirs) {
     if (gitDir === own) continue;
-    const how = await howUsed(gitDir, `refs/heads/${branchOf(runId)}`);
+    const how = await howUsed(gitDir, `refs/heads/${branch}`);
     if (how === null) continue;
     return {
       folder: await folderOf(repository, gitDir),

@@ -43,7 +43,8 @@ export interface OpenRunGitInput {
  * Idempotency: opening again, also after a kill, reads the same snapshot.
  */
 export async function openRunGit(input: OpenRunGitInput): Promise<RunGit> {
-  const git = await openPrivateGitDir({ repository: input.repository, gitDir: input.gitDir, workTree: input.worktree });
+  const { repository, gitDir, worktree } = input;
+  const git = await openPrivateGitDir({ repository, gitDir, workTree: worktree, snapshotOf: null });
   return new RunGit(input, git);
 }
 

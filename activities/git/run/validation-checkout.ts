@@ -23,17 +23,17 @@ export interface OpenValidationCheckoutInput {
   readonly path: string;
   /** Of this checkout alone, not the run's. */
   readonly gitDir: string;
-  /** The run's own, whose config snapshot, taken before any agent ran, counts here too. */
-  readonly runGitDir: string;
+  /** A run's own, whose config snapshot, taken before any agent ran, counts here too; null: one is taken when it is made. */
+  readonly snapshotOf: string | null;
 }
 
 /** Effects: the private git dir; the checkout itself is empty until `moveTo`. */
 export async function openValidationCheckout(input: OpenValidationCheckoutInput): Promise<ValidationCheckout> {
-  const { repository, path, gitDir, runGitDir } = input;
+  const { repository, path, gitDir, snapshotOf } = input;
   await mkdir(path, { recursive: true, mode: 0o700 });
   return new ValidationCheckout(
     repository,
-    await openPrivateGitDir({ repository, gitDir, workTree: path, snapshotOf: runGitDir }),
+    await openPrivateGitDir({ repository, gitDir, workTree: path, snapshotOf }),
   );
 }
 

@@ -37,7 +37,7 @@ export interface CopyAndLinkResult {
 export async function copyAndLink(input: CopyAndLinkInput): Promise<CopyAndLinkResult> {
   const { repository, target, copy, link, gitDir } = input;
   if (copy.length === 0 && link.length === 0) return { copied: [], linked: [], skipped: [] };
-  const git = await openPrivateGitDir({ repository, gitDir, workTree: target });
+  const git = await openPrivateGitDir({ repository, gitDir, workTree: target, snapshotOf: null });
   const tracked = trackedPaths(splitNul(await git.run(['ls-files', '-z'])));
   const skipped: Skipped[] = [];
   const wanted = await expandGlobs(repository.root, copy);

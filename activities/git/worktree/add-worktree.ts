@@ -11,12 +11,10 @@ import { ApplicationFailure } from '@temporalio/common';
 import { listForeignFolder } from '../../../config/system/foreign-file.js';
 import { replaceFile } from '../../../config/system/replace-file.js';
 import { FAILURES } from '../../../protocol/failures.js';
-import { branchOf } from '../../../protocol/names.js';
 import { refusalFailure } from '../../../protocol/text/refusal.js';
 import { readRef, readTextIfThere } from '../refs/read-ref.js';
-import { findBranchUse, listRunRefs } from '../refs/run-refs.js';
+import { findBranchUse, listRunRefs, type RunNames } from '../refs/run-refs.js';
 import { findAdminDir, isComplete } from '../refs/worktree-registration.js';
-import type { Repository } from '../start/contract.js';
 import { isRepositoryBusy } from '../start/repository-busy.js';
 import { withRepositoryLock } from '../start/repository-lock.js';
 import { GitError, ON_REAL_REPOSITORY, runGit } from '../start/run-git.js';
@@ -26,16 +24,14 @@ const MAX_TRIES = 12;
 const FIRST_WAIT_MS = 20;
 const MAX_WAIT_MS = 500;
 
-export interface AddWorktreeInput {
-  readonly repository: Repository;
-  readonly runId: string;
+export interface AddWorktreeInput extends RunNames {
   readonly baseSha: string;
   /** Absolute; its folder is below the sluice home and a real path. */
   readonly path: string;
 }
 
 /**
- * Makes branch `sluice/<runId>` at `baseSha` and a worktree of it at `path`.
+ * Makes the branch at `baseSha` and a worktree of it at `path`.
  * Errors: `RunExists` if branch, worktree or path of that name belong to somebody else; nothing is changed then.
  * Effects: the branch, `<commonDir>/worktrees/<id>`, `path`, and a marker file beside `path`.
  * Idempotency: by the marker; `present` if nothing was missing. A half-made worktree is made anew; files found at `path` without
@@ -70,8 +66,7 @@ export function markerOf(path: string): string {
 }
 
 async function addOnce(input: AddWorktreeInput): Promise<'made' | 'present'> {
-  const { repository, runId, baseSha, path } = input;
-  const branch = branchOf(runId);
+  const { repository, runId, branch, baseSha, path } = input;
   const markerPath = markerOf(path);
   const marker = `${JSON.stringify({ runId, baseSha, commonDir: repository.commonDir })}\n`;
   const found = await look(input, markerPath);
@@ -98,10 +93,10 @@ async function addOnce(input: AddWorktreeInput): Promise<'made' | 'present'> {
   return 'made';
 }
 
-async function look({ repository, runId, path }: AddWorktreeInput, markerPath: string): Promise<Found> {
+async function look({ repository, branch, path }: AddWorktreeInput, markerPath: string): Promise<Found> {
   const [marker, branchAt, adminDir, entries] = await Promise.all([
     readTextIfThere(markerPath),
-    readRef(repository.commonDir, `refs/heads/${branchOf(runId)}`),
+    readRef(repository.commonDir, `refs/heads/${branch}`),
     findAdminDir(repository.commonDir, path),
     entriesOf(path),
   ]);
@@ -127,16 +122,15 @@ async function isWhole({ branchAt, adminDir, entries }: Found): Promise<boolean>
 
 /** Another home may have begun, or kept, a run of that id in this repository; its branch alone may be gone. */
 async function refuseForeign(input: AddWorktreeInput, found: Found): Promise<void> {
-  const { repository, runId, path } = input;
-  if (found.branchAt !== null)
-    throw runExists(`Branch ${branchOf(runId)} exists already, at ${found.branchAt}.`, input);
+  const { branch, path } = input;
+  if (found.branchAt !== null) throw runExists(`Branch ${branch} exists already, at ${found.branchAt}.`, input);
   if (found.adminDir !== null)
     throw runExists(`A worktree at ${path} is registered already (${found.adminDir}).`, input);
   if (found.entries !== null) throw runExists(`The folder ${path} exists already.`, input);
-  const [ref] = await listRunRefs(repository, runId);
+  const [ref] = await listRunRefs(input);
   if (ref !== undefined) throw runExists(`${ref.ref} exists already, at ${ref.sha}.`, input);
-  const use = await findBranchUse(repository, runId, path);
-  if (use !== null) throw runExists(`Branch ${branchOf(runId)} is ${use.how} in ${use.folder} already.`, input);
+  const use = await findBranchUse({ ...input, worktree: path });
+  if (use !== null) throw runExists(`Branch ${branch} is ${use.how} in ${use.folder} already.`, input);
 }
 
 async function clearHalfMade({ repository, path }: AddWorktreeInput, found: Found): Promise<void> {
@@ -155,9 +149,9 @@ async function clearHalfMade({ repository, path }: AddWorktreeInput, found: Foun
   }
 }
 
-function runExists(what: string, { runId }: AddWorktreeInput): ApplicationFailure {
+function runExists(what: string, { branch }: AddWorktreeInput): ApplicationFailure {
   const why = 'A run needs a branch and a worktree of its own.';
-  const mend = `Look: git branch --list ${branchOf(runId)}; git worktree list`;
+  const mend = `Look: git branch --list ${branch}; git worktree list`;
   return ApplicationFailure.create(
     refusalFailure(FAILURES.RunExists, { what, why, now: 'Nothing was changed.', mend }),
   );

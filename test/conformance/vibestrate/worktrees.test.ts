@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findRepository } from '../../../activities/git/refs/find-repository.js';
 import { addWorktree } from '../../../activities/git/worktree/add-worktree.js';
 import type { RunResult } from '../../../protocol/messages/messages.js';
+import { branchOf } from '../../../protocol/names.js';
 import { startsOf } from '../../support/run-traces.js';
 import { openTestHost, type TestHost, type TestRun } from '../../support/test-host.js';
 import { fixtureWith, makeRepository, type TestRepository } from '../../support/test-repository.js';
@@ -65,7 +66,10 @@ describe('the worktree of a run', () => {
     const ids = Array.from({ length: DIRECT }, (_, n) => `many-${n}`);
 
     const results = await Promise.allSettled(
-      ids.map((runId) => addWorktree({ repository, runId, baseSha, path: join(folder, 'worktrees', runId) })),
+      ids.map((runId) => {
+        const path = join(folder, 'worktrees', runId);
+        return addWorktree({ repository, runId, branch: branchOf(runId), baseSha, path });
+      }),
     );
 
     expect(results.filter(({ status }) => status === 'rejected')).toEqual([]);

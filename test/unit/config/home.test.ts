@@ -81,6 +81,8 @@ describe('homePaths', () => {
     ['', 'r'],
     ['abc', '../x'],
     ['abc', 'x.lock'],
+    ['abc', '@'],
+    ['abc', '@../../x'],
     ['abc', 'x'.repeat(81)],
   ])('refuses repository key %j with run id %j', (repoKey, runId) => {
     expect(() => homePaths('/h').stateDir(repoKey, runId)).toThrow('not a');

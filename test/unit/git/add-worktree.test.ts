@@ -12,7 +12,8 @@ const CONCURRENT = Number(process.env['SLUICE_CONCURRENT_WORKTREES'] ?? 60);
 
 async function anInput(runId = 'project-1', root = makeRepository(), home = tempFolder()): Promise<AddWorktreeInput> {
   const repository = await findRepository(root);
-  return { repository, runId, baseSha: git(root, 'rev-parse', 'HEAD').trim(), path: join(home, 'worktrees', runId) };
+  const baseSha = git(root, 'rev-parse', 'HEAD').trim();
+  return { repository, runId, branch: `sluice/${runId}`, baseSha, path: join(home, 'worktrees', runId) };
 }
 
 const worktreesOf = (root: string) =>

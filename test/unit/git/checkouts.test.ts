@@ -110,7 +110,7 @@ describe('the validation checkout', () => {
       repository: run.repository,
       path: join(run.home, 'worktrees', 'project-1+validation'),
       gitDir: join(run.home, 'state', 'validation.git'),
-      runGitDir: run.gitDir,
+      snapshotOf: run.gitDir,
     });
   }
 

@@ -128,7 +128,7 @@ describe('a worktree with the folder of somebody else in its place', () => {
       repository: run.repository,
       path,
       gitDir: join(run.home, 'state', 'validation.git'),
-      runGitDir: run.gitDir,
+      snapshotOf: run.gitDir,
     };
     const checkout = await openValidationCheckout(at);
     await checkout.moveTo(run.base);

@@ -12,27 +12,28 @@ async function aRepository() {
   const main = git(root, 'rev-parse', 'main').trim();
   const tip = git(root, 'commit-tree', '-p', main, '-m', 'change', `${main}^{tree}`).trim();
   for (const ref of ['refs/heads/sluice/run-1', 'refs/sluice/run-1/head']) git(root, 'update-ref', ref, tip);
-  return { root, main, tip, repository: await findRepository(root) };
+  const repository = await findRepository(root);
+  return { root, main, tip, repository, run: { repository, runId: 'run-1', branch: 'sluice/run-1' } };
 }
 
 const refs = (root: string) => git(root, 'for-each-ref', '--format=%(refname)').trim().split('\n');
 
 describe('the refs of a run', () => {
   it('are removed all or none: one that moved since it was seen keeps them all', async () => {
-    const { root, main, repository } = await aRepository();
-    const seen = await listRunRefs(repository, 'run-1');
+    const { root, main, repository, run } = await aRepository();
+    const seen = await listRunRefs(run);
     git(root, 'update-ref', 'refs/sluice/run-1/head', main);
 
     expect(await deleteRefs(repository, seen)).toBe('moved');
     expect(refs(root)).toHaveLength(3);
 
-    expect(await deleteRefs(repository, await listRunRefs(repository, 'run-1'))).toBe('deleted');
+    expect(await deleteRefs(repository, await listRunRefs(run))).toBe('deleted');
     expect(refs(root)).toEqual(['refs/heads/main']);
   });
 
   it('are waited for while somebody else holds a lock', async () => {
-    const { root, repository } = await aRepository();
-    const seen = await listRunRefs(repository, 'run-1');
+    const { root, repository, run } = await aRepository();
+    const seen = await listRunRefs(run);
     const lock = `${repository.commonDir}/refs/heads/sluice/run-1.lock`;
     writeFileSync(lock, '');
 
@@ -44,22 +45,22 @@ describe('the refs of a run', () => {
   });
 
   it('are not followed: a branch that an agent made a name of main goes, and main stays', async () => {
-    const { root, main, repository } = await aRepository();
+    const { root, main, repository, run } = await aRepository();
     git(root, 'symbolic-ref', 'refs/heads/sluice/run-1', 'refs/heads/main');
 
-    expect(await deleteRefs(repository, await listRunRefs(repository, 'run-1'))).toBe('deleted');
+    expect(await deleteRefs(repository, await listRunRefs(run))).toBe('deleted');
 
     expect(git(root, 'rev-parse', 'main').trim()).toBe(main);
     expect(refs(root)).toEqual(['refs/heads/main']);
   });
 
   it('are no reason by themselves to keep a commit, nor is a worktree that stands on the branch', async () => {
-    const { root, main, tip, repository } = await aRepository();
+    const { root, main, tip, repository, run } = await aRepository();
     git(root, 'worktree', 'add', '--quiet', `${root}-worktree`, 'sluice/run-1');
 
-    expect(await countLost(repository, 'run-1', [tip])).toBe(1);
-    expect(await countLost(repository, 'run-1', [main])).toBe(0);
+    expect(await countLost(run, [tip])).toBe(1);
+    expect(await countLost(run, [main])).toBe(0);
     git(root, 'tag', 'kept', tip);
-    expect(await countLost(repository, 'run-1', [tip])).toBe(0);
+    expect(await countLost(run, [tip])).toBe(0);
   });
 });

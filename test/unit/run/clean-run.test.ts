@@ -16,7 +16,7 @@ import { openRunGit } from '../../../activities/git/run/open-run-git.js';
 import { addWorktree } from '../../../activities/git/worktree/add-worktree.js';
 import { markClosedOnHost } from '../../../activities/unit/closed-mark.js';
 import { createFlushJournal } from '../../../activities/unit/flush-journal.js';
-import { claimRun, gitInputOf, type RunOnHost } from '../../../activities/unit/run-record.js';
+import { claimRun, locateRun, type RunOnHost } from '../../../activities/unit/run-record.js';
 import type { CleanRunResult } from '../../../protocol/actors/clean.js';
 import { branchOf } from '../../../protocol/names.js';
 import { git, removeFolders } from '../git/repository-fixture.js';
@@ -48,8 +48,9 @@ function clean(host: OpenedHost, giveUp = false): Promise<CleanRunResult> {
 
 /** A clean whose process dies once the refs are gone, before the folders are. */
 async function killedAfterRefs(host: OpenedHost): Promise<void> {
-  const validationWorktree = () => {
-    throw new Error('killed');
+  const validationWorktree = (repoKey: string, runId: string) => {
+    if (leftOf(host).refs === '') throw new Error('killed');
+    return host.deps.home.validationWorktree(repoKey, runId);
   };
   const dying = { ...host, deps: { ...host.deps, home: { ...host.deps.home, validationWorktree } } };
   await expect(clean(dying)).rejects.toThrow('killed');
@@ -367,8 +368,8 @@ async function aRewoundRun({ deps, run }: OpenedHost, tip: string): Promise<RunO
   const stateDir = deps.home.stateDir(record.repoKey, runId);
   mkdirSync(stateDir, { recursive: true });
   claimRun(stateDir, record, 'process');
-  await addWorktree({ repository: record.repository, runId, baseSha: tip, path: worktree });
-  const rewound = { record, stateDir, env: {} };
-  await (await openRunGit(gitInputOf(rewound))).restore(tip);
+  await addWorktree({ ...record, baseSha: tip, path: worktree });
+  const rewound = locateRun(deps.home, record);
+  await (await openRunGit(rewound.workplace.git)).restore(tip);
   return rewound;
 }

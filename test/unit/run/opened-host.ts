@@ -11,7 +11,7 @@ import { Attempts } from '../../../activities/unit/attempts.js';
 import type { HostDeps } from '../../../activities/unit/host-deps.js';
 import {
   claimRun,
-  gitInputOf,
+  locateRun,
   type RunOnHost,
   type RunRecord,
   writeEnvironment,
@@ -70,11 +70,11 @@ export async function openHost({
   };
   const stateDir = home.stateDir(repoKey, runId);
   mkdirSync(stateDir, { recursive: true });
-  const run: RunOnHost = { record, stateDir, env: { PATH: process.env['PATH'] ?? '' } };
+  const run = locateRun(home, record, { PATH: process.env['PATH'] ?? '' });
   claimRun(stateDir, record, 'process');
-  writeEnvironment(stateDir, run.env, 'process');
-  await addWorktree({ repository, runId, baseSha: record.baseSha, path: record.worktree });
-  const runGit = await openRunGit(gitInputOf(run));
+  writeEnvironment(stateDir, run.workplace.env, 'process');
+  await addWorktree({ ...record, path: record.worktree });
+  const runGit = await openRunGit(run.workplace.git);
   await runGit.restore(record.baseSha);
   const started: string[] = [];
   const deps = {

@@ -49,6 +49,7 @@ function aHost(endGroup: () => Promise<void> = async () => undefined) {
     home: {
       root: folder,
       stateRoot: join(folder, 'state'),
+      stateDir: () => stateDir,
       validationWorktree: () => join(folder, 'worktree+validation'),
     },
     durability: 'process',

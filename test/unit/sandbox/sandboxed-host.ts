@@ -9,7 +9,7 @@ import { openValidationCheckout } from '../../../activities/git/run/validation-c
 import type { CommandSpec, ExitRecord, Processes, RunHooks } from '../../../activities/process/contract.js';
 import { connectProcesses } from '../../../activities/process/processes.js';
 import { enterSandbox } from '../../../activities/sandbox/enter-sandbox.js';
-import type { RunOnHost } from '../../../activities/unit/run-record.js';
+import { locateRun, type RunOnHost } from '../../../activities/unit/run-record.js';
 import { resolveProgram } from '../../../config/system/resolve-program.js';
 import type { AgentConfig, SandboxPolicy } from '../../../protocol/run/policy.js';
 import { tempFolder } from '../git/repository-fixture.js';
@@ -80,7 +80,7 @@ export async function openSandboxedHost(
   const { deps } = opened;
   const found = resolveProgram('bwrap', { path: process.env['PATH'] ?? '', forbidden: [] });
   const bwrap = found.kind === 'found' ? found.path : '/nowhere/bwrap';
-  const run: RunOnHost = { ...opened.run, record: { ...opened.run.record, sandbox: { kind: 'inside', bwrap } } };
+  const run = locateRun(deps.home, { ...opened.run.record, sandbox: { kind: 'inside', bwrap } });
   const { worktree, repository } = run.record;
   const person = join(tempFolder(), 'ada');
   for (const name of ['.robot', '.ssh', '.config/gh']) mkdirSync(join(person, name), { recursive: true });
@@ -117,7 +117,7 @@ export async function openSandboxedHost(
     const argv = options.argv ?? (['/bin/sh', '-c', line] as const);
     const entered = enterSandbox(
       { home: deps.home, durability: 'process', sandboxPrograms: guard.sandbox },
-      { run, argv, env, cwd, dir, agent: options.agent ?? null },
+      { workplace: run.workplace, argv, env, cwd, dir, agent: options.agent ?? null },
     );
     const stdin = options.prompt === undefined ? null : join(dir, 'prompt.md');
     if (stdin !== null) writeFileSync(stdin, options.prompt ?? '');
@@ -145,7 +145,7 @@ export async function openSandboxedHost(
     async validationCheckout() {
       const path = deps.home.validationWorktree(run.record.repoKey, run.record.runId);
       const gitDir = join(run.stateDir, 'validation.git');
-      const made = await openValidationCheckout({ repository, path, gitDir, runGitDir: join(run.stateDir, 'git') });
+      const made = await openValidationCheckout({ repository, path, gitDir, snapshotOf: join(run.stateDir, 'git') });
       await made.moveTo(run.record.baseSha);
       return { checkout: path };
     },

@@ -153,7 +153,7 @@ describe('a repository full of programs', () => {
       repository: run.repository,
       path: join(run.home, 'validation'),
       gitDir: join(run.home, 'validation.git'),
-      runGitDir: run.gitDir,
+      snapshotOf: run.gitDir,
     });
     for (const commit of [run.base, planned.commit]) await checkout.moveTo(commit);
     await checkout.changedTracked();
@@ -185,13 +185,13 @@ describe('a repository full of programs', () => {
   it('runs none of them when the run is reset, and when it is cleaned away', async () => {
     const head = (await run.run.head()) ?? '';
     await (await reopen(run)).moveBack(head, run.base);
-    const refs = await listRunRefs(run.repository, run.runId);
+    const names = { ...run, branch: `sluice/${run.runId}` };
+    const refs = await listRunRefs(names);
     await countLost(
-      run.repository,
-      run.runId,
+      names,
       refs.map(({ sha }) => sha),
     );
-    await findBranchUse(run.repository, run.runId, run.worktree);
+    await findBranchUse(names);
     await readWorktreeLock(run.repository, run.worktree);
     await removeWorktree(run.repository.commonDir, run.worktree);
 

@@ -31,8 +31,8 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
   {
     name: 'left behind: what checks wrote into the git of their checkout stays there',
     area: 'walls',
-    file: 'activities/checks/validate.ts',
-    find: '  await forgetCheckoutGit(context);',
+    file: 'activities/checks/check-commit.ts',
+    find: '  await forgetCheckoutGit(at);',
     replace: '',
     test: { file: OWN_GIT, title: 'is gone once the checks are over: what they wrote into it starts nothing' },
   },

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type CheckedCommit, checkCommit } from '../../../activities/checks/check-commit.js';
+import { openPlaceFolder } from '../../../activities/unit/place-record.js';
+import { openWorkplace, type Workplace } from '../../../activities/unit/workplace.js';
+import type { Policy } from '../../../protocol/run/policy.js';
+import { git, removeFolders } from '../git/repository-fixture.js';
+import { type OpenedHost, openHost } from './opened-host.js';
+
+afterEach(removeFolders);
+
+/** As for a base branch, which is no run's. */
+const NAME = '@0123456789abcdef';
+
+function openWithoutRun({ deps, run }: OpenedHost, policy: Partial<Policy>): Workplace {
+  const { repository, repoKey, sandbox } = run.record;
+  const env = { PATH: process.env['PATH'] ?? '' };
+  return openWorkplace(deps.home, {
+    repoKey,
+    name: NAME,
+    repository,
+    sandbox,
+    env,
+    policy: { ...run.record.policy, ...policy },
+  });
+}
+
+function checks(commands: readonly string[]): Pick<Policy, 'validation'> {
+  return { validation: { commands, timeoutMs: 60_000, baseFailures: 'fix', onFailure: 'fix' } };
+}
+
+let seq = 0;
+
+async function check({ deps, run }: OpenedHost, workplace: Workplace, commit: string): Promise<CheckedCommit> {
+  seq += 1;
+  const place = { runId: NAME, seq, token: randomUUID() };
+  const dir = deps.home.turnDir(run.record.repoKey, NAME, place);
+  const { signal } = new AbortController();
+  const at = {
+    deps,
+    workplace,
+    place: await openPlaceFolder(dir, { place }, 'process'),
+    signals: { cancel: signal, detach: signal },
+  };
+  return checkCommit(at, { commit, baseSha: run.record.baseSha, round: 0 });
+}
+
+describe('a workplace without a run', () => {
+  it('checks a commit in a checkout of its own, set up once', async () => {
+    const host = await openHost({ files: { 'a.txt': 'one\n', '.gitignore': 'set-up\n' } });
+    const commit = await host.change({ 'a.txt': 'two\n' });
+    const setup = { worktree: { ...host.run.record.policy.worktree, setup: ['touch set-up'] } };
+    const workplace = openWithoutRun(host, { ...setup, ...checks(['grep two a.txt', 'test -f set-up']) });
+
+    const { report } = await check(host, workplace, commit);
+    const again = await check(host, workplace, commit);
+
+    expect(report.summary).toEqual({ total: 2, passed: 2, failed: 0, environment: 0 });
+    expect(again.report.summary).toEqual(report.summary);
+    expect(report).toMatchObject({
+      commit,
+      tree: git(host.run.record.worktree, 'rev-parse', `${commit}^{tree}`).trim(),
+    });
+    expect(host.started.filter((line) => line === 'touch set-up')).toHaveLength(1);
+  });
+
+  it('finds a commit red, and what was red on the base before', async () => {
+    const host = await openHost({ files: { 'a.txt': 'one\n', 'b.txt': 'bad\n' } });
+    const commit = await host.change({ 'a.txt': 'bad\n' });
+    const workplace = openWithoutRun(host, checks(['! grep bad a.txt', '! grep bad b.txt', 'true']));
+
+    const { report } = await check(host, workplace, commit);
+
+    expect(report.commands.map(({ status, failedOnBase }) => [status, failedOnBase])).toEqual([
+      ['failed', false],
+      ['failed', true],
+      ['passed', false],
+    ]);
+  });
+
+  it('leaves no branch, no worktree and no ref, and nothing in the folders of a run', async () => {
+    const host = await openHost();
+    const { root } = host.run.record.repository;
+    const known = () => [git(root, 'for-each-ref'), git(root, 'worktree', 'list'), git(root, 'status', '--porcelain')];
+    const before = known();
+
+    await check(host, openWithoutRun(host, checks(['touch left && git tag mine'])), host.run.record.baseSha);
+
+    expect(known()).toEqual(before);
+    expect(existsSync(join(host.run.stateDir, 'validation.git'))).toBe(false);
+  });
+});
