@@ -55,7 +55,7 @@ describe('the refs of a run', () => {
   });
 
   it('are no reason by themselves to keep a commit, nor is a worktree that stands on the branch', async () => {
-    const { root, main, tip, repository, run } = await aRepository();
+    const { root, main, tip, run } = await aRepository();
     git(root, 'worktree', 'add', '--quiet', `${root}-worktree`, 'sluice/run-1');
 
     expect(await countLost(run, [tip])).toBe(1);
