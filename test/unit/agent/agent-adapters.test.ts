@@ -1,13 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { adapterOf } from '../../../activities/agent/agent-adapters.js';
 import type { AgentExit } from '../../../activities/agent/contract.js';
 import { MAX_TEXT_BYTES } from '../../../activities/agent/read-plain-turn.js';
 import { AGENT_KINDS } from '../../../config/agents/kinds.js';
 import type { TurnOutcome } from '../../../protocol/run/outcomes.js';
 import type { AgentConfig } from '../../../protocol/run/policy.js';
+import { tempFolder } from '../../support/temp-folder.js';
 import { aTurn } from './turn-builder.js';
 
 const command: AgentConfig = {
@@ -115,15 +115,7 @@ describe('the adapter scripted', () => {
 });
 
 describe.each(['command', 'scripted'] as const)('a finished turn of %s', (adapter) => {
-  let folder = '';
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'sluice-read-'));
-  });
-
-  afterAll(async () => {
-    await rm(folder, { recursive: true, force: true });
-  });
+  const folder = tempFolder();
 
   async function read(exit: Partial<AgentExit>, stdout: string | Buffer, stderr = '') {
     const paths = { stdout: join(folder, 'out'), stderr: join(folder, 'err') };
@@ -292,13 +284,7 @@ describe.each(['command', 'scripted'] as const)('a finished turn of %s', (adapte
 });
 
 describe('a cost line', () => {
-  let folder = '';
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'sluice-cost-'));
-  });
-
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  const folder = tempFolder();
 
   async function costOf(config: AgentConfig, stderr: string): Promise<number | null> {
     const paths = { stdout: join(folder, 'out'), stderr: join(folder, 'err') };

@@ -1,14 +1,14 @@
 /** What a coding CLI prints is untrusted: whatever it is, a turn of it has an outcome, and only the CLI's own end makes that a success. */
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { adapterOf } from '../../../activities/agent/agent-adapters.js';
 import type { AgentExit } from '../../../activities/agent/contract.js';
 import { MAX_LINE_BYTES, readJsonLines } from '../../../activities/agent/events/read-json-lines.js';
 import { readPlainTurn } from '../../../activities/agent/read-plain-turn.js';
 import type { Adapter } from '../../../protocol/run/policy.js';
+import { tempFolder } from '../../support/temp-folder.js';
 import { aTurn } from './turn-builder.js';
 
 const CLIS = ['claude-code', 'codex', 'opencode'] as const;
@@ -34,15 +34,7 @@ const SAYING: Readonly<Record<Cli, (text: string) => string>> = {
   opencode: (text) => JSON.stringify({ type: 'text', part: { text } }),
 };
 
-let folder = '';
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'sluice-cli-'));
-});
-
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = tempFolder();
 
 let files = 0;
 

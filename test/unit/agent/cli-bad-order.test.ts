@@ -2,12 +2,12 @@
  * Events of a coding CLI that contradict each other or its exit code, and reset times that cannot be: none is believed beyond the end it
  * had.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { adapterOf } from '../../../activities/agent/agent-adapters.js';
 import type { AgentExit, TurnReading } from '../../../activities/agent/contract.js';
+import { tempFolder } from '../../support/temp-folder.js';
 import { aTurn } from './turn-builder.js';
 
 const CLIS = ['claude-code', 'codex', 'opencode'] as const;
@@ -36,14 +36,8 @@ const FAILURE: Readonly<Record<Cli, readonly unknown[]>> = {
   opencode: [{ type: 'error', sessionID: 's1', error: { name: 'UnknownError', data: { message: 'something broke' } } }],
 };
 
-let folder = '';
+const folder = tempFolder();
 let files = 0;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'sluice-order-'));
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function read(
   cli: Cli,

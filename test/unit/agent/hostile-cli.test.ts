@@ -1,12 +1,12 @@
 /** A hostile program behind the adapter of a coding CLI: what it forges of figures, names and sizes in the stream that a CLI would print. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { adapterOf } from '../../../activities/agent/agent-adapters.js';
 import type { TurnReading, TurnUsage } from '../../../activities/agent/contract.js';
 import { jsonObjectOf, MAX_LINE_BYTES } from '../../../activities/agent/events/read-json-lines.js';
 import { MAX_TEXT_BYTES } from '../../../activities/agent/read-plain-turn.js';
+import { tempFolder } from '../../support/temp-folder.js';
 import { aTurn } from './turn-builder.js';
 
 const CLIS = ['claude-code', 'codex', 'opencode', 'model'] as const;
@@ -61,14 +61,8 @@ const FIGURES = [
   'true',
 ];
 
-let folder = '';
+const folder = tempFolder();
 let files = 0;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'sluice-hostile-'));
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function read(cli: Cli, lines: readonly string[], before: TurnUsage | null = null): Promise<TurnReading> {
   files += 1;

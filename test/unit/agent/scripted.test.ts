@@ -1,17 +1,18 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ScriptedEntry } from '../../../activities/agent/adapters/scripted.js';
 import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
 import { readLedger } from '../../../activities/agent/scripted/ledger.js';
+import { tempFolders } from '../../support/temp-folder.js';
 import { compileEntry } from './compiled-entry.js';
 
 let entry: ScriptedEntry = ['none'];
 let compiled = '';
+const freshFolder = tempFolders();
 let folder = '';
 let worktree = '';
 let ledger = '';
@@ -24,13 +25,11 @@ beforeAll(async () => {
 afterAll(() => rmSync(compiled, { recursive: true, force: true }));
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sluice scripted '));
+  folder = freshFolder();
   worktree = join(folder, 'work tree');
   ledger = join(folder, 'ledger');
   mkdirSync(worktree);
 });
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function start(stages: unknown, env: Record<string, string> = {}, prompt = 'do it\n'): ChildProcess {
   const fixture = join(folder, 'fixture.json');

@@ -2,23 +2,22 @@
  * One question to an agent outside any run. The CLIs are programs that print what Codex prints; how it is started and read is the
  * adapter's own.
  */
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { tryAgent } from '../../../activities/agent/trial/try-agent.js';
+import { tempFolders } from '../../support/temp-folder.js';
 import { until } from '../../support/until.js';
 
 const LIMIT_MS = 60_000;
 const KEY = 'nobody knows this key';
 
+const freshFolder = tempFolders();
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sluice-trial-test-'));
+  folder = freshFolder();
 });
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A shell script in the place of the CLI, which notes what it was started with. */
 function cli(body: string): string {

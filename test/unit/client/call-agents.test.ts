@@ -2,12 +2,12 @@
  * `sluice doctor --call` up to the agent: which are asked, when, and what people read of the answers. The process between is the real one.
  */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { callAgents } from '../../../client/cli/start/call-agents.js';
 import type { Io } from '../../../client/cli/terminal/io.js';
+import { tempFolders } from '../../support/temp-folder.js';
 import { openTerminal } from './fake-io.js';
 
 /** The program as source: tests need no build. */
@@ -16,13 +16,12 @@ const ENTRY = ['--import', 'tsx', join(process.cwd(), 'activities/agent/trial/ma
 /** Compiling the program from its source takes a second on a free machine, and much longer beside other work. */
 const LIMIT_MS = 120_000;
 
+const freshFolder = tempFolders();
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sluice-call-test-'));
+  folder = freshFolder();
 });
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function cli(name: string, answer: string): void {
   const path = join(folder, name);

@@ -1,25 +1,25 @@
 /** What the command line says of a project config before a run; the user's config and the repository are real. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { effectiveConfig } from '../../../client/cli/start/choose-config.js';
+import { tempFolders } from '../../support/temp-folder.js';
 import { makeRepository } from '../../support/test-repository.js';
 import { openTerminal } from './fake-io.js';
 
 const LIMIT_MS = 60_000;
 
+const freshFolder = tempFolders();
 let folder: string;
 
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-choose-')));
+  folder = freshFolder();
   mkdirSync(join(folder, 'user/sluice'), { recursive: true });
   writeFileSync(
     join(folder, 'user/sluice/config.yaml'),
     'version: 1\nagent: claude\nagents: {claude: {adapter: claude-code}}\n',
   );
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Of a repository whose config is committed, and that nobody trusted. */
 async function look(config: string) {

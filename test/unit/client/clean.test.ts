@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { clean } from '../../../client/cli/commands/clean.js';
 import type { Sluice } from '../../../client/sluice.js';
 import type { CleanRunInput, CleanRunResult } from '../../../protocol/actors/clean.js';
 import type { RunView } from '../../../protocol/messages/run-view.js';
 import { aListedRun } from '../../support/gate-builder.js';
+import { tempFolders } from '../../support/temp-folder.js';
 import { aView } from '../journal/journal-builders.js';
 import { openTerminal } from './fake-io.js';
 
@@ -15,14 +15,13 @@ const OF_HOST =
   'Run shop-1 was not cleaned: its worktree is locked.\nA rule.\nNothing was removed.\ngit worktree unlock';
 
 describe('sluice clean', () => {
+  const freshFolder = tempFolders();
   let folder: string;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'sluice-clean-'));
+    folder = freshFolder();
     mkdirSync(join(folder, '.git'));
   });
-
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   /** Cleans shop-1, a failed run that committed nothing, unless `view` says otherwise. */
   function cleaning(giveUp: boolean, answer: () => Promise<CleanRunResult>, view: Partial<RunView> = {}) {

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ListedQuotaGate } from '../../../client/calls/quota-calls.js';
 import { listQuota, openQuota } from '../../../client/cli/commands/quota.js';
 import { statusText } from '../../../client/cli/find/run-table.js';
@@ -10,6 +7,7 @@ import type { MessageToSend, Sent, Sluice } from '../../../client/sluice.js';
 import { closeAccount, closedAccounts } from '../../../config/home/closed-accounts.js';
 import type { QuotaGateView } from '../../../protocol/actors/quota.js';
 import { aListedRun } from '../../support/gate-builder.js';
+import { tempFolders } from '../../support/temp-folder.js';
 import { openTerminal } from './fake-io.js';
 
 const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
@@ -38,12 +36,12 @@ const ACCEPTED: Sent = {
 };
 
 describe('sluice quota', () => {
+  const freshFolder = tempFolders();
   let home: string;
 
   beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), 'sluice-quota-'));
+    home = freshFolder();
   });
-  afterEach(() => rmSync(home, { recursive: true, force: true }));
 
   function aTerminal(gates: readonly ListedQuotaGate[] | null, { json = false, answer = ACCEPTED, env = {} } = {}) {
     const terminal = openTerminal({ env }, json);

@@ -1,21 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { diffStat, diffText, GitWasEnded, lookAtRepository, textAt } from '../../../client/repository.js';
 import { endingWith } from '../../../config/system/ending-signal.js';
+import { tempFolders } from '../../support/temp-folder.js';
 import { until } from '../../support/until.js';
 
+const freshFolder = tempFolders();
 let folder: string;
 let repo: string;
 let base: string;
@@ -39,7 +31,7 @@ function evil(file: string): string {
 const ranWhat = () => (existsSync(marker) ? readFileSync(marker, 'utf8') : '');
 
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-repository-')));
+  folder = freshFolder();
   repo = join(folder, 'shop');
   marker = join(folder, 'marker');
   execFileSync('git', ['init', '--quiet', '--initial-branch=main', '--template=', repo]);
@@ -54,7 +46,6 @@ beforeEach(() => {
 
 afterEach(() => {
   process.env['PATH'] = path;
-  rmSync(folder, { recursive: true, force: true });
 });
 
 describe('looking at a repository whose config an agent wrote', () => {

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type ClosedAccount, closeAccount, closedAccounts, openAccount } from '../../../config/home/closed-accounts.js';
+import { tempFolders } from '../../support/temp-folder.js';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const HOUR_MS = 3_600_000;
@@ -16,14 +16,14 @@ const anEntry = (account: string, ms = HOUR_MS): ClosedAccount => ({
 });
 
 describe('the accounts that a host holds for closed', () => {
+  const freshFolder = tempFolders();
   let home: string;
   const file = () => join(home, 'closed-accounts.json');
   const names = (now = NOW) => closedAccounts(home, now).map(({ account }) => account);
 
   beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), 'sluice-accounts-'));
+    home = freshFolder();
   });
-  afterEach(() => rmSync(home, { recursive: true, force: true }));
 
   it('are kept in a private file, the newest word of each, until their time', async () => {
     await closeAccount(home, anEntry('a/x'), NOW);

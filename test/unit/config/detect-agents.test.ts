@@ -1,10 +1,8 @@
 /** Which coding CLIs a machine has, told from temp PATH folders with fake programs, a temp HOME and an environment of the test's own. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   agentSaysLogin,
   agentVersion,
@@ -12,17 +10,17 @@ import {
   detectAgents,
   type FoundAgent,
 } from '../../../config/init/detect-agents.js';
+import { tempFolders } from '../../support/temp-folder.js';
 
+const freshFolder = tempFolders();
 let folder: string;
 let home: string;
 
 beforeEach(async () => {
-  folder = realpathSync(await mkdtemp(join(tmpdir(), 'sluice-agents-')));
+  folder = freshFolder();
   home = join(folder, 'home');
   mkdirSync(home);
 });
-
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 function put(path: string, content: string): string {
   const target = join(folder, path);

@@ -1,9 +1,8 @@
 /** What `sluice init` finds and writes, and that docs/config.md is what the key table renders. */
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { detectProject } from '../../../config/init/detect-project.js';
 import { initConfig } from '../../../config/init/init-config.js';
 import { KEYS } from '../../../config/keys/keys.js';
@@ -11,14 +10,14 @@ import { COMING_KEYS } from '../../../config/keys/keys-coming.js';
 import { renderConfigDoc } from '../../../config/resolve/config-doc.js';
 import { resolvePolicy } from '../../../config/resolve/resolve-policy.js';
 import { hashOfText, readConfigFile } from '../../../config/system/config-text.js';
+import { tempFolders } from '../../support/temp-folder.js';
 
+const freshFolder = tempFolders();
 let repo: string;
 
 beforeEach(async () => {
-  repo = await mkdtemp(join(tmpdir(), 'sluice-init-'));
+  repo = freshFolder();
 });
-
-afterEach(() => rm(repo, { recursive: true, force: true }));
 
 function put(files: Readonly<Record<string, string>>): void {
   for (const [path, content] of Object.entries(files)) {

@@ -1,11 +1,10 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { resolveProgram } from '../../../config/system/resolve-program.js';
+import { tempFolder } from '../../support/temp-folder.js';
 
-const root = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-programs-')));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = tempFolder();
 
 function aProgram(path: string, mode = 0o755): string {
   const program = join(root, path);

@@ -1,16 +1,16 @@
 /** What a person is shown of the log of a program that died. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readTail } from '../../../worker/local-engine/log-file.js';
+import { tempFolders } from '../../support/temp-folder.js';
 
+const freshFolder = tempFolders();
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sluice-log-'));
+  folder = freshFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 function tailOfLines(...lines: readonly string[]): readonly string[] {
   const file = join(folder, 'log');

@@ -1,24 +1,24 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { cachedBinary } from '../../../worker/local-engine/server-binary/cache.js';
 import {
   type FindServerBinary,
   findServerBinary,
 } from '../../../worker/local-engine/server-binary/find-server-binary.js';
 import { parseVersion } from '../../../worker/local-engine/server-binary/version.js';
+import { tempFolders } from '../../support/temp-folder.js';
 
 const RIGHT = 'temporal version 1.8.2 (Server 1.31.2, UI 2.50.1)';
 const OLD = 'temporal version 1.5.1 (Server 1.29.1, UI 2.40.0)';
 
+const freshFolder = tempFolders();
 let folder: string;
 let said: string[];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sluice-binary-'));
+  folder = freshFolder();
   said = [];
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function program(path: string, body: string): string {
   mkdirSync(dirname(path), { recursive: true });

@@ -1,8 +1,7 @@
 /** Paths that an agent or a config may name: none leads out, none slips past a guard by its letters. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { checkDiff } from '../../../activities/git/inspect/diff-check.js';
 import type { DiffFile } from '../../../activities/git/start/contract.js';
@@ -10,8 +9,9 @@ import { assertNoSymlink } from '../../../activities/git/start/no-symlink.js';
 import { expandGlobs, resolveInside } from '../../../activities/git/worktree/expand-globs.js';
 import { compileGlob } from '../../../config/keys/glob-rule.js';
 import { DEFAULT_GUARDED_PATHS } from '../../../config/keys/guarded-paths.js';
+import { tempFolder } from '../../support/temp-folder.js';
 
-const around = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-any-path-')));
+const around = tempFolder();
 const root = join(around, 'root');
 mkdirSync(join(root, 'a', 'b'), { recursive: true });
 mkdirSync(join(root, '.git'));
@@ -20,7 +20,6 @@ for (const file of ['a/file', 'a/b/file', '.git/config', '../out/file']) writeFi
 symlinkSync('..', join(root, 'up'));
 symlinkSync('../../out', join(root, 'a', 'out'));
 symlinkSync('..', join(root, 'a', 'inside'));
-afterAll(() => rmSync(around, { recursive: true, force: true }));
 
 const part = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom('..', '.', 'a', 'b', 'up', 'out', 'inside', 'file', '.git') },

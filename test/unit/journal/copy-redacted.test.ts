@@ -14,8 +14,8 @@ import { describe, expect, it } from '@jest/globals';
 import { copyRedacted, type RedactedCopy } from '../../../activities/journal/copy-redacted.js';
 import { createRunProjection } from '../../../activities/journal/projection.js';
 import { SHAPES_ONLY } from '../../../protocol/text/value-redactor.js';
+import { tempFolders } from '../../support/temp-folder.js';
 import { aListener, NO_FAIL } from './journal-builders.js';
-import { tempFolders } from './temp-folder.js';
 
 const folder = tempFolders();
 const SECRET = `ghp_${'a1'.repeat(18)}`;

@@ -7,8 +7,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { appendEvents, readEvents } from '../../../activities/journal/events-file.js';
 import { sweepTemporaries, writeFileAtomic } from '../../../activities/journal/write-file.js';
+import { tempFolders } from '../../support/temp-folder.js';
 import { events, NO_FAIL } from './journal-builders.js';
-import { tempFolders } from './temp-folder.js';
 
 const folder = tempFolders();
 

@@ -7,8 +7,8 @@ import fc from 'fast-check';
 import { appendEvents, readEvents } from '../../../activities/journal/events-file.js';
 import type { FailpointName } from '../../../protocol/failpoints.js';
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
+import { tempFolders } from '../../support/temp-folder.js';
 import { anEvent, events, NO_FAIL } from './journal-builders.js';
-import { tempFolders } from './temp-folder.js';
 
 const folder = tempFolders();
 

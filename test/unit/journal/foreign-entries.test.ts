@@ -15,8 +15,8 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createRunProjection, type RunProjection } from '../../../activities/journal/projection.js';
+import { tempFolders } from '../../support/temp-folder.js';
 import { aListener, aView, events, NO_BUDGET, NO_FAIL } from './journal-builders.js';
-import { tempFolders } from './temp-folder.js';
 
 const folder = tempFolders();
 const RUN = 'demo-261121-abcd';

@@ -7,7 +7,7 @@ import { UnsafePathError } from '../../../activities/journal/clear-way.js';
 import { createRunProjection } from '../../../activities/journal/projection.js';
 import { writeFileAtomic } from '../../../activities/journal/write-file.js';
 import { noFailpoint } from '../../../protocol/failpoints.js';
-import { tempFolders } from './temp-folder.js';
+import { tempFolders } from '../../support/temp-folder.js';
 
 const folder = tempFolders();
 

@@ -10,8 +10,8 @@ import {
   type TurnSummary,
 } from '../../../activities/journal/projection.js';
 import type { ValidationReport } from '../../../protocol/run/outcomes.js';
+import { tempFolders } from '../../support/temp-folder.js';
 import { aListener, anEvent, aView, events, NO_BUDGET, NO_FAIL } from './journal-builders.js';
-import { tempFolders } from './temp-folder.js';
 
 const folder = tempFolders();
 const SECRET = `ghp_${'a1'.repeat(18)}`;

@@ -4,8 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import { createRunProjection } from '../../../activities/journal/projection.js';
 import { renderResponses, renderReview } from '../../../activities/journal/review-files.js';
 import type { Finding, FindingResponse } from '../../../protocol/run/finding.js';
+import { tempFolders } from '../../support/temp-folder.js';
 import { aListener, NO_FAIL } from './journal-builders.js';
-import { tempFolders } from './temp-folder.js';
 
 const COMMIT = 'c'.repeat(40);
 const folder = tempFolders();

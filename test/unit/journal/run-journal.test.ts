@@ -6,8 +6,8 @@ import { createRunProjection, type RunProjection } from '../../../activities/jou
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
 import type { JournalBatch } from '../../../protocol/messages/messages.js';
 import type { Gate } from '../../../protocol/run/gate.js';
+import { tempFolders } from '../../support/temp-folder.js';
 import { aListener, aView, events, NO_FAIL } from './journal-builders.js';
-import { tempFolders } from './temp-folder.js';
 
 const folder = tempFolders();
 

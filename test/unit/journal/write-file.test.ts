@@ -5,8 +5,8 @@ import { describe, expect, it } from '@jest/globals';
 import { createArtifactStore } from '../../../activities/journal/artifact-store.js';
 import { appendEvents, readEvents } from '../../../activities/journal/events-file.js';
 import { writeFileAtomic } from '../../../activities/journal/write-file.js';
+import { tempFolders } from '../../support/temp-folder.js';
 import { events, NO_FAIL } from './journal-builders.js';
-import { tempFolders } from './temp-folder.js';
 
 const folder = tempFolders();
 

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createDeliver } from '../../../activities/notify/deliver.js';
@@ -16,6 +15,7 @@ import { ensureHome, type HomePaths } from '../../../config/home/home.js';
 import { noFailpoint } from '../../../protocol/failpoints.js';
 import { DELIVERY_FAILED, type Notification } from '../../../protocol/messages/notification.js';
 import type { NotifySink } from '../../../protocol/run/policy.js';
+import { tempFolders } from '../../support/temp-folder.js';
 
 const RUN = { runId: 'run-1', repoKey: '0123456789abcdef' };
 const SECRET = `ghp_${'a1B2'.repeat(9)}`;
@@ -42,15 +42,14 @@ const NOTIFICATION: Notification = {
 };
 
 describe('the activity deliver', () => {
+  const freshFolder = tempFolders();
   let folder: string;
   let home: HomePaths;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'sluice-deliver-'));
+    folder = freshFolder();
     home = ensureHome(join(folder, 'home'));
   });
-
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   /** Of the record only the sinks, the forbidden places and the agents' variables are looked at here. */
   function openRun(notify: readonly NotifySink[]): void {

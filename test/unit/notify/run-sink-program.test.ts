@@ -1,25 +1,24 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { runSinkProgram } from '../../../activities/notify/run-sink-program.js';
+import { tempFolders } from '../../support/temp-folder.js';
 import { until } from '../../support/until.js';
 
 const TELL_ONCE = fileURLToPath(new URL('tell-once.ts', import.meta.url));
 const NEVER = new AbortController().signal;
 
 describe('a program that is told', () => {
+  const freshFolder = tempFolders();
   let folder: string;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'sluice-notify-'));
+    folder = freshFolder();
     mkdirSync(join(folder, 'home'));
   });
-
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   function script(body: string): string {
     const path = join(folder, 'sink');

@@ -1,23 +1,20 @@
 /** What `engine.durability: power` adds: flushes of file and folder. Counted where they are asked for; no test cuts the power. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { tempFolder } from '../../support/temp-folder.js';
 
 type Flushes = Record<'process' | 'power', Record<'mark' | 'exit' | 'append' | 'file', number>>;
 
-let folder: string;
+const folder = tempFolder();
 let flushes: Flushes;
 
 beforeAll(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-flushes-')));
   const program = join('test', 'unit', 'process', 'flushes.mjs');
   flushes = JSON.parse(
     execFileSync(process.execPath, ['--import', 'tsx', program, folder], { encoding: 'utf8' }),
   ) as Flushes;
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a write', () => {
   it('flushes file and folder of a mark under power, and nothing under process', () => {

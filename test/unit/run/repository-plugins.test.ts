@@ -1,13 +1,12 @@
 /** Plugins of the repository that a CLI would run unasked: outside a sandbox no turn is started over them. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { refusePlugins } from '../../../activities/turn/repository-plugins.js';
 import type { AgentConfig } from '../../../protocol/run/policy.js';
+import { tempFolder } from '../../support/temp-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'sluice-plugins-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder();
 
 const opencode: AgentConfig = { adapter: 'opencode', command: null, args: [], env: {}, model: null, fallback: null };
 

@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type Keeper,
   keepingTurn,
@@ -17,20 +16,20 @@ import type {
   ValidateResult,
 } from '../../../protocol/messages/messages.js';
 import type { TurnStage } from '../../../protocol/run/stages.js';
+import { tempFolders } from '../../support/temp-folder.js';
 
 describe('the progress of a run', () => {
+  const freshFolder = tempFolders();
   let root: string;
   let stateDir: string;
 
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'sluice-progress-'));
+    root = freshFolder();
     const home = homePaths(root);
     stateDir = home.stateDir('repository', 'run-1');
     mkdirSync(stateDir, { recursive: true });
     startProgress(stateDir, [], 'process');
   });
-
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   const at = (seq: number, token: string): Keeper => ({
     run: { stateDir },

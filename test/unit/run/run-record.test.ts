@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   claimRun,
   findRunRecord,
@@ -9,6 +8,7 @@ import {
   releaseRun,
   writeEnvironment,
 } from '../../../activities/unit/run-record.js';
+import { tempFolders } from '../../support/temp-folder.js';
 
 /** Of a record only the owner is looked at here. */
 function recordOf(firstExecutionRunId: string): RunRecord {
@@ -16,16 +16,15 @@ function recordOf(firstExecutionRunId: string): RunRecord {
 }
 
 describe('the record of a run', () => {
+  const freshFolder = tempFolders();
   let folder: string;
   let stateDir: string;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'sluice-record-'));
+    folder = freshFolder();
     stateDir = join(folder, 'run');
     mkdirSync(stateDir);
   });
-
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   it('belongs to the workflow chain that claimed it first', () => {
     const first = claimRun(stateDir, recordOf('one'), 'process');

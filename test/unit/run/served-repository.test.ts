@@ -1,17 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { servedRepository } from '../../../activities/opening/served-repository.js';
 import { ensureHome } from '../../../config/home/home.js';
 import { addRepository } from '../../../config/home/host-list.js';
+import { tempFolders } from '../../support/temp-folder.js';
 
+const freshFolder = tempFolders();
 let folder: string;
 let repo: string;
 
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-served-')));
+  folder = freshFolder();
   repo = join(folder, 'shop');
   execFileSync('git', ['init', '--quiet', repo]);
   execFileSync('git', [
@@ -28,8 +29,6 @@ beforeEach(() => {
     'start',
   ]);
 });
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the list of repositories that a host serves', () => {
   it('lets a repository on it in, and refuses another', async () => {

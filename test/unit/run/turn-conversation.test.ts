@@ -1,12 +1,12 @@
 /** A conversation from turn to turn on a host, with programs that talk like Codex: who goes on with which, and what is counted. */
-import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { tempFolder } from '../../support/temp-folder.js';
 import { fixtureWith } from '../../support/test-repository.js';
 import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
 
-let folder = '';
+const folder = tempFolder();
 let host: RewindHost;
 let run: DrivenRun;
 let runs = 0;
@@ -27,7 +27,6 @@ echo '{"type":"turn.completed","usage":{"input_tokens":'$sum',"output_tokens":10
 `;
 
 beforeAll(async () => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-conversation-')));
   writeFileSync(join(folder, 'codex'), PROGRAM(join(folder, 'log')));
   chmodSync(join(folder, 'codex'), 0o755);
   const agent = (name: string) =>
@@ -38,7 +37,6 @@ beforeAll(async () => {
 
 afterAll(() => {
   host.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 beforeEach(async () => {

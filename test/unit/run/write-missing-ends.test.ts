@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { isClosedOnHost } from '../../../activities/unit/closed-mark.js';
 import type { HostDeps } from '../../../activities/unit/host-deps.js';
 import { noFailpoint } from '../../../protocol/failpoints.js';
 import { type MissingEnds, writeMissingEndOf, writeMissingEnds } from '../../../worker/write-missing-ends.js';
+import { tempFolder } from '../../support/temp-folder.js';
 
-const base = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-ends-')));
-afterAll(() => rmSync(base, { recursive: true, force: true }));
+const base = tempFolder();
 
 type Client = MissingEnds['client'];
 

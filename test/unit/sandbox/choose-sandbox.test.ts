@@ -1,14 +1,13 @@
 /** Whether a run is sandboxed: what `off`, `auto` and `required` mean on hosts with and without bubblewrap, and for agents that are known or not. */
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { chooseSandbox, type SandboxQuestion, sandboxObservation } from '../../../activities/sandbox/choose-sandbox.js';
 import { resolvePolicy } from '../../../config/resolve/resolve-policy.js';
 import type { AgentConfig, Policy, SandboxPolicy } from '../../../protocol/run/policy.js';
+import { tempFolder } from '../../support/temp-folder.js';
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-choose-')));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder();
 
 const home = join(folder, 'ada');
 mkdirSync(join(home, '.robot'), { recursive: true });

@@ -1,19 +1,8 @@
 /** From what a command needs to what it sees: the order of the mounts and the arguments of bubblewrap, without starting one. */
 import { execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { bwrapArguments } from '../../../activities/sandbox/bwrap-arguments.js';
 import { homePlace, makeOwnFolder, placesIn, shownPlace } from '../../../activities/sandbox/home-place.js';
 import { readablePlaces } from '../../../activities/sandbox/host-view.js';
@@ -21,9 +10,9 @@ import { needsOfAgent, ownPlacesOf } from '../../../activities/sandbox/known-nee
 import { planMounts, type SandboxNeeds } from '../../../activities/sandbox/plan-mounts.js';
 import type { Mount, SandboxSpec } from '../../../activities/sandbox/sandbox-spec.js';
 import type { AgentConfig } from '../../../protocol/run/policy.js';
+import { tempFolder } from '../../support/temp-folder.js';
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-mounts-')));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = tempFolder();
 
 const NEEDS: SandboxNeeds = {
   system: [{ kind: 'read', from: '/usr', to: '/usr' }],

@@ -1,22 +1,22 @@
 /** The folder of the server binary: what lies there is run by whoever calls sluice. */
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { cachedBinary, cacheFolder, makeCacheFolder } from '../../../worker/local-engine/server-binary/cache.js';
 import { findServerBinary } from '../../../worker/local-engine/server-binary/find-server-binary.js';
 import { itWhere } from '../../support/it-where.js';
+import { tempFolders } from '../../support/temp-folder.js';
 
+const freshFolder = tempFolders();
 let folder: string;
 let environment: NodeJS.ProcessEnv;
 let binary: string;
 
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-cache-')));
+  folder = freshFolder();
   environment = { XDG_CACHE_HOME: folder, PATH: '/nonexistent', SLUICE_TEMPORAL_DOWNLOAD: 'off' };
   binary = cachedBinary(environment);
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Says that it is the right server, and that it ran. */
 function plant(): void {
