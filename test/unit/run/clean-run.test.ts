@@ -19,6 +19,8 @@ import { createFlushJournal } from '../../../activities/unit/flush-journal.js';
 import { claimRun, locateRun, type RunOnHost } from '../../../activities/unit/run-record.js';
 import type { CleanRunResult } from '../../../protocol/actors/clean.js';
 import { branchOf } from '../../../protocol/names.js';
+import { itWhere } from '../../support/it-where.js';
+import { canMount, smallDisk } from '../../support/small-disk.js';
 import { git, removeFolders } from '../git/repository-fixture.js';
 import { aView, events } from '../journal/journal-builders.js';
 import { type HostOptions, type OpenedHost, openHost } from './opened-host.js';
@@ -188,14 +190,22 @@ describe('cleaning a closed run', () => {
     expect(await clean(host)).toMatchObject({ kind: 'kept', why: expect.stringContaining('left.txt') });
   });
 
-  it('goes on where its mark cannot be written, as on the full disk that it is to empty', async () => {
-    const host = await aClosedRun();
-    mkdirSync(join(host.run.stateDir, 'cleaning.json.tmp'));
+  itWhere(canMount(), 'no right to mount a tmpfs')(
+    'goes on where its mark cannot be written, on the full disk that it empties',
+    async () => {
+      const host = await aClosedRun();
+      const disk = smallDisk(host.run.stateDir, { size: '4m', filler: 'turns/1-x/filler' });
+      try {
+        disk.fillBut(0);
 
-    expect((await clean(host)).kind).toBe('cleaned');
+        expect((await clean(host)).kind).toBe('cleaned');
 
-    expect(leftOf(host)).toEqual(CLEAN);
-  });
+        expect(leftOf(host)).toEqual(CLEAN);
+      } finally {
+        disk.unmount();
+      }
+    },
+  );
 
   it('of a cleaned run removes what a reset of it left', async () => {
     const host = await aClosedRun();
