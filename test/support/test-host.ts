@@ -30,6 +30,8 @@ const GUARD_MAIN = join(ROOT, 'dist/activities/process/guard/main.js');
 export interface TestWorker {
   readonly process: ChildProcess;
   readonly pid: number;
+  /** The end of what it logged, at most 20 000 characters. */
+  logged(): string;
   /** SIGKILL, and wait until it is gone. */
   kill(): Promise<void>;
   /** SIGTERM, and wait until it is gone. */
@@ -158,7 +160,13 @@ async function spawnWorker(main: string, env: Readonly<Record<string, string>>):
     child.kill(signal);
     await gone;
   };
-  return { process: child, pid: child.pid ?? 0, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+  return {
+    process: child,
+    pid: child.pid ?? 0,
+    logged: () => errors,
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+  };
 }
 
 /** Ends every command of the home's guard; the guard, idle and alone, then ends itself. */

@@ -3,8 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EndedRun, endedRuns } from '../../support/ended-run.js';
-import { openTestHost, type TestHost } from '../../support/test-host.js';
+import { openTestHost, type TestHost, type TestWorker } from '../../support/test-host.js';
 import { PLAIN_VALIDATION } from '../../support/test-repository.js';
+import { until } from '../../support/until.js';
 
 /** Made here and joined at run time, so that no scanner of this repository takes them for real ones. */
 const hex = (bytes: number) => randomBytes(bytes).toString('hex');
@@ -35,10 +36,11 @@ const KINDS = [
 describe('secrets of known shapes, and values that an agent was given', () => {
   let host: TestHost;
   let runs: { spoken: EndedRun; died: EndedRun };
+  let worker: TestWorker;
 
   beforeAll(async () => {
     host = await openTestHost();
-    await host.startWorker();
+    worker = await host.startWorker();
     runs = await endedRuns(host, {
       spoken: {
         input: { task: `change a.txt\nwith ${TOKENS.task}`, title: `change it with ${TOKENS.task}` },
@@ -109,6 +111,16 @@ describe('secrets of known shapes, and values that an agent was given', () => {
     expect(leaks(JSON.stringify([runs.spoken.events, runs.spoken.view, runs.spoken.result]))).toEqual([]);
     expect(leaks(JSON.stringify([runs.died.events, runs.died.view, runs.died.result]))).toEqual([]);
     expect(runs.died.result.error).toContain('no access with [redacted:npm-token] as [redacted:environment]');
+  });
+
+  it('V-101: are not in what the worker logs of an activity that fails', async () => {
+    const nowhere = { ...runs.spoken.repository, path: `/nowhere/${TOKENS.task}` };
+    const refused = await host.startRun(nowhere, { task: `look for ${TOKENS.text}` });
+    await expect(refused.result()).rejects.toThrow();
+    await until(() => worker.logged().includes(refused.runId));
+
+    expect(worker.logged()).toContain('/nowhere/[redacted:github-token]');
+    expect(leaks(worker.logged())).toEqual([]);
   });
 
   it('V-101: are in no commit message of the branch', () => {
