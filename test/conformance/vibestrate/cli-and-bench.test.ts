@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { tsToMs } from '@temporalio/common/lib/time.js';
 import { makeAgent, VALIDATION_COMMAND } from '../../../bench/bench-agent.js';
 import { NO_STUBS } from '../../../bench/cli-stubs.js';
 import { figuresOf, type Samples } from '../../../bench/figures.js';
@@ -195,6 +196,7 @@ describe('a command to a run that no worker attends', () => {
   let run: AttendedRun;
   let renamed: CliResult;
   let paused: CliResult;
+  let sentAt: number;
 
   beforeAll(async () => {
     host = await openTestHost();
@@ -204,6 +206,7 @@ describe('a command to a run that no worker attends', () => {
     await run.historyLength();
     await worker.stop();
     const send = (...args: readonly string[]) => sluiceBeside(host, args, { cwd: run.repository.path });
+    sentAt = Date.now();
     [renamed, paused] = await Promise.all([
       send('rename', run.run.runId, 'another title'),
       send('pause', run.run.runId, '--json'),
@@ -211,6 +214,15 @@ describe('a command to a run that no worker attends', () => {
   }, 60_000);
 
   afterAll(() => host.close());
+
+  it('V-67: is stored on the server once no worker has taken it for 10 s', async () => {
+    const { events } = await run.run.handle.fetchHistory();
+    const stored = (events ?? []).flatMap(({ eventTime, workflowExecutionSignaledEventAttributes: signal }) =>
+      signal == null ? [] : [[signal.signalName, tsToMs(eventTime) - sentAt >= 10_000]],
+    );
+
+    expect(Object.fromEntries(stored)).toEqual({ rename: true, pause: true });
+  });
 
   it('V-67: prints queued, and never accepted', () => {
     expect(renamed).toMatchObject({

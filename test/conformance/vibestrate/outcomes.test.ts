@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
 import { MAX_JOURNAL_EVENTS } from '../../../protocol/limits.js';
@@ -11,8 +12,15 @@ import { until } from '../../support/until.js';
 
 const SIGNALS_AT_ONCE = 50;
 
+/** What the real CLI once printed; it fails as a turn that uses up its steps, and its fallback answers. Kept in the repository, where a sandbox shows it. */
+const PRINTED = { 'fails.txt': transcript('max-turns'), 'answers.txt': transcript('success') } as const;
+const prints = (file: keyof typeof PRINTED, code: number) =>
+  `{adapter: claude-code, command: [sh, -c, "cat > /dev/null; cat ${file}; exit ${code}"]`;
+const COSTLY = `  dear: ${prints('fails.txt', 1)}, fallback: cheap}\n  cheap: ${prints('answers.txt', 0)}}\n`;
+
 const CASES = {
   full: {},
+  costly: { files: PRINTED, config: `${COSTLY}stageList: plan-only\nstages: { planning: { agent: dear } }\n` },
   express: { input: { policy: { stageList: 'express' } } },
   planOnly: { config: 'stageList: plan-only\n' },
   // Guarded paths too: in a run that writes they would be a violation.
@@ -149,6 +157,10 @@ describe('blocked', () => {
   });
 });
 
+function transcript(name: string): string {
+  return readFileSync(new URL(`../../unit/agent/transcripts/claude-code/${name}.stdout`, import.meta.url), 'utf8');
+}
+
 /** Renames until the journal has no room for more, then as many refused ones as leave a line; the turn then ends. */
 async function fillJournal(run: TestRun, repository: TestRepository): Promise<void> {
   await until(() => startsOf(repository, 'executing') === 1);
@@ -271,6 +283,15 @@ describe('stage lists and outcomes', () => {
     expect(runs.exitsOne.turns).toEqual(['planning', 'architecting', 'executing']);
   });
 
+  it('V-102: metrics have tokens and cost of every attempt, of one that failed too, and its wall time', () => {
+    const metrics = JSON.parse(runs.costly.run.read('metrics.json'));
+
+    expect(runs.costly.result.outcome).toBe('merge_ready');
+    expect(metrics).toMatchObject({ turns: 2, failedAttempts: 1 });
+    expect(metrics).toMatchObject({ tokensIn: 2_000, tokensOut: 140, costMicroUsd: 11_100 });
+    expect(metrics.wallMs).toBeGreaterThan(0);
+  });
+
   it('V-102: metrics count failed attempts, and every closed run has report, metrics and verdict', () => {
     expect(JSON.parse(runs.exitsOne.run.read('metrics.json'))).toMatchObject({ turns: 3, failedAttempts: 1 });
     expect(JSON.parse(runs.full.run.read('metrics.json'))).toMatchObject({ turns: 5, failedAttempts: 0 });
@@ -279,7 +300,7 @@ describe('stage lists and outcomes', () => {
       return (JSON.parse(run.read('assurance.json')) as { verdict: unknown }).verdict;
     });
     expect(verdicts).toEqual([
-      ...['verified', 'verified', 'unverified', 'unsafe', 'partially_verified', 'blocked', 'blocked'],
+      ...['verified', 'unverified', 'verified', 'unverified', 'unsafe', 'partially_verified', 'blocked', 'blocked'],
     ]);
   });
 });
