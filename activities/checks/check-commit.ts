@@ -1,8 +1,9 @@
 /**
- * Runs the checks of a workplace on one commit, in its own checkout, and says what each came to. It knows no run: what becomes of the answer is the caller's.
+ * Runs a named set of checks on one commit of a workplace, in its own checkout, and says what each came to. It knows no run: what becomes of the answer is the caller's.
  * Idempotency: by place; each command has a sub-place, so a second attempt goes on at the first command without an exit.
  */
 import type { CommandResult } from '../../protocol/run/outcomes.js';
+import type { CheckSet, CheckSetName } from '../../protocol/run/policy.js';
 import { lastingTrouble } from '../git/start/lasting-trouble.js';
 import { nameOutputPaths } from '../journal/projection.js';
 import { ranMsOf } from '../process/ran-ms.js';
@@ -17,6 +18,7 @@ import type { ValidatedChecks } from './validation-findings.js';
 const CHANGED_FILE = 'tree-changed.json';
 
 export interface CommitToCheck {
+  readonly checks: CheckSetName;
   readonly commit: string;
   /** What is red here too was red before. */
   readonly baseSha: string;
@@ -43,17 +45,17 @@ async function checkTree(
   session: CheckoutSession,
   asked: CommitToCheck & { readonly tree: string },
 ): Promise<CheckedCommit> {
-  const { commands } = at.workplace.policy.validation;
-  const { round, commit, tree } = asked;
+  const { round, commit, checks, tree } = asked;
+  const set = at.workplace.policy.checks[checks];
   const about = { round, commit, tree };
   const without = (note: string) => ({ ...about, commands: [], summary: summarize([]), treeChanged: false, note });
-  if (commands.length === 0) return { ...NOT_RUN, report: without(NO_COMMANDS) };
+  if (set.commands.length === 0) return { ...NOT_RUN, report: without(NO_COMMANDS) };
   try {
     const ends: CommandEndOnCheckout[] = [];
-    const setupError = await session.runOn(commit, commands, (_, end) => ends.push(end));
+    const setupError = await session.runOn(commit, set, (_, end) => ends.push(end));
     if (setupError !== null) return { ...NOT_RUN, report: without(setupError), failedSetup: session.setupEnd };
     const changedFiles = await changedOnce(at, session);
-    const base = await redOnBase(session, { asked, ends });
+    const base = await redOnBase(session, { asked, set, ends });
     const results = ends.map((end, index) =>
       resultOf(end, { round, n: index + 1, failedOnBase: base.red.has(end.line) }),
     );
@@ -97,12 +99,12 @@ interface RedOnBase {
 /** Each red command runs once on the base commit, so that people see what the change broke and what was broken before. */
 async function redOnBase(
   session: CheckoutSession,
-  { asked, ends }: { asked: CommitToCheck; ends: readonly CommandEndOnCheckout[] },
+  { asked, set, ends }: { asked: CommitToCheck; set: CheckSet; ends: readonly CommandEndOnCheckout[] },
 ): Promise<RedOnBase> {
   const red = ends.filter((end) => statusOfExit(end.exit) === 'failed').map((end) => end.line);
   if (red.length === 0 || asked.commit === asked.baseSha) return { red: new Set(red), notes: [] };
   const failed = new Set<string>();
-  const setupError = await session.runOn(asked.baseSha, red, (_, end) => {
+  const setupError = await session.runOn(asked.baseSha, { ...set, commands: red }, (_, end) => {
     if (statusOfExit(end.exit) === 'failed') failed.add(end.line);
   });
   return { red: failed, notes: setupError === null ? [] : [`not tried on the base commit: ${setupError}`] };

@@ -40,26 +40,26 @@ export function createValidate(deps: HostDeps): (input: ValidateInput) => Promis
 
 async function validate(context: AtPlace, input: ValidateInput): Promise<ValidateResult> {
   const { deps, run, place, signals } = context;
-  const { policy } = run.record;
+  const { baseFailures } = run.record.policy.checks[input.checks];
   const journalSeq = await flushJournal(deps, run, input.journal);
   const checked = await checkCommit(context, input).catch((error: unknown) => {
     throw validationImpossible(run, input.commit, error) ?? error;
   });
   const checks = { ...checked, redactor: redactorOf(run) };
   const { report, ends } = checks;
-  const findings = findingsOf(checks, policy.validation.baseFailures);
+  const findings = findingsOf(checks, baseFailures);
   await publishValidation(deps, run, { report, ends, findings, signals });
   const artifacts = artifactsOf(deps, run);
   const put = (value: unknown) => (value === null ? null : artifacts.put(JSON.stringify(value), 'application/json'));
   return {
-    outcome: outcomeOfReport(report, policy.validation.baseFailures),
+    outcome: outcomeOfReport(report, baseFailures),
     summary: report.summary,
     tree: report.tree,
     report: await artifacts.put(JSON.stringify(report), 'application/json'),
     observations: toldWithoutValues(run, [
       ...report.commands.map((command, index) => completed(command, input.round, ends[index]?.exit.endedAt)),
       ...refusedHosts(await commandFolders(place.dir), { what: 'validation', seq: input.place.seq }),
-      ...leftObservations(place, { stage: 'validating', seq: input.place.seq }),
+      ...leftObservations(place, { stage: input.stage, seq: input.place.seq }),
     ]),
     journalSeq,
     findings: await put(findings),

@@ -4,6 +4,7 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CheckSet } from '../../protocol/run/policy.js';
 import { openValidationCheckout, type ValidationCheckout } from '../git/run/validation-checkout.js';
 import { copyAndLink } from '../git/run/worktree-setup-files.js';
 import type { ExitRecord } from '../process/contract.js';
@@ -40,29 +41,29 @@ export class CheckoutSession {
     return this.lastSetup;
   }
 
-  /** Runs the lines on a commit, set-up first. `each` sees every end as it comes. Answers why set-up failed, or null. */
+  /** Runs the commands on a commit, set-up first. `each` sees every end as it comes. Answers why set-up failed, or null. */
   async runOn(
     commit: string,
-    lines: readonly string[],
+    { commands, timeoutMs }: CheckSet,
     each: (index: number, end: CommandEndOnCheckout) => void,
   ): Promise<string | null> {
-    const { stateDir, policy } = this.at.workplace;
+    const { stateDir } = this.at.workplace;
     let pending: string | null = commit;
     const prepare = async () => {
       if (pending !== null) await this.moveTo(pending);
       pending = null;
     };
     if (await this.setupDecision(commit)) {
-      const error = await this.setUp(async (line, timeoutMs) => {
-        this.lastSetup = await this.run(line, timeoutMs, prepare);
+      const error = await this.setUp(async (line, leftMs) => {
+        this.lastSetup = await this.run(line, leftMs, prepare);
         pending = null;
         return this.lastSetup.exit;
       });
       if (error !== null) return error;
       writeMark(join(stateDir, SETUP_FILE), JSON.stringify({ commit }), this.at.deps.durability);
     }
-    for (const [index, line] of lines.entries()) {
-      each(index, await this.run(line, policy.validation.timeoutMs, prepare));
+    for (const [index, line] of commands.entries()) {
+      each(index, await this.run(line, timeoutMs, prepare));
       pending = null;
     }
     return null;

@@ -55,8 +55,8 @@ export function outputsOf({ report, ends, failedSetup, redactor }: ValidatedChec
 }
 
 /** Whether red checks are the review of the round, so that no reviewer is asked. Source: V-26, V-27. */
-export function decidesReview(policy: Pick<Policy, 'validation' | 'rounds' | 'stages'>): boolean {
-  return policy.validation.onFailure === 'fix' && canFix(policy);
+export function decidesReview(policy: Pick<Policy, 'checks' | 'rounds' | 'stages'>): boolean {
+  return policy.checks.validation.onFailure === 'fix' && canFix(policy);
 }
 
 function redCommand(

@@ -108,7 +108,7 @@ export function keepingValidation(
   input: ValidateInput,
   validation: () => Promise<ValidateResult>,
 ): Promise<ValidateResult> {
-  const begun = { stage: 'validating', round: input.round, headBefore: input.commit } as const;
+  const begun = { stage: input.stage, round: input.round, headBefore: input.commit };
   return keeping(at, { begun, work: validation, endOf: (result) => endOfValidation(result, input.commit) });
 }
 

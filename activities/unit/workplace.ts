@@ -12,7 +12,7 @@ export interface Workplace {
   /** Of its processes: `<repoKey>/<name>`. */
   readonly group: string;
   readonly repository: Repository;
-  readonly policy: Pick<Policy, 'validation' | 'worktree' | 'limits' | 'sandbox'>;
+  readonly policy: Pick<Policy, 'checks' | 'worktree' | 'limits' | 'sandbox'>;
   readonly sandbox: SandboxChoice;
   readonly env: Readonly<Record<string, string>>;
   /** `<home>/state/<repoKey>/<name>`. */

@@ -129,20 +129,20 @@ export const KEYS = {
     meaning: 'time limit of the whole set-up',
   }),
   'validation.commands': row({
-    at: 'validation.commands',
+    at: 'checks.validation.commands',
     ...commands,
     fallback: [],
     meaning: 'run by the engine on the commit, in order; all must pass',
   }),
   'validation.timeout': row({
-    at: 'validation.timeoutMs',
+    at: 'checks.validation.timeoutMs',
     ...time(100, DAY),
     fallback: 15 * MINUTE,
     meaning: 'time limit of each validation command',
     aliases: [{ path: 'validation.timeoutSeconds', schema: seconds(1, DAY / SECOND) }],
   }),
   'validation.baseFailures': row({
-    at: 'validation.baseFailures',
+    at: 'checks.validation.baseFailures',
     schema: oneOf(['fix', 'ignore']),
     type: '`fix` or `ignore`',
     fallback: 'fix',
@@ -152,7 +152,7 @@ export const KEYS = {
     allows: inOrder(['fix', 'ignore'] as const),
   }),
   'validation.onFailure': row({
-    at: 'validation.onFailure',
+    at: 'checks.validation.onFailure',
     schema: oneOf(['fix', 'review']),
     type: '`fix` or `review`',
     fallback: 'fix',

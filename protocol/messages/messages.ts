@@ -12,7 +12,7 @@ import type {
   Verdict,
 } from '../run/outcomes.js';
 import type { Place } from '../run/place.js';
-import type { RunPolicy } from '../run/policy.js';
+import type { CheckSetName, RunPolicy } from '../run/policy.js';
 import type { Stage, TurnStage } from '../run/stages.js';
 import type { JournalEvent, Observation } from './journal.js';
 import type { Notification } from './notification.js';
@@ -231,6 +231,9 @@ export interface RunTurnResult {
 export interface ValidateInput {
   readonly place: Place;
   readonly run: FrozenRunRef;
+  readonly stage: Stage;
+  /** Of the run's policy. */
+  readonly checks: CheckSetName;
   readonly round: number;
   readonly commit: string;
   readonly baseSha: string;

@@ -64,10 +64,16 @@ export interface WorktreePolicy {
   readonly setupTimeoutMs: number;
 }
 
-export interface ValidationPolicy {
+/** Commands that the engine itself runs on a commit. */
+export interface CheckSet {
   readonly commands: readonly string[];
+  /** Of each. */
   readonly timeoutMs: number;
+  /** What a command counts for that is red on the base commit too. */
   readonly baseFailures: 'fix' | 'ignore';
+}
+
+export interface ValidationPolicy extends CheckSet {
   /** `review`: red checks go to the reviewer and cap the end at `blocked` (V-27). */
   readonly onFailure: 'fix' | 'review';
 }
@@ -153,7 +159,8 @@ export interface Policy {
   readonly agents: Readonly<Record<string, AgentConfig>>;
   readonly stagePolicies: Readonly<Record<TurnStage, StagePolicy>>;
   readonly worktree: WorktreePolicy;
-  readonly validation: ValidationPolicy;
+  /** By name. */
+  readonly checks: { readonly validation: ValidationPolicy };
   /** Globs over changed paths: a hit needs a person. */
   readonly guardedPaths: readonly string[];
   /** Globs over changed paths and `/regex/` over added lines: a hit ends the run. */
@@ -174,6 +181,8 @@ export interface Policy {
   readonly notify: readonly NotifySink[];
   readonly sandbox: SandboxPolicy;
 }
+
+export type CheckSetName = keyof Policy['checks'];
 
 export interface StageAgent {
   readonly agent: string;

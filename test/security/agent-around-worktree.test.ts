@@ -52,7 +52,7 @@ const CASES = {
     `${FOREIGN} git commit -q --allow-empty -m 'as somebody else'; git tag v1; git branch release; git -C "$R" pack-refs --all; ` +
       'git init -q --bare "$R/../remote"; git push -q "$R/../remote" HEAD:refs/heads/pushed; git -C "$R" update-ref refs/remotes/origin/main HEAD',
   ),
-  policy: executing(edit('run.json', 'value.policy.validation.commands = []; value.policy.guardedPaths = []')),
+  policy: executing(edit('run.json', 'value.policy.checks.validation.commands = []; value.policy.guardedPaths = []')),
   environment: executing(edit('env', 'value.PATH = "/evil:" + value.PATH')),
   gitConfig: executing(`git config --file "$S/git/config" core.fsmonitor "touch $HOME/canary-private"`),
   filter: executing(

@@ -19,7 +19,7 @@ import { takeTurn } from './turn.js';
 import { takeValidation } from './validation.js';
 
 export async function takeStage(run: LiveRun, stage: Stage): Promise<StageEnd> {
-  if (!isTurnStage(stage)) return afterValidation(run, stage, await takeValidation(run));
+  if (!isTurnStage(stage)) return afterValidation(run, stage, await takeValidation(run, stage));
   const isReview = STAGE_ROWS[stage].decides === 'review';
   if (isReview && requestFixesOfRedChecks(run)) return afterReview(run, stage);
   const continues = isInRound(stage) ? run.facts.writeTurn : null;

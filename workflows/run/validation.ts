@@ -1,14 +1,15 @@
-/** The validating stage: the engine's own commands on the commit, never an agent's word. */
+/** A stage that is no turn: the engine's own commands on the commit, never an agent's word. */
 
 import { canFix } from '../../protocol/run/next-stage.js';
 import type { ValidationOutcome } from '../../protocol/run/outcomes.js';
+import type { Stage } from '../../protocol/run/stages.js';
 import { validationHost } from '../activity-options.js';
 import { blocked, type Ending } from './ending.js';
 import type { LiveRun } from './live-run.js';
 import type { RunState } from './run-state.js';
 
 /** Null: the run goes on; a failure that a round may mend is met by reviewing (V-26), or by the reviewer (V-27). */
-export async function takeValidation(run: LiveRun): Promise<Ending | null> {
+export async function takeValidation(run: LiveRun, stage: Stage): Promise<Ending | null> {
   const { hostId, baseSha } = run.open;
   const place = run.nextPlace();
   const commit = run.head;
@@ -18,8 +19,8 @@ export async function takeValidation(run: LiveRun): Promise<Ending | null> {
     commands === 0 ? 'no validation command is configured' : `${commands} command(s) on ${commit.slice(0, 12)}`;
   run.journal.note('validation.started', what, { commit, round, commands });
   run.presenter.show();
-  const input = { place, run: run.ref, round, commit, baseSha };
-  const summary = `validating · ${commands} command(s)`;
+  const input = { place, run: run.ref, stage, checks: 'validation', round, commit, baseSha } as const;
+  const summary = `${stage} · ${commands} command(s)`;
   const host = validationHost(hostId, run.policy);
   const result = await run.journal.carryBy((journal) =>
     host.validate.executeWithOptions({ summary }, [{ ...input, journal }]),

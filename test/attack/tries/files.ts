@@ -270,7 +270,10 @@ export const FILES = inGroup('files', [
   {
     id: 'edit-policy',
     what: 'edits the frozen policy of its run',
-    line: edit('run.json', 'value.policy.validation.commands = ["touch " + process.env.MARKS + "/" + process.env.TAG]'),
+    line: edit(
+      'run.json',
+      'value.policy.checks.validation.commands = ["touch " + process.env.MARKS + "/" + process.env.TAG]',
+    ),
     effect: started,
     said: WAS_CHANGED,
     inside: 'held S1',

@@ -51,7 +51,7 @@ const STRICTER: readonly StricterKey[] = [
   time('limits.orphanGrace', ({ limits }) => limits.orphanGraceMs, 60_000),
   time('limits.heartbeat', ({ limits }) => limits.heartbeatMs, 10_000),
   time('worktree.setupTimeout', ({ worktree }) => worktree.setupTimeoutMs, 900_000),
-  time('validation.timeout', ({ validation }) => validation.timeoutMs, 900_000),
+  time('validation.timeout', ({ checks }) => checks.validation.timeoutMs, 900_000),
   time('usageLimit.maxWait', ({ usageLimit }) => usageLimit.maxWaitMs, 86_400_000),
   {
     path: 'usageLimit.maxWaits',
@@ -123,7 +123,7 @@ const FIRST: readonly (Key & { readonly fallback: unknown })[] = [
   {
     path: 'validation.onFailure',
     value: fc.constantFrom('fix', 'review'),
-    of: ({ validation }) => validation.onFailure,
+    of: ({ checks }) => checks.validation.onFailure,
     fallback: 'fix',
   },
   { ...time('gates.remind', ({ gates }) => gates.remindMs, 0), fallback: null },

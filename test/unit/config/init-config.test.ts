@@ -73,7 +73,7 @@ describe('initConfig', () => {
     const { policy } = resolvePolicy(project === null ? {} : { project: { ...project, isTrusted: true } });
     expect(policy.agents['main']?.command).toEqual(['/opt/my agent', '--say', 'it\'s "ok": yes\n#']);
     expect(policy.worktree.setup).toEqual(['npm ci']);
-    expect(policy.validation.commands).toEqual(['npm test']);
+    expect(policy.checks.validation.commands).toEqual(['npm test']);
   });
 
   it('writes examples as comments where nothing was found', () => {

@@ -53,7 +53,7 @@ describe('a policy without any setting but an agent', () => {
         main: { adapter: 'command', command: ['prog', '--fast'], args: [], env: {}, model: null, fallback: null },
       },
       worktree: { setup: [], copy: [], link: [], setupTimeoutMs: 900_000 },
-      validation: { commands: [], timeoutMs: 900_000, baseFailures: 'fix', onFailure: 'fix' },
+      checks: { validation: { commands: [], timeoutMs: 900_000, baseFailures: 'fix', onFailure: 'fix' } },
       rounds: 2,
       gates: {
         stages: [],

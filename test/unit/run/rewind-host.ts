@@ -172,6 +172,8 @@ export class DrivenRun {
     return {
       place: this.nextPlace(),
       run: this.ref(),
+      stage: 'validating',
+      checks: 'validation',
       round: this.round,
       commit: this.head,
       baseSha: this.opened.baseSha,

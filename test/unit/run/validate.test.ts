@@ -18,8 +18,9 @@ afterEach(removeFolders);
 
 const SECRET = `ghp_${'a1'.repeat(18)}`;
 
-function checking(commands: readonly string[], rest: Partial<ValidationPolicy> = {}): Pick<Policy, 'validation'> {
-  return { validation: { commands, timeoutMs: 60_000, baseFailures: 'fix', onFailure: 'fix', ...rest } };
+function checking(commands: readonly string[], rest: Partial<ValidationPolicy> = {}): Pick<Policy, 'checks'> {
+  const validation = { commands, timeoutMs: 60_000, baseFailures: 'fix', onFailure: 'fix', ...rest } as const;
+  return { checks: { validation } };
 }
 
 let places = 1;
@@ -31,6 +32,8 @@ function validate(host: OpenedHost, commit: string, round = 0): Promise<Validate
   const input: ValidateInput = {
     place: { runId, seq: places, token: randomUUID() },
     run: { runId, repoKey, frozen },
+    stage: 'validating',
+    checks: 'validation',
     round,
     commit,
     baseSha,

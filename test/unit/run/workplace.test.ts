@@ -27,8 +27,8 @@ function openWithoutRun({ deps, run }: OpenedHost, policy: Partial<Policy>): Wor
   });
 }
 
-function checks(commands: readonly string[]): Pick<Policy, 'validation'> {
-  return { validation: { commands, timeoutMs: 60_000, baseFailures: 'fix', onFailure: 'fix' } };
+function checks(commands: readonly string[]): Pick<Policy, 'checks'> {
+  return { checks: { validation: { commands, timeoutMs: 60_000, baseFailures: 'fix', onFailure: 'fix' } } };
 }
 
 let seq = 0;
@@ -44,7 +44,7 @@ async function check({ deps, run }: OpenedHost, workplace: Workplace, commit: st
     place: await openPlaceFolder(dir, { place }, 'process'),
     signals: { cancel: signal, detach: signal },
   };
-  return checkCommit(at, { commit, baseSha: run.record.baseSha, round: 0 });
+  return checkCommit(at, { checks: 'validation', commit, baseSha: run.record.baseSha, round: 0 });
 }
 
 describe('a workplace without a run', () => {
