@@ -124,7 +124,7 @@ describe('the progress of a run', () => {
 
   it('keeps the report, findings and output of a validation', async () => {
     const ref = (sha256: string) => ({ sha256, bytes: 1, mediaType: 'application/json' }) as const;
-    const input = { ...inputOf('executing'), commit: 'checked' } as unknown as ValidateInput;
+    const input = { ...inputOf('executing'), stage: 'validating', commit: 'checked' } as unknown as ValidateInput;
     const result = {
       outcome: { kind: 'failed', why: 'red' },
       report: ref('r'),
