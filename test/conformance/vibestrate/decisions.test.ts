@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readDecision, readHumanApproval } from '../../../activities/agent/decision-line.js';
 import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
@@ -6,6 +7,18 @@ import { openTestHost, type TestHost } from '../../support/test-host.js';
 import { promptsOf } from '../../support/turn-files.js';
 
 const JUDGED = 'stageList: [executing, reviewing, verifying]\n';
+
+/** What the real CLI once printed, with a decision for its text only where it is to go on with the conversation that it began. */
+const CONVERSING = {
+  'printed.txt': readFileSync(
+    new URL('../../unit/agent/transcripts/claude-code/success.stdout', import.meta.url),
+    'utf8',
+  ),
+  'reviewer.sh': `code=$(sed -n 's/^DECISION \\([0-9a-f]*\\):.*/\\1/p' | tail -n 1)
+case " $* " in *" --resume 19ef3c95-19df-4018-8009-9e4b45571090 "*) text="DECISION $code: APPROVED" ;; *) text="I like it." ;; esac
+sed "s/Plan: add one line to a.txt./$text/" printed.txt
+`,
+};
 
 /** What an echoed prompt ends with: all values at once. */
 const TEMPLATE = 'DECISION {{code}}: APPROVED | CHANGES_REQUESTED | BLOCKED';
@@ -28,6 +41,10 @@ const CASES = {
       text: 'HUMAN_APPROVAL {{code}}: REQUIRED\nREASON: it touches money\nRISK: high\nDECISION {{code}}: APPROVED\n',
     }),
     input: { attended: false },
+  },
+  conversation: {
+    files: CONVERSING,
+    config: `  cli: {adapter: claude-code, command: [sh, reviewer.sh]}\n${JUDGED}stages:\n  reviewing:\n    agent: cli\n`,
   },
   reviewerTwice: reviewer({ text: 'I like the third line.' }),
   verifierOnce: verifier({ text: 'Hm.', decisionAsk: 'PASSED' }),
@@ -155,6 +172,12 @@ describe('decisions', () => {
     expect(prompt).toContain('Your answer had no decision that could be read');
     expect(prompt).toContain('DECISION 0000beef: APPROVED');
     expect(codes).toBe(4);
+  });
+
+  it('V-33: an agent that keeps conversations is asked once more in the same one', () => {
+    expect(end(runs.conversation)).toEqual(['merge_ready', null]);
+    expect(runs.conversation.view.finalDecision).toBe('APPROVED');
+    expect(promptsOf(runs.conversation.run, 'reviewing')).toHaveLength(2);
   });
 
   it('V-33: unreadable twice counts as the safe answer', () => {
