@@ -1,10 +1,28 @@
 /** A usage limit that a hundred runs of one account meet, and what runs of other accounts do meanwhile. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { attendedRun } from '../../support/attended-run.js';
 import { timersOf } from '../../support/history-timers.js';
 import { limitedRuns, limitedUntil } from '../../support/limited-runs.js';
 import { openedOnce } from '../../support/opened.js';
 import { openStubWorkers } from '../../support/stub-host.js';
+import { openTestHost } from '../../support/test-host.js';
 import { until } from '../../support/until.js';
+
+const transcript = (path: string) =>
+  readFileSync(new URL(`../../unit/agent/transcripts/${path}.stdout`, import.meta.url), 'utf8');
+
+/** What the real CLIs once printed: the one met the limit of its plan, which ends in an hour, the other did not. */
+const PROVIDERS = {
+  'limit.txt': transcript('claude-code/usage-limit'),
+  'claude.sh': 'cat > /dev/null; sed "s/1795311373/$(($(date +%s) + 3600))/" limit.txt; exit 1\n',
+  'answer.txt': transcript('codex/success'),
+  'codex.sh': 'cat > /dev/null; cat answer.txt\n',
+};
+const plannedBy = (adapter: 'claude-code' | 'codex', script: string) => ({
+  files: PROVIDERS,
+  config: `  one: {adapter: ${adapter}, command: [sh, ${script}]}\nstageList: plan-only\nstages: { planning: { agent: one } }\n`,
+});
 
 const HOUR_MS = 3_600_000;
 const LIMIT_MS = 240_000;
@@ -78,6 +96,27 @@ describe('a usage limit that many runs meet', () => {
       expect(await runs.view('one')).toMatchObject({ state: 'closed', waiting: 2 });
       await runs.gate('one').signal('open');
       expect([(await a.result()).outcome, (await b.result()).outcome]).toEqual(['merge_ready', 'merge_ready']);
+    },
+    LIMIT_MS,
+  );
+});
+
+describe('a usage limit of one provider', () => {
+  const host = openedOnce(openTestHost);
+
+  it(
+    'T-29: does not hold a run whose agent is of another provider, with the adapters of both',
+    async () => {
+      await host.startWorker();
+      const limited = await attendedRun(host, plannedBy('claude-code', 'claude.sh'));
+      await until(async () => (await limited.run.view()).waiting?.kind === 'usage_limit');
+
+      const other = await attendedRun(host, plannedBy('codex', 'codex.sh'));
+
+      expect(await other.result()).toMatchObject({ outcome: 'merge_ready' });
+      expect(await limited.run.view()).toMatchObject({ status: 'planning', waiting: { kind: 'usage_limit' } });
+      await limited.send('abort');
+      expect(await limited.result()).toMatchObject({ outcome: 'aborted' });
     },
     LIMIT_MS,
   );

@@ -65,6 +65,7 @@ const CASES = {
   exitData: executing(first({ exit: 75 })),
   statusLine: executing(first({ stderr: 'HTTP 500 Internal Server Error\n', exit: 1 })),
   limitedOnce: executing({ ...limited(5), again: WORKS }),
+  limitedThenTransient: executing({ ...limited(2), again: first({ outcome: 'transient' }, 4) }),
   limitedThrice: {
     config: 'stageList: [planning, executing, reviewing]\nattended: false\n',
     stages: {
@@ -191,6 +192,12 @@ describe('a turn that fails', () => {
     expect(thrice.turns).toEqual(['planning', 'planning', 'executing', 'executing', 'reviewing']);
     expect(dataOf(thrice, 'usage_limit.waiting')).toHaveLength(2);
     expect([...dataOf(runs.limitedOnce, 'turn.retried'), ...dataOf(thrice, 'turn.retried')]).toEqual([]);
+  });
+
+  it('V-124, T-96: by a usage limit has all its retries left after the wait', () => {
+    expect(endOf(runs.limitedThenTransient)[0]).toBe('merge_ready');
+    expect(runs.limitedThenTransient.turns).toHaveLength(6);
+    expect(dataOf(runs.limitedThenTransient, 'turn.retried').map(({ retry }) => retry)).toEqual([1, 2, 3, 4]);
   });
 
   it('V-124: by a usage limit beyond the longest wait, by default of a day, or with action stop, ends the run blocked at once', async () => {
