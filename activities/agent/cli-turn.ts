@@ -2,10 +2,10 @@
  * What the adapters of coding CLIs have in common: a table from the signals of one CLI to the meaning of a turn, and the outcome made of it.
  * A row says what is true; whether the process was ended from outside is asked first, and a success counts only with exit code 0.
  */
-import type { TurnOutcome } from '../../protocol/run/outcomes.js';
+import { TURN_OUTCOMES, type TurnOutcome, type TurnOutcomeKind } from '../../protocol/run/outcomes.js';
 import type { AgentExit, TurnRequest } from './contract.js';
 import { type JsonEvent, readJsonLines } from './events/read-json-lines.js';
-import { classifyFailure } from './failure-table.js';
+import { classifyFailure, type PlainTold } from './failure-table.js';
 import { readGuardEnd, why } from './guard-end.js';
 import { loginCommand } from './login-variables.js';
 import { readLastLines } from './read-plain-turn.js';
@@ -17,12 +17,12 @@ export type Meaning =
   | { readonly kind: 'told'; readonly said: string }
   | { readonly kind: 'usage_limit'; readonly said: string; readonly untilMs: number | null }
   | { readonly kind: 'rate_limited'; readonly said: string; readonly afterMs: number | null }
-  | {
-      readonly kind: 'unknown_conversation' | 'login' | 'overflow' | 'transient' | 'refused' | 'needs_input' | 'hard';
-      readonly said: string;
-    }
+  | { readonly kind: PlainMeaning; readonly said: string }
   /** The CLI's own final event is missing. */
   | { readonly kind: 'unfinished' };
+
+/** All of which is in its words. */
+export type PlainMeaning = 'unknown_conversation' | 'login' | 'needs_input' | 'transient' | 'hard' | PlainTold;
 
 /** What it said by its events, and the last lines of its stderr, oldest first. */
 export type Signals<Said> = Said & { readonly stderr: readonly string[] };
@@ -91,7 +91,7 @@ function exitedOutcome(cli: CliTurn, complaint: string): TurnOutcome {
     case 'usage_limit':
       return {
         kind: 'usage_limit',
-        why: why("the agent's usage limit is reached", meaning.said),
+        why: why(factOf(meaning.kind), meaning.said),
         until: untilOf(meaning.untilMs, exit),
       };
     case 'rate_limited':
@@ -109,17 +109,14 @@ function exitedOutcome(cli: CliTurn, complaint: string): TurnOutcome {
       };
     case 'overflow':
       return overflow(cli.turn, meaning.said);
-    case 'refused':
-      return { kind: 'refused', why: why('the agent refuses the task', meaning.said) };
     case 'needs_input':
       return { kind: 'needs_input', why: why('the agent asks', meaning.said) };
-    case 'transient':
-    case 'hard':
-      return { kind: meaning.kind, why: why('the agent failed', meaning.said) };
     case 'told':
       return phraseOutcome(cli, [meaning.said]) ?? { kind: 'hard', why: why('the agent failed', meaning.said) };
     case 'unfinished':
       return unfinished(cli, complaint);
+    default:
+      return { kind: meaning.kind, why: why(factOf(meaning.kind), meaning.said) };
   }
 }
 
@@ -129,7 +126,7 @@ function rateLimited(cli: CliTurn, { said, afterMs }: Extract<Meaning, { kind: '
   const told = phraseOutcome(cli, [...said.split(' · '), said]);
   if (told?.kind === 'usage_limit') return told;
   const delay = afterMs ?? (told?.kind === 'rate_limited' ? told.afterMs : null);
-  return { kind: 'rate_limited', why: why('the agent is rate limited', said), afterMs: delay };
+  return { kind: 'rate_limited', why: why(factOf('rate_limited'), said), afterMs: delay };
 }
 
 /** Of a conversation that went on the conversation may be what is too long: a new one has only the prompt. */
@@ -154,17 +151,20 @@ function phraseOutcome(cli: CliTurn, lines: readonly string[]): TurnOutcome | nu
   const said = failure.said ?? '';
   switch (failure.kind) {
     case 'usage_limit':
-      return { kind: failure.kind, why: why("the agent's usage limit is reached", said), until: failure.until };
+      return { kind: failure.kind, why: why(factOf(failure.kind), said), until: failure.until };
     case 'rate_limited':
-      return { kind: failure.kind, why: why('the agent is rate limited', said), afterMs: failure.afterMs };
+      return { kind: failure.kind, why: why(factOf(failure.kind), said), afterMs: failure.afterMs };
     case 'overflow':
       return overflow(cli.turn, said);
-    case 'transient':
-    case 'refused':
-      return { kind: failure.kind, why: why('the agent failed', said) };
     case 'hard':
       return null;
+    default:
+      return { kind: failure.kind, why: why(factOf(failure.kind), said) };
   }
+}
+
+function factOf(kind: TurnOutcomeKind): string {
+  return TURN_OUTCOMES[kind].fact ?? 'the agent failed';
 }
 
 /** A time in the past, or further ahead than any limit lasts, says nothing. */

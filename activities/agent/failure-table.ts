@@ -4,6 +4,7 @@
  * Pure. Our own outcome line comes first and is exact; docs/agents.md tells how a program writes it.
  */
 
+import { TOLD_KINDS, type ToldKind } from '../../protocol/run/outcomes.js';
 import { readResetTime } from './reset-time.js';
 
 /** The last lines of both outputs, oldest first, without control characters. */
@@ -18,7 +19,10 @@ export interface FailedExit {
 export type Failure =
   | { readonly kind: 'usage_limit'; readonly until: string | null; readonly said: string | null }
   | { readonly kind: 'rate_limited'; readonly afterMs: number | null; readonly said: string | null }
-  | { readonly kind: 'transient' | 'overflow' | 'refused' | 'hard'; readonly said: string | null };
+  | { readonly kind: 'transient' | 'hard' | PlainTold; readonly said: string | null };
+
+/** What a failed agent says in words alone. */
+export type PlainTold = Exclude<ToldKind, 'usage_limit' | 'rate_limited'>;
 
 export function classifyFailure(exit: FailedExit): Failure {
   const told = exit.stderr.at(-1);
@@ -46,18 +50,23 @@ const MAX_AFTER_MS = DAY_MS;
 const MAX_LINE_CHARS = 1000;
 
 /** Exact, since a program writes it for us. */
-const OUTCOME_LINE = /^sluice-outcome: (usage_limit|rate_limited|transient|overflow|refused)(?: (.*))?$/;
+const OUTCOME_LINE = /^sluice-outcome: (\w+)(?: (.*))?$/;
+
+const OUTCOME_WORDS = [...TOLD_KINDS, 'transient'] as const;
 
 function readOutcomeLine(line: string, now: Date): Failure | null {
   const match = OUTCOME_LINE.exec(line.trimEnd());
   const rest = match?.[2]?.trim() ?? '';
   const [first = '', ...others] = rest.split(' ');
   const words = (text: string) => (text.trim() === '' ? null : text.trim());
-  switch (match?.[1]) {
+  const kind = OUTCOME_WORDS.find((word) => word === match?.[1]);
+  switch (kind) {
+    case undefined:
+      return null;
     case 'usage_limit': {
       const until = /^until=(.*)$/.exec(first)?.[1];
       return {
-        kind: 'usage_limit',
+        kind,
         until: untilOf(until, now),
         said: words(until === undefined ? rest : others.join(' ')),
       };
@@ -65,17 +74,13 @@ function readOutcomeLine(line: string, now: Date): Failure | null {
     case 'rate_limited': {
       const after = /^after=(.*)$/.exec(first)?.[1];
       return {
-        kind: 'rate_limited',
+        kind,
         afterMs: afterOf(after, 's'),
         said: words(after === undefined ? rest : others.join(' ')),
       };
     }
-    case 'transient':
-    case 'overflow':
-    case 'refused':
-      return { kind: match[1], said: words(rest) };
     default:
-      return null;
+      return { kind, said: words(rest) };
   }
 }
 
@@ -119,7 +124,7 @@ function code(names: string): RegExp {
 }
 
 interface Row {
-  readonly kind: 'usage_limit' | 'rate_limited' | 'transient' | 'overflow';
+  readonly kind: Exclude<Failure['kind'], 'hard'>;
   readonly pattern: RegExp;
 }
 
@@ -159,8 +164,7 @@ function failureOf(kind: Row['kind'], said: string, now: Date): Failure {
       return { kind, until: untilSaid(line, now), said: line };
     case 'rate_limited':
       return { kind, afterMs: afterSaid(line), said: line };
-    case 'transient':
-    case 'overflow':
+    default:
       return { kind, said: line };
   }
 }

@@ -6,7 +6,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { cutMarker, wholeHead, wholeTail } from '../../config/system/cut-middle.js';
 import { withForeignFile } from '../../config/system/foreign-file.js';
-import type { TurnOutcome } from '../../protocol/run/outcomes.js';
+import { TURN_OUTCOMES, type TurnOutcome } from '../../protocol/run/outcomes.js';
 import type { AgentExit, TurnReading } from './contract.js';
 import { classifyFailure } from './failure-table.js';
 import { readGuardEnd, why } from './guard-end.js';
@@ -70,17 +70,10 @@ function exitedOutcome(
   // The next attempt cannot start before there is room for its own marks.
   if (failure.kind === 'hard' && exit.diskFull === true)
     return { kind: 'transient', why: why(`${fact}, and the disk was full`, complaint) };
-  const isTold = failure.kind in FACTS || complaint.startsWith('sluice-outcome: ');
-  return { ...failure, why: why(FACTS[failure.kind] ?? fact, words ?? (isTold ? '' : complaint)) };
+  const told = TURN_OUTCOMES[failure.kind].fact;
+  const isTold = told !== null || complaint.startsWith('sluice-outcome: ');
+  return { ...failure, why: why(told ?? fact, words ?? (isTold ? '' : complaint)) };
 }
-
-/** What is true of a class, said instead of the exit code. */
-const FACTS: Partial<Record<TurnOutcome['kind'], string>> = {
-  usage_limit: "the agent's usage limit is reached",
-  rate_limited: 'the agent is rate limited',
-  overflow: 'the prompt or the conversation is too long for the agent',
-  refused: 'the agent refuses the task',
-};
 
 async function readHeadAndTail(path: string, maxBytes: number): Promise<string> {
   const text = await withForeignFile(path, {}, async (file) => {

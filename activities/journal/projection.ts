@@ -9,13 +9,14 @@ import type { Failpoint } from '../../protocol/failpoints.js';
 import type { JournalBatch } from '../../protocol/messages/messages.js';
 import type { RunView } from '../../protocol/messages/run-view.js';
 import type { Finding, FindingResponse } from '../../protocol/run/finding.js';
-import type {
-  CommandResult,
-  ReviewDecision,
-  TurnOutcomeKind,
-  ValidationReport,
-  Verdict,
-  VerificationDecision,
+import {
+  type CommandResult,
+  type ReviewDecision,
+  TURN_OUTCOMES,
+  type TurnOutcomeKind,
+  type ValidationReport,
+  type Verdict,
+  type VerificationDecision,
 } from '../../protocol/run/outcomes.js';
 import type { BudgetPolicy } from '../../protocol/run/policy.js';
 import { isRunId } from '../../protocol/run/run-id.js';
@@ -211,9 +212,6 @@ async function putReview(folder: RunFolder, review: ReviewFile): Promise<void> {
   await putRound(folder, review.round, { name: 'review.md', text: folder.redactor.text(renderReview(review)) });
 }
 
-/** Outcomes after which the branch stands at a commit of the turn's own. */
-const COMMITTED: readonly TurnOutcomeKind[] = ['done', 'guarded_paths', 'repository_changed'];
-
 async function putResponses(
   folder: RunFolder,
   { turn, commit, output, responses, answered }: TurnProjection,
@@ -222,7 +220,7 @@ async function putResponses(
     round: turn.round,
     findings: answered,
     responses,
-    commit: COMMITTED.includes(turn.class) ? commit : null,
+    commit: TURN_OUTCOMES[turn.class].commits ? commit : null,
     raw: output,
   });
   await putRound(folder, turn.round, { name: 'finding-responses.md', text: folder.redactor.text(text) });

@@ -6,7 +6,7 @@ import { MAX_SENTENCE_CHARS } from '../../protocol/limits.js';
 import type { TurnEndedData } from '../../protocol/messages/event-data.js';
 import type { Observation } from '../../protocol/messages/journal.js';
 import type { RunTurnResult } from '../../protocol/messages/messages.js';
-import type { TurnOutcome } from '../../protocol/run/outcomes.js';
+import { TURN_OUTCOMES, type TurnOutcome } from '../../protocol/run/outcomes.js';
 import type { Redactor } from '../../protocol/text/value-redactor.js';
 import { stagePolicyOf } from '../agent/turn-agent.js';
 import { violation } from '../checks/check-change.js';
@@ -106,20 +106,11 @@ function endedData({ run, input }: TurnContextOnHost, judgement: TurnJudgement, 
   };
 }
 
-const COMPLETED: readonly TurnOutcome['kind'][] = [
-  'done',
-  'no_change',
-  'guarded_paths',
-  'repository_changed',
-  'needs_input',
-  'refused',
-];
-
 function endedObservation(judgement: TurnJudgement, ended: TurnEndedData, outcome: TurnOutcome): Observation {
   const why = 'why' in outcome ? `: ${outcome.why}` : '';
   return {
     timestamp: judgement.endedAt,
-    type: COMPLETED.includes(outcome.kind) ? 'turn.completed' : 'turn.failed',
+    type: TURN_OUTCOMES[outcome.kind].event,
     message: `${ended.stage} turn ${outcome.kind}${refusedCalls(ended.denied)}${why}`.slice(0, MAX_SENTENCE_CHARS),
     data: ended,
   };

@@ -36,32 +36,80 @@ export interface PermissionAnswer {
   readonly option: PermissionOption;
 }
 
-/** `why` is one sentence for people, at most 300 characters, already redacted. */
-export type TurnOutcome =
-  | { readonly kind: 'done' }
-  | { readonly kind: 'no_change' }
-  | { readonly kind: 'refused'; readonly why: string }
-  /** `permission`: it can be answered with one of the options alone. */
-  | { readonly kind: 'needs_input'; readonly why: string; readonly permission?: PermissionRequest }
-  | { readonly kind: 'usage_limit'; readonly why: string; readonly until: string | null }
-  | { readonly kind: 'rate_limited'; readonly why: string; readonly afterMs: number | null }
-  /** `fresh`: at once again, with a new conversation, since the earlier one is gone or too long. */
-  | { readonly kind: 'transient'; readonly why: string; readonly fresh?: true }
-  | { readonly kind: 'overflow'; readonly why: string }
-  | { readonly kind: 'timeout'; readonly why: string }
-  | { readonly kind: 'crash_loop'; readonly why: string }
-  | { readonly kind: 'hard'; readonly why: string }
+interface OutcomeRow {
+  /** How the run ends where the turn is not taken again: `failed`, or blocked with this reason. Null: not by this alone. */
+  readonly ends: string | null;
+  /** The journal's word for the attempt. */
+  readonly event: 'turn.completed' | 'turn.failed';
+  /** After it a run may go on, and the agent was at work, so that its cost must be known. */
+  readonly isPaid: boolean;
+  /** The branch stands at a commit of the turn's own. */
+  readonly commits: boolean;
+  /** What is true of it, before the words of the agent that told it; null: no words of an agent mean it. */
+  readonly fact: string | null;
+}
+
+const COMPLETED = { event: 'turn.completed', isPaid: true, commits: false, fact: null } as const;
+const FAILED = { ...COMPLETED, event: 'turn.failed', isPaid: false } as const;
+
+/** What a turn may come to, one row each. What follows at once is in workflows/turns/turn-retry.ts: where nothing is said there, nothing. */
+export const TURN_OUTCOMES = {
+  done: { ...COMPLETED, ends: null, commits: true },
+  no_change: { ...COMPLETED, ends: null },
+  refused: { ...COMPLETED, ends: 'agent_refused', isPaid: false, fact: 'the agent refuses the task' },
+  needs_input: { ...COMPLETED, ends: 'needs_input' },
+  usage_limit: { ...FAILED, ends: 'usage_limit', fact: "the agent's usage limit is reached" },
+  rate_limited: { ...FAILED, ends: 'failed', fact: 'the agent is rate limited' },
+  transient: { ...FAILED, ends: 'failed' },
+  overflow: {
+    ...FAILED,
+    ends: 'overflow',
+    isPaid: true,
+    fact: 'the prompt or the conversation is too long for the agent',
+  },
+  timeout: { ...FAILED, ends: 'failed', isPaid: true },
+  crash_loop: { ...FAILED, ends: 'failed' },
+  hard: { ...FAILED, ends: 'failed' },
   /** The diff check rolled the turn's change back (V-128). */
-  | { readonly kind: 'policy_violation'; readonly rule: DiffRule; readonly why: string }
+  policy_violation: { ...FAILED, ends: 'policy_violation' },
   /** The branch, or the repository's hooks or program-running config keys, changed under the run. */
-  | { readonly kind: 'repository_changed'; readonly why: string }
+  repository_changed: { ...COMPLETED, ends: 'repository_changed', commits: true },
   /** The diff touches guarded paths; the commit exists, a person must look before any later turn. */
-  | { readonly kind: 'guarded_paths'; readonly why: string; readonly paths: readonly string[] };
+  guarded_paths: { ...COMPLETED, ends: 'guarded_paths', commits: true },
+} as const satisfies Readonly<Record<string, OutcomeRow>>;
 
-export type TurnOutcomeKind = TurnOutcome['kind'];
+type Rows = typeof TURN_OUTCOMES;
+export type TurnOutcomeKind = keyof Rows;
 
-/** Why a run ended `blocked`. Source: V-82. */
-export const BLOCKED_REASONS = [
+/** Beside `why`. */
+interface OwnFields {
+  /** `permission`: it can be answered with one of the options alone. */
+  readonly needs_input: { readonly permission?: PermissionRequest };
+  readonly usage_limit: { readonly until: string | null };
+  readonly rate_limited: { readonly afterMs: number | null };
+  /** `fresh`: at once again, with a new conversation, since the earlier one is gone or too long. */
+  readonly transient: { readonly fresh?: true };
+  readonly policy_violation: { readonly rule: DiffRule };
+  readonly guarded_paths: { readonly paths: readonly string[] };
+}
+
+/** `why` is one sentence for people, at most 300 characters, already redacted. */
+type OutcomeOf<Kind extends TurnOutcomeKind> = { readonly kind: Kind } & (Kind extends 'done' | 'no_change'
+  ? unknown
+  : { readonly why: string }) &
+  (Kind extends keyof OwnFields ? OwnFields[Kind] : unknown);
+
+export type TurnOutcome = { [Kind in TurnOutcomeKind]: OutcomeOf<Kind> }[TurnOutcomeKind];
+
+/** What the words of an agent can mean. */
+export type ToldKind = { [Kind in TurnOutcomeKind]: Rows[Kind]['fact'] extends string ? Kind : never }[TurnOutcomeKind];
+
+const KINDS = Object.keys(TURN_OUTCOMES) as readonly TurnOutcomeKind[]; // The keys of a literal.
+
+export const TOLD_KINDS = KINDS.filter((kind): kind is ToldKind => TURN_OUTCOMES[kind].fact !== null);
+
+/** Beside those with which a turn ends the run. */
+const OTHER_REASONS = [
   'review_blocked',
   'review_unreadable',
   'review_loops_exhausted',
@@ -74,18 +122,20 @@ export const BLOCKED_REASONS = [
   'approval_expired',
   'approval_rounds_exhausted',
   'budget',
-  'usage_limit',
-  'policy_violation',
   'no_changes',
-  'agent_refused',
-  'overflow',
-  'needs_input',
-  'guarded_paths',
-  'repository_changed',
   'journal_full',
   'history_full',
 ] as const;
-export type BlockedReason = (typeof BLOCKED_REASONS)[number];
+
+/** Why a run ended `blocked`. Source: V-82. */
+export type BlockedReason = (typeof OTHER_REASONS)[number] | Exclude<Rows[TurnOutcomeKind]['ends'], 'failed' | null>;
+export const BLOCKED_REASONS: readonly BlockedReason[] = [
+  ...OTHER_REASONS,
+  ...KINDS.flatMap((kind) => {
+    const { ends } = TURN_OUTCOMES[kind];
+    return ends === null || ends === 'failed' ? [] : [ends];
+  }),
+];
 
 export const RUN_OUTCOMES = ['merge_ready', 'no_changes', 'blocked', 'failed', 'aborted'] as const;
 export type RunOutcome = (typeof RUN_OUTCOMES)[number];

@@ -1,14 +1,15 @@
 /** How a run ends, decided by pure functions from what its stages answered. */
 import type { GateStage } from '../../protocol/run/gate.js';
 import type { TerminalStatus } from '../../protocol/run/lifecycle.js';
-import type {
-  BlockedReason,
-  DecisionReading,
-  ReviewDecision,
-  RunOutcome,
-  TurnOutcome,
-  ValidationOutcome,
-  VerificationDecision,
+import {
+  type BlockedReason,
+  type DecisionReading,
+  type ReviewDecision,
+  type RunOutcome,
+  TURN_OUTCOMES,
+  type TurnOutcome,
+  type ValidationOutcome,
+  type VerificationDecision,
 } from '../../protocol/run/outcomes.js';
 import { type Decision, isDecided, type Stage } from '../../protocol/run/stages.js';
 
@@ -42,34 +43,12 @@ export function endingOfTurn(
   outcome: TurnOutcome,
   { changesExpected, attended }: TurnExpectation,
 ): Ending | null {
-  switch (outcome.kind) {
-    case 'done':
-      return null;
-    case 'no_change':
-      return changesExpected
-        ? { outcome: 'no_changes', reason: 'no_changes', error: `${stage} changed nothing` }
-        : null;
-    case 'refused':
-      return blocked('agent_refused', outcome.why);
-    case 'needs_input':
-      return blocked('needs_input', outcome.why);
-    case 'usage_limit':
-      return blocked('usage_limit', outcome.why);
-    case 'overflow':
-      return blocked('overflow', outcome.why);
-    case 'policy_violation':
-      return blocked('policy_violation', outcome.why);
-    case 'repository_changed':
-      return blocked('repository_changed', outcome.why);
-    case 'guarded_paths':
-      return attended ? null : blocked('guarded_paths', outcome.why);
-    case 'rate_limited':
-    case 'transient':
-    case 'timeout':
-    case 'crash_loop':
-    case 'hard':
-      return { outcome: 'failed', errorClass: outcome.kind, error: outcome.why };
-  }
+  if (outcome.kind === 'no_change')
+    return changesExpected ? { outcome: 'no_changes', reason: 'no_changes', error: `${stage} changed nothing` } : null;
+  if (outcome.kind === 'done' || (outcome.kind === 'guarded_paths' && attended)) return null;
+  const { ends } = TURN_OUTCOMES[outcome.kind];
+  if (ends === 'failed') return { outcome: 'failed', errorClass: outcome.kind, error: outcome.why };
+  return blocked(ends, outcome.why);
 }
 
 /** Null: the run goes on; `CHANGES_REQUESTED` may start a round. A decision that could not be read twice counts as the safe answer (V-33). */

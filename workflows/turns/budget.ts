@@ -1,7 +1,7 @@
 /** The budget of one run: counted in workflow state, failed attempts included, checked before each turn. Pure. Source: V-130. */
 import type { BudgetLimitData } from '../../protocol/messages/event-data.js';
 import type { BudgetUse } from '../../protocol/messages/run-view.js';
-import type { TurnOutcomeKind } from '../../protocol/run/outcomes.js';
+import { TURN_OUTCOMES, type TurnOutcomeKind } from '../../protocol/run/outcomes.js';
 import type { Adapter, BudgetPolicy } from '../../protocol/run/policy.js';
 
 export const NOTHING_USED: BudgetUse = { turns: 0, minutes: 0, microUsd: 0, grants: 0 };
@@ -51,17 +51,6 @@ export function costOf(
   return costMicroUsd ?? (adapter === 'scripted' ? 0 : null);
 }
 
-/** After these a run goes on, and the agent was at work. */
-const PAID: readonly TurnOutcomeKind[] = [
-  'done',
-  'no_change',
-  'needs_input',
-  'timeout',
-  'overflow',
-  'guarded_paths',
-  'repository_changed',
-];
-
 interface PaidTurn {
   readonly agent: { readonly name: string; readonly adapter: Adapter } | null;
   readonly outcome: { readonly kind: TurnOutcomeKind };
@@ -71,7 +60,7 @@ interface PaidTurn {
 /** Why the run cannot go on: a limit of money that nobody counts would be a false promise. Null: it can. */
 export function uncountedCost({ microUsd, day }: BudgetPolicy, turn: PaidTurn): string | null {
   const cap = microUsd ?? day?.microUsd ?? null;
-  if (cap === null || !PAID.includes(turn.outcome.kind) || costOf(turn, turn.agent?.adapter ?? null) !== null)
+  if (cap === null || !TURN_OUTCOMES[turn.outcome.kind].isPaid || costOf(turn, turn.agent?.adapter ?? null) !== null)
     return null;
   const key = microUsd === null ? 'budget.day.usd' : 'budget.run.usd';
   return `the agent ${turn.agent?.name ?? ''} did not tell what its turn cost, so ${key} ($${cap / 1_000_000}) cannot be kept; without that limit, or with an agent that tells it, the run can go on`;

@@ -2,7 +2,7 @@
  * The one table from what an ACP agent says to what a turn means: its stop reason, or the code, kind and words of its error. Codes from 400 on are
  * those of HTTP. Source: agentclientprotocol.com; docs/agents.md "acp". Each row has a test with a real client and a scripted agent.
  */
-import type { Meaning, Row } from '../../cli-turn.js';
+import type { Meaning, PlainMeaning, Row } from '../../cli-turn.js';
 import { classifyFailure } from '../../failure-table.js';
 import type { AcpError, AcpSaid } from './acp-events.js';
 
@@ -71,10 +71,7 @@ function isServer(code: number): boolean {
   return code === 408 || (code >= 500 && code < 600);
 }
 
-function failed(
-  kind: 'login' | 'overflow' | 'transient' | 'unknown_conversation',
-  fits: (error: AcpError) => boolean,
-): Row<AcpSaid> {
+function failed(kind: PlainMeaning, fits: (error: AcpError) => boolean): Row<AcpSaid> {
   return ({ error }) => (error !== null && fits(error) ? { kind, said: error.lines.join(' · ') } : null);
 }
 

@@ -2,7 +2,7 @@
  * The one table from what Claude Code says to what a turn means. Order matters: its own success first, then what it says by a field,
  * then its words. Each row has a transcript as test. Source: docs/agents.md "claude-code"; anthropics/claude-code#79500 for `subtype`.
  */
-import type { Meaning, Row, Signals } from '../../cli-turn.js';
+import type { Meaning, PlainMeaning, Row, Signals } from '../../cli-turn.js';
 import type { ClaudeSaid } from './claude-events.js';
 
 export const CLAUDE_TABLE: readonly Row<ClaudeSaid>[] = [
@@ -56,18 +56,14 @@ export const CLAUDE_TABLE: readonly Row<ClaudeSaid>[] = [
 
 const LOGIN_CODES: readonly string[] = ['authentication_failed', 'oauth_org_not_allowed'];
 
-function words(
-  kind: 'unknown_conversation' | 'login' | 'overflow' | 'transient',
-  { result, stderr }: Signals<ClaudeSaid>,
-  pattern: RegExp,
-): Meaning | null {
+function words(kind: PlainMeaning, { result, stderr }: Signals<ClaudeSaid>, pattern: RegExp): Meaning | null {
   // Without a result it says it on stderr alone.
   const lines = result === null ? stderr : [result.said];
   const said = lines.findLast((line) => pattern.test(line.trim()));
   return said === undefined ? null : { kind, said };
 }
 
-function meant(kind: 'login' | 'refused' | 'overflow' | 'transient', said: string | undefined): Meaning {
+function meant(kind: PlainMeaning, said: string | undefined): Meaning {
   return { kind, said: said ?? '' };
 }
 

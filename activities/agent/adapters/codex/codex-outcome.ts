@@ -2,7 +2,7 @@
  * The one table from what Codex says to what a turn means. Its errors are sentences, so the rows are their beginnings.
  * Source: openai/codex codex-rs/protocol/src/error.rs; docs/agents.md "codex". Each row has a transcript as test.
  */
-import type { Meaning, Row, Signals } from '../../cli-turn.js';
+import type { Meaning, PlainMeaning, Row, Signals } from '../../cli-turn.js';
 import type { CodexSaid } from './codex-events.js';
 
 export const CODEX_TABLE: readonly Row<CodexSaid>[] = [
@@ -39,11 +39,7 @@ function lineOf(said: Signals<CodexSaid>, pattern: RegExp): string | null {
   return linesOf(said).findLast((line) => pattern.test(line)) ?? null;
 }
 
-function words(
-  kind: 'unknown_conversation' | 'login' | 'overflow' | 'transient',
-  said: Signals<CodexSaid>,
-  pattern: RegExp,
-): Meaning | null {
+function words(kind: PlainMeaning, said: Signals<CodexSaid>, pattern: RegExp): Meaning | null {
   const line = lineOf(said, pattern);
   return line === null ? null : { kind, said: line };
 }

@@ -2,7 +2,7 @@
  * The one table from what OpenCode says to what a turn means: its errors have classes and an HTTP status. What it waits for it tells on stderr
  * alone. Source: packages/opencode/src/cli/cmd/run.ts and session/retry.ts; docs/agents.md "opencode". Each row has a transcript as test.
  */
-import type { Meaning, Row } from '../../cli-turn.js';
+import type { Meaning, PlainMeaning, Row } from '../../cli-turn.js';
 import type { OpencodeSaid } from './opencode-events.js';
 
 export const OPENCODE_TABLE: readonly Row<OpencodeSaid>[] = [
@@ -44,6 +44,6 @@ export const OPENCODE_TABLE: readonly Row<OpencodeSaid>[] = [
 /** The line of its log about a call that failed and is tried again. */
 const RETRIED = /\bmessage="stream error" .*\bsmall=false\b.* error\.error="(?:AI_\w{1,40}: )?([^"]{1,500})/;
 
-function meant(kind: 'login' | 'overflow' | 'transient' | 'hard', said: string): Meaning {
+function meant(kind: PlainMeaning, said: string): Meaning {
   return { kind, said };
 }
