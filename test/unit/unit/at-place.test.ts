@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { ExitRecord } from '../../../activities/process/contract.js';
 import { type AtPlace, atPlace, type PlacedActivity } from '../../../activities/unit/at-place.js';
+import { locateRun } from '../../../activities/unit/run-record.js';
 import type { FailpointName } from '../../../protocol/failpoints.js';
 import { removeFolders } from '../git/repository-fixture.js';
 import { type OpenedHost, openHost } from '../run/opened-host.js';
@@ -115,7 +116,7 @@ describe('an activity at its place', () => {
 
   it('tells no value of the run’s agents in an error', async () => {
     const record = { ...host.run.record, policy: { ...host.run.record.policy } };
-    const find = () => ({ ...host.run, record, env: { CORP_TOKEN: 'quiet otter of nine' } });
+    const find = () => locateRun(host.deps.home, record, { CORP_TOKEN: 'quiet otter of nine' });
     const work = () => Promise.reject(new Error('git says: quiet otter of nine'));
 
     await expect(attempt({ input: { place: aPlace() }, find, work })).rejects.toThrow(/^git says: \[redacted/);
