@@ -6,9 +6,17 @@ import type { ArtifactRef } from '../../protocol/run/artifact.js';
 import type { RunPolicy, StageAgent } from '../../protocol/run/policy.js';
 import type { Stage, TurnStage } from '../../protocol/run/stages.js';
 import { untilStatus, untilView } from '../support/run-steps.js';
-import { type Activities, type StubHost, stubAgent, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
+import {
+  type Activities,
+  GATES,
+  type StubHost,
+  stubAgent,
+  stubOpen,
+  stubTurn,
+  stubValidation,
+} from '../support/stub-host.js';
 import { until } from '../support/until.js';
-import { GATES, inStage, type Shape, type Shapes, TASK, withPolicy, withTurns } from './shape.js';
+import { inStage, type Shape, type Shapes, TASK, withPolicy, withTurns } from './shape.js';
 
 const FINDINGS: ArtifactRef = { sha256: 'f'.repeat(64), bytes: 2, mediaType: 'application/json' };
 const NOT_CONTENT: Partial<RunTurnResult> = {

@@ -18,15 +18,6 @@ export type Shapes = Readonly<Record<string, Shape>>;
 
 export const TASK: RunInput = { task: 'change a.txt', repo: '/repository' };
 
-export const GATES: RunPolicy['gates'] = {
-  stages: [],
-  maxChangeRounds: 3,
-  remindMs: null,
-  escalateMs: null,
-  expireMs: null,
-  unattendedExpireMs: 0,
-};
-
 export function withPolicy(policy: Partial<RunPolicy>): Partial<Activities> {
   return { openRun: async (input) => stubOpen(input, STAGE_LISTS.full, policy) };
 }

@@ -5,6 +5,8 @@ import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { AnyHostActivities, HostActivities, HostTurnActivities } from '../../activities/index.js';
+import { resolvePolicy } from '../../config/resolve/resolve-policy.js';
+import { runPolicyOf } from '../../config/resolve/run-policy.js';
 import type {
   JournalBatch,
   OpenRunInput,
@@ -16,7 +18,7 @@ import type {
 import { ANY_HOST_QUEUE, hostQueue, hostTurnsQueue, RUN_WORKFLOW, TASK_QUEUE } from '../../protocol/names.js';
 import type { RunPolicy, StageAgent } from '../../protocol/run/policy.js';
 import { runIdOfWorkflow } from '../../protocol/run/run-id.js';
-import { STAGE_LISTS, type Stage, type TurnStage } from '../../protocol/run/stages.js';
+import { forTurnStages, STAGE_LISTS, type Stage, type TurnStage } from '../../protocol/run/stages.js';
 import { RedactingCodec } from '../../wire/redacting-codec.js';
 import { createControlActivities } from '../../worker/control-activities.js';
 
@@ -240,32 +242,14 @@ export function stubAgent(part: Partial<StageAgent> = {}): StageAgent {
   };
 }
 
+const { policy: RESOLVED } = resolvePolicy({ toLook: true });
+const DEFAULTS = runPolicyOf(RESOLVED);
+
+/** What a config without a word about gates comes to. */
+export const GATES = DEFAULTS.gates;
+
 function policyWith(stages: readonly Stage[]): RunPolicy {
   const agent = stubAgent();
-  return {
-    preset: 'default',
-    stages,
-    agentOf: {
-      planning: agent,
-      architecting: agent,
-      executing: agent,
-      reviewing: agent,
-      fixing: agent,
-      verifying: agent,
-    },
-    validationCommands: 1,
-    validationBudgetMs: 1_000,
-    setupBudgetMs: 0,
-    heartbeatMs: 10_000,
-    killGraceMs: 3_000,
-    rounds: 2,
-    onValidationFailure: 'fix',
-    gates: { stages: [], maxChangeRounds: 3, remindMs: null, escalateMs: null, expireMs: null, unattendedExpireMs: 0 },
-    attended: null,
-    holdAtCompletion: false,
-    permissions: 'auto',
-    budget: { turns: null, minutes: null, microUsd: null, onLimit: 'stop', day: null },
-    usageLimit: { action: 'wait', maxWaitMs: 86_400_000, maxWaits: 2 },
-    sinks: [],
-  };
+  const checks = { validationCommands: 1, validationBudgetMs: 1_000 };
+  return { ...DEFAULTS, stages, agentOf: forTurnStages(() => agent), ...checks };
 }

@@ -6,21 +6,14 @@ import { RUN_WORKFLOW } from '../../protocol/names.js';
 import { STAGE_LISTS } from '../../protocol/run/stages.js';
 import { bundleChangedWorkflow, type ChangedWorkflow, TEST_PATCH } from '../support/changed-workflow.js';
 import { untilStatus, untilView } from '../support/run-steps.js';
-import { BUNDLE_PATH, openStubHost, type StubHost, stubOpen, stubTurn } from '../support/stub-host.js';
+import { BUNDLE_PATH, GATES, openStubHost, type StubHost, stubOpen, stubTurn } from '../support/stub-host.js';
 import { until } from '../support/until.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../support/workflow-worker.js';
 
 /** Each also the task of its run, by which the stub host knows it. */
 const STATES = ['at a gate', 'in a turn', 'paused', 'in a back-off'] as const;
 type State = (typeof STATES)[number];
-const GATES = {
-  stages: ['executing'],
-  maxChangeRounds: 3,
-  remindMs: null,
-  escalateMs: null,
-  expireMs: null,
-  unattendedExpireMs: 0,
-} as const;
+const GATED = { ...GATES, stages: ['executing'] as const };
 const TURNS = ['planning', 'architecting', 'executing', 'reviewing', 'verifying'];
 const QUEUE = 'deployed-to';
 const BACK_OFF_MS = 3_000;
@@ -51,7 +44,7 @@ describe('a deploy', () => {
     });
     host = await openStubHost({
       openRun: async (input) =>
-        stubOpen(input, STAGE_LISTS.full, input.run.task === 'at a gate' ? { gates: GATES } : {}),
+        stubOpen(input, STAGE_LISTS.full, input.run.task === 'at a gate' ? { gates: GATED } : {}),
       runTurn: async (input) => {
         const { task } = input.journal.view;
         if (task === 'in a turn' && input.stage === 'executing') await held;

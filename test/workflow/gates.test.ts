@@ -7,17 +7,9 @@ import type { RunPolicy } from '../../protocol/run/policy.js';
 import { STAGE_LISTS, STAGES, type Stage } from '../../protocol/run/stages.js';
 import { openedOnce } from '../support/opened.js';
 import { detailsOf, eventsOf, pathOf, typesOf, untilStatus, untilView } from '../support/run-steps.js';
-import { openStubWorkers, type StubHost, stubOpen, stubTurn } from '../support/stub-host.js';
+import { GATES, openStubWorkers, type StubHost, stubOpen, stubTurn } from '../support/stub-host.js';
 
 const INPUT: RunInput = { task: 'do it', repo: '/repository' };
-const GATES = {
-  stages: [],
-  maxChangeRounds: 3,
-  remindMs: null,
-  escalateMs: null,
-  expireMs: null,
-  unattendedExpireMs: 0,
-};
 const DAY_MS = 86_400_000;
 
 describe('gates', () => {

@@ -7,7 +7,7 @@ import { MAX_REFUSED_LINES, MAX_WAITING_NOTES } from '../../protocol/limits.js';
 import type { RunView } from '../../protocol/messages/run-view.js';
 import { type AttendedRun, attendedRun } from '../support/attended-run.js';
 import { eventsOf, untilStatus, viewOf } from '../support/run-steps.js';
-import { BUNDLE_PATH, openStubHost, type StubHost, stubOpen } from '../support/stub-host.js';
+import { BUNDLE_PATH, GATES, openStubHost, type StubHost, stubOpen } from '../support/stub-host.js';
 import { openTestHost, type TestHost } from '../support/test-host.js';
 import { until } from '../support/until.js';
 
@@ -51,14 +51,7 @@ describe('a signal that the SDK refuses to read', () => {
   let refused: readonly unknown[];
 
   beforeAll(async () => {
-    const gates = {
-      stages: ['executing'],
-      maxChangeRounds: 3,
-      remindMs: null,
-      escalateMs: null,
-      expireMs: null,
-      unattendedExpireMs: 0,
-    } as const;
+    const gates = { ...GATES, stages: ['executing'] as const };
     host = await openStubHost({ openRun: async (input) => stubOpen(input, undefined, { gates }) });
     handle = await host.start({ task: 'change a.txt', repo: '/r', host: 'stub', attended: true });
     await untilStatus(handle, 'waiting_for_approval');

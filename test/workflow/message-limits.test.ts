@@ -11,6 +11,7 @@ import { type OwnServer, openOwnServer } from '../support/own-server.js';
 import { typesOf, untilStatus, untilView, viewOf } from '../support/run-steps.js';
 import {
   BUNDLE_PATH,
+  GATES,
   openStubWorkers,
   type StubHost,
   type StubWorkers,
@@ -25,15 +26,7 @@ const LIMIT_MS = 120_000;
 const UPDATES = 20;
 const SIGNALS = 50;
 const INPUT = { task: 'do it', repo: '/repository', attended: true };
-const GATES = {
-  stages: ['executing'],
-  maxChangeRounds: 3,
-  remindMs: null,
-  escalateMs: null,
-  expireMs: null,
-  unattendedExpireMs: 0,
-} as const;
-
+const GATED = { ...GATES, stages: ['executing'] as const };
 /** A turn that works until it is released or ended, as a real one. */
 async function workUntil(released: Promise<void>): Promise<void> {
   const { cancelled, heartbeat } = Context.current();
@@ -61,7 +54,7 @@ describe('a run whose server counts no more messages', () => {
     process.env['SLUICE_TEST_ADDRESS'] = server.address;
     workers = await openStubWorkers();
     process.env['SLUICE_TEST_ADDRESS'] = shared;
-    host = workers.open({ openRun: async (input) => stubOpen(input, undefined, { gates: GATES }) });
+    host = workers.open({ openRun: async (input) => stubOpen(input, undefined, { gates: GATED }) });
     const { namespace } = host.client.options;
     // Without the failure converter, which jest cannot load.
     sluice = await createSluice({
@@ -153,7 +146,7 @@ describe('a run whose history is full', () => {
   afterEach(() => release());
   afterAll(() => workers.close());
 
-  function open(gates: typeof GATES | undefined): void {
+  function open(gates: typeof GATED | undefined): void {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
@@ -228,7 +221,7 @@ describe('a run whose history is full', () => {
   it(
     'ends where it waits at a gate, long before the server would terminate it, and can be replayed',
     async () => {
-      open(GATES);
+      open(GATED);
       const handle = await host.start(INPUT);
       await untilStatus(handle, 'waiting_for_approval');
       await fill(handle, LAST_HISTORY.bytes);

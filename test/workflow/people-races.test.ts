@@ -7,6 +7,7 @@ import type { RunPolicy } from '../../protocol/run/policy.js';
 import { STAGE_LISTS, type Stage } from '../../protocol/run/stages.js';
 import { detailsOf, eventsOf, typesOf, untilView } from '../support/run-steps.js';
 import {
+  GATES,
   openStubWorkers,
   type StubHost,
   type StubWorkers,
@@ -18,14 +19,6 @@ import {
 import { until } from '../support/until.js';
 
 const INPUT = { task: 'do it', repo: '/repository' };
-const GATES = {
-  stages: [],
-  maxChangeRounds: 3,
-  remindMs: null,
-  escalateMs: null,
-  expireMs: null,
-  unattendedExpireMs: 0,
-};
 const QUESTION = { kind: 'question', reason: 'which one?', risk: 'low', action: null } as const;
 const GUARDED = { kind: 'guarded_paths', why: 'touches AGENTS.md', paths: ['AGENTS.md'] } as const;
 
