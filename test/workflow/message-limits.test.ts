@@ -27,6 +27,7 @@ const UPDATES = 20;
 const SIGNALS = 50;
 const INPUT = { task: 'do it', repo: '/repository', attended: true };
 const GATED = { ...GATES, stages: ['executing'] as const };
+
 /** A turn that works until it is released or ended, as a real one. */
 async function workUntil(released: Promise<void>): Promise<void> {
   const { cancelled, heartbeat } = Context.current();
@@ -263,7 +264,8 @@ describe('a run whose history is full', () => {
       await until(async () => {
         const error = await handle.executeUpdate('pause', { args: [{}] }).catch((err: unknown) => err);
         if (error instanceof Error) expect(error).toMatchObject(refused);
-        else await handle.executeUpdate('resume', { args: [{}] });
+        // It may be full only now.
+        else await handle.executeUpdate('resume', { args: [{}] }).catch(() => undefined);
         return error instanceof Error;
       });
       release();
