@@ -63,7 +63,8 @@ export interface Pollers {
   readonly activity: number;
 }
 
-export interface Sluice extends BatchCalls, QuotaCalls {
+/** `await using` closes it at the end of its block. */
+export interface Sluice extends BatchCalls, QuotaCalls, AsyncDisposable {
   readonly address: string;
   readonly namespace: string;
   startRun(run: StartRun): Promise<StartedRun>;
@@ -103,7 +104,8 @@ export async function createSluice(options: SluiceOptions): Promise<Sluice> {
   });
   const client = new Client({ connection, namespace, dataConverter: options.dataConverter ?? DATA_CONVERTER });
   const calls = { ...runCalls(client), ...serverCalls(client, namespace), ...besideCalls(client) };
-  return { address: options.address, namespace, ...calls, close: () => connection.close() };
+  const close = () => connection.close();
+  return { address: options.address, namespace, ...calls, close, [Symbol.asyncDispose]: close };
 }
 
 function runCalls(

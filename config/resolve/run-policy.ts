@@ -1,7 +1,7 @@
 /** What of a policy the workflow is told: no program, and of each agent whose usage limit it works under. */
 
 import { roundStart } from '../../protocol/run/next-stage.js';
-import { hostSinks, type Policy, type RunPolicy, type StageAgent } from '../../protocol/run/policy.js';
+import { hostSinks, type Policy, type RunPolicy, type StageAgent, TOLD } from '../../protocol/run/policy.js';
 import { forTurnStages, type TurnStage } from '../../protocol/run/stages.js';
 import { accountOf } from '../agents/account.js';
 
@@ -22,9 +22,10 @@ export function runPolicyOf(policy: Policy): RunPolicy {
       extendedModel,
     };
   };
+  // Each field is that of its own name.
+  const told = Object.fromEntries(TOLD.map((name) => [name, policy[name]])) as Pick<Policy, (typeof TOLD)[number]>;
   return {
-    preset: policy.preset,
-    stages: policy.stages,
+    ...told,
     agentOf: forTurnStages(agentOf),
     validationCommands: policy.checks.validation.commands.length,
     validationBudgetMs: policy.checks.validation.commands.length * policy.checks.validation.timeoutMs,
@@ -33,12 +34,6 @@ export function runPolicyOf(policy: Policy): RunPolicy {
     killGraceMs: policy.limits.killGraceMs,
     rounds: roundStart(policy.stages) === null ? 0 : policy.rounds,
     onValidationFailure: policy.checks.validation.onFailure,
-    gates: policy.gates,
-    attended: policy.attended,
-    holdAtCompletion: policy.holdAtCompletion,
-    permissions: policy.permissions,
-    budget: policy.budget,
-    usageLimit: policy.usageLimit,
     sinks: hostSinks(policy.notify).map((sink) => sink.kind),
   };
 }

@@ -198,10 +198,20 @@ export interface StageAgent {
   readonly extendedModel: string | null;
 }
 
-/** What the workflow needs of it, JSON-safe and free of programs. */
-export interface RunPolicy {
-  readonly preset: string;
-  readonly stages: readonly Stage[];
+/** What of it the workflow is told as it stands. */
+export const TOLD = [
+  'preset',
+  'stages',
+  'gates',
+  'attended',
+  'holdAtCompletion',
+  'permissions',
+  'budget',
+  'usageLimit',
+] as const satisfies readonly (keyof Policy)[];
+
+/** What the workflow needs of it, JSON-safe and free of programs. `rounds`: 0 where the stages have no fixing. */
+export interface RunPolicy extends Pick<Policy, (typeof TOLD)[number] | 'rounds'> {
   /** Null: nobody works in the stage, which is none of the run's. */
   readonly agentOf: Readonly<Record<TurnStage, StageAgent | null>>;
   readonly validationCommands: number;
@@ -210,14 +220,7 @@ export interface RunPolicy {
   readonly setupBudgetMs: number;
   readonly heartbeatMs: number;
   readonly killGraceMs: number;
-  readonly rounds: number;
   readonly onValidationFailure: 'fix' | 'review';
-  readonly gates: GatesPolicy;
-  readonly attended: boolean | null;
-  readonly holdAtCompletion: boolean;
-  readonly permissions: PermissionMode;
-  readonly budget: BudgetPolicy;
-  readonly usageLimit: UsageLimitPolicy;
   /** Kinds of the sinks that the host delivers to, in the order of `Policy.notify`; `desktop` is none of them. */
   readonly sinks: readonly ('command' | 'webhook')[];
 }

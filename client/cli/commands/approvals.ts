@@ -23,21 +23,17 @@ export async function listApprovals(
   { run: asked }: { readonly run: string | null },
 ): Promise<ExitCode> {
   const { io, json } = context;
-  const sluice = await connectToLook(context);
-  try {
-    const { gates, unseen } =
-      asked === null
-        ? await everyOpenGate(context, sluice)
-        : await everyGateOf(await findRun(context, sluice, asked), sluice);
-    for (const run of unseen) tellUnseen(context, run);
-    if (json) for (const { run, gate } of gates) io.json({ kind: 'gate', title: run.title, ...gate });
-    else if (gates.length === 0 && unseen.length === 0)
-      io.out(asked === null ? 'No run waits for a person.' : 'This run has no gates.');
-    else for (const { run, gate } of gates) tellGate(context, run, gate);
-    return EXIT.done;
-  } finally {
-    await sluice?.close();
-  }
+  await using sluice = await connectToLook(context);
+  const { gates, unseen } =
+    asked === null
+      ? await everyOpenGate(context, sluice)
+      : await everyGateOf(await findRun(context, sluice, asked), sluice);
+  for (const run of unseen) tellUnseen(context, run);
+  if (json) for (const { run, gate } of gates) io.json({ kind: 'gate', title: run.title, ...gate });
+  else if (gates.length === 0 && unseen.length === 0)
+    io.out(asked === null ? 'No run waits for a person.' : 'This run has no gates.');
+  else for (const { run, gate } of gates) tellGate(context, run, gate);
+  return EXIT.done;
 }
 
 export interface ShowOptions {
@@ -47,19 +43,15 @@ export interface ShowOptions {
 
 export async function showApproval(context: Context, { run: asked, gate: id }: ShowOptions): Promise<ExitCode> {
   const { io, json } = context;
-  const sluice = await connectToLook(context);
-  try {
-    const run =
-      asked === null && sluice !== null
-        ? await findMeantRun(context, sluice, { asked, meant: 'decision' })
-        : await findRun(context, sluice, asked);
-    const gate = shownGate(await gatesOrRefuse(run, sluice), run.runId, id);
-    if (json) io.json({ kind: 'gate', title: run.title, ...gate });
-    else for (const line of gateInFull(gate, run)) io.out(line);
-    return EXIT.done;
-  } finally {
-    await sluice?.close();
-  }
+  await using sluice = await connectToLook(context);
+  const run =
+    asked === null && sluice !== null
+      ? await findMeantRun(context, sluice, { asked, meant: 'decision' })
+      : await findRun(context, sluice, asked);
+  const gate = shownGate(await gatesOrRefuse(run, sluice), run.runId, id);
+  if (json) io.json({ kind: 'gate', title: run.title, ...gate });
+  else for (const line of gateInFull(gate, run)) io.out(line);
+  return EXIT.done;
 }
 
 export interface DecideForm {

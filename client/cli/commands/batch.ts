@@ -50,16 +50,12 @@ export async function batch(context: Context, options: BatchOptions): Promise<Ex
   const prepared = await preparing;
   if (prepared === null) return tellStopped(context, 'Nothing was started.');
   await loading;
-  const connected = await orAborted(connectToRun(context, { local: false }), stop, () => null);
+  await using connected = await orAborted(connectToRun(context, { local: false }), stop, () => null);
   if (connected === null) return tellStopped(context, 'Nothing was started.');
-  try {
-    const wasTaken = await start(context, { named, prepared, connected });
-    const code = options.detach ? EXIT.done : await watch(context, connected.sluice, named);
-    // Tasks that nobody runs are nothing to call done.
-    return code === EXIT.done && !wasTaken ? EXIT.needsPerson : code;
-  } finally {
-    await connected.sluice.close();
-  }
+  const wasTaken = await start(context, { named, prepared, connected });
+  const code = options.detach ? EXIT.done : await watch(context, connected.sluice, named);
+  // Tasks that nobody runs are nothing to call done.
+  return code === EXIT.done && !wasTaken ? EXIT.needsPerson : code;
 }
 
 interface BatchStart {
@@ -99,12 +95,8 @@ async function tasksOfOpen(sluice: Sluice, { workflowId }: NamedBatch): Promise<
 }
 
 async function comeBack(context: Context, named: NamedBatch): Promise<ExitCode> {
-  const sluice = await look(context, named);
-  try {
-    return await watch(context, sluice, named);
-  } finally {
-    await sluice.close();
-  }
+  await using sluice = await look(context, named);
+  return await watch(context, sluice, named);
 }
 
 /** Errors: RefusedError where the batch was refused. */
@@ -155,33 +147,27 @@ const LIST_LIMIT = 1_000;
 
 async function abortBatch(context: Context, named: NamedBatch): Promise<ExitCode> {
   const by = personOf(context);
-  const sluice = await look(context, named);
+  await using sluice = await look(context, named);
   const { io, json } = context;
-  try {
-    const sent = await sluice.send(named.workflowId, { name: 'abort', argument: { by } }, io.stop);
-    if (json) io.json({ kind: 'message', workflowId: named.workflowId, name: 'abort', sent: sent.kind });
-    switch (sent.kind) {
-      case 'accepted':
-        if (!json) io.out(foreign(`abort accepted by the batch ${named.name}: ${sent.answer.message}`));
-        return EXIT.done;
-      case 'queued':
-        if (!json) io.out(`abort queued for the batch ${named.name}: ${QUEUED}`);
-        return EXIT.done;
-      case 'cancelled':
-        if (!json) io.out(`abort of the batch ${named.name}: ${CANCELLED}`);
-        return EXIT.done;
-      case 'refused':
-      case 'not_kept':
-      case 'closed':
-        io.err(
-          foreign(`The batch ${named.name} took no abort: ${sent.kind === 'closed' ? 'it is closed' : sent.why}.`),
-        );
-        return EXIT.needsPerson;
-      case 'unknown':
-        throw new RefusedError(unknownBatch(named));
-    }
-  } finally {
-    await sluice.close();
+  const sent = await sluice.send(named.workflowId, { name: 'abort', argument: { by } }, io.stop);
+  if (json) io.json({ kind: 'message', workflowId: named.workflowId, name: 'abort', sent: sent.kind });
+  switch (sent.kind) {
+    case 'accepted':
+      if (!json) io.out(foreign(`abort accepted by the batch ${named.name}: ${sent.answer.message}`));
+      return EXIT.done;
+    case 'queued':
+      if (!json) io.out(`abort queued for the batch ${named.name}: ${QUEUED}`);
+      return EXIT.done;
+    case 'cancelled':
+      if (!json) io.out(`abort of the batch ${named.name}: ${CANCELLED}`);
+      return EXIT.done;
+    case 'refused':
+    case 'not_kept':
+    case 'closed':
+      io.err(foreign(`The batch ${named.name} took no abort: ${sent.kind === 'closed' ? 'it is closed' : sent.why}.`));
+      return EXIT.needsPerson;
+    case 'unknown':
+      throw new RefusedError(unknownBatch(named));
   }
 }
 

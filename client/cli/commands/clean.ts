@@ -27,20 +27,16 @@ export interface CleanOptions {
 export async function clean(context: Context, options: CleanOptions, connect = connectToLook): Promise<ExitCode> {
   personOf(context);
   checkOptions(options);
-  const sluice = await connect(context);
-  try {
-    const looked = await lookAtAll(context, sluice, options);
-    const removable = looked.flatMap((look) => (look.kind === 'removable' ? [look.removable] : []));
-    const kept = options.runs.length > 0 ? looked.flatMap((look) => (look.kind === 'kept' ? [look] : [])) : [];
-    list(context, removable, kept);
-    if (options.dryRun || removable.length === 0) return kept.length > 0 ? EXIT.needsPerson : EXIT.done;
-    if (sluice === null) throw new RefusedError(ENGINE_DOWN);
-    if (!options.yes && !(await confirmed(context, removable.length))) return notRemoved(context);
-    const worst = await removeAll(context, sluice, removable);
-    return worst === EXIT.done && kept.length > 0 ? EXIT.needsPerson : worst;
-  } finally {
-    await sluice?.close();
-  }
+  await using sluice = await connect(context);
+  const looked = await lookAtAll(context, sluice, options);
+  const removable = looked.flatMap((look) => (look.kind === 'removable' ? [look.removable] : []));
+  const kept = options.runs.length > 0 ? looked.flatMap((look) => (look.kind === 'kept' ? [look] : [])) : [];
+  list(context, removable, kept);
+  if (options.dryRun || removable.length === 0) return kept.length > 0 ? EXIT.needsPerson : EXIT.done;
+  if (sluice === null) throw new RefusedError(ENGINE_DOWN);
+  if (!options.yes && !(await confirmed(context, removable.length))) return notRemoved(context);
+  const worst = await removeAll(context, sluice, removable);
+  return worst === EXIT.done && kept.length > 0 ? EXIT.needsPerson : worst;
 }
 
 async function lookAtAll(context: Context, sluice: Sluice | null, options: CleanOptions): Promise<readonly Looked[]> {

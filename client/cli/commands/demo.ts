@@ -64,7 +64,7 @@ async function runDemo(context: Context, world: DemoWorld): Promise<DemoResult> 
   await trustConfig(world.home, world.repo, world.config);
   const options = { task: TASK, title: TITLE, program: [], local: true, detach: false };
   const prepared = await prepareRun(context, options);
-  const connected = await connectToRun(context, { local: true });
+  await using connected = await connectToRun(context, { local: true });
   const ended = new AbortController();
   io.stop.addEventListener('abort', () => ended.abort(), { once: true });
   try {
@@ -88,7 +88,6 @@ async function runDemo(context: Context, world: DemoWorld): Promise<DemoResult> 
     return { ...outcome, accident: await accident };
   } finally {
     ended.abort();
-    await connected.sluice.close();
   }
 }
 

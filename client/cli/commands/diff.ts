@@ -13,32 +13,28 @@ export async function diff(
   { asked, stat }: { readonly asked: string | null; readonly stat: boolean },
 ): Promise<ExitCode> {
   const { io, json } = context;
-  const sluice = await connectOrRead(context, 'the run is found by the run folders of the known repositories');
-  try {
-    const run = await findRun(context, sluice, asked);
-    const view = await viewOf(run, sluice);
-    const base = view?.baseSha ?? null;
-    const head = view?.headSha ?? view?.branch ?? null;
-    if (view === null || base === null || head === null)
-      throw new RefusedError(nothingToShow(run, 'it has not opened yet'));
-    const numbers = await diffStat(view.repo, base, head);
-    if (numbers === null)
-      throw new RefusedError(nothingToShow(run, `its commits are not in ${foreign(view.repo)} on this machine`));
-    if (json)
-      io.json({
-        runId: run.runId,
-        base,
-        head,
-        ...numbers,
-        ...(stat ? {} : { patch: await diffText(view.repo, base, head) }),
-      });
-    else if (stat)
-      io.out(`${numbers.files} files changed, ${numbers.insertions} insertions(+), ${numbers.deletions} deletions(-)`);
-    else writePatch(io, (await diffText(view.repo, base, head)) ?? '');
-    return EXIT.done;
-  } finally {
-    await sluice?.close();
-  }
+  await using sluice = await connectOrRead(context, 'the run is found by the run folders of the known repositories');
+  const run = await findRun(context, sluice, asked);
+  const view = await viewOf(run, sluice);
+  const base = view?.baseSha ?? null;
+  const head = view?.headSha ?? view?.branch ?? null;
+  if (view === null || base === null || head === null)
+    throw new RefusedError(nothingToShow(run, 'it has not opened yet'));
+  const numbers = await diffStat(view.repo, base, head);
+  if (numbers === null)
+    throw new RefusedError(nothingToShow(run, `its commits are not in ${foreign(view.repo)} on this machine`));
+  if (json)
+    io.json({
+      runId: run.runId,
+      base,
+      head,
+      ...numbers,
+      ...(stat ? {} : { patch: await diffText(view.repo, base, head) }),
+    });
+  else if (stat)
+    io.out(`${numbers.files} files changed, ${numbers.insertions} insertions(+), ${numbers.deletions} deletions(-)`);
+  else writePatch(io, (await diffText(view.repo, base, head)) ?? '');
+  return EXIT.done;
 }
 
 /** A pipe gets the patch as it is, so that `git apply` takes it; a terminal gets it printable and coloured. */

@@ -191,7 +191,7 @@ interface Address {
 }
 
 async function lookAtAddress({ home }: Context, { what, ...options }: Address): Promise<readonly Finding[]> {
-  const sluice = await createSluice(options).catch(() => null);
+  await using sluice = await createSluice(options).catch(() => null);
   if (sluice === null) {
     return [
       {
@@ -202,21 +202,17 @@ async function lookAtAddress({ home }: Context, { what, ...options }: Address): 
       },
     ];
   }
-  try {
-    const version = await sluice.serverVersion();
-    return [
-      {
-        check: what,
-        grade: 'ok',
-        found: `${options.address}, version ${version}, namespace ${sluice.namespace}`,
-        mend: null,
-      },
-      ...(await lookAtPollers(sluice, await readHostId(home))),
-      await lookAtSearchAttributes(sluice),
-    ];
-  } finally {
-    await sluice.close();
-  }
+  const version = await sluice.serverVersion();
+  return [
+    {
+      check: what,
+      grade: 'ok',
+      found: `${options.address}, version ${version}, namespace ${sluice.namespace}`,
+      mend: null,
+    },
+    ...(await lookAtPollers(sluice, await readHostId(home))),
+    await lookAtSearchAttributes(sluice),
+  ];
 }
 
 async function lookAtPollers(sluice: Sluice, hostId: string | null): Promise<readonly Finding[]> {

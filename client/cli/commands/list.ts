@@ -20,20 +20,16 @@ export interface ListOptions {
 export async function list(context: Context, { limit, waiting }: ListOptions): Promise<ExitCode> {
   const { io, json } = context;
   const count = readLimit(limit);
-  const sluice = await connectOrRead(context, 'these are the run folders of the known repositories');
-  try {
-    const found = await findRuns(context, sluice);
-    const runs = await withRetries((waiting ? found.filter(waitsForPerson) : found).slice(0, count), sluice);
-    if (json) {
-      for (const run of runs) io.json(run);
-      return EXIT.done;
-    }
-    if (runs.length > 0) io.out(renderTable(runs, io));
-    else io.out(waiting ? NOBODY_WAITS : NO_RUNS);
+  await using sluice = await connectOrRead(context, 'these are the run folders of the known repositories');
+  const found = await findRuns(context, sluice);
+  const runs = await withRetries((waiting ? found.filter(waitsForPerson) : found).slice(0, count), sluice);
+  if (json) {
+    for (const run of runs) io.json(run);
     return EXIT.done;
-  } finally {
-    await sluice?.close();
   }
+  if (runs.length > 0) io.out(renderTable(runs, io));
+  else io.out(waiting ? NOBODY_WAITS : NO_RUNS);
+  return EXIT.done;
 }
 
 const NO_RUNS = 'No runs yet. Start one with: sluice run "<task>"';

@@ -21,27 +21,22 @@ export interface LogsOptions {
 
 export async function logs(context: Context, { asked, follow, turn }: LogsOptions): Promise<ExitCode> {
   const { io, json } = context;
-  const sluice = await connectToLook(context);
-  try {
-    const run = await findRun(context, sluice, asked);
-    const { runDir } = run;
-    if (runDir === null) throw new RefusedError(noFiles(run));
-    if (turn !== undefined) return await printTurn(context, { run, runDir, turn });
-    const display = json ? jsonDisplay(io) : plainDisplay(io);
-    if (follow && sluice !== null && run.closedAt === null && !isFromFiles(run)) {
-      const end = await watchRun({ sluice, workflowId: run.workflowId, runDir, display, stop: io.stop });
-      return end.kind === 'detached' ? EXIT.detached : EXIT.done;
-    }
-    const follower = followFiles(runDir, display);
-    await follower.readNow();
-    follower.close();
-    if (follower.isCut()) io.err(CUT_JOURNAL);
-    if (follow && sluice === null)
-      io.err('The engine is down, so there is nothing to follow; it starts with: sluice up');
-    return EXIT.done;
-  } finally {
-    await sluice?.close();
+  await using sluice = await connectToLook(context);
+  const run = await findRun(context, sluice, asked);
+  const { runDir } = run;
+  if (runDir === null) throw new RefusedError(noFiles(run));
+  if (turn !== undefined) return await printTurn(context, { run, runDir, turn });
+  const display = json ? jsonDisplay(io) : plainDisplay(io);
+  if (follow && sluice !== null && run.closedAt === null && !isFromFiles(run)) {
+    const end = await watchRun({ sluice, workflowId: run.workflowId, runDir, display, stop: io.stop });
+    return end.kind === 'detached' ? EXIT.detached : EXIT.done;
   }
+  const follower = followFiles(runDir, display);
+  await follower.readNow();
+  follower.close();
+  if (follower.isCut()) io.err(CUT_JOURNAL);
+  if (follow && sluice === null) io.err('The engine is down, so there is nothing to follow; it starts with: sluice up');
+  return EXIT.done;
 }
 
 /** **Unit** bytes. Source: the default of `limits.outputBytes`. */

@@ -9,25 +9,21 @@ import { foreign } from '../terminal/io.js';
 
 export async function path(context: Context, asked: string | null): Promise<ExitCode> {
   const { io, json } = context;
-  const sluice = await connectOrRead(context, 'the run is found by the run folders of the known repositories');
-  try {
-    const run = await findRun(context, sluice, asked);
-    const worktree = (await viewOf(run, sluice))?.worktree ?? null;
-    if (worktree === null || !(await exists(worktree))) {
-      throw new RefusedError({
-        what: `the run ${foreign(run.runId)} has no worktree on this machine${worktree === null ? '' : ` (it was ${foreign(worktree)})`}`,
-        why: 'a worktree is made when a run opens and stays until it is removed; it lies on the host of the run',
-        now: run.branch === null ? 'The run has no branch yet.' : `Its branch is ${foreign(run.branch)}.`,
-        mend:
-          run.branch === null
-            ? `sluice status ${foreign(run.runId)}`
-            : `git worktree add <folder> ${shellWord(run.branch)}`,
-      });
-    }
-    if (json) io.json({ runId: run.runId, worktree });
-    else io.out(foreign(worktree));
-    return EXIT.done;
-  } finally {
-    await sluice?.close();
+  await using sluice = await connectOrRead(context, 'the run is found by the run folders of the known repositories');
+  const run = await findRun(context, sluice, asked);
+  const worktree = (await viewOf(run, sluice))?.worktree ?? null;
+  if (worktree === null || !(await exists(worktree))) {
+    throw new RefusedError({
+      what: `the run ${foreign(run.runId)} has no worktree on this machine${worktree === null ? '' : ` (it was ${foreign(worktree)})`}`,
+      why: 'a worktree is made when a run opens and stays until it is removed; it lies on the host of the run',
+      now: run.branch === null ? 'The run has no branch yet.' : `Its branch is ${foreign(run.branch)}.`,
+      mend:
+        run.branch === null
+          ? `sluice status ${foreign(run.runId)}`
+          : `git worktree add <folder> ${shellWord(run.branch)}`,
+    });
   }
+  if (json) io.json({ runId: run.runId, worktree });
+  else io.out(foreign(worktree));
+  return EXIT.done;
 }

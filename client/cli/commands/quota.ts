@@ -24,44 +24,35 @@ interface LimitedAccount {
 
 export async function listQuota(context: Context, connect = connectOrRead): Promise<ExitCode> {
   const { io, json } = context;
-  const sluice = await connect(context, 'this is what this host remembers');
-  try {
-    const limited = await limitedAccounts(context, sluice);
-    for (const one of limited) {
-      if (json) io.json(objectOf(one));
-      else linesOf(one, Date.now()).forEach((line, index) => io.out(`${index === 0 ? '' : '  '}${foreign(line)}`));
-    }
-    if (!json && limited.length === 0) io.out('No usage limit is waited for.');
-    return EXIT.done;
-  } finally {
-    await sluice?.close();
+  await using sluice = await connect(context, 'this is what this host remembers');
+  const limited = await limitedAccounts(context, sluice);
+  for (const one of limited) {
+    if (json) io.json(objectOf(one));
+    else linesOf(one, Date.now()).forEach((line, index) => io.out(`${index === 0 ? '' : '  '}${foreign(line)}`));
   }
+  if (!json && limited.length === 0) io.out('No usage limit is waited for.');
+  return EXIT.done;
 }
 
 /** `asked` null: the only one. */
 export async function openQuota(context: Context, asked: string | null, connect = connectToLook): Promise<ExitCode> {
   const { io, json, home } = context;
   const by = personOf(context);
-  const sluice = await connect(context);
-  try {
-    const { account, gate } = chosen(await limitedAccounts(context, sluice), asked, sluice !== null);
-    const sent = gate === null || sluice === null ? null : await sendOpen(sluice, gate, { by, stop: io.stop });
-    if (sent?.kind === 'refused')
-      throw new RefusedError(refusedParts(account, sent.why), { exitCode: EXIT.needsPerson });
-    if (sent?.kind === 'not_kept') throw new RefusedError(notKeptParts(account, sent.why));
-    await openAccount(home, account);
-    if (json)
-      io.json({
-        kind: 'quota_opened',
-        account,
-        sent: sent?.kind ?? null,
-        message: sent?.kind === 'accepted' ? sent.answer.message : null,
-      });
-    else io.out(foreign(`${account}: ${whatHappened(sent)}`));
-    return EXIT.done;
-  } finally {
-    await sluice?.close();
-  }
+  await using sluice = await connect(context);
+  const { account, gate } = chosen(await limitedAccounts(context, sluice), asked, sluice !== null);
+  const sent = gate === null || sluice === null ? null : await sendOpen(sluice, gate, { by, stop: io.stop });
+  if (sent?.kind === 'refused') throw new RefusedError(refusedParts(account, sent.why), { exitCode: EXIT.needsPerson });
+  if (sent?.kind === 'not_kept') throw new RefusedError(notKeptParts(account, sent.why));
+  await openAccount(home, account);
+  if (json)
+    io.json({
+      kind: 'quota_opened',
+      account,
+      sent: sent?.kind ?? null,
+      message: sent?.kind === 'accepted' ? sent.answer.message : null,
+    });
+  else io.out(foreign(`${account}: ${whatHappened(sent)}`));
+  return EXIT.done;
 }
 
 /** Errors: RefusedError where the server did not take it. */

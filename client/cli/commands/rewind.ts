@@ -37,16 +37,12 @@ export async function rewind(context: Context, options: RewindOptions): Promise<
   const { io } = context;
   const stage = checkStage(options.stage);
   await prepareTemporalClient();
-  const connected = await orAborted(connectToRun(context, { local: false }), io.stop, () => null);
+  await using connected = await orAborted(connectToRun(context, { local: false }), io.stop, () => null);
   if (connected === null) return tellStopped(context, 'Nothing was started.');
   const { sluice } = connected;
-  try {
-    const source = await orAborted(findSource(context, sluice, options.run), io.stop, () => null);
-    if (source === null) return tellStopped(context, 'Nothing was started.');
-    return await startFrom(context, sluice, { source, stage, detach: options.detach });
-  } finally {
-    await sluice.close();
-  }
+  const source = await orAborted(findSource(context, sluice, options.run), io.stop, () => null);
+  if (source === null) return tellStopped(context, 'Nothing was started.');
+  return await startFrom(context, sluice, { source, stage, detach: options.detach });
 }
 
 /** Pure. The host takes task and title from its own record of the source; they are sent for lists and for a host that refuses. */

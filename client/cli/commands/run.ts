@@ -48,16 +48,12 @@ export async function run(context: Context, options: RunOptions): Promise<ExitCo
   const prepared = await preparing;
   if (prepared === null) return tellStopped(context, 'Nothing was started.');
   await loading;
-  const connected = await orAborted(connectToRun(context, options), io.stop, () => null);
+  await using connected = await orAborted(connectToRun(context, options), io.stop, () => null);
   if (connected === null) return tellStopped(context, 'Nothing was started.');
-  try {
-    const started = await startRun(context, { prepared, connected, host: options.host });
-    if (!options.detach) return await watchStarted(context, started);
-    if (!context.json) io.out(`Started ${started.runId}. Watch it with: sluice watch ${started.runId}`);
-    return EXIT.done;
-  } finally {
-    await connected.sluice.close();
-  }
+  const started = await startRun(context, { prepared, connected, host: options.host });
+  if (!options.detach) return await watchStarted(context, started);
+  if (!context.json) io.out(`Started ${started.runId}. Watch it with: sluice watch ${started.runId}`);
+  return EXIT.done;
 }
 
 /** Errors: RefusedError or ConfigError for everything that can be refused without a server. */

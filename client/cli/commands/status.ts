@@ -18,24 +18,20 @@ import { stageCostLines } from '../watch/stage-costs.js';
 
 export async function status(context: Context, asked: string | null): Promise<ExitCode> {
   const { io, json } = context;
-  const sluice = await connectOrRead(context, 'this is what the run last wrote');
-  try {
-    const run = await findRun(context, sluice, asked);
-    const [view, details] = await Promise.all([viewOf(run, sluice), detailsOf(run, sluice)]);
-    if (view === null) throw new RefusedError(unknownView(run));
-    const execution =
-      view.outcome === null && sluice !== null ? await sluice.describe(run.workflowId).catch(() => null) : null;
-    const retrying = execution?.retrying ?? null;
-    const gates = details?.gates ?? (run.runDir === null ? null : await gatesOnDisk(run.runDir));
-    if (json) io.json({ ...view, retrying, attended: details?.attended ?? null, gates, ...budgetOf(details) });
-    else {
-      if (sluice !== null && isFromFiles(run)) io.err('The server does not know this run; this is what it last wrote.');
-      for (const line of renderView(view, { retrying, details, gates: gates ?? [], now: Date.now() })) io.out(line);
-    }
-    return EXIT.done;
-  } finally {
-    await sluice?.close();
+  await using sluice = await connectOrRead(context, 'this is what the run last wrote');
+  const run = await findRun(context, sluice, asked);
+  const [view, details] = await Promise.all([viewOf(run, sluice), detailsOf(run, sluice)]);
+  if (view === null) throw new RefusedError(unknownView(run));
+  const execution =
+    view.outcome === null && sluice !== null ? await sluice.describe(run.workflowId).catch(() => null) : null;
+  const retrying = execution?.retrying ?? null;
+  const gates = details?.gates ?? (run.runDir === null ? null : await gatesOnDisk(run.runDir));
+  if (json) io.json({ ...view, retrying, attended: details?.attended ?? null, gates, ...budgetOf(details) });
+  else {
+    if (sluice !== null && isFromFiles(run)) io.err('The server does not know this run; this is what it last wrote.');
+    for (const line of renderView(view, { retrying, details, gates: gates ?? [], now: Date.now() })) io.out(line);
   }
+  return EXIT.done;
 }
 
 /** What is known beside the view. */

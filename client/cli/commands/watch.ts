@@ -15,24 +15,20 @@ import { startedView, watchStarted } from '../watch/watch-started.js';
 import { renderView } from './status.js';
 
 export async function watch(context: Context, asked: string | null): Promise<ExitCode> {
-  const sluice = await connectToLook(context);
+  await using sluice = await connectToLook(context);
   if (sluice === null) {
     const run = await findRun(context, null, asked);
     return tellEnded(context, run, engineDown(run));
   }
-  try {
-    const several = asked === null ? await severalOpen(context, sluice) : null;
-    if (several !== null) return await watchAll(context, several);
-    const run = await findRun(context, sluice, asked);
-    if (isFromFiles(run)) return await tellEnded(context, run, unknownToServer(run));
-    return await watchStarted(context, {
-      ...startedView(context, sluice, run),
-      events: true,
-      desktop: await desktopWanted(context, run.repo),
-    });
-  } finally {
-    await sluice.close();
-  }
+  const several = asked === null ? await severalOpen(context, sluice) : null;
+  if (several !== null) return await watchAll(context, several);
+  const run = await findRun(context, sluice, asked);
+  if (isFromFiles(run)) return await tellEnded(context, run, unknownToServer(run));
+  return await watchStarted(context, {
+    ...startedView(context, sluice, run),
+    events: true,
+    desktop: await desktopWanted(context, run.repo),
+  });
 }
 
 /** A closed run whose end only its files know. Errors: RefusedError with `parts` for one that is open as far as they tell. */

@@ -16,14 +16,13 @@ export interface RunJournal {
 
 /** Works without a server. Errors: RefusedError where the run is unknown or its folder is on another machine. */
 export async function journalOf(context: Context, asked: string | null): Promise<RunJournal> {
-  const sluice = await connectOrRead(context, 'the journal is read from the run folders of the known repositories');
-  try {
-    const run = await findRun(context, sluice, asked);
-    if (run.runDir === null) throw new RefusedError(noFiles(run));
-    return { run, events: await readJournal(context, run.runDir) };
-  } finally {
-    await sluice?.close();
-  }
+  await using sluice = await connectOrRead(
+    context,
+    'the journal is read from the run folders of the known repositories',
+  );
+  const run = await findRun(context, sluice, asked);
+  if (run.runDir === null) throw new RefusedError(noFiles(run));
+  return { run, events: await readJournal(context, run.runDir) };
 }
 
 async function readJournal({ io }: Context, runDir: string): Promise<readonly JournalEvent[]> {

@@ -23,17 +23,13 @@ export async function askDetails(
   asked: string | null,
   command: 'policies' | 'budget',
 ): Promise<AskedDetails> {
-  const sluice = await connectToLook(context);
-  try {
-    const run = await findRun(context, sluice, asked);
-    if (sluice === null) throw new RefusedError(engineDown(run, command));
-    const details = await detailsOf(run, sluice);
-    const { ledger } = details;
-    const day = ledger === null || command !== 'budget' ? null : await sluice.dayBudget(ledger).catch(() => null);
-    return { run, details, day };
-  } finally {
-    await sluice?.close();
-  }
+  await using sluice = await connectToLook(context);
+  const run = await findRun(context, sluice, asked);
+  if (sluice === null) throw new RefusedError(engineDown(run, command));
+  const details = await detailsOf(run, sluice);
+  const { ledger } = details;
+  const day = ledger === null || command !== 'budget' ? null : await sluice.dayBudget(ledger).catch(() => null);
+  return { run, details, day };
 }
 
 async function detailsOf(run: FoundRun, sluice: Sluice): Promise<RunDetails> {

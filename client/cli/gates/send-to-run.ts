@@ -34,29 +34,25 @@ export async function sendToRun(
   connect = connectToLook,
 ): Promise<ExitCode> {
   const { stop } = context.io;
-  const sluice = await orAborted(
+  await using sluice = await orAborted(
     connect(context).then((found) => serverFor(found, command)),
     stop,
     () => null,
   );
   if (sluice === null) return tellStopped(context, 'Nothing was sent.');
-  try {
-    const found = await orAborted(composed(context, sluice, command), stop, () => null);
-    if (found === null) return tellStopped(context, 'Nothing was sent.');
-    const sent = await sendTelling(context, sluice, found);
-    if (sent === null) {
-      context.io.err(
-        `Stopped. Whether the run took the message is not known; see: sluice status ${foreign(found.run.runId)}`,
-      );
-      return EXIT.detached;
-    }
-    const code = tell(context, { ...found, sent });
-    return code === EXIT.done && command.afterwards !== undefined
-      ? await command.afterwards({ run: found.run, sluice })
-      : code;
-  } finally {
-    await sluice.close();
+  const found = await orAborted(composed(context, sluice, command), stop, () => null);
+  if (found === null) return tellStopped(context, 'Nothing was sent.');
+  const sent = await sendTelling(context, sluice, found);
+  if (sent === null) {
+    context.io.err(
+      `Stopped. Whether the run took the message is not known; see: sluice status ${foreign(found.run.runId)}`,
+    );
+    return EXIT.detached;
   }
+  const code = tell(context, { ...found, sent });
+  return code === EXIT.done && command.afterwards !== undefined
+    ? await command.afterwards({ run: found.run, sluice })
+    : code;
 }
 
 interface Composed {

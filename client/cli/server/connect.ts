@@ -18,7 +18,7 @@ export type ServerChoice =
   | { readonly kind: 'local' }
   | { readonly kind: 'remote'; readonly origin: string; readonly options: SluiceOptions };
 
-export interface Connected {
+export interface Connected extends AsyncDisposable {
   readonly sluice: Sluice;
   /** Null where the server is not our own engine. */
   readonly engine: RunningEngine | null;
@@ -51,6 +51,10 @@ const READING_TURNS = 20;
 /** **Unit** ms: after this somebody wonders. */
 const TELL_AFTER_MS = 2_000;
 
+function connectedBy(sluice: Sluice, engine: Connected['engine']): Connected {
+  return { sluice, engine, [Symbol.asyncDispose]: () => sluice.close() };
+}
+
 /** For commands that start runs: brings the local engine up, or refuses a server where nobody would work. */
 export async function connectToRun(context: Context, options: { readonly local: boolean }): Promise<Connected> {
   // The SDK takes a fifth of a second to load: that goes on beside the engine's start.
@@ -59,11 +63,11 @@ export async function connectToRun(context: Context, options: { readonly local: 
   if (choice.kind === 'local') {
     const engine = await upEngine(context, { onProgress: (text) => context.io.err(foreign(text)) });
     await loading;
-    return { sluice: await connectOwn(context, engine, OWN_CONNECT_MS), engine };
+    return connectedBy(await connectOwn(context, engine, OWN_CONNECT_MS), engine);
   }
   const sluice = await connectRemote(choice);
   const { workflow } = await sluice.pollers();
-  if (workflow > 0) return { sluice, engine: null };
+  if (workflow > 0) return connectedBy(sluice, null);
   await sluice.close();
   throw new RefusedError({
     what: `nobody polls the task queue "${TASK_QUEUE}" at ${foreign(sluice.address)} (${choice.origin})`,

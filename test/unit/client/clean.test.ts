@@ -38,14 +38,14 @@ describe('sluice clean', () => {
       },
       ...view,
     });
-    const part: Pick<Sluice, 'list' | 'status' | 'cleanRun' | 'close'> = {
+    const part: Pick<Sluice, 'list' | 'status' | 'cleanRun' | typeof Symbol.asyncDispose> = {
       list: async () => [{ ...aListedRun('shop-1'), closedAt: '2026-11-21T10:00:00.000Z' }],
       status: async () => of,
       cleanRun: async (input) => {
         asked.push(input);
         return answer();
       },
-      close: async () => {},
+      [Symbol.asyncDispose]: async () => {},
     };
     const options = { runs: ['shop-1'], all: false, giveUp, yes: true, dryRun: false };
     return { ...terminal, asked, code: clean(terminal.context, options, async () => part as Sluice) };

@@ -46,13 +46,13 @@ describe('sluice quota', () => {
   function aTerminal(gates: readonly ListedQuotaGate[] | null, { json = false, answer = ACCEPTED, env = {} } = {}) {
     const terminal = openTerminal({ env }, json);
     const sent: [string, MessageToSend][] = [];
-    const part: Pick<Sluice, 'quotaGates' | 'send' | 'close'> = {
+    const part: Pick<Sluice, 'quotaGates' | 'send' | typeof Symbol.asyncDispose> = {
       quotaGates: async () => gates ?? [],
       send: async (workflowId, message) => {
         sent.push([workflowId, message]);
         return answer;
       },
-      close: async () => {},
+      [Symbol.asyncDispose]: async () => {},
     };
     const connect = async () => (gates === null ? null : (part as Sluice));
     return { ...terminal, context: { ...terminal.context, home }, sent, connect };

@@ -20,10 +20,10 @@ interface FakeServer {
 
 /** Only what a message needs; any other call is a mistake of the code under test. */
 function aServer({ runs = [aListedRun('shop-1')], send }: FakeServer): Sluice {
-  const part: Pick<Sluice, 'list' | 'send' | 'close'> = {
+  const part: Pick<Sluice, 'list' | 'send' | typeof Symbol.asyncDispose> = {
     list: async () => runs,
     send: (_workflowId, message, stop) => send(message, stop),
-    close: async () => {},
+    [Symbol.asyncDispose]: async () => {},
   };
   return part as Sluice;
 }
