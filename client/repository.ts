@@ -6,6 +6,7 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { ownGitDir } from '../config/home/own-git-dir.js';
+import { RefusedError } from '../protocol/text/refusal.js';
 import { runGit } from './run-git.js';
 
 export type RepositoryLook =
@@ -43,16 +44,10 @@ const DIFF = [
 /** Unit: bytes of the names of a commit's files, some million of them: git holds all of them in memory before it compares. */
 const MAX_NAMES_BYTES = 128 * 1024 * 1024;
 
-/** Git was ended before it was done. Shape: `parts` are those of an error for a person (protocol/text/refusal.ts). */
-export class GitWasEnded extends Error {
-  override readonly name = 'GitWasEnded';
-  readonly parts: { readonly what: string; readonly why: string; readonly now: string; readonly mend: string };
-
-  constructor(of: 'output' | 'time', { command, root }: { readonly command: string; readonly root: string }) {
-    const what = `git ${command} ${of === 'output' ? 'printed too much' : 'took more than 3 minutes'}, in ${root}, and was ended`;
-    super(what);
-    this.parts = { what, ...WHY_ENDED[of], now: 'Nothing was changed.' };
-  }
+/** Git was ended before it was done. */
+export function gitWasEnded(of: 'output' | 'time', { command, root }: { command: string; root: string }): RefusedError {
+  const what = `git ${command} ${of === 'output' ? 'printed too much' : 'took more than 3 minutes'}, in ${root}, and was ended`;
+  return new RefusedError({ what, ...WHY_ENDED[of], now: 'Nothing was changed.' });
 }
 
 const WHY_ENDED = {
@@ -66,12 +61,12 @@ const WHY_ENDED = {
   },
 };
 
-/** `root` is the real path of the work tree's top. Errors: `GitWasEnded`. */
+/** `root` is the real path of the work tree's top. Errors: RefusedError where git was ended. */
 export async function lookAtRepository(path: string): Promise<RepositoryLook> {
   const place = await runGit(['rev-parse', '--is-bare-repository', '--is-inside-work-tree', '--show-toplevel'], {
     cwd: path,
   });
-  if (place.kind === 'limit') throw new GitWasEnded(place.of, { command: 'rev-parse', root: path });
+  if (place.kind === 'limit') throw gitWasEnded(place.of, { command: 'rev-parse', root: path });
   if (place.kind === 'no_git' || place.kind === 'missing') return { kind: place.kind };
   const [bare, inside, ...top] = place.stdout.replace(/\n$/, '').split('\n');
   if (place.kind === 'failed' || inside !== 'true') return { kind: bare === 'true' ? 'bare' : 'not_git' };
@@ -106,7 +101,7 @@ export function textAt(root: string, commit: string, path: string): Promise<stri
   return gitIn(root, ['cat-file', 'blob', `${commit}:${path}`]);
 }
 
-/** Null where one of the commits is not here. Errors, of all three: `GitWasEnded`. */
+/** Null where one of the commits is not here. Errors, of all three: RefusedError where git was ended. */
 export async function diffStat(root: string, base: string, head: string): Promise<DiffStat | null> {
   const files = await diffFiles(root, base, head);
   if (files === null) return null;
@@ -142,7 +137,7 @@ export async function gitVersion(): Promise<string | null> {
 /** Git is told the git directory: a second search could end at another one, and needs `safe.directory` of a config that is not read here. */
 async function gitIn(root: string, args: readonly string[]): Promise<string | null> {
   const answer = await runGit(args, { cwd: root, gitDir: join(root, '.git') });
-  if (answer.kind === 'limit') throw new GitWasEnded(answer.of, { command: args[0] ?? '', root });
+  if (answer.kind === 'limit') throw gitWasEnded(answer.of, { command: args[0] ?? '', root });
   return answer.kind === 'ok' ? answer.stdout : null;
 }
 
@@ -161,5 +156,5 @@ async function compared(
 async function assertFits(root: string, commit: string): Promise<void> {
   const args = ['ls-tree', '-r', '--name-only', '--end-of-options', commit];
   const answer = await runGit(args, { cwd: root, gitDir: join(root, '.git'), maxBytes: MAX_NAMES_BYTES });
-  if (answer.kind === 'limit') throw new GitWasEnded(answer.of, { command: `ls-tree ${commit}`, root });
+  if (answer.kind === 'limit') throw gitWasEnded(answer.of, { command: `ls-tree ${commit}`, root });
 }

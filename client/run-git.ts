@@ -6,6 +6,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { endingSignal } from '../config/system/ending-signal.js';
+import { GIT_ENVIRONMENT, GIT_RUNS_NOTHING } from '../config/system/git-safety.js';
 import { programPath } from '../config/system/program-path.js';
 import { resolveProgram } from '../config/system/resolve-program.js';
 
@@ -26,31 +27,8 @@ export type GitAnswer =
   /** The folder. */
   | { readonly kind: 'missing' };
 
-/** Source: githooks.txt, git-config.txt; the same as in activities/git/start/run-git.ts. */
-const SAFE: readonly string[] = [
-  '--no-pager',
-  '-c',
-  'core.hooksPath=/dev/null',
-  '-c',
-  'core.fsmonitor=false',
-  '-c',
-  'core.attributesFile=/dev/null',
-];
-
-/** `HOME` is withheld, so that `~` in a config cannot name a file. */
-const BASE_ENV: Readonly<Record<string, string>> = {
-  LC_ALL: 'C',
-  GIT_ATTR_NOSYSTEM: '1',
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_OPTIONAL_LOCKS: '0',
-  GIT_EDITOR: 'true',
-  // A promisor remote in a hostile config would start its `uploadpack` on the first missing object.
-  GIT_ALLOW_PROTOCOL: 'none',
-  GIT_NO_LAZY_FETCH: '1',
-  GIT_NO_REPLACE_OBJECTS: '1',
-  // An object of a few kilobytes can stand for gigabytes: the same as in activities/git/runner/start-git.ts.
-  GIT_ALLOC_LIMIT: '1g',
-};
+/** An object of a few kilobytes can stand for gigabytes. Source: activities/git/runner/start-git.ts, which loads nothing. */
+const GIT_ALLOC_LIMIT = '1g';
 
 /** Without an index no diff takes a file of the work tree for the blob that a forged index calls unchanged (diff.c, reuse_worktree_file). */
 const KNOWN_REPOSITORY: Readonly<Record<string, string>> = {
@@ -83,8 +61,13 @@ export function runGit(
   const path = programPath(process.env['PATH'] ?? DEFAULT_PATH);
   const git = resolveProgram('git', { path, forbidden: [] });
   if (git.kind !== 'found') return Promise.resolve({ kind: 'no_git' });
-  const env = { ...BASE_ENV, ...(gitDir === undefined ? personsConfig() : KNOWN_REPOSITORY), PATH: path };
-  const whole = [...SAFE, ...(gitDir === undefined ? [] : [`--git-dir=${gitDir}`]), ...args];
+  const env = {
+    ...GIT_ENVIRONMENT,
+    GIT_ALLOC_LIMIT,
+    ...(gitDir === undefined ? personsConfig() : KNOWN_REPOSITORY),
+    PATH: path,
+  };
+  const whole = ['--no-pager', ...GIT_RUNS_NOTHING, ...(gitDir === undefined ? [] : [`--git-dir=${gitDir}`]), ...args];
   const signal = endingSignal();
   const options = {
     cwd,

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { cutMiddle } from '../../../config/system/cut-middle.js';
 import { endingSignal } from '../../../config/system/ending-signal.js';
 import { messageOf } from '../../../config/system/error-code.js';
+import { GIT_ENVIRONMENT, GIT_RUNS_NOTHING } from '../../../config/system/git-safety.js';
 import { type Failpoint, GIT_COMMANDS, noFailpoint } from '../../../protocol/failpoints.js';
 import { createGitRunner } from '../runner/git-runner.js';
 import { type GitResult, type GitStart, startGit } from '../runner/start-git.js';
@@ -52,39 +53,20 @@ export class GitError extends Error {
   }
 }
 
-/**
- * Switches for the few commands that run on the real repository, whose live config an agent can write.
- * `core.hooksPath` covers the reference-transaction hook of `update-ref` too (githooks.txt).
- */
+/** Switches for the few commands that run on the real repository, whose live config an agent can write. */
 export const ON_REAL_REPOSITORY: readonly string[] = [
-  '-c',
-  'core.hooksPath=/dev/null',
-  '-c',
-  'core.fsmonitor=false',
-  '-c',
-  'core.attributesFile=/dev/null',
-  '-c',
-  'gc.auto=0',
-  '-c',
-  'maintenance.auto=false',
-  '-c',
-  'branch.autoSetupMerge=false',
+  ...GIT_RUNS_NOTHING,
+  ...['-c', 'gc.auto=0'],
+  ...['-c', 'maintenance.auto=false'],
+  ...['-c', 'branch.autoSetupMerge=false'],
 ];
 
-/** Everything that git gets; `HOME` is withheld, so that `~` in a config cannot name a file. */
+/** Everything that git gets. */
 const BASE_ENV: Readonly<Record<string, string>> = {
-  LC_ALL: 'C',
+  ...GIT_ENVIRONMENT,
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_ATTR_NOSYSTEM: '1',
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_OPTIONAL_LOCKS: '0',
-  GIT_EDITOR: 'true',
   GIT_PAGER: 'cat',
-  // A promisor remote in a hostile config would start its `uploadpack` on the first missing object.
-  GIT_ALLOW_PROTOCOL: 'none',
-  GIT_NO_LAZY_FETCH: '1',
-  GIT_NO_REPLACE_OBJECTS: '1',
 };
 
 const RUNNER_MAIN = fileURLToPath(new URL('../runner/main.js', import.meta.url));

@@ -107,7 +107,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'hooks of the repository run',
     area: 'git',
-    file: 'activities/git/start/run-git.ts',
+    file: 'config/system/git-safety.ts',
     find: "'core.hooksPath=/dev/null'",
     replace: "'core.hooks=/dev/null'",
     test: { file: 'test/unit/git/add-worktree.test.ts', title: 'runs no hook of the repository' },

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { diffStat, diffText, GitWasEnded, lookAtRepository, textAt } from '../../../client/repository.js';
+import { diffStat, diffText, gitWasEnded, lookAtRepository, textAt } from '../../../client/repository.js';
 import { endingWith } from '../../../config/system/ending-signal.js';
 import { tempFolders } from '../../support/temp-folder.js';
 import { until } from '../../support/until.js';
@@ -144,14 +144,14 @@ describe('a change of 10^10 files', () => {
       mend: expect.any(String),
     };
 
-    await expect(diffStat(repo, base, bomb)).rejects.toMatchObject({ name: 'GitWasEnded', parts });
-    await expect(diffText(repo, bomb, head)).rejects.toMatchObject({ name: 'GitWasEnded', parts });
+    await expect(diffStat(repo, base, bomb)).rejects.toMatchObject({ name: 'RefusedError', parts });
+    await expect(diffText(repo, bomb, head)).rejects.toMatchObject({ name: 'RefusedError', parts });
   });
 });
 
 describe('a slow git', () => {
   it('is told with what helps there, and nothing of large commits', () => {
-    const { parts } = new GitWasEnded('time', { command: 'rev-parse', root: repo });
+    const { parts } = gitWasEnded('time', { command: 'rev-parse', root: repo });
 
     expect(parts).toMatchObject({
       what: expect.stringContaining('3 minutes'),

@@ -110,8 +110,8 @@ export const READ_MUTANTS: readonly Mutant[] = [
     name: 'the command line compares a commit of any size',
     area: 'walls',
     file: 'client/repository.ts',
-    find: "if (answer.kind === 'limit') throw new GitWasEnded(answer.of, { command: `ls-tree",
-    replace: "if (answer.kind === 'no_git') throw new GitWasEnded('output', { command: `ls-tree",
+    find: "if (answer.kind === 'limit') throw gitWasEnded(answer.of, { command: `ls-tree",
+    replace: "if (answer.kind === 'no_git') throw gitWasEnded('output', { command: `ls-tree",
     test: { file: CLIENT_TEST, title: 'is not compared, and its error says why in four parts' },
   },
   {
