@@ -22,12 +22,12 @@ export interface ChangedWorkflow {
 
 export function bundleChangedWorkflow(change: keyof typeof CONDITION): Promise<ChangedWorkflow> {
   return bundleWith(
-    'run/turn-attempt',
+    'run/turn-try',
     `import { patched, sleep } from '@temporalio/workflow';
-import * as unchanged from './unchanged-turn-attempt.js';
-export async function attemptTurn(...args) {
+import * as unchanged from './unchanged-turn-try.js';
+export async function tryTurn(...args) {
   ${CONDITION[change]}await sleep(1);
-  return unchanged.attemptTurn(...args);
+  return unchanged.tryTurn(...args);
 }
 `,
   );

@@ -149,9 +149,9 @@ export async function stranger(): Promise<StrangerView> {
 async function work(owner: Stranger): Promise<void> {
   const tries = { rateLimited: 0, transient: 0, timeouts: 0, fresh: false, overflow: null, fallback: null };
   for (;;) {
-    const attempt = await withinBudget(owner, 'planning', () => take(owner));
-    if ('kind' in attempt) throw new Error(attempt.error);
-    if (!(await goesAgain(owner, { stage: 'planning', agent: AGENT, tries, attempt }))) return;
+    const tried = await withinBudget(owner, 'planning', () => take(owner));
+    if ('kind' in tried) throw new Error(tried.error);
+    if (!(await goesAgain(owner, { stage: 'planning', agent: AGENT, tries, tried }))) return;
   }
 }
 

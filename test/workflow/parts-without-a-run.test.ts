@@ -52,7 +52,7 @@ describe('the parts of a run, with an owner that is none', () => {
     handle.executeUpdate<MessageAnswer, [unknown]>(name, { args: [argument] });
   const standsAt = (gate: string) => until(async () => (await handle.query<StrangerView>('status')).gate === gate);
 
-  it('take messages at the desk, wait at gates, count the budget, repeat what failed in passing, and write lines with a view of its own', async () => {
+  it('take messages in an inbox, wait at gates, count the budget, repeat what failed in passing, and write lines with a view of its own', async () => {
     await standsAt('gate-1');
     expect(await send('say', { text: 'hello', requestId: 'once' })).toEqual({
       message: 'heard',

@@ -1,6 +1,6 @@
 /**
  * One agent turn with everything that may come between its start and its end: budget, back-off, fallback agent, a question, a repository that changed.
- * Each attempt has a place of its own; waits are durable timers that survive every restart (V-122). What the answer means is read in stage.ts.
+ * Each try has a place of its own; waits are durable timers that survive every restart (V-122). What the answer means is read in stage.ts.
  */
 
 import { MAX_READ_ONLY_VIOLATIONS } from '../../protocol/limits.js';
@@ -18,13 +18,14 @@ import { withinBudget } from '../turns/within-budget.js';
 import { type Ending, ended, endingOfTurn } from './ending.js';
 import type { LiveRun } from './live-run.js';
 import type { RunState } from './run-state.js';
-import { type Attempt, attemptTurn, type Turn } from './turn-attempt.js';
+import { type Try, type Turn, tryTurn } from './turn-try.js';
 
 export type TurnEnd =
   | {
       readonly kind: 'done';
       readonly place: Place;
-      readonly result: RunTurnResult /** The agent that answered, where it was the fallback. */;
+      readonly result: RunTurnResult;
+      /** The agent that answered, where it was the fallback. */
       readonly fallback?: string | null;
     }
   /** The branch is another than the one that was judged: evidence is taken again (V-34). */
@@ -44,40 +45,40 @@ export async function takeTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
   const start = run.head;
   const permissions: PermissionAnswer[] = [];
   let { continues } = turn;
-  // After a conversation that was not known: until there is another one.
-  let forgets = false;
+  // The agent lost the conversation, or it grew too long; later tries start a new one.
+  let startsNewConversation = false;
   for (;;) {
-    const attempt = await withinBudget(run, turn.stage, () => {
+    const tried = await withinBudget(run, turn.stage, () => {
       notes.push(...run.takeNotes());
       // A fallback agent has a context window of its own.
       const afterOverflow = tries.fallback === null ? tries.overflow : null;
       const parts = {
-        continues: forgets ? null : continues,
+        continues: startsNewConversation ? null : continues,
         notes,
         permissions,
         fallback: tries.fallback,
         afterOverflow,
       };
-      return attemptTurn(run, { ...turn, ...parts });
+      return tryTurn(run, { ...turn, ...parts });
     });
-    if ('kind' in attempt) return ended(attempt);
-    // What an attempt that ended said is part of the conversation, whatever its outcome.
-    if (continues !== null && attempt.result.exitCode !== null) continues = attempt.place;
-    const uncounted = uncountedCost(run.policy.budget, { ...attempt.result, agent: run.facts.agent });
+    if ('kind' in tried) return ended(tried);
+    // What a try that ended said is part of the conversation, whatever its outcome.
+    if (continues !== null && tried.result.exitCode !== null) continues = tried.place;
+    const uncounted = uncountedCost(run.policy.budget, { ...tried.result, agent: run.facts.agent });
     if (
       uncounted === null &&
-      (await goesAgain(run, { stage: turn.stage, agent: run.agentOf(turn.stage), tries, attempt }))
+      (await goesAgain(run, { stage: turn.stage, agent: run.agentOf(turn.stage), tries, tried }))
     ) {
-      forgets ||= needsNewConversation(attempt.result.outcome);
+      startsNewConversation ||= needsNewConversation(tried.result.outcome);
       continue;
     }
-    askAboutChange(run, turn.stage, attempt.result);
+    askAboutChange(run, turn.stage, tried.result);
     if (uncounted !== null) return ended({ reason: 'budget', error: uncounted });
-    const settled = await settle(run, { turn, attempt, permissions, changed: run.head !== start });
+    const settled = await settle(run, { turn, tried, permissions, changed: run.head !== start });
     // It stopped in the middle of its work, and goes on there if it can.
-    if (settled === 'again' && permissionOf(attempt.result) !== null) {
-      continues = attempt.place;
-      forgets = false;
+    if (settled === 'again' && permissionOf(tried.result) !== null) {
+      continues = tried.place;
+      startsNewConversation = false;
     }
     if (settled === 'again') continue;
     return settled.kind === 'done' ? { ...settled, fallback: tries.fallback } : settled;
@@ -107,17 +108,17 @@ function askAboutChange(run: RunState, stage: TurnStage, { outcome, observations
 
 interface Settling {
   readonly turn: Turn;
-  readonly attempt: Attempt;
+  readonly tried: Try;
   /** What people chose so far; an answer is added. */
   readonly permissions: PermissionAnswer[];
   /** The branch moved since the turn was taken first. */
   readonly changed: boolean;
 }
 
-/** What an attempt that is not retried means; `again`: a person answered or agreed, and the turn is taken once more. */
+/** What a try that is not retried means; `again`: a person answered or agreed, and the turn is taken once more. */
 async function settle(run: LiveRun, settling: Settling): Promise<TurnEnd | 'again'> {
-  const { turn, attempt, changed } = settling;
-  const { result } = attempt;
+  const { turn, tried, changed } = settling;
+  const { result } = tried;
   if (run.facts.readOnlyViolations >= MAX_READ_ONLY_VIOLATIONS)
     return ended({
       reason: 'policy_violation',
@@ -136,7 +137,7 @@ async function settle(run: LiveRun, settling: Settling): Promise<TurnEnd | 'agai
     changesExpected: !changed && changesExpected(run, turn.stage),
     attended: run.attended,
   });
-  if (ending === null) return { kind: 'done', place: attempt.place, result };
+  if (ending === null) return { kind: 'done', place: tried.place, result };
   if (ending.outcome === 'failed') run.notifier.tell('agent_failed', ending.error);
   return { kind: 'ended', ending };
 }
@@ -161,7 +162,7 @@ function questionOf({ outcome, request }: RunTurnResult): GateCause | null {
   });
 }
 
-/** Before the turn is taken again: its next attempt would read what a person must see first. */
+/** Before the turn is taken again: its next try would read what a person must see first. */
 async function passAsked(run: LiveRun, { stage }: Turn): Promise<Stopped | null> {
   const cause = run.gates.takeAsked();
   if (cause === null) return null;
@@ -177,7 +178,7 @@ function permissionOf({ outcome }: RunTurnResult): PermissionRequest | null {
 
 async function askQuestion(
   run: LiveRun,
-  { turn, attempt, permissions }: Settling,
+  { turn, tried, permissions }: Settling,
   cause: GateCause,
 ): Promise<TurnEnd | 'again'> {
   const stopped = await passAsked(run, turn);
@@ -185,7 +186,7 @@ async function askQuestion(
   const passage = await askPerson(run, { stage: turn.stage, cause, question: true });
   if (passage.kind === 'stopped') return ended(passage);
   run.goOn();
-  const permission = permissionOf(attempt.result);
+  const permission = permissionOf(tried.result);
   const option = permission?.options[optionNamed(cause.options ?? [], passage.text ?? '') ?? -1];
   if (permission !== null && option !== undefined) permissions.push({ key: permission.key, option });
   run.people.notes.unshift({
@@ -200,7 +201,7 @@ async function askQuestion(
 /** The person may have made the change: agreed, the run goes on from where the branch stands. */
 async function afterChangedRepository(
   run: LiveRun,
-  { turn, attempt }: Settling,
+  { turn, tried }: Settling,
   why: string,
 ): Promise<TurnEnd | 'again'> {
   const cause = causeOf('policy', `the repository changed under the run: ${why}`, {
@@ -209,7 +210,7 @@ async function afterChangedRepository(
   });
   const passage = await askPerson(run, { stage: turn.stage, cause });
   if (passage.kind === 'stopped') return ended(passage);
-  const { result, expectedHead, place } = attempt;
+  const { result, expectedHead, place } = tried;
   // Straight from the gate to the checks: the table has no way from verifying to validating.
   if (result.head !== expectedHead && isDecisionStage(turn.stage)) return { kind: 'tree_changed' };
   run.goOn();

@@ -40,22 +40,22 @@ const budgetAnswerSignal = defineSignal<[unknown]>(BUDGET_ANSWER_SIGNAL);
 
 export type DayTurn = Pick<Settlement, 'token' | 'day'>;
 
-/** What an attempt used, as far as anybody knows. */
+/** What a try used, as far as anybody knows. */
 export interface Used {
   readonly usage: NonNullable<Settlement['usage']>;
 }
 
 /** Takes the turn and settles it, also where it was aborted or its host failed: then nobody knows what it used. */
-export async function settling<Attempt extends Used>(
+export async function settling<Try extends Used>(
   { project }: Pick<TurnOwner, 'project'>,
   turn: DayTurn,
-  take: () => Promise<Attempt>,
-): Promise<Attempt> {
+  take: () => Promise<Try>,
+): Promise<Try> {
   let usage: Settlement['usage'] = null;
   try {
-    const attempt = await take();
-    usage = attempt.usage;
-    return attempt;
+    const tried = await take();
+    usage = tried.usage;
+    return tried;
   } finally {
     const settlement: Settlement = { ...turn, usage };
     await CancellationScope.nonCancellable(() => tell(project, SETTLE_SIGNAL, settlement));

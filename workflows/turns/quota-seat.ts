@@ -1,5 +1,5 @@
 /**
- * A run's seat at the quota gate of an account: it parks there, hears when it may go on, and says how its turn went if it was the one to probe.
+ * A run's side of the quota gate of an account: it joins those that wait, hears when it may go on, and tells how its turn went where it was the probe.
  * The gate is told by one short activity and answers by signals; a timer of the run's own bounds every wait, so that a gate that is lost is
  * started anew and holds no run for ever.
  */
@@ -72,7 +72,7 @@ export class QuotaSeat {
     parked.byMs = until + GRACE.maxMs;
   }
 
-  /** For the next attempt of a turn, once: the host overrules what it remembers of the account. */
+  /** For the next try of a turn, once: the host overrules what it remembers of the account. */
   takeOpening(): string | null {
     const { opening } = this;
     this.opening = null;
@@ -98,7 +98,7 @@ export class QuotaSeat {
     return this.parked !== null || this.probe !== null;
   }
 
-  /** Of every attempt; says something only where the run probes. A passing failure says nothing about the limit yet. */
+  /** Of every try; says something only where the run probes. A passing failure says nothing about the limit yet. */
   async ended(outcome: TurnOutcome): Promise<void> {
     if (this.probe === null || outcome.kind === 'rate_limited' || outcome.kind === 'transient') return;
     const limit = this.probe;

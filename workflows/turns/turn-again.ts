@@ -1,4 +1,4 @@
-/** Between a failed attempt and the next: the wait as a durable timer, or the fallback agent. Source: V-121 to V-125. */
+/** Between a failed try and the next: the wait as a durable timer, or the fallback agent. Source: V-121 to V-125. */
 import { sleep } from '@temporalio/workflow';
 import { closedUntil } from '../../protocol/actors/quota.js';
 import type { AfterOverflow, RunTurnResult } from '../../protocol/messages/messages.js';
@@ -7,20 +7,20 @@ import type { StageAgent } from '../../protocol/run/policy.js';
 import type { TurnStage } from '../../protocol/run/stages.js';
 import type { SeatEnd } from './quota-seat.js';
 import type { TurnOwner } from './turn-owner.js';
-import { type AfterAttempt, afterAttempt, type Tries, type WaitKind } from './turn-retry.js';
+import { type AfterTry, decideAfterTry, type Tries, type WaitKind } from './turn-retry.js';
 
 export interface FailedTurn {
   readonly stage: TurnStage;
-  /** The stage's own, whoever worked. */
+  /** The stage's own, also where its fallback worked. */
   readonly agent: Pick<StageAgent, 'agent' | 'account' | 'timeoutMs' | 'fallback' | 'extendedModel'>;
   readonly tries: Tries;
-  readonly attempt: { readonly place: Pick<Place, 'seq' | 'token'>; readonly result: Pick<RunTurnResult, 'outcome'> };
+  readonly tried: { readonly place: Pick<Place, 'seq' | 'token'>; readonly result: Pick<RunTurnResult, 'outcome'> };
 }
 
 /** Whether the turn is taken again; resolves when it is time. */
 export async function goesAgain(owner: TurnOwner, failed: FailedTurn): Promise<boolean> {
-  const { agent, tries, attempt } = failed;
-  const next = afterAttempt(attempt.result.outcome, tries, {
+  const { agent, tries, tried } = failed;
+  const next = decideAfterTry(tried.result.outcome, tries, {
     usageLimit: owner.policy.usageLimit,
     usageWaits: owner.usageWaits,
     fallbackAgent: agent.fallback,
@@ -42,7 +42,7 @@ export async function goesAgain(owner: TurnOwner, failed: FailedTurn): Promise<b
       break;
     case 'overflow':
       tries.overflow = next.with;
-      // The conversation that is too long may be this attempt's own.
+      // The conversation that is too long may be this try's own.
       tries.fresh = true;
       break;
     case 'wait':
@@ -54,11 +54,11 @@ export async function goesAgain(owner: TurnOwner, failed: FailedTurn): Promise<b
   return true;
 }
 
-function callFallback({ journal }: TurnOwner, { stage, agent, tries, attempt }: FailedTurn, to: string): void {
+function callFallback({ journal }: TurnOwner, { stage, agent, tries, tried }: FailedTurn, to: string): void {
   const from = agent.agent;
   tries.fallback = to;
-  const data = { stage, seq: attempt.place.seq, from, to };
-  journal.note('turn.fallback', `${from} failed (${attempt.result.outcome.kind}); ${to} tries once`, data);
+  const data = { stage, seq: tried.place.seq, from, to };
+  journal.note('turn.fallback', `${from} failed (${tried.result.outcome.kind}); ${to} tries once`, data);
 }
 
 async function wait(owner: TurnOwner, kind: WaitKind, ms: number): Promise<void> {
@@ -74,13 +74,9 @@ function showWait(owner: TurnOwner, waiting: TurnOwner['waiting']): void {
 }
 
 /** False: the limit outlasts what the owner may wait. */
-async function waitAtGate(
-  owner: TurnOwner,
-  { stage, agent: worker, attempt }: FailedTurn,
-  ms: number,
-): Promise<boolean> {
+async function waitAtGate(owner: TurnOwner, { stage, agent: worker, tried }: FailedTurn, ms: number): Promise<boolean> {
   const { account, agent, timeoutMs } = worker;
-  const { outcome } = attempt.result;
+  const { outcome } = tried.result;
   const now = Date.now();
   const told = outcome.kind === 'usage_limit' ? outcome.until : null;
   const until = new Date(now + ms).toISOString();
@@ -102,7 +98,7 @@ async function waitAtGate(
     showWait(owner, { kind: 'usage_limit', until: at, account });
   };
   const deadlineMs = now + owner.policy.usageLimit.maxWaitMs;
-  const limit = { account, wait: attempt.place.token, told, untilMs: now + ms, deadlineMs, turnMs: timeoutMs };
+  const limit = { account, wait: tried.place.token, told, untilMs: now + ms, deadlineMs, turnMs: timeoutMs };
   const end = await owner.quota.wait(limit, tellAgain);
   owner.waiting = null;
   owner.journal.note('usage_limit.cleared', `${AFTER_GATE[end]} (${account})`, { until, agent });
@@ -118,16 +114,16 @@ const AFTER_GATE: Readonly<Record<SeatEnd, string>> = {
 
 function noteRetry(
   { journal }: TurnOwner,
-  { stage, attempt }: FailedTurn,
-  next: Exclude<AfterAttempt, { kind: 'settled' | 'fallback' }>,
+  { stage, tried }: FailedTurn,
+  next: Exclude<AfterTry, { kind: 'settled' | 'fallback' }>,
 ): void {
-  const outcome = attempt.result.outcome.kind;
+  const outcome = tried.result.outcome.kind;
   const waitMs = next.kind === 'wait' ? next.ms : 0;
   const retry = next.kind === 'fresh' ? 1 : next.retry;
   const when = waitMs === 0 ? 'at once' : `in ${Math.round(waitMs / 1000)} s`;
   const how = next.kind === 'overflow' ? `, ${HOW[next.with]}` : '';
   const more = next.kind === 'overflow' ? { afterOverflow: next.with } : {};
-  const data = { stage, seq: attempt.place.seq, outcome, retry, waitMs, ...more };
+  const data = { stage, seq: tried.place.seq, outcome, retry, waitMs, ...more };
   journal.note('turn.retried', `${stage} turn again ${when} after ${outcome}, retry ${retry}${how}`, data);
 }
 

@@ -1,4 +1,4 @@
-/** What follows a failed attempt of a turn: a wait, another attempt, another agent, or nothing. Pure; the waits become durable timers. Source: V-121 to V-125. */
+/** What follows a failed try of a turn: a wait, another try, another agent, or nothing. Pure; the waits become durable timers. Source: V-121 to V-125. */
 import type { AfterOverflow } from '../../protocol/messages/messages.js';
 import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import type { UsageLimitPolicy } from '../../protocol/run/policy.js';
@@ -32,7 +32,7 @@ export interface RetryRules {
 
 export type WaitKind = 'usage_limit' | 'rate_limited' | 'transient';
 
-export type AfterAttempt =
+export type AfterTry =
   /** No retry: the caller reads the outcome. */
   | { readonly kind: 'settled' }
   | { readonly kind: 'wait'; readonly waiting: WaitKind; readonly ms: number; readonly retry: number }
@@ -50,7 +50,7 @@ const TIMEOUT_RETRIES = 1;
 /** Where a provider does not say when its limit ends. */
 const UNKNOWN_LIMIT_MS = 60 * 60 * SECOND_MS;
 
-export function afterAttempt(outcome: TurnOutcome, tries: Tries, rules: RetryRules): AfterAttempt {
+export function decideAfterTry(outcome: TurnOutcome, tries: Tries, rules: RetryRules): AfterTry {
   // Nothing was tried yet: the conversation was gone, or too long.
   if (outcome.kind === 'transient' && outcome.fresh === true && !tries.fresh) return { kind: 'fresh' };
   // A fallback agent is tried once, whatever it answers (V-125).
@@ -87,14 +87,14 @@ export function afterAttempt(outcome: TurnOutcome, tries: Tries, rules: RetryRul
 }
 
 /** A shorter context first: it costs least. The larger model then has the whole one. Why no more: docs/decisions/0017-an-overflow-has-a-ladder.md. */
-function afterOverflow(before: AfterOverflow | null, { larger }: RetryRules): AfterAttempt {
+function afterOverflow(before: AfterOverflow | null, { larger }: RetryRules): AfterTry {
   if (before === null) return { kind: 'overflow', with: 'shorter', retry: 1 };
   if (before === 'shorter' && larger) return { kind: 'overflow', with: 'extended', retry: 2 };
   return { kind: 'settled' };
 }
 
 /** Uses no retry (V-124). */
-function afterUsageLimit(until: string | null, rules: RetryRules): AfterAttempt {
+function afterUsageLimit(until: string | null, rules: RetryRules): AfterTry {
   const { action, maxWaitMs, maxWaits } = rules.usageLimit;
   if (action === 'stop') return { kind: 'settled' };
   if (action === 'fallback' && rules.fallbackAgent !== null) return { kind: 'fallback', agent: rules.fallbackAgent };
@@ -104,7 +104,7 @@ function afterUsageLimit(until: string | null, rules: RetryRules): AfterAttempt 
   return { kind: 'wait', waiting: 'usage_limit', ms, retry: rules.usageWaits + 1 };
 }
 
-function fallbackOr({ fallbackAgent }: RetryRules): AfterAttempt {
+function fallbackOr({ fallbackAgent }: RetryRules): AfterTry {
   return fallbackAgent === null ? { kind: 'settled' } : { kind: 'fallback', agent: fallbackAgent };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Takes an attempt at a turn that the budgets allow: that of its owner, counted in its state, and that of the project's day, kept by a ledger. One that
+ * Takes a try at a turn that the budgets allow: that of its owner, counted in its state, and that of the project's day, kept by a ledger. One that
  * is used up stops the owner, or a person allows the whole of it once more. Source: V-130.
  */
 import { uuid4 } from '@temporalio/workflow';
@@ -12,11 +12,11 @@ import { reachedLimit } from './budget.js';
 import { askLedger, type DayTurn, settling, type Used, whyFull } from './day-budget.js';
 import type { TurnOwner } from './turn-owner.js';
 
-export async function withinBudget<Attempt extends Used>(
+export async function withinBudget<Try extends Used>(
   owner: TurnOwner,
   stage: TurnStage,
-  take: () => Promise<Attempt>,
-): Promise<Attempt | Stopped> {
+  take: () => Promise<Try>,
+): Promise<Try | Stopped> {
   const stopped = await passLimits(owner, stage);
   const { day } = owner.policy.budget;
   if (stopped !== null || day === null) return stopped ?? take();
@@ -24,7 +24,7 @@ export async function withinBudget<Attempt extends Used>(
   return 'kind' in reserved ? reserved : settling(owner, reserved, take);
 }
 
-/** Null: the attempt may start. */
+/** Null: the try may start. */
 async function passLimits(owner: TurnOwner, stage: TurnStage): Promise<Stopped | null> {
   for (;;) {
     const data = reachedLimit(owner.policy.budget, owner.used);

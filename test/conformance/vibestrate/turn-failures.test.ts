@@ -6,7 +6,7 @@ import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js
 import { readLedger } from '../../../activities/agent/scripted/ledger.js';
 import type { RunDetails } from '../../../protocol/messages/run-view.js';
 import { DETAILS_QUERY, quotaGateId } from '../../../protocol/names.js';
-import { afterAttempt, type Tries } from '../../../workflows/turns/turn-retry.js';
+import { decideAfterTry, type Tries } from '../../../workflows/turns/turn-retry.js';
 import { type AttendedRun, attendedRun } from '../../support/attended-run.js';
 import { type EndedRun, endedRuns, type RunCase } from '../../support/ended-run.js';
 import { type HistoryTimer, timersOf } from '../../support/history-timers.js';
@@ -374,7 +374,7 @@ function virtualWaits(
   const rules = { usageLimit: { action: 'wait', maxWaitMs: 24 * HOUR_MS, maxWaits: 2 }, usageWaits: 0 } as const;
   const waits: number[] = [];
   for (;;) {
-    const next = afterAttempt(outcome, tries, {
+    const next = decideAfterTry(outcome, tries, {
       ...rules,
       fallbackAgent: null,
       larger: false,

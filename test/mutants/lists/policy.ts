@@ -141,7 +141,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a turn counts twice in the budget',
     area: 'policy',
-    file: 'workflows/run/turn-attempt.ts',
+    file: 'workflows/run/turn-try.ts',
     find: 'run.used = withTurn(run.used, result);',
     replace: 'run.used = withTurn(withTurn(run.used, result), result);',
     test: { file: 'test/workflow/gates.test.ts', title: 'stops at the budget, or asks for more' },

@@ -6,7 +6,7 @@ import { REVIEW_DECISIONS, type TurnOutcome, VERIFICATION_DECISIONS } from '../.
 import { STAGES } from '../../../protocol/run/stages.js';
 import { endingOfStages, endingOfTurn, type MergeFacts, statusOf } from '../../../workflows/run/ending.js';
 import { NOTHING_USED, reachedLimit, withTurn } from '../../../workflows/turns/budget.js';
-import { afterAttempt, type RetryRules, type Tries } from '../../../workflows/turns/turn-retry.js';
+import { decideAfterTry, type RetryRules, type Tries } from '../../../workflows/turns/turn-retry.js';
 
 const why = 'why';
 const outcome: fc.Arbitrary<TurnOutcome> = fc.oneof(
@@ -71,7 +71,7 @@ describe('the attempts of one turn', () => {
         let usageWaits = 0;
         for (const one of outcomes) {
           const given: RetryRules = { ...rest, usageLimit: { action, maxWaitMs, maxWaits }, usageWaits };
-          const next = afterAttempt(one, tries, given);
+          const next = decideAfterTry(one, tries, given);
           ways.push(next.kind);
           if (next.kind === 'settled') break;
           if (next.kind === 'fallback') tries.fallback = next.agent;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TurnOutcome } from '../../../protocol/run/outcomes.js';
-import { afterAttempt, type RetryRules, type Tries } from '../../../workflows/turns/turn-retry.js';
+import { decideAfterTry, type RetryRules, type Tries } from '../../../workflows/turns/turn-retry.js';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const HOUR_MS = 3_600_000;
@@ -26,7 +26,7 @@ const usage = (until: string | null): TurnOutcome => ({ kind: 'usage_limit', why
 
 describe('what follows a failed attempt', () => {
   it('waits 2 to 120 s, doubling, for a rate limit, five times', () => {
-    const waits = [0, 1, 2, 3, 4, 5].map((rateLimited) => afterAttempt(limited(), fresh({ rateLimited }), RULES));
+    const waits = [0, 1, 2, 3, 4, 5].map((rateLimited) => decideAfterTry(limited(), fresh({ rateLimited }), RULES));
 
     expect(waits.map((wait) => (wait.kind === 'wait' ? wait.ms : wait.kind))).toEqual([
       2000,
@@ -40,7 +40,7 @@ describe('what follows a failed attempt', () => {
 
   it('waits 1 to 60 s, doubling, for a transient failure, four times', () => {
     const waits = [0, 1, 2, 3, 4].map((transient) =>
-      afterAttempt({ kind: 'transient', why: 'net' }, fresh({ transient }), RULES),
+      decideAfterTry({ kind: 'transient', why: 'net' }, fresh({ transient }), RULES),
     );
 
     expect(waits.map((wait) => (wait.kind === 'wait' ? wait.ms : wait.kind))).toEqual([
@@ -56,27 +56,27 @@ describe('what follows a failed attempt', () => {
     [0, 1600],
     [1, 2400],
   ])('spreads a wait by 20 %% (jitter %d)', (jitter, ms) => {
-    expect(afterAttempt(limited(), fresh(), { ...RULES, jitter })).toMatchObject({ ms });
+    expect(decideAfterTry(limited(), fresh(), { ...RULES, jitter })).toMatchObject({ ms });
   });
 
   it("honours the server's own wait, up to the longest that the policy allows", () => {
-    expect(afterAttempt(limited(90_000), fresh(), RULES)).toMatchObject({ ms: 90_000 });
-    expect(afterAttempt(limited(500), fresh(), RULES)).toMatchObject({ ms: 2000 });
-    expect(afterAttempt(limited(99 * HOUR_MS), fresh(), RULES)).toMatchObject({ ms: 24 * HOUR_MS });
+    expect(decideAfterTry(limited(90_000), fresh(), RULES)).toMatchObject({ ms: 90_000 });
+    expect(decideAfterTry(limited(500), fresh(), RULES)).toMatchObject({ ms: 2000 });
+    expect(decideAfterTry(limited(99 * HOUR_MS), fresh(), RULES)).toMatchObject({ ms: 24 * HOUR_MS });
   });
 
   it('takes a turn that timed out once more, and a hard one never', () => {
     const timeout: TurnOutcome = { kind: 'timeout', why: 'late' };
-    expect(afterAttempt(timeout, fresh(), RULES)).toEqual({ kind: 'again', retry: 1 });
-    expect(afterAttempt(timeout, fresh({ timeouts: 1 }), RULES)).toEqual({ kind: 'settled' });
-    expect(afterAttempt({ kind: 'hard', why: 'exit 1' }, fresh(), RULES)).toEqual({ kind: 'settled' });
+    expect(decideAfterTry(timeout, fresh(), RULES)).toEqual({ kind: 'again', retry: 1 });
+    expect(decideAfterTry(timeout, fresh({ timeouts: 1 }), RULES)).toEqual({ kind: 'settled' });
+    expect(decideAfterTry({ kind: 'hard', why: 'exit 1' }, fresh(), RULES)).toEqual({ kind: 'settled' });
   });
 
   it('takes a turn at once again with a new conversation, once, whoever works', () => {
     const lost: TurnOutcome = { kind: 'transient', why: 'gone', fresh: true };
-    expect(afterAttempt(lost, fresh(), RULES)).toEqual({ kind: 'fresh' });
-    expect(afterAttempt(lost, fresh({ transient: 4, fallback: 'other' }), RULES)).toEqual({ kind: 'fresh' });
-    expect(afterAttempt(lost, fresh({ fresh: true }), RULES)).toMatchObject({ kind: 'wait', waiting: 'transient' });
+    expect(decideAfterTry(lost, fresh(), RULES)).toEqual({ kind: 'fresh' });
+    expect(decideAfterTry(lost, fresh({ transient: 4, fallback: 'other' }), RULES)).toEqual({ kind: 'fresh' });
+    expect(decideAfterTry(lost, fresh({ fresh: true }), RULES)).toMatchObject({ kind: 'wait', waiting: 'transient' });
   });
 
   it('takes a turn that was too long once more with a shorter context, then with a larger model where there is one, and no more', () => {
@@ -87,17 +87,17 @@ describe('what follows a failed attempt', () => {
       fresh({ overflow: 'extended', fresh: true }),
     ];
 
-    expect(afterAttempt(overflow, fresh(), RULES)).toEqual({ kind: 'overflow', with: 'shorter', retry: 1 });
-    expect(afterAttempt(overflow, shorter, RULES)).toEqual({ kind: 'settled' });
-    expect(afterAttempt(overflow, shorter, larger)).toEqual({ kind: 'overflow', with: 'extended', retry: 2 });
-    expect(afterAttempt(overflow, extended, larger)).toEqual({ kind: 'settled' });
-    expect(afterAttempt(overflow, fresh({ fallback: 'other' }), larger)).toEqual({ kind: 'settled' });
-    expect(afterAttempt(overflow, shorter, { ...RULES, fallbackAgent: 'other' })).toEqual({ kind: 'settled' });
+    expect(decideAfterTry(overflow, fresh(), RULES)).toEqual({ kind: 'overflow', with: 'shorter', retry: 1 });
+    expect(decideAfterTry(overflow, shorter, RULES)).toEqual({ kind: 'settled' });
+    expect(decideAfterTry(overflow, shorter, larger)).toEqual({ kind: 'overflow', with: 'extended', retry: 2 });
+    expect(decideAfterTry(overflow, extended, larger)).toEqual({ kind: 'settled' });
+    expect(decideAfterTry(overflow, fresh({ fallback: 'other' }), larger)).toEqual({ kind: 'settled' });
+    expect(decideAfterTry(overflow, shorter, { ...RULES, fallbackAgent: 'other' })).toEqual({ kind: 'settled' });
   });
 
   it('gives up a conversation that is too long before it shortens a context', () => {
     expect(
-      afterAttempt({ kind: 'transient', why: 'too long', fresh: true }, fresh(), { ...RULES, larger: true }),
+      decideAfterTry({ kind: 'transient', why: 'too long', fresh: true }, fresh(), { ...RULES, larger: true }),
     ).toEqual({
       kind: 'fresh',
     });
@@ -105,19 +105,22 @@ describe('what follows a failed attempt', () => {
 
   it('calls the fallback agent once, when the retries are used up', () => {
     const rules = { ...RULES, fallbackAgent: 'other' };
-    expect(afterAttempt({ kind: 'hard', why: 'exit 1' }, fresh(), rules)).toEqual({ kind: 'fallback', agent: 'other' });
-    expect(afterAttempt(limited(), fresh(), rules).kind).toBe('wait');
-    expect(afterAttempt(limited(), fresh({ rateLimited: 5 }), rules)).toEqual({ kind: 'fallback', agent: 'other' });
-    expect(afterAttempt(limited(), fresh({ fallback: 'other' }), rules)).toEqual({ kind: 'settled' });
+    expect(decideAfterTry({ kind: 'hard', why: 'exit 1' }, fresh(), rules)).toEqual({
+      kind: 'fallback',
+      agent: 'other',
+    });
+    expect(decideAfterTry(limited(), fresh(), rules).kind).toBe('wait');
+    expect(decideAfterTry(limited(), fresh({ rateLimited: 5 }), rules)).toEqual({ kind: 'fallback', agent: 'other' });
+    expect(decideAfterTry(limited(), fresh({ fallback: 'other' }), rules)).toEqual({ kind: 'settled' });
   });
 
   it('sleeps to the reset of a usage limit, and an hour where nobody knows it', () => {
-    expect(afterAttempt(usage('2026-11-21T13:30:00Z'), fresh(), RULES)).toMatchObject({
+    expect(decideAfterTry(usage('2026-11-21T13:30:00Z'), fresh(), RULES)).toMatchObject({
       waiting: 'usage_limit',
       ms: 3.5 * HOUR_MS,
     });
-    expect(afterAttempt(usage('2026-11-21T09:00:00Z'), fresh(), RULES)).toMatchObject({ ms: 0 });
-    expect(afterAttempt(usage(null), fresh(), RULES)).toMatchObject({ ms: HOUR_MS });
+    expect(decideAfterTry(usage('2026-11-21T09:00:00Z'), fresh(), RULES)).toMatchObject({ ms: 0 });
+    expect(decideAfterTry(usage(null), fresh(), RULES)).toMatchObject({ ms: HOUR_MS });
   });
 
   it.each([
@@ -125,18 +128,18 @@ describe('what follows a failed attempt', () => {
     ['the run waited as often as allowed', '2026-11-21T11:00:00Z', { usageWaits: 2 }],
     ['the policy says stop', '2026-11-21T11:00:00Z', { usageLimit: { ...RULES.usageLimit, action: 'stop' as const } }],
   ])('ends at a usage limit when %s', (_name, until, part) => {
-    expect(afterAttempt(usage(until), fresh(), { ...RULES, ...part })).toEqual({ kind: 'settled' });
+    expect(decideAfterTry(usage(until), fresh(), { ...RULES, ...part })).toEqual({ kind: 'settled' });
   });
 
   it('prefers the fallback agent to a wait only where the policy says so', () => {
     const rules: RetryRules = { ...RULES, fallbackAgent: 'other' };
-    expect(afterAttempt(usage(null), fresh(), rules).kind).toBe('wait');
+    expect(decideAfterTry(usage(null), fresh(), rules).kind).toBe('wait');
     expect(
-      afterAttempt(usage(null), fresh(), { ...rules, usageLimit: { ...RULES.usageLimit, action: 'fallback' } }).kind,
+      decideAfterTry(usage(null), fresh(), { ...rules, usageLimit: { ...RULES.usageLimit, action: 'fallback' } }).kind,
     ).toBe('fallback');
   });
 
   it.each(['done', 'no_change'] as const)('lets %s stand', (kind) => {
-    expect(afterAttempt({ kind }, fresh(), RULES)).toEqual({ kind: 'settled' });
+    expect(decideAfterTry({ kind }, fresh(), RULES)).toEqual({ kind: 'settled' });
   });
 });

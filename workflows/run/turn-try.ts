@@ -1,4 +1,4 @@
-/** One attempt of a turn: a place of its own, one host activity, and what its answer changes in the run's state. */
+/** One try of a turn: a place of its own, one host activity, and what its answer changes in the run's state. */
 import { uuid4 } from '@temporalio/workflow';
 import type { AfterOverflow, PersonNote, RunTurnInput, RunTurnResult } from '../../protocol/messages/messages.js';
 import type { PermissionAnswer } from '../../protocol/run/outcomes.js';
@@ -20,14 +20,14 @@ export interface Turn {
   readonly fallback?: string | null;
 }
 
-export interface Attempt {
+export interface Try {
   readonly place: Place;
   readonly result: RunTurnResult;
   readonly expectedHead: string;
   readonly usage: { readonly durationMs: number; readonly costMicroUsd: number | null };
 }
 
-export interface TurnToAttempt extends Omit<Turn, 'fallback'> {
+export interface TurnToTry extends Omit<Turn, 'fallback'> {
   readonly notes: readonly PersonNote[];
   readonly permissions: readonly PermissionAnswer[];
   /** Name of the fallback agent; null: the stage's own works. */
@@ -36,7 +36,7 @@ export interface TurnToAttempt extends Omit<Turn, 'fallback'> {
   readonly afterOverflow: AfterOverflow | null;
 }
 
-export async function attemptTurn(run: LiveRun, turn: TurnToAttempt): Promise<Attempt> {
+export async function tryTurn(run: LiveRun, turn: TurnToTry): Promise<Try> {
   const { quota } = run;
   const { stage } = turn;
   const worker = workerOf(run.agentOf(stage), turn);
@@ -61,10 +61,7 @@ export async function attemptTurn(run: LiveRun, turn: TurnToAttempt): Promise<At
   return { place, result, expectedHead, usage };
 }
 
-function announce(
-  run: RunState,
-  { turn, worker, place }: { turn: TurnToAttempt; worker: StageAgent; place: Place },
-): void {
+function announce(run: RunState, { turn, worker, place }: { turn: TurnToTry; worker: StageAgent; place: Place }): void {
   const { stage, previousTurn } = turn;
   const { agent, adapter, model } = worker;
   run.facts.agent = { name: agent, adapter };
@@ -83,7 +80,7 @@ function announce(
 
 function inputOf(
   run: RunState,
-  turn: TurnToAttempt,
+  turn: TurnToTry,
   { place, journal }: Pick<RunTurnInput, 'place' | 'journal'>,
 ): Omit<RunTurnInput, 'accountOpening'> {
   const { stage, previousTurn, continues, notes, permissions, fallback, afterOverflow } = turn;
@@ -106,7 +103,7 @@ function inputOf(
   };
 }
 
-function workerOf(own: StageAgent, { fallback, afterOverflow }: TurnToAttempt): StageAgent {
+function workerOf(own: StageAgent, { fallback, afterOverflow }: TurnToTry): StageAgent {
   // Same stage and rights, a conversation and a model of its own (V-125).
   if (fallback !== null) return { ...own, agent: fallback, adapter: own.fallbackAdapter ?? own.adapter, model: null };
   return afterOverflow === 'extended' ? { ...own, model: own.extendedModel ?? own.model } : own;
