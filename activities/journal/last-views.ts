@@ -1,12 +1,17 @@
 /**
- * Remembers the view that was last written of each run, so that an older one is never written over it. Of open runs all are kept, of closed ones
- * those that closed last: a worker lives for months, and a late batch of a closed run comes soon or never.
+ * Remembers the view that was last written of each journal's owner, so that an older one is never written over it. Of open owners all are kept, of closed
+ * ones those that closed last: a worker lives for months, and a late batch of a closed one comes soon or never.
  */
 
-import type { RunView } from '../../protocol/messages/run-view.js';
-import { isTerminal } from '../../protocol/run/lifecycle.js';
+/** What the journal reads of its owner's view. */
+export interface OwnerView {
+  readonly seq: number;
+  readonly updatedAt: string;
+}
 
-export type LastView = Pick<RunView, 'seq' | 'updatedAt' | 'status'>;
+export interface LastView extends OwnerView {
+  readonly isClosed: boolean;
+}
 
 export class LastViews {
   private readonly views = new Map<string, LastView>();
@@ -17,12 +22,12 @@ export class LastViews {
     return this.views.get(runDir);
   }
 
-  set(runDir: string, { seq, updatedAt, status }: LastView): void {
+  set(runDir: string, { seq, updatedAt, isClosed }: LastView): void {
     // The map's order is that of the last writes.
     this.views.delete(runDir);
-    this.views.set(runDir, { seq, updatedAt, status });
-    if (!isTerminal(status)) return;
-    const closed = [...this.views].filter(([, view]) => isTerminal(view.status));
+    this.views.set(runDir, { seq, updatedAt, isClosed });
+    if (!isClosed) return;
+    const closed = [...this.views].filter(([, view]) => view.isClosed);
     for (const [path] of closed.slice(0, -this.maxClosed)) this.views.delete(path);
   }
 }

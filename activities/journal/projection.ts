@@ -9,6 +9,7 @@ import type { Failpoint } from '../../protocol/failpoints.js';
 import type { JournalBatch } from '../../protocol/messages/messages.js';
 import type { RunView } from '../../protocol/messages/run-view.js';
 import type { Finding, FindingResponse } from '../../protocol/run/finding.js';
+import { isTerminal } from '../../protocol/run/lifecycle.js';
 import {
   type CommandResult,
   type ReviewDecision,
@@ -156,7 +157,7 @@ export function createRunProjection(options: ProjectionOptions): RunProjection {
       await goOn(skipped, '.gitignore', () => hideFromGit(runsDir, runId, folder.write));
       await openGates(folder);
     },
-    journal: (batch) => writeBatch(folder, batch, failpoint),
+    journal: (batch) => writeBatch(folder, batch, { failpoint, isClosed: isTerminal(batch.view.status) }),
     expireGates: (at) => expireGates(folder, at),
     projectTurn: (input, signal) => projectTurn(folder, input, signal),
     projectValidation: (input, signal) => projectValidation(folder, input, signal),

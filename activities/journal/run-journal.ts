@@ -8,13 +8,12 @@ import { readForeignFileSync, textOf } from '../../config/system/foreign-file.js
 import { createSerializer } from '../../config/system/serialize.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import type { JournalBatch } from '../../protocol/messages/messages.js';
-import type { RunView } from '../../protocol/messages/run-view.js';
 import type { Gate } from '../../protocol/run/gate.js';
 import type { Json, JsonObject } from '../../protocol/text/json.js';
 import { isRecord, parseJson } from '../../protocol/text/json.js';
 import { appendEvents } from './events-file.js';
 import { goOn } from './go-on.js';
-import { type LastView, LastViews } from './last-views.js';
+import { type LastView, LastViews, type OwnerView } from './last-views.js';
 import { putIfMissing, putJson, type RunFolder } from './run-files.js';
 
 export interface WrittenBatch {
@@ -52,15 +51,21 @@ export function expireGates(folder: RunFolder, at: string): Promise<void> {
   });
 }
 
-/** Idempotency: the same batch again writes the same. Errors: only a shortage of the machine (`goOn`). */
-export function writeBatch(folder: RunFolder, batch: JournalBatch, failpoint: Failpoint): Promise<WrittenBatch> {
-  return serialize(folder.runDir, () => writeAlone(folder, batch, failpoint));
+interface Writing {
+  readonly failpoint: Failpoint;
+  /** The owner's workflow says no more. */
+  readonly isClosed: boolean;
+}
+
+/** A run's, or whoever has a journal. Idempotency: the same batch again writes the same. Errors: only a shortage of the machine (`goOn`). */
+export function writeBatch(folder: RunFolder, batch: JournalBatch<OwnerView>, writing: Writing): Promise<WrittenBatch> {
+  return serialize(folder.runDir, () => writeAlone(folder, batch, writing));
 }
 
 async function writeAlone(
   folder: RunFolder,
-  { events, view, gates }: JournalBatch,
-  failpoint: Failpoint,
+  { events, view, gates }: JournalBatch<OwnerView>,
+  { failpoint, isClosed }: Writing,
 ): Promise<WrittenBatch> {
   const last = written.of(folder.runDir);
   const isOlder = last !== undefined && view.updatedAt < last.updatedAt;
@@ -77,14 +82,15 @@ async function writeAlone(
   if (gates !== null && (isNewest || (appended?.batch !== 'left' && tellsMore(folder, gates))))
     await putGates(folder, gates);
   if (isNewest) {
-    await putJson(folder, 'state.json', viewJson(view));
-    written.set(folder.runDir, view);
+    // A view travels as JSON, and is nothing else.
+    await putJson(folder, 'state.json', view as unknown as Json);
+    written.set(folder.runDir, { ...view, isClosed });
   }
   return { seq: appended?.seq ?? (events[0]?.seq ?? view.seq + 1) - 1, isNewest };
 }
 
 /** Of two views of one moment. A shorter journal at a later moment is one after a reset. */
-function isOvertaken(view: RunView, last: LastView | undefined): boolean {
+function isOvertaken(view: OwnerView, last: LastView | undefined): boolean {
   return last !== undefined && view.seq < last.seq && view.updatedAt === last.updatedAt;
 }
 
@@ -120,14 +126,4 @@ function putGates(folder: RunFolder, gates: readonly Gate[]): Promise<void> {
     'approvals.json',
     gates.map((gate) => ({ ...gate, files: [...gate.files] })),
   );
-}
-
-function viewJson(view: RunView): Json {
-  const { waiting, resumedFrom, agent } = view;
-  return {
-    ...view,
-    waiting: waiting && { ...waiting },
-    resumedFrom: resumedFrom && { ...resumedFrom },
-    agent: agent && { ...agent },
-  };
 }

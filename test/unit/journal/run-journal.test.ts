@@ -3,9 +3,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createRunProjection, type RunProjection } from '../../../activities/journal/projection.js';
+import { writeBatch } from '../../../activities/journal/run-journal.js';
+import { noFailpoint } from '../../../protocol/failpoints.js';
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
 import type { JournalBatch } from '../../../protocol/messages/messages.js';
 import type { Gate } from '../../../protocol/run/gate.js';
+import { SHAPES_ONLY } from '../../../protocol/text/value-redactor.js';
 import { tempFolders } from '../../support/temp-folder.js';
 import { aListener, aView, events, NO_FAIL } from './journal-builders.js';
 
@@ -143,5 +146,26 @@ describe('a journal batch', () => {
     if (any === undefined) throw new Error('no projection');
     expect(await held(any)).toMatchObject({ seq: 20 });
     expect(await held(any, 'approvals.json')).toEqual([aGate({ round: 20 })]);
+  });
+
+  it('of another owner than a run is written like a run’s, its view as it is', async () => {
+    const runDir = folder();
+    const write = { root: runDir, fsync: false, failpoint: noFailpoint };
+    const journal = { runDir, write, skipped: () => undefined, redactor: SHAPES_ONLY, outputBytes: 1000 };
+    const view = (seq: number) => ({
+      seq,
+      updatedAt: `2026-11-21T10:00:0${seq}.000Z`,
+      merge: 'queued',
+      files: ['a.ts'],
+    });
+    const writing = { failpoint: noFailpoint, isClosed: false };
+    await writeBatch(journal, { events: events(1, 2), view: view(2), gates: null }, writing);
+
+    expect(await writeBatch(journal, { events: events(1, 1), view: view(1), gates: null }, writing)).toMatchObject({
+      isNewest: false,
+    });
+
+    expect(JSON.parse(await readFile(join(runDir, 'state.json'), 'utf8'))).toEqual(view(2));
+    expect((await readFile(join(runDir, 'events.jsonl'), 'utf8')).trim().split('\n')).toHaveLength(2);
   });
 });
