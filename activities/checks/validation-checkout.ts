@@ -28,11 +28,11 @@ export class CheckoutSession {
   ) {}
 
   static async open(at: AtWorkplace): Promise<CheckoutSession> {
-    const { repository, checkout: path, git } = at.workplace;
+    const { owner, repository, checkout: path, git } = at.workplace;
     const snapshotOf = git?.gitDir ?? null;
     return new CheckoutSession(
       at,
-      await openValidationCheckout({ repository, path, gitDir: gitDirOf(at), snapshotOf }),
+      await openValidationCheckout({ owner, repository, path, gitDir: gitDirOf(at), snapshotOf }),
     );
   }
 

@@ -13,6 +13,7 @@ import { createSerializer } from '../../config/system/serialize.js';
 import type { CleanRunInput, CleanRunResult } from '../../protocol/actors/clean.js';
 import { deleteRefs, listRunRefs, type SeenRef } from '../git/refs/run-refs.js';
 import { withRepositoryLock } from '../git/start/repository-lock.js';
+import { dropOwner } from '../git/worktree/owner-mark.js';
 import { removeFolder, removeWorktree } from '../git/worktree/remove-worktree.js';
 import { attend } from '../unit/attend.js';
 import { CLEANING_FILE, dropCleaningMark, markCleaning } from '../unit/cleaning-mark.js';
@@ -69,7 +70,9 @@ async function removeFolders({ home }: HostDeps, run: RunOnHost): Promise<readon
   const validation = home.validationWorktree(repoKey, runId);
   const removed: string[] = [];
   if (await removeWorktree(repository.commonDir, worktree)) removed.push(`worktree ${worktree}`);
-  if (await removeFolder(validation)) removed.push(`validation checkout ${validation}`);
+  const hadCheckout = await removeFolder(validation);
+  await dropOwner(validation);
+  if (hadCheckout) removed.push(`validation checkout ${validation}`);
   return [...removed, ...(await removeState(run, [RUN_RECORD_FILE, CLOSED_FILE, CLEANING_FILE]))];
 }
 

@@ -90,7 +90,7 @@ async function openRun(at: AtPlace): Promise<OpenRunResult> {
   try {
     await takeArtifacts(deps, run);
     startProgress(stateDir, record.rewound?.inherited ?? [], deps.durability);
-    await addWorktree({ ...record, baseSha: startOf(record), path: worktree });
+    await addWorktree({ ...record, owner: record.firstExecutionRunId, baseSha: startOf(record), path: worktree });
   } catch (err) {
     if (err instanceof ApplicationFailure && REFUSALS.includes(err.type)) releaseRun(stateDir);
     throw err;

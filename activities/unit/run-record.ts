@@ -150,8 +150,8 @@ export function startOf({ baseSha, rewound }: RunRecord): string {
 
 /** The run of a record, and where it works. `env`: with it commands are started and values are redacted. Effects: none. */
 export function locateRun(home: HomePaths, record: RunRecord, env: Readonly<Record<string, string>> = {}): RunOnHost {
-  const { repository, worktree, branch, baseBranch, runId } = record;
-  const workplace = openWorkplace(home, { ...record, name: runId, env });
+  const { repository, worktree, branch, baseBranch, runId, firstExecutionRunId: owner } = record;
+  const workplace = openWorkplace(home, { ...record, name: runId, owner, env });
   const { stateDir } = workplace;
   const gitDir = join(stateDir, 'git');
   const git = { repository, worktree, branch, baseBranch, gitDir, headRef: headRefOf(runId) };

@@ -11,6 +11,8 @@ import type { SandboxChoice } from '../sandbox/choose-sandbox.js';
 export interface Workplace {
   /** Of its processes: `<repoKey>/<name>`. */
   readonly group: string;
+  /** The first execution of the workflow whose checkout it is. */
+  readonly owner: string;
   readonly repository: Repository;
   readonly policy: Pick<Policy, 'checks' | 'worktree' | 'limits' | 'sandbox'>;
   readonly sandbox: SandboxChoice;
@@ -32,7 +34,7 @@ export interface BranchGit extends OpenRunGitInput {
   readonly baseBranch: string;
 }
 
-type GivenToWorkplace = Pick<Workplace, 'repository' | 'policy' | 'sandbox' | 'env'> & {
+type GivenToWorkplace = Pick<Workplace, 'owner' | 'repository' | 'policy' | 'sandbox' | 'env'> & {
   readonly repoKey: string;
   /** Of its folders: a run id, or a name that no run has. */
   readonly name: string;
@@ -40,9 +42,10 @@ type GivenToWorkplace = Pick<Workplace, 'repository' | 'policy' | 'sandbox' | 'e
 
 /** Without a branch. Effects: none; folders are made by what runs there first. */
 export function openWorkplace(home: HomePaths, { repoKey, name, ...given }: GivenToWorkplace): Workplace {
-  const { repository, policy, sandbox, env } = given;
+  const { owner, repository, policy, sandbox, env } = given;
   return {
     group: `${repoKey}/${name}`,
+    owner,
     repository,
     policy,
     sandbox,

@@ -13,11 +13,15 @@ import { openPrivateGitDir, type PrivateGitDir } from '../inspect/private-git-di
 import { readIndex, readTextIfThere } from '../refs/read-ref.js';
 import type { Repository } from '../start/contract.js';
 import { TimeBudget } from '../start/within-time.js';
+import { WorktreeViolation } from '../start/worktree-violation.js';
 import { makeFolderWritable, makeWritable } from '../worktree/make-writable.js';
+import { beginOwning, readOwner, whyForeign } from '../worktree/owner-mark.js';
 import { moveAside } from '../worktree/worktree-root.js';
 import { listTrackedChanges } from './changes.js';
 
 export interface OpenValidationCheckoutInput {
+  /** The first execution of the workflow that it belongs to. */
+  readonly owner: string;
   readonly repository: Repository;
   /** Absolute; its folder is below the sluice home and a real path. It is made when missing. */
   readonly path: string;
@@ -27,9 +31,12 @@ export interface OpenValidationCheckoutInput {
   readonly snapshotOf: string | null;
 }
 
-/** Effects: the private git dir; the checkout itself is empty until `moveTo`. */
+/** Effects: the private git dir and the owner's mark; the checkout itself is empty until `moveTo`. Errors: `WorktreeViolation` where it is another owner's. */
 export async function openValidationCheckout(input: OpenValidationCheckoutInput): Promise<ValidationCheckout> {
-  const { repository, path, gitDir, snapshotOf } = input;
+  const { owner, repository, path, gitDir, snapshotOf } = input;
+  const mine = { owner, purpose: JSON.stringify({ commonDir: repository.commonDir }) };
+  const why = whyForeign((await readOwner(path)) ?? (await beginOwning(path, mine)), mine);
+  if (why !== null) throw new WorktreeViolation(`${path} is not this workflow's: ${why}`);
   await mkdir(path, { recursive: true, mode: 0o700 });
   return new ValidationCheckout(
     repository,

@@ -1,15 +1,14 @@
 /**
  * Makes the branch and the worktree of a run: a real one, which `git worktree list` shows, still without files (`RunGit.restore` brings them).
- * One at a time per repository, and tried again on git's own locks (V-16). A marker beside the worktree is written before the first
+ * One at a time per repository, and tried again on git's own locks (V-16). The owner's mark beside the worktree is made before the first
  * effect, so that a second attempt tells what a killed one left half-made from what belongs to somebody else, which is never touched.
  */
 
-import { lstat, mkdir, rm, rmdir } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { lstat, rm, rmdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { listForeignFolder } from '../../../config/system/foreign-file.js';
-import { replaceFile } from '../../../config/system/replace-file.js';
 import { FAILURES } from '../../../protocol/failures.js';
 import { refusalFailure } from '../../../protocol/text/refusal.js';
 import { readRef, readTextIfThere } from '../refs/read-ref.js';
@@ -18,6 +17,7 @@ import { findAdminDir, isComplete } from '../refs/worktree-registration.js';
 import { isRepositoryBusy } from '../start/repository-busy.js';
 import { withRepositoryLock } from '../start/repository-lock.js';
 import { GitError, ON_REAL_REPOSITORY, runGit } from '../start/run-git.js';
+import { beginOwning, type OwnerMark, ownerMarkOf, readOwner, whyForeign } from './owner-mark.js';
 import { moveAside } from './worktree-root.js';
 
 const MAX_TRIES = 12;
@@ -25,6 +25,8 @@ const FIRST_WAIT_MS = 20;
 const MAX_WAIT_MS = 500;
 
 export interface AddWorktreeInput extends RunNames {
+  /** The first execution of the run's workflow. */
+  readonly owner: string;
   readonly baseSha: string;
   /** Absolute; its folder is below the sluice home and a real path. */
   readonly path: string;
@@ -33,8 +35,8 @@ export interface AddWorktreeInput extends RunNames {
 /**
  * Makes the branch at `baseSha` and a worktree of it at `path`.
  * Errors: `RunExists` if branch, worktree or path of that name belong to somebody else; nothing is changed then.
- * Effects: the branch, `<commonDir>/worktrees/<id>`, `path`, and a marker file beside `path`.
- * Idempotency: by the marker; `present` if nothing was missing. A half-made worktree is made anew; files found at `path` without
+ * Effects: the branch, `<commonDir>/worktrees/<id>`, `path`, and the owner's mark beside `path`.
+ * Idempotency: by the mark; `present` if nothing was missing. A half-made worktree is made anew; files found at `path` without
  * a registration are moved aside, not deleted.
  */
 export async function addWorktree(input: AddWorktreeInput): Promise<'made' | 'present'> {
@@ -53,36 +55,28 @@ export async function addWorktree(input: AddWorktreeInput): Promise<'made' | 'pr
 }
 
 interface Found {
-  readonly marker: string | null;
+  readonly mark: OwnerMark;
   readonly branchAt: string | null;
   readonly adminDir: string | null;
   /** Names in the folder at `path`; null if there is none. */
   readonly entries: readonly string[] | null;
 }
 
-/** Says what the worktree at the path was begun for. A run id begins with no dot, so no run has this name. */
-export function markerOf(path: string): string {
-  return join(dirname(path), `.${basename(path)}.worktree`);
-}
-
 async function addOnce(input: AddWorktreeInput): Promise<'made' | 'present'> {
-  const { repository, runId, branch, baseSha, path } = input;
-  const markerPath = markerOf(path);
-  const marker = `${JSON.stringify({ runId, baseSha, commonDir: repository.commonDir })}\n`;
-  const found = await look(input, markerPath);
-  if (found.marker === null) {
-    await refuseForeign(input, found);
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    replaceFile(markerPath, marker);
-  } else if (found.marker !== marker) {
-    throw runExists(`The worktree of ${runId} was begun from another commit or repository (${markerPath}).`, input);
-  }
+  const { repository, runId, branch, owner, baseSha, path } = input;
+  const { commonDir } = repository;
+  const mine = { owner, purpose: JSON.stringify({ runId, baseSha, commonDir }) };
+  const found = await look(input);
+  if (found.mark === null) await refuseForeign(input, found);
+  const why = whyForeign(found.mark ?? (await beginOwning(path, mine)), mine);
+  if (why !== null)
+    throw runExists(`The worktree of ${runId} is not this run's: ${why} (${ownerMarkOf(path)}).`, input);
   if (await isWhole(found)) return 'present';
   await clearHalfMade(input, found);
   const from = found.branchAt === null ? ['-b', branch, '--', path, baseSha] : ['--', path, branch];
   try {
     await runGit([...ON_REAL_REPOSITORY, 'worktree', 'add', '--quiet', '--no-checkout', ...from], {
-      gitDir: repository.commonDir,
+      gitDir: commonDir,
     });
   } catch (error) {
     if (error instanceof GitError && /already (checked out|used by worktree)/.test(error.result.stderr)) {
@@ -93,14 +87,14 @@ async function addOnce(input: AddWorktreeInput): Promise<'made' | 'present'> {
   return 'made';
 }
 
-async function look({ repository, branch, path }: AddWorktreeInput, markerPath: string): Promise<Found> {
-  const [marker, branchAt, adminDir, entries] = await Promise.all([
-    readTextIfThere(markerPath),
+async function look({ repository, branch, path }: AddWorktreeInput): Promise<Found> {
+  const [mark, branchAt, adminDir, entries] = await Promise.all([
+    readOwner(path),
     readRef(repository.commonDir, `refs/heads/${branch}`),
     findAdminDir(repository.commonDir, path),
     entriesOf(path),
   ]);
-  return { marker, branchAt, adminDir, entries };
+  return { mark, branchAt, adminDir, entries };
 }
 
 /** Of one folder. */

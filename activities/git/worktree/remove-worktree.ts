@@ -1,5 +1,5 @@
 /**
- * Takes a run's worktree away as `addWorktree` made it: the folder, its registration in the repository, the marker beside it, in this order,
+ * Takes a run's worktree away as `addWorktree` made it: the folder, its registration in the repository, the owner's mark beside it, in this order,
  * so that what a kill leaves is found again by the next call. Git's own `worktree remove` is not asked: it trusts the worktree's `.git` file,
  * which an agent can write. What lies behind a symlink stays.
  */
@@ -7,8 +7,8 @@ import { lstat, rm } from 'node:fs/promises';
 import { codeOf } from '../../../config/system/error-code.js';
 import { findAdminDir } from '../refs/worktree-registration.js';
 import { withRepositoryLock } from '../start/repository-lock.js';
-import { markerOf } from './add-worktree.js';
 import { makeWritable } from './make-writable.js';
+import { dropOwner } from './owner-mark.js';
 import { shortenPaths } from './short-paths.js';
 
 /** Answers whether anything was there. Effects: what was moved aside beside the worktree stays, for it may be a person's. */
@@ -17,7 +17,7 @@ export async function removeWorktree(commonDir: string, path: string): Promise<b
     const hadFolder = await removeFolder(path);
     const adminDir = await findAdminDir(commonDir, path);
     if (adminDir !== null) await rm(adminDir, { recursive: true, force: true });
-    await rm(markerOf(path), { force: true });
+    await dropOwner(path);
     return hadFolder || adminDir !== null;
   });
 }

@@ -52,6 +52,7 @@ describe('worktrees that are made at once', () => {
       const inputs = Array.from({ length: DIRECT }, (_, n) => ({
         repository,
         runId: `many-${n}`,
+        owner: 'chain-1',
         branch: `sluice/many-${n}`,
         baseSha,
         path: join(folder, 'worktrees', `many-${n}`),

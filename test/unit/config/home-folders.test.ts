@@ -2,7 +2,7 @@
 import { sep } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { markerOf } from '../../../activities/git/worktree/add-worktree.js';
+import { ownerMarkOf } from '../../../activities/git/worktree/owner-mark.js';
 import { homePaths } from '../../../config/home/home.js';
 import { branchOf, headRefOf } from '../../../protocol/names.js';
 import { isRunId } from '../../../protocol/run/run-id.js';
@@ -12,7 +12,7 @@ const home = homePaths('/h');
 /** What the engine itself puts behind the name of a run, or beside it. */
 const OWN_WORDS = [
   'validation',
-  'worktree',
+  'owner',
   'git',
   'found-1',
   'submodule-0',
@@ -44,7 +44,7 @@ const run: fc.Arbitrary<Run> = fc.record({ repoKey: fc.constantFrom('a', 'a.vali
 function pathsOf({ repoKey, runId: id }: Run): readonly string[] {
   const worktree = home.worktree(repoKey, id);
   const checkout = home.validationWorktree(repoKey, id);
-  return [worktree, checkout, markerOf(worktree), home.stateDir(repoKey, id)];
+  return [worktree, checkout, ownerMarkOf(worktree), ownerMarkOf(checkout), home.stateDir(repoKey, id)];
 }
 
 /** One is the other, or lies in it. */

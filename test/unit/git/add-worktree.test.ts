@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { findRepository } from '../../../activities/git/refs/find-repository.js';
 import { type AddWorktreeInput, addWorktree } from '../../../activities/git/worktree/add-worktree.js';
+import { ownerMarkOf } from '../../../activities/git/worktree/owner-mark.js';
 import { FAILURES } from '../../../protocol/failures.js';
 import { canaryProgram, git, makeRepository, removeFolders, tempFolder, write } from './repository-fixture.js';
 
@@ -13,7 +14,8 @@ const CONCURRENT = Number(process.env['SLUICE_CONCURRENT_WORKTREES'] ?? 60);
 async function anInput(runId = 'project-1', root = makeRepository(), home = tempFolder()): Promise<AddWorktreeInput> {
   const repository = await findRepository(root);
   const baseSha = git(root, 'rev-parse', 'HEAD').trim();
-  return { repository, runId, branch: `sluice/${runId}`, baseSha, path: join(home, 'worktrees', runId) };
+  const path = join(home, 'worktrees', runId);
+  return { repository, runId, owner: 'chain-1', branch: `sluice/${runId}`, baseSha, path };
 }
 
 const worktreesOf = (root: string) =>
@@ -137,6 +139,15 @@ describe('what belongs to somebody else', () => {
     await expect(
       addWorktree({ ...input, baseSha: git(input.repository.root, 'rev-parse', 'HEAD').trim() }),
     ).rejects.toEqual(refusal);
+  });
+
+  it('refuses another owner, and a mark that is none', async () => {
+    const input = await anInput();
+    await addWorktree(input);
+
+    await expect(addWorktree({ ...input, owner: 'chain-2' })).rejects.toThrow('it belongs to another workflow');
+    write(ownerMarkOf(input.path), 'chain-2', 'another');
+    await expect(addWorktree(input)).rejects.toThrow('what says whose it is was changed');
   });
 });
 

@@ -110,6 +110,7 @@ describe('the validation checkout', () => {
       repository: run.repository,
       path: join(run.home, 'worktrees', 'project-1+validation'),
       gitDir: join(run.home, 'state', 'validation.git'),
+      owner: 'chain-1',
       snapshotOf: run.gitDir,
     });
   }

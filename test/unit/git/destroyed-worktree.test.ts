@@ -128,6 +128,7 @@ describe('a worktree with the folder of somebody else in its place', () => {
       repository: run.repository,
       path,
       gitDir: join(run.home, 'state', 'validation.git'),
+      owner: 'chain-1',
       snapshotOf: run.gitDir,
     };
     const checkout = await openValidationCheckout(at);

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type CheckedCommit, checkCommit } from '../../../activities/checks/check-commit.js';
+import { takeOver } from '../../../activities/git/worktree/owner-mark.js';
 import { openPlaceFolder } from '../../../activities/unit/place-record.js';
 import { openWorkplace, type Workplace } from '../../../activities/unit/workplace.js';
 import type { Policy } from '../../../protocol/run/policy.js';
@@ -14,12 +15,13 @@ afterEach(removeFolders);
 /** As for a base branch, which is no run's. */
 const NAME = '@0123456789abcdef';
 
-function openWithoutRun({ deps, run }: OpenedHost, policy: Partial<Policy>): Workplace {
+function openWithoutRun({ deps, run }: OpenedHost, policy: Partial<Policy>, owner = 'queue-1'): Workplace {
   const { repository, repoKey, sandbox } = run.record;
   const env = { PATH: process.env['PATH'] ?? '' };
   return openWorkplace(deps.home, {
     repoKey,
     name: NAME,
+    owner,
     repository,
     sandbox,
     env,
@@ -78,6 +80,19 @@ describe('a workplace without a run', () => {
       ['failed', true],
       ['passed', false],
     ]);
+  });
+
+  it('writes in the checkout of another owner once it has taken it over, never before', async () => {
+    const host = await openHost();
+    const { baseSha } = host.run.record;
+    const first = openWithoutRun(host, checks(['true']));
+    const second = openWithoutRun(host, checks(['true']), 'queue-2');
+    await check(host, first, baseSha);
+
+    await expect(check(host, second, baseSha)).rejects.toThrow('it belongs to another workflow');
+    await takeOver(second.checkout, 'queue-1', 'queue-2');
+    expect((await check(host, second, baseSha)).report.summary.passed).toBe(1);
+    await expect(check(host, first, baseSha)).rejects.toThrow('it belongs to another workflow');
   });
 
   it('leaves no branch, no worktree and no ref, and nothing in the folders of a run', async () => {

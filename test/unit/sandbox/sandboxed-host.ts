@@ -145,7 +145,13 @@ export async function openSandboxedHost(
     async validationCheckout() {
       const path = deps.home.validationWorktree(run.record.repoKey, run.record.runId);
       const gitDir = join(run.stateDir, 'validation.git');
-      const made = await openValidationCheckout({ repository, path, gitDir, snapshotOf: join(run.stateDir, 'git') });
+      const made = await openValidationCheckout({
+        repository,
+        path,
+        gitDir,
+        owner: 'chain-1',
+        snapshotOf: join(run.stateDir, 'git'),
+      });
       await made.moveTo(run.record.baseSha);
       return { checkout: path };
     },

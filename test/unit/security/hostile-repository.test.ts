@@ -153,6 +153,7 @@ describe('a repository full of programs', () => {
       repository: run.repository,
       path: join(run.home, 'validation'),
       gitDir: join(run.home, 'validation.git'),
+      owner: 'chain-1',
       snapshotOf: run.gitDir,
     });
     for (const commit of [run.base, planned.commit]) await checkout.moveTo(commit);

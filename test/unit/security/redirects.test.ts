@@ -124,6 +124,7 @@ describe('objects that are borrowed from a foreign place (alternates)', () => {
       repository: run.repository,
       path: join(run.home, 'validation'),
       gitDir: join(run.home, 'validation.git'),
+      owner: 'chain-1',
       snapshotOf: run.gitDir,
     });
     await checkout.moveTo(planned.commit);
