@@ -14,7 +14,7 @@ import { chooseServer } from '../server/connect.js';
 import { readHostId } from '../server/host-config.js';
 import { lookAtEngine } from '../server/up.js';
 import { callAgents } from '../start/call-agents.js';
-import type { Finding, Grade } from '../start/doctor-finding.js';
+import { type Finding, fail, type Grade, pass, warn } from '../start/doctor-finding.js';
 import { findAgentsAround, loginText, type VersionedAgent } from '../start/found-agents.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
@@ -65,7 +65,7 @@ async function lookAtMachine({ io }: Context): Promise<readonly Finding[]> {
   return [
     gradeVersion({ check: 'node', found: process.versions.node, least: MIN_NODE, mend: 'install Node 20.11 or newer' }),
     git === null
-      ? { check: 'git', grade: 'fail', found: 'not on PATH', mend: 'install git 2.36 or newer' }
+      ? fail('git', 'not on PATH', 'install git 2.36 or newer')
       : gradeVersion({ check: 'git', found: git, least: MIN_GIT, mend: 'install git 2.36 or newer' }),
     ...(await lookAtAgents(io)),
     await lookAtSandbox(io),
@@ -85,14 +85,14 @@ async function lookAtAgents(io: Io): Promise<readonly Finding[]> {
   );
   if (found.length === 0) {
     const none = 'none of the known ones; any program will do: --agent command -- <program>';
-    return [{ check: 'agents on PATH', grade: 'ok', found: none, mend: null }];
+    return [pass('agents on PATH', none)];
   }
   return found.map((agent) => {
     const check = `agent ${agent.program}`;
     const text = `${agent.path}, ${agent.version ?? 'tells no version'}, ${saidText(agent)}`;
-    if (agent.version === null) return { check, grade: 'warn', found: text, mend: `${agent.program} --version` };
-    if (!mayBeLoggedIn(agent)) return { check, grade: 'warn', found: text, mend: agent.makeLogin };
-    return { check, grade: 'ok', found: text, mend: null };
+    if (agent.version === null) return warn(check, text, `${agent.program} --version`);
+    if (!mayBeLoggedIn(agent)) return warn(check, text, agent.makeLogin);
+    return pass(check, text);
   });
 }
 
@@ -113,14 +113,8 @@ function saidText(agent: AskedAgent): string {
 async function lookAtSandbox({ env }: Io): Promise<Finding> {
   const check = 'sandbox';
   const found = await lookForSandbox({ path: env['PATH'] ?? '', forbidden: [] });
-  if (found.kind === 'works')
-    return { check, grade: 'ok', found: `bubblewrap ${found.version} works (${found.program})`, mend: null };
-  return {
-    check,
-    grade: 'ok',
-    found: `none: ${found.why}; with sandbox: auto agents and checks run without one`,
-    mend: found.mend,
-  };
+  if (found.kind === 'works') return pass(check, `bubblewrap ${found.version} works (${found.program})`);
+  return pass(check, `none: ${found.why}; with sandbox: auto agents and checks run without one`, found.mend);
 }
 
 async function lookAtHome({ home }: Context): Promise<readonly Finding[]> {
@@ -128,15 +122,10 @@ async function lookAtHome({ home }: Context): Promise<readonly Finding[]> {
   const hostId = await readHostId(home);
   return [
     writable
-      ? { check: 'sluice home', grade: 'ok', found: home, mend: null }
-      : {
-          check: 'sluice home',
-          grade: 'fail',
-          found: `${home} is not writable`,
-          mend: 'make it writable, or: export SLUICE_HOME=<folder>',
-        },
+      ? pass('sluice home', home)
+      : fail('sluice home', `${home} is not writable`, 'make it writable, or: export SLUICE_HOME=<folder>'),
     await lookAtDisk(home),
-    { check: 'host id', grade: 'ok', found: hostId ?? 'none yet: the first run makes it', mend: null },
+    pass('host id', hostId ?? 'none yet: the first run makes it'),
   ];
 }
 
@@ -145,15 +134,15 @@ async function logsOf(home: string): Promise<readonly Finding[]> {
   const names = ['logs/engine.log', 'logs/server.log', 'logs/worker.log', 'guard.log'].map((name) => join(home, name));
   const there = await Promise.all(names.map((name) => exists(name)));
   const found = names.filter((_, index) => there[index]).join(' ');
-  return found === '' ? [] : [{ check: 'logs', grade: 'ok', found, mend: null }];
+  return found === '' ? [] : [pass('logs', found)];
 }
 
 async function lookAtDisk(home: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(await nearestFolder(home));
   const free = bavail * bsize;
   const found = `${(free / 1024 ** 3).toFixed(1)} GB free`;
-  if (free >= LOW_DISK_BYTES) return { check: 'disk', grade: 'ok', found, mend: null };
-  return { check: 'disk', grade: 'warn', found, mend: `make room on the disk of ${home}` };
+  if (free >= LOW_DISK_BYTES) return pass('disk', found);
+  return warn('disk', found, `make room on the disk of ${home}`);
 }
 
 async function lookAtServer(context: Context): Promise<readonly Finding[]> {
@@ -161,23 +150,13 @@ async function lookAtServer(context: Context): Promise<readonly Finding[]> {
   if (choice.kind === 'remote') return lookAtAddress(context, { ...choice.options, what: `server ${choice.origin}` });
   const engine = await lookAtEngine(context.home).catch(() => null);
   if (engine === null) {
-    return [{ check: 'local engine', grade: 'ok', found: 'down; sluice run starts it when it is needed', mend: null }];
+    return [pass('local engine', 'down; sluice run starts it when it is needed')];
   }
   const restarts = `server restarts ${engine.serverRestarts}, worker restarts ${engine.workerRestarts}`;
   const own: Finding =
     engine.phase === 'up'
-      ? {
-          check: 'local engine',
-          grade: 'ok',
-          found: `up at ${engine.address} since ${engine.startedAt}; ${restarts}`,
-          mend: null,
-        }
-      : {
-          check: 'local engine',
-          grade: 'warn',
-          found: `${engine.phase}: ${engine.error?.what ?? restarts}`,
-          mend: engine.error?.mend ?? 'sluice up',
-        };
+      ? pass('local engine', `up at ${engine.address} since ${engine.startedAt}; ${restarts}`)
+      : warn('local engine', `${engine.phase}: ${engine.error?.what ?? restarts}`, engine.error?.mend ?? 'sluice up');
   return [
     own,
     ...(await lookAtAddress(context, { address: engine.address, namespace: engine.namespace, what: 'server' })),
@@ -193,23 +172,11 @@ interface Address {
 async function lookAtAddress({ home }: Context, { what, ...options }: Address): Promise<readonly Finding[]> {
   await using sluice = await createSluice(options).catch(() => null);
   if (sluice === null) {
-    return [
-      {
-        check: what,
-        grade: 'fail',
-        found: `${options.address} does not answer`,
-        mend: 'start that server, or: unset TEMPORAL_ADDRESS',
-      },
-    ];
+    return [fail(what, `${options.address} does not answer`, 'start that server, or: unset TEMPORAL_ADDRESS')];
   }
   const version = await sluice.serverVersion();
   return [
-    {
-      check: what,
-      grade: 'ok',
-      found: `${options.address}, version ${version}, namespace ${sluice.namespace}`,
-      mend: null,
-    },
+    pass(what, `${options.address}, version ${version}, namespace ${sluice.namespace}`),
     ...(await lookAtPollers(sluice, await readHostId(home))),
     await lookAtSearchAttributes(sluice),
   ];
@@ -221,29 +188,23 @@ async function lookAtPollers(sluice: Sluice, hostId: string | null): Promise<rea
   const own = hostId === null ? 0 : (await sluice.pollers(hostQueue(hostId))).activity;
   const control: Finding =
     workflow > 0
-      ? { check: 'control worker', grade: 'ok', found: `polls ${TASK_QUEUE}`, mend: null }
-      : { check: 'control worker', grade: 'fail', found: `nobody polls ${TASK_QUEUE}`, mend: 'sluice worker' };
+      ? pass('control worker', `polls ${TASK_QUEUE}`)
+      : fail('control worker', `nobody polls ${TASK_QUEUE}`, 'sluice worker');
   const hosts: Finding =
     anyHost > 0
-      ? {
-          check: 'hosts',
-          grade: 'ok',
-          found: `${anyHost} poll ${ANY_HOST_QUEUE}${own > 0 ? '; this host is one of them' : ''}`,
-          mend: null,
-        }
-      : { check: 'hosts', grade: 'warn', found: `nobody polls ${ANY_HOST_QUEUE}`, mend: 'sluice worker' };
+      ? pass('hosts', `${anyHost} poll ${ANY_HOST_QUEUE}${own > 0 ? '; this host is one of them' : ''}`)
+      : warn('hosts', `nobody polls ${ANY_HOST_QUEUE}`, 'sluice worker');
   return [control, hosts];
 }
 
 async function lookAtSearchAttributes(sluice: Sluice): Promise<Finding> {
   const check = 'search attributes';
   const there = await sluice.searchAttributes().catch(() => null);
-  if (there === null)
-    return { check, grade: 'warn', found: 'the server does not say; sluice does without', mend: null };
+  if (there === null) return warn(check, 'the server does not say; sluice does without', null);
   const missing = SEARCH_ATTRIBUTES.filter((name) => !there.includes(name));
-  if (missing.length === 0) return { check, grade: 'ok', found: SEARCH_ATTRIBUTES.join(', '), mend: null };
+  if (missing.length === 0) return pass(check, SEARCH_ATTRIBUTES.join(', '));
   const mend = `temporal operator search-attribute create ${missing.map((name) => `--name ${name} --type Keyword`).join(' ')}`;
-  return { check, grade: 'warn', found: `missing: ${missing.join(', ')}; sluice does without`, mend };
+  return warn(check, `missing: ${missing.join(', ')}; sluice does without`, mend);
 }
 
 interface VersionCheck {
@@ -256,9 +217,7 @@ interface VersionCheck {
 export function gradeVersion({ check, found, least, mend }: VersionCheck): Finding {
   const [major = 0, minor = 0] = found.split('.').map((part) => Number.parseInt(part, 10) || 0);
   const enough = major > least[0] || (major === least[0] && minor >= least[1]);
-  return enough
-    ? { check, grade: 'ok', found, mend: null }
-    : { check, grade: 'fail', found: `${found} is too old`, mend };
+  return enough ? pass(check, found) : fail(check, `${found} is too old`, mend);
 }
 
 /** A home that does not exist yet is judged by the folder that it would be made in. */

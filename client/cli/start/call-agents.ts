@@ -12,7 +12,7 @@ import { askYesOrNo } from '../terminal/confirm.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
 import { personOf } from '../terminal/person.js';
-import type { Finding } from './doctor-finding.js';
+import { type Finding, fail, pass, warn } from './doctor-finding.js';
 import { findAgentsAround, type VersionedAgent } from './found-agents.js';
 
 /** `agent`: a program or an adapter; null: all that were found. */
@@ -90,32 +90,26 @@ async function trialOf(
 function findingOf({ program }: VersionedAgent, result: AgentTrialResult | null): Finding {
   const check = `call ${program}`;
   if (result === null)
-    return {
-      check,
-      grade: 'fail',
-      found: 'the call was ended before it had an answer',
-      mend: `sluice doctor --call ${program}`,
-    };
+    return fail(check, 'the call was ended before it had an answer', `sluice doctor --call ${program}`);
   const { outcome, durationMs } = result;
   const seconds = `${(durationMs / 1000).toFixed(1)} s`;
   const again = `sluice doctor --call ${program}`;
   switch (outcome.kind) {
     case 'done':
-      return { check, grade: 'ok', found: ['works', seconds, ...costOf(result)].join(', '), mend: null };
+      return pass(check, ['works', seconds, ...costOf(result)].join(', '));
     case 'usage_limit':
-      return {
+      return warn(
         check,
-        grade: 'warn',
-        found: `limit reached${outcome.until === null ? '' : ` until ${outcome.until}`}: ${outcome.why}`,
-        mend: null,
-      };
+        `limit reached${outcome.until === null ? '' : ` until ${outcome.until}`}: ${outcome.why}`,
+        null,
+      );
     case 'rate_limited':
     case 'transient':
-      return { check, grade: 'warn', found: outcome.why, mend: again };
+      return warn(check, outcome.why, again);
     case 'timeout':
-      return { check, grade: 'fail', found: `no answer within ${seconds}`, mend: again };
+      return fail(check, `no answer within ${seconds}`, again);
     default:
-      return { check, grade: 'fail', found: 'why' in outcome ? outcome.why : outcome.kind, mend: again };
+      return fail(check, 'why' in outcome ? outcome.why : outcome.kind, again);
   }
 }
 

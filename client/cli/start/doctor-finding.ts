@@ -9,3 +9,15 @@ export interface Finding {
   readonly found: string;
   readonly mend: string | null;
 }
+
+export function pass(check: string, found: string, mend: string | null = null): Finding {
+  return { check, grade: 'ok', found, mend };
+}
+
+export function warn(check: string, found: string, mend: string | null): Finding {
+  return { check, grade: 'warn', found, mend };
+}
+
+export function fail(check: string, found: string, mend: string): Finding {
+  return { check, grade: 'fail', found, mend };
+}
