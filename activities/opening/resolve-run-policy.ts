@@ -41,9 +41,9 @@ export function resolveRunPolicy(deps: PolicyDeps, request: PolicyRequest): Prom
         ...(run.preset === undefined ? {} : { preset: run.preset }),
         ...(run.policy === undefined ? {} : { policy: run.policy }),
       },
-      ...(project === null ? {} : { project }),
-      ...(user === null ? {} : { user }),
-      ...(run.commandHash === undefined ? {} : { storedCommand: readCommand(deps.home.root, run.commandHash) }),
+      project,
+      user,
+      storedCommand: run.commandHash === undefined ? null : readCommand(deps.home.root, run.commandHash),
     });
     return { policy, trustedConfig };
   });

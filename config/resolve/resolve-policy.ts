@@ -24,10 +24,10 @@ export interface PolicySources {
   /** In the shape of a config file, under the rules of run input. */
   readonly flags?: unknown;
   readonly runInput?: Pick<RunInput, 'preset' | 'policy'>;
-  readonly project?: ProjectText;
-  readonly user?: PlacedText;
+  readonly project?: ProjectText | null;
+  readonly user?: PlacedText | null;
   /** The command that the run's `commandHash` names; it becomes the agent `command`, and the run's agent if none is named. */
-  readonly storedCommand?: readonly [string, ...string[]];
+  readonly storedCommand?: readonly [string, ...string[]] | null;
   /** To look at, not to run: a stage without an agent is no error and has the agent `none`. */
   readonly toLook?: boolean;
 }
@@ -90,11 +90,11 @@ function readLayers(sources: PolicySources): Layers {
       problems.push(...error.problems);
     }
   };
-  const { flags, runInput, project, user, storedCommand } = sources;
+  const { flags, runInput, project, user = null, storedCommand = null } = sources;
   if (flags !== undefined) read(() => parseConfigValue('flag', flags, 'flag'));
-  read(() => parseConfigValue('run input', inputConfig(runInput, storedCommand !== undefined), 'policy'));
+  read(() => parseConfigValue('run input', inputConfig(runInput, storedCommand !== null), 'policy'));
   if (project?.isTrusted === true) read(() => parseConfigFile('project', project));
-  if (user !== undefined) read(() => parseConfigFile('user', user));
+  if (user !== null) read(() => parseConfigFile('user', user));
   if (project?.isTrusted === false) read(() => parseConfigFile('untrusted', project));
   refuse(problems);
   const preset = readKey(layers, 'preset').value;

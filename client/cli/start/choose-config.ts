@@ -57,15 +57,10 @@ export async function effectiveConfig(
   const working = readConfigFile(join(root, PROJECT_CONFIG), PROJECT_CONFIG);
   const baseText = await textAt(root, baseSha, PROJECT_CONFIG);
   const { choice, differs } = await select(context, { root, baseText, workingText: working?.text ?? null });
-  const others = {
-    runInput,
-    ...(user === null ? {} : { user }),
-    ...(program === null ? {} : { storedCommand: program }),
-    toLook,
-  };
+  const others = { runInput, user, storedCommand: program, toLook };
   const project =
     choice.kind === 'chosen' ? { text: choice.text, name: PROJECT_CONFIG, isTrusted: choice.isTrusted } : null;
-  const resolved = resolvePolicy({ ...others, ...(project === null ? {} : { project }) });
+  const resolved = resolvePolicy({ ...others, project });
   if (project?.isTrusted === false)
     await tellUntrusted(context, resolved, () =>
       resolvePolicy({ ...others, project: { ...project, isTrusted: true } }),

@@ -22,11 +22,8 @@ export async function desktopWanted({ io }: Context, repo: string | null): Promi
     const userPath = userConfigPath(io.env);
     const user = readConfigFile(userPath, userPath);
     const project = repo === null ? null : readConfigFile(join(repo, PROJECT_CONFIG), PROJECT_CONFIG);
-    const { policy } = resolvePolicy({
-      ...(project === null ? {} : { project: { ...project, isTrusted: true } }),
-      ...(user === null ? {} : { user }),
-      toLook: true,
-    });
+    const trusted = project === null ? null : { ...project, isTrusted: true };
+    const { policy } = resolvePolicy({ project: trusted, user, toLook: true });
     return wantsDesktop(policy);
   } catch {
     return true;
