@@ -56,7 +56,7 @@ export interface AgentExit {
   /** ISO 8601, UTC. What it printed about times was meant then, however late it is read. */
   readonly endedAt: string;
   /** The disk of its output was full. Unsaid: it was not. */
-  readonly diskFull?: true;
+  readonly diskFull?: boolean;
   /** Absolute paths of what it printed. */
   readonly stdout: string;
   readonly stderr: string;

@@ -6,7 +6,6 @@ import type { CommandResult } from '../../protocol/run/outcomes.js';
 import type { CheckSet, CheckSetName } from '../../protocol/run/policy.js';
 import { lastingTrouble } from '../git/start/lasting-trouble.js';
 import { nameOutputPaths } from '../journal/projection.js';
-import { ranMsOf } from '../process/ran-ms.js';
 import type { AtWorkplace } from '../unit/at-place.js';
 import { readMark, writePlaceMark } from '../unit/place-record.js';
 import { NO_COMMANDS, statusOfExit, summarize } from './classify-validation.js';
@@ -121,7 +120,7 @@ function resultOf(
     status: statusOfExit(exit),
     timedOut: exit.reason === 'timed_out',
     failedOnBase: about.failedOnBase,
-    durationMs: ranMsOf(exit),
+    durationMs: exit.ranMs,
     ...nameOutputPaths(about.round, about.n),
   };
 }

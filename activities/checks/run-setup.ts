@@ -1,6 +1,5 @@
 /** The set-up commands, in order, under one time limit for all of them. What they took comes from the exit records, so a second attempt counts the same. */
 import type { ExitRecord } from '../process/contract.js';
-import { ranMsOf } from '../process/ran-ms.js';
 
 export interface Setup {
   readonly lines: readonly string[];
@@ -20,7 +19,7 @@ export async function runSetup({ lines, limitMs, run, each }: Setup): Promise<st
   let spentMs = 0;
   for (const [index, line] of lines.entries()) {
     const exit = await run(line, index, Math.max(LEAST_MS, limitMs - spentMs));
-    spentMs += ranMsOf(exit);
+    spentMs += exit.ranMs;
     const error = errorOf(line, exit);
     each?.(line, error);
     if (error !== null) return error;

@@ -71,8 +71,8 @@ export type TurnSummary = {
   readonly tokensIn: number | null;
   readonly tokensOut: number | null;
   readonly costMicroUsd: number | null;
-  /** Tool calls that the agent was refused. Unsaid: none. */
-  readonly denied?: number;
+  /** Tool calls that the agent was refused. */
+  readonly denied: number;
 };
 
 export interface TurnProjection {

@@ -52,10 +52,10 @@ export interface ExitRecord {
   /** ISO 8601, UTC, like all times here. */
   readonly startedAt: string;
   readonly endedAt: string;
-  /** By a clock that nobody can set. Unit: ms. Unsaid in records of older guards. */
-  readonly ranMs?: number;
-  /** The disk of its output had no room left at its end: what it printed may be cut. Unsaid: it had room. */
-  readonly diskFull?: true;
+  /** By a clock that nobody can set. Unit: ms. */
+  readonly ranMs: number;
+  /** The disk of its output had no room left at its end: what it printed may be cut. */
+  readonly diskFull: boolean;
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
   readonly stdout: string;

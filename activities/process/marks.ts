@@ -173,8 +173,8 @@ function isExit(value: object): value is ExitRecord {
     (exit.signal === null || typeof exit.signal === 'string') &&
     typeof exit.stdoutBytes === 'number' &&
     typeof exit.stderrBytes === 'number' &&
-    (exit.ranMs === undefined || typeof exit.ranMs === 'number') &&
-    (exit.diskFull === undefined || exit.diskFull === true)
+    typeof exit.ranMs === 'number' &&
+    typeof exit.diskFull === 'boolean'
   );
 }
 

@@ -15,7 +15,6 @@ import type { ChangeSize } from '../checks/check-change.js';
 import { gatedBy } from '../checks/own-commands.js';
 import type { FoldedCommit, PlannedCommit } from '../git/start/contract.js';
 import type { ExitRecord } from '../process/contract.js';
-import { ranMsOf } from '../process/ran-ms.js';
 import { refusedHosts } from '../sandbox/refused-hosts.js';
 import type { RunOnHost } from '../unit/run-record.js';
 import { redactorOf, withoutValuesIn } from '../unit/run-redactor.js';
@@ -84,7 +83,7 @@ export async function judgeTurn(
     observations: [...surroundings.observations, ...found.observations, ...refusedTo(context)],
     usage: reading.usage,
     exitCode: exit.exitCode,
-    durationMs: ranMsOf(exit),
+    durationMs: exit.ranMs,
     endedAt: exit.endedAt,
     request: answer.request,
     elsewhere: null,

@@ -21,6 +21,7 @@ import { foundInWorktree } from './order-worktree.js';
 import { findingsShown } from './review-findings.js';
 import type { SettledTurn } from './settle-turn.js';
 import { type ShownPrompt, shownPrompt } from './shown-prompt.js';
+import { configOf } from './turn-request.js';
 
 export interface FinishedTurn {
   readonly judgement: TurnJudgement;
@@ -88,21 +89,21 @@ function forgedPrompt({ input }: TurnContextOnHost): Observation {
 function endedData({ run, input }: TurnContextOnHost, judgement: TurnJudgement, outcome: TurnOutcome): TurnEndedData {
   const { policy } = run.record;
   const { agent, model } = stagePolicyOf(policy, input);
-  const config = policy.agents[agent];
+  const config = configOf(policy, agent);
   return {
     stage: input.stage,
     round: input.round,
     seq: input.place.seq,
     agent,
-    adapter: config?.adapter ?? 'command',
-    model: model ?? config?.model ?? null,
+    adapter: config.adapter,
+    model: model ?? config.model,
     exitCode: judgement.exitCode,
     outcome: outcome.kind,
     durationMs: judgement.durationMs,
     ...judgement.usage,
-    ...(judgement.denied === 0 ? {} : { denied: judgement.denied }),
-    ...(judgement.promptCut ? { promptCut: true } : {}),
-    ...(judgement.started ? {} : { started: false }),
+    denied: judgement.denied,
+    promptCut: judgement.promptCut,
+    started: judgement.started,
   };
 }
 
@@ -116,7 +117,7 @@ function endedObservation(judgement: TurnJudgement, ended: TurnEndedData, outcom
   };
 }
 
-function refusedCalls(denied = 0): string {
+function refusedCalls(denied: number): string {
   return denied === 0 ? '' : ` (${denied} tool call(s) were refused)`;
 }
 

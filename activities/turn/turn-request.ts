@@ -6,7 +6,7 @@ import { titleOf } from '../../protocol/messages/run-input.js';
 import type { ArtifactRef } from '../../protocol/run/artifact.js';
 import type { Finding } from '../../protocol/run/finding.js';
 import type { ValidationReport } from '../../protocol/run/outcomes.js';
-import type { ToolLevel } from '../../protocol/run/policy.js';
+import type { AgentConfig, Policy, ToolLevel } from '../../protocol/run/policy.js';
 import { adapterOf } from '../agent/agent-adapters.js';
 import type { AgentAdapter, TurnCommand, TurnRequest } from '../agent/contract.js';
 import { type ComposedPrompt, composePrompt } from '../agent/prompts/compose-prompt.js';
@@ -41,9 +41,7 @@ export async function prepareTurn({
   const { record } = run;
   const { policy, worktree, repository } = record;
   const stagePolicy = stagePolicyOf(policy, input);
-  const config = policy.agents[stagePolicy.agent];
-  if (config === undefined)
-    throw badAgent(`stage ${input.stage} names the agent "${stagePolicy.agent}", which is not configured`);
+  const config = configOf(policy, stagePolicy.agent);
   const adapter = adapterOf(config, deps.scriptedEntry === undefined ? {} : { scriptedEntry: deps.scriptedEntry });
   const worker = { agent: stagePolicy.agent, adapter: config.adapter };
   const resume = input.continues === null ? null : conversationAt(deps.home, { run, place: input.continues }, worker);
@@ -145,4 +143,11 @@ export async function readList<Entry>(artifacts: ArtifactStore, ref: ArtifactRef
   } catch {
     return [];
   }
+}
+
+/** Errors: BadAgent. */
+export function configOf({ agents }: Pick<Policy, 'agents'>, agent: string): AgentConfig {
+  const config = agents[agent];
+  if (config === undefined) throw badAgent(`a stage names the agent "${agent}", which is not configured`);
+  return config;
 }

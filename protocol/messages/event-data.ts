@@ -40,12 +40,12 @@ export type TurnEndedData = TurnStartedData & {
   readonly tokensIn: number | null;
   readonly tokensOut: number | null;
   readonly costMicroUsd: number | null;
-  /** Tool calls that the agent was refused. Unsaid: none. */
-  readonly denied?: number;
-  /** No agent was started, since its account is closed. Unsaid: one was. */
-  readonly started?: false;
-  /** The prompt left out some of what the turn was to be given. Unsaid: it is whole. */
-  readonly promptCut?: true;
+  /** Tool calls that the agent was refused. */
+  readonly denied: number;
+  /** The prompt left out some of what the turn was to be given. */
+  readonly promptCut: boolean;
+  /** False: no agent was, since its account is closed. */
+  readonly started: boolean;
 };
 
 export type ValidationStartedData = { readonly round: number; readonly commit: string; readonly commands: number };
@@ -120,7 +120,7 @@ export type TurnRetriedData = {
   readonly retry: number;
   readonly waitMs: number;
   /** Of a turn that was too long for its agent. */
-  readonly afterOverflow?: AfterOverflow;
+  readonly afterOverflow: AfterOverflow | null;
 };
 
 export type TurnFallbackData = {
@@ -130,13 +130,13 @@ export type TurnFallbackData = {
   readonly to: string;
 };
 
-/** With `day` and `resetsAt` it is the budget of that day, for all runs of the project; else the run's own. */
+/** With `day` and `resetsAt` it is the budget of that day, for all runs of the project; where both are null, the run's own. */
 export type BudgetLimitData = {
   readonly limit: 'turns' | 'minutes' | 'usd';
   readonly used: number;
   readonly allowed: number;
-  readonly day?: string;
-  readonly resetsAt?: string;
+  readonly day: string | null;
+  readonly resetsAt: string | null;
 };
 
 /** `until`: ISO 8601, UTC. */

@@ -35,7 +35,7 @@ export interface RunView {
   readonly pendingApprovalId: string | null;
   readonly approvalRequestedFromStatus: RunStatus | null;
   /** `account`: at a quota gate, `<provider>/<account>`. */
-  readonly waiting: { readonly kind: string; readonly until: string | null; readonly account?: string } | null;
+  readonly waiting: { readonly kind: string; readonly until: string | null; readonly account: string | null } | null;
   readonly blockedReason: BlockedReason | null;
   /** One sentence, and what to look at. */
   readonly error: string | null;

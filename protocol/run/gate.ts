@@ -47,8 +47,8 @@ export interface Gate {
   readonly guidance: string | null;
   /** A turn asks for a text: `answer` decides it, and `approve` alone does not. */
   readonly question: boolean;
-  /** The names of what may be answered to a question; unsaid: any text. */
-  readonly options?: readonly string[];
+  /** The names of what may be answered to a question; null: any text. */
+  readonly options: readonly string[] | null;
   /** Where request-changes would send the run; null: not offered (V-47). */
   readonly changesGoTo: Stage | null;
 }

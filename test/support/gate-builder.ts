@@ -25,6 +25,7 @@ export const aGate = (over: Partial<Gate> = {}): Gate => ({
   decisionNote: null,
   guidance: null,
   question: false,
+  options: null,
   changesGoTo: 'architecting',
   ...over,
 });

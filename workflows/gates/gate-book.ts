@@ -9,20 +9,20 @@ export interface GateCause {
   readonly requestedAction: string | null;
   readonly riskLevel: RiskLevel;
   readonly files: readonly string[];
-  /** What may be answered; unsaid: any text. */
-  readonly options?: readonly string[];
+  /** What may be answered; null: any text. */
+  readonly options: readonly string[] | null;
 }
 
 export type GateResolution = Pick<Gate, 'status' | 'resolvedAt' | 'resolvedBy' | 'decisionNote' | 'guidance'>;
 
 /** A cause without what only some have. */
 export function causeOf(source: GateSource, reason: string, part: Partial<GateCause> = {}): GateCause {
-  return { source, reason, requestedAction: null, riskLevel: 'medium', files: [], ...part };
+  return { source, reason, requestedAction: null, riskLevel: 'medium', files: [], options: null, ...part };
 }
 
 /** What a person types; also shown in the Web UI. */
 export function gateCommand(gate: Gate): string {
-  if (gate.options !== undefined) return `sluice answer ${gate.runId} <number>    of: ${optionList(gate.options)}`;
+  if (gate.options !== null) return `sluice answer ${gate.runId} <number>    of: ${optionList(gate.options)}`;
   return gate.question
     ? `sluice answer ${gate.runId} "…"`
     : `sluice approve ${gate.runId}    or: sluice reject ${gate.runId}`;

@@ -84,7 +84,7 @@ function judgeAnswer({ promptId, text }: Answer, gate: Gate | null): Judgement {
 
 /** Null: the gate takes any text, or this is one of its options. */
 function notOffered(answer: string, { id, options }: Gate): Judgement | null {
-  if (options === undefined || optionNamed(options, answer) !== null) return null;
+  if (options === null || optionNamed(options, answer) !== null) return null;
   return refused(`the answer to ${id} must be one of: ${optionList(options)}`);
 }
 

@@ -83,7 +83,7 @@ function details(view: RunView, gate: Gate | null): string {
 }
 
 function accountText({ account }: NonNullable<RunView['waiting']>): string {
-  return account === undefined ? '' : ` of ${plain(account)} (its gate: \`${quotaGateId(account)}\`)`;
+  return account === null ? '' : ` of ${plain(account)} (its gate: \`${quotaGateId(account)}\`)`;
 }
 
 /** With the exact commands that decide it, by our CLI and by Temporal's. */

@@ -89,7 +89,7 @@ export class RunState {
   readonly gates = new GateBook();
   readonly people: PeopleState;
   readonly journal = new Journal<RunView>(this);
-  waiting: RunView['waiting'] = { kind: 'host', until: null };
+  waiting: RunView['waiting'] = { kind: 'host', until: null, account: null };
   /** Waits for a usage limit. */
   usageWaits = 0;
   used: BudgetUse = NOTHING_USED;
@@ -189,7 +189,7 @@ export class RunState {
   standAt({ question, expiresAt }: Gate): void {
     this.people.approvalRequestedFromStatus = this.status;
     this.move('waiting_for_approval');
-    this.waiting = { kind: question ? 'answer' : 'approval', until: expiresAt };
+    this.waiting = { kind: question ? 'answer' : 'approval', until: expiresAt, account: null };
   }
 
   /** Does again what it did before the gate. */

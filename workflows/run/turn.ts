@@ -149,10 +149,10 @@ function changesExpected({ policy }: RunState, stage: TurnStage): boolean {
 
 function questionOf({ outcome, request }: RunTurnResult): GateCause | null {
   if (outcome.kind === 'needs_input') {
-    const options = outcome.permission?.options.map(({ name }) => name);
+    const options = outcome.permission?.options.map(({ name }) => name) ?? null;
     return causeOf('agent', outcome.why, {
       requestedAction: outcome.why,
-      ...(options === undefined ? {} : { options }),
+      options,
     });
   }
   if (request?.kind !== 'question') return null;

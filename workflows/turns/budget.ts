@@ -7,7 +7,10 @@ import type { Adapter, BudgetPolicy } from '../../protocol/run/policy.js';
 export const NOTHING_USED: BudgetUse = { turns: 0, minutes: 0, microUsd: 0, grants: 0 };
 
 /** The first limit that is reached, or null. A grant allows the whole budget once more. Compared as counted; only what people read is rounded. */
-export function reachedLimit(budget: BudgetPolicy, used: BudgetUse): BudgetLimitData | null {
+export function reachedLimit(
+  budget: BudgetPolicy,
+  used: BudgetUse,
+): Pick<BudgetLimitData, 'limit' | 'used' | 'allowed'> | null {
   const limits = [
     { limit: 'turns', spent: used.turns, budgeted: budget.turns, shown: (turns: number) => turns },
     {

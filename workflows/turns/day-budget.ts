@@ -77,7 +77,7 @@ export async function askLedger(
   const { workflowId, runId } = workflowInfo();
   const request: ReserveRequest = { token, workflowId, executionRunId: runId, limits, grant };
   const { project } = owner;
-  owner.waiting = { kind: 'budget', until: null };
+  owner.waiting = { kind: 'budget', until: null, account: null };
   try {
     for (;;) {
       await tell(project, RESERVE_SIGNAL, request);

@@ -62,7 +62,7 @@ function callFallback({ journal }: TurnOwner, { stage, agent, tries, tried }: Fa
 }
 
 async function wait(owner: TurnOwner, kind: WaitKind, ms: number): Promise<void> {
-  showWait(owner, { kind, until: new Date(Date.now() + ms).toISOString() });
+  showWait(owner, { kind, until: new Date(Date.now() + ms).toISOString(), account: null });
   await sleep(ms);
   owner.waiting = null;
 }
@@ -121,9 +121,9 @@ function noteRetry(
   const waitMs = next.kind === 'wait' ? next.ms : 0;
   const retry = next.kind === 'fresh' ? 1 : next.retry;
   const when = waitMs === 0 ? 'at once' : `in ${Math.round(waitMs / 1000)} s`;
-  const how = next.kind === 'overflow' ? `, ${HOW[next.with]}` : '';
-  const more = next.kind === 'overflow' ? { afterOverflow: next.with } : {};
-  const data = { stage, seq: tried.place.seq, outcome, retry, waitMs, ...more };
+  const afterOverflow = next.kind === 'overflow' ? next.with : null;
+  const how = afterOverflow === null ? '' : `, ${HOW[afterOverflow]}`;
+  const data = { stage, seq: tried.place.seq, outcome, retry, waitMs, afterOverflow };
   journal.note('turn.retried', `${stage} turn again ${when} after ${outcome}, retry ${retry}${how}`, data);
 }
 

@@ -27,8 +27,9 @@ export async function withinBudget<Try extends Used>(
 /** Null: the try may start. */
 async function passLimits(owner: TurnOwner, stage: TurnStage): Promise<Stopped | null> {
   for (;;) {
-    const data = reachedLimit(owner.policy.budget, owner.used);
-    if (data === null) return null;
+    const reached = reachedLimit(owner.policy.budget, owner.used);
+    if (reached === null) return null;
+    const data = { ...reached, day: null, resetsAt: null };
     const why = `the run used ${data.used} of ${data.allowed} ${data.limit}`;
     const stopped = await askForMore(owner, stage, { why, data, action: 'allow the whole budget once more' });
     if (stopped !== null) return stopped;

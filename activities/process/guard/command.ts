@@ -182,7 +182,7 @@ function exitRecord({ parts, reason, code, shellSignal, ranMs }: Ending): ExitRe
     startedAt: parts.claim.claimedAt,
     endedAt: new Date().toISOString(),
     ranMs: Math.round(ranMs),
-    ...(isDiskFull(parts.dir) ? { diskFull: true } : {}),
+    diskFull: isDiskFull(parts.dir),
     stdoutBytes: size.stdout,
     stderrBytes: size.stderr,
     stdout: join(parts.dir, STDOUT_FILE),

@@ -330,7 +330,16 @@ function recordNeverStarted(spec: CommandSpec, reason: ExitReason, deps: Command
     clearForStart(spec.dir);
     writeFileSync(stdout, '');
     writeFileSync(stderr, '');
-    const nothing = { exitCode: null, signal: null, stdoutBytes: 0, stderrBytes: 0, stdout, stderr };
+    const nothing = {
+      exitCode: null,
+      signal: null,
+      ranMs: 0,
+      diskFull: false,
+      stdoutBytes: 0,
+      stderrBytes: 0,
+      stdout,
+      stderr,
+    };
     writeExit(spec.dir, { token, inputHash, reason, ...times, ...nothing }, deps.durability);
   } catch {
     deps.log('the end of a command that never started could not be written', { token });

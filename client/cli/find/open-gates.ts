@@ -48,7 +48,11 @@ function isGate(value: unknown): value is Gate {
   return (
     texts.every((name) => typeof value[name] === 'string') &&
     absent.every((name) => value[name] === null || typeof value[name] === 'string') &&
-    Array.isArray(value['files']) &&
-    value['files'].every((file) => typeof file === 'string')
+    areTexts(value['files']) &&
+    (value['options'] === null || areTexts(value['options']))
   );
+}
+
+function areTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string');
 }

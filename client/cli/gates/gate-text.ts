@@ -25,7 +25,7 @@ export function gateRows(gate: Gate, files = Number.POSITIVE_INFINITY): readonly
   const rows: readonly [string, string | null][] = [
     ['reason', gate.reason],
     [gate.question ? 'question' : 'asks', gate.requestedAction],
-    ['answers', gate.options === undefined ? null : optionList(gate.options)],
+    ['answers', gate.options === null ? null : optionList(gate.options)],
     ['risk', gate.riskLevel],
     ['asked by', `${SOURCES[gate.source] ?? gate.source}${gate.alsoRequiredByPolicy ? ', and by the policy' : ''}`],
     ['commit', gate.commit === null ? null : gate.commit.slice(0, 12)],
@@ -39,7 +39,7 @@ export function gateRows(gate: Gate, files = Number.POSITIVE_INFINITY): readonly
 export function decidingCommands(gate: Gate, runId: string): readonly string[] {
   const run = foreign(runId);
   if (gate.question)
-    return [`sluice answer ${run} ${gate.options === undefined ? '"<text>"' : '<number>'}`, `sluice reject ${run}`];
+    return [`sluice answer ${run} ${gate.options === null ? '"<text>"' : '<number>'}`, `sluice reject ${run}`];
   const changes = gate.changesGoTo === null ? [] : [`sluice approvals decide ${run} --request-changes "<text>"`];
   return [`sluice approve ${run}`, `sluice reject ${run} -m "<why>"`, ...changes];
 }

@@ -55,7 +55,7 @@ function isView(fields: Record<string, unknown>): boolean {
       (isRecord(waiting) &&
         typeof waiting['kind'] === 'string' &&
         isTextOrNull(waiting['until']) &&
-        isTextOrNull(waiting['account'] ?? null))) &&
+        isTextOrNull(waiting['account']))) &&
     (agent === null || hasTexts(agent, ['name', 'adapter'])) &&
     (resumedFrom === null || hasTexts(resumedFrom, ['sourceRunId', 'fromStage']))
   );

@@ -144,7 +144,7 @@ async function gatherFacts({ runId, title, repo, runDir }: StartedView, end: Run
 
 function waitsFor(view: RunView): string | null {
   if (view.status !== 'waiting_for_approval') return pauseText(view);
-  return `for ${waitingText(view.waiting ?? { kind: 'approval', until: null }, Date.now())}, see: sluice approvals show ${foreign(view.runId)}`;
+  return `for ${waitingText(view.waiting ?? { kind: 'approval', until: null, account: null }, Date.now())}, see: sluice approvals show ${foreign(view.runId)}`;
 }
 
 async function present(runDir: string | null, lastTurn: string | null): Promise<ReadonlySet<string>> {

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { readLedger } from '../../../activities/agent/scripted/ledger.js';
 import type { ExitRecord } from '../../../activities/process/contract.js';
-import { ranMsOf } from '../../../activities/process/ran-ms.js';
 import { type BenchAgent, makeAgent, VALIDATION_COMMAND } from '../../../bench/bench-agent.js';
 import { NO_STUBS } from '../../../bench/cli-stubs.js';
 import type { Samples } from '../../../bench/figures.js';
@@ -336,7 +335,7 @@ function isAlive(pid: number): boolean {
 /** From the guard's start of each process to its end, by the guard's own clock. */
 function sumOfExits(folders: readonly string[]): number {
   const exits = folders.map((folder) => join(folder, 'exit.json')).filter((path) => existsSync(path));
-  return exits.reduce((sum, path) => sum + ranMsOf(JSON.parse(readFileSync(path, 'utf8')) as ExitRecord), 0);
+  return exits.reduce((sum, path) => sum + (JSON.parse(readFileSync(path, 'utf8')) as ExitRecord).ranMs, 0);
 }
 
 /** From START to END of each agent, by its own clock. */

@@ -88,7 +88,7 @@ describe('an open gate in the panel', () => {
         status: 'paused',
         pausedAtStatus: 'fixing',
         reviewLoopCount: 1,
-        waiting: { kind: 'approval', until: null },
+        waiting: { kind: 'approval', until: null, account: null },
       }),
     );
     state.gate(shownGate({ told: Array.from({ length: 30 }, (_, n) => `line ${n}`) }));

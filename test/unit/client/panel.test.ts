@@ -46,9 +46,9 @@ describe('the live panel', () => {
   });
 
   it('shows what a run waits for', () => {
-    expect(renderPanel(aState({ waiting: { kind: 'usage_limit', until: null } }), frame(120)).join('\n')).toContain(
-      'waits for a usage limit to end',
-    );
+    expect(
+      renderPanel(aState({ waiting: { kind: 'usage_limit', until: null, account: null } }), frame(120)).join('\n'),
+    ).toContain('waits for a usage limit to end');
   });
 
   it('shows what fails again and again', () => {

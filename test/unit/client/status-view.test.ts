@@ -11,7 +11,7 @@ describe('the status of a run', () => {
       status: 'waiting_for_approval',
       reviewLoopCount: 1,
       pauseRequested: true,
-      waiting: { kind: 'approval', until: '2026-11-21T10:05:00.000Z' },
+      waiting: { kind: 'approval', until: '2026-11-21T10:05:00.000Z', account: null },
     });
     const details = someDetails(gates, {
       used: { turns: 3, minutes: 1.25, microUsd: 1_230_000, grants: 1 },

@@ -16,7 +16,7 @@ describe('what a run waits for', () => {
     ['host', 'soon', 'its host'],
     ['something new\u001b[2J', null, 'something new'],
   ])('as %s until %s reads "%s"', (kind, until, text) => {
-    expect(waitingText({ kind, until }, NOW)).toBe(text);
+    expect(waitingText({ kind, until, account: null }, NOW)).toBe(text);
   });
 
   it('is a resume where it is paused, and while the pause is only asked for', () => {

@@ -42,6 +42,7 @@ function aTurn(turn: Partial<TurnSummary> = {}, rest: Partial<TurnProjection> = 
       tokensIn: null,
       tokensOut: null,
       costMicroUsd: null,
+      denied: 0,
       ...turn,
     },
     prompt: 'the prompt',

@@ -105,6 +105,7 @@ describe('finding-responses.md', () => {
           tokensIn: null,
           tokensOut: null,
           costMicroUsd: null,
+          denied: 0,
         },
         prompt: '',
         output: 'the answer',

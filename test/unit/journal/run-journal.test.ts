@@ -48,6 +48,7 @@ function aGate(overrides: Partial<Gate> = {}): Gate {
     decisionNote: null,
     guidance: null,
     question: false,
+    options: null,
     changesGoTo: 'architecting',
     ...overrides,
   };

@@ -178,6 +178,8 @@ async function exitOf(spec: CommandSpec): Promise<ExitRecord> {
     stderr,
     stdoutBytes: 0,
     stderrBytes: 0,
+    ranMs: 0,
+    diskFull: false,
   } as const;
   return { ...about, startedAt, claimedAt: startedAt, endedAt: new Date().toISOString() };
 }

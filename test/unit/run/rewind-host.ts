@@ -260,7 +260,7 @@ async function runToEnd(spec: CommandSpec, { prepare }: RunHooks): Promise<ExitR
     stdout,
     stderr,
   } as const;
-  const exit: ExitRecord = { token, inputHash, ...times, ...end };
+  const exit: ExitRecord = { token, inputHash, ranMs: 0, diskFull: false, ...times, ...end };
   writeExit(spec.dir, exit, 'process');
   return exit;
 }

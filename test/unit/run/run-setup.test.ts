@@ -4,8 +4,10 @@ import type { ExitRecord } from '../../../activities/process/contract.js';
 
 function exitAfter(ms: number, part: Partial<ExitRecord> = {}): ExitRecord {
   const startedAt = new Date(0).toISOString();
-  const endedAt = new Date(ms).toISOString();
   const known = {
+    ranMs: ms,
+    diskFull: false,
+    endedAt: startedAt,
     token: 't',
     inputHash: 'h',
     signal: null,
@@ -15,7 +17,7 @@ function exitAfter(ms: number, part: Partial<ExitRecord> = {}): ExitRecord {
     stderr: '',
     claimedAt: startedAt,
   };
-  return { ...known, startedAt, endedAt, reason: 'exited', exitCode: 0, ...part };
+  return { ...known, startedAt, reason: 'exited', exitCode: 0, ...part };
 }
 
 describe('a set-up', () => {

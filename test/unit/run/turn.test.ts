@@ -330,7 +330,7 @@ describe('a turn after one that was too long', () => {
     expect(prompt).toContain('[ask:work]\n\nChange it.\n\n## Task: ');
     expect(prompt).toContain('ü'.repeat(5_000));
     expect(prompt).toContain('- Your tools in this turn look, change files and run programs.');
-    expect(turn).not.toHaveProperty('promptCut');
+    expect(turn).toMatchObject({ promptCut: false });
     expect(ended).toMatchObject({ model: 'small-model' });
   });
 

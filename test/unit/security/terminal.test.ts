@@ -88,7 +88,7 @@ beforeAll(async () => {
       resumedFrom: { sourceRunId: EVIL, fromStage: EVIL },
       pendingApprovalId: EVIL,
     },
-    ...{ verification: EVIL, stage: EVIL, waiting: { kind: EVIL, until: EVIL } },
+    ...{ verification: EVIL, stage: EVIL, waiting: { kind: EVIL, until: EVIL, account: EVIL } },
   };
   const data = Object.fromEntries(
     [

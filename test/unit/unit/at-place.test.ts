@@ -63,6 +63,7 @@ function end({ place }: Pick<AtPlace, 'place'>, part: Partial<ExitRecord> = {}):
     exitCode: 0,
     signal: null,
     ranMs: 1000,
+    diskFull: false,
     ...streams,
     ...times,
     ...part,
