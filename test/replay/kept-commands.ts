@@ -31,11 +31,6 @@ export function hashedInput(input: Payloads): Payloads {
   return { payloads: (input.payloads ?? []).map(({ data }) => ({ data: base64Of(hashOf(textOf(data))) })) };
 }
 
-/** Of an activity whose input was not kept there is its type alone, in what a replay tells as well. */
-export function likeKept(told: readonly string[], kept: readonly string[]): readonly string[] {
-  return told.map((line, at) => (kept[at]?.split(' ').length === 2 ? line.split(' ').slice(0, 2).join(' ') : line));
-}
-
 export function keptCommand(event: KeptEvent): string[] {
   const activity = event.activityTaskScheduledEventAttributes;
   if (activity !== undefined) return [[`activity ${activity.activityType.name}`, ...textsOf(activity.input)].join(' ')];
