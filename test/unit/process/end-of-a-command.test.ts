@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import type { CommandEnd, ExitRecord } from '../../../activities/process/contract.js';
 import { fakeClock, HAS_FAKE_CLOCK, NO_FAKE_CLOCK } from '../../support/fake-clock.js';
 import { itWhere } from '../../support/it-where.js';
