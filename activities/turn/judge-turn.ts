@@ -117,7 +117,8 @@ type Found = Pick<
   'outcome' | 'planned' | 'restore' | 'rolledBack' | 'branchMoved' | 'guarded' | 'observations'
 >;
 
-const NOTHING = {
+/** Of a turn that leaves nothing to publish, to take back or to look at. */
+export const NOTHING = {
   planned: null,
   restore: false,
   rolledBack: [],

@@ -6,7 +6,7 @@ import { writeMark } from '../process/marks.js';
 import { type Entered, enterSandbox } from '../sandbox/enter-sandbox.js';
 import type { TurnContextOnHost } from '../unit/turn-context.js';
 import { refuseClosedAccount } from './closed-account.js';
-import type { TurnJudgement } from './judge-turn.js';
+import { NOTHING, type TurnJudgement } from './judge-turn.js';
 import { putWorktreeInOrder, WorktreeNotReady } from './order-worktree.js';
 import { refusePlugins } from './repository-plugins.js';
 import { lookAgain, lookBefore } from './surroundings.js';
@@ -87,16 +87,12 @@ const NOTHING_USED = { tokensIn: 0, tokensOut: 0, costMicroUsd: 0 } as const;
 
 function notStarted({ outcome, elsewhere = null, started = true, observations }: TurnTrouble): TurnEnd {
   const judgement: TurnJudgement = {
+    ...NOTHING,
     outcome,
     elsewhere,
     started,
     observations,
     decision: null,
-    planned: null,
-    restore: false,
-    rolledBack: [],
-    branchMoved: false,
-    guarded: [],
     request: null,
     findings: null,
     conversation: null,

@@ -1,5 +1,5 @@
 /**
- * Moves the run's own branch and `refs/sluice/<runId>/head`, by compare-and-swap in one transaction, on the real repository.
+ * Moves and removes the run's own branch and what lies below `refs/sluice/<runId>/`, by compare-and-swap in one transaction, on the real repository.
  * No other ref is ever written. `no-deref`: a branch that an agent made a symbolic ref of somebody else's is replaced, not followed.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,7 +14,8 @@ const RETRY_WAIT_MS = 25;
 
 export interface RefMove {
   readonly ref: string;
-  readonly to: string;
+  /** Null: it is removed. */
+  readonly to: string | null;
   /** What the ref must stand at; null: it must not exist; undefined: whatever. */
   readonly from?: string | null;
 }
@@ -26,14 +27,15 @@ export interface RefMove {
 export async function moveRefs(
   repository: Repository,
   moves: readonly RefMove[],
-  { identity, staleAfterMs = STALE_AFTER_MS }: { readonly identity: Identity; readonly staleAfterMs?: number },
+  { identity, staleAfterMs = STALE_AFTER_MS }: { readonly identity: Identity | null; readonly staleAfterMs?: number },
 ): Promise<'moved' | 'swapped_by_other'> {
-  const zero = '0'.repeat(moves[0]?.to.length ?? 40);
+  const zero = '0'.repeat((moves[0]?.to ?? moves[0]?.from)?.length ?? 40);
   const lines = moves.map(
-    ({ ref, to, from }) => `option no-deref\0update ${ref}\0${to}\0${from === undefined ? '' : (from ?? zero)}\0`,
+    ({ ref, to, from }) =>
+      `option no-deref\0update ${ref}\0${to ?? zero}\0${from === undefined ? '' : (from ?? zero)}\0`,
   );
   const input = `start\0${lines.join('')}prepare\0commit\0`;
-  const env = { GIT_COMMITTER_NAME: identity.name, GIT_COMMITTER_EMAIL: identity.email };
+  const env = identity === null ? {} : { GIT_COMMITTER_NAME: identity.name, GIT_COMMITTER_EMAIL: identity.email };
   for (let tries = 1; ; tries += 1) {
     try {
       await runGit([...ON_REAL_REPOSITORY, 'update-ref', '-z', '--stdin', '-m', 'sluice'], {

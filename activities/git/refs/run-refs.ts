@@ -3,16 +3,12 @@
  * They are removed all or none, each only where it still stands where it was seen. No other ref is touched, no config program is run.
  */
 import { basename, dirname, join, resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Repository } from '../start/contract.js';
-import { isRepositoryBusy } from '../start/repository-busy.js';
-import { GitError, ON_REAL_REPOSITORY, runGit } from '../start/run-git.js';
-import { removeStaleLocks, STALE_AFTER_MS } from '../start/stale-ref-lock.js';
+import { ON_REAL_REPOSITORY, runGit } from '../start/run-git.js';
+import { STALE_AFTER_MS } from '../start/stale-ref-lock.js';
 import { readHead, readTextIfThere } from './read-ref.js';
+import { moveRefs } from './run-branch.js';
 import { findAdminDir, listAdminDirs } from './worktree-registration.js';
-
-const MAX_TRIES = 10;
-const RETRY_WAIT_MS = 25;
 
 export interface SeenRef {
   /** Full name. */
@@ -108,40 +104,15 @@ export async function readWorktreeLock(repository: Repository, worktree: string)
   return reason === null || reason.startsWith('initializing') ? null : reason.trim();
 }
 
-/** `moved`: one of them stands elsewhere by now, and none was removed. Errors: `GitError` if the repository stays busy or cannot be written. */
+/** `moved`: one of them stands elsewhere by now, and none was removed. Errors: as `moveRefs`. */
 export async function deleteRefs(
   repository: Repository,
   refs: readonly SeenRef[],
   staleAfterMs = STALE_AFTER_MS,
 ): Promise<'deleted' | 'moved'> {
   if (refs.length === 0) return 'deleted';
-  const lines = refs.map(({ ref, sha }) => `option no-deref\0delete ${ref}\0${sha}\0`);
-  const input = `start\0${lines.join('')}prepare\0commit\0`;
-  for (let tries = 1; ; tries += 1) {
-    try {
-      await runGit([...ON_REAL_REPOSITORY, 'update-ref', '-z', '--stdin'], { gitDir: repository.commonDir, input });
-      return 'deleted';
-    } catch (error) {
-      if (!(error instanceof GitError)) throw error;
-      if (await hasMoved(repository, refs)) return 'moved';
-      if (!isRepositoryBusy(error) || tries > MAX_TRIES) throw error;
-      if (tries === MAX_TRIES) {
-        const names = refs.map(({ ref }) => ref);
-        await removeStaleLocks(repository.commonDir, names, staleAfterMs);
-      }
-      await delay(RETRY_WAIT_MS * tries * (0.5 + Math.random()));
-    }
-  }
-}
-
-async function hasMoved(repository: Repository, refs: readonly SeenRef[]): Promise<boolean> {
-  const now = await onReal(repository, [
-    'for-each-ref',
-    '--format=%(refname) %(objectname)',
-    ...refs.map(({ ref }) => ref),
-  ]);
-  const lines = new Set(now.split('\n'));
-  return refs.some(({ ref, sha }) => !lines.has(`${ref} ${sha}`));
+  const moves = refs.map(({ ref, sha }) => ({ ref, to: null, from: sha }));
+  return (await moveRefs(repository, moves, { identity: null, staleAfterMs })) === 'moved' ? 'deleted' : 'moved';
 }
 
 function onReal(repository: Repository, args: readonly string[]): Promise<string> {

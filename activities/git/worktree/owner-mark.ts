@@ -65,10 +65,10 @@ export async function beginOwning(path: string, { owner, purpose }: Ownership): 
 /** Compare and swap: nothing changes unless the folder is `from`'s. Answers the mark that stands there afterwards. */
 export async function takeOver(path: string, from: string, to: string): Promise<OwnerMark> {
   const found = await readOwner(path);
-  if (found === null || found === 'broken' || found.owner !== from) return found;
+  if (found === null || found === 'broken') return found;
   const fileOf = (owner: string) => join(ownerMarkOf(path), fileNameOf(owner));
   await rename(fileOf(from), fileOf(to)).catch((error: unknown) => {
-    // Another took it first.
+    // It is another owner's, or another was first.
     if (codeOf(error) !== 'ENOENT') throw error;
   });
   return readOwner(path);

@@ -152,11 +152,19 @@ export const GIT_MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    name: 'a worktree of another owner is finished',
+    area: 'git',
+    file: 'activities/git/worktree/owner-mark.ts',
+    find: "  if (mark.owner !== owner) return 'it belongs to another workflow';",
+    replace: '',
+    test: { file: 'test/unit/git/add-worktree.test.ts', title: 'refuses another owner, and a mark that is none' },
+  },
+  {
     name: 'refs of a cleaned run are removed wherever they stand',
     area: 'git',
     file: 'activities/git/refs/run-refs.ts',
-    find: 'delete ${ref}\\0${sha}\\0',
-    replace: 'delete ${ref}\\0\\0',
+    find: '({ ref, to: null, from: sha })',
+    replace: '({ ref, to: null })',
     test: {
       file: 'test/unit/git/run-refs.test.ts',
       title: 'are removed all or none: one that moved since it was seen keeps them all',
