@@ -52,12 +52,13 @@ module.exports = {
       from: { path: '^workflows/' },
       to: { path: '^activities/', pathNot: '^activities/index\\.ts$' },
     },
-    arrow(
-      'a-run-knows-no-other-workflow',
-      '^workflows/run/',
-      '^workflows/aside/',
-      'it starts them by their names, and each is served alone',
-    ),
+    {
+      name: 'workflows-know-no-other',
+      comment: 'one starts or tells another by its name, and each is served alone',
+      severity: 'error',
+      from: { path: '^workflows/(run|batch|quota|budget|aside)/' },
+      to: { path: '^workflows/(run|batch|quota|budget|aside)/', pathNot: '^workflows/$1/' },
+    },
     arrow(
       'activities-are-hosts-only',
       '^activities/',
@@ -76,7 +77,7 @@ module.exports = {
     ),
     ...layers(
       'workflows',
-      ['journal', 'inbox', 'actor|gates', 'turns', 'run|aside'],
+      ['journal', 'inbox', 'actor|gates', 'turns', 'run|batch|quota|budget|aside'],
       'parts serve whoever owns them, a run or not',
     ),
     ...layers(

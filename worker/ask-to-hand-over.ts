@@ -3,8 +3,8 @@ import type { WorkflowClient } from '@temporalio/client';
 import type { Warn } from '../activities/unit/run-projection.js';
 import { BUDGET_WORKFLOW } from '../protocol/actors/day-budget.js';
 import { HAND_OVER_SIGNAL, QUOTA_GATE_WORKFLOW } from '../protocol/names.js';
-import { LEDGER_RULES } from '../workflows/ledger-rules.js';
-import { QUOTA_RULES } from '../workflows/quota-table.js';
+import { LEDGER_RULES } from '../workflows/budget/ledger-rules.js';
+import { QUOTA_RULES } from '../workflows/quota/quota-table.js';
 
 /** By type of workflow. A batch is none: its children are its own, so it keeps its rules to its end. */
 const NEWEST: Readonly<Record<string, number>> = {

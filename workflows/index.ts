@@ -2,7 +2,7 @@
 
 export { clean } from './aside/clean.js';
 export { notification } from './aside/notification.js';
-export { batch } from './batch.js';
-export { budget } from './ledger.js';
-export { quotaGate as 'quota-gate' } from './quota-gate.js';
+export { batch } from './batch/batch.js';
+export { budget } from './budget/ledger.js';
+export { quotaGate as 'quota-gate' } from './quota/quota-gate.js';
 export { run } from './run/run.js';

@@ -99,6 +99,11 @@ export function readSettlement(value: unknown): Settlement | null {
   };
 }
 
+/** What a run starts the ledger of its project with. */
+export interface LedgerStart {
+  readonly project: string;
+}
+
 export function readBudgetAnswer(value: unknown): BudgetAnswer | null {
   const fields = fieldsOf(value);
   const [kind, token, day] = [

@@ -2,6 +2,7 @@
  * What runs and their quota gate say to each other, and until when a usage limit is believed to last. Pure.
  * Times told by a provider are untrusted: they may be past, unreadable or far ahead, and the clock here may be wrong.
  */
+import { fieldsOf, nameIn, timeIn, wordIn } from '../text/fields.js';
 
 /** The signal of a gate to a waiting run. */
 export const QUOTA_SIGNAL = 'quota';
@@ -122,4 +123,17 @@ export interface ParkInput {
   /** `<provider>/<account>`. */
   readonly account: string;
   readonly park: ParkMessage;
+}
+
+/** Null: it cannot be read and says nothing. */
+export function readQuotaWord(argument: unknown): QuotaWord | null {
+  const fields = fieldsOf(argument);
+  const wait = nameIn(fields, 'wait');
+  const word = wordIn(fields, 'word', ['hold', 'probing', 'probe', 'open']);
+  const until = timeIn(fields, 'until');
+  const opening = nameIn(fields, 'opening');
+  if (wait === null) return null;
+  if (word === 'hold') return until === null ? null : { wait, word, until, told: fields['told'] === true };
+  if (word === 'probing') return until === null ? null : { wait, word, until };
+  return word === null || opening === null ? null : { wait, word, opening };
 }

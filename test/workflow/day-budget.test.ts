@@ -14,7 +14,7 @@ import type { RunTurnInput, RunTurnResult } from '../../protocol/messages/messag
 import { HAND_OVER_SIGNAL, STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
 import type { BudgetPolicy, RunPolicy } from '../../protocol/run/policy.js';
 import type { Stage } from '../../protocol/run/stages.js';
-import type { LedgerInput } from '../../workflows/ledger-rules.js';
+import type { LedgerInput } from '../../workflows/budget/ledger-rules.js';
 import { detailsOf, eventsOf, typesOf, untilView } from '../support/run-steps.js';
 import {
   BUNDLE_PATH,

@@ -20,6 +20,7 @@ import {
   BUDGET_WORKFLOW,
   type BudgetAnswer,
   budgetWorkflowId,
+  type LedgerStart,
   RELEASE_SIGNAL,
   RESERVE_SIGNAL,
   type ReserveRequest,
@@ -30,7 +31,6 @@ import {
 import { WORKFLOW_TASK_TIMEOUT } from '../../protocol/limits.js';
 import type { DayBudgetPolicy } from '../../protocol/run/policy.js';
 import { sendSignal } from '../actor/send-signal.js';
-import type { LedgerInput } from '../ledger-rules.js';
 import type { TurnOwner } from './turn-owner.js';
 
 /** Then it is asked again: somebody may have terminated the ledger meanwhile. An answer takes some 30 ms. */
@@ -108,9 +108,9 @@ async function tell(
 }
 
 async function startLedger(project: string): Promise<void> {
-  const input: LedgerInput = { project };
+  const input: LedgerStart = { project };
   try {
-    await startChild<(input: LedgerInput) => Promise<void>>(BUDGET_WORKFLOW, {
+    await startChild<(input: LedgerStart) => Promise<void>>(BUDGET_WORKFLOW, {
       workflowId: budgetWorkflowId(project),
       args: [input],
       workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,

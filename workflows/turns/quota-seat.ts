@@ -4,12 +4,11 @@
  * started anew and holds no run for ever.
  */
 import { ActivityFailure, condition, isCancellation, workflowInfo } from '@temporalio/workflow';
-import type { LeaveMessage, ParkMessage, ProbedMessage } from '../../protocol/actors/quota.js';
+import { type LeaveMessage, type ParkMessage, type ProbedMessage, readQuotaWord } from '../../protocol/actors/quota.js';
 import { quotaGateId } from '../../protocol/names.js';
 import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import { controlHost } from '../activity-options.js';
 import { sendSignal } from '../actor/send-signal.js';
-import { readQuotaWord } from '../quota-messages.js';
 
 /** A usage limit that the run waits for. Unit: ms since 1970. */
 interface Limit {

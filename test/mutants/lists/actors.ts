@@ -101,7 +101,7 @@ export const ACTOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'a run is refused although the one that held the last turn is dead',
     area: 'actors',
-    file: 'workflows/ledger-rules.ts',
+    file: 'workflows/budget/ledger-rules.ts',
     find: 'isThere ? before.ledger : release(before.ledger, token);',
     replace: 'isThere ? before.ledger : before.ledger;',
     test: {
@@ -112,7 +112,7 @@ export const ACTOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'an aborted batch starts what waits',
     area: 'actors',
-    file: 'workflows/batch-table.ts',
+    file: 'workflows/batch/batch-table.ts',
     find: 'rows, queue: [], aborted: true',
     replace: 'rows, aborted: true',
     test: {
@@ -123,7 +123,7 @@ export const ACTOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'a gate that is replayed tells its runs another word',
     area: 'actors',
-    file: 'workflows/quota-gate.ts',
+    file: 'workflows/quota/quota-gate.ts',
     find: 'argument: word });',
     replace: "argument: { ...word, word: 'open' } });",
     test: {

@@ -9,7 +9,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'every waiting run probes at the reset',
     area: 'limits',
-    file: 'workflows/quota-table.ts',
+    file: 'workflows/quota/quota-table.ts',
     find: '...others.map(({ workflowId, wait }) => ({ workflowId, word: wordOf(mode, wait) })),',
     replace:
       "...others.map(({ workflowId, wait }) => ({ workflowId, word: { wait, word: 'probe' as const, opening: isoOf(now) } })),",
@@ -18,7 +18,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a limit opens although the probe met it again',
     area: 'limits',
-    file: 'workflows/quota-table.ts',
+    file: 'workflows/quota/quota-table.ts',
     find: "return result === 'limited' ? refused(state, until, now) : probeNext(state, now);",
     replace: "return result === 'limited' ? opened(state, now) : probeNext(state, now);",
     test: {
@@ -29,7 +29,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a probe is sent before the reset',
     area: 'limits',
-    file: 'workflows/quota-table.ts',
+    file: 'workflows/quota/quota-table.ts',
     find: 'now >= (wakesAt(state) ?? now) ? probeNext',
     replace: 'now > 0 ? probeNext',
     test: {
@@ -40,7 +40,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a probe that is gone leaves all others waiting',
     area: 'limits',
-    file: 'workflows/quota-table.ts',
+    file: 'workflows/quota/quota-table.ts',
     find: "if (state.mode.kind === 'probing' && isGone(state.mode.waiter)) return probeNext(rest, now);",
     replace: '',
     test: { file: GATE, title: 'lets the next one probe where the probe %s' },
@@ -48,7 +48,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a message that comes late closes a gate again',
     area: 'limits',
-    file: 'workflows/quota-table.ts',
+    file: 'workflows/quota/quota-table.ts',
     find: 'if (before.released.includes(park.wait)) return unchanged(before);',
     replace: '',
     test: { file: GATE, title: 'is not changed by a message that comes twice, or after the run was let go' },
@@ -56,7 +56,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'the latest time that was told counts',
     area: 'limits',
-    file: 'workflows/quota-table.ts',
+    file: 'workflows/quota/quota-table.ts',
     find: '(!mode.isTold || at < mode.untilMs)',
     replace: '(!mode.isTold || at > mode.untilMs)',
     test: { file: GATE, title: 'takes the earliest time that was told: a late one that is wrong would hold everybody' },
@@ -72,7 +72,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'what is reserved is not counted against the budget of the day',
     area: 'limits',
-    file: 'workflows/day-ledger.ts',
+    file: 'workflows/budget/day-ledger.ts',
     find: 'sumOf([settled, reservedOf(reservations)]);',
     replace: 'sumOf([settled, reservedOf(reservations.slice(0, 0))]);',
     test: { file: LEDGER, title: 'gives the last turn to one of two that ask for it' },
@@ -80,7 +80,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a turn that is settled twice counts twice in the day',
     area: 'limits',
-    file: 'workflows/day-ledger.ts',
+    file: 'workflows/budget/day-ledger.ts',
     find: 'if (day !== today.day || today.done.includes(token)) return today;',
     replace: 'if (day !== today.day) return today;',
     test: { file: LEDGER, title: 'counts a settlement that comes twice once' },
@@ -88,7 +88,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a turn that is settled already is reserved again by a request that comes late',
     area: 'limits',
-    file: 'workflows/day-ledger.ts',
+    file: 'workflows/budget/day-ledger.ts',
     find: 'if (today.done.includes(token) || today.reservations.some(',
     replace: 'if (today.reservations.some(',
     test: { file: LEDGER, title: 'answers a repeated request alike and reserves once' },
@@ -96,7 +96,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'the end of a day forgets nothing',
     area: 'limits',
-    file: 'workflows/day-ledger.ts',
+    file: 'workflows/budget/day-ledger.ts',
     find: 'return dayOf(now) > ledger.day ? emptyLedger(now) : ledger;',
     replace: 'return ledger;',
     test: {

@@ -10,8 +10,8 @@ import {
   readBatchMessage,
   show,
   tableOf,
-} from '../../../workflows/batch-table.js';
-import { planTasks } from '../../../workflows/batch-tasks.js';
+} from '../../../workflows/batch/batch-table.js';
+import { planTasks } from '../../../workflows/batch/batch-tasks.js';
 
 const RULES = BATCH_RULES.at(-1) as Rules<BatchTable, BatchEvent, BatchErrand>;
 

@@ -4,7 +4,7 @@ import { MAX_BATCH_BYTES } from '../../../protocol/actors/batch.js';
 import { MAX_BATCH_TASKS } from '../../../protocol/limits.js';
 import { isRunId } from '../../../protocol/run/run-id.js';
 import { shortHash } from '../../../protocol/text/short-hash.js';
-import { batchIdOf, canonicalJson, checkBatchInput, planTasks } from '../../../workflows/batch-tasks.js';
+import { batchIdOf, canonicalJson, checkBatchInput, planTasks } from '../../../workflows/batch/batch-tasks.js';
 
 const REPO = '/repository';
 

@@ -2,7 +2,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { ReserveRequest } from '../../../protocol/actors/day-budget.js';
-import { type DayLedger, emptyLedger, onDay, release, reserve, settle, viewOf } from '../../../workflows/day-ledger.js';
+import {
+  type DayLedger,
+  emptyLedger,
+  onDay,
+  release,
+  reserve,
+  settle,
+  viewOf,
+} from '../../../workflows/budget/day-ledger.js';
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 const TODAY = '2026-11-21';

@@ -11,7 +11,7 @@ import {
   nothingUsed,
   readLedgerEvent,
   type Telling,
-} from '../../../workflows/ledger-rules.js';
+} from '../../../workflows/budget/ledger-rules.js';
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 const ONE_TURN = { turns: 1, minutes: null, microUsd: null };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { QUOTA_MESSAGES } from '../../../protocol/actors/quota.js';
-import { readQuotaEvent, readQuotaWord } from '../../../workflows/quota-messages.js';
-import { afterEvent, NOBODY_WAITS } from '../../../workflows/quota-table.js';
+import { QUOTA_MESSAGES, readQuotaWord } from '../../../protocol/actors/quota.js';
+import { readQuotaEvent } from '../../../workflows/quota/quota-messages.js';
+import { afterEvent, NOBODY_WAITS } from '../../../workflows/quota/quota-table.js';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const UNTIL = '2026-11-21T11:00:00Z';

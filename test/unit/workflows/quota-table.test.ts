@@ -10,7 +10,7 @@ import {
   type Send,
   viewOf,
   wakesAt,
-} from '../../../workflows/quota-table.js';
+} from '../../../workflows/quota/quota-table.js';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const MINUTE_MS = 60_000;

@@ -5,9 +5,9 @@
  * Ends: never by itself; it continues as new. Terminated by a person, the next run starts it anew with nothing used.
  */
 import { continueAsNew } from '@temporalio/workflow';
-import { BUDGET_ANSWER_SIGNAL, type DayBudgetView } from '../protocol/actors/day-budget.js';
-import { LiveActor } from './actor/live.js';
-import { sendSignal } from './actor/send-signal.js';
+import { BUDGET_ANSWER_SIGNAL, type DayBudgetView } from '../../protocol/actors/day-budget.js';
+import { LiveActor } from '../actor/live.js';
+import { sendSignal } from '../actor/send-signal.js';
 import { viewOf } from './day-ledger.js';
 import {
   LEDGER_RULES,

@@ -1,6 +1,7 @@
 /** What the ledger of a day's budget does with each message: whom it tells what, and when it looks whether those that hold a turn are still there. Pure. */
 import {
   type BudgetAnswer,
+  type LedgerStart,
   RELEASE_SIGNAL,
   RESERVE_SIGNAL,
   type ReserveRequest,
@@ -8,16 +9,15 @@ import {
   readSettlement,
   SETTLE_SIGNAL,
   type Settlement,
-} from '../protocol/actors/day-budget.js';
-import type { MessageReading } from '../protocol/messages/run-message.js';
-import { fieldsOf, nameIn } from '../protocol/text/fields.js';
-import type { Rules, Step, Tick } from './actor/actor.js';
-import type { Carried } from './actor/core.js';
+} from '../../protocol/actors/day-budget.js';
+import type { MessageReading } from '../../protocol/messages/run-message.js';
+import { fieldsOf, nameIn } from '../../protocol/text/fields.js';
+import type { Rules, Step, Tick } from '../actor/actor.js';
+import type { Carried } from '../actor/core.js';
 import { type DayLedger, emptyLedger, release, reserve, settle } from './day-ledger.js';
 
 /** Start input of `budget`. */
-export interface LedgerInput {
-  readonly project: string;
+export interface LedgerInput extends LedgerStart {
   /** Unsaid: there was no execution before. */
   readonly carried?: Carried<LedgerState>;
 }

@@ -3,15 +3,15 @@
  * A row only moves forward: waiting → running → ended or refused; waiting → skipped, refused or not_started. A task that stands twice is
  * skipped from the start where it stands again.
  */
-import type { BatchRow, BatchState, BatchView } from '../protocol/actors/batch.js';
-import { MAX_SENTENCE_CHARS } from '../protocol/limits.js';
-import { titleOf } from '../protocol/messages/run-input.js';
-import { type MessageReading, readRunMessage } from '../protocol/messages/run-message.js';
-import { printableLine } from '../protocol/text/printable.js';
-import { redact } from '../protocol/text/redact.js';
-import type { Rules, Shown, Step, Tick } from './actor/actor.js';
+import type { BatchRow, BatchState, BatchView } from '../../protocol/actors/batch.js';
+import { MAX_SENTENCE_CHARS } from '../../protocol/limits.js';
+import { titleOf } from '../../protocol/messages/run-input.js';
+import { type MessageReading, readRunMessage } from '../../protocol/messages/run-message.js';
+import { printableLine } from '../../protocol/text/printable.js';
+import { redact } from '../../protocol/text/redact.js';
+import type { Rules, Shown, Step, Tick } from '../actor/actor.js';
+import type { Judgement } from '../inbox/inbox.js';
 import type { PlannedTask } from './batch-tasks.js';
-import type { Judgement } from './inbox/inbox.js';
 
 /** The server takes 20 000 bytes of details; a longer list is read by Query `status`. */
 const SHOWN_ROWS = 60;

@@ -5,11 +5,11 @@
  * Ends: when it is open and nobody waits.
  */
 import { continueAsNew, workflowInfo } from '@temporalio/workflow';
-import { QUOTA_MESSAGES, QUOTA_SIGNAL, type QuotaGateView } from '../protocol/actors/quota.js';
-import { printable } from '../protocol/text/printable.js';
-import type { Carried } from './actor/core.js';
-import { LiveActor } from './actor/live.js';
-import { sendSignal } from './actor/send-signal.js';
+import { QUOTA_MESSAGES, QUOTA_SIGNAL, type QuotaGateView } from '../../protocol/actors/quota.js';
+import { printable } from '../../protocol/text/printable.js';
+import type { Carried } from '../actor/core.js';
+import { LiveActor } from '../actor/live.js';
+import { sendSignal } from '../actor/send-signal.js';
 import { readQuotaEvent } from './quota-messages.js';
 import { NOBODY_WAITS, QUOTA_RULES, type QuotaState, viewOf } from './quota-table.js';
 

@@ -3,13 +3,13 @@
  * A run id is made of the batch's own id and a hash of the task, so that the same task in the same batch is the same run, whenever it is
  * started; how the client sends it (host, hash of the config) is no part of it. Different tasks of one list never share an id.
  */
-import { DEFAULT_BATCH_CONCURRENCY, MAX_BATCH_BYTES, MAX_BATCH_CONCURRENCY } from '../protocol/actors/batch.js';
-import { MAX_BATCH_TASKS } from '../protocol/limits.js';
-import type { RunInput } from '../protocol/messages/messages.js';
-import { checkRunInput } from '../protocol/messages/run-input.js';
-import { isRunId, runIdOfWorkflow } from '../protocol/run/run-id.js';
-import { isRecord } from '../protocol/text/json.js';
-import { shortHash } from '../protocol/text/short-hash.js';
+import { DEFAULT_BATCH_CONCURRENCY, MAX_BATCH_BYTES, MAX_BATCH_CONCURRENCY } from '../../protocol/actors/batch.js';
+import { MAX_BATCH_TASKS } from '../../protocol/limits.js';
+import type { RunInput } from '../../protocol/messages/messages.js';
+import { checkRunInput } from '../../protocol/messages/run-input.js';
+import { isRunId, runIdOfWorkflow } from '../../protocol/run/run-id.js';
+import { isRecord } from '../../protocol/text/json.js';
+import { shortHash } from '../../protocol/text/short-hash.js';
 
 export type BatchCheck =
   | { readonly kind: 'ok'; readonly tasks: readonly RunInput[]; readonly concurrency: number }

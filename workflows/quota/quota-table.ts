@@ -10,9 +10,9 @@ import {
   type ProbedMessage,
   type QuotaGateView,
   type QuotaWord,
-} from '../protocol/actors/quota.js';
-import type { Rules, Step, Tick } from './actor/actor.js';
-import type { Judgement } from './inbox/inbox.js';
+} from '../../protocol/actors/quota.js';
+import type { Rules, Step, Tick } from '../actor/actor.js';
+import type { Judgement } from '../inbox/inbox.js';
 
 type Waiter = Pick<ParkMessage, 'workflowId' | 'wait' | 'turnMs'>;
 

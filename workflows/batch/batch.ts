@@ -14,13 +14,13 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { BatchInput, BatchView } from '../protocol/actors/batch.js';
-import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
-import type { RunResult } from '../protocol/messages/messages.js';
-import { titleOf } from '../protocol/messages/run-input.js';
-import { RUN_WORKFLOW, TASK_QUEUE } from '../protocol/names.js';
-import { badInputFailure, readRefusal } from '../protocol/text/refusal.js';
-import { LiveActor } from './actor/live.js';
+import type { BatchInput, BatchView } from '../../protocol/actors/batch.js';
+import { WORKFLOW_TASK_TIMEOUT } from '../../protocol/limits.js';
+import type { RunResult } from '../../protocol/messages/messages.js';
+import { titleOf } from '../../protocol/messages/run-input.js';
+import { RUN_WORKFLOW, TASK_QUEUE } from '../../protocol/names.js';
+import { badInputFailure, readRefusal } from '../../protocol/text/refusal.js';
+import { LiveActor } from '../actor/live.js';
 import { BATCH_RULES, type Fate, readBatchMessage, show, tableOf, viewOf } from './batch-table.js';
 import { batchIdOf, checkBatchInput, type PlannedTask, planTasks } from './batch-tasks.js';
 

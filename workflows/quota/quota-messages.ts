@@ -1,8 +1,8 @@
-/** Reads what comes to a quota gate and what a gate tells a run: what cannot be read changes nothing and breaks nothing. Pure. */
+/** Reads what comes to a quota gate: what cannot be read changes nothing and breaks nothing. Pure. */
 
-import type { ParkMessage, ProbedMessage, QuotaWord } from '../protocol/actors/quota.js';
-import type { MessageReading } from '../protocol/messages/run-message.js';
-import { amountIn, type Fields, fieldsOf, nameIn, timeIn, wordIn } from '../protocol/text/fields.js';
+import type { ParkMessage, ProbedMessage } from '../../protocol/actors/quota.js';
+import type { MessageReading } from '../../protocol/messages/run-message.js';
+import { amountIn, type Fields, fieldsOf, nameIn, timeIn, wordIn } from '../../protocol/text/fields.js';
 import type { QuotaEvent } from './quota-table.js';
 
 const MINUTE_MS = 60_000;
@@ -14,18 +14,6 @@ export function readQuotaEvent(name: string, argument: unknown): MessageReading<
   return event === null
     ? { kind: 'bad', why: `the argument of ${name} cannot be read` }
     : { kind: 'ok', message: event };
-}
-
-export function readQuotaWord(argument: unknown): QuotaWord | null {
-  const fields = fieldsOf(argument);
-  const wait = nameIn(fields, 'wait');
-  const word = wordIn(fields, 'word', ['hold', 'probing', 'probe', 'open']);
-  const until = timeIn(fields, 'until');
-  const opening = nameIn(fields, 'opening');
-  if (wait === null) return null;
-  if (word === 'hold') return until === null ? null : { wait, word, until, told: fields['told'] === true };
-  if (word === 'probing') return until === null ? null : { wait, word, until };
-  return word === null || opening === null ? null : { wait, word, opening };
 }
 
 function eventOf(name: string, argument: unknown): QuotaEvent | null {

@@ -3,8 +3,14 @@
  * Turns are exact under any order of messages. Minutes and money of a turn under way are an estimate, the mean of what was settled today, so the
  * first turns of a day can go over a limit by what they use; what was settled counts as it was.
  */
-import type { BudgetAnswer, DayBudgetView, DayUse, ReserveRequest, Settlement } from '../protocol/actors/day-budget.js';
-import type { DayBudgetPolicy } from '../protocol/run/policy.js';
+import type {
+  BudgetAnswer,
+  DayBudgetView,
+  DayUse,
+  ReserveRequest,
+  Settlement,
+} from '../../protocol/actors/day-budget.js';
+import type { DayBudgetPolicy } from '../../protocol/run/policy.js';
 
 /** One turn under way, with what is expected of it. */
 export interface Reservation {
