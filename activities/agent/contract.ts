@@ -41,7 +41,7 @@ export interface Conversation {
 
 export interface TurnCommand {
   readonly argv: readonly [string, ...string[]];
-  /** Index in `argv` of a program that the command itself starts; it is looked for like the first. Unsaid: it starts none. */
+  /** Index in `argv` of a program that the command itself starts; it is looked for like the first. Missing where it starts none. */
   readonly starts?: number;
   /** The whole environment; the guard adds only the turn tag. */
   readonly env: Readonly<Record<string, string>>;
@@ -55,7 +55,7 @@ export interface AgentExit {
   readonly reason: 'exited' | 'timed_out' | 'stalled' | 'aborted' | 'interrupted' | 'output_limit';
   /** ISO 8601, UTC. What it printed about times was meant then, however late it is read. */
   readonly endedAt: string;
-  /** The disk of its output was full. Unsaid: it was not. */
+  /** The disk of its output was full. */
   readonly diskFull?: boolean;
   /** Absolute paths of what it printed. */
   readonly stdout: string;
@@ -85,7 +85,7 @@ export interface TurnReading {
 export interface AgentCapabilities {
   /** Can go on with an earlier conversation. */
   readonly resume: boolean;
-  /** Sees nothing but its prompt, so the repository must come with it. Unsaid: it works in the worktree. */
+  /** Sees nothing but its prompt, so the repository must come with it. Other agents work in the worktree. */
   readonly promptOnly?: true;
 }
 

@@ -19,7 +19,7 @@ import { ensureFolder, ignoreCode, syncFolder, type WriteOptions, writeFileAtomi
 
 export interface AppendOptions extends WriteOptions {
   readonly failpoint: Failpoint;
-  /** Of the run. Unsaid: it knows shapes only. */
+  /** Of the run. Without one only secrets of known shapes are found. */
   readonly redactor?: Redactor;
 }
 

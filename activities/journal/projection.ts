@@ -48,7 +48,7 @@ export interface ProjectionOptions {
   readonly found: (entry: FoundEntry) => void;
   /** A step failed for good; the run goes on without it. */
   readonly skipped: Skipped;
-  /** Of the run. Unsaid: it knows shapes only. */
+  /** Of the run. Without one only secrets of known shapes are found. */
   readonly redactor?: Redactor;
   /** **Unit** bytes that are shown of one output: `limits.outputBytes`. */
   readonly outputBytes: number;

@@ -14,7 +14,7 @@ import { PUT_BACK, type TurnTrouble, troubleOf } from './turn-trouble.js';
 export interface SettledTurn {
   readonly outcome: TurnOutcome;
   readonly head: string;
-  /** Where somebody else moved the branch to: a person decides whether the run goes on from there. Unsaid: nowhere. */
+  /** Where somebody else moved the branch to: a person decides whether the run goes on from there. Missing where nobody moved it. */
   readonly elsewhere?: string | null;
   readonly observations: readonly Observation[];
 }

@@ -15,7 +15,7 @@ import { WorktreeViolation } from '../git/start/worktree-violation.js';
 
 export interface TurnTrouble {
   readonly outcome: TurnOutcome;
-  /** Where somebody else moved the branch to. Unsaid: nowhere. */
+  /** Where somebody else moved the branch to. Missing where nobody did. */
   readonly elsewhere?: string | null;
   /** False: the agent's account is closed; the turn counts in no budget. */
   readonly started?: boolean;

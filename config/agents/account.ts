@@ -6,7 +6,7 @@ import type { Adapter } from '../../protocol/run/policy.js';
 import { shortHash } from '../../protocol/text/short-hash.js';
 import { findKind, nameProgram } from './kinds.js';
 
-/** The part of an agent's config that decides; unsaid and null mean the same. */
+/** The part of an agent's config that decides; a missing field and null mean the same. */
 interface AccountConfig {
   readonly adapter: Adapter;
   readonly command: readonly [string, ...string[]] | null;

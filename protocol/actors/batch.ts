@@ -10,7 +10,7 @@ export interface BatchInput {
   readonly tasks: readonly BatchTask[];
   /** For every task that does not say its own. */
   readonly defaults?: Partial<RunInput>;
-  /** Runs at once; 2 if unsaid. */
+  /** Runs at once; 2 where it is missing. */
   readonly concurrency?: number;
 }
 

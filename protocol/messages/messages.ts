@@ -34,9 +34,9 @@ export interface RunInput {
   readonly commandHash?: string;
   /** SHA-256 of a trusted config text to use instead of the one at the base commit. */
   readonly configHash?: string;
-  /** Whether a person is expected to answer; what a config file or the policy says comes first. Unsaid: yes, unless a schedule started it. */
+  /** Whether a person is expected to answer; what a config file or the policy says comes first. Where nothing says it: yes, unless a schedule started it. */
   readonly attended?: boolean;
-  /** Start from an earlier run's task, policy, artifacts and tree (V-131). `stage` unsaid: from where that run ended. */
+  /** Start from an earlier run's task, policy, artifacts and tree (V-131). Without `stage`: from where that run ended. */
   readonly rewind?: { readonly runId: string; readonly stage?: Stage };
 }
 

@@ -21,22 +21,22 @@ export interface AgentConfig {
   readonly command: readonly [string, ...string[]] | null;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Names of variables that are taken from the worker's environment when a run opens. Unsaid: none. */
+  /** Names of variables that are taken from the worker's environment when a run opens. Where it is missing: none. */
   readonly passEnv?: readonly string[];
   readonly model: string | null;
-  /** What works where a turn is too long for `model`. Unsaid: nothing does. */
+  /** What works where a turn is too long for `model`. Where it is missing: nothing does. */
   readonly extendedModel?: string;
   /** Name of the agent that is tried once where this one fails (V-125). */
   readonly fallback: string | null;
-  /** Absolute path of the folder that holds this agent's login and settings. Unsaid: the person's own. */
+  /** Absolute path of the folder that holds this agent's login and settings. Where it is missing: the person's own. */
   readonly configDir?: string;
-  /** Names the account whose usage limit it works under; unsaid: the only one of its provider. */
+  /** Names the account whose usage limit it works under; where it is missing: the only one of its provider. */
   readonly account?: string;
   /** Of the adapter `model`, and only of it. */
   readonly provider?: ModelProvider;
-  /** Where its provider is asked, without a final slash. Unsaid: at the provider's own address. */
+  /** Where its provider is asked, without a final slash. Where it is missing: at the provider's own address. */
   readonly baseUrl?: string;
-  /** Below HOME: what the agent may use there inside a sandbox. Unsaid: nobody said what it needs. */
+  /** Below HOME: what the agent may use there inside a sandbox. Missing where nobody said what it needs. */
   readonly home?: readonly string[];
 }
 

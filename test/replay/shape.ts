@@ -7,7 +7,7 @@ import { type Activities, type StubHost, stubOpen, stubTurn } from '../support/s
 
 export interface Shape {
   readonly activities?: Partial<Activities>;
-  /** Unsaid: a run of a small task. */
+  /** Without it: a run of a small task. */
   start?(host: StubHost, workflowId: string): Promise<WorkflowHandle>;
   /** Done while it is open. Another handle than the one given: its history is kept. */
   drive?(handle: WorkflowHandle, host: StubHost): Promise<WorkflowHandle | void>;

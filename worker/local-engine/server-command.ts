@@ -10,7 +10,7 @@ export interface ServerSettings {
   readonly port: number;
   /** Null: no Web UI. */
   readonly uiPort: number | null;
-  /** Unsaid: where the server listens. */
+  /** Without it: where the server listens. */
   readonly uiHost?: string;
   readonly database: string;
   /** `power` makes every commit durable against a power cut. */

@@ -18,7 +18,7 @@ import { type DayLedger, emptyLedger, release, reserve, settle } from './day-led
 
 /** Start input of `budget`. */
 export interface LedgerInput extends LedgerStart {
-  /** Unsaid: there was no execution before. */
+  /** Missing in a first execution. */
   readonly carried?: Carried<LedgerState>;
 }
 

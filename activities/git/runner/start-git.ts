@@ -22,7 +22,7 @@ export interface GitResult {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** It was ended at a limit. Unsaid: it ended by itself. */
+  /** It was ended at a limit. Missing where it ended by itself. */
   readonly limit?: 'output' | 'time';
 }
 

@@ -26,7 +26,7 @@ const MIN_NODE = [20, 11] as const;
 const MIN_GIT = [2, 36] as const;
 
 export interface DoctorOptions {
-  /** A program or an adapter; true: every agent that was found. Unsaid: none is called. */
+  /** A program or an adapter; true: every agent that was found. Without it none is called. */
   readonly call?: string | true | undefined;
 }
 

@@ -42,9 +42,9 @@ interface CommandSpec<Args extends unknown[], Options extends OptionValues> {
   readonly exits: readonly ExitName[];
   /** Replaces the general meaning of a code. */
   readonly special?: Partial<Record<ExitName, string>>;
-  /** It handles Ctrl+C itself. Unsaid: it does not. */
+  /** It handles Ctrl+C itself. */
   readonly ownsStop?: boolean;
-  /** It takes a program behind `--`. Unsaid: what stands there is an argument like any other. */
+  /** It takes a program behind `--`. For other commands what stands there is an argument like any other. */
   readonly takesProgram?: boolean;
   /** Adds its arguments and options. */
   readonly takes: (command: Plain) => Command<Args, Options>;
