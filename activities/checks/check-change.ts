@@ -4,7 +4,7 @@ import type { Observation } from '../../protocol/messages/journal.js';
 import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import { checkDiff } from '../git/inspect/diff-check.js';
 import type { DiffFile, PlannedCommit } from '../git/start/contract.js';
-import type { TurnContextOnHost } from '../unit/turn-context.js';
+import type { TurnOnHost } from '../unit/turn-on-host.js';
 
 export interface CheckedChange {
   readonly outcome: TurnOutcome;
@@ -17,10 +17,7 @@ export type ChangeSize = Pick<GitCommittedData, 'files' | 'added' | 'deleted'>;
 
 const MAX_LISTED = 10;
 
-export async function checkChange(
-  { run, git, input }: TurnContextOnHost,
-  planned: PlannedCommit,
-): Promise<CheckedChange> {
+export async function checkChange({ run, git, input }: TurnOnHost, planned: PlannedCommit): Promise<CheckedChange> {
   const { policy, worktree } = run.record;
   const diff = await git.diff(input.expectedHead, planned.commit);
   const checked = await checkDiff({ worktree, diff, block: policy.block, guarded: policy.guardedPaths });

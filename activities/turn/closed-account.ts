@@ -8,10 +8,10 @@ import { type ClosedAccount, closeAccount, closedAccounts, openAccount } from '.
 import { closedUntil, isoOf } from '../../protocol/actors/quota.js';
 import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import { stagePolicyOf } from '../agent/turn-agent.js';
-import type { TurnContextOnHost } from '../unit/turn-context.js';
+import type { TurnOnHost } from '../unit/turn-on-host.js';
 import { WorktreeNotReady } from './order-worktree.js';
 
-type Asked = Pick<TurnContextOnHost, 'deps' | 'run' | 'input'>;
+type Asked = Pick<TurnOnHost, 'deps' | 'run' | 'input'>;
 
 /** Just before an agent is started. Errors: WorktreeNotReady, with the usage limit as outcome. */
 export async function refuseClosedAccount(context: Asked): Promise<void> {

@@ -18,7 +18,7 @@ import type { ExitRecord } from '../process/contract.js';
 import { refusedHosts } from '../sandbox/refused-hosts.js';
 import type { RunOnHost } from '../unit/run-record.js';
 import { redactorOf, withoutValuesIn } from '../unit/run-redactor.js';
-import { isWriteTurn, type TurnContextOnHost } from '../unit/turn-context.js';
+import { isWriteTurn, type TurnOnHost } from '../unit/turn-on-host.js';
 import { planChange } from './plan-change.js';
 import { storeFindings } from './review-findings.js';
 import { compareAfter, type SurroundingChange } from './surroundings.js';
@@ -66,7 +66,7 @@ export interface TurnJudgement {
 }
 
 export async function judgeTurn(
-  context: TurnContextOnHost,
+  context: TurnOnHost,
   turn: PreparedTurn,
   exit: ExitRecord,
 ): Promise<{ judgement: Omit<TurnJudgement, 'output' | 'promptSha256'>; text: string }> {
@@ -102,7 +102,7 @@ function withoutValues(run: RunOnHost, reading: TurnReading): TurnReading {
   return { ...reading, text: hide(reading.text), outcome: withoutValuesIn(reading.outcome, redactorOf(run)) };
 }
 
-function refusedTo({ place, input }: TurnContextOnHost): readonly Observation[] {
+function refusedTo({ place, input }: TurnOnHost): readonly Observation[] {
   return refusedHosts([place.dir], { what: `the ${input.stage} agent`, seq: input.place.seq });
 }
 
@@ -128,7 +128,7 @@ export const NOTHING = {
 } as const;
 
 /** A hook or config that cannot be read is for a person to look at, like one that changed. */
-async function lookAfter(context: TurnContextOnHost): Promise<SurroundingChange> {
+async function lookAfter(context: TurnOnHost): Promise<SurroundingChange> {
   try {
     return await compareAfter(context);
   } catch (err) {
@@ -138,7 +138,7 @@ async function lookAfter(context: TurnContextOnHost): Promise<SurroundingChange>
   }
 }
 
-async function outcomeOf(context: TurnContextOnHost, answer: Answer, exit: ExitRecord): Promise<Found> {
+async function outcomeOf(context: TurnOnHost, answer: Answer, exit: ExitRecord): Promise<Found> {
   const root = await context.git.root();
   // An empty folder without its `.git` file would look like a change that deletes everything.
   if (root.kind === 'destroyed') return { ...NOTHING, ...outsidePath(context.input, root.why), restore: true };
@@ -155,7 +155,7 @@ async function outcomeOf(context: TurnContextOnHost, answer: Answer, exit: ExitR
   }
 }
 
-async function outcomeInWorktree(context: TurnContextOnHost, answer: Answer, exit: ExitRecord): Promise<Found> {
+async function outcomeInWorktree(context: TurnOnHost, answer: Answer, exit: ExitRecord): Promise<Found> {
   const { outcome } = answer.reading;
   if (!isWriteTurn(context)) return readOnlyOutcome(context, outcome);
   if (outcome.kind === 'done') return writeOutcome(context, answer, exit);
@@ -163,12 +163,12 @@ async function outcomeInWorktree(context: TurnContextOnHost, answer: Answer, exi
 }
 
 /** What a failed turn left stays in the worktree for the person to look at, unless it is on the branch, where nothing unchecked may stay. */
-async function branchMoved({ git, input }: TurnContextOnHost): Promise<boolean> {
+async function branchMoved({ git, input }: TurnOnHost): Promise<boolean> {
   return (await git.head()) !== input.expectedHead;
 }
 
 /** A commit of the agent's own moves the branch and leaves the worktree clean: that is a change too. Source: V-127, V-34. */
-async function readOnlyOutcome({ git, input }: TurnContextOnHost, outcome: TurnOutcome): Promise<Found> {
+async function readOnlyOutcome({ git, input }: TurnOnHost, outcome: TurnOutcome): Promise<Found> {
   const [changes, head] = await Promise.all([git.changes(), git.head()]);
   if (changes.length === 0 && head === input.expectedHead) return { ...NOTHING, outcome };
   return {
@@ -180,7 +180,7 @@ async function readOnlyOutcome({ git, input }: TurnContextOnHost, outcome: TurnO
   };
 }
 
-async function writeOutcome(context: TurnContextOnHost, { request }: Answer, exit: ExitRecord): Promise<Found> {
+async function writeOutcome(context: TurnOnHost, { request }: Answer, exit: ExitRecord): Promise<Found> {
   const change = await planChange(context, exit.claimedAt);
   // A turn that waits for an answer has not failed to do its work.
   if (change === null)
@@ -193,7 +193,7 @@ async function writeOutcome(context: TurnContextOnHost, { request }: Answer, exi
   return { ...NOTHING, outcome: checked.outcome, planned: { ...planned, size: checked.size }, observations };
 }
 
-function foldedObservation({ input }: TurnContextOnHost, commit: FoldedCommit): Observation {
+function foldedObservation({ input }: TurnOnHost, commit: FoldedCommit): Observation {
   return {
     timestamp: new Date().toISOString(),
     type: 'repository.changed',
@@ -202,13 +202,13 @@ function foldedObservation({ input }: TurnContextOnHost, commit: FoldedCommit): 
   };
 }
 
-function decisionOf({ input }: TurnContextOnHost, reading: TurnReading): DecisionReading | null {
+function decisionOf({ input }: TurnOnHost, reading: TurnReading): DecisionReading | null {
   if (!isDecisionStage(input.stage) || reading.outcome.kind !== 'done') return null;
   return readDecision(reading.text, { stage: input.stage, code: input.decisionCode });
 }
 
 /** A prompt that asks for the decision alone offers nothing else. */
-function requestOf({ input }: TurnContextOnHost, reading: TurnReading): HumanRequest | null {
+function requestOf({ input }: TurnOnHost, reading: TurnReading): HumanRequest | null {
   if (input.ask !== 'work' || reading.outcome.kind !== 'done') return null;
   return readHumanRequest(reading.text, { stage: input.stage, code: input.decisionCode });
 }

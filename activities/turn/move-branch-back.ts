@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { isRecord } from '../../protocol/text/json.js';
 import { readJson } from '../process/marks.js';
 import { startOf } from '../unit/run-record.js';
-import type { TurnContextOnHost } from '../unit/turn-context.js';
+import type { TurnOnHost } from '../unit/turn-on-host.js';
 
 /** True if the branch stood where it should; otherwise `restore` must follow. Only a commit of the run's own records counts as its own: an agent can write trailers and refs, but not in the sluice home. */
-export async function moveBranchBack({ git, input, run }: TurnContextOnHost): Promise<boolean> {
+export async function moveBranchBack({ git, input, run }: TurnOnHost): Promise<boolean> {
   const actual = await git.head();
   if (actual === input.expectedHead) return true;
   if (actual !== null && (await ownCommits(run.stateDir, startOf(run.record))).has(actual))

@@ -10,7 +10,7 @@ import { setUpWorktree } from '../checks/set-up-worktree.js';
 import { findBranchUse } from '../git/refs/run-refs.js';
 import { readMark, writePlaceMark } from '../unit/place-record.js';
 import type { RunOnHost } from '../unit/run-record.js';
-import { isWriteTurn, type TurnContextOnHost } from '../unit/turn-context.js';
+import { isWriteTurn, type TurnOnHost } from '../unit/turn-on-host.js';
 import { isOwnLeft, wasInterrupted } from './left-changes.js';
 import { moveBranchBack } from './move-branch-back.js';
 import { type TurnTrouble, troubleOf } from './turn-trouble.js';
@@ -33,7 +33,7 @@ export class WorktreeNotReady extends Error {
 }
 
 /** Answers whether the set-up commands ran again. Errors: WorktreeNotReady; whatever passes with time. */
-export async function putWorktreeInOrder(context: TurnContextOnHost): Promise<boolean> {
+export async function putWorktreeInOrder(context: TurnOnHost): Promise<boolean> {
   try {
     if (isWriteTurn(context)) await refuseUsedBranch(context);
     return await restoreIfNeeded(context);
@@ -57,19 +57,19 @@ export async function usedBranch({
 }
 
 /** What was moved aside before this turn. */
-export function foundInWorktree({ place, input }: TurnContextOnHost): readonly Observation[] {
+export function foundInWorktree({ place, input }: TurnOnHost): readonly Observation[] {
   const found = readMark<string>(place, FOUND_FILE);
   if (found.kind !== 'answer') return [];
   const data = { stage: input.stage, seq: input.place.seq, gate: false };
   return [{ timestamp: new Date().toISOString(), type: 'repository.changed', message: found.value, data }];
 }
 
-async function refuseUsedBranch({ run }: TurnContextOnHost): Promise<void> {
+async function refuseUsedBranch({ run }: TurnOnHost): Promise<void> {
   const outcome = await usedBranch(run);
   if (outcome !== null) throw new WorktreeNotReady({ outcome, observations: [] });
 }
 
-async function restoreIfNeeded(context: TurnContextOnHost): Promise<boolean> {
+async function restoreIfNeeded(context: TurnOnHost): Promise<boolean> {
   const { git, input, run } = context;
   const { expectedHead } = input;
   const isOnBranch = await moveBranchBack(context);
@@ -89,7 +89,7 @@ async function restoreIfNeeded(context: TurnContextOnHost): Promise<boolean> {
   return !isWhole;
 }
 
-function elsewhere({ input, run }: TurnContextOnHost, actual: string | null): WorktreeNotReady {
+function elsewhere({ input, run }: TurnOnHost, actual: string | null): WorktreeNotReady {
   const stands = `${run.record.branch} stands at ${actual?.slice(0, 12) ?? 'nothing'}`;
   const why = `${stands}, not at ${input.expectedHead.slice(0, 12)}, and not at a commit of this run`;
   const outcome = { kind: 'repository_changed', why } as const;
@@ -97,7 +97,7 @@ function elsewhere({ input, run }: TurnContextOnHost, actual: string | null): Wo
 }
 
 /** `isOnBranch`: the branch stood at the expected head; only then a person may have agreed to a commit that the worktree was made from by hand. */
-async function keepFound({ git, input, run, place }: TurnContextOnHost, isOnBranch: boolean): Promise<void> {
+async function keepFound({ git, input, run, place }: TurnOnHost, isOnBranch: boolean): Promise<void> {
   if (await isOwnLeft(run, await git.changes())) return;
   if (isOnBranch && !(await git.standsAt(input.expectedHead))) await git.follow(input.expectedHead);
   const aside = await git.setAside();
@@ -113,7 +113,7 @@ async function keepFound({ git, input, run, place }: TurnContextOnHost, isOnBran
 }
 
 /** Copies, links and what the set-up commands made went with the folder. */
-async function setUpAgain(context: TurnContextOnHost): Promise<void> {
+async function setUpAgain(context: TurnOnHost): Promise<void> {
   const { git, input } = context;
   const { error } = await setUpWorktree(context);
   if (error !== null) {

@@ -8,7 +8,7 @@ import type { CommitRequest, PlannedCommit, PublishOutcome } from '../git/start/
 import { isHostTrouble, isRepositoryBusy } from '../git/start/repository-busy.js';
 import { GitError } from '../git/start/run-git.js';
 import { redactorOf } from '../unit/run-redactor.js';
-import type { TurnContextOnHost } from '../unit/turn-context.js';
+import type { TurnOnHost } from '../unit/turn-on-host.js';
 
 export interface PlannedChange {
   readonly planned: PlannedCommit;
@@ -19,7 +19,7 @@ export interface PlannedChange {
 const MAX_TRIES = 3;
 
 /** Null: there is no change. `claimedAt`: of the agent's start, ISO. */
-export async function planChange(context: TurnContextOnHost, claimedAt: string): Promise<PlannedChange | null> {
+export async function planChange(context: TurnOnHost, claimedAt: string): Promise<PlannedChange | null> {
   const { git, input } = context;
   for (let tries = 1; ; tries += 1) {
     try {
@@ -35,7 +35,7 @@ export async function planChange(context: TurnContextOnHost, claimedAt: string):
 
 /** Publishes the planned commit, made once more if it is gone. Errors: those of git, where the worktree gives another one by now. */
 export async function publishChange(
-  context: TurnContextOnHost,
+  context: TurnOnHost,
   planned: PlannedCommit,
   claimedAt: string,
 ): Promise<PublishOutcome> {
@@ -52,7 +52,7 @@ export async function publishChange(
   }
 }
 
-function requestOf({ run, input }: TurnContextOnHost, claimedAt: string): CommitRequest {
+function requestOf({ run, input }: TurnOnHost, claimedAt: string): CommitRequest {
   const round = input.round === 0 ? '' : ` (round ${input.round})`;
   const body = `${input.stage}${round} of sluice run ${run.record.runId}`;
   return {

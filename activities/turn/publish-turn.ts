@@ -15,7 +15,7 @@ import { eitherOf } from '../unit/attempts.js';
 import { fitResult } from '../unit/fit-result.js';
 import { projectionOf, takeFound } from '../unit/run-projection.js';
 import { redactorOf, toldWithoutValues } from '../unit/run-redactor.js';
-import type { TurnContextOnHost } from '../unit/turn-context.js';
+import type { TurnOnHost } from '../unit/turn-on-host.js';
 import type { TurnJudgement } from './judge-turn.js';
 import { foundInWorktree } from './order-worktree.js';
 import { findingsShown } from './review-findings.js';
@@ -33,7 +33,7 @@ export interface FinishedTurn {
 }
 
 /** Order: artifact and projection first, so that nothing announces a file that is not there (V-99). */
-export async function publishTurn(context: TurnContextOnHost, turn: FinishedTurn): Promise<RunTurnResult> {
+export async function publishTurn(context: TurnOnHost, turn: FinishedTurn): Promise<RunTurnResult> {
   const { judgement, settled, text, journalSeq, foreign } = turn;
   const redactor = redactorOf(context.run);
   const outcome = cleaned(settled.outcome, redactor);
@@ -71,7 +71,7 @@ export async function publishTurn(context: TurnContextOnHost, turn: FinishedTurn
 }
 
 /** The agent or a person put something where the engine writes. It decides nothing, so nobody is asked. */
-function foundObservations({ run, input }: TurnContextOnHost): readonly Observation[] {
+function foundObservations({ run, input }: TurnOnHost): readonly Observation[] {
   const data = { stage: input.stage, seq: input.place.seq, gate: false };
   return takeFound(run).map((message) => ({
     timestamp: new Date().toISOString(),
@@ -81,12 +81,12 @@ function foundObservations({ run, input }: TurnContextOnHost): readonly Observat
   }));
 }
 
-function forgedPrompt({ input }: TurnContextOnHost): Observation {
+function forgedPrompt({ input }: TurnOnHost): Observation {
   const data = { rule: 'record', stage: input.stage, seq: input.place.seq, paths: [] } as const;
   return violation('what is kept of the prompt of this turn is not what its agent was given, and is not shown', data);
 }
 
-function endedData({ run, input }: TurnContextOnHost, judgement: TurnJudgement, outcome: TurnOutcome): TurnEndedData {
+function endedData({ run, input }: TurnOnHost, judgement: TurnJudgement, outcome: TurnOutcome): TurnEndedData {
   const { policy } = run.record;
   const { agent, model } = stagePolicyOf(policy, input);
   const config = configOf(policy, agent);
@@ -122,7 +122,7 @@ function refusedCalls(denied: number): string {
 }
 
 async function projectTurn(
-  context: TurnContextOnHost,
+  context: TurnOnHost,
   turn: { judgement: TurnJudgement; settled: SettledTurn; text: string; ended: TurnEndedData; prompt: ShownPrompt },
 ): Promise<void> {
   const { deps, run, input, place } = context;

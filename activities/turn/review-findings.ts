@@ -9,13 +9,13 @@ import { STAGE_ROWS } from '../../protocol/run/stages.js';
 import { findingOfText, readFindings } from '../agent/findings-block.js';
 import { readResponses } from '../agent/responses-block.js';
 import { artifactsOf } from '../unit/run-projection.js';
-import type { TurnContextOnHost } from '../unit/turn-context.js';
+import type { TurnOnHost } from '../unit/turn-on-host.js';
 import { readList } from './turn-request.js';
 import { readTurnText } from './turn-text.js';
 
 /** Effects: one artifact. Idempotency: by content. */
 export async function storeFindings(
-  context: TurnContextOnHost,
+  context: TurnOnHost,
   text: string,
   decision: DecisionReading,
 ): Promise<ArtifactRef> {
@@ -23,11 +23,7 @@ export async function storeFindings(
   return artifactsOf(context.deps, context.run).put(JSON.stringify(findings), 'application/json');
 }
 
-function findingsOf(
-  { deps, run, input }: TurnContextOnHost,
-  text: string,
-  decision: DecisionReading,
-): readonly Finding[] {
+function findingsOf({ deps, run, input }: TurnOnHost, text: string, decision: DecisionReading): readonly Finding[] {
   const own = readFindings(text);
   if (own.length > 0) return own;
   const before = input.previousTurn === null ? '' : readTurnText(deps.home, run, input.previousTurn);
@@ -44,7 +40,7 @@ export interface ShownFindings {
 
 /** For review.md and finding-responses.md. */
 export async function findingsShown(
-  context: TurnContextOnHost,
+  context: TurnOnHost,
   judgement: { readonly findings: ArtifactRef | null },
   text: string,
 ): Promise<ShownFindings> {

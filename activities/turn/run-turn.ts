@@ -17,7 +17,7 @@ import { hasStaleMarks, OUTCOME_FILE, readSealedMark, writeSealedMark } from '..
 import { artifactsOf } from '../unit/run-projection.js';
 import { assertFrozen, readRun } from '../unit/run-record.js';
 import { keepingTurn } from '../unit/stage-progress.js';
-import type { TurnContextOnHost } from '../unit/turn-context.js';
+import type { TurnOnHost } from '../unit/turn-on-host.js';
 import { rememberLimit } from './closed-account.js';
 import { judgeTurn, type TurnJudgement } from './judge-turn.js';
 import { noteLeft } from './left-changes.js';
@@ -51,7 +51,7 @@ async function runTurn(at: AtPlace, input: RunTurnInput): Promise<RunTurnResult>
   }
 }
 
-async function finishTurn(context: TurnContextOnHost, flushed: Promise<number>): Promise<RunTurnResult> {
+async function finishTurn(context: TurnOnHost, flushed: Promise<number>): Promise<RunTurnResult> {
   const { deps, run, input, place } = context;
   const known = readSealedMark<TurnJudgement>(place, OUTCOME_FILE);
   const foreign = hasStaleMarks(place) ? [foreignRecord(input)] : [];
@@ -65,7 +65,7 @@ async function finishTurn(context: TurnContextOnHost, flushed: Promise<number>):
 }
 
 /** Marks 2 to 4: the exit of the agent if there is one, else the agent. */
-async function judgementOf(context: TurnContextOnHost): Promise<TurnJudgement> {
+async function judgementOf(context: TurnOnHost): Promise<TurnJudgement> {
   const { deps, place, input, run, signals } = context;
   const turn = await prepareTurn(context);
   const end = await startOrAttach(context, turn);

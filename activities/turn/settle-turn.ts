@@ -5,7 +5,7 @@ import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import { checkChange, violation } from '../checks/check-change.js';
 import { readExit } from '../process/marks.js';
 import { readMark, writePlaceMark } from '../unit/place-record.js';
-import type { TurnContextOnHost } from '../unit/turn-context.js';
+import type { TurnOnHost } from '../unit/turn-on-host.js';
 import type { TurnJudgement } from './judge-turn.js';
 import { usedBranch } from './order-worktree.js';
 import { publishChange } from './plan-change.js';
@@ -25,7 +25,7 @@ const GIVEN_UP_FILE = 'given-up.json';
 /** Nothing in it can be to the good of an agent that wrote it: the turn is a violation whatever it says. */
 type GivenUp = Pick<Extract<TurnOutcome, { kind: 'policy_violation' }>, 'rule' | 'why'>;
 
-export async function settleTurn(context: TurnContextOnHost, judgement: TurnJudgement): Promise<SettledTurn> {
+export async function settleTurn(context: TurnOnHost, judgement: TurnJudgement): Promise<SettledTurn> {
   try {
     return await settle(context, judgement);
   } catch (err) {
@@ -35,7 +35,7 @@ export async function settleTurn(context: TurnContextOnHost, judgement: TurnJudg
   }
 }
 
-async function settle(context: TurnContextOnHost, judgement: TurnJudgement): Promise<SettledTurn> {
+async function settle(context: TurnOnHost, judgement: TurnJudgement): Promise<SettledTurn> {
   const { input, git } = context;
   if (judgement.restore) {
     // A commit that the agent made of a change that may not be kept is held by no ref either.
@@ -67,11 +67,7 @@ async function settle(context: TurnContextOnHost, judgement: TurnJudgement): Pro
 
 type PlannedChange = NonNullable<TurnJudgement['planned']>;
 
-async function publish(
-  context: TurnContextOnHost,
-  judgement: TurnJudgement,
-  planned: PlannedChange,
-): Promise<SettledTurn> {
+async function publish(context: TurnOnHost, judgement: TurnJudgement, planned: PlannedChange): Promise<SettledTurn> {
   const { git, place } = context;
   const givenUp = readMark<GivenUp>(place, GIVEN_UP_FILE);
   if (givenUp.kind === 'answer') return rollBack(context, planned, givenUp.value);
@@ -92,21 +88,13 @@ async function publish(
   return { outcome: judgement.outcome, head: planned.commit, observations: [committed(context, planned)] };
 }
 
-async function giveUp(
-  context: TurnContextOnHost,
-  planned: PlannedChange,
-  { rule, why }: GivenUp,
-): Promise<SettledTurn> {
+async function giveUp(context: TurnOnHost, planned: PlannedChange, { rule, why }: GivenUp): Promise<SettledTurn> {
   writePlaceMark<GivenUp>(context.place, GIVEN_UP_FILE, { rule, why });
   return rollBack(context, planned, { rule, why });
 }
 
 /** The commit stays under `refs/sluice/<runId>/reset-<n>` if the branch stood at it. */
-async function rollBack(
-  context: TurnContextOnHost,
-  planned: PlannedChange,
-  { rule, why }: GivenUp,
-): Promise<SettledTurn> {
+async function rollBack(context: TurnOnHost, planned: PlannedChange, { rule, why }: GivenUp): Promise<SettledTurn> {
   const { git, input } = context;
   if ((await git.head()) === planned.commit) {
     const back = await git.moveBack(planned.commit, input.expectedHead);
@@ -120,7 +108,7 @@ async function rollBack(
 
 /** A violation that was found while judging stays the outcome: that its worktree cannot be put back as well is the smaller news. */
 async function settledInTrouble(
-  context: TurnContextOnHost,
+  context: TurnOnHost,
   judgement: TurnJudgement,
   trouble: TurnTrouble,
 ): Promise<SettledTurn> {
@@ -140,16 +128,13 @@ async function settledInTrouble(
   return { outcome: trouble.outcome, head: input.expectedHead, observations: trouble.observations };
 }
 
-function committed(
-  { input }: TurnContextOnHost,
-  { commit, tree, size }: PlannedChange,
-): TypedObservation<'git.committed'> {
+function committed({ input }: TurnOnHost, { commit, tree, size }: PlannedChange): TypedObservation<'git.committed'> {
   const data: GitCommittedData = { commit, tree, stage: input.stage, ...size };
   const message = `${commit.slice(0, 12)}: ${size.files} file(s), +${size.added} −${size.deleted}`;
   return { timestamp: new Date().toISOString(), type: 'git.committed', message, data };
 }
 
-function moved({ run, input }: TurnContextOnHost, actual: string | null): SettledTurn {
+function moved({ run, input }: TurnOnHost, actual: string | null): SettledTurn {
   const why = `somebody moved ${run.record.branch} to ${actual?.slice(0, 12) ?? 'nothing'} during the ${input.stage} turn; it was left there`;
   const outcome = { kind: 'repository_changed', why } as const;
   return { outcome, head: input.expectedHead, elsewhere: actual, observations: [] };

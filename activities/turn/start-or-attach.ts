@@ -4,7 +4,7 @@ import { runTurnCommand } from '../checks/own-commands.js';
 import { DetachedError, type ExitRecord, StartRefused } from '../process/contract.js';
 import { writeMark } from '../process/marks.js';
 import { type Entered, enterSandbox } from '../sandbox/enter-sandbox.js';
-import type { TurnContextOnHost } from '../unit/turn-context.js';
+import type { TurnOnHost } from '../unit/turn-on-host.js';
 import { refuseClosedAccount } from './closed-account.js';
 import { NOTHING, type TurnJudgement } from './judge-turn.js';
 import { putWorktreeInOrder, WorktreeNotReady } from './order-worktree.js';
@@ -22,7 +22,7 @@ export type TurnEnd =
   | { readonly kind: 'ended'; readonly exit: ExitRecord }
   | { readonly kind: 'not_started'; readonly judgement: TurnJudgement };
 
-export async function startOrAttach(context: TurnContextOnHost, turn: PreparedTurn): Promise<TurnEnd> {
+export async function startOrAttach(context: TurnOnHost, turn: PreparedTurn): Promise<TurnEnd> {
   const { deps, workplace, input, place, signals } = context;
   const { limits } = workplace.policy;
   const cwd = workplace.git.worktree;
@@ -72,7 +72,7 @@ export async function startOrAttach(context: TurnContextOnHost, turn: PreparedTu
   }
 }
 
-async function prepareWorktree(context: TurnContextOnHost, turn: PreparedTurn, entered: Entered): Promise<void> {
+async function prepareWorktree(context: TurnOnHost, turn: PreparedTurn, entered: Entered): Promise<void> {
   await refuseClosedAccount(context);
   // The one is about the worktree, the other about what lies around it; only a set-up changes both.
   const [wasSetUp] = await Promise.all([putWorktreeInOrder(context), lookBefore(context)]);

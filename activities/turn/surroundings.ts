@@ -9,7 +9,7 @@ import { isRecord } from '../../protocol/text/json.js';
 import { fingerprintCheckout } from '../git/inspect/checkout-fingerprint.js';
 import { compareRepository, type RepositorySnapshot, snapshotRepository } from '../git/inspect/repository-watch.js';
 import { readMark, writePlaceMark } from '../unit/place-record.js';
-import type { TurnContextOnHost } from '../unit/turn-context.js';
+import type { TurnOnHost } from '../unit/turn-on-host.js';
 
 const BEFORE_FILE = 'before.json';
 
@@ -29,17 +29,17 @@ export interface SurroundingChange {
 }
 
 /** Idempotency: the first attempt's look stays, since a later one could see what the agent already changed. */
-export async function lookBefore(context: TurnContextOnHost): Promise<void> {
+export async function lookBefore(context: TurnOnHost): Promise<void> {
   if (readMark<Surroundings>(context.place, BEFORE_FILE).kind === 'answer') return;
   await lookAgain(context);
 }
 
 /** After what the run itself did around the worktree, and before the agent starts. */
-export async function lookAgain(context: TurnContextOnHost): Promise<void> {
+export async function lookAgain(context: TurnOnHost): Promise<void> {
   writePlaceMark(context.place, BEFORE_FILE, await look(context));
 }
 
-export async function compareAfter(context: TurnContextOnHost): Promise<SurroundingChange> {
+export async function compareAfter(context: TurnOnHost): Promise<SurroundingChange> {
   const before = readMark<Surroundings>(context.place, BEFORE_FILE);
   if (before.kind !== 'answer') return { gate: [], observations: [] };
   // An agent can write there too.
@@ -81,7 +81,7 @@ function firstOf(sentences: readonly string[]): readonly string[] {
     : [...sentences.slice(0, MAX_TOLD), `… and ${sentences.length - MAX_TOLD} more`];
 }
 
-async function look(context: TurnContextOnHost): Promise<Surroundings> {
+async function look(context: TurnOnHost): Promise<Surroundings> {
   const { repository, worktree } = context.run.record;
   const [snapshot, checkout] = await Promise.all([
     snapshotRepository(repository, worktree),

@@ -17,7 +17,7 @@ import type { ArtifactStore } from '../journal/artifact-store.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { artifactsOf } from '../unit/run-projection.js';
 import type { RunOnHost } from '../unit/run-record.js';
-import type { TurnContextOnHost } from '../unit/turn-context.js';
+import type { TurnOnHost } from '../unit/turn-on-host.js';
 import { repositoryText } from './repository-text.js';
 import { conversationAt } from './turn-conversation.js';
 import { badAgent } from './turn-failures.js';
@@ -37,7 +37,7 @@ export async function prepareTurn({
   run,
   input,
   git,
-}: Omit<TurnContextOnHost, 'place' | 'signals'>): Promise<PreparedTurn> {
+}: Omit<TurnOnHost, 'place' | 'signals'>): Promise<PreparedTurn> {
   const { record } = run;
   const { policy, worktree, repository } = record;
   const stagePolicy = stagePolicyOf(policy, input);
@@ -112,7 +112,7 @@ async function promptOf(
 
 async function withRepository(
   prompt: ComposedPrompt,
-  { git, run, input }: Pick<TurnContextOnHost, 'git' | 'run' | 'input'>,
+  { git, run, input }: Pick<TurnOnHost, 'git' | 'run' | 'input'>,
 ): Promise<ComposedPrompt> {
   const { policy, baseSha } = run.record;
   const contextBytes = contextBytesOf(policy.stagePolicies[input.stage], input.afterOverflow);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { checkChange } from '../../../activities/checks/check-change.js';
-import type { TurnContextOnHost } from '../../../activities/unit/turn-context.js';
+import type { TurnOnHost } from '../../../activities/unit/turn-on-host.js';
 import { openRun, removeFolders, write } from '../git/repository-fixture.js';
 
 /** The change of an executing turn that wrote these files, under a policy that guards AGENTS.md and blocks `*.pem`. */
@@ -17,7 +17,7 @@ async function checkedChange(...paths: readonly string[]) {
   const record = { worktree: run.worktree, policy: { block: ['*.pem'], guardedPaths: ['AGENTS.md'] } };
   const input = { stage: 'executing', place: { runId: 'project-1', seq: 3, token: 't' }, expectedHead: run.base };
   // All that the check reads; a whole context needs a guard and a server.
-  return checkChange({ run: { record }, input, git: run.run } as unknown as TurnContextOnHost, planned);
+  return checkChange({ run: { record }, input, git: run.run } as unknown as TurnOnHost, planned);
 }
 
 afterEach(removeFolders);

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { TurnJudgement } from '../../../activities/turn/judge-turn.js';
 import { type SettledTurn, settleTurn } from '../../../activities/turn/settle-turn.js';
 import { openPlaceFolder } from '../../../activities/unit/place-record.js';
-import type { TurnContextOnHost } from '../../../activities/unit/turn-context.js';
+import type { TurnOnHost } from '../../../activities/unit/turn-on-host.js';
 import { git, type OpenedRun, openRun, removeFolders, write } from '../git/repository-fixture.js';
 
 const PLACE = { runId: 'project-1', seq: 3, token: 't' };
@@ -58,7 +58,7 @@ function contextOf({
   git: unknown;
   place: unknown;
   block: readonly string[];
-}): TurnContextOnHost {
+}): TurnOnHost {
   const { worktree, base, repository } = run;
   const record = {
     repository,
@@ -69,7 +69,7 @@ function contextOf({
   };
   const input = { stage: 'executing', place: PLACE, expectedHead: base };
   // All that settling reads; a whole context needs a guard and a server.
-  return { run: { record }, input, git, place } as unknown as TurnContextOnHost;
+  return { run: { record }, input, git, place } as unknown as TurnOnHost;
 }
 
 afterEach(removeFolders);
