@@ -91,6 +91,16 @@ module.exports = {
       'one git process, what it reads, what it makes, what a run asks of it',
     ),
     ...layers(
+      'activities/agent',
+      ['environment|answer', 'outcome', 'events', 'adapters', 'trial'],
+      'how an answer is read and an end is judged is the same for every adapter',
+    ),
+    ...layers(
+      'worker/local-engine',
+      ['state', 'children', 'server-binary', 'control'],
+      'what lies in the home, then what runs, then whoever asks for it',
+    ),
+    ...layers(
       'client/cli',
       ['terminal', 'server', 'find', 'gates', 'start|watch', 'commands|demo|program'],
       'commands are made of parts, which know no command',

@@ -118,8 +118,10 @@ export function say(text: string): void {
 async function localEngine(build: string) {
   const load = <T>(path: string): Promise<T> => import(pathToFileURL(join(build, path)).href);
   const [ensured, stop, found] = await Promise.all([
-    load<typeof import('../worker/local-engine/ensure-engine.js')>('worker/local-engine/ensure-engine.js'),
-    load<typeof import('../worker/local-engine/stop-engine.js')>('worker/local-engine/stop-engine.js'),
+    load<typeof import('../worker/local-engine/control/ensure-engine.js')>(
+      'worker/local-engine/control/ensure-engine.js',
+    ),
+    load<typeof import('../worker/local-engine/control/stop-engine.js')>('worker/local-engine/control/stop-engine.js'),
     load<typeof import('../worker/local-engine/server-binary/find-server-binary.js')>(
       'worker/local-engine/server-binary/find-server-binary.js',
     ),

@@ -55,9 +55,9 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
   'activities/checks/validate.ts': { reads: 'readdir', why: OURS },
   'activities/sandbox/main.ts': { reads: 'openSync readFileSync', why: OURS },
   'worker/write-missing-ends.ts': { reads: 'readdir', why: OURS },
-  'worker/local-engine/engine-state.ts': { reads: 'readFileSync', why: OURS },
-  'worker/local-engine/kernel-lock.ts': { reads: 'openSync', why: OURS },
-  'worker/local-engine/log-file.ts': { reads: 'openSync readFileSync', why: OURS },
+  'worker/local-engine/state/engine-state.ts': { reads: 'readFileSync', why: OURS },
+  'worker/local-engine/state/kernel-lock.ts': { reads: 'openSync', why: OURS },
+  'worker/local-engine/children/log-file.ts': { reads: 'openSync readFileSync', why: OURS },
   'worker/local-engine/server-binary/download.ts': { reads: 'readdirSync', why: OURS },
   'worker/local-engine/server-binary/go-build.ts': { reads: 'openSync', why: OURS },
   'client/cli/server/up.ts': { reads: 'readFileSync', why: OURS },
@@ -70,7 +70,7 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
   'config/system/foreign-descriptors.ts': { reads: 'readFileSync readdirSync', why: SYSTEM },
   'activities/process/guard/limit-mark.ts': { reads: 'readFileSync', why: SYSTEM },
   'activities/process/guard/process-table.ts': { reads: 'openSync readFileSync readSync readdirSync', why: SYSTEM },
-  'worker/local-engine/process-identity.ts': { reads: 'readFileSync', why: SYSTEM },
+  'worker/local-engine/state/process-identity.ts': { reads: 'readFileSync', why: SYSTEM },
 
   'activities/agent/scripted/ledger.ts': {
     reads: 'readFileSync',

@@ -9,7 +9,7 @@ import {
 } from '../protocol/limits.js';
 import { kindsOf, MESSAGE_ROWS, RUN_MESSAGES, type RunMessageName } from '../protocol/messages/message-rows.js';
 import { DETAILS_QUERY, STATUS_QUERY } from '../protocol/names.js';
-import { MESSAGE_LIMITS } from '../worker/local-engine/server-command.js';
+import { MESSAGE_LIMITS } from '../worker/local-engine/children/server-command.js';
 
 export function renderMessages(): string {
   return [

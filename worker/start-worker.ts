@@ -17,7 +17,7 @@ import { type Failpoint, noFailpoint } from '../protocol/failpoints.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
 import { createControlWorker } from './control-worker.js';
 import { createHostWorkers } from './host-workers.js';
-import { ensureSearchAttributes } from './local-engine/search-attributes.js';
+import { ensureSearchAttributes } from './local-engine/children/search-attributes.js';
 import { createLogger } from './logger.js';
 import { type MissingEnds, writeMissingEndOf, writeMissingEnds, writeToWorkerLog } from './write-missing-ends.js';
 

@@ -10,7 +10,7 @@ import type { DeliverInput, DeliverResult } from '../../protocol/messages/messag
 import type { Notification } from '../../protocol/messages/notification.js';
 import { hostSinks } from '../../protocol/run/policy.js';
 import type { Json } from '../../protocol/text/json.js';
-import { captureEnvironment } from '../agent/environment.js';
+import { captureEnvironment } from '../agent/environment/environment.js';
 import { eitherOf } from '../unit/attempts.js';
 import { attend } from '../unit/attend.js';
 import type { HostDeps } from '../unit/host-deps.js';

@@ -2,7 +2,7 @@
 import { findKind } from '../../config/agents/kinds.js';
 import { describeProblem, resolveProgram } from '../../config/system/resolve-program.js';
 import type { Policy } from '../../protocol/run/policy.js';
-import { listUsedAgents } from '../agent/used-agents.js';
+import { listUsedAgents } from '../agent/environment/used-agents.js';
 import type { Repository } from '../git/start/contract.js';
 import { badAgent } from '../turn/turn-failures.js';
 

@@ -14,7 +14,7 @@ import type { OpenRunInput, OpenRunResult } from '../../protocol/messages/messag
 import { branchOf } from '../../protocol/names.js';
 import { isRunId, RUN_ID_RULE, runIdOfWorkflow } from '../../protocol/run/run-id.js';
 import { redact } from '../../protocol/text/redact.js';
-import { captureEnvironment } from '../agent/environment.js';
+import { captureEnvironment } from '../agent/environment/environment.js';
 import { type SetupEnd, setUpWorktree } from '../checks/set-up-worktree.js';
 import { repoKeyOf } from '../git/refs/find-repository.js';
 import { resolveBase } from '../git/refs/resolve-base.js';

@@ -3,7 +3,7 @@
  * that a login by variable works and no secret stands in a file of the repository. Taken once, when the run opens, as the allowlist is.
  */
 import type { AgentConfig, Policy } from '../../protocol/run/policy.js';
-import { listUsedAgents } from '../agent/used-agents.js';
+import { listUsedAgents } from '../agent/environment/used-agents.js';
 import { badAgent } from '../turn/turn-failures.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -11,8 +11,8 @@ import { FAILURES } from '../../protocol/failures.js';
 import type { Observation } from '../../protocol/messages/journal.js';
 import type { Policy, SandboxPolicy } from '../../protocol/run/policy.js';
 import { refusalFailure } from '../../protocol/text/refusal.js';
-import { loginVariables } from '../agent/login-variables.js';
-import { listUsedAgents } from '../agent/used-agents.js';
+import { loginVariables } from '../agent/environment/login-variables.js';
+import { listUsedAgents } from '../agent/environment/used-agents.js';
 import { type Guarded, shownPlace } from './home-place.js';
 import { NOTHING, needsNoSandbox, needsOfAgent, type OwnPlace, ownPlacesOf } from './known-needs.js';
 

@@ -7,7 +7,7 @@ import { accountOf } from '../../config/agents/account.js';
 import { type ClosedAccount, closeAccount, closedAccounts, openAccount } from '../../config/home/closed-accounts.js';
 import { closedUntil, isoOf } from '../../protocol/actors/quota.js';
 import type { TurnOutcome } from '../../protocol/run/outcomes.js';
-import { stagePolicyOf } from '../agent/turn-agent.js';
+import { stagePolicyOf } from '../agent/environment/turn-agent.js';
 import type { TurnOnHost } from '../unit/turn-on-host.js';
 import { WorktreeNotReady } from './order-worktree.js';
 

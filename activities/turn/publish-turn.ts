@@ -8,7 +8,7 @@ import type { Observation } from '../../protocol/messages/journal.js';
 import type { RunTurnResult } from '../../protocol/messages/messages.js';
 import { TURN_OUTCOMES, type TurnOutcome } from '../../protocol/run/outcomes.js';
 import type { Redactor } from '../../protocol/text/value-redactor.js';
-import { stagePolicyOf } from '../agent/turn-agent.js';
+import { stagePolicyOf } from '../agent/environment/turn-agent.js';
 import { violation } from '../checks/check-change.js';
 import { readClaim, readExit } from '../process/marks.js';
 import { eitherOf } from '../unit/attempts.js';

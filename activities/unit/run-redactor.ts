@@ -4,7 +4,7 @@ import type { Observation } from '../../protocol/messages/journal.js';
 import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import type { Json } from '../../protocol/text/json.js';
 import { createValueRedactor, type Redactor } from '../../protocol/text/value-redactor.js';
-import { collectSecretValues } from '../agent/secret-values.js';
+import { collectSecretValues } from '../agent/environment/secret-values.js';
 import type { RunOnHost } from './run-record.js';
 
 /** By the record, of which an activity reads its own. */

@@ -9,7 +9,7 @@ import { readEvents } from '../../activities/journal/events-file.js';
 import { addRepository } from '../../config/home/host-list.js';
 import { trustConfig } from '../../config/home/trust.js';
 import type { RunResult } from '../../protocol/messages/messages.js';
-import { engineStatus } from '../../worker/local-engine/ensure-engine.js';
+import { engineStatus } from '../../worker/local-engine/control/ensure-engine.js';
 import { type CliResult, type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
 import { openedForEach } from '../support/opened.js';
 import { livingTurns, turnFolders } from '../support/run-traces.js';

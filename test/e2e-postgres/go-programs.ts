@@ -8,8 +8,8 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameS
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { codeOf } from '../../config/system/error-code.js';
-import { waitForLock } from '../../worker/local-engine/kernel-lock.js';
 import { cacheFolder } from '../../worker/local-engine/server-binary/cache.js';
+import { waitForLock } from '../../worker/local-engine/state/kernel-lock.js';
 
 /** A name on PATH. */
 const GO = 'go';

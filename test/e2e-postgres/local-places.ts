@@ -3,7 +3,7 @@
  * file says. Loopback only. The server's inner ports, which a container has for itself, are given free numbers too.
  */
 import { join } from 'node:path';
-import { freePort, LOOPBACK } from '../../worker/local-engine/ports.js';
+import { freePort, LOOPBACK } from '../../worker/local-engine/children/ports.js';
 import { COMPOSE_PATH, type ComposeFile, type ComposeService } from './compose-file.js';
 
 /** The ports that the file names inside its containers. */

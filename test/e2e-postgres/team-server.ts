@@ -22,8 +22,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readTail } from '../../worker/local-engine/log-file.js';
-import { LOOPBACK } from '../../worker/local-engine/ports.js';
+import { readTail } from '../../worker/local-engine/children/log-file.js';
+import { LOOPBACK } from '../../worker/local-engine/children/ports.js';
 import {
   COMPOSE_PATH,
   type ComposeFile,

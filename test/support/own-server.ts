@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, LOOPBACK, waitForPort } from '../../worker/local-engine/ports.js';
-import { cleanEnvironment, serverArguments } from '../../worker/local-engine/server-command.js';
+import { freePort, LOOPBACK, waitForPort } from '../../worker/local-engine/children/ports.js';
+import { cleanEnvironment, serverArguments } from '../../worker/local-engine/children/server-command.js';
 import { openTestHost, type TestHost } from './test-host.js';
 
 export interface OwnServer {

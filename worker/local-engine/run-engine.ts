@@ -3,9 +3,9 @@ import { closeForeignDescriptors } from '../../config/system/foreign-descriptors
 import type { Failpoint } from '../../protocol/failpoints.js';
 import { UMASK_VARIABLE } from '../../protocol/names.js';
 import { Engine } from './engine.js';
-import { readEngineOptions } from './engine-options.js';
-import { enginePaths } from './engine-paths.js';
-import { tryLock } from './kernel-lock.js';
+import { readEngineOptions } from './state/engine-options.js';
+import { enginePaths } from './state/engine-paths.js';
+import { tryLock } from './state/kernel-lock.js';
 
 const OWNED_BY_ANOTHER = 75;
 

@@ -3,10 +3,10 @@
  * It cannot resume a conversation, so a question asked again carries the earlier answer in its prompt.
  */
 
-import { badSetting } from '../bad-setting.js';
 import type { AgentAdapter } from '../contract.js';
-import { readPlainTurn } from '../read-plain-turn.js';
-import { makeTurnEnvironment } from '../turn-environment.js';
+import { makeTurnEnvironment } from '../environment/turn-environment.js';
+import { badSetting } from '../outcome/bad-setting.js';
+import { readPlainTurn } from '../outcome/read-plain-turn.js';
 
 export const commandAdapter: AgentAdapter = {
   capabilities: { resume: false },

@@ -7,10 +7,10 @@
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ApplicationFailure } from '@temporalio/common';
-import { badSetting } from '../bad-setting.js';
 import type { AgentAdapter, AgentExit, TurnReading, TurnRequest } from '../contract.js';
-import { readLastLines, readPlainTurn } from '../read-plain-turn.js';
-import { makeTurnEnvironment } from '../turn-environment.js';
+import { makeTurnEnvironment } from '../environment/turn-environment.js';
+import { badSetting } from '../outcome/bad-setting.js';
+import { readLastLines, readPlainTurn } from '../outcome/read-plain-turn.js';
 
 /** Arguments of node that start the scripted agent; the fixture is appended. */
 export type ScriptedEntry = readonly [string, ...string[]];

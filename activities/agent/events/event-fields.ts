@@ -2,7 +2,7 @@
  * Looks into an event that a CLI printed. Everything in it is untrusted: a field of another type, or one that is not the event's own, is absent.
  */
 import { cutMiddle } from '../../../config/system/cut-middle.js';
-import { MAX_TEXT_BYTES } from '../read-plain-turn.js';
+import { MAX_TEXT_BYTES } from '../outcome/read-plain-turn.js';
 import type { JsonEvent } from './read-json-lines.js';
 
 /** The value at the end of the path, or undefined. */

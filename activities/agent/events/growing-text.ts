@@ -2,7 +2,7 @@
  * The last text of a turn, which comes in parts: its middle is left out above `MAX_TEXT_BYTES`, now and then and not at each part, since each time
  * costs the whole text. So what a part costs does not grow with the text.
  */
-import { MAX_TEXT_BYTES } from '../read-plain-turn.js';
+import { MAX_TEXT_BYTES } from '../outcome/read-plain-turn.js';
 import { boundText } from './event-fields.js';
 
 const MAX_OPEN_CHARS = 4 * MAX_TEXT_BYTES;

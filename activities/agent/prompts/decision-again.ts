@@ -1,6 +1,6 @@
 /** Asks a reviewer or verifier once more for its decision line alone (V-33), with its own answer at hand. */
 import { decisionOf, isDecisionStage } from '../../../protocol/run/stages.js';
-import { DECISION_WORDS } from '../decision-line.js';
+import { DECISION_WORDS } from '../answer/decision-line.js';
 import type { PromptInput, PromptParts } from './prompt-input.js';
 import { decisionRules, readOnlyRules } from './rules.js';
 

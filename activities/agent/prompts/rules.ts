@@ -4,7 +4,7 @@
  */
 import type { ToolLevel } from '../../../protocol/run/policy.js';
 import { type DecisionStage, mayWrite } from '../../../protocol/run/stages.js';
-import { decisionTemplate, requestTemplate } from '../decision-line.js';
+import { decisionTemplate, requestTemplate } from '../answer/decision-line.js';
 import type { PromptInput } from './prompt-input.js';
 
 export function readOnlyRules(input: PromptInput): string {

@@ -15,8 +15,8 @@ import type { TurnOutcome } from '../../../protocol/run/outcomes.js';
 import { createValueRedactor } from '../../../protocol/text/value-redactor.js';
 import { adapterOf } from '../agent-adapters.js';
 import type { AgentExit, TurnCommand, TurnRequest } from '../contract.js';
-import { captureEnvironment } from '../environment.js';
-import { collectSecretValues } from '../secret-values.js';
+import { captureEnvironment } from '../environment/environment.js';
+import { collectSecretValues } from '../environment/secret-values.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -6,14 +6,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ENGINE_PORTS } from '../../../protocol/names.js';
 import { parseRecord } from '../../../protocol/text/json.js';
-import type { EngineReport } from '../../../worker/local-engine/control.js';
-import type { RunningEngine } from '../../../worker/local-engine/ensure-engine.js';
+import type { EngineReport } from '../../../worker/local-engine/control/control.js';
+import type { RunningEngine } from '../../../worker/local-engine/control/ensure-engine.js';
 import { askYesOrNo } from '../terminal/confirm.js';
 import type { Context } from '../terminal/context.js';
 
-export type { EngineReport } from '../../../worker/local-engine/control.js';
-export type { RunningEngine } from '../../../worker/local-engine/ensure-engine.js';
-export type { StopOutcome } from '../../../worker/local-engine/stop-engine.js';
+export type { EngineReport } from '../../../worker/local-engine/control/control.js';
+export type { RunningEngine } from '../../../worker/local-engine/control/ensure-engine.js';
+export type { StopOutcome } from '../../../worker/local-engine/control/stop-engine.js';
 
 export interface UpOptions {
   readonly ui?: boolean;
@@ -22,7 +22,7 @@ export interface UpOptions {
 
 /** Errors: RefusedError, whose four parts are for people. Effects: may start a detached process that outlives this one. */
 export async function upEngine({ io, home }: Context, { ui = false, onProgress }: UpOptions): Promise<RunningEngine> {
-  const { ensureEngine } = await import('../../../worker/local-engine/ensure-engine.js');
+  const { ensureEngine } = await import('../../../worker/local-engine/control/ensure-engine.js');
   const { ports, durability } = await hostSettings(io.env);
   return ensureEngine({
     home,
@@ -36,19 +36,19 @@ export async function upEngine({ io, home }: Context, { ui = false, onProgress }
 
 /** Null when no engine runs in this home. */
 export async function lookAtEngine(home: string): Promise<EngineReport | null> {
-  const { engineStatus } = await import('../../../worker/local-engine/ensure-engine.js');
+  const { engineStatus } = await import('../../../worker/local-engine/control/ensure-engine.js');
   return engineStatus(home);
 }
 
 /** As `lookAtEngine`, of an engine that starts: once it is up or has given up. */
 export async function settledEngine(home: string): Promise<EngineReport | null> {
-  const { settledStatus } = await import('../../../worker/local-engine/ensure-engine.js');
+  const { settledStatus } = await import('../../../worker/local-engine/control/ensure-engine.js');
   return settledStatus(home);
 }
 
 /** Null when no engine runs in this home. Errors: RefusedError. */
 export async function restartEngineWorker(home: string): Promise<EngineReport | null> {
-  const { restartWorker } = await import('../../../worker/local-engine/ensure-engine.js');
+  const { restartWorker } = await import('../../../worker/local-engine/control/ensure-engine.js');
   return restartWorker(home);
 }
 
@@ -94,8 +94,8 @@ export async function downEngine(
   { now, onProgress }: { readonly now: boolean; readonly onProgress: (text: string) => void },
 ) {
   const [{ stopEngine }, { openTurnsOfHome }] = await Promise.all([
-    import('../../../worker/local-engine/stop-engine.js'),
-    import('../../../worker/local-engine/turns-of-home.js'),
+    import('../../../worker/local-engine/control/stop-engine.js'),
+    import('../../../worker/local-engine/control/turns-of-home.js'),
   ]);
   const turns = await openTurnsOfHome(home);
   try {

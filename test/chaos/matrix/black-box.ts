@@ -3,7 +3,7 @@
  * during or after it, so that no list of ours chose where it hurts. What was done stands beside a run that went wrong.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { engineStatus } from '../../../worker/local-engine/ensure-engine.js';
+import { engineStatus } from '../../../worker/local-engine/control/ensure-engine.js';
 import { guardPid } from '../../support/guard-pid.js';
 import type { RunTraces } from '../../support/run-traces.js';
 import { runCell } from './attended-cell.js';

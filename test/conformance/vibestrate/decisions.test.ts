@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readDecision, readHumanApproval } from '../../../activities/agent/decision-line.js';
+import { readDecision, readHumanApproval } from '../../../activities/agent/answer/decision-line.js';
 import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
 import { type EndedRun, endedRun, endedRuns, type RunCase } from '../../support/ended-run.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';

@@ -9,7 +9,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a decision with another code is taken',
     area: 'agents',
-    file: 'activities/agent/decision-line.ts',
+    file: 'activities/agent/answer/decision-line.ts',
     find: ' || match[2]?.toLowerCase() !== code.toLowerCase()',
     replace: '',
     test: {
@@ -20,7 +20,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: 'the first decision line counts',
     area: 'agents',
-    file: 'activities/agent/decision-line.ts',
+    file: 'activities/agent/answer/decision-line.ts',
     find: '.findLast((value) => !isTemplate(value, values));',
     replace: '.find((value) => !isTemplate(value, values));',
     test: { file: 'test/unit/agent/decision-line.test.ts', title: 'is read from %s' },
@@ -28,7 +28,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: 'the environment allowlist lets everything through',
     area: 'agents',
-    file: 'activities/agent/environment.ts',
+    file: 'activities/agent/environment/environment.ts',
     find: 'if (ALLOWED.has(name) || LOCALE.test(name)) captured[name] = value;',
     replace: 'captured[name] = value;',
     test: { file: ENVIRONMENT, title: 'has no token, key or socket of the person or the server' },
@@ -36,7 +36,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a proxy with a password is handed on',
     area: 'agents',
-    file: 'activities/agent/environment.ts',
+    file: 'activities/agent/environment/environment.ts',
     find: 'PROXIES.has(name) && !carriesPassword(value)',
     replace: 'PROXIES.has(name)',
     test: { file: ENVIRONMENT, title: 'drops a proxy that carries a password' },
@@ -44,7 +44,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: 'the PATH of the person is handed on as it is',
     area: 'agents',
-    file: 'activities/agent/environment.ts',
+    file: 'activities/agent/environment/environment.ts',
     find: 'captured[name] = programPath(value);',
     replace: 'captured[name] = value;',
     test: { file: ENVIRONMENT, title: 'drops entries of PATH that could lie in a worktree' },
@@ -52,7 +52,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a config lies to an agent about its stage',
     area: 'agents',
-    file: 'activities/agent/turn-environment.ts',
+    file: 'activities/agent/environment/turn-environment.ts',
     find: 'SLUICE_STAGE: turn.stage,',
     replace: '...{ SLUICE_STAGE: turn.stage, ...turn.config.env },',
     test: {
@@ -63,7 +63,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: 'an agent that died of a signal is done',
     area: 'agents',
-    file: 'activities/agent/read-plain-turn.ts',
+    file: 'activities/agent/outcome/read-plain-turn.ts',
     find: "if (exit.exitCode === 0 && text.trim() !== '') return { kind: 'done' };",
     replace: "if (text.trim() !== '') return { kind: 'done' };",
     test: { file: 'test/unit/agent/agent-adapters.test.ts', title: 'that failed is classified %s' },
@@ -71,7 +71,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a timeout is a turn that is done',
     area: 'agents',
-    file: 'activities/agent/guard-end.ts',
+    file: 'activities/agent/outcome/guard-end.ts',
     find: "return { kind: 'timeout', why: why('the agent was ended at its time limit', complaint) };",
     replace: "return { kind: 'done' };",
     test: { file: 'test/unit/agent/agent-adapters.test.ts', title: 'that was ended as %s is a timeout' },
@@ -79,7 +79,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: 'the outcome line counts wherever it stands',
     area: 'agents',
-    file: 'activities/agent/failure-table.ts',
+    file: 'activities/agent/outcome/failure-table.ts',
     find: 'const told = exit.stderr.at(-1);',
     replace: "const told = exit.stderr.findLast((line) => line.startsWith('sluice-outcome'));",
     test: { file: 'test/unit/agent/failure-table.test.ts', title: 'counts only as the last line, and only on stderr' },
@@ -98,7 +98,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a CLI that tells a success and exits with 1 is done',
     area: 'agents',
-    file: 'activities/agent/cli-turn.ts',
+    file: 'activities/agent/events/cli-turn.ts',
     find: 'if (exit.exitCode === 0 && exit.signal === null) return',
     replace: 'if (exit.signal === null) return',
     test: { file: 'test/unit/agent/cli-bad-order.test.ts', title: 'tell a success, and it exits with 1: no success' },
@@ -106,7 +106,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a CLI without its final event is done',
     area: 'agents',
-    file: 'activities/agent/cli-turn.ts',
+    file: 'activities/agent/events/cli-turn.ts',
     find: "return { kind: 'unfinished' };",
     replace: "return { kind: 'success' };",
     test: {
@@ -117,7 +117,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a conversation that is too long makes the prompt shorter and stays',
     area: 'agents',
-    file: 'activities/agent/cli-turn.ts',
+    file: 'activities/agent/events/cli-turn.ts',
     find: 'if (turn.resume !== null)',
     replace: 'if (turn.resume === undefined)',
     test: {
@@ -128,7 +128,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a turn that goes on counts its whole conversation',
     area: 'agents',
-    file: 'activities/agent/usage-delta.ts',
+    file: 'activities/agent/outcome/usage-delta.ts',
     find: 'return startedAgain',
     replace: 'return startedAgain || told !== before',
     test: {
@@ -139,7 +139,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a stage that only reads gets the tools that its policy names',
     area: 'agents',
-    file: 'activities/agent/tool-level.ts',
+    file: 'activities/agent/environment/tool-level.ts',
     find: "if (policy.permissions === 'read-only' || defaultTools(stage) === 'read') return 'read';",
     replace: "if (policy.permissions === 'read-only') return 'read';",
     test: {

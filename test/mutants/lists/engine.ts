@@ -164,7 +164,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a pid is taken for the process that had it before',
     area: 'engine',
-    file: 'worker/local-engine/process-identity.ts',
+    file: 'worker/local-engine/state/process-identity.ts',
     find: 'return current?.startedAt === identity.startedAt;',
     replace: 'return current !== null;',
     test: {
@@ -175,7 +175,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'the end of a process is believed after TERM',
     area: 'engine',
-    file: 'worker/local-engine/process-identity.ts',
+    file: 'worker/local-engine/state/process-identity.ts',
     find: "await signal(identity, 'SIGKILL');",
     replace: '',
     test: { file: 'test/unit/engine/process-identity.test.ts', title: 'kills a process that ignores TERM' },
@@ -183,7 +183,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'any web page may talk to the HTTP API of the server',
     area: 'engine',
-    file: 'worker/local-engine/server-command.ts',
+    file: 'worker/local-engine/children/server-command.ts',
     find: '["sluice.invalid"]',
     replace: '["*"]',
     test: {
@@ -194,7 +194,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'commits of the server are not flushed under durability power',
     area: 'engine',
-    file: 'worker/local-engine/server-command.ts',
+    file: 'worker/local-engine/children/server-command.ts',
     find: "settings.durability === 'power' ? 'FULL' : 'NORMAL'",
     replace: "'NORMAL'",
     test: {

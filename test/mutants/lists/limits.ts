@@ -64,7 +64,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a usage limit takes a retry of the turn',
     area: 'limits',
-    file: 'activities/agent/cli-turn.ts',
+    file: 'activities/agent/events/cli-turn.ts',
     find: "if (told?.kind === 'usage_limit') return told;",
     replace: '',
     test: { file: 'test/unit/agent/claude-adapter.test.ts', title: 'is judged by its table: %s' },

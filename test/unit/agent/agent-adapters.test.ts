@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { adapterOf } from '../../../activities/agent/agent-adapters.js';
 import type { AgentExit } from '../../../activities/agent/contract.js';
-import { MAX_TEXT_BYTES } from '../../../activities/agent/read-plain-turn.js';
+import { MAX_TEXT_BYTES } from '../../../activities/agent/outcome/read-plain-turn.js';
 import { AGENT_KINDS } from '../../../config/agents/kinds.js';
 import type { TurnOutcome } from '../../../protocol/run/outcomes.js';
 import type { AgentConfig } from '../../../protocol/run/policy.js';

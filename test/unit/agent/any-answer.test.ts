@@ -1,12 +1,12 @@
 /** Any text that an agent may answer: reading it never throws, one line alone decides, and the time grows with the length. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readFences } from '../../../activities/agent/code-fences.js';
-import { decisionTemplate, readDecision, requestTemplate } from '../../../activities/agent/decision-line.js';
-import { FINDINGS_BLOCK, findingOfText, readFindings } from '../../../activities/agent/findings-block.js';
-import { readHumanRequest } from '../../../activities/agent/human-request.js';
+import { readFences } from '../../../activities/agent/answer/code-fences.js';
+import { decisionTemplate, readDecision, requestTemplate } from '../../../activities/agent/answer/decision-line.js';
+import { FINDINGS_BLOCK, findingOfText, readFindings } from '../../../activities/agent/answer/findings-block.js';
+import { readHumanRequest } from '../../../activities/agent/answer/human-request.js';
+import { RESPONSES_BLOCK, readResponses } from '../../../activities/agent/answer/responses-block.js';
 import { composePrompt } from '../../../activities/agent/prompts/compose-prompt.js';
-import { RESPONSES_BLOCK, readResponses } from '../../../activities/agent/responses-block.js';
 import { MAX_FINDINGS, MAX_SENTENCE_CHARS } from '../../../protocol/limits.js';
 import { DISPOSITIONS, FINDING_CATEGORIES, SEVERITIES } from '../../../protocol/run/finding.js';
 import { REVIEW_DECISIONS, VERIFICATION_DECISIONS } from '../../../protocol/run/outcomes.js';

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { adapterOf } from '../../../activities/agent/agent-adapters.js';
 import type { AgentExit } from '../../../activities/agent/contract.js';
 import { MAX_LINE_BYTES, readJsonLines } from '../../../activities/agent/events/read-json-lines.js';
-import { readPlainTurn } from '../../../activities/agent/read-plain-turn.js';
+import { readPlainTurn } from '../../../activities/agent/outcome/read-plain-turn.js';
 import type { Adapter } from '../../../protocol/run/policy.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { aTurn } from './turn-builder.js';

@@ -6,7 +6,7 @@ import {
   readHumanApproval,
   readQuestion,
   requestTemplate,
-} from '../../../activities/agent/decision-line.js';
+} from '../../../activities/agent/answer/decision-line.js';
 import { type DecisionReading, REVIEW_DECISIONS, VERIFICATION_DECISIONS } from '../../../protocol/run/outcomes.js';
 
 const CODE = 'ab12cd34';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { captureEnvironment } from '../../../activities/agent/environment.js';
+import { captureEnvironment } from '../../../activities/agent/environment/environment.js';
 
 describe('the environment of a run', () => {
   it('has no token, key or socket of the person or the server', () => {

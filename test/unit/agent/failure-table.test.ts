@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { classifyFailure, type FailedExit, type Failure } from '../../../activities/agent/failure-table.js';
+import { classifyFailure, type FailedExit, type Failure } from '../../../activities/agent/outcome/failure-table.js';
 
 const NOW = new Date('2026-11-21T10:00:00.000Z');
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { findingOfText, readFindings } from '../../../activities/agent/findings-block.js';
-import { readResponses } from '../../../activities/agent/responses-block.js';
+import { findingOfText, readFindings } from '../../../activities/agent/answer/findings-block.js';
+import { readResponses } from '../../../activities/agent/answer/responses-block.js';
 import { MAX_FINDINGS } from '../../../protocol/limits.js';
 import type { Finding } from '../../../protocol/run/finding.js';
 

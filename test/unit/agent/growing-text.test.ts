@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { GrowingText } from '../../../activities/agent/events/growing-text.js';
-import { MAX_TEXT_BYTES } from '../../../activities/agent/read-plain-turn.js';
+import { MAX_TEXT_BYTES } from '../../../activities/agent/outcome/read-plain-turn.js';
 
 const textOf = (parts: readonly string[]) => {
   const growing = new GrowingText();

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { adapterOf } from '../../../activities/agent/agent-adapters.js';
 import type { TurnReading, TurnUsage } from '../../../activities/agent/contract.js';
 import { jsonObjectOf, MAX_LINE_BYTES } from '../../../activities/agent/events/read-json-lines.js';
-import { MAX_TEXT_BYTES } from '../../../activities/agent/read-plain-turn.js';
+import { MAX_TEXT_BYTES } from '../../../activities/agent/outcome/read-plain-turn.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { aTurn } from './turn-builder.js';
 

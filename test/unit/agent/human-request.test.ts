@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readHumanRequest } from '../../../activities/agent/human-request.js';
+import { readHumanRequest } from '../../../activities/agent/answer/human-request.js';
 
 const CODE = 'ab12cd34';
 

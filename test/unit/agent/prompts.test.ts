@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { readDecision, readHumanApproval, readQuestion } from '../../../activities/agent/decision-line.js';
-import { readFindings } from '../../../activities/agent/findings-block.js';
+import { readDecision, readHumanApproval, readQuestion } from '../../../activities/agent/answer/decision-line.js';
+import { readFindings } from '../../../activities/agent/answer/findings-block.js';
+import { readResponses } from '../../../activities/agent/answer/responses-block.js';
 import { composePrompt } from '../../../activities/agent/prompts/compose-prompt.js';
 import { contextBytesOf } from '../../../activities/agent/prompts/context-share.js';
 import type { PromptInput } from '../../../activities/agent/prompts/prompt-input.js';
-import { readResponses } from '../../../activities/agent/responses-block.js';
 import { DEFAULT_CONTEXT_BYTES, MAX_FINDINGS, MAX_NOTE_CHARS, MAX_WAITING_NOTES } from '../../../protocol/limits.js';
 import type { PersonNote } from '../../../protocol/messages/messages.js';
 import type { Finding } from '../../../protocol/run/finding.js';

@@ -1,7 +1,7 @@
 /** Reset times as CLIs write them for people. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readResetTime } from '../../../activities/agent/reset-time.js';
+import { readResetTime } from '../../../activities/agent/outcome/reset-time.js';
 
 const NOW = new Date('2026-11-21T10:00:00Z');
 const local = (...parts: [number, number, number, number, number]) => new Date(...parts).toISOString();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { collectSecretValues } from '../../../activities/agent/secret-values.js';
+import { collectSecretValues } from '../../../activities/agent/environment/secret-values.js';
 
 const secrets = (given: Record<string, string>, captured: Record<string, string> = {}) =>
   collectSecretValues({ captured, given: [given] });

@@ -1,6 +1,6 @@
 /** What an agent may do by its own tools in a turn. */
 import { describe, expect, it } from '@jest/globals';
-import { toolLevelOf } from '../../../activities/agent/tool-level.js';
+import { toolLevelOf } from '../../../activities/agent/environment/tool-level.js';
 import type { ToolLevel } from '../../../protocol/run/policy.js';
 import type { TurnStage } from '../../../protocol/run/stages.js';
 

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connectOrRead, connectToLook } from '../../../client/cli/server/connect.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
-import { enginePaths } from '../../../worker/local-engine/engine-paths.js';
-import { freePort } from '../../../worker/local-engine/ports.js';
+import { freePort } from '../../../worker/local-engine/children/ports.js';
+import { enginePaths } from '../../../worker/local-engine/state/engine-paths.js';
 import { openTerminal } from './fake-io.js';
 
 const LIMIT_MS = 300;

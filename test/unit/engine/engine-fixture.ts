@@ -3,8 +3,8 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type EnsureEngine, engineStatus } from '../../../worker/local-engine/ensure-engine.js';
-import { stopEngine } from '../../../worker/local-engine/stop-engine.js';
+import { type EnsureEngine, engineStatus } from '../../../worker/local-engine/control/ensure-engine.js';
+import { stopEngine } from '../../../worker/local-engine/control/stop-engine.js';
 
 const LOADER = pathToFileURL(join(process.cwd(), 'node_modules/tsx/dist/loader.mjs')).href;
 

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { socketFolder } from '../../../config/home/socket-folder.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
-import { engineStatus, ensureEngine, restartWorker } from '../../../worker/local-engine/ensure-engine.js';
-import { tryLock } from '../../../worker/local-engine/kernel-lock.js';
-import { identify } from '../../../worker/local-engine/process-identity.js';
-import { stopEngine } from '../../../worker/local-engine/stop-engine.js';
+import { engineStatus, ensureEngine, restartWorker } from '../../../worker/local-engine/control/ensure-engine.js';
+import { stopEngine } from '../../../worker/local-engine/control/stop-engine.js';
+import { tryLock } from '../../../worker/local-engine/state/kernel-lock.js';
+import { identify } from '../../../worker/local-engine/state/process-identity.js';
 import { aHome, POLLING_WORKER, type TestHome, untilReport } from './engine-fixture.js';
 
 const NO_TURNS = { liveTurns: async () => 0, endTurns: async () => undefined };

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { readTail } from '../../../worker/local-engine/log-file.js';
+import { readTail } from '../../../worker/local-engine/children/log-file.js';
 import { tempFolders } from '../../support/temp-folder.js';
 
 const freshFolder = tempFolders();

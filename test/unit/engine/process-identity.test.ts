@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { endProcess, identify, type ProcessIdentity } from '../../../worker/local-engine/process-identity.js';
+import { endProcess, identify, type ProcessIdentity } from '../../../worker/local-engine/state/process-identity.js';
 
 const children: ChildProcess[] = [];
 

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { expect, it } from '@jest/globals';
 import { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../../../protocol/names.js';
-import { freePort } from '../../../worker/local-engine/ports.js';
-import { ensureSearchAttributes } from '../../../worker/local-engine/search-attributes.js';
+import { freePort } from '../../../worker/local-engine/children/ports.js';
+import { ensureSearchAttributes } from '../../../worker/local-engine/children/search-attributes.js';
+import { setRetention } from '../../../worker/local-engine/children/server-child.js';
 import { findServerBinary } from '../../../worker/local-engine/server-binary/find-server-binary.js';
-import { setRetention } from '../../../worker/local-engine/server-child.js';
 
 it('adds the search attributes to a server that lacks them, once, and does without where it may not', async () => {
   const { path } = await findServerBinary();

@@ -3,9 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { freePort, waitForPort } from '../../../worker/local-engine/ports.js';
+import { freePort, waitForPort } from '../../../worker/local-engine/children/ports.js';
+import {
+  cleanEnvironment,
+  serverArguments,
+  serverEnvironment,
+} from '../../../worker/local-engine/children/server-command.js';
 import { findServerBinary } from '../../../worker/local-engine/server-binary/find-server-binary.js';
-import { cleanEnvironment, serverArguments, serverEnvironment } from '../../../worker/local-engine/server-command.js';
 
 it('answers no request that a web page could make a browser send to its HTTP API', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-server-'));

@@ -1,7 +1,7 @@
 /** What the engine does about a child that dies again and again, with real processes that end at once. */
 import { spawn } from 'node:child_process';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { SupervisedChild } from '../../../worker/local-engine/supervised-child.js';
+import { SupervisedChild } from '../../../worker/local-engine/children/supervised-child.js';
 import { until } from '../../support/until.js';
 
 let child: SupervisedChild | null = null;

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { SEARCH_ATTRIBUTES } from '../../../protocol/names.js';
-import { retentionArguments, serverArguments } from '../../../worker/local-engine/server-command.js';
+import { retentionArguments, serverArguments } from '../../../worker/local-engine/children/server-command.js';
 import {
   COMPOSE_PATH,
   parseComposeFile,

@@ -1,8 +1,8 @@
 /** Run by download.ts with a folder: lets the SDK download the pinned server into it, start it once and end it. */
 import { Runtime } from '@temporalio/worker';
 import { closeForeignDescriptors } from '../../../config/system/foreign-descriptors.js';
-import { NAMESPACE } from '../engine-state.js';
-import { LOOPBACK } from '../ports.js';
+import { LOOPBACK } from '../children/ports.js';
+import { NAMESPACE } from '../state/engine-state.js';
 import { PINNED_CLI_VERSION } from './version.js';
 
 closeForeignDescriptors();

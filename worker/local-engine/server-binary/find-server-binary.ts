@@ -6,7 +6,7 @@ import { accessSync, constants, renameSync, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { systemTroubleIn } from '../../../config/system/system-trouble.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
-import { waitForLock } from '../kernel-lock.js';
+import { waitForLock } from '../state/kernel-lock.js';
 import { cachedBinary, isPrivateCache, makeCacheFolder } from './cache.js';
 import { type Download, downloadServer } from './download.js';
 import { BUILD_MINUTES, buildServer } from './go-build.js';

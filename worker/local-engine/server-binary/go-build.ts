@@ -7,7 +7,7 @@ import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RefusedError } from '../../../protocol/text/refusal.js';
-import { readTail } from '../log-file.js';
+import { readTail } from '../children/log-file.js';
 
 export const BUILD_MINUTES = 5;
 

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { codeOf, messageOf } from '../../../config/system/error-code.js';
-import { cleanEnvironment } from '../server-command.js';
+import { cleanEnvironment } from '../children/server-command.js';
 
 /** The one that tools/temporal/go.mod builds and the SDK downloads. */
 export const PINNED_CLI_VERSION = 'v1.8.2';

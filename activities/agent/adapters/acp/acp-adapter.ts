@@ -1,7 +1,8 @@
 /** Adapter for any agent that speaks the Agent Client Protocol over stdio: a client of ours is the command, and its JSON events are what is read. */
-import { readCli } from '../../cli-turn.js';
+
 import type { AgentAdapter, AgentExit, TurnReading, TurnRequest } from '../../contract.js';
-import { latestOf, NO_USAGE, subtractUsage } from '../../usage-delta.js';
+import { readCli } from '../../events/cli-turn.js';
+import { latestOf, NO_USAGE, subtractUsage } from '../../outcome/usage-delta.js';
 import { type AcpEntry, acpCommand, COMPILED_ENTRY } from './acp-command.js';
 import { AcpEvents } from './acp-events.js';
 import { ACP_TABLE } from './acp-outcome.js';

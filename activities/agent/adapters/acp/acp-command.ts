@@ -6,10 +6,10 @@
 import { fileURLToPath } from 'node:url';
 import { findKind } from '../../../../config/agents/kinds.js';
 import type { PermissionMode } from '../../../../protocol/run/policy.js';
-import { badSetting } from '../../bad-setting.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
-import { loginVariables } from '../../login-variables.js';
-import { makeTurnEnvironment } from '../../turn-environment.js';
+import { loginVariables } from '../../environment/login-variables.js';
+import { makeTurnEnvironment } from '../../environment/turn-environment.js';
+import { badSetting } from '../../outcome/bad-setting.js';
 import { writeSpec } from './turn-spec.js';
 
 /** Arguments of node that start the client; the agent's command is appended. */

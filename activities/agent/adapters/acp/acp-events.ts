@@ -5,7 +5,7 @@
 
 import type { PermissionOption, PermissionRequest } from '../../../../protocol/run/outcomes.js';
 import { redact } from '../../../../protocol/text/redact.js';
-import { cut } from '../../block-entries.js';
+import { cut } from '../../answer/block-entries.js';
 import type { TurnUsage } from '../../contract.js';
 import {
   at,
@@ -19,7 +19,7 @@ import {
 import { GrowingText } from '../../events/growing-text.js';
 import type { JsonEvent } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
-import { highestOf, NO_USAGE } from '../../usage-delta.js';
+import { highestOf, NO_USAGE } from '../../outcome/usage-delta.js';
 import { findKnownPeer } from './known-peers.js';
 
 /** An error that the agent answered. */

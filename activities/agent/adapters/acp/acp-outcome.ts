@@ -2,8 +2,8 @@
  * The one table from what an ACP agent says to what a turn means: its stop reason, or the code, kind and words of its error. Codes from 400 on are
  * those of HTTP. Source: agentclientprotocol.com; docs/agents.md "acp". Each row has a test with a real client and a scripted agent.
  */
-import type { Meaning, PlainMeaning, Row } from '../../cli-turn.js';
-import { classifyFailure } from '../../failure-table.js';
+import type { Meaning, PlainMeaning, Row } from '../../events/cli-turn.js';
+import { classifyFailure } from '../../outcome/failure-table.js';
 import type { AcpError, AcpSaid } from './acp-events.js';
 
 export const ACP_TABLE: readonly Row<AcpSaid>[] = [

@@ -1,7 +1,8 @@
 /** Adapter for Claude Code (`claude -p`): prompt on stdin, JSON events on stdout, a conversation that a later turn can go on with. */
-import { readCli } from '../../cli-turn.js';
+
 import type { AgentAdapter, AgentExit, TurnReading, TurnRequest, TurnUsage } from '../../contract.js';
-import { latestOf, NO_USAGE, subtractUsage, sumOf } from '../../usage-delta.js';
+import { readCli } from '../../events/cli-turn.js';
+import { latestOf, NO_USAGE, subtractUsage, sumOf } from '../../outcome/usage-delta.js';
 import { claudeCommand } from './claude-command.js';
 import { ClaudeEvents, type ClaudeSaid } from './claude-events.js';
 import { CLAUDE_TABLE } from './claude-outcome.js';

@@ -6,8 +6,8 @@
 import { claudeCode } from '../../../../config/agents/claude-code.js';
 import type { ToolLevel } from '../../../../protocol/run/policy.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
-import { loginVariables } from '../../login-variables.js';
-import { makeTurnEnvironment } from '../../turn-environment.js';
+import { loginVariables } from '../../environment/login-variables.js';
+import { makeTurnEnvironment } from '../../environment/turn-environment.js';
 
 const EDIT_TOOLS = ['Edit', 'MultiEdit', 'NotebookEdit', 'Write'];
 

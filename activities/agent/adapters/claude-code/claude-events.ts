@@ -16,7 +16,7 @@ import {
 } from '../../events/event-fields.js';
 import type { JsonEvent } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
-import { highestOf, NO_USAGE, sumOf, totalOf } from '../../usage-delta.js';
+import { highestOf, NO_USAGE, sumOf, totalOf } from '../../outcome/usage-delta.js';
 
 export interface ClaudeResult {
   readonly isError: boolean;

@@ -2,7 +2,7 @@
  * The one table from what Claude Code says to what a turn means. Order matters: its own success first, then what it says by a field,
  * then its words. Each row has a transcript as test. Source: docs/agents.md "claude-code"; anthropics/claude-code#79500 for `subtype`.
  */
-import type { Meaning, PlainMeaning, Row, Signals } from '../../cli-turn.js';
+import type { Meaning, PlainMeaning, Row, Signals } from '../../events/cli-turn.js';
 import type { ClaudeSaid } from './claude-events.js';
 
 export const CLAUDE_TABLE: readonly Row<ClaudeSaid>[] = [

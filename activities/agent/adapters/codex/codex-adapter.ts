@@ -1,7 +1,8 @@
 /** Adapter for Codex (`codex exec`): prompt on stdin, JSON events on stdout, a conversation that a later turn can go on with. */
-import { readCli } from '../../cli-turn.js';
+
 import type { AgentAdapter, AgentExit, TurnReading, TurnRequest } from '../../contract.js';
-import { latestOf, NO_USAGE, subtractUsage } from '../../usage-delta.js';
+import { readCli } from '../../events/cli-turn.js';
+import { latestOf, NO_USAGE, subtractUsage } from '../../outcome/usage-delta.js';
 import { codexCommand } from './codex-command.js';
 import { CodexEvents } from './codex-events.js';
 import { CODEX_TABLE } from './codex-outcome.js';

@@ -6,7 +6,7 @@ import type { TurnUsage } from '../../contract.js';
 import { boundText, conversationIdAt, countAt, listAt, ToldConversation, textAt } from '../../events/event-fields.js';
 import type { JsonEvent } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
-import { highestOf, NO_USAGE } from '../../usage-delta.js';
+import { highestOf, NO_USAGE } from '../../outcome/usage-delta.js';
 
 export interface CodexSaid {
   /** The last end of a turn that it told; null: none. */

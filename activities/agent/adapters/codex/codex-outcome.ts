@@ -2,7 +2,7 @@
  * The one table from what Codex says to what a turn means. Its errors are sentences, so the rows are their beginnings.
  * Source: openai/codex codex-rs/protocol/src/error.rs; docs/agents.md "codex". Each row has a transcript as test.
  */
-import type { Meaning, PlainMeaning, Row, Signals } from '../../cli-turn.js';
+import type { Meaning, PlainMeaning, Row, Signals } from '../../events/cli-turn.js';
 import type { CodexSaid } from './codex-events.js';
 
 export const CODEX_TABLE: readonly Row<CodexSaid>[] = [

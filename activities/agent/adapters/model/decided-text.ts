@@ -1,8 +1,8 @@
 /** A decision that came as data, as the text that the readers of the engine know: summary, findings, requests, and the decision line last. */
-import { readFences } from '../../code-fences.js';
+import { readFences } from '../../answer/code-fences.js';
+import { DECISION_WORDS } from '../../answer/decision-line.js';
+import { FINDINGS_BLOCK } from '../../answer/findings-block.js';
 import type { TurnRequest } from '../../contract.js';
-import { DECISION_WORDS } from '../../decision-line.js';
-import { FINDINGS_BLOCK } from '../../findings-block.js';
 import { oneLine } from '../../one-line.js';
 import { type Answer, parseAnswer } from './answer-schema.js';
 

@@ -3,8 +3,8 @@
  * of our own beside this file, so that the guard owns the call like any agent: docs/decisions/0016-models-are-asked-by-a-program.md.
  */
 import { fileURLToPath } from 'node:url';
-import { readCli } from '../../cli-turn.js';
 import type { AgentAdapter, AgentExit, TurnReading, TurnRequest } from '../../contract.js';
+import { readCli } from '../../events/cli-turn.js';
 import { renderDecidedText } from './decided-text.js';
 import { type ModelEntry, modelCommand, modelLogin } from './model-command.js';
 import { ModelEvents } from './model-events.js';

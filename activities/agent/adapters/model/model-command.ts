@@ -4,9 +4,9 @@
  */
 
 import type { ModelProvider } from '../../../../protocol/run/policy.js';
-import { badSetting } from '../../bad-setting.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
-import { makeTurnEnvironment } from '../../turn-environment.js';
+import { makeTurnEnvironment } from '../../environment/turn-environment.js';
+import { badSetting } from '../../outcome/bad-setting.js';
 import { answerKindOf, schemaRules } from './answer-schema.js';
 import { KEY_VARIABLES } from './provider-keys.js';
 

@@ -7,7 +7,7 @@ import { amountAt, countAt, textAt } from '../../events/event-fields.js';
 import { GrowingText } from '../../events/growing-text.js';
 import type { JsonEvent } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
-import { highestOf, NO_USAGE } from '../../usage-delta.js';
+import { highestOf, NO_USAGE } from '../../outcome/usage-delta.js';
 
 export interface ModelError {
   /** One line. */

@@ -2,7 +2,7 @@
  * The one table from what a provider answers to what a turn means: HTTP statuses, the providers' own names of errors, codes of the network, and the
  * reason for which an answer ended. Source: the error pages of Anthropic and OpenAI. Each row has a server in test/unit/agent/model that answers so.
  */
-import type { Meaning, PlainMeaning, Row } from '../../cli-turn.js';
+import type { Meaning, PlainMeaning, Row } from '../../events/cli-turn.js';
 import type { ModelError, ModelSaid } from './model-events.js';
 
 export const MODEL_TABLE: readonly Row<ModelSaid>[] = [

@@ -1,7 +1,8 @@
 /** Adapter for OpenCode (`opencode run`): prompt on stdin, JSON events on stdout, a conversation that a later turn can go on with. */
-import { readCli } from '../../cli-turn.js';
+
 import type { AgentAdapter, AgentExit, TurnReading, TurnRequest } from '../../contract.js';
-import { NO_USAGE, sumOf } from '../../usage-delta.js';
+import { readCli } from '../../events/cli-turn.js';
+import { NO_USAGE, sumOf } from '../../outcome/usage-delta.js';
 import { opencodeCommand } from './opencode-command.js';
 import { OpencodeEvents } from './opencode-events.js';
 import { OPENCODE_TABLE } from './opencode-outcome.js';

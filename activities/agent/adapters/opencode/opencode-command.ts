@@ -5,8 +5,8 @@
 import { opencode } from '../../../../config/agents/opencode.js';
 import type { ToolLevel } from '../../../../protocol/run/policy.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
-import { loginVariables } from '../../login-variables.js';
-import { makeTurnEnvironment } from '../../turn-environment.js';
+import { loginVariables } from '../../environment/login-variables.js';
+import { makeTurnEnvironment } from '../../environment/turn-environment.js';
 
 type Rule = 'allow' | 'deny';
 

@@ -15,7 +15,7 @@ import {
 import { GrowingText } from '../../events/growing-text.js';
 import type { JsonEvent } from '../../events/read-json-lines.js';
 import { oneLine } from '../../one-line.js';
-import { NO_USAGE, sumOf, totalOf } from '../../usage-delta.js';
+import { NO_USAGE, sumOf, totalOf } from '../../outcome/usage-delta.js';
 
 export interface OpencodeError {
   /** Its class, such as `ContextOverflowError`. */

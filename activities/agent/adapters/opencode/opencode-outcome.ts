@@ -2,7 +2,7 @@
  * The one table from what OpenCode says to what a turn means: its errors have classes and an HTTP status. What it waits for it tells on stderr
  * alone. Source: packages/opencode/src/cli/cmd/run.ts and session/retry.ts; docs/agents.md "opencode". Each row has a transcript as test.
  */
-import type { Meaning, PlainMeaning, Row } from '../../cli-turn.js';
+import type { Meaning, PlainMeaning, Row } from '../../events/cli-turn.js';
 import type { OpencodeSaid } from './opencode-events.js';
 
 export const OPENCODE_TABLE: readonly Row<OpencodeSaid>[] = [

@@ -1,6 +1,6 @@
 /** The prompt of stage fixing: repair what validation or review found, and answer each finding (V-35). */
 import { DISPOSITIONS } from '../../../../protocol/run/finding.js';
-import { RESPONSES_BLOCK } from '../../responses-block.js';
+import { RESPONSES_BLOCK } from '../../answer/responses-block.js';
 import type { PromptInput, StageWork } from '../prompt-input.js';
 
 export function describeWork({ round }: PromptInput): StageWork {

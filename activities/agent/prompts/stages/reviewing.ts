@@ -1,6 +1,6 @@
 /** The prompt of stage reviewing: judge the exact commit and end with a review decision (V-30, V-34). */
 import { FINDING_CATEGORIES } from '../../../../protocol/run/finding.js';
-import { FINDINGS_BLOCK } from '../../findings-block.js';
+import { FINDINGS_BLOCK } from '../../answer/findings-block.js';
 import type { StageWork } from '../prompt-input.js';
 
 export function describeWork(): StageWork {

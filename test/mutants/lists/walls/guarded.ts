@@ -49,7 +49,7 @@ export const GUARDED_PATH_MUTANTS: readonly Mutant[] = [
   {
     name: 'a forged figure takes back what was told',
     area: 'walls',
-    file: 'activities/agent/usage-delta.ts',
+    file: 'activities/agent/outcome/usage-delta.ts',
     find: 'one[figure] === null ? other[figure] : Math.max(one[figure], other[figure] ?? 0)',
     replace: 'other[figure]',
     test: { file: HOSTILE_CLI, title: 'tells %s after a figure that counts, and gives nothing of that back' },
@@ -57,7 +57,7 @@ export const GUARDED_PATH_MUTANTS: readonly Mutant[] = [
   {
     name: 'a forged figure makes a sum that is no exact integer',
     area: 'walls',
-    file: 'activities/agent/usage-delta.ts',
+    file: 'activities/agent/outcome/usage-delta.ts',
     find: 'Math.min(sum + part, Number.MAX_SAFE_INTEGER)',
     replace: 'sum + part',
     test: {

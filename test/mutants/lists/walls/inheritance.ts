@@ -44,7 +44,7 @@ export const INHERITANCE_MUTANTS: readonly Mutant[] = [
   {
     name: 'the server holds the whole environment of a person',
     area: 'walls',
-    file: 'worker/local-engine/server-child.ts',
+    file: 'worker/local-engine/children/server-child.ts',
     find: "stdio: ['ignore', log, log], env: serverEnvironment(process.env)",
     replace: "stdio: ['ignore', log, log], env: process.env",
     test: {

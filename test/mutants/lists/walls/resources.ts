@@ -18,7 +18,7 @@ export const RESOURCE_MUTANTS: readonly Mutant[] = [
   {
     name: 'the engine starts with fewer descriptors than it needs',
     area: 'walls',
-    file: 'worker/local-engine/ensure-engine.ts',
+    file: 'worker/local-engine/control/ensure-engine.ts',
     find: '  requireDescriptors();',
     replace: '',
     test: { file: SPENT, title: 'for the engine are refused before anything of it starts' },
@@ -46,7 +46,7 @@ export const RESOURCE_MUTANTS: readonly Mutant[] = [
   {
     name: 'the server of a user without a passwd entry has no name for them',
     area: 'walls',
-    file: 'worker/local-engine/server-command.ts',
+    file: 'worker/local-engine/children/server-command.ts',
     find: "return { USER: `uid-${process.getuid?.() ?? 'unknown'}`, ...Object.fromEntries(given) };",
     replace: 'return Object.fromEntries(given);',
     test: {
@@ -57,7 +57,7 @@ export const RESOURCE_MUTANTS: readonly Mutant[] = [
   {
     name: 'of a server that died only the end of its dump is shown',
     area: 'walls',
-    file: 'worker/local-engine/log-file.ts',
+    file: 'worker/local-engine/children/log-file.ts',
     find: '...whyItDied(lines).filter((line) => !tail.includes(line)), ',
     replace: '',
     test: {

@@ -1,0 +1,170 @@
+/**
+ * One child process that is started again when it dies: at once the first time, then with growing pauses, and no more after
+ * CRASH_LIMIT deaths within CRASH_WINDOW_MS, those left out that something else explains. A first start that fails is reported to the caller instead
+ * of tried again.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { messageOf } from '../../../config/system/error-code.js';
+import { identify, type ProcessIdentity } from '../state/process-identity.js';
+
+const CRASH_LIMIT = 6;
+const CRASH_WINDOW_MS = 60_000;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 5_000;
+const EXCUSED_PAUSE_MS = 500;
+
+export interface ChildPlan {
+  readonly name: string;
+  /** The file that its output goes to. */
+  readonly log: string;
+  spawn(): ChildProcess;
+  /** Resolves when it works; rejects when `signal` is aborted, which happens at its end and at the time limit. */
+  ready(child: ChildProcess, signal: AbortSignal): Promise<void>;
+  readonly readyLimitMs: number;
+  /** Whether what it needs is away, so that its death says nothing of itself; asked at each one. */
+  isExcused?(): boolean;
+  /** The recorded identity changed; null means that none lives. */
+  onIdentity(identity: ProcessIdentity | null): void;
+  onRestart(how: string): void;
+  /** It died too often; it is not started again. */
+  onGivenUp(how: string): void;
+}
+
+/** The first start failed; `log` may say why. */
+export class NotStarted extends Error {
+  readonly log: string;
+
+  constructor(log: string, cause: unknown) {
+    super(messageOf(cause), { cause });
+    this.log = log;
+  }
+}
+
+export class SupervisedChild {
+  /** How often it was started again after it died. */
+  restarts = 0;
+  readonly #plan: ChildPlan;
+  #child: ChildProcess | null = null;
+  #wish: 'stopped' | 'first start' | 'running' = 'stopped';
+  #ready = false;
+  #deaths: number[] = [];
+  #pause: AbortController = new AbortController();
+
+  constructor(plan: ChildPlan) {
+    this.#plan = plan;
+  }
+
+  /** It lives and said that it works. */
+  get isReady(): boolean {
+    return this.#ready;
+  }
+
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+
+  /** Errors: NotStarted, which says how it ended before it was ready. */
+  async start(): Promise<void> {
+    this.#wish = 'first start';
+    this.#deaths = [];
+    try {
+      await this.#launch();
+      this.#wish = 'running';
+    } catch (error) {
+      this.#wish = 'stopped';
+      throw new NotStarted(this.#plan.log, error);
+    }
+  }
+
+  /** TERM, after `graceMs` KILL. Returns when it is gone; it stays so until the next start. */
+  async stop(graceMs: number): Promise<void> {
+    this.#wish = 'stopped';
+    this.#pause.abort();
+    const child = this.#child;
+    if (child === null) return;
+    const ended = endOf(child);
+    child.kill('SIGTERM');
+    const kill = setTimeout(() => child.kill('SIGKILL'), graceMs);
+    await ended;
+    clearTimeout(kill);
+  }
+
+  async #launch(): Promise<void> {
+    const child = this.#plan.spawn();
+    this.#child = child;
+    const ended = endOf(child);
+    const identity = child.pid === undefined ? null : await identify(child.pid);
+    this.#plan.onIdentity(identity);
+    void ended.then((how) => this.#died(child, how));
+    await this.#becomeReady(child, ended);
+  }
+
+  async #becomeReady(child: ChildProcess, ended: Promise<string>): Promise<void> {
+    const { name, readyLimitMs } = this.#plan;
+    const abort = new AbortController();
+    const limit = setTimeout(
+      () => abort.abort(new Error(`${name} was not ready after ${readyLimitMs} ms`)),
+      readyLimitMs,
+    );
+    void ended.then((how) => abort.abort(new Error(`${name} ${how} before it was ready`)));
+    try {
+      await this.#plan.ready(child, abort.signal);
+      this.#ready = this.#child === child;
+    } catch (error) {
+      child.kill('SIGKILL');
+      throw error;
+    } finally {
+      clearTimeout(limit);
+    }
+  }
+
+  #died(child: ChildProcess, how: string): void {
+    if (this.#child !== child) return;
+    this.#child = null;
+    this.#ready = false;
+    this.#plan.onIdentity(null);
+    if (this.#wish === 'running') void this.#again(how);
+  }
+
+  async #again(how: string): Promise<void> {
+    const excused = this.#plan.isExcused?.() === true;
+    const now = performance.now();
+    this.#deaths = this.#deaths.filter((at) => now - at < CRASH_WINDOW_MS).concat(excused ? [] : [now]);
+    const deaths = this.#deaths.length;
+    if (!excused && deaths >= CRASH_LIMIT) {
+      this.#wish = 'stopped';
+      this.#plan.onGivenUp(`${this.#plan.name} ${how}, for the ${deaths}th time within a minute`);
+      return;
+    }
+    if (excused) await this.#wait(EXCUSED_PAUSE_MS);
+    else if (deaths > 1) await this.#wait(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** deaths));
+    if (this.#wish !== 'running') return;
+    this.restarts += 1;
+    this.#plan.onRestart(how);
+    // A start that fails ends the process, and its end comes back here.
+    await this.#launch().catch(() => undefined);
+  }
+
+  #wait(ms: number): Promise<void> {
+    this.#pause = new AbortController();
+    const { signal } = this.#pause;
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      signal.addEventListener('abort', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+}
+
+function endOf(child: ChildProcess): Promise<string> {
+  if (child.exitCode !== null) return Promise.resolve(`ended with exit code ${child.exitCode}`);
+  if (child.signalCode !== null) return Promise.resolve(`was ended by ${child.signalCode}`);
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(`could not be started: ${error.message}`));
+    child.once('exit', (code, signal) =>
+      resolve(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`),
+    );
+  });
+}

@@ -1,0 +1,48 @@
+/**
+ * The worker process as the engine starts it. It says on stdout, in one JSON line with `"type":"ready"`, that it polls.
+ * Its stdin is a pipe that the engine holds open: the end of it means that the engine is gone.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { parseRecord } from '../../../protocol/text/json.js';
+import { NAMESPACE } from '../state/engine-state.js';
+import { appendLine } from './log-file.js';
+import { cleanEnvironment } from './server-command.js';
+
+/** A host worker holds no run state, the control worker's cache is bounded by its heap: 512 MB is room for hundreds of runs. */
+export const WORKER_NODE_FLAGS = ['--max-old-space-size=512', '--enable-source-maps'] as const;
+
+export interface WorkerSettings {
+  readonly command: readonly [string, ...string[]];
+  readonly home: string;
+  readonly address: string;
+  readonly log: number;
+}
+
+export function spawnWorker(settings: WorkerSettings): ChildProcess {
+  const [program, ...args] = settings.command;
+  return spawn(program, args, {
+    cwd: settings.home,
+    stdio: ['pipe', 'pipe', settings.log],
+    env: {
+      ...cleanEnvironment(process.env),
+      SLUICE_HOME: settings.home,
+      TEMPORAL_ADDRESS: settings.address,
+      TEMPORAL_NAMESPACE: NAMESPACE,
+    },
+  });
+}
+
+/** Resolves at the ready line; every other line of stdout goes to the worker's log. */
+export function waitForWorker(child: ChildProcess, log: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    // A worker that is gone closes its stdin's other end.
+    child.stdin?.on('error', () => undefined);
+    if (child.stdout === null) throw new Error('the worker has no stdout pipe');
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (parseRecord(line)?.['type'] === 'ready') resolve();
+      else appendLine(log, line);
+    });
+  });
+}
