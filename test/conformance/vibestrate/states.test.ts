@@ -65,7 +65,7 @@ describe('the statuses of a run', () => {
       ({ path, text }) => !path.startsWith('client/') && /(?:type: |note\()'state\.changed'/.test(text),
     );
 
-    expect([...module.matchAll(LOADED)].map(([, path]) => path)).toEqual(['./run/stages.js']);
+    expect([...module.matchAll(LOADED)].map(([, path]) => path)).toEqual(['./stages.js']);
     expect(sourceOf(ROWS)).not.toMatch(LOADED);
     expect(others.filter(({ text }) => /createLifecycle\(/.test(text)).map(({ path }) => path)).toEqual([
       'workflows/run/run-state.ts',
