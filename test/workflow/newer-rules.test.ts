@@ -24,7 +24,7 @@ describe('a long-lived workflow under a worker with newer rules', () => {
 
   beforeAll(async () => {
     newer = await bundleWith(
-      'ledger-rules',
+      'budget/ledger-rules',
       `export * from './unchanged-ledger-rules.js';
 import { LEDGER_RULES as FIRST } from './unchanged-ledger-rules.js';
 const [first] = FIRST;
