@@ -11,9 +11,9 @@ import { tsImport } from 'tsx/esm/api';
 export default async function setUp() {
   const engine = (name) => tsImport(`../worker/local-engine/${name}.ts`, import.meta.url);
   const { findServerBinary } = await engine('server-binary/find-server-binary');
-  const { freePort, waitForPort, LOOPBACK } = await engine('ports');
-  const { cleanEnvironment, serverArguments } = await engine('server-command');
-  const { setRetention } = await engine('server-child');
+  const { freePort, waitForPort, LOOPBACK } = await engine('children/ports');
+  const { cleanEnvironment, serverArguments } = await engine('children/server-command');
+  const { setRetention } = await engine('children/server-child');
 
   const folder = mkdtempSync(join(tmpdir(), 'sluice-server-'));
   const { path } = await findServerBinary({ onProgress: (text) => process.stderr.write(`${text}\n`) });
