@@ -1,6 +1,6 @@
 /** One set-up or validation command: a shell line under the guard, at a sub-place of its activity, so that a second attempt goes on at the first one without an exit. */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../config/home/make-folder.js';
 import { subToken } from '../../protocol/run/place.js';
 import { type CommandEnd, DetachedError, type ExitRecord } from '../process/contract.js';
 import { enterSandbox } from '../sandbox/enter-sandbox.js';
@@ -27,7 +27,7 @@ export async function runCommandLine(at: AtWorkplace, command: CommandLine): Pro
   const { deps, workplace, place, signals } = at;
   const { env, group, policy } = workplace;
   const dir = join(place.dir, String(command.n));
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  makeFolder(dir);
   const argv = ['/bin/sh', '-c', command.line] as const;
   const entered = enterSandbox(deps, { workplace, argv, env, cwd: command.cwd, dir, agent: null });
   const prepare = async () => {

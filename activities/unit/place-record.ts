@@ -5,8 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, renameSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../config/home/make-folder.js';
 import { bytesOf, readForeignFileSync } from '../../config/system/foreign-file.js';
 import type { Place } from '../../protocol/run/place.js';
 import { type Durability, EXIT_FILE, MAX_MARK_BYTES, readExit, readJson, writeMark } from '../process/marks.js';
@@ -34,7 +34,7 @@ export async function openPlaceFolder(
   input: { readonly place: Place },
   durability: Durability,
 ): Promise<PlaceFolder> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  makeFolder(dir);
   return { ...input.place, dir, inputHash: hashOfInput(input), durability };
 }
 

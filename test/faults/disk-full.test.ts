@@ -4,14 +4,14 @@
  * without the fault, and none of its files is torn. An agent that could not print its answer is started once more.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect } from '@jest/globals';
 import { itWhere } from '../support/it-where.js';
 import { openHostOn, openOwnServer } from '../support/own-server.js';
 import { livingTurns, type RunTraces, startsOf, tracesOf } from '../support/run-traces.js';
 import { canMount, type SmallDisk, smallDisk } from '../support/small-disk.js';
-import { openTestHost, type TestHost } from '../support/test-host.js';
+import { openTestHost, type TestHost, type TestRun } from '../support/test-host.js';
 import { fixtureWith, PLAIN_FIXTURE, type TestRepository } from '../support/test-repository.js';
 import { UNDISTURBED } from '../support/undisturbed.js';
 import { until } from '../support/until.js';
@@ -165,7 +165,7 @@ async function runOut(
   const why = await whyItWaits(run);
   disk.free();
   const traces = withoutLostAnswers(await tracesOf({ run, repository, home: host.home }));
-  return { ...given, traces, why, torn: [...tornBelow(run.runDir), ...tornBelow(host.home, run.runId)] };
+  return { ...given, traces, why, torn: [run.runDir, ...foldersOf(host, run)].flatMap(tornBelow) };
 }
 
 /** An agent that could not print its answer failed, and its turn was taken again: one START more, and three lines of the journal. */
@@ -179,10 +179,18 @@ function withoutLostAnswers(traces: RunTraces): RunTraces {
   return { ...traces, agents: agents.filter((_, index) => !isLost(index)), journal: kept };
 }
 
-/** Files of ours that are no whole JSON, or that a write left half-made. Only paths with `part` in them. */
-function tornBelow(folder: string, part = ''): readonly string[] {
+/** What the home has of the run alone: in the folders of others something goes away all the time. */
+function foldersOf({ home }: TestHost, { runId }: TestRun): readonly string[] {
+  return ['state', 'worktrees']
+    .flatMap((name) => readdirSync(join(home, name)).map((key) => join(home, name, key)))
+    .flatMap((place) => readdirSync(place).map((name) => join(place, name)))
+    .filter((path) => basename(path).includes(runId) && lstatSync(path).isDirectory());
+}
+
+/** Files of ours that are no whole JSON, or that a write left half-made. */
+function tornBelow(folder: string): readonly string[] {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const paths = files.map((entry) => join(entry.parentPath, entry.name)).filter((path) => path.includes(part));
+  const paths = files.map((entry) => join(entry.parentPath, entry.name));
   return paths.filter(
     (path) => /\.(?:sluice-)?tmp$/.test(path) || (path.endsWith('.json') && !isJson(readFileSync(path, 'utf8'))),
   );

@@ -4,8 +4,9 @@
  * to point at what is written here. All commands name it and the work tree, so the worktree's `.git`, which an agent can replace, counts for nothing.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, rm, unlink } from 'node:fs/promises';
+import { rm, unlink } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
+import { makeFolder } from '../../../config/home/make-folder.js';
 import { listForeignFolder } from '../../../config/system/foreign-file.js';
 import { replaceFile } from '../../../config/system/replace-file.js';
 import { isSha, readTextIfThere } from '../refs/read-ref.js';
@@ -170,8 +171,8 @@ export function excludePattern(path: string): string {
 async function make(input: PrivateGitDirInput): Promise<Identity> {
   const { gitDir } = input;
   const { identity, text, exclude, attributes } = await snapshotFor(input);
-  await mkdir(join(gitDir, 'refs'), { recursive: true, mode: 0o700 });
-  await mkdir(join(gitDir, 'info'), { recursive: true, mode: 0o700 });
+  makeFolder(join(gitDir, 'refs'));
+  makeFolder(join(gitDir, 'info'));
   replaceFile(join(gitDir, 'config'), text);
   replaceFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
   replaceFile(join(gitDir, 'info', 'exclude'), exclude);

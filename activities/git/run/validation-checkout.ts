@@ -6,6 +6,7 @@
 import { lstat, mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import picomatch from 'picomatch';
+import { makeFolder } from '../../../config/home/make-folder.js';
 import { readForeignFile, textOf } from '../../../config/system/foreign-file.js';
 import { replaceFile } from '../../../config/system/replace-file.js';
 import { listChangedPaths } from '../inspect/diff.js';
@@ -37,7 +38,7 @@ export async function openValidationCheckout(input: OpenValidationCheckoutInput)
   const mine = { owner, purpose: JSON.stringify({ commonDir: repository.commonDir }) };
   const why = whyForeign((await readOwner(path)) ?? (await beginOwning(path, mine)), mine);
   if (why !== null) throw new WorktreeViolation(`${path} is not this workflow's: ${why}`);
-  await mkdir(path, { recursive: true, mode: 0o700 });
+  makeFolder(path);
   return new ValidationCheckout(
     repository,
     await openPrivateGitDir({ repository, gitDir, workTree: path, snapshotOf }),

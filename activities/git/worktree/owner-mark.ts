@@ -4,8 +4,9 @@
  * Not promised: anything against code of the same user, which can write here too.
  */
 import { randomUUID } from 'node:crypto';
-import { lstat, mkdir, rename, rm } from 'node:fs/promises';
+import { lstat, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { makeFolder } from '../../../config/home/make-folder.js';
 import { codeOf } from '../../../config/system/error-code.js';
 import { listForeignFolder, readForeignFile, textOf } from '../../../config/system/foreign-file.js';
 import { replaceFile } from '../../../config/system/replace-file.js';
@@ -51,7 +52,7 @@ export async function readOwner(path: string): Promise<OwnerMark> {
 export async function beginOwning(path: string, { owner, purpose }: Ownership): Promise<OwnerMark> {
   const mark = ownerMarkOf(path);
   const temporary = `${mark}.${randomUUID()}`;
-  await mkdir(temporary, { recursive: true, mode: 0o700 });
+  makeFolder(temporary);
   try {
     replaceFile(join(temporary, fileNameOf(owner)), purpose);
     await rename(temporary, mark);

@@ -3,8 +3,9 @@
  * somebody's folder in its place. What is found there is only ever renamed, never deleted, for it may be all that somebody has.
  * Nothing of the turn lives by then, so nothing races the look.
  */
-import { lstat, mkdir, realpath, rename } from 'node:fs/promises';
+import { lstat, realpath, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { makeFolder } from '../../../config/home/make-folder.js';
 import { codeOf } from '../../../config/system/error-code.js';
 import { listForeignFolder, readForeignFile } from '../../../config/system/foreign-file.js';
 import { WorktreeViolation } from '../start/worktree-violation.js';
@@ -44,7 +45,7 @@ export async function assertRealRoot(worktree: string): Promise<void> {
 export async function mendRoot(worktree: string): Promise<void> {
   const found = await lstat(worktree).catch(() => null);
   if (found !== null && !found.isDirectory()) await moveAside(worktree);
-  await mkdir(worktree, { recursive: true, mode: 0o700 });
+  makeFolder(worktree);
   await assertRealRoot(worktree);
 }
 

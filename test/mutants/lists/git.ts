@@ -129,7 +129,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
     area: 'git',
     file: 'activities/git/worktree/add-worktree.ts',
     find: 'refuseForeign(input, found);',
-    replace: '',
+    replace: 'undefined;',
     test: { file: 'test/unit/git/add-worktree.test.ts', title: 'refuses %s of the run name and changes nothing' },
   },
   {

@@ -78,7 +78,7 @@ export const RESOURCE_MUTANTS: readonly Mutant[] = [
     area: 'walls',
     file: 'activities/git/worktree/add-worktree.ts',
     find: 'if (ref !== undefined) throw',
-    replace: 'if (ref?.sha === runId) throw',
+    replace: 'if (ref !== undefined && ref.sha === path) throw',
     test: { file: 'test/unit/git/add-worktree.test.ts', title: 'refuses %s of the run name and changes nothing' },
   },
   {
