@@ -32,7 +32,7 @@ const LINK = /\]\(([^()\s]+)\)/g;
 const PAGE =
   /(?<![\w./@<>*{}-])((?:[a-z][\w-]*\/)+[\w.-]+\.md|(?:design|spec|style|guide|house)\.md)(?:,? "([^"]+)"|,? (section \d+))?/g;
 const PATHLESS = /\b(?:design|spec|specification|guide),? (?:section \d+|§ ?\d+|"[^"]+")/g;
-const MACHINE = /(?<![\w.~$}>/-])\/(?:home|Users|root|tmp|work)\/[\w./-]*\w/g;
+const MACHINE = /(?<![\w.~$}>/-])\/(?:home|Users|root|tmp|mnt|workspace)\/[\w./-]*\w/g;
 
 /** What a page names as code of the repository. */
 const NAMED = new RegExp(`\`((?:${FOLDERS.join('|')})/[\\w./-]*)\``, 'g');

@@ -113,7 +113,7 @@ describe('the check of citations', () => {
     ]);
   });
 
-  it.each(['/home/ann/project', '/Users/ann/project', '/tmp/a-clone', '/work/shared/notes'])(
+  it.each(['/home/ann/project', '/Users/ann/project', '/tmp/a-clone', '/workspace/notes'])(
     'refuses %s on a page, in its code as well, and in a comment',
     (path) => {
       expect(faultsIn(`Run\n\`\`\`\ncd ${path}\n\`\`\`\n`, 'docs/a.md')).toEqual([
