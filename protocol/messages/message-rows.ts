@@ -1,7 +1,7 @@
 /**
  * The messages that a run takes, each as an Update and as a Signal of one name, one row each: what it carries, the line that it leaves in the journal,
  * and what docs/messages.md says of it. Types, readers, event names, the report and the page are made of the rows; what a message does is in
- * workflows/run/run-messages.ts, and when it is refused in judge-message.ts beside it.
+ * workflows/run/run-messages.ts, where its refusals stand too.
  */
 import {
   LAST_FREE_JOURNAL_EVENTS,

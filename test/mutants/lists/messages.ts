@@ -1,8 +1,8 @@
 /** What people send: decisions, pauses, notes, aborts, each once and none too late. */
 import type { Mutant } from '../mutant.js';
 
-const JUDGE = 'workflows/run/judge-message.ts';
-const JUDGED = 'test/unit/workflows/judge-message.test.ts';
+const JUDGE = 'workflows/run/run-messages.ts';
+const JUDGED = 'test/unit/workflows/run-messages.test.ts';
 const INBOX = 'workflows/inbox/inbox.ts';
 const MESSAGES = 'test/workflow/messages.test.ts';
 

@@ -7,7 +7,7 @@ import {
 } from '../../../protocol/messages/message-rows.js';
 import { readRunMessage } from '../../../protocol/messages/run-message.js';
 import { RUN_STATUSES, type RunStatus, TERMINAL_STATUSES } from '../../../protocol/run/lifecycle.js';
-import { judgeMessage, type Situation } from '../../../workflows/run/judge-message.js';
+import { judgeMessage, type Situation } from '../../../workflows/run/run-messages.js';
 import { aGate } from '../../support/gate-builder.js';
 
 const GATE = aGate();
