@@ -3,9 +3,11 @@
  * at work, of the record, or of the work, which goes on after the last mark that it finds.
  * Not promised: that the work is done once. A death before the record repeats it, so each of its steps is harmless when it is done again.
  */
+import type { JournalBatch } from '../../protocol/messages/messages.js';
 import type { Place } from '../../protocol/run/place.js';
 import type { Signals } from './attempts.js';
 import { attend } from './attend.js';
+import { flushJournal } from './flush-journal.js';
 import type { HostDeps } from './host-deps.js';
 import {
   openPlaceFolder,
@@ -36,7 +38,8 @@ export interface AtPlace extends AtWorkplace {
 export interface PlacedActivity<Result> {
   /** Begins the names of its failpoints. */
   readonly name: 'open' | 'turn' | 'validate' | 'close';
-  readonly input: { readonly place: Place };
+  /** The lines that it carries go to the journal whoever answers; opening carries none. */
+  readonly input: { readonly place: Place; readonly journal?: JournalBatch };
   /** Finds the run, or refuses. Writes nothing: a refused activity leaves no folder. */
   readonly find: () => RunOnHost | Promise<RunOnHost>;
   /** The record answers only beside the end of the place's own command; where none has ended, none is written. */
@@ -55,7 +58,7 @@ export function atPlace<Result>(
       const dir = deps.home.turnDir(run.record.repoKey, run.record.runId, input.place);
       const place = await openPlaceFolder(dir, input, deps.durability);
       const record = isSealed ? readSealedMark<Result>(place, RECORD_FILE) : readMark<Result>(place, RECORD_FILE);
-      if (record.kind === 'answer') return record.value;
+      if (record.kind === 'answer') return journalled(deps, run, { answer: record.value, journal: input.journal });
       const result = await work({ deps, run, workplace: run.workplace, place, signals });
       deps.failpoint(`${name}.before-record`);
       (isSealed ? writeSealedMark : writePlaceMark)(place, RECORD_FILE, result);
@@ -63,4 +66,13 @@ export function atPlace<Result>(
       return result;
     });
   });
+}
+
+/** After the server was restored from a dump, the lines differ from those that the first attempt wrote; only who writes them knows how far they got. */
+async function journalled<Result>(
+  deps: HostDeps,
+  run: RunOnHost,
+  { answer, journal }: { readonly answer: Result; readonly journal: JournalBatch | undefined },
+): Promise<Result> {
+  return journal === undefined ? answer : { ...answer, journalSeq: await flushJournal(deps, run, journal) };
 }

@@ -6,9 +6,20 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     name: 'the record of an activity at its place is never believed',
     area: 'engine',
     file: 'activities/unit/at-place.ts',
-    find: "if (record.kind === 'answer') return record.value;",
+    find: "if (record.kind === 'answer') return journalled(deps, run, { answer: record.value, journal: input.journal });",
     replace: '',
     test: { file: 'test/unit/unit/at-place.test.ts', title: 'answers from its record, and does nothing again' },
+  },
+  {
+    name: 'an answer of the record leaves the lines unwritten that came with the question',
+    area: 'engine',
+    file: 'activities/unit/at-place.ts',
+    find: 'return journal === undefined ? answer : { ...answer, journalSeq: await flushJournal(deps, run, journal) };',
+    replace: 'return answer;',
+    test: {
+      file: 'test/unit/unit/at-place.test.ts',
+      title: 'takes another journal batch for no other question, and writes its lines beside the answer of the record',
+    },
   },
   {
     name: 'an activity at its place writes no record',

@@ -1,14 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { ExitRecord } from '../../../activities/process/contract.js';
 import { type AtPlace, atPlace, type PlacedActivity } from '../../../activities/unit/at-place.js';
+import { flushJournal } from '../../../activities/unit/flush-journal.js';
 import { locateRun } from '../../../activities/unit/run-record.js';
 import type { FailpointName } from '../../../protocol/failpoints.js';
+import type { JournalBatch } from '../../../protocol/messages/messages.js';
 import { removeFolders } from '../git/repository-fixture.js';
+import { aView, events } from '../journal/journal-builders.js';
 import { type OpenedHost, openHost } from '../run/opened-host.js';
+
+const RESTORED = 'restored from the dump';
 
 let host: OpenedHost;
 /** How often the work was done. */
@@ -23,6 +28,12 @@ afterEach(removeFolders);
 
 const aPlace = () => ({ runId: 'run-1', seq: 7, token: randomUUID() });
 const folderOf = (place: ReturnType<typeof aPlace>) => host.deps.home.turnDir(host.run.record.repoKey, 'run-1', place);
+
+/** The lines of a run until `lines`; a later message is of a later second. */
+function aBatch(lines: number, message: string): JournalBatch {
+  const updatedAt = message === RESTORED ? '2026-11-21T10:01:00.000Z' : '2026-11-21T10:00:00.000Z';
+  return { events: events(1, lines, { message }), view: aView({ runId: 'run-1', seq: lines, updatedAt }), gates: null };
+}
 
 async function count(): Promise<string> {
   done += 1;
@@ -79,11 +90,20 @@ describe('an activity at its place', () => {
     expect([first, await attempt({ input })]).toEqual(['answer 1', 'answer 1']);
   });
 
-  it('takes another journal batch for no other question', async () => {
-    const input = { place: aPlace(), journal: { events: [] } };
-    await attempt({ input });
+  it('takes another journal batch for no other question, and writes its lines beside the answer of the record', async () => {
+    const place = aPlace();
+    const input = (lines: number, message: string) => ({ place, journal: aBatch(lines, message) });
+    const work = async () => ({ answer: await count(), journalSeq: 3 });
+    const activity = { name: 'close', find: () => host.run, isSealed: false, work } as const;
+    const ask = (lines: number, message: string) =>
+      new MockActivityEnvironment().run(() => atPlace(host.deps, { ...activity, input: input(lines, message) }));
+    await host.act(() => flushJournal(host.deps, host.run, aBatch(3, 'before the dump')));
+    await ask(3, 'before the dump');
 
-    expect(await attempt({ input: { ...input, journal: { events: [1] } } as typeof input })).toBe('answer 1');
+    expect(await ask(2, RESTORED)).toEqual({ answer: 'answer 1', journalSeq: 2 });
+    const { runDir } = host.run.record;
+    expect(readFileSync(join(runDir, 'events.1.jsonl'), 'utf8')).toContain('before the dump');
+    expect(readFileSync(join(runDir, 'events.jsonl'), 'utf8')).not.toContain('before the dump');
   });
 
   it.each([
