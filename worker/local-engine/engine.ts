@@ -4,7 +4,7 @@
  * Killed by -9 it leaves server and worker alive; the next engine of the home ends them by pid and start time.
  */
 import { EventEmitter, once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { messageOf } from '../../config/system/error-code.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import { type Refusal, RefusedError } from '../../protocol/text/refusal.js';
@@ -29,6 +29,8 @@ const SERVER_GRACE_MS = 5_000;
 /** The database survives a kill of the server at any moment, so `--now` need not wait for its 3 s of farewell. */
 const NOW_GRACE_MS = 500;
 const PORT_TRIES = 3;
+/** A person who removes a home thinks that all of it is gone. */
+const HOME_LOOK_MS = 2_000;
 
 export class Engine {
   /** The start failed; the reason was given to everybody who waited for it. */
@@ -57,9 +59,12 @@ export class Engine {
     this.#worker = this.#superviseWorker(openLog(paths.workerLog));
   }
 
-  /** Returns when everything it owned has ended. */
+  /** Returns when everything it owned has ended: after `stop`, after a failed start, or where its home is removed. */
   async run(): Promise<void> {
     const stopped = once(this.#events, 'stopped');
+    const homeLook = setInterval(() => {
+      if (!existsSync(this.#paths.home)) void this.stop({ now: true });
+    }, HOME_LOOK_MS);
     const control = await listenForControl(this.#paths.socket, this);
     this.#failpoint('engine.start-listening');
     try {
@@ -80,6 +85,7 @@ export class Engine {
       }
     }
     await stopped;
+    clearInterval(homeLook);
     rmSync(this.#paths.socket, { force: true });
     await control.close();
   }

@@ -7,8 +7,10 @@ import { socketFolder } from '../../../config/home/socket-folder.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { engineStatus, ensureEngine, restartWorker } from '../../../worker/local-engine/control/ensure-engine.js';
 import { stopEngine } from '../../../worker/local-engine/control/stop-engine.js';
+import { enginePaths } from '../../../worker/local-engine/state/engine-paths.js';
 import { tryLock } from '../../../worker/local-engine/state/kernel-lock.js';
 import { identify } from '../../../worker/local-engine/state/process-identity.js';
+import { until } from '../../support/until.js';
 import { aHome, POLLING_WORKER, type TestHome, untilReport } from './engine-fixture.js';
 
 const NO_TURNS = { liveTurns: async () => 0, endTurns: async () => undefined };
@@ -48,6 +50,21 @@ describe('the local engine', () => {
         server: { pid: report?.serverPid },
         worker: { pid: report?.workerPid },
       });
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'ends with all that it owns once its home is removed',
+    async () => {
+      await ensureEngine(place.options());
+      const { pid, serverPid, workerPid } = (await engineStatus(place.home)) ?? {};
+      const socket = enginePaths(place.home).socket;
+
+      rmSync(place.home, { recursive: true, maxRetries: 5 });
+
+      for (const ended of [pid, serverPid, workerPid]) await until(async () => isGone(ended ?? null));
+      expect(existsSync(socket)).toBe(false);
     },
     LIMIT_MS,
   );
