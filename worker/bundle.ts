@@ -2,12 +2,13 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { WORKFLOW_BUNDLE } from '../config/system/entries.js';
 import { FAILURE_CONVERTER_PATH } from '../wire/data-converter.js';
 
 const INTERCEPTORS = ['readable-signals', 'decided-too-early'];
 
 const workflowsPath = process.argv[2] ?? fileURLToPath(new URL('../workflows/index.js', import.meta.url));
-const target = process.argv[3] ?? fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
+const target = process.argv[3] ?? WORKFLOW_BUNDLE;
 const { code } = await bundleWorkflowCode({
   workflowsPath,
   failureConverterPath: FAILURE_CONVERTER_PATH,

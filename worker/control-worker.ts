@@ -1,8 +1,8 @@
 /** The worker that serves workflows and their control activities; it touches no host. */
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { WorkflowClient } from '@temporalio/client';
 import { type NativeConnection, Worker } from '@temporalio/worker';
+import { WORKFLOW_BUNDLE } from '../config/system/entries.js';
 import { TASK_QUEUE } from '../protocol/names.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
 import { askToHandOver } from './ask-to-hand-over.js';
@@ -36,7 +36,7 @@ export async function createControlWorker({
   workflow,
   bundlePath,
 }: ControlWorkerOptions): Promise<Worker> {
-  const codePath = bundlePath ?? fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
+  const codePath = bundlePath ?? WORKFLOW_BUNDLE;
   if (!existsSync(codePath))
     throw new Error(`the workflow bundle ${codePath} is missing. Build it with \`npm run setup\`.`);
   void askToHandOver(workflow, writeToWorkerLog);

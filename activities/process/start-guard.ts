@@ -3,7 +3,7 @@
  * the reason why a home cannot be used would otherwise be lost.
  */
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { entryFile } from '../../config/system/entries.js';
 import { systemTroubleIn } from '../../config/system/system-trouble.js';
 import { GuardUnavailable } from './contract.js';
 import type { FirstAnswer, GuardOptions } from './guard/run-guard.js';
@@ -21,7 +21,7 @@ const FIRST_ANSWER_MS = 15_000;
 
 /** Errors: GuardUnavailable with the guard's own words. */
 export async function startGuard({ guardMain, execArgv, ...options }: GuardStart): Promise<FirstAnswer> {
-  const main = guardMain ?? fileURLToPath(new URL('./guard/main.js', import.meta.url));
+  const main = guardMain ?? entryFile('guard');
   const child = spawn(process.execPath, [...NODE_FLAGS, ...(execArgv ?? []), main, JSON.stringify(options)], {
     cwd: '/',
     // Nothing of the worker's environment: neither secrets nor the turn tag of a turn in which this worker may run.

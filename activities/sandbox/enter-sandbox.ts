@@ -5,9 +5,9 @@
 
 import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ApplicationFailure } from '@temporalio/common';
 import { socketFolder } from '../../config/home/socket-folder.js';
+import { entryFile, INSIDE_MAIN } from '../../config/system/entries.js';
 import { isBelow } from '../../config/system/paths.js';
 import { FAILURES } from '../../protocol/failures.js';
 import type { AgentConfig, Policy, SandboxPolicy } from '../../protocol/run/policy.js';
@@ -22,15 +22,12 @@ import { NOTHING, needsNoSandbox, needsOfAgent, type OwnPlace, ownPlacesOf, REGI
 import { planMounts } from './plan-mounts.js';
 import { type SandboxPrograms, type SandboxSpec, SPEC_FILE } from './sandbox-spec.js';
 
-/** They lie beside this file once it is compiled; tests name their own. */
-const COMPILED: SandboxPrograms = {
-  main: fileURLToPath(new URL('./main.js', import.meta.url)),
-  inside: fileURLToPath(new URL('./inside.js', import.meta.url)),
-};
+const BUILT: SandboxPrograms = { main: entryFile('sandbox'), inside: INSIDE_MAIN };
 
 export interface SandboxHost {
   readonly home: { readonly root: string };
   readonly durability: Durability;
+  /** Those of the build unless a test names its own. */
   readonly sandboxPrograms?: SandboxPrograms;
 }
 
@@ -68,7 +65,7 @@ export function enterSandbox(host: SandboxHost, command: CommandToEnter): Entere
   const { sandbox: choice, policy } = command.workplace;
   const open = choice.kind !== 'inside' || (command.agent !== null && needsNoSandbox(command.agent));
   if (open) return { argv: command.argv, prepare: async () => undefined };
-  const programs = host.sandboxPrograms ?? COMPILED;
+  const programs = host.sandboxPrograms ?? BUILT;
   const about = { bwrap: choice.bwrap, sandbox: policy.sandbox, inside: programs.inside };
   return {
     argv: [process.execPath, '--no-warnings', programs.main, command.dir],

@@ -1,7 +1,7 @@
 /** What of this host a sandbox may show read-only: the system, toolchains, and the programs of the command itself. Looked up at each start. */
 import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, delimiter, dirname, isAbsolute, join, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { PACKAGE_ROOT } from '../../config/system/entries.js';
 import { isBelow, touches } from '../../config/system/paths.js';
 import { HOME_TOOLCHAINS } from './known-needs.js';
 import type { Readable } from './plan-mounts.js';
@@ -26,7 +26,7 @@ const LINUXBREW = '/home/linuxbrew/.linuxbrew';
 const MODULES = `${sep}node_modules${sep}`;
 
 /** Ours: it says that our files are modules. */
-const PACKAGE_FILE = packageFile(resolve(fileURLToPath(new URL('../../', import.meta.url))));
+const PACKAGE_FILE = join(PACKAGE_ROOT, 'package.json');
 
 export interface HostViewInput {
   /** Programs and files, by absolute paths; what is none is passed over. */
@@ -89,12 +89,7 @@ function withLibraries(folder: string): readonly string[] {
 
 /** Our own programs run inside too: the scripted agent, and clients that speak for an agent. */
 function engineFolders(): readonly string[] {
-  return [join(dirname(PACKAGE_FILE), 'dist'), join(dirname(PACKAGE_FILE), 'node_modules')];
-}
-
-/** `root` is where this was compiled to, or the sources. */
-function packageFile(root: string): string {
-  return join(basename(root) === 'dist' ? dirname(root) : root, 'package.json');
+  return [join(PACKAGE_ROOT, 'dist'), join(PACKAGE_ROOT, 'node_modules')];
 }
 
 /** The whole `node_modules` of a program in one: its packages lie beside it. Of any other program only its own file is known. */

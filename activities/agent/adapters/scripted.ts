@@ -5,8 +5,8 @@
  */
 
 import { isAbsolute } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { ApplicationFailure } from '@temporalio/common';
+import { entryFile } from '../../../config/system/entries.js';
 import type { AgentAdapter, AgentExit, TurnReading, TurnRequest } from '../contract.js';
 import { makeTurnEnvironment } from '../environment/turn-environment.js';
 import { badSetting } from '../outcome/bad-setting.js';
@@ -15,10 +15,8 @@ import { readLastLines, readPlainTurn } from '../outcome/read-plain-turn.js';
 /** Arguments of node that start the scripted agent; the fixture is appended. */
 export type ScriptedEntry = readonly [string, ...string[]];
 
-/** Exists beside the compiled adapter only; under an on-the-fly compiler give another entry. */
-const COMPILED_ENTRY: ScriptedEntry = [fileURLToPath(new URL('../scripted/main.js', import.meta.url))];
-
-export function createScriptedAdapter(entry: ScriptedEntry = COMPILED_ENTRY): AgentAdapter {
+/** The program of the build is not there where the sources run uncompiled: give another entry. */
+export function createScriptedAdapter(entry: ScriptedEntry = [entryFile('scripted')]): AgentAdapter {
   return {
     capabilities: { resume: false },
     command(turn) {

@@ -5,9 +5,9 @@
  * It does not decide whose config is read: callers name the private git dir (a snapshot) or the real one (see `ON_REAL_REPOSITORY`).
  */
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { cutMiddle } from '../../../config/system/cut-middle.js';
 import { endingSignal } from '../../../config/system/ending-signal.js';
+import { entryFile } from '../../../config/system/entries.js';
 import { messageOf } from '../../../config/system/error-code.js';
 import { GIT_ENVIRONMENT, GIT_RUNS_NOTHING } from '../../../config/system/git-safety.js';
 import { type Failpoint, GIT_COMMANDS, noFailpoint } from '../../../protocol/failpoints.js';
@@ -69,7 +69,7 @@ const BASE_ENV: Readonly<Record<string, string>> = {
   GIT_PAGER: 'cat',
 };
 
-const RUNNER_MAIN = fileURLToPath(new URL('../runner/main.js', import.meta.url));
+const RUNNER_MAIN = entryFile('git-runner');
 
 /** Null where the sources run uncompiled, in tests: a small process starts git as fast itself. */
 const runner = existsSync(RUNNER_MAIN) ? createGitRunner({ main: RUNNER_MAIN }) : null;

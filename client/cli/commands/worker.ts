@@ -1,6 +1,6 @@
 /** `sluice worker`: a worker in the foreground for the server of TEMPORAL_ADDRESS. Ctrl+C lets it detach from its turns first. */
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { entryFile } from '../../../config/system/entries.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { chooseServer } from '../server/connect.js';
 import { serveRepository } from '../server/host-config.js';
@@ -13,7 +13,7 @@ export async function worker(
   { io, home, json }: Context,
   { repo = [] }: { readonly repo?: readonly string[] | undefined },
 ): Promise<ExitCode> {
-  const program = fileURLToPath(new URL('../../../worker/main.js', import.meta.url));
+  const program = entryFile('worker');
   // The worker reads the same variables and profile; what is wrong with them is told here, in four parts.
   await chooseServer({ io, home, json }, { local: false });
   for (const path of repo)

@@ -5,7 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { entryFile } from '../../../config/system/entries.js';
 import type { AgentTrial, AgentTrialResult } from '../../../protocol/actors/agent-trial.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { askYesOrNo } from '../terminal/confirm.js';
@@ -18,16 +18,14 @@ import { findAgentsAround, type VersionedAgent } from './found-agents.js';
 /** `agent`: a program or an adapter; null: all that were found. */
 export interface CallOptions {
   readonly agent: string | null;
-  /** Arguments of node that start the trial where the compiled one is not beside this file. */
+  /** Arguments of node that start the trial where that of the build is not there. */
   readonly entry?: readonly [string, ...string[]];
 }
-
-const COMPILED_ENTRY = [fileURLToPath(new URL('../../../activities/agent/trial/main.js', import.meta.url))] as const;
 
 /** Empty: the person said no. Errors: RefusedError for an agent that is not there, and inside a turn. */
 export async function callAgents(
   context: Context,
-  { agent, entry = COMPILED_ENTRY }: CallOptions,
+  { agent, entry = [entryFile('trial')] }: CallOptions,
 ): Promise<readonly Finding[]> {
   personOf(context);
   const { io } = context;

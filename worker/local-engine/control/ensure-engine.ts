@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { entryFile } from '../../../config/system/entries.js';
 import { fewDescriptors, NEEDED_DESCRIPTORS, openFilesLimit } from '../../../config/system/system-trouble.js';
 import { ENGINE_PORTS } from '../../../protocol/names.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
@@ -161,13 +161,9 @@ async function startEngine(options: EnsureEngine, paths: EnginePaths, say: (text
     ui: options.ui ?? false,
     ports: options.ports ?? ENGINE_PORTS,
     durability: options.durability ?? 'process',
-    worker: options.workerCommand ?? [process.execPath, ...WORKER_NODE_FLAGS, ownProgram('../../main.js'), NO_PROFILE],
+    worker: options.workerCommand ?? [process.execPath, ...WORKER_NODE_FLAGS, entryFile('worker'), NO_PROFILE],
   };
-  const [program, ...args] = options.engineCommand ?? [
-    process.execPath,
-    ...ENGINE_NODE_FLAGS,
-    ownProgram('../main.js'),
-  ];
+  const [program, ...args] = options.engineCommand ?? [process.execPath, ...ENGINE_NODE_FLAGS, entryFile('engine')];
   const log = openLog(paths.engineLog);
   const child = spawn(program, [...args, JSON.stringify(settings)], {
     // Detached: a session of its own, so that neither Ctrl+C nor the end of the terminal reaches it.
@@ -197,10 +193,6 @@ function exitOf(child: ChildProcess): Promise<number> {
     child.once('error', () => resolve(1));
     child.once('exit', (code) => resolve(code ?? 1));
   });
-}
-
-function ownProgram(relative: string): string {
-  return fileURLToPath(new URL(relative, import.meta.url));
 }
 
 function running(report: EngineReport, started: boolean): RunningEngine {

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { entryFile } from '../../../config/system/entries.js';
 import { signalGroup } from '../../../config/system/send-signal.js';
 import { readVersion } from './version.js';
 
@@ -23,10 +23,7 @@ export interface Download {
 export async function downloadServer(download: Download): Promise<boolean> {
   const temporary = mkdtempSync(join(download.folder, 'download-'));
   try {
-    const [program, ...args] = download.command ?? [
-      process.execPath,
-      fileURLToPath(new URL('./download-main.js', import.meta.url)),
-    ];
+    const [program, ...args] = download.command ?? [process.execPath, entryFile('server-download')];
     await runLimited(program, [...args, temporary], download.limitMs ?? DOWNLOAD_LIMIT_MS);
     const [name] = readdirSync(temporary).filter((entry) => !entry.includes('.download'));
     if (name === undefined) return false;

@@ -3,9 +3,9 @@
  * The result appears under its final name only when it is whole; the caller holds the lock, so two do not build.
  */
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { PACKAGE_ROOT } from '../../../config/system/entries.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { readTail } from '../children/log-file.js';
 
@@ -39,7 +39,7 @@ export async function buildServer(build: GoBuild): Promise<void> {
 function runGo(build: GoBuild, output: string, log: number): Promise<number | string> {
   return new Promise((resolve) => {
     const child = spawn(build.go ?? 'go', ['build', '-trimpath', '-ldflags=-s -w', '-o', output, PACKAGE], {
-      cwd: join(packageRoot(), 'tools', 'temporal'),
+      cwd: join(PACKAGE_ROOT, 'tools', 'temporal'),
       stdio: ['ignore', log, log],
       env: { ...build.environment, GOFLAGS: '-mod=readonly', GOWORK: 'off', CGO_ENABLED: '0' },
     });
@@ -64,15 +64,4 @@ function buildFailed(ended: number | string, log: string) {
     now: 'Nothing was started; the cache is as it was.',
     mend: 'Mend that and try again, or: export SLUICE_TEMPORAL_CLI=<path of temporal>',
   };
-}
-
-/** The folder of sluice's own package.json, seen from the source as well as from dist/. */
-function packageRoot(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'package.json'))) {
-    const parent = dirname(folder);
-    if (parent === folder) throw new Error('sluice has no package.json above its own files');
-    folder = parent;
-  }
-  return folder;
 }

@@ -1,13 +1,15 @@
 /** Adapter for any agent that speaks the Agent Client Protocol over stdio: a client of ours is the command, and its JSON events are what is read. */
 
+import { entryFile } from '../../../../config/system/entries.js';
 import type { AgentAdapter, AgentExit, TurnReading, TurnRequest } from '../../contract.js';
 import { readCli } from '../../events/cli-turn.js';
 import { latestOf, NO_USAGE, subtractUsage } from '../../outcome/usage-delta.js';
-import { type AcpEntry, acpCommand, COMPILED_ENTRY } from './acp-command.js';
+import { type AcpEntry, acpCommand } from './acp-command.js';
 import { AcpEvents } from './acp-events.js';
 import { ACP_TABLE } from './acp-outcome.js';
 
-export function createAcpAdapter(entry: AcpEntry = COMPILED_ENTRY): AgentAdapter {
+/** The program of the build is not there where the sources run uncompiled: give another entry. */
+export function createAcpAdapter(entry: AcpEntry = [entryFile('acp')]): AgentAdapter {
   return {
     capabilities: { resume: true },
     command: (turn) => acpCommand(entry, turn),

@@ -3,7 +3,6 @@
  * Why a program of ours: docs/decisions/0015-a-client-speaks-acp.md.
  */
 
-import { fileURLToPath } from 'node:url';
 import { findKind } from '../../../../config/agents/kinds.js';
 import type { PermissionMode } from '../../../../protocol/run/policy.js';
 import type { TurnCommand, TurnRequest } from '../../contract.js';
@@ -14,9 +13,6 @@ import { writeSpec } from './turn-spec.js';
 
 /** Arguments of node that start the client; the agent's command is appended. */
 export type AcpEntry = readonly [string, ...string[]];
-
-/** Exists beside the compiled adapter only; under an on-the-fly compiler give another entry. */
-export const COMPILED_ENTRY: AcpEntry = [fileURLToPath(new URL('./main.js', import.meta.url))];
 
 /** With a gate on changes, programs are a person's matter too. */
 const ASKING: readonly PermissionMode[] = ['ask', 'accept-edits'];

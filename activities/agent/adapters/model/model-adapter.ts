@@ -2,7 +2,7 @@
  * Adapter for a model that is asked without a CLI, for stages that only decide or write text. It sees nothing but its prompt. What is run is a program
  * of our own beside this file, so that the guard owns the call like any agent: docs/decisions/0016-models-are-asked-by-a-program.md.
  */
-import { fileURLToPath } from 'node:url';
+import { entryFile } from '../../../../config/system/entries.js';
 import type { AgentAdapter, AgentExit, TurnReading, TurnRequest } from '../../contract.js';
 import { readCli } from '../../events/cli-turn.js';
 import { renderDecidedText } from './decided-text.js';
@@ -10,10 +10,8 @@ import { type ModelEntry, modelCommand, modelLogin } from './model-command.js';
 import { ModelEvents } from './model-events.js';
 import { MODEL_TABLE } from './model-outcome.js';
 
-/** Exists beside the compiled adapter only; under an on-the-fly compiler give another entry. */
-const COMPILED_ENTRY: ModelEntry = [fileURLToPath(new URL('./main.js', import.meta.url))];
-
-export function createModelAdapter(entry: ModelEntry = COMPILED_ENTRY): AgentAdapter {
+/** The program of the build is not there where the sources run uncompiled: give another entry. */
+export function createModelAdapter(entry: ModelEntry = [entryFile('model')]): AgentAdapter {
   return {
     capabilities: { resume: false, promptOnly: true },
     command: (turn) => modelCommand(turn, entry),

@@ -1,0 +1,38 @@
+/**
+ * Where what we start or load by path lies: programs that are processes of their own, and the bundle of the workflows. Asked from
+ * the sources, as tests do, it names files that are not there.
+ */
+import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Each program by its place below the build, without extension. */
+export const ENTRIES = {
+  worker: 'worker/main',
+  engine: 'worker/local-engine/main',
+  'server-download': 'worker/local-engine/server-binary/download-main',
+  guard: 'activities/process/guard/main',
+  'git-runner': 'activities/git/runner/main',
+  sandbox: 'activities/sandbox/main',
+  acp: 'activities/agent/adapters/acp/main',
+  model: 'activities/agent/adapters/model/main',
+  scripted: 'activities/agent/scripted/main',
+  trial: 'activities/agent/trial/main',
+} as const;
+
+export type Entry = keyof typeof ENTRIES;
+
+/** The build, or the sources. */
+const ROOT = resolve(fileURLToPath(new URL('../../', import.meta.url)));
+
+/** Of our package.json. */
+export const PACKAGE_ROOT = basename(ROOT) === 'dist' ? dirname(ROOT) : ROOT;
+
+export const WORKFLOW_BUNDLE = join(ROOT, 'workflow-bundle.js');
+
+/** Shown in sandboxes as this one file, so it is never bundled. */
+export const INSIDE_MAIN = join(ROOT, 'activities/sandbox/inside.js');
+
+/** The absolute path of a program's main file. */
+export function entryFile(name: Entry): string {
+  return join(ROOT, `${ENTRIES[name]}.js`);
+}
