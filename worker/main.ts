@@ -15,7 +15,13 @@ const SAID = { now: 'No worker runs in this process; turns at work go on under t
 sayLastWords(SAID);
 closeForeignDescriptors();
 const umask = process.umask(0o077).toString(8);
-try {
+main().catch((err) => {
+  process.stderr.write(systemWords(err, SAID) ?? `${err instanceof Error ? err.message : String(err)}\n`);
+  process.exitCode = 1;
+  process.stdin.destroy();
+});
+
+async function main(): Promise<void> {
   const [{ loadClientConnectConfig }, { homeRoot }, { startWorker }] = await Promise.all([
     import('@temporalio/envconfig'),
     import('../config/home/home.js'),
@@ -40,10 +46,6 @@ try {
       .once('error', () => worker.stop());
   process.stdout.write(`${JSON.stringify({ type: 'ready', hostId: worker.hostId, pid: process.pid })}\n`);
   await worker.done;
-  process.stdin.destroy();
-} catch (err) {
-  process.stderr.write(systemWords(err, SAID) ?? `${err instanceof Error ? err.message : String(err)}\n`);
-  process.exitCode = 1;
   process.stdin.destroy();
 }
 

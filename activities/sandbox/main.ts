@@ -30,14 +30,15 @@ const DEAF = 'trap "" TERM INT HUP QUIT; exec "$@"';
 closeForeignDescriptors();
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => {});
 
-try {
-  process.exit(await main(resolve(process.argv[2] ?? '.')));
-} catch (error) {
-  process.stderr.write(
-    `sluice: the sandbox cannot be made: ${error instanceof Error ? error.message : String(error)}. Nothing was started.\n`,
-  );
-  process.exit(NO_SANDBOX);
-}
+main(resolve(process.argv[2] ?? '.')).then(
+  (code) => process.exit(code),
+  (error) => {
+    process.stderr.write(
+      `sluice: the sandbox cannot be made: ${error instanceof Error ? error.message : String(error)}. Nothing was started.\n`,
+    );
+    process.exit(NO_SANDBOX);
+  },
+);
 
 async function main(folder: string): Promise<number> {
   // Written by the worker; nothing inside a sandbox sees this folder.

@@ -5,5 +5,4 @@ import { sayLastWords } from '../../config/system/last-words.js';
 
 sayLastWords({ now: 'What was started before goes on; see: sluice list' });
 closeForeignDescriptors(process.argv);
-const { runProgram } = await import('./run-program.js');
-process.exit(await runProgram(process.argv.slice(2)));
+void import('./run-program.js').then(async ({ runProgram }) => process.exit(await runProgram(process.argv.slice(2))));

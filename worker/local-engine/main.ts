@@ -3,5 +3,4 @@ import { sayLastWords } from '../../config/system/last-words.js';
 import { noFailpoint } from '../../protocol/failpoints.js';
 
 sayLastWords({ now: 'The engine has ended; no run is lost.' });
-const { runEngine } = await import('./run-engine.js');
-await runEngine(process.argv[2], noFailpoint);
+void import('./run-engine.js').then(({ runEngine }) => runEngine(process.argv[2], noFailpoint));

@@ -17,12 +17,15 @@ import { performTurn, type ScriptedScene } from './perform.js';
 const EXIT_CANNOT = 70;
 
 closeForeignDescriptors();
-try {
-  process.exitCode = await main(process.argv[2]);
-} catch (error) {
-  process.stderr.write(`scripted agent: ${messageOf(error)}\n`);
-  process.exitCode = EXIT_CANNOT;
-}
+main(process.argv[2]).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error) => {
+    process.stderr.write(`scripted agent: ${messageOf(error)}\n`);
+    process.exitCode = EXIT_CANNOT;
+  },
+);
 
 async function main(fixturePath: string | undefined): Promise<number> {
   if (fixturePath === undefined) throw new Error('no fixture given: start it as node main.js <fixture.json>');

@@ -5,8 +5,6 @@ import { noFailpoint } from '../../../protocol/failpoints.js';
 
 sayLastWords({ now: 'The guard has ended; no run is lost.' });
 closeForeignDescriptors();
-const [{ readGuardOptions }, { runGuard }] = await Promise.all([
-  import('./guard-options.js'),
-  import('./run-guard.js'),
-]);
-await runGuard({ ...readGuardOptions(process.argv[2]), failpoint: noFailpoint });
+void Promise.all([import('./guard-options.js'), import('./run-guard.js')]).then(
+  ([{ readGuardOptions }, { runGuard }]) => runGuard({ ...readGuardOptions(process.argv[2]), failpoint: noFailpoint }),
+);

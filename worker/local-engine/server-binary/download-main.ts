@@ -6,27 +6,30 @@ import { NAMESPACE } from '../state/engine-state.js';
 import { PINNED_CLI_VERSION } from './version.js';
 
 closeForeignDescriptors();
-const folder = process.argv[2];
-if (folder === undefined) throw new Error('usage: download-main <folder>');
-const runtime = Runtime.instance();
-const server = await runtime.createEphemeralServer({
-  type: 'dev-server',
-  exe: {
-    type: 'cached-download',
-    downloadDir: folder,
-    version: PINNED_CLI_VERSION,
-    ttl: 0,
-    sdkName: 'sdk-typescript',
-    sdkVersion: '1.24.0',
-  },
-  namespace: NAMESPACE,
-  ip: LOOPBACK,
-  port: null,
-  uiPort: null,
-  dbFilename: null,
-  ui: false,
-  log: { format: 'pretty', level: 'error' },
-  extraArgs: [],
-});
-await runtime.shutdownEphemeralServer(server);
-await runtime.shutdown();
+void download(process.argv[2]);
+
+async function download(folder: string | undefined): Promise<void> {
+  if (folder === undefined) throw new Error('usage: download-main <folder>');
+  const runtime = Runtime.instance();
+  const server = await runtime.createEphemeralServer({
+    type: 'dev-server',
+    exe: {
+      type: 'cached-download',
+      downloadDir: folder,
+      version: PINNED_CLI_VERSION,
+      ttl: 0,
+      sdkName: 'sdk-typescript',
+      sdkVersion: '1.24.0',
+    },
+    namespace: NAMESPACE,
+    ip: LOOPBACK,
+    port: null,
+    uiPort: null,
+    dbFilename: null,
+    ui: false,
+    log: { format: 'pretty', level: 'error' },
+    extraArgs: [],
+  });
+  await runtime.shutdownEphemeralServer(server);
+  await runtime.shutdown();
+}

@@ -18,9 +18,8 @@ const LAST_WORDS_MS = 500;
 const tell: Tell = (event) => void process.stdout.write(`${JSON.stringify(event)}\n`);
 
 closeForeignDescriptors();
-process.exitCode = await main(process.argv.slice(2));
-// A daemon of the agent may keep its output open.
-process.exit();
+// At once: a daemon of the agent may keep its output open.
+void main(process.argv.slice(2)).then((code) => process.exit(code));
 
 async function main(argv: readonly string[]): Promise<number> {
   const { spec, prompt } = readSpec(await text(process.stdin));

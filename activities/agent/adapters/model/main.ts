@@ -13,7 +13,9 @@ import { callErrorOf } from './call-error.js';
 import { KEY_VARIABLES } from './provider-keys.js';
 
 closeForeignDescriptors();
-process.exitCode = await main();
+void main().then((code) => {
+  process.exitCode = code;
+});
 
 async function main(): Promise<number> {
   const question = questionOf(process.argv.slice(2));
