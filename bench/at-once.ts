@@ -3,7 +3,7 @@
  * A run that does not end merge_ready with five agents started once each is lost; the figure `lostRuns` counts them.
  */
 import { join } from 'node:path';
-import type { RunResult } from '../protocol/messages/messages.js';
+import type { RunInput, RunResult } from '../protocol/messages/messages.js';
 import { TURNS } from './bench-agent.js';
 import { type BenchHost, say } from './bench-host.js';
 import type { FigureName, Samples } from './figures.js';
@@ -47,10 +47,17 @@ export async function measureAtOnce(measuring: Measuring, crowd: Crowd): Promise
   }
 }
 
-/** Unit: ms, from the first start to the last end. `name` begins the run ids; a run without its five agents is lost. */
+export interface RunsAtOnce {
+  /** Begins the run ids. */
+  readonly name: string;
+  readonly runs: number;
+  readonly policy?: NonNullable<RunInput['policy']>;
+}
+
+/** Unit: ms, from the first start to the last end. A run without its five agents is lost. */
 export async function runAtOnce(
   places: readonly BenchHost[],
-  { name, runs }: { readonly name: string; readonly runs: number },
+  { name, runs, policy }: RunsAtOnce,
 ): Promise<{ readonly ms: number; readonly lost: number }> {
   const began = performance.now();
   const ends = await Promise.all(
@@ -58,7 +65,7 @@ export async function runAtOnce(
       const runId = `${name}-${index}`;
       const place = places[index % places.length];
       if (place === undefined) throw new Error('there is no place to run in');
-      return { place, runId, outcome: await outcomeOf(place, runId) };
+      return { place, runId, outcome: await outcomeOf(place, runId, policy) };
     }),
   );
   const ms = performance.now() - began;
@@ -74,9 +81,9 @@ async function placesFor(host: BenchHost, { name, repositories }: Crowd): Promis
   return [host, ...others];
 }
 
-async function outcomeOf(place: BenchHost, runId: string): Promise<string> {
+async function outcomeOf(place: BenchHost, runId: string, policy?: NonNullable<RunInput['policy']>): Promise<string> {
   try {
-    const handle = await startRun(place, runId);
+    const handle = await startRun(place, runId, policy);
     const { outcome } = (await handle.result()) as RunResult; // What the workflow `run` answers.
     return outcome;
   } catch (error) {

@@ -25,19 +25,25 @@ export interface OwnTimes {
 }
 
 /** With the prompts of a finished run. Precondition: that run closed merge_ready. */
-export async function ownTimes({ agent, repository }: BenchHost, runId: string): Promise<OwnTimes> {
+export async function ownTimes(host: BenchHost, runId: string): Promise<OwnTimes> {
+  const samples = await agentsByHand(host, runId);
+  const hand = join(host.agent.holdPath, '..', 'by-hand');
+  if (!existsSync(join(hand, 'changed.txt'))) throw new Error('the agent changed nothing by hand');
+  return {
+    agentMs: median(samples) ?? 0,
+    commandMs: await timedProcess(['/bin/sh', '-c', VALIDATION_COMMAND], { cwd: hand }),
+  };
+}
+
+/** Each turn of a finished run again, one after the other, in an ordinary folder. Unit: ms. */
+export async function agentsByHand({ agent, repository }: BenchHost, runId: string): Promise<readonly number[]> {
   const turns = join(repository, '.sluice/runs', runId, 'turns');
   const samples: number[] = [];
   for (const turn of readdirSync(turns)) {
     const prompt = readFileSync(join(turns, turn, 'prompt.md'), 'utf8');
     samples.push(await agent.byHand(turn.slice(turn.indexOf('-') + 1), prompt));
   }
-  const hand = join(agent.holdPath, '..', 'by-hand');
-  if (!existsSync(join(hand, 'changed.txt'))) throw new Error('the agent changed nothing by hand');
-  return {
-    agentMs: median(samples) ?? 0,
-    commandMs: await timedProcess(['/bin/sh', '-c', VALIDATION_COMMAND], { cwd: hand }),
-  };
+  return samples;
 }
 
 /** What of a run's time is the agent's and the command's own. */

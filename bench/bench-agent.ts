@@ -123,7 +123,8 @@ export function makeAgent(folder: string, others: readonly string[]): BenchAgent
 interface ByHand {
   readonly cwd: string;
   readonly input?: string;
-  readonly env?: Readonly<Record<string, string>>;
+  /** Beside this process's own. */
+  readonly env?: NodeJS.ProcessEnv;
   /** A file that is written anew. */
   readonly stdout?: string;
 }

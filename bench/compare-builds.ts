@@ -1,10 +1,11 @@
 /**
- * Plain runs, ten at once and `--help` of this build and of another one, taken in turns in the same minutes, each in a home of its own: what a change costs,
- * whatever else the machine does.
+ * Plain runs, ten at once, `--help` and the CPU of a run of this build and of another one, taken in turns in the same minutes, each in a home of its own: what
+ * a change costs, whatever else the machine does.
  */
 import { resolve } from 'node:path';
 import { runAtOnce } from './at-once.js';
 import { type BenchHost, openBenchHost, say } from './bench-host.js';
+import { measureCpu, measureWorkerStart } from './cpu.js';
 import type { Samples } from './figures.js';
 import { median } from './median.js';
 import { add, measurePlainRun } from './plain-run.js';
@@ -12,11 +13,14 @@ import { timedHelp } from './shell.js';
 
 const COMPARED = [
   ...['runMs', 'openRunMs', 'otherTurnMs', 'writeTurnMs', 'validateMs', 'closeRunMs'],
-  ...['concurrent10Ms', 'helpMs'],
+  ...['concurrent10Ms', 'helpMs', 'workerStartCpuMs'],
+  ...['serverCpuMs', 'workerCpuMs', 'guardCpuMs', 'gitCpuMs', 'engineCpuMs', 'cliCpuMs', 'nodeCpuMs'],
 ];
 /** One measure of ten runs takes as long as a dozen plain ones. */
 const PLAIN_PER_TEN = 3;
 const AT_ONCE = 10;
+const CPU_RUNS = 40;
+const FROM_SHELL = 3;
 const WARM_RUNS = 2;
 const WIDTH = 14;
 
@@ -25,11 +29,11 @@ interface Side {
   readonly samples: Samples;
 }
 
-/** `build`: an absolute or relative `dist` folder with its dependencies beside it. Answers a table: medians, and this build's by the other's. */
-export async function compareBuilds(build: string, count: number): Promise<string> {
+/** `checkout`: another built one, with its dependencies. Answers a table: medians, and this build's by the other's. */
+export async function compareBuilds(checkout: string, count: number): Promise<string> {
   const own = { host: await openBenchHost(), samples: {} };
   try {
-    const other = { host: await openBenchHost({ build: resolve(build) }), samples: {} };
+    const other = { host: await openBenchHost({ checkout: resolve(checkout) }), samples: {} };
     try {
       await measureInTurns(own, other, count);
     } finally {
@@ -42,6 +46,7 @@ export async function compareBuilds(build: string, count: number): Promise<strin
 }
 
 async function measureInTurns(own: Side, other: Side, count: number): Promise<void> {
+  for (const side of [own, other]) measureWorkerStart(side);
   say(`measuring: ${count} plain runs of each build`);
   await takeTurns(own, other, WARM_RUNS + count, async ({ host, samples }, n) =>
     measurePlainRun({ host, samples: n < WARM_RUNS ? {} : samples }, `bench-compared-${n}`),
@@ -55,6 +60,10 @@ async function measureInTurns(own: Side, other: Side, count: number): Promise<vo
   });
   say(`measuring: ${count} times --help of each build`);
   await takeTurns(own, other, count, async ({ host, samples }) => add(samples, 'helpMs', await timedHelp(host)));
+  say(`measuring: ${crowds} times the CPU of ${CPU_RUNS} runs at once of each build`);
+  await takeTurns(own, other, crowds, (side, n) =>
+    measureCpu(side, { name: `bench-cpu-${n}`, runs: CPU_RUNS, fromShell: FROM_SHELL }),
+  );
 }
 
 /** Neither is always the first of a pair. */

@@ -11,6 +11,8 @@ export const FIGURES = [
   'worktreeAddMs',
   'emptyActivityMs',
   'agentMs',
+  'nodeCpuMs',
+  'agentCpuMs',
   'runMs',
   'writeTurnMs',
   'otherTurnMs',
@@ -41,6 +43,16 @@ export const FIGURES = [
   'heartbeatTimeoutMs',
   'agentStarts',
   'helpOverNodeMs',
+  'listOverNodeMs',
+  'detachOverNodeMs',
+  'serverCpuMs',
+  'workerCpuMs',
+  'guardCpuMs',
+  'gitCpuMs',
+  'engineCpuMs',
+  'cliCpuMs',
+  'workerStartCpuMs',
+  'filesRatio',
   'slots',
 ] as const;
 
@@ -53,6 +65,69 @@ export function figuresOf(samples: Samples): Figures {
   return Object.fromEntries(named) as Record<FigureName, number | null>;
 }
 
+interface Budget {
+  /** Null where a baseline of it was not measured. */
+  readonly of: (figures: Figures) => number | null;
+  /** By which share the median of one quiet bench is above that of another, of the same build. */
+  readonly noise: number;
+}
+
+const NOISE = { time: 0.15, cpu: 0.1, memory: 0.05, count: 0 } as const;
+
+const fixed = (limit: number, noise: number): Budget => ({ of: () => limit, noise });
+const ofActivities = (count: number, rest: number): Budget => ({
+  of: ({ emptyActivityMs }) => sum(times(count, emptyActivityMs), rest),
+  noise: NOISE.time,
+});
+const ofWorktrees = (count: number, rest: number): Budget => ({
+  of: ({ worktreeAddMs }) => sum(times(count, worktreeAddMs), rest),
+  noise: NOISE.time,
+});
+const ofNodes = (count: number): Budget => ({ of: ({ nodeCpuMs }) => times(count, nodeCpuMs), noise: NOISE.cpu });
+
+const MEMORY = fixed(600, NOISE.memory);
+const MESSAGE = fixed(100, NOISE.time);
+
+const BUDGETS: Readonly<Partial<Record<FigureName, Budget>>> = {
+  runMs: {
+    of: ({ worktreeAddMs, emptyActivityMs }) => sum(times(2, worktreeAddMs), sum(times(9, emptyActivityMs), 150)),
+    noise: NOISE.time,
+  },
+  writeTurnMs: ofActivities(1, 45),
+  otherTurnMs: ofActivities(1, 20),
+  claudeTurnMs: ofActivities(1, 60),
+  codexTurnMs: ofActivities(1, 60),
+  opencodeTurnMs: ofActivities(1, 60),
+  acpTurnMs: ofActivities(1, 60),
+  cliMs: fixed(1_000, NOISE.time),
+  concurrent10Ms: ofWorktrees(20, 1_500),
+  concurrent100Ms: ofWorktrees(200, 21_000),
+  concurrent130Ms: ofWorktrees(260, 27_300),
+  spread100Ms: ofWorktrees(200, 21_000),
+  processesRssMb: MEMORY,
+  processes130RssMb: MEMORY,
+  processesSpreadRssMb: MEMORY,
+  lostRuns: fixed(0, NOISE.count),
+  fixRoundMs: ofActivities(3, 150),
+  approveToNextTurnMs: MESSAGE,
+  pauseMs: MESSAGE,
+  steerMs: MESSAGE,
+  abortMs: MESSAGE,
+  abortToAbortedMs: fixed(5_000, NOISE.time),
+  rounds20Events: fixed(1_499, NOISE.count),
+  historyEvents: fixed(80, NOISE.count),
+  actions: fixed(26, NOISE.count),
+  killToAttendedMs: { of: ({ heartbeatTimeoutMs }) => sum(heartbeatTimeoutMs, 3_000), noise: NOISE.time },
+  agentStarts: fixed(1, NOISE.count),
+  helpOverNodeMs: fixed(60, NOISE.time),
+  listOverNodeMs: fixed(200, NOISE.time),
+  detachOverNodeMs: fixed(300, NOISE.time),
+  engineCpuMs: ofNodes(4.8),
+  cliCpuMs: ofNodes(3.5),
+  workerStartCpuMs: ofNodes(12),
+  filesRatio: fixed(3.5, NOISE.time),
+};
+
 export interface Judged {
   readonly name: FigureName;
   readonly measured: number;
@@ -64,70 +139,24 @@ export interface Judged {
 export function judge(figures: Figures): readonly Judged[] {
   return FIGURES.flatMap((name) => {
     const measured = figures[name];
-    return measured === null ? [] : [{ name, measured, budget: rounded(budgetOf(name, figures)) }];
+    return measured === null ? [] : [{ name, measured, budget: rounded(BUDGETS[name]?.of(figures) ?? null) }];
   });
 }
 
-function budgetOf(name: FigureName, { worktreeAddMs, emptyActivityMs, heartbeatTimeoutMs }: Figures): number | null {
-  const ofWorktrees = (count: number, rest: number) => (worktreeAddMs === null ? null : count * worktreeAddMs + rest);
-  const ofActivities = (count: number, rest: number) =>
-    emptyActivityMs === null ? null : count * emptyActivityMs + rest;
-  switch (name) {
-    case 'runMs':
-      return sum(ofWorktrees(2, 0), ofActivities(9, 150));
-    case 'writeTurnMs':
-      return ofActivities(1, 45);
-    case 'otherTurnMs':
-      return ofActivities(1, 20);
-    case 'claudeTurnMs':
-    case 'codexTurnMs':
-    case 'opencodeTurnMs':
-    case 'acpTurnMs':
-      return ofActivities(1, 60);
-    case 'cliMs':
-      return 1_000;
-    case 'concurrent10Ms':
-      return ofWorktrees(20, 1_500);
-    case 'concurrent100Ms':
-    case 'spread100Ms':
-      return ofWorktrees(200, 21_000);
-    case 'concurrent130Ms':
-      return ofWorktrees(260, 27_300);
-    case 'processesRssMb':
-    case 'processes130RssMb':
-    case 'processesSpreadRssMb':
-      return 600;
-    case 'lostRuns':
-      return 0;
-    case 'fixRoundMs':
-      return ofActivities(3, 150);
-    case 'approveToNextTurnMs':
-    case 'pauseMs':
-    case 'steerMs':
-    case 'abortMs':
-      return 100;
-    case 'abortToAbortedMs':
-      return 5_000;
-    case 'rounds20Events':
-      return 1_499;
-    case 'historyEvents':
-      return 80;
-    case 'actions':
-      return 26;
-    case 'killToAttendedMs':
-      return heartbeatTimeoutMs === null ? null : heartbeatTimeoutMs + 3_000;
-    case 'agentStarts':
-      return 1;
-    case 'helpOverNodeMs':
-      return 150;
-    case 'worktreeAddMs':
-    case 'emptyActivityMs':
-    case 'agentMs':
-    case 'heartbeatTimeoutMs':
-    case 'serverRssMb':
-    case 'slots':
-      return null;
-  }
+/** By more than its noise. */
+export function isOver({ name, measured, budget }: Judged): boolean {
+  return budget !== null && measured > budget * (1 + (BUDGETS[name]?.noise ?? 0));
+}
+
+/** What a run costs in CPU, by who pays, under the names that others read. Null: it was not measured. */
+export function cpuPerRunOf(figures: Figures): Readonly<Record<string, number | null>> {
+  const { serverCpuMs, workerCpuMs, guardCpuMs, gitCpuMs, cliCpuMs, engineCpuMs } = figures;
+  const total = engineCpuMs === null || cliCpuMs === null ? null : engineCpuMs + cliCpuMs;
+  return { server: serverCpuMs, worker: workerCpuMs, guard: guardCpuMs, git: gitCpuMs, cli: cliCpuMs, total };
+}
+
+function times(count: number, baseline: number | null): number | null {
+  return baseline === null ? null : count * baseline;
 }
 
 function sum(a: number | null, b: number | null): number | null {

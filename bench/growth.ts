@@ -1,5 +1,6 @@
 /**
- * How the cost of the engine grows: of a turn with the history before it, of a plain run with the files of the repository, of a turn with what its agent prints.
+ * How the cost of the engine grows: of a turn with the history before it, of a plain run with the files of the repository and with the runs that are kept there,
+ * of a turn with what its agent prints.
  * Each value stands beside a baseline of the same minutes that grows with nothing but the thing itself, so that a ratio says what the engine adds.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -11,7 +12,7 @@ import type { Samples } from './figures.js';
 import { median } from './median.js';
 import { activityTimes, add, closedWell, type Measuring, measureBaselines, startRun } from './plain-run.js';
 import { isQuiet } from './quiet-run.js';
-import { makeLargeRepository } from './repositories.js';
+import { makeLargeRepository, makeRepositoryWithKept } from './repositories.js';
 import { until } from './until.js';
 
 export const CURVES = {
@@ -27,6 +28,12 @@ export const CURVES = {
     subject: 'a plain run',
     baseline: '2 × worktreeAddMs of that repository',
   },
+  kept: {
+    sizes: [20, 200, 2_000],
+    unit: 'kept runs',
+    subject: 'a plain run',
+    baseline: '2 × worktreeAddMs of that repository',
+  },
   output: {
     sizes: [1, 10, 100],
     unit: 'MB printed',
@@ -37,6 +44,10 @@ export const CURVES = {
 
 export type Curve = keyof typeof CURVES;
 
+const NAMES = ['history', 'files', 'kept', 'output'] as const satisfies readonly Curve[];
+
+/** Where a run has its budget in worktree adds of the same repository. */
+const MOST_FILES = 100_000;
 /** Updates of one run that the server takes at once. */
 const MESSAGES_AT_ONCE = 8;
 /** Of the turns behind the messages, in their order: architecting, executing, reviewing, verifying. */
@@ -58,9 +69,9 @@ export async function measureGrowth(
   measuring: Measuring,
   { times, sizes: count }: { times: number; sizes: number },
 ): Promise<void> {
-  for (const curve of ['history', 'files', 'output'] as const) {
+  for (const curve of NAMES) {
     const sizes = CURVES[curve].sizes.slice(0, count);
-    const places = curve === 'files' ? await largeRepositories(measuring, sizes) : new Map<number, Measuring>();
+    const places = await repositoriesFor(curve, measuring, sizes);
     // Size by size in each round: minutes that are busy burden all of them.
     for (let n = 0; n < times; n += 1) {
       for (const size of sizes) await MEASURES[curve](places.get(size) ?? measuring, { size, n });
@@ -70,7 +81,7 @@ export async function measureGrowth(
 
 /** What was measured, smallest size first. */
 export function growthOf(samples: Samples): readonly GrowthPoint[] {
-  return (['history', 'files', 'output'] as const).flatMap((curve) => {
+  return NAMES.flatMap((curve) => {
     const points = CURVES[curve].sizes.flatMap((size) => {
       const measuredMs = median(samples[sampleName(curve, size, 'measured')] ?? []);
       const baselineMs = median(samples[sampleName(curve, size, 'baseline')] ?? []);
@@ -92,7 +103,8 @@ interface Step {
 
 const MEASURES: Readonly<Record<Curve, (measuring: Measuring, step: Step) => Promise<void>>> = {
   history: afterMessages,
-  files: runAmongFiles,
+  files: (measuring, step) => runThere('files', measuring, step),
+  kept: (measuring, step) => runThere('kept', measuring, step),
   output: turnThatPrints,
 };
 
@@ -126,29 +138,39 @@ async function rename(handle: WorkflowHandle, n: number): Promise<void> {
   await handle.executeUpdate('rename', { args: [{ title: `Title ${n}` }] });
 }
 
-async function largeRepositories(
+/** One for each size, where the curve is about repositories. */
+async function repositoriesFor(
+  curve: Curve,
   measuring: Measuring,
   sizes: readonly number[],
 ): Promise<ReadonlyMap<number, Measuring>> {
   const { host } = measuring;
   const owner = { home: host.home, configText: host.agent.configText };
+  const make = { files: makeLargeRepository, kept: makeRepositoryWithKept, history: null, output: null }[curve];
   const places = new Map<number, Measuring>();
+  if (make === null) return places;
   for (const size of sizes) {
-    const repository = await makeLargeRepository(owner, join(host.folder, `files-${size}`), size);
+    const repository = await make(owner, join(host.folder, `${curve}-${size}`), size);
     places.set(size, { ...measuring, host: { ...host, repository } });
   }
   return places;
 }
 
 /** A run has two checkouts of its own, the worktree's and the validation's; a look at all files by hand is kept as well. */
-async function runAmongFiles({ host, samples }: Measuring, { size, n }: Step): Promise<void> {
-  add(samples, sampleName('files', size, 'baseline'), 2 * (await worktreeAdd(host)));
-  add(samples, `files${size}StatusMs`, await timedProcess(['git', 'status', '--porcelain'], { cwd: host.repository }));
-  const runId = `bench-files-${size}-${n}`;
+async function runThere(curve: Curve, { host, samples }: Measuring, { size, n }: Step): Promise<void> {
+  const addMs = await worktreeAdd(host);
+  add(samples, sampleName(curve, size, 'baseline'), 2 * addMs);
+  add(
+    samples,
+    `${curve}${size}StatusMs`,
+    await timedProcess(['git', 'status', '--porcelain'], { cwd: host.repository }),
+  );
+  const runId = `bench-${curve}-${size}-${n}`;
   const began = performance.now();
   await closedWell(await startRun(host, runId));
-  const took = performance.now() - began;
-  add(samples, sampleName('files', size, 'measured'), took - ownMs(await ownTimes(host, runId)));
+  const took = performance.now() - began - ownMs(await ownTimes(host, runId));
+  add(samples, sampleName(curve, size, 'measured'), took);
+  if (curve === 'files' && size === MOST_FILES) add(samples, 'filesRatio', took / addMs);
 }
 
 async function turnThatPrints(measuring: Measuring, { size, n }: Step): Promise<void> {

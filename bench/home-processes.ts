@@ -4,7 +4,9 @@
  * Known from /proc; elsewhere there are none to see, and the figure stays empty.
  */
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { EngineState } from '../worker/local-engine/state/engine-state.js';
 
 const PATIENCE_MS = 8_000;
 const LOOK_MS = 50;
@@ -12,6 +14,11 @@ const LOOK_MS = 50;
 export interface HomeProcess {
   readonly pid: number;
   readonly command: string;
+}
+
+/** Precondition: the engine is up. */
+export function engineOf(home: string): EngineState {
+  return JSON.parse(readFileSync(join(home, 'engine.json'), 'utf8')) as EngineState; // As docs/ARCHITECTURE.md tells of it.
 }
 
 export function processesOf(folder: string): readonly HomeProcess[] {

@@ -22,7 +22,7 @@ export async function measureKill(host: BenchHost, samples: Samples): Promise<vo
   await until('every turn has a heartbeat', async () =>
     (await Promise.all(handles.map(heartbeatOf))).every((beat) => beat !== null),
   );
-  const worker = await host.workerPid();
+  const worker = host.workerPid();
   const killedAt = Date.now();
   process.kill(worker, 'SIGKILL');
   for (const attended of await Promise.all(handles.map((handle) => attendedAfter(handle, killedAt)))) {

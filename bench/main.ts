@@ -1,19 +1,19 @@
 /**
  * Prints the figures of docs/performance.md "Measured", measured in one run on one machine beside their baselines: tables, or with `--json` one line.
  * `--only plain,cli` measures a part; what was not measured is null. `--brief` tries every part with small numbers. `--save` writes docs/bench.json, of the whole only.
- * `--against <checkout>` compares plain runs, ten at once and help of this build with those of another built checkout and nothing else.
- * The exit code says whether it ran and lost no run, not whether it was fast.
+ * `--against <checkout>` compares plain runs, ten at once, help and CPU of this build with those of another built checkout and nothing else.
+ * Exit 1: it did not run, it lost a run, or a figure is over its budget by more than its noise; small numbers are not judged.
  */
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureAdapters } from './adapters.js';
 import { measureAtOnce } from './at-once.js';
 import { openBenchHost, say } from './bench-host.js';
 import { compareBuilds } from './compare-builds.js';
+import { measureCpu, measureWorkerStart } from './cpu.js';
 import { startEmptyActivities } from './empty/empty-worker.js';
-import { figuresOf, judge, type Samples } from './figures.js';
+import { cpuPerRunOf, figuresOf, isOver, judge, type Samples } from './figures.js';
 import { measureFixRounds } from './fix-rounds.js';
 import { measureGates } from './gates.js';
 import { growthOf, measureGrowth } from './growth.js';
@@ -22,7 +22,7 @@ import { measureMidTurn } from './mid-turn.js';
 import { closedWell, type Measuring, measureBaselines, measurePlainRuns, startRun } from './plain-run.js';
 import { printed } from './printed.js';
 import { type BenchResult, RESULT_FILE } from './result.js';
-import { measureCli, measureHelp } from './shell.js';
+import { measureCli, measureCommands } from './shell.js';
 import { type MeasuredSpans, measureSpans } from './spans.js';
 
 const { values, positionals } = parseArgs({
@@ -41,10 +41,15 @@ const PARTS: Readonly<Record<string, (measuring: Measuring) => Promise<void>>> =
   plain: (measuring) => measurePlainRuns(measuring, few(15, 2)),
   adapters: (measuring) => measureAdapters(measuring, few(9, 1)),
   cli: ({ host, samples }) => measureCli(host, samples, few(7, 1)),
-  help: ({ host, samples }) => measureHelp(host, samples, few(9, 1)),
+  help: ({ host, samples }) => measureCommands(host, samples, few(9, 1)),
   rounds: (measuring) => measureFixRounds(measuring, few(3, 1)),
   gates: (measuring) => measureGates(measuring, few(4, 1)),
   messages: (measuring) => measureMidTurn(measuring, few(5, 1)),
+  cpu: async (measuring) => {
+    for (let n = 0; n < few(3, 1); n += 1) {
+      await measureCpu(measuring, { name: `bench-cpu-${n}`, runs: few(40, 3), fromShell: few(5, 1) });
+    }
+  },
   // After the runs that are alone: a server that had a hundred is busy for a while.
   ten: (measuring) =>
     measureAtOnce(measuring, { ...IN_ONE, name: 'ten', runs: few(10, 3), times: few(3, 1), time: 'concurrent10Ms' }),
@@ -92,7 +97,7 @@ if (values.save === true && (brief || values.only !== undefined)) {
   process.exit(1);
 }
 if (values.against !== undefined) {
-  process.stdout.write(await compareBuilds(join(values.against, 'dist'), few(15, 1)));
+  process.stdout.write(await compareBuilds(values.against, few(15, 1)));
   process.exit();
 }
 const samples = await measure(chosen.filter((name) => name !== SPANS));
@@ -106,15 +111,21 @@ const result: BenchResult = {
 };
 if (values.save === true) writeFileSync(RESULT_FILE, `${JSON.stringify(result, null, 2)}\n`);
 process.stdout.write(
-  values.json === true ? `${JSON.stringify({ ...figures, growth: result.growth, spans, samples })}\n` : printed(result),
+  values.json === true
+    ? `${JSON.stringify({ ...figures, cpuPerRunMs: cpuPerRunOf(figures), growth: result.growth, spans, samples })}\n`
+    : printed(result),
 );
-if ((figures.lostRuns ?? 0) > 0) process.exitCode = 1;
+const over = brief ? [] : result.figures.filter(isOver);
+for (const { name, measured, budget } of over)
+  say(`over its budget by more than its noise: ${name}, ${measured} of ${budget}`);
+if ((figures.lostRuns ?? 0) > 0 || over.length > 0) process.exitCode = 1;
 
 async function measure(parts: readonly string[]): Promise<Samples> {
   const measured: Samples = { slots: [Math.max(MIN_SLOTS, availableParallelism())] };
   if (parts.length === 0) return measured;
   const host = await openBenchHost();
   try {
+    measureWorkerStart({ host, samples: measured });
     const empty = await startEmptyActivities(host.client, host.address);
     const measuring: Measuring = { host, empty, samples: measured };
     try {

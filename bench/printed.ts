@@ -1,5 +1,5 @@
 /** The bench's tables on a terminal: figures beside their budgets, how cost grows, and one run by its spans. */
-import type { Judged } from './figures.js';
+import { isOver, type Judged } from './figures.js';
 import type { GrowthPoint } from './growth.js';
 import type { BenchResult } from './result.js';
 import type { MeasuredSpans } from './spans.js';
@@ -21,8 +21,9 @@ export function printed({ figures, growth, spans }: BenchResult): string {
     .join('\n');
 }
 
-function figureLine({ name, measured, budget }: Judged): string {
-  const verdict = budget === null ? '' : measured <= budget ? 'ok' : 'over';
+function figureLine(figure: Judged): string {
+  const { name, measured, budget } = figure;
+  const verdict = budget === null ? '' : measured <= budget ? 'ok' : isOver(figure) ? 'over' : 'over, within its noise';
   return line(name, String(measured), String(budget ?? ''), verdict);
 }
 

@@ -47,6 +47,28 @@ export async function makeLargeRepository(owner: RepositoryOwner, path: string, 
   return serve(owner, path);
 }
 
+/**
+ * A small one in which `kept` runs left branch, kept head and worktree, without files. Written as git would have them (gitrepository-layout.txt): `git worktree add` looks
+ * at all that are there, so that two thousand took minutes.
+ */
+export async function makeRepositoryWithKept(owner: RepositoryOwner, path: string, kept: number): Promise<string> {
+  await makeSmallRepository(owner, path);
+  const names = Array.from({ length: kept }, (_, n) => `kept-${n}`);
+  const refs = names.flatMap((name) => [`refs/heads/sluice/${name}`, `refs/sluice/${name}/head`]);
+  const input = refs.map((ref) => `create ${ref} main\n`).join('');
+  execFileSync('git', ['update-ref', '--stdin'], { cwd: path, input });
+  for (const name of names) {
+    const worktree = join(`${path}-worktrees`, name);
+    const adminDir = join(path, '.git/worktrees', name);
+    for (const folder of [worktree, adminDir]) mkdirSync(folder, { recursive: true });
+    writeFileSync(join(worktree, '.git'), `gitdir: ${adminDir}\n`);
+    writeFileSync(join(adminDir, 'gitdir'), `${worktree}/.git\n`);
+    writeFileSync(join(adminDir, 'commondir'), '../..\n');
+    writeFileSync(join(adminDir, 'HEAD'), `ref: refs/heads/sluice/${name}\n`);
+  }
+  return path;
+}
+
 function fileLine(path: string, content: string): string {
   return `M 100644 inline ${path}\ndata ${Buffer.byteLength(content)}\n${content}\n`;
 }

@@ -1,30 +1,44 @@
-/** `cliMs`, `helpOverNodeMs`: what a person waits for at the prompt, from the start of the program to its end. */
+/** `cliMs`, `helpOverNodeMs` and their like: what a person waits for at the prompt, from the start of the program to its end. */
 import { ownMs, ownTimes } from './baselines.js';
 import { timedProcess } from './bench-agent.js';
 import type { BenchHost } from './bench-host.js';
 import type { Samples } from './figures.js';
 import { add } from './plain-run.js';
 
+const TASK = 'Bench: change one file';
+
 /** `sluice run` with the engine up, without the agent's and the command's own time. */
 export async function measureCli(host: BenchHost, samples: Samples, count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     const runId = `bench-cli-${n}`;
-    const argv = [process.execPath, host.cliMain, 'run', 'Bench: change one file', '--run-id', runId] as const;
-    const took = await timedProcess(argv, { cwd: host.repository });
+    const took = await sluiceRun(host, runId);
     add(samples, 'cliMs', took - ownMs(await ownTimes(host, runId)));
   }
 }
 
-export async function measureHelp(host: BenchHost, samples: Samples, count: number): Promise<void> {
+/** In turns, and the run of a detached one is over before the next is measured. */
+export async function measureCommands(host: BenchHost, samples: Samples, count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     const nodeMs = await timedProcess([process.execPath, '-e', '0'], { cwd: host.folder });
-    const helpMs = await timedHelp(host);
     add(samples, 'nodeMs', nodeMs);
-    add(samples, 'helpOverNodeMs', helpMs - nodeMs);
+    add(samples, 'helpOverNodeMs', (await timedHelp(host)) - nodeMs);
+    add(samples, 'listOverNodeMs', (await sluice(host, ['list'])) - nodeMs);
+    const runId = `bench-detached-${n}`;
+    add(samples, 'detachOverNodeMs', (await sluice(host, ['run', TASK, '--run-id', runId, '--detach'])) - nodeMs);
+    await host.client.workflow.getHandle(runId).result();
   }
 }
 
-/** Unit: ms, the start of Node among them. */
-export function timedHelp({ cliMain, folder }: BenchHost): Promise<number> {
-  return timedProcess([process.execPath, cliMain, '--help'], { cwd: folder });
+/** Until its run has ended. Unit: ms, the start of Node among them, as of the others here. */
+export function sluiceRun(host: BenchHost, runId: string): Promise<number> {
+  return sluice(host, ['run', TASK, '--run-id', runId]);
+}
+
+export function timedHelp(host: BenchHost): Promise<number> {
+  return sluice(host, ['--help']);
+}
+
+/** In the repository, as the bench's person. */
+function sluice({ cliMain, repository, env }: BenchHost, args: readonly string[]): Promise<number> {
+  return timedProcess([process.execPath, cliMain, ...args], { cwd: repository, env });
 }

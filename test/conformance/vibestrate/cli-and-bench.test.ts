@@ -71,7 +71,7 @@ describe('command line and bench', () => {
       agent,
       stubs: NO_STUBS,
       cliMain: CLI,
-      workerPid: async () => 0,
+      workerPid: () => 0,
     };
 
     await measurePlainRuns(

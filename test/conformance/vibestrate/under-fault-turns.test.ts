@@ -186,7 +186,7 @@ describe('a bench run whose worker is killed', () => {
       agent,
       stubs: NO_STUBS,
       cliMain: CLI,
-      workerPid: async () => 0,
+      workerPid: () => 0,
     };
     const worker = await host.startWorker();
     agent.hold();

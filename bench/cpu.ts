@@ -1,0 +1,73 @@
+/**
+ * What one run costs in CPU, by the process that pays: many runs at once in one repository, five agents each and no checks, beside `node -e 0`, which is
+ * measured before and after them, since the same work costs more on a machine that is busy or hot. What the agents use by hand is taken off the guard.
+ * Known from /proc; elsewhere the figures stay empty.
+ */
+import { runAtOnce } from './at-once.js';
+import { agentsByHand } from './baselines.js';
+import { TURN_STAGES, TURNS, timedProcess } from './bench-agent.js';
+import type { BenchHost } from './bench-host.js';
+import { cpuMsOfChildren, cpuMsOfHome } from './home-cpu.js';
+import { add, type Measuring } from './plain-run.js';
+import { sluiceRun } from './shell.js';
+
+const ENGINE_KINDS = ['server', 'worker', 'guard', 'git'] as const;
+/** A tick of 10 ms is a twentieth of one start of Node or less, and a quarter of a millisecond of an agent. */
+const NODE_STARTS = 2;
+const AGENT_ROUNDS = 8;
+
+export interface CpuBatch {
+  /** Part of the run ids. */
+  readonly name: string;
+  readonly runs: number;
+  readonly fromShell: number;
+}
+
+export async function measureCpu(
+  { host, samples }: Pick<Measuring, 'host' | 'samples'>,
+  { name, runs, fromShell }: CpuBatch,
+): Promise<void> {
+  if (process.platform !== 'linux') return;
+  add(samples, 'nodeCpuMs', await nodeCpuMs(host));
+  const before = cpuMsOfHome(host.home);
+  const { lost } = await runAtOnce([host], { name, runs, policy: { stageList: TURN_STAGES } });
+  if (lost > 0) throw new Error(`${lost} of ${runs} runs were lost`);
+  const after = cpuMsOfHome(host.home);
+  const agents = await cpuMsOfChildren(async () => {
+    for (let n = 0; n < AGENT_ROUNDS; n += 1) await agentsByHand(host, `${name}-0`);
+  });
+  add(samples, 'agentCpuMs', agents / AGENT_ROUNDS / TURNS);
+  let sum = 0;
+  for (const kind of ENGINE_KINDS) {
+    const ms = (after[kind] - before[kind]) / runs - (kind === 'guard' ? agents / AGENT_ROUNDS : 0);
+    add(samples, `${kind}CpuMs`, ms);
+    sum += ms;
+  }
+  add(samples, 'engineCpuMs', sum);
+  add(samples, 'cliCpuMs', await commandLineCpuMs(host, { name, fromShell }));
+  add(samples, 'nodeCpuMs', await nodeCpuMs(host));
+}
+
+/** Until it takes work. */
+export function measureWorkerStart({ host, samples }: Pick<Measuring, 'host' | 'samples'>): void {
+  if (process.platform === 'linux') add(samples, 'workerStartCpuMs', cpuMsOfHome(host.home).worker);
+}
+
+/** What the engine does for a command line alone is the command line's. */
+async function commandLineCpuMs(
+  host: BenchHost,
+  { name, fromShell }: Pick<CpuBatch, 'name' | 'fromShell'>,
+): Promise<number> {
+  const before = cpuMsOfHome(host.home).rest;
+  const own = await cpuMsOfChildren(async () => {
+    for (let n = 0; n < fromShell; n += 1) await sluiceRun(host, `${name}-shell-${n}`);
+  });
+  return (own + cpuMsOfHome(host.home).rest - before) / fromShell;
+}
+
+async function nodeCpuMs({ folder }: BenchHost): Promise<number> {
+  const all = await cpuMsOfChildren(async () => {
+    for (let n = 0; n < NODE_STARTS; n += 1) await timedProcess([process.execPath, '-e', '0'], { cwd: folder });
+  });
+  return all / NODE_STARTS;
+}

@@ -1,0 +1,35 @@
+/** Which figures make the bench red: those over a budget that is made of the baselines of the same minutes. */
+import { describe, expect, it } from '@jest/globals';
+import { cpuPerRunOf, figuresOf, isOver, judge, type Samples } from '../../../bench/figures.js';
+
+const over = (samples: Samples) =>
+  judge(figuresOf(samples))
+    .filter(isOver)
+    .map(({ name }) => name);
+
+describe('the figures of the bench', () => {
+  it('are over their budget beyond its noise only, and a count at once', () => {
+    expect(over({ nodeCpuMs: [100], engineCpuMs: [527], cliCpuMs: [384], actions: [26] })).toEqual([]);
+    expect(over({ nodeCpuMs: [100], engineCpuMs: [529], cliCpuMs: [386], actions: [27] })).toEqual([
+      'actions',
+      'engineCpuMs',
+      'cliCpuMs',
+    ]);
+  });
+
+  it('have no budget where a baseline of it was not measured', () => {
+    expect(judge(figuresOf({ engineCpuMs: [900], worktreeAddMs: [30], runMs: [900] }))).toEqual([
+      { name: 'worktreeAddMs', measured: 30, budget: null },
+      { name: 'runMs', measured: 900, budget: null },
+      { name: 'engineCpuMs', measured: 900, budget: null },
+    ]);
+    expect(over({ worktreeAddMs: [30], emptyActivityMs: [20], runMs: [900] })).toEqual(['runMs']);
+  });
+
+  it('tell the CPU of a run by who pays, its sum with the command line', () => {
+    const figures = figuresOf({ ...{ serverCpuMs: [160], workerCpuMs: [230] }, engineCpuMs: [500], cliCpuMs: [300] });
+
+    expect(cpuPerRunOf(figures)).toEqual({ server: 160, worker: 230, guard: null, git: null, cli: 300, total: 800 });
+    expect(cpuPerRunOf(figuresOf({ engineCpuMs: [500] }))['total']).toBeNull();
+  });
+});
