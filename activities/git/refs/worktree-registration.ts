@@ -1,6 +1,7 @@
 /**
  * Finds what a repository knows about a linked worktree: its admin folder `<commonDir>/worktrees/<id>` (gitrepository-layout.txt).
- * Git chooses the id, usually the last part of the path. The worktree's own `.git` file is never asked: an agent can replace it.
+ * Git chooses the id: the last part of the path, with a number where that is taken (builtin/worktree.c). Others are not read, for there is one for each run
+ * that was kept. The worktree's own `.git` file is never asked: an agent can replace it.
  */
 import { lstat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -17,7 +18,8 @@ const MAX_PATH_BYTES = 8192;
 export async function findAdminDir(commonDir: string, path: string): Promise<string | null> {
   const usual = join(commonDir, 'worktrees', basename(path));
   if (await belongsTo(usual, path)) return usual;
-  for (const adminDir of await listAdminDirs(commonDir)) if (await belongsTo(adminDir, path)) return adminDir;
+  const own = (await listAdminDirs(commonDir)).filter((adminDir) => isNumbered(adminDir, usual));
+  for (const adminDir of own) if (await belongsTo(adminDir, path)) return adminDir;
   return null;
 }
 
@@ -45,6 +47,10 @@ export async function isComplete(adminDir: string): Promise<boolean> {
     ['commondir', 'HEAD', 'locked'].map((name) => readTextIfThere(join(adminDir, name))),
   );
   return Boolean(commondir) && Boolean(head) && locked?.startsWith('initializing') !== true;
+}
+
+function isNumbered(adminDir: string, usual: string): boolean {
+  return adminDir.startsWith(usual) && /^\d+$/.test(adminDir.slice(usual.length));
 }
 
 async function isInUse(adminDir: string): Promise<boolean> {

@@ -12,12 +12,12 @@ import { listForeignFolder } from '../../../config/system/foreign-file.js';
 import { FAILURES } from '../../../protocol/failures.js';
 import { refusalFailure } from '../../../protocol/text/refusal.js';
 import { readRef, readTextIfThere } from '../refs/read-ref.js';
-import { findBranchUse, listRunRefs, type RunNames } from '../refs/run-refs.js';
+import { deleteRefs, findBranchUse, listRunRefs, type RunNames } from '../refs/run-refs.js';
 import { findAdminDir, isComplete } from '../refs/worktree-registration.js';
 import { isRepositoryBusy } from '../start/repository-busy.js';
 import { withRepositoryLock } from '../start/repository-lock.js';
 import { GitError, ON_REAL_REPOSITORY, runGit } from '../start/run-git.js';
-import { beginOwning, type OwnerMark, ownerMarkOf, readOwner, whyForeign } from './owner-mark.js';
+import { beginOwning, dropOwner, type OwnerMark, ownerMarkOf, readOwner, whyForeign } from './owner-mark.js';
 import { moveAside } from './worktree-root.js';
 
 const MAX_TRIES = 12;
@@ -79,10 +79,13 @@ async function addOnce(input: AddWorktreeInput): Promise<'made' | 'present'> {
       gitDir: commonDir,
     });
   } catch (error) {
-    if (error instanceof GitError && /already (checked out|used by worktree)/.test(error.result.stderr)) {
-      throw runExists(`Branch ${branch} is checked out elsewhere: ${error.result.stderr.trim()}`, input);
-    }
-    throw error;
+    if (!(error instanceof GitError && /already (checked out|used by worktree)/.test(error.result.stderr))) throw error;
+    const use = await findBranchUse({ ...input, worktree: path });
+    if (found.branchAt === null) await takeBack(input);
+    throw runExists(
+      `Branch ${branch} is ${use?.how ?? 'checked out'} in ${use?.folder ?? 'another worktree'} already.`,
+      input,
+    );
   }
   return 'made';
 }
@@ -123,8 +126,12 @@ async function refuseForeign(input: AddWorktreeInput, found: Found): Promise<voi
   if (found.entries !== null) throw runExists(`The folder ${path} exists already.`, input);
   const [ref] = await listRunRefs(input);
   if (ref !== undefined) throw runExists(`${ref.ref} exists already, at ${ref.sha}.`, input);
-  const use = await findBranchUse({ ...input, worktree: path });
-  if (use !== null) throw runExists(`Branch ${branch} is ${use.how} in ${use.folder} already.`, input);
+}
+
+/** The branch that git made before it saw that somebody's worktree stands on one of that name, which was gone: to look first would be to read the HEAD of all. */
+async function takeBack({ repository, branch, baseSha, path }: AddWorktreeInput): Promise<void> {
+  await deleteRefs(repository, [{ ref: `refs/heads/${branch}`, sha: baseSha }]);
+  await dropOwner(path);
 }
 
 async function clearHalfMade({ repository, path }: AddWorktreeInput, found: Found): Promise<void> {

@@ -1,8 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { findRepository } from '../../../activities/git/refs/find-repository.js';
+import { findAdminDir } from '../../../activities/git/refs/worktree-registration.js';
 import { type AddWorktreeInput, addWorktree } from '../../../activities/git/worktree/add-worktree.js';
 import { ownerMarkOf } from '../../../activities/git/worktree/owner-mark.js';
 import { FAILURES } from '../../../protocol/failures.js';
@@ -128,6 +129,7 @@ describe('what belongs to somebody else', () => {
 
     await expect(addWorktree(input)).rejects.toEqual(refusal);
 
+    expect(existsSync(ownerMarkOf(input.path))).toBe(false);
     expect([git(input.repository.root, 'for-each-ref'), worktreesOf(input.repository.root)]).toEqual(before);
   });
 
@@ -148,6 +150,23 @@ describe('what belongs to somebody else', () => {
     await expect(addWorktree({ ...input, owner: 'chain-2' })).rejects.toThrow('it belongs to another workflow');
     write(ownerMarkOf(input.path), 'chain-2', 'another');
     await expect(addWorktree(input)).rejects.toThrow('what says whose it is was changed');
+  });
+});
+
+describe('what git knows of a worktree', () => {
+  it('is found under the last part of its path, numbered where that is taken, and under no name of another run', async () => {
+    const input = await anInput();
+    const { commonDir, root } = input.repository;
+    git(root, 'worktree', 'add', '--quiet', '-b', 'theirs', join(tempFolder(), 'project-1'));
+    await addWorktree(input);
+    const numbered = join(commonDir, 'worktrees', 'project-11');
+
+    expect(await findAdminDir(commonDir, input.path)).toBe(numbered);
+    expect(await addWorktree(input)).toBe('present');
+
+    renameSync(numbered, join(commonDir, 'worktrees', 'project-1-of-another-run'));
+
+    expect(await findAdminDir(commonDir, input.path)).toBeNull();
   });
 });
 
