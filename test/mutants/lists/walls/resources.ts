@@ -82,11 +82,11 @@ export const RESOURCE_MUTANTS: readonly Mutant[] = [
     test: { file: 'test/unit/git/add-worktree.test.ts', title: 'refuses %s of the run name and changes nothing' },
   },
   {
-    name: 'a run takes a branch that is gone, on which another home works',
+    name: 'the branch that git made for a run stays though another home works on one of its name',
     area: 'walls',
     file: 'activities/git/worktree/add-worktree.ts',
-    find: 'if (use !== null) throw',
-    replace: 'if (use?.folder === path) throw',
+    find: 'if (found.branchAt === null) await takeBack(input);',
+    replace: '',
     test: { file: 'test/unit/git/add-worktree.test.ts', title: 'refuses %s of the run name and changes nothing' },
   },
 ];
