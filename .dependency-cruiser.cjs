@@ -106,7 +106,13 @@ module.exports = {
       'commands are made of parts, which know no command',
     ),
     arrow('wire-is-below', '^wire/', '^(config|workflows|activities|worker|client)/', 'both ends of the wire use it'),
-    arrow('worker-does-not-ask', '^worker/', '^client/', 'the composition root serves; the client asks'),
+    {
+      name: 'worker-does-not-ask',
+      comment: 'the composition root serves; the client asks. Its calls are made where the SDK is',
+      severity: 'error',
+      from: { path: '^worker/', pathNot: '^worker/serve-command-line\\.ts$' },
+      to: { path: '^client/' },
+    },
     arrow('client-goes-by-messages', '^client/', '^(workflows|activities)/', 'a client on another machine has neither'),
     {
       name: 'client-knows-no-worker',

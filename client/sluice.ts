@@ -22,7 +22,7 @@ import { type ListedRun, newestPerWorkflow, type RunExecution } from './calls/li
 import { type QuotaCalls, quotaCalls } from './calls/quota-calls.js';
 import { retryingOf } from './calls/retrying.js';
 import { type MessagePort, type MessageToSend, type Sent, sendMessage } from './calls/send-message.js';
-import { temporalClient } from './calls/temporal-client.js';
+import { temporalClient, underRequestId } from './calls/temporal-client.js';
 
 export type { ListedRun, RunExecution } from './calls/listed-run.js';
 export type { MessageToSend, Sent } from './calls/send-message.js';
@@ -51,6 +51,14 @@ export interface SluiceOptions {
 export interface StartRun {
   readonly input: RunInput;
   readonly runId: string;
+  /** Asked again under the same id it is the same start. Without one it is a start of its own. */
+  readonly requestId?: string;
+}
+
+export interface StartClean {
+  readonly input: CleanRunInput;
+  /** As of `StartRun`. */
+  readonly requestId?: string;
 }
 
 export type StartedRun =
@@ -82,7 +90,7 @@ export interface Sluice extends BatchCalls, QuotaCalls, AsyncDisposable {
   /** Native cancellation: the run ends `aborted`. */
   cancel(workflowId: string): Promise<void>;
   /** Asks the run's host, wherever it is. Waits until it answered, or `stop`. Two that ask at once get one answer. Errors: WorkflowFailedError. */
-  cleanRun(input: CleanRunInput, stop: AbortSignal): Promise<CleanRunResult>;
+  cleanRun(clean: StartClean, stop: AbortSignal): Promise<CleanRunResult>;
   /** What of a project's day is used; null where there is no ledger yet. Errors: a deadline where no worker answers. */
   dayBudget(workflowId: string): Promise<DayBudgetView | null>;
   /** Who polls a task queue now. */
@@ -121,7 +129,10 @@ function runCalls(
     status: (workflowId) => within(client, () => handle(workflowId).query<RunView>(STATUS_QUERY)),
     details: (workflowId) => within(client, () => handle(workflowId).query<RunDetails>(DETAILS_QUERY)),
     send: (workflowId, message, stop) =>
-      sendMessage(messagePort(client, handle(workflowId), stop), message, { requestId: randomUUID(), stop }),
+      sendMessage(messagePort(client, handle(workflowId), stop), message, {
+        requestId: message.requestId ?? randomUUID(),
+        stop,
+      }),
     async describe(workflowId) {
       const { startTime, closeTime, status, type, raw } = await within(client, () => handle(workflowId).describe());
       return {
@@ -173,12 +184,13 @@ function besideCalls(client: Client): BatchCalls & QuotaCalls & Pick<Sluice, 'cl
   return {
     ...batchCalls(client, call),
     ...quotaCalls(client, call),
-    async cleanRun(input, stop) {
+    async cleanRun({ input, requestId }, stop) {
       const handle = await call(() =>
         client.workflow.start(CLEAN_WORKFLOW, {
           ...{ workflowId: `clean:${input.run.runId}`, taskQueue: TASK_QUEUE, args: [input] },
           ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'USE_EXISTING' },
           staticSummary: `clean ${input.run.runId}`,
+          ...underRequestId(requestId),
         }),
       );
       const answer: unknown = await client.withAbortSignal(stop, () => handle.result());
@@ -192,7 +204,7 @@ function besideCalls(client: Client): BatchCalls & QuotaCalls & Pick<Sluice, 'cl
   };
 }
 
-async function startRun(client: Client, { input, runId }: StartRun): Promise<StartedRun> {
+async function startRun(client: Client, { input, runId, requestId }: StartRun): Promise<StartedRun> {
   const { WorkflowExecutionAlreadyStartedError } = temporalClient();
   try {
     const { workflowId } = await within(client, () =>
@@ -203,6 +215,7 @@ async function startRun(client: Client, { input, runId }: StartRun): Promise<Sta
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
         staticSummary: titleOf(input),
+        ...underRequestId(requestId),
       }),
     );
     return { kind: 'started', runId, workflowId };

@@ -1,6 +1,7 @@
 /**
  * The worker process. Prints one JSON line `{"type":"ready",…}` when it polls. SIGTERM and SIGINT stop it and leave agents at work;
  * so does the end of stdin where that is a pipe: the engine that held it is gone.
+ * With `--serve-calls`, which the local engine gives it, it makes the calls of the command line too.
  * Server, namespace, TLS and keys come from the TEMPORAL_* variables and, without `--no-profile`, the profile file, as the `temporal` command reads them.
  */
 import { fstatSync } from 'node:fs';
@@ -22,22 +23,26 @@ main().catch((err) => {
 });
 
 async function main(): Promise<void> {
-  const [{ loadClientConnectConfig }, { homeRoot }, { startWorker }] = await Promise.all([
+  const [{ loadClientConnectConfig }, { homeRoot }, { startWorker }, { serveCommandLine }] = await Promise.all([
     import('@temporalio/envconfig'),
     import('../config/home/home.js'),
     import('./start-worker.js'),
+    import('./serve-command-line.js'),
   ]);
   const { connectionOptions, namespace } = loadClientConnectConfig({
     disableFile: process.argv.includes('--no-profile'),
   });
   const { address, ...connection } = connectionOptions;
-  const worker = await startWorker({
-    home: homeRoot(process.env),
+  const home = homeRoot(process.env);
+  const server = {
     address: address === undefined || address === '' ? DEFAULT_ADDRESS : address,
     namespace: namespace ?? 'default',
-    connection,
+  };
+  const worker = await startWorker({
+    ...{ home, ...server, connection },
     environment: { [UMASK_VARIABLE]: umask, ...process.env },
   });
+  const endCalls = process.argv.includes('--serve-calls') ? await serveCommandLine(home, server) : null;
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => worker.stop());
   if (isPipe(0))
     process.stdin
@@ -46,6 +51,7 @@ async function main(): Promise<void> {
       .once('error', () => worker.stop());
   process.stdout.write(`${JSON.stringify({ type: 'ready', hostId: worker.hostId, pid: process.pid })}\n`);
   await worker.done;
+  await endCalls?.();
   process.stdin.destroy();
 }
 

@@ -1,7 +1,8 @@
 /** A worker's line to one guard: requests with replies, and the ends of commands it is attached to. A lost line rejects what waits on it; the commands go on. */
 import { connect, type Socket } from 'node:net';
+import { readLines, writeLine } from '../../config/system/json-lines.js';
 import type { ExitRecord } from './contract.js';
-import { type EndedEvent, type Reply, type Request, readLines, writeLine } from './wire.js';
+import { type EndedEvent, MAX_LINE_CHARS, type Reply, type Request } from './wire.js';
 
 /** The guard died or ended itself; whoever waits connects again. */
 export class ConnectionLost extends Error {
@@ -52,7 +53,7 @@ function talk(socket: Socket, path: string): GuardConnection {
     const lost = new ConnectionLost(`the guard at ${path} is gone`);
     for (const waiting of [...replies.values(), ...[...ends.values()].flatMap((set) => [...set])]) waiting.reject(lost);
   });
-  readLines(socket, (line) => {
+  readLines(socket, MAX_LINE_CHARS, (line) => {
     if (isEnded(line)) {
       for (const waiting of ends.get(line.token) ?? []) waiting.resolve(line.exit);
       ends.delete(line.token);

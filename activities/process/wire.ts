@@ -2,8 +2,6 @@
  * What workers and guards say to each other: one JSON object a line over the guard's unix socket.
  * The words hello, ask, stop and retire, and their fields, are frozen for ever: a worker of any version speaks them with a guard of any other.
  */
-import type { Socket } from 'node:net';
-import { parseRecord } from '../../protocol/text/json.js';
 import type { CommandSpec, ExitRecord, LiveCommand, StartRefusal, StopReason } from './contract.js';
 
 /** Raised too where an older guard must start nothing more: one below 3 opens a prompt as a file for its program, and cuts no output. */
@@ -44,37 +42,7 @@ export interface EndedEvent {
 }
 
 /** Far above a request with all arguments and variables that a system takes (6 MB on Linux), each character escaped. */
-const MAX_LINE_CHARS = 48 * 1024 * 1024;
-
-/** Calls `take` with every whole line that is a JSON object; anything else, and a line that does not end, ends the connection. */
-export function readLines(socket: Socket, take: (line: Record<string, unknown>) => void): void {
-  let rest: string[] = [];
-  let held = 0;
-  socket.setEncoding('utf8');
-  socket.on('data', (chunk: string) => {
-    const parts = chunk.split('\n');
-    rest.push(parts[0] ?? '');
-    held = parts.length === 1 ? held + chunk.length : (parts.at(-1)?.length ?? 0);
-    if (held > MAX_LINE_CHARS) {
-      rest = [];
-      socket.destroy();
-      return;
-    }
-    for (const part of parts.slice(1)) {
-      const line = parseRecord(rest.join(''));
-      rest = [part];
-      if (line === null) {
-        socket.destroy();
-        return;
-      }
-      take(line);
-    }
-  });
-}
-
-export function writeLine(socket: Socket, value: object): void {
-  if (socket.writable) socket.write(`${JSON.stringify(value)}\n`);
-}
+export const MAX_LINE_CHARS = 48 * 1024 * 1024;
 
 /** The place token of a command's token. */
 export function baseOf(token: string): string {

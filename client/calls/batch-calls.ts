@@ -4,13 +4,15 @@ import type { TypedSearchAttributes } from '@temporalio/common';
 import type { BatchInput, BatchView } from '../../protocol/actors/batch.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../../protocol/limits.js';
 import { BATCH_WORKFLOW, type SearchAttributeName, STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
-import { temporalClient } from './temporal-client.js';
+import { temporalClient, underRequestId } from './temporal-client.js';
 
 export interface StartBatch {
   readonly workflowId: string;
   readonly input: BatchInput;
   /** Whether the namespace has our search attributes: a batch that is started with one keeps it current. */
   readonly searchAttributes: boolean;
+  /** As of `StartRun`. */
+  readonly requestId?: string;
 }
 
 export interface BatchCalls {
@@ -27,7 +29,7 @@ const STATUS: SearchAttributeName = 'SluiceStatus';
 /** `within` gives a call its deadline. */
 export function batchCalls(client: Client, within: <T>(call: () => Promise<T>) => Promise<T>): BatchCalls {
   return {
-    async startBatch({ workflowId, input, searchAttributes }) {
+    async startBatch({ workflowId, input, searchAttributes, requestId }) {
       const { WorkflowExecutionAlreadyStartedError } = temporalClient();
       const attributes = searchAttributes ? await runningAttributes() : null;
       try {
@@ -37,6 +39,7 @@ export function batchCalls(client: Client, within: <T>(call: () => Promise<T>) =
             ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'FAIL' },
             ...(attributes === null ? {} : { typedSearchAttributes: attributes }),
             staticSummary: `${input.tasks.length} tasks`,
+            ...underRequestId(requestId),
           }),
         );
         return 'started';

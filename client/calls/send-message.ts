@@ -15,6 +15,8 @@ export interface MessageToSend {
   /** `open`: to a quota gate. */
   readonly name: RunMessageName | 'open';
   readonly argument: Readonly<Record<string, string | null>>;
+  /** Sent again under the same id it is the same message, which counts once. Without one it is a message of its own. */
+  readonly requestId?: string;
 }
 
 export type Sent =

@@ -3,9 +3,9 @@
  * names that it exports: a quarter of the whole load, which is the largest part of what a short command costs.
  */
 import { createRequire } from 'node:module';
-import { setImmediate as turn } from 'node:timers/promises';
 
 type TemporalClient = typeof import('@temporalio/client');
+type Internals = typeof import('@temporalio/client/lib/internal.js');
 
 const require = createRequire(import.meta.url);
 
@@ -14,8 +14,8 @@ export function temporalClient(): TemporalClient {
   return require('@temporalio/client') as TemporalClient; // `require` knows no types; this is the package's own.
 }
 
-/** Loads it for a later call, while programs that were just started do their work. */
-export async function prepareTemporalClient(): Promise<void> {
-  await turn();
-  temporalClient();
+/** Under one request id the server starts once, however often it is asked, and answers each as the first. The SDK makes an id for every start of its own. */
+export function underRequestId(requestId: string | undefined) {
+  const { InternalWorkflowStartOptionsSymbol } = require('@temporalio/client/lib/internal') as Internals; // As above.
+  return requestId === undefined ? {} : { [InternalWorkflowStartOptionsSymbol]: { requestId } };
 }

@@ -68,7 +68,7 @@ function linesOf({ what, why, now, mend }: Refusal): readonly string[] {
   return [what, why, now, mend].flatMap((part) => part.split('\n')).filter((line) => line.trim() !== '');
 }
 
-function isRefusal(value: unknown): value is Refusal {
+export function isRefusal(value: unknown): value is Refusal {
   const names = ['what', 'why', 'now', 'mend'] as const satisfies readonly (keyof Refusal)[];
   return (
     typeof value === 'object' && value !== null && names.every((name) => typeof Reflect.get(value, name) === 'string')

@@ -1,9 +1,10 @@
 /** One worker's connection to the guard: requests in, replies and ends out. A connection that closes loses its reservations, never a running command. */
 import type { Socket } from 'node:net';
 import { messageOf } from '../../../config/system/error-code.js';
+import { readLines, writeLine } from '../../../config/system/json-lines.js';
 import { isRecord } from '../../../protocol/text/json.js';
 import { StartRefused, type StopReason } from '../contract.js';
-import { PROTOCOL_VERSION, type Reply, readLines, writeLine } from '../wire.js';
+import { MAX_LINE_CHARS, PROTOCOL_VERSION, type Reply } from '../wire.js';
 import { readSpec } from './check-spec.js';
 import type { Command } from './command.js';
 import type { Commands } from './commands.js';
@@ -32,7 +33,7 @@ export function serveConnection(socket: Socket, guard: ServedGuard): void {
   };
   socket.on('error', () => {});
   socket.on('close', () => guard.commands.drop(socket));
-  readLines(socket, (request) => {
+  readLines(socket, MAX_LINE_CHARS, (request) => {
     void handle(request, guard, socket)
       .catch((error: unknown): Reply => failureReply(error, guard))
       .then((reply) => {

@@ -94,7 +94,7 @@ async function removeTelling({ io }: Context, sluice: Sluice, { runId, input }: 
   );
   try {
     const cleaned = sluice
-      .cleanRun(input, io.stop)
+      .cleanRun({ input }, io.stop)
       .catch((error: unknown) => ({ kind: 'failed' as const, why: reasonOf(error) }));
     return await orAborted(cleaned, io.stop, () => null);
   } finally {

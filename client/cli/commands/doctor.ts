@@ -10,7 +10,7 @@ import { ANY_HOST_QUEUE, hostQueue, SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../
 import { gitVersion } from '../../repository.js';
 import { createSluice, type Sluice } from '../../sluice.js';
 import { exists } from '../find/find-run.js';
-import { chooseServer } from '../server/connect.js';
+import { chooseServer } from '../server/choose-server.js';
 import { readHostId } from '../server/host-config.js';
 import { lookAtEngine } from '../server/up.js';
 import { callAgents } from '../start/call-agents.js';

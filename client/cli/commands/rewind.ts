@@ -12,7 +12,6 @@ import { makeRunId } from '../../../protocol/run/run-id.js';
 import { STAGES, type Stage } from '../../../protocol/run/stages.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { isFromFiles } from '../../calls/listed-run.js';
-import { prepareTemporalClient } from '../../calls/temporal-client.js';
 import type { Sluice } from '../../sluice.js';
 import { type FoundRun, findRun, findRuns, manyRuns, runsHere, viewOf } from '../find/find-run.js';
 import { connectToRun } from '../server/connect.js';
@@ -36,7 +35,6 @@ interface Source {
 export async function rewind(context: Context, options: RewindOptions): Promise<ExitCode> {
   const { io } = context;
   const stage = checkStage(options.stage);
-  await prepareTemporalClient();
   await using connected = await orAborted(connectToRun(context, { local: false }), io.stop, () => null);
   if (connected === null) return tellStopped(context, 'Nothing was started.');
   const { sluice } = connected;

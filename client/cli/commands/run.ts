@@ -10,7 +10,6 @@ import { titleOf } from '../../../protocol/messages/run-input.js';
 import { branchOf } from '../../../protocol/names.js';
 import { makeRunId } from '../../../protocol/run/run-id.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
-import { prepareTemporalClient } from '../../calls/temporal-client.js';
 import { type Connected, connectToRun } from '../server/connect.js';
 import { hostIdFor, keepCommand, serveRepository } from '../server/host-config.js';
 import { checkProgram } from '../start/check-program.js';
@@ -42,12 +41,8 @@ export interface PreparedRun {
 
 export async function run(context: Context, options: RunOptions): Promise<ExitCode> {
   const { io } = context;
-  const preparing = orAborted(prepareRun(context, options), io.stop, () => null);
-  // The SDK takes a fifth of a second to load; it is needed in any case that is no mistake, and git is at work by now.
-  const loading = prepareTemporalClient();
-  const prepared = await preparing;
+  const prepared = await orAborted(prepareRun(context, options), io.stop, () => null);
   if (prepared === null) return tellStopped(context, 'Nothing was started.');
-  await loading;
   await using connected = await orAborted(connectToRun(context, options), io.stop, () => null);
   if (connected === null) return tellStopped(context, 'Nothing was started.');
   const started = await startRun(context, { prepared, connected, host: options.host });

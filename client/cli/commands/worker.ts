@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { entryFile } from '../../../config/system/entries.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
-import { chooseServer } from '../server/connect.js';
+import { chooseServer } from '../server/choose-server.js';
 import { serveRepository } from '../server/host-config.js';
 import { checkRepository } from '../start/check-repository.js';
 import type { Context } from '../terminal/context.js';

@@ -1,45 +1,24 @@
 /**
- * Which Temporal server a command talks to, and the connection to it.
- * TEMPORAL_ADDRESS or a profile that is not our own engine's address means: use that server, start nothing. Otherwise the local engine,
- * which only commands that need it start; looking commands get null and read files.
+ * The connection of a command to its server. The local engine is started only by commands that need it; looking commands get null and read files.
+ * With a local engine no SDK is loaded: its worker makes the calls.
  */
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
-import type { ClientConnectConfig } from '@temporalio/envconfig';
 import { messageOf } from '../../../config/system/error-code.js';
 import { TASK_QUEUE } from '../../../protocol/names.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
-import { prepareTemporalClient } from '../../calls/temporal-client.js';
-import { createSluice, type Sluice, type SluiceOptions } from '../../sluice.js';
+import { callsOver, openCallLine } from '../../calls/ask-calls.js';
+import { BUILD } from '../../calls/call-lines.js';
+import { openLate } from '../../calls/open-late.js';
+import { createSluice, type Sluice } from '../../sluice.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
-import { isOwnAddress, lookAtEngine, type RunningEngine, settledEngine, upEngine } from './up.js';
-
-export type ServerChoice =
-  | { readonly kind: 'local' }
-  | { readonly kind: 'remote'; readonly origin: string; readonly options: SluiceOptions };
+import { chooseServer, type ServerChoice } from './choose-server.js';
+import { callsSocket, lookAtEngine, type RunningEngine, settledEngine, upEngine } from './up.js';
 
 export interface Connected extends AsyncDisposable {
   readonly sluice: Sluice;
   /** Null where the server is not our own engine. */
   readonly engine: RunningEngine | null;
-}
-
-export async function chooseServer(
-  { io, home }: Context,
-  { local }: { readonly local: boolean },
-): Promise<ServerChoice> {
-  if (local) return { kind: 'local' };
-  const { loadClientConnectConfig } = await import('@temporalio/envconfig');
-  const config = readProfile(() => loadClientConnectConfig({ overrideEnvVars: definedOnly(io.env) }));
-  const { address, ...rest } = config.connectionOptions;
-  if (address === undefined || address === '' || isOwnAddress(home, address)) return { kind: 'local' };
-  const origin = (io.env['TEMPORAL_ADDRESS'] ?? '') === '' ? 'from your Temporal profile' : 'from TEMPORAL_ADDRESS';
-  const connection = {
-    ...(rest.tls === undefined ? {} : { tls: rest.tls }),
-    ...(rest.apiKey === undefined ? {} : { apiKey: rest.apiKey }),
-    ...(rest.metadata === undefined ? {} : { metadata: rest.metadata }),
-  };
-  return { kind: 'remote', origin, options: { address, namespace: config.namespace ?? 'default', connection } };
 }
 
 /** Our own engine has just said that its server is up: only a machine under load keeps anybody waiting. */
@@ -57,12 +36,9 @@ function connectedBy(sluice: Sluice, engine: Connected['engine']): Connected {
 
 /** For commands that start runs: brings the local engine up, or refuses a server where nobody would work. */
 export async function connectToRun(context: Context, options: { readonly local: boolean }): Promise<Connected> {
-  // The SDK takes a fifth of a second to load: that goes on beside the engine's start.
-  const loading = prepareTemporalClient();
   const choice = await chooseServer(context, options);
   if (choice.kind === 'local') {
     const engine = await upEngine(context, { onProgress: (text) => context.io.err(foreign(text)) });
-    await loading;
     return connectedBy(await connectOwn(context, engine, OWN_CONNECT_MS), engine);
   }
   const sluice = await connectRemote(choice);
@@ -81,7 +57,6 @@ export async function connectToRun(context: Context, options: { readonly local: 
 export async function connectToLook(context: Context, limitMs = OWN_CONNECT_MS): Promise<Sluice | null> {
   const choice = await chooseServer(context, { local: false });
   if (choice.kind === 'remote') return connectRemote(choice);
-  // The SDK is loaded after that: it holds this process up, and a busy machine would take its own time for the engine's.
   const report = await within(limitMs, lookAtEngine(context.home));
   if (report === 'late') throw notAnswering('its own socket says nothing', limitMs);
   const engine = report?.phase === 'starting' ? await within(limitMs, settledEngine(context.home)) : report;
@@ -96,12 +71,29 @@ export async function connectOrRead(context: Context, read: string): Promise<Slu
   return sluice;
 }
 
+type OwnServer = Pick<RunningEngine, 'address' | 'namespace'>;
+
+/** By the engine's worker, without the SDK; by the SDK where that worker is away or of another build. Errors: RefusedError. */
+async function connectOwn(context: Context, { address, namespace }: OwnServer, limitMs: number): Promise<Sluice> {
+  const sdk = openLate(() => connectBySdk(context, { address, namespace }, limitMs));
+  const line = await openCallLine(await callsSocket(context.home));
+  if (line === null) return sdk.get();
+  const close = () => {
+    line.close();
+    return sdk.close();
+  };
+  if (line.build === BUILD)
+    return { address, namespace, ...callsOver(line, sdk.get), close, [Symbol.asyncDispose]: close };
+  line.close();
+  context.io.err(OTHER_BUILD);
+  return sdk.get();
+}
+
+const OTHER_BUILD =
+  'The engine is of another build than this command line, which loads what asks its server itself; one build again: sluice up --restart';
+
 /** Errors: RefusedError. */
-async function connectOwn(
-  { io }: Context,
-  { address, namespace }: Pick<RunningEngine, 'address' | 'namespace'>,
-  limitMs: number,
-) {
+async function connectBySdk({ io }: Context, { address, namespace }: OwnServer, limitMs: number): Promise<Sluice> {
   const timer = setTimeout(
     () => io.err('The local engine is up and its server is busy; waiting for it.'),
     TELL_AFTER_MS,
@@ -159,23 +151,4 @@ async function connectRemote({ options, origin }: Extract<ServerChoice, { kind: 
 async function afterReading(late: 'late'): Promise<'late'> {
   for (let step = 0; step < READING_TURNS; step += 1) await turn();
   return late;
-}
-
-function readProfile(load: () => ClientConnectConfig): ClientConnectConfig {
-  try {
-    return load();
-  } catch (error) {
-    throw new RefusedError({
-      what: `your Temporal profile cannot be read: ${foreign(messageOf(error))}`,
-      why: 'sluice takes the server from the TEMPORAL_* variables and the profile file, as the temporal command does',
-      now: 'Nothing was started.',
-      mend: 'mend the file, or use the local engine: sluice run --local …',
-    });
-  }
-}
-
-function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
 }

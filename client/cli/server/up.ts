@@ -40,6 +40,12 @@ export async function lookAtEngine(home: string): Promise<EngineReport | null> {
   return engineStatus(home);
 }
 
+/** Where the worker of this home's engine makes calls, if it does. */
+export async function callsSocket(home: string): Promise<string> {
+  const { enginePaths } = await import('../../../worker/local-engine/state/engine-paths.js');
+  return enginePaths(home).calls;
+}
+
 /** As `lookAtEngine`, of an engine that starts: once it is up or has given up. */
 export async function settledEngine(home: string): Promise<EngineReport | null> {
   const { settledStatus } = await import('../../../worker/local-engine/control/ensure-engine.js');

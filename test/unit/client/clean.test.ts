@@ -41,7 +41,7 @@ describe('sluice clean', () => {
     const part: Pick<Sluice, 'list' | 'status' | 'cleanRun' | typeof Symbol.asyncDispose> = {
       list: async () => [{ ...aListedRun('shop-1'), closedAt: '2026-11-21T10:00:00.000Z' }],
       status: async () => of,
-      cleanRun: async (input) => {
+      cleanRun: async ({ input }) => {
         asked.push(input);
         return answer();
       },

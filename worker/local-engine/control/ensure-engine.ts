@@ -46,8 +46,8 @@ export interface RunningEngine {
 
 /** The engine prints nothing for itself; a small heap keeps it at the size of a bare Node. */
 const ENGINE_NODE_FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=64'];
-/** A person's Temporal profile is for another server: its TLS and keys must not reach ours. */
-const NO_PROFILE = '--no-profile';
+/** A person's Temporal profile is for another server: its TLS and keys must not reach ours. This worker serves the command line of its home. */
+const WORKER_FLAGS = ['--no-profile', '--serve-calls'] as const;
 const OWNED_BY_ANOTHER = 75;
 const SOCKET_POLL_MS = 20;
 
@@ -161,7 +161,7 @@ async function startEngine(options: EnsureEngine, paths: EnginePaths, say: (text
     ui: options.ui ?? false,
     ports: options.ports ?? ENGINE_PORTS,
     durability: options.durability ?? 'process',
-    worker: options.workerCommand ?? [process.execPath, ...WORKER_NODE_FLAGS, entryFile('worker'), NO_PROFILE],
+    worker: options.workerCommand ?? [process.execPath, ...WORKER_NODE_FLAGS, entryFile('worker'), ...WORKER_FLAGS],
   };
   const [program, ...args] = options.engineCommand ?? [process.execPath, ...ENGINE_NODE_FLAGS, entryFile('engine')];
   const log = openLog(paths.engineLog);

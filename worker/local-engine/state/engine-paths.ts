@@ -13,6 +13,8 @@ import { RefusedError } from '../../../protocol/text/refusal.js';
 export interface EnginePaths {
   readonly home: string;
   readonly socket: string;
+  /** Where the worker makes the calls of the command line. */
+  readonly calls: string;
   readonly lock: string;
   readonly state: string;
   readonly database: string;
@@ -29,6 +31,7 @@ export function enginePaths(home: string): EnginePaths {
   return {
     home: real,
     socket: join(socketFolder(real), 'engine.sock'),
+    calls: join(socketFolder(real), 'calls.sock'),
     lock: join(real, 'engine.lock'),
     state: join(real, 'engine.json'),
     database: join(real, 'temporal.db'),
