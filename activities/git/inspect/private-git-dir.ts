@@ -129,7 +129,7 @@ export class PrivateGitDir {
    * Errors: `TooLarge`, before anything is written.
    */
   async reset(sha: string): Promise<void> {
-    await removeLocks(this.gitDir);
+    await removeLeft(this.gitDir);
     await mendRoot(this.workTree);
     await assertTreeFits(this, sha);
     this.setHeadCommit(sha);
@@ -211,8 +211,8 @@ async function readProtected(gitDir: string): Promise<readonly string[]> {
   return text === null ? [] : (JSON.parse(text) as string[]);
 }
 
-/** Left by a git that was killed; nobody else works in this folder. */
-async function removeLocks(gitDir: string): Promise<void> {
+/** What a git that was killed left, and a look that would have kept its index; nobody else works in this folder. */
+async function removeLeft(gitDir: string): Promise<void> {
   for (const { name } of (await listForeignFolder(gitDir, { maxEntries: MAX_ENTRIES })) ?? [])
-    if (name.endsWith('.lock')) await unlink(join(gitDir, name));
+    if (name.endsWith('.lock') || name.startsWith('index.')) await unlink(join(gitDir, name));
 }

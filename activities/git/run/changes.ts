@@ -6,10 +6,11 @@
 import type { PrivateGitDir } from '../inspect/private-git-dir.js';
 import type { Change, ChangeStatus } from '../start/contract.js';
 import { splitNul } from '../start/run-git.js';
+import { lookAndKeep } from './fresh-index.js';
 
 /** Empty = clean. Untracked files count, ignored and protected ones do not. A nested repository is one entry, its folder. */
 export async function listChanges(git: PrivateGitDir): Promise<readonly Change[]> {
-  const output = await git.run([
+  const output = await lookAndKeep(git, [
     'status',
     '-z',
     '--porcelain=v1',

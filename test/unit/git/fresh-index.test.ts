@@ -1,0 +1,115 @@
+/** Looks at a worktree that keep what they found in the index, and what an agent can do to be overlooked by them. */
+import { lstatSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { areOlder } from '../../../activities/git/inspect/index-times.js';
+import { git, type OpenedRun, openRun, removeFolders, write } from './repository-fixture.js';
+
+const MANY = Object.fromEntries(Array.from({ length: 800 }, (_, n) => [`part-${n % 20}/file-${n}.txt`, `line ${n}\n`]));
+const FILE = 'part-1/file-1.txt';
+const OTHER = 'part-2/file-2.txt';
+
+const indexOf = (run: OpenedRun) => join(run.gitDir, 'index');
+const keeps = (run: OpenedRun) => Number.isInteger(lstatSync(indexOf(run)).mtimeMs / 1000);
+const listed = async (run: OpenedRun) => (await run.run.changes()).map(({ path }) => path);
+
+/** By the clock of the file system, which each write reads. */
+async function untilNextSecond(run: OpenedRun): Promise<void> {
+  const probe = join(run.home, 'probe');
+  const now = () => {
+    writeFileSync(probe, '');
+    return Math.floor(lstatSync(probe).ctimeMs / 1000);
+  };
+  for (const began = now(); now() === began; ) await nextTurn();
+}
+
+/** Other bytes of the same number, with the times of the file before; `by`: in place, or another file in its place. */
+function forge(path: string, by: 'writing' | 'renaming'): void {
+  const { atime, mtime } = lstatSync(path);
+  const text = readFileSync(path, 'utf8').replace('line', 'LINE');
+  if (by === 'writing') writeFileSync(path, text);
+  else {
+    writeFileSync(`${path}.new`, text);
+    renameSync(`${path}.new`, path);
+  }
+  utimesSync(path, atime, mtime);
+}
+
+afterEach(removeFolders);
+
+describe('a look at a worktree of many files', () => {
+  it('keeps its index once the second of the checkout is over, and once only', async () => {
+    const run = await openRun(MANY);
+    await untilNextSecond(run);
+    expect(keeps(run)).toBe(false);
+
+    expect(await listed(run)).toEqual([]);
+
+    expect(keeps(run)).toBe(true);
+    const { ino } = lstatSync(indexOf(run));
+    await untilNextSecond(run);
+    expect(await listed(run)).toEqual([]);
+    expect(lstatSync(indexOf(run)).ino).toBe(ino);
+    expect(readdirSync(run.gitDir).filter((name) => name.startsWith('index'))).toEqual(['index']);
+  });
+
+  it.each(['writing', 'renaming'] as const)('sees a file of the same size and times, by %s', async (by) => {
+    const run = await openRun(MANY);
+    await untilNextSecond(run);
+    await listed(run);
+    expect(keeps(run)).toBe(true);
+
+    forge(join(run.worktree, FILE), by);
+
+    expect(await listed(run)).toEqual([FILE]);
+  });
+
+  it('keeps none in the second in which a file changed, for it may change once more in it', async () => {
+    const run = await openRun(MANY);
+    const path = join(run.worktree, FILE);
+    const old = new Date(1_000_000_000_000);
+    await untilNextSecond(run);
+    write(run.worktree, FILE, readFileSync(path, 'utf8'));
+    utimesSync(path, old, old);
+
+    expect(await listed(run)).toEqual([]);
+    forge(path, 'writing');
+
+    expect(await listed(run)).toEqual([FILE]);
+  });
+
+  it('takes what a look that was killed left for no index, and a reset removes it', async () => {
+    const run = await openRun(MANY);
+    writeFileSync(`${indexOf(run)}.left`, 'torn');
+    write(run.worktree, OTHER, 'changed\n');
+
+    expect(await listed(run)).toEqual([OTHER]);
+    await run.run.restore(run.base);
+
+    expect(readdirSync(run.gitDir).filter((name) => name.startsWith('index'))).toEqual(['index']);
+    expect(await listed(run)).toEqual([]);
+  });
+});
+
+describe('the times of an index', () => {
+  it('are those of the file that changed last, names of any length', async () => {
+    const names = ['a', 'bb', 'ccc', 'dddd', 'eeeee', 'ffffff', 'ggggggg', 'hhhhhhhh', 'iiiiiiiii'];
+    const run = await openRun(Object.fromEntries(names.map((name) => [name, name])));
+    git(run.root, 'update-index', '--skip-worktree', 'ccc');
+    for (const index of [indexOf(run), join(run.root, '.git/index')].map((path) => readFileSync(path))) {
+      const folder = index.equals(readFileSync(indexOf(run))) ? run.worktree : run.root;
+      const last = Math.max(...names.map((name) => Math.floor(lstatSync(join(folder, name)).ctimeMs / 1000)));
+
+      expect([areOlder(index, last), areOlder(index, last + 1)]).toEqual([false, true]);
+      expect(areOlder(index.subarray(0, index.length - 40), last + 1)).toBe(false);
+    }
+  });
+
+  it('are not known of an index of another version', async () => {
+    const run = await openRun({ a: 'a' });
+    git(run.root, 'update-index', '--index-version', '4');
+
+    expect(areOlder(readFileSync(join(run.root, '.git/index')), 4_000_000_000)).toBe(false);
+  });
+});
