@@ -107,6 +107,24 @@ export function writeMark(path: string, text: string, durability: Durability): v
   replaceFile(path, text, durability === 'power' ? 'flushed' : 'written');
 }
 
+/** Adds a line to a mark that is there; one that is none of ours stays as it is. Errors: those of the disk; a torn line may be left, which the next one ends. */
+export function extendMark(path: string, line: string, durability: Durability): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found?.isFile() !== true) return;
+  const fd = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    writeFileSync(fd, `\n${line}`);
+    if (durability === 'power') fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Of a mark that is extended; none where there is no mark. */
+export function readLines(path: string): readonly string[] {
+  return readText(path)?.split('\n') ?? [];
+}
+
 /** Forgets the start before the next one, whatever stands under its names; its claim stays until it is replaced, for it holds the count of starts. */
 export function clearForStart(dir: string): void {
   for (const name of [EXIT_FILE, ENDING_FILE, RAW_FILE, EXIT_TEMP, STDOUT_FILE, STDERR_FILE]) {

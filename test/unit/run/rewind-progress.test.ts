@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
@@ -148,17 +148,38 @@ describe('the progress of a run', () => {
     ]);
   });
 
+  it('has what was entered and ended behind a line that was torn, as on a full disk', async () => {
+    await turn(2, 'a', 'planning');
+    appendFileSync(join(stateDir, 'progress.jsonl'), '\n{"entered":{"seq":3,"tok');
+    await turn(3, 'b', 'architecting');
+
+    expect(shown()).toEqual(['2 a done', '3 b done']);
+  });
+
+  it('is written by nobody who finds something else in its place', async () => {
+    rmSync(join(stateDir, 'progress.jsonl'));
+    mkdirSync(join(stateDir, 'progress.jsonl'));
+
+    expect((await turn(2, 'a', 'planning')).outcome).toEqual({ kind: 'done' });
+
+    expect(readProgress(stateDir)).toBeNull();
+    startProgress(stateDir, [], 'power');
+    await turn(2, 'a', 'planning');
+    expect(shown()).toEqual(['2 a done']);
+  });
+
   it.each([
     '{"version":1,',
     '[]',
     '{"version":2}',
     '{"version":1}',
-    '{"version":1,"inherited":[],"entries":{}}',
-    '{"version":1,"inherited":[],"entries":[1]}',
+    '{"version":1,"inherited":[1]}',
+    '{"version":1,"inherited":[]}\n{"entered":1}',
+    '{"version":1,"inherited":[]}\n{"ended":{"token":"a","end":null}}',
   ])(
     'that is damaged (%s) costs the run nothing, and stays unknown, for half of it would be taken for all',
     async (text) => {
-      writeFileSync(join(stateDir, 'progress.json'), text);
+      writeFileSync(join(stateDir, 'progress.jsonl'), text);
 
       expect((await turn(2, 'a', 'planning')).outcome).toEqual({ kind: 'done' });
 

@@ -257,7 +257,7 @@ describe('a rewound run', () => {
 
   it('is refused where what its source did is not known, and can go to the first stage, which needs nothing of it', async () => {
     const unknown = await driveSource(host, 'unknown');
-    rmSync(join(unknown.run.stateDir, 'progress.json'));
+    rmSync(join(unknown.run.stateDir, 'progress.jsonl'));
 
     for (const stage of [undefined, 'reviewing', 'executing'] as const) {
       const refused = await refusal('from-unknown', {
