@@ -1,5 +1,5 @@
 /**
- * What runs and their quota gate say to each other, and until when a usage limit is believed to last. Pure.
+ * What runs and their quota gate say to each other, and until when a limit is believed to last. Pure.
  * Times told by a provider are untrusted: they may be past, unreadable or far ahead, and the clock here may be wrong.
  */
 import { fieldsOf, nameIn, timeIn, wordIn } from '../text/fields.js';
@@ -10,12 +10,17 @@ export const QUOTA_SIGNAL = 'quota';
 /** Signals to a gate; `open` is a person's, and an Update too. */
 export const QUOTA_MESSAGES = ['park', 'probed', 'leave', 'open'] as const;
 
-/** A run met a usage limit and waits. A repeat with the same `wait` changes nothing. */
+/** `usage`: of the plan; whether it is over one run finds out. `rate`: over at its time, for all. */
+export const QUOTA_LIMITS = ['usage', 'rate'] as const;
+export type QuotaLimit = (typeof QUOTA_LIMITS)[number];
+
+/** A run met a limit and waits. A repeat with the same `wait` changes nothing. */
 export interface ParkMessage {
   readonly workflowId: string;
   /** One id for each wait of a run. */
   readonly wait: string;
-  /** What the provider said; null: nothing. */
+  readonly limit: QuotaLimit;
+  /** What the provider said, of a rate limit with the run's own back-off; null: nothing. */
   readonly until: string | null;
   /** Upper bound of the turn that the run takes when it goes on. Unit: ms. */
   readonly turnMs: number;
@@ -50,7 +55,9 @@ export type QuotaWord =
 export interface QuotaGateView {
   readonly account: string;
   readonly state: 'open' | 'closed' | 'probing';
-  /** Closed: when it is probed. Probing: when the probe is given up. ISO 8601. */
+  /** What it is closed for; null where it is not. */
+  readonly limit: QuotaLimit | null;
+  /** Closed: when it is probed, or opens. Probing: when the probe is given up. ISO 8601. */
   readonly until: string | null;
   readonly since: string | null;
   readonly waiting: number;

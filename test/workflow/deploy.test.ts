@@ -16,7 +16,8 @@ type State = (typeof STATES)[number];
 const GATED = { ...GATES, stages: ['executing'] as const };
 const TURNS = ['planning', 'architecting', 'executing', 'reviewing', 'verifying'];
 const QUEUE = 'deployed-to';
-const BACK_OFF_MS = 3_000;
+/** Failed tries before the back-off that is met, which is then of 4 s ± 20 %. */
+const FAILED_TRIES = 3;
 /** Of `temporal.api.enums.v1.WorkflowTaskFailedCause`. */
 const NON_DETERMINISTIC_ERROR = 24;
 const LIMIT_MS = 120_000;
@@ -49,8 +50,8 @@ describe('a deploy', () => {
         const { task } = input.journal.view;
         if (task === 'in a turn' && input.stage === 'executing') await held;
         if (task === 'paused' && input.stage === 'planning') await until(() => pauseSent);
-        const limited = task === 'in a back-off' && input.place.seq === 2;
-        return stubTurn(input, limited ? { outcome: { kind: 'rate_limited', why: '429', afterMs: BACK_OFF_MS } } : {});
+        const fails = task === 'in a back-off' && turnsOf(task).length <= FAILED_TRIES;
+        return stubTurn(input, fails ? { outcome: { kind: 'transient', why: '503' } } : {});
       },
     });
     worker = await startWorkflowWorker(host.client, QUEUE, { bundlePath: BUNDLE_PATH });
@@ -87,7 +88,8 @@ describe('a deploy', () => {
         await untilStatus(handle, 'paused');
         break;
       case 'in a back-off':
-        await untilView(handle, (view) => view.waiting?.kind === 'rate_limited');
+        await until(() => turnsOf(task).length === FAILED_TRIES);
+        await untilView(handle, (view) => view.waiting?.kind === 'transient');
     }
     return handle;
   }
@@ -113,7 +115,7 @@ describe('a deploy', () => {
       await runs[2]?.signal('resume');
 
       expect(await outcomesOf(runs)).toEqual(STATES.map(() => 'merge_ready'));
-      expect(STATES.map(turnsOf)).toEqual([TURNS, TURNS, TURNS, ['planning', ...TURNS]]);
+      expect(STATES.map(turnsOf)).toEqual([TURNS, TURNS, TURNS, ['planning', 'planning', 'planning', ...TURNS]]);
       for (const run of runs) {
         const markers = (await historyOf(run)).flatMap((event) => event.markerRecordedEventAttributes ?? []);
         const patches = markers.map(({ details }) =>

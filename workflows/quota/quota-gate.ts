@@ -1,5 +1,5 @@
 /**
- * One durable clock for the usage limit of one account, `quota:<provider>/<account>`: it parks runs without holding anything of theirs.
+ * One durable clock for the limits of one account, usage and rate, `quota:<provider>/<account>`: it parks runs without holding anything of theirs.
  * Waits for: Signals `park`, `probed`, `leave`, `open` (a person's, an Update too); its own timer.
  * Survives: the loss of worker and server. If it is lost itself, waiting runs start it anew by their own timers.
  * Ends: when it is open and nobody waits.
@@ -40,12 +40,12 @@ export async function quotaGate(carried: Carried<QuotaState> | null = null): Pro
   return gate.live((next) => continueAsNew<typeof quotaGate>(next));
 }
 
+const NEXT = { usage: 'one run tries again at', rate: 'all go on at', probing: 'the probe is given up at' } as const;
+
 function details(view: QuotaGateView): string {
   const lines = [
-    `usage limit of **${view.account}**: **${view.state}**`,
-    view.until === null
-      ? ''
-      : `${view.state === 'probing' ? 'the probe is given up at' : 'one run tries again at'} ${view.until}`,
+    `${view.limit === 'rate' ? 'rate' : 'usage'} limit of **${view.account}**: **${view.state}**`,
+    view.until === null ? '' : `${NEXT[view.limit ?? 'probing']} ${view.until}`,
     view.note === null ? '' : view.note,
     view.refusals === 0 ? '' : `met again by ${view.refusals} probe(s) in a row`,
     view.probe === null ? '' : `probed by: \`${view.probe}\``,

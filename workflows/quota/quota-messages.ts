@@ -1,6 +1,6 @@
 /** Reads what comes to a quota gate: what cannot be read changes nothing and breaks nothing. Pure. */
 
-import type { ParkMessage, ProbedMessage } from '../../protocol/actors/quota.js';
+import { type ParkMessage, type ProbedMessage, QUOTA_LIMITS } from '../../protocol/actors/quota.js';
 import type { MessageReading } from '../../protocol/messages/run-message.js';
 import { amountIn, type Fields, fieldsOf, nameIn, timeIn, wordIn } from '../../protocol/text/fields.js';
 import type { QuotaEvent } from './quota-table.js';
@@ -24,8 +24,17 @@ function eventOf(name: string, argument: unknown): QuotaEvent | null {
   if (workflowId === null || wait === null) return null;
   const until = timeIn(fields, 'until');
   if (name === 'leave') return { kind: 'leave', workflowId, wait };
-  if (name === 'park')
-    return { kind: 'park', workflowId, wait, until, turnMs: turnOf(fields), overdue: fields['overdue'] === true };
+  const limit = wordIn(fields, 'limit', QUOTA_LIMITS);
+  if (name === 'park' && limit !== null)
+    return {
+      kind: 'park',
+      workflowId,
+      wait,
+      limit,
+      until,
+      turnMs: turnOf(fields),
+      overdue: fields['overdue'] === true,
+    };
   const result = wordIn(fields, 'result', RESULTS);
   return name !== 'probed' || result === null ? null : { kind: 'probed', workflowId, wait, result, until };
 }

@@ -1,6 +1,7 @@
 /**
  * The state of a quota gate as a pure function of what it hears: who waits, until when it is closed, who probes, and what is to be told to whom.
- * One waiter probes at a time; it keeps everybody else waiting until its turn has ended, for only then it is known whether the limit is over.
+ * One waiter probes a usage limit at a time; it keeps everybody else waiting until its turn has ended, for only then it is known whether the limit is
+ * over. A rate limit is over at its time, for all: a probe would keep everybody for a whole turn, because of seconds.
  */
 import {
   closedUntil,
@@ -9,6 +10,7 @@ import {
   type ParkMessage,
   type ProbedMessage,
   type QuotaGateView,
+  type QuotaLimit,
   type QuotaWord,
 } from '../../protocol/actors/quota.js';
 import type { Rules, Step, Tick } from '../actor/actor.js';
@@ -16,10 +18,18 @@ import type { Judgement } from '../inbox/inbox.js';
 
 type Waiter = Pick<ParkMessage, 'workflowId' | 'wait' | 'turnMs'>;
 
+/** Unit: ms since 1970, as all times here. `isTold`: by the provider. */
+interface Closed {
+  readonly kind: 'closed';
+  readonly limit: QuotaLimit;
+  readonly untilMs: number;
+  readonly isTold: boolean;
+  readonly note: string | null;
+}
+
 type QuotaMode =
   | { readonly kind: 'open' }
-  /** Unit: ms since 1970, as all times here. `isTold`: by the provider. */
-  | { readonly kind: 'closed'; readonly untilMs: number; readonly isTold: boolean; readonly note: string | null }
+  | Closed
   | { readonly kind: 'probing'; readonly waiter: Waiter; readonly untilMs: number };
 
 /** JSON-safe: it goes over continue-as-new. */
@@ -97,7 +107,7 @@ export function afterEvent(state: QuotaState, event: QuotaEvent, now: number): Q
     case 'open':
       return opened(state, now);
     case 'tick':
-      return wakesAt(state) !== null && now >= (wakesAt(state) ?? now) ? probeNext(state, now) : unchanged(state);
+      return wakesAt(state) !== null && now >= (wakesAt(state) ?? now) ? afterTime(state, now) : unchanged(state);
   }
 }
 
@@ -115,6 +125,7 @@ export function viewOf(account: string, { mode, waiters, refusals, sinceMs }: Qu
   return {
     account,
     state: mode.kind,
+    limit: mode.kind === 'closed' ? mode.limit : null,
     until: mode.kind === 'open' ? null : isoOf(mode.untilMs),
     since: sinceMs === null ? null : isoOf(sinceMs),
     waiting: waiters.length,
@@ -139,19 +150,35 @@ function parked(before: QuotaState, park: ParkMessage, now: number): QuotaStep {
   const { workflowId, wait, turnMs } = park;
   const waiters = [...others, { workflowId, wait, turnMs }];
   const mode = modeWith(state, park, now);
+  // Who waits already would take the gate for lost.
+  const isLater = mode.kind === 'closed' && state.mode.kind === 'closed' && mode.untilMs > state.mode.untilMs;
   return {
     state: { ...state, mode, waiters, sinceMs: state.sinceMs ?? now },
-    errands: [...errands.filter((send) => send.workflowId !== workflowId), ...newsFor(mode, park, now)],
+    errands: [
+      ...errands.filter((send) => send.workflowId !== workflowId),
+      ...(isLater ? tellAll(others, mode) : []),
+      ...newsFor(mode, park, now),
+    ],
   };
 }
 
-/** The earliest time that was told counts: if it is wrong, one probe finds out; a late one that is wrong would hold everybody. */
 function modeWith({ mode, refusals }: QuotaState, park: ParkMessage, now: number): QuotaMode {
   if (mode.kind === 'probing') return mode;
-  if (mode.kind === 'open' && park.overdue) return { kind: 'closed', untilMs: now, isTold: true, note: null };
+  const { limit } = park;
+  if (mode.kind === 'open' && park.overdue) return { kind: 'closed', limit, untilMs: now, isTold: true, note: null };
   const { at, isTold, note } = closedUntil(park.until, now, refusals);
-  const isBetter = mode.kind === 'open' || (isTold && !park.overdue && (!mode.isTold || at < mode.untilMs));
-  return isBetter ? { kind: 'closed', untilMs: at, isTold, note } : mode;
+  const closed: Closed = { kind: 'closed', limit, untilMs: at, isTold, note };
+  return mode.kind === 'open' || (!park.overdue && isBetter(closed, mode)) ? closed : mode;
+}
+
+/**
+ * A usage limit counts before a rate limit. Of usage limits the earliest time that was told: if it is wrong, one probe finds out; a late one that is
+ * wrong would hold everybody. Of rate limits the latest: nobody is to go on before its own.
+ */
+function isBetter(closed: Closed, before: Closed): boolean {
+  if (closed.limit !== before.limit) return closed.limit === 'usage';
+  if (closed.limit === 'rate') return closed.untilMs > before.untilMs;
+  return closed.isTold && (!before.isTold || closed.untilMs < before.untilMs);
 }
 
 /** A waiter knows what it was told by its own provider; anything else is news, unless a tick follows at once, which says more. */
@@ -178,9 +205,12 @@ function probed(state: QuotaState, { workflowId, result, until }: ProbedMessage,
 function refused(state: QuotaState, until: string | null, now: number): QuotaStep {
   const refusals = state.refusals + 1;
   const { at, isTold, note } = closedUntil(until, now, refusals);
-  const mode = { kind: 'closed', untilMs: at, isTold, note } as const;
-  const errands = state.waiters.map(({ workflowId, wait }) => ({ workflowId, word: wordOf(mode, wait) }));
-  return { state: { ...state, refusals, mode }, errands };
+  const mode: Closed = { kind: 'closed', limit: 'usage', untilMs: at, isTold, note };
+  return { state: { ...state, refusals, mode }, errands: tellAll(state.waiters, mode) };
+}
+
+function tellAll(waiters: readonly Waiter[], mode: Exclude<QuotaMode, { kind: 'open' }>): readonly Send[] {
+  return waiters.map(({ workflowId, wait }) => ({ workflowId, word: wordOf(mode, wait) }));
 }
 
 function left(state: QuotaState, isGone: (waiter: Waiter) => boolean, now: number): QuotaStep {
@@ -188,6 +218,10 @@ function left(state: QuotaState, isGone: (waiter: Waiter) => boolean, now: numbe
   const rest = { ...state, waiters };
   if (state.mode.kind === 'probing' && isGone(state.mode.waiter)) return probeNext(rest, now);
   return unchanged(rest);
+}
+
+function afterTime(state: QuotaState, now: number): QuotaStep {
+  return state.mode.kind === 'closed' && state.mode.limit === 'rate' ? opened(state, now) : probeNext(state, now);
 }
 
 function probeNext(state: QuotaState, now: number): QuotaStep {
@@ -199,7 +233,7 @@ function probeNext(state: QuotaState, now: number): QuotaStep {
     state: { ...state, mode, waiters: others, released: released(state, [next]) },
     errands: [
       { workflowId: next.workflowId, word: { wait: next.wait, word: 'probe', opening: isoOf(now) } },
-      ...others.map(({ workflowId, wait }) => ({ workflowId, word: wordOf(mode, wait) })),
+      ...tellAll(others, mode),
     ],
   };
 }

@@ -3,19 +3,19 @@
  * The gate is told by one short activity and answers by signals; a timer of the run's own bounds every wait, so that a gate that is lost is
  * started anew and holds no run for ever.
  */
-import { ActivityFailure, condition, isCancellation, workflowInfo } from '@temporalio/workflow';
+import { ActivityFailure, condition, isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
 import { type LeaveMessage, type ParkMessage, type ProbedMessage, readQuotaWord } from '../../protocol/actors/quota.js';
 import { quotaGateId } from '../../protocol/names.js';
 import type { TurnOutcome } from '../../protocol/run/outcomes.js';
 import { controlHost } from '../activity-options.js';
 import { sendSignal } from '../actor/send-signal.js';
 
-/** A usage limit that the run waits for. Unit: ms since 1970. */
-interface Limit {
+/** What the run waits for. Unit: ms since 1970. */
+interface Limit extends Pick<ParkMessage, 'limit'> {
   readonly account: string;
   /** One id for each wait of a run. */
   readonly wait: string;
-  /** What the provider said. */
+  /** As the gate is told it. */
   readonly told: string | null;
   readonly untilMs: number;
   /** When the run's longest wait is over. */
@@ -80,7 +80,9 @@ export class QuotaSeat {
 
   /** `tellAgain`: the time that the run waits for is another. Errors: the cancellation of the run; it stays seated until `leave`. */
   async wait(limit: Limit, tellAgain: (untilMs: number) => void): Promise<SeatEnd> {
-    const byMs = limit.untilMs + graceOf(limit.untilMs - Date.now());
+    // Everybody of the account waits for this run already.
+    if (this.probe !== null && limit.limit === 'rate') return alone(limit);
+    const byMs = limit.untilMs + graceOf(limit);
     const parked: Parked = { limit, untilMs: limit.untilMs, isTold: limit.told !== null, byMs, released: null };
     this.parked = parked;
     const end = await this.released(parked, tellAgain);
@@ -88,7 +90,7 @@ export class QuotaSeat {
     if (end === 'timer' || end === 'outlasts') await this.say(limit, 'leave', {});
     if (end === 'probe') this.probe = limit;
     // Runs that go by themselves for one and the same limit share the word, so that the first that meets it again spares the others the turn.
-    if (end !== 'outlasts') this.opening = parked.released?.opening ?? `timer:${new Date(limit.untilMs).toISOString()}`;
+    if (end !== 'outlasts') this.opening = parked.released?.opening ?? ownWord(limit);
     return end;
   }
 
@@ -163,8 +165,8 @@ export class QuotaSeat {
 }
 
 /** False: nobody could tell the gate. */
-async function park({ account, wait, told, turnMs }: Limit, overdue: boolean): Promise<boolean> {
-  const message: ParkMessage = { workflowId: workflowInfo().workflowId, wait, until: told, turnMs, overdue };
+async function park({ account, limit, wait, told, turnMs }: Limit, overdue: boolean): Promise<boolean> {
+  const message: ParkMessage = { workflowId: workflowInfo().workflowId, wait, limit, until: told, turnMs, overdue };
   try {
     await controlHost().parkAtQuotaGate.executeWithOptions({ summary: `quota gate ${account}` }, [
       { account, park: message },
@@ -176,6 +178,16 @@ async function park({ account, wait, told, turnMs }: Limit, overdue: boolean): P
   }
 }
 
+async function alone({ untilMs }: Limit): Promise<SeatEnd> {
+  await sleep(Math.max(1, untilMs - Date.now()));
+  return 'timer';
+}
+
+/** A host remembers no rate limit that it could overrule. */
+function ownWord({ limit, untilMs }: Limit): string | null {
+  return limit === 'rate' ? null : `timer:${new Date(untilMs).toISOString()}`;
+}
+
 /** Without a gate: the timer alone. */
 async function waitAlone(parked: Parked): Promise<SeatEnd> {
   const wakeMs = Math.min(parked.untilMs, parked.limit.deadlineMs);
@@ -183,6 +195,8 @@ async function waitAlone(parked: Parked): Promise<SeatEnd> {
   return parked.released?.word ?? 'timer';
 }
 
-function graceOf(waitMs: number): number {
-  return Math.min(Math.max(waitMs * GRACE.share, GRACE.minMs), GRACE.maxMs);
+/** A rate limit is short: a machine that is slow for a moment would ask for each. */
+function graceOf({ limit, untilMs }: Limit): number {
+  const share = (untilMs - Date.now()) * GRACE.share;
+  return limit === 'rate' ? GRACE.maxMs : Math.min(Math.max(share, GRACE.minMs), GRACE.maxMs);
 }

@@ -50,7 +50,8 @@ export async function goesAgain(owner: TurnOwner, failed: FailedTurn): Promise<b
       tries[next.waiting === 'rate_limited' ? 'rateLimited' : 'transient'] += 1;
   }
   noteRetry(owner, failed, next);
-  if (next.kind === 'wait') await wait(owner, next.waiting, next.ms);
+  if (next.kind === 'wait')
+    await (next.waiting === 'transient' ? wait(owner, next.ms) : waitForRate(owner, failed, next.ms));
   return true;
 }
 
@@ -61,9 +62,26 @@ function callFallback({ journal }: TurnOwner, { stage, agent, tries, tried }: Fa
   journal.note('turn.fallback', `${from} failed (${tried.result.outcome.kind}); ${to} tries once`, data);
 }
 
-async function wait(owner: TurnOwner, kind: WaitKind, ms: number): Promise<void> {
-  showWait(owner, { kind, until: new Date(Date.now() + ms).toISOString(), account: null });
+async function wait(owner: TurnOwner, ms: number): Promise<void> {
+  showWait(owner, { kind: 'transient', until: new Date(Date.now() + ms).toISOString(), account: null });
   await sleep(ms);
+  owner.waiting = null;
+}
+
+/** Beside the other runs of the account. */
+async function waitForRate(
+  owner: TurnOwner,
+  { agent: { account, timeoutMs }, tried }: FailedTurn,
+  ms: number,
+): Promise<void> {
+  const show = (untilMs: number) =>
+    showWait(owner, { kind: 'rate_limited', until: new Date(untilMs).toISOString(), account });
+  const untilMs = Date.now() + ms;
+  show(untilMs);
+  const deadlineMs = Math.max(untilMs, Date.now() + owner.policy.usageLimit.maxWaitMs);
+  const told = new Date(untilMs).toISOString();
+  const at = { account, wait: tried.place.token, told, untilMs, deadlineMs, turnMs: timeoutMs };
+  await owner.quota.wait({ ...at, limit: 'rate' }, show);
   owner.waiting = null;
 }
 
@@ -99,7 +117,7 @@ async function waitAtGate(owner: TurnOwner, { stage, agent: worker, tried }: Fai
   };
   const deadlineMs = now + owner.policy.usageLimit.maxWaitMs;
   const limit = { account, wait: tried.place.token, told, untilMs: now + ms, deadlineMs, turnMs: timeoutMs };
-  const end = await owner.quota.wait(limit, tellAgain);
+  const end = await owner.quota.wait({ ...limit, limit: 'usage' }, tellAgain);
   owner.waiting = null;
   owner.journal.note('usage_limit.cleared', `${AFTER_GATE[end]} (${account})`, { until, agent });
   return end !== 'outlasts';

@@ -87,6 +87,7 @@ function objectOf({ account, gate, closedHere }: LimitedAccount) {
       kind: 'quota',
       account,
       state: gate?.state ?? null,
+      limit: view?.limit ?? null,
       until: gate?.until ?? null,
       since: view?.since ?? null,
       note: gate?.note ?? null,

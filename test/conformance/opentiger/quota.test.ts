@@ -1,10 +1,11 @@
-/** A usage limit that a hundred runs of one account meet, and what runs of other accounts do meanwhile. */
+/** A usage limit and a rate limit that a hundred runs of one account meet, and what runs of other accounts do meanwhile. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { attendedRun } from '../../support/attended-run.js';
 import { timersOf } from '../../support/history-timers.js';
 import { limitedRuns, limitedUntil } from '../../support/limited-runs.js';
 import { openedOnce } from '../../support/opened.js';
+import { viewOf } from '../../support/run-steps.js';
 import { openStubWorkers } from '../../support/stub-host.js';
 import { openTestHost } from '../../support/test-host.js';
 import { until } from '../../support/until.js';
@@ -27,6 +28,9 @@ const plannedBy = (adapter: 'claude-code' | 'codex', script: string) => ({
 const HOUR_MS = 3_600_000;
 const LIMIT_MS = 240_000;
 const RUNS = 100;
+const RATED = 12;
+
+const rateLimitedFor = (afterMs: number) => ({ outcome: { kind: 'rate_limited', why: '429', afterMs } }) as const;
 
 describe('a usage limit that many runs meet', () => {
   const workers = openedOnce(openStubWorkers);
@@ -96,6 +100,67 @@ describe('a usage limit that many runs meet', () => {
       expect(await runs.view('one')).toMatchObject({ state: 'closed', waiting: 2 });
       await runs.gate('one').signal('open');
       expect([(await a.result()).outcome, (await b.result()).outcome]).toEqual(['merge_ready', 'merge_ready']);
+    },
+    LIMIT_MS,
+  );
+});
+
+describe('a rate limit that many runs meet', () => {
+  const workers = openedOnce(openStubWorkers);
+
+  it(
+    'B-44: costs one turn of each run, none until its end, by one timer that all share; then all go on, without a probe, a round or another retry',
+    async () => {
+      const met = new Set<string>();
+      // The latest end that was told counts for all.
+      const provider = ({ place: { runId } }: { readonly place: { readonly runId: string } }) =>
+        met.has(runId) ? {} : met.add(runId) && rateLimitedFor(runId === 'rated-last' ? 2 * HOUR_MS : HOUR_MS);
+      const runs = limitedRuns(workers, provider, { name: 'rated' });
+      const first = await Promise.all(Array.from({ length: RATED - 1 }, (_, n) => runs.start(String(n))));
+      await runs.untilGate((view) => view?.waiting === RATED - 1);
+      const all = [...first, await runs.start('last')];
+      const closed = await runs.untilGate((view) => view?.waiting === RATED);
+      const waits = await Promise.all(all.map(viewOf));
+      const before = runs.calls.length;
+      const pending = [...(await timersOf(runs.gate())), ...(await Promise.all(all.map(timersOf))).flat()];
+      await runs.gate().signal('open');
+      const results = await Promise.all(all.map((handle) => handle.result()));
+      const told = runs.host.batches.flatMap(({ events }) => events);
+
+      expect(before).toBe(RATED);
+      expect(closed).toMatchObject({ state: 'closed', limit: 'rate' });
+      expect(Date.parse(closed?.until ?? '')).toBeGreaterThan(Date.now() + HOUR_MS);
+      expect(waits.map(({ status, waiting }) => [status, waiting?.kind, waiting?.account])).toEqual(
+        waits.map(() => ['planning', 'rate_limited', 'rated/default']),
+      );
+      expect(pending.filter(({ firedAt }) => firedAt !== null)).toEqual([]);
+      expect(results.map(({ outcome }) => outcome)).toEqual(results.map(() => 'merge_ready'));
+      expect(runs.calls).toHaveLength(2 * RATED);
+      expect(new Set(told.flatMap(({ type, data }) => (type === 'turn.retried' ? [data['retry']] : [])))).toEqual(
+        new Set([1]),
+      );
+      expect(told.filter(({ data }) => Number(data['round'] ?? 0) > 0)).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'B-44: is over for all of them when the timer of the gate fires, without a probe',
+    async () => {
+      const met = new Set<string>();
+      const provider = ({ place: { runId } }: { readonly place: { readonly runId: string } }) =>
+        met.has(runId) ? {} : met.add(runId) && rateLimitedFor(5_000);
+      const runs = limitedRuns(workers, provider, { name: 'over' });
+      const pair = await Promise.all([runs.start('a'), runs.start('b')]);
+      await runs.untilGate((view) => view !== null);
+      const { runId } = await runs.gate().describe();
+      const outcomes = await Promise.all(pair.map(async (handle) => (await handle.result()).outcome));
+      const shared = await timersOf(runs.host.client.workflow.getHandle(runs.gate().workflowId, runId));
+
+      expect(outcomes).toEqual(['merge_ready', 'merge_ready']);
+      expect(runs.calls).toHaveLength(4);
+      expect(shared.filter(({ firedAt }) => firedAt !== null)).toHaveLength(1);
+      expect((await Promise.all(pair.map(timersOf))).flat().filter(({ firedAt }) => firedAt !== null)).toEqual([]);
     },
     LIMIT_MS,
   );

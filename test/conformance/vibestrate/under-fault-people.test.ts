@@ -13,6 +13,7 @@ import { timersOf } from '../../support/history-timers.js';
 import { sluiceBeside } from '../../support/host-cli.js';
 import { afterKills } from '../../support/killed-run.js';
 import { type OwnServer, openHostOn, openOwnServer } from '../../support/own-server.js';
+import { quotaGateOf } from '../../support/quota-gate-of.js';
 import { sideBySide } from '../../support/side-by-side.js';
 import { openTestHost, type TestHost, type TestWorker } from '../../support/test-host.js';
 import { PLAIN_FIXTURE } from '../../support/test-repository.js';
@@ -166,7 +167,8 @@ describe('on a server that is killed with its workers', () => {
     ]);
     held = person;
     await Promise.all([person.started('planning'), until(async () => (await timersOf(waiting.run.handle)).length > 0)]);
-    const before = await timersOf(waiting.run.handle);
+    const gate = await quotaGateOf(waiting.run.handle);
+    const before = await timersOf(gate);
 
     titles = [];
     for (const title of TITLES) {
@@ -192,7 +194,7 @@ describe('on a server that is killed with its workers', () => {
     wait = {
       pending: before.map(({ firedAt }) => firedAt),
       before: begunAt(before),
-      after: begunAt(await timersOf(waiting.run.handle)),
+      after: begunAt(await timersOf(gate)),
       turns: waiting.turns(),
       outcome,
     };
@@ -269,7 +271,7 @@ describe('the retries of a turn', () => {
 
   prepare(async () => {
     const stages = {
-      executing: { text: 'Not yet.', outcome: 'rate_limited after=2', again: PLAIN_FIXTURE.stages.executing },
+      executing: { text: 'Not yet.', outcome: 'transient the network is away', again: PLAIN_FIXTURE.stages.executing },
     };
     const kills = [{ name: 'turn.after-record', nth: 1 }] as const;
     left = await afterKills({ kills, config: SHORT, stages }, async ({ fired, result, turns, run }) => ({

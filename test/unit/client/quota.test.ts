@@ -18,6 +18,7 @@ const aGate = (account: string, over: Partial<QuotaGateView> = {}): ListedQuotaG
     ...{
       account,
       state: 'closed',
+      limit: 'usage',
       until: soon(HOUR_MS + 30_000),
       since: soon(-1_000),
       waiting: 2,

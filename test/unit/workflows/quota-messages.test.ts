@@ -11,7 +11,7 @@ const FROM = { workflowId: 'shop-1', wait: 'w-1' };
 
 describe('a message to a quota gate', () => {
   it('is read as it was written', () => {
-    const park = { ...FROM, until: UNTIL, turnMs: 1_000, overdue: false };
+    const park = { ...FROM, limit: 'rate', until: UNTIL, turnMs: 1_000, overdue: false };
 
     expect(readQuotaEvent('park', park)).toEqual(ok({ kind: 'park', ...park }));
     expect(readQuotaEvent('probed', { ...FROM, result: 'limited', until: UNTIL })).toEqual(
@@ -26,6 +26,7 @@ describe('a message to a quota gate', () => {
     ['park', null],
     ['park', 'shop-1'],
     ['park', { workflowId: 'shop-1' }],
+    ['park', { ...FROM, limit: 'speed', until: UNTIL }],
     ['park', { ...FROM, workflowId: 'x'.repeat(2_000) }],
     ['probed', { ...FROM, result: 'fine' }],
     ['leave', { wait: 'w-1' }],
@@ -35,10 +36,10 @@ describe('a message to a quota gate', () => {
   });
 
   it('has a time and a turn of bounded length, whatever was written', () => {
-    expect(readQuotaEvent('park', { ...FROM, until: 'soon', turnMs: -1 })).toMatchObject(
+    expect(readQuotaEvent('park', { ...FROM, limit: 'usage', until: 'soon', turnMs: -1 })).toMatchObject(
       ok({ until: null, turnMs: 3_600_000 }),
     );
-    expect(readQuotaEvent('park', { ...FROM, until: 7, turnMs: 1e300 })).toMatchObject(
+    expect(readQuotaEvent('park', { ...FROM, limit: 'usage', until: 7, turnMs: 1e300 })).toMatchObject(
       ok({ until: null, turnMs: 604_800_000 }),
     );
   });

@@ -22,9 +22,10 @@ const park = (
   until: string | null = at(HOUR_MS),
   over: Partial<Extract<QuotaEvent, { kind: 'park' }>> = {},
 ): QuotaEvent => ({
-  ...{ kind: 'park', workflowId: run, wait: `${run}-1`, until, turnMs: 20 * MINUTE_MS, overdue: false },
+  ...{ kind: 'park', workflowId: run, wait: `${run}-1`, limit: 'usage', until, turnMs: 20 * MINUTE_MS, overdue: false },
   ...over,
 });
+const rated = (run: string, until: string) => park(run, until, { limit: 'rate' });
 const probed = (run: string, result: 'limited' | 'passed' | 'gone', until: string | null = null): QuotaEvent => ({
   ...{ kind: 'probed', workflowId: run, wait: `${run}-1`, result, until },
 });
@@ -206,6 +207,36 @@ describe('a quota gate', () => {
     expect(view).toMatchObject({ state: 'probing', probe: 'a', runs: ['b'] });
   });
 
+  it('opens for all at the end of a rate limit, without a probe: of several the latest counts, and who waits hears of it', () => {
+    const { told, view, state } = play(
+      [0, rated('a', at(2_000))],
+      [1, rated('b', at(9_000))],
+      [2, rated('c', at(4_000))],
+      [8_999, TICK],
+    );
+
+    expect(view).toMatchObject({ state: 'closed', limit: 'rate', until: at(9_000), runs: ['a', 'b', 'c'] });
+    expect(told).toEqual(['a hold', 'c hold']);
+    const opened = afterEvent(state, TICK, NOW + 9_000);
+    expect(opened.errands.map(({ workflowId, word }) => `${workflowId} ${word.word}`)).toEqual([
+      'a open',
+      'b open',
+      'c open',
+    ]);
+    expect(isIdle(opened.state)).toBe(true);
+  });
+
+  it('keeps runs with a rate limit waiting for a usage limit of their account, whichever came first', () => {
+    const later = play([0, rated('a', at(2_000))], [1, park('b')]);
+    const before = play([0, park('b')], [1, rated('a', at(2_000))]);
+
+    for (const { view, told } of [later, before]) {
+      expect(view).toMatchObject({ state: 'closed', limit: 'usage', until: at(HOUR_MS), waiting: 2 });
+      expect(told).toEqual(['a hold']);
+    }
+    expect(play(...PROBING, [HOUR_MS + 1, rated('d', at(HOUR_MS + 2_000))]).told.slice(3)).toEqual(['d probing']);
+  });
+
   it('answers a run that asks again with what it knows', () => {
     const { told, view } = play([0, park('a', at(3 * HOUR_MS))], [HOUR_MS, park('a', null, { overdue: true })]);
 
@@ -218,8 +249,16 @@ describe('a quota gate', () => {
     {
       weight: 5,
       arbitrary: fc
-        .tuple(runs, fc.nat(3), fc.option(fc.integer({ min: -HOUR_MS, max: 50 * 24 * HOUR_MS })), fc.boolean())
-        .map(([run, n, ms, overdue]) => park(run, ms === null ? null : at(ms), { wait: `${run}-${n}`, overdue })),
+        .tuple(
+          runs,
+          fc.nat(3),
+          fc.option(fc.integer({ min: -HOUR_MS, max: 50 * 24 * HOUR_MS })),
+          fc.boolean(),
+          fc.constantFrom('usage', 'rate'),
+        )
+        .map(([run, n, ms, overdue, limit]) =>
+          park(run, ms === null ? null : at(ms), { wait: `${run}-${n}`, overdue, limit }),
+        ),
     },
     { weight: 3, arbitrary: fc.constant(TICK) },
     fc
