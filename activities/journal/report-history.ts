@@ -89,6 +89,9 @@ export function budgetSection({
       allowed(budget.microUsd, usd),
     ],
   ];
+  const { tokensIn, tokensOut } = metrics;
+  const tokens = tokensIn === null || tokensOut === null ? 'not told by every turn' : String(tokensIn + tokensOut);
+  if (budget.tokens !== null) rows.push(['Tokens', tokens, allowed(budget.tokens, String)]);
   const waited = [
     ...(metrics.waitingForPeopleMs === 0 ? [] : [`${duration(metrics.waitingForPeopleMs)} waiting for people`]),
     ...(metrics.backOffMs === 0 ? [] : [`${duration(metrics.backOffMs)} between failed attempts`]),

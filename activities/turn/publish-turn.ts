@@ -8,6 +8,7 @@ import type { Observation } from '../../protocol/messages/journal.js';
 import type { RunTurnResult } from '../../protocol/messages/messages.js';
 import { TURN_OUTCOMES, type TurnOutcome } from '../../protocol/run/outcomes.js';
 import type { Redactor } from '../../protocol/text/value-redactor.js';
+import type { TurnUsage } from '../agent/contract.js';
 import { stagePolicyOf } from '../agent/environment/turn-agent.js';
 import { violation } from '../checks/check-change.js';
 import { readClaim, readExit } from '../process/marks.js';
@@ -64,10 +65,16 @@ export async function publishTurn(context: TurnOnHost, turn: FinishedTurn): Prom
     observations,
     journalSeq,
     costMicroUsd: judgement.usage.costMicroUsd,
+    tokens: tokensOf(judgement.usage),
     request: judgement.request,
     findings: judgement.findings,
     started: judgement.started,
   });
+}
+
+/** Null unless both are told: a part would read as the whole. */
+function tokensOf({ tokensIn, tokensOut }: TurnUsage): number | null {
+  return tokensIn === null || tokensOut === null ? null : tokensIn + tokensOut;
 }
 
 /** The agent or a person put something where the engine writes. It decides nothing, so nobody is asked. */

@@ -29,6 +29,9 @@ const MIN_WAIT = 100;
 
 const SILENT = ADAPTERS.filter((adapter) => !KIND_OF_ADAPTER[adapter].tellsCost).map((adapter) => `\`${adapter}\``);
 
+const MAX_TOKENS = 1e12;
+const UNTOLD_TOKENS = 'an agent that does not tell the tokens of a turn ends the run blocked';
+
 export const LIFECYCLE_KEYS = {
   rounds: row({
     at: 'rounds',
@@ -147,6 +150,14 @@ export const LIFECYCLE_KEYS = {
     allows: byValue,
     unit: 'usd',
   }),
+  'budget.run.tokens': row({
+    at: 'budget.tokens',
+    schema: integer(1, MAX_TOKENS),
+    type: 'number',
+    meaning: `tokens, read and written, that a run may use; ${UNTOLD_TOKENS}`,
+    merge: 'stricter',
+    allows: byValue,
+  }),
   'budget.day.turns': row({
     at: 'budget.day.turns',
     schema: integer(1, 100_000),
@@ -173,6 +184,14 @@ export const LIFECYCLE_KEYS = {
     merge: 'stricter',
     allows: byValue,
     unit: 'usd',
+  }),
+  'budget.day.tokens': row({
+    at: 'budget.day.tokens',
+    schema: integer(1, MAX_TOKENS),
+    type: 'number',
+    meaning: `tokens that the project may use in a day (UTC); of turns under way an estimate counts; ${UNTOLD_TOKENS}`,
+    merge: 'stricter',
+    allows: byValue,
   }),
   'budget.onLimit': row({
     at: 'budget.onLimit',

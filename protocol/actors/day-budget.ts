@@ -3,6 +3,7 @@
  * so every argument is read by hand: what cannot be read is nobody's. The day is that of UTC (docs/decisions/0014-a-budget-day-is-utc.md).
  */
 
+import { BUDGET_LIMITS, type BudgetLimit } from '../run/budget-limits.js';
 import type { DayBudgetPolicy } from '../run/policy.js';
 import { amountIn, fieldsOf, nameIn, wordIn } from '../text/fields.js';
 
@@ -37,7 +38,11 @@ export interface Settlement {
   readonly token: string;
   /** As the answer named it: a turn counts for the day on which it was reserved. */
   readonly day: string;
-  readonly usage: { readonly durationMs: number; readonly costMicroUsd: number | null } | null;
+  readonly usage: {
+    readonly durationMs: number;
+    readonly costMicroUsd: number | null;
+    readonly tokens: number | null;
+  } | null;
 }
 
 export type BudgetAnswer =
@@ -46,8 +51,8 @@ export type BudgetAnswer =
       readonly kind: 'full';
       readonly token: string;
       readonly day: string;
-      readonly limit: 'turns' | 'minutes' | 'usd';
-      /** Unit of `used` and `allowed`: turns, minutes, USD. Turns under way are in `used`. */
+      readonly limit: BudgetLimit;
+      /** Unit of `used` and `allowed`: turns, minutes, USD, tokens. Turns under way are in `used`. */
       readonly used: number;
       readonly allowed: number;
       readonly underWay: number;
@@ -55,11 +60,12 @@ export type BudgetAnswer =
       readonly resetsAt: string;
     };
 
-/** Unit: turns, ms, integer micro-dollars. */
+/** Unit: turns, ms, integer micro-dollars, tokens. */
 export interface DayUse {
   readonly turns: number;
   readonly ms: number;
   readonly microUsd: number;
+  readonly tokens: number;
 }
 
 /** The answer of Query `status` of the ledger. */
@@ -95,7 +101,10 @@ export function readSettlement(value: unknown): Settlement | null {
   return {
     token,
     day,
-    usage: durationMs === null ? null : { durationMs, costMicroUsd: amountIn(used, 'costMicroUsd') },
+    usage:
+      durationMs === null
+        ? null
+        : { durationMs, costMicroUsd: amountIn(used, 'costMicroUsd'), tokens: amountIn(used, 'tokens') },
   };
 }
 
@@ -113,7 +122,7 @@ export function readBudgetAnswer(value: unknown): BudgetAnswer | null {
   ];
   if (kind === null || token === null || day === null) return null;
   if (kind === 'granted') return { kind, token, day };
-  const limit = wordIn(fields, 'limit', ['turns', 'minutes', 'usd']);
+  const limit = wordIn(fields, 'limit', BUDGET_LIMITS);
   const [used, allowed, underWay] = [
     amountIn(fields, 'used'),
     amountIn(fields, 'allowed'),
@@ -127,14 +136,12 @@ export function readBudgetAnswer(value: unknown): BudgetAnswer | null {
 /** What is left out is no limit; 0 is none that could be kept. */
 function readLimits(value: unknown): DayBudgetPolicy | null {
   const fields = fieldsOf(value);
-  const [turns, minutes, microUsd] = [
-    amountIn(fields, 'turns'),
-    amountIn(fields, 'minutes'),
-    amountIn(fields, 'microUsd'),
-  ];
-  const limits = { turns, minutes, microUsd };
-  const isRead = (['turns', 'minutes', 'microUsd'] as const).every(
-    (name) => (fields[name] ?? null) === limits[name] && limits[name] !== 0,
-  );
+  const limits: DayBudgetPolicy = {
+    turns: amountIn(fields, 'turns'),
+    minutes: amountIn(fields, 'minutes'),
+    microUsd: amountIn(fields, 'microUsd'),
+    tokens: amountIn(fields, 'tokens'),
+  };
+  const isRead = Object.entries(limits).every(([name, limit]) => (fields[name] ?? null) === limit && limit !== 0);
   return isRead ? limits : null;
 }

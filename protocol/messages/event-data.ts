@@ -2,6 +2,7 @@
  * What the journal's events carry in `data`, so that writers (workflow, activities) and readers (report, metrics, views) agree.
  * Fields are only ever added. These are type aliases on purpose: an interface has no implicit index signature, so it is no `JsonObject`.
  */
+import type { BudgetLimit } from '../run/budget-limits.js';
 import type { GateSource, GateStage } from '../run/gate.js';
 import type { RunStatus } from '../run/lifecycle.js';
 import type {
@@ -132,7 +133,7 @@ export type TurnFallbackData = {
 
 /** With `day` and `resetsAt` it is the budget of that day, for all runs of the project; where both are null, the run's own. */
 export type BudgetLimitData = {
-  readonly limit: 'turns' | 'minutes' | 'usd';
+  readonly limit: BudgetLimit;
   readonly used: number;
   readonly allowed: number;
   readonly day: string | null;

@@ -218,6 +218,8 @@ export interface RunTurnResult {
   readonly journalSeq: number;
   /** Null: the agent does not say. Unit: integer micro-dollars. */
   readonly costMicroUsd: number | null;
+  /** Read and written. Null: the agent does not say. */
+  readonly tokens: number | null;
   /** The answer asks for a person (V-48); the turn's own outcome stands beside it. */
   readonly request: HumanRequest | null;
   /** Guarded paths that the change touches, where the outcome says something else. */

@@ -1,5 +1,6 @@
 /** The run view: the answer of Query `status` and the content of state.json. Source: docs/requirements/vibestrate.md "state.json". */
 
+import type { BudgetAmounts } from '../run/budget-limits.js';
 import type { Gate } from '../run/gate.js';
 import type { RunStatus } from '../run/lifecycle.js';
 import type { BlockedReason, ReviewDecision, RunOutcome, VerificationDecision } from '../run/outcomes.js';
@@ -50,10 +51,7 @@ export interface RunView {
 }
 
 /** What a run used of its budget, failed attempts included. */
-export interface BudgetUse {
-  readonly turns: number;
-  readonly minutes: number;
-  readonly microUsd: number;
+export interface BudgetUse extends BudgetAmounts {
   /** How often a person granted the whole budget again. */
   readonly grants: number;
 }

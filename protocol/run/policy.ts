@@ -2,6 +2,7 @@
  * The policy of a run as resolved from files and flags (config/ makes it) and frozen into the run's folder on its host.
  * Programs and commands stay on the host: the workflow sees only `RunPolicy`.
  */
+import type { BudgetLimits } from './budget-limits.js';
 import { mayWrite, type Stage, type StageListName, type TurnStage } from './stages.js';
 
 export const ADAPTERS = ['command', 'scripted', 'claude-code', 'codex', 'opencode', 'acp', 'model'] as const;
@@ -95,19 +96,15 @@ export const PERMISSION_MODES = ['read-only', 'ask', 'accept-edits', 'auto'] as 
 /** Source: V-129. */
 export type PermissionMode = (typeof PERMISSION_MODES)[number];
 
-/** Null: no limit. Failed attempts count. Source: V-130. */
-export interface BudgetPolicy {
-  readonly turns: number | null;
-  /** Of agents at work, not of waiting. */
-  readonly minutes: number | null;
-  readonly microUsd: number | null;
+/** Failed attempts count; minutes are those of agents at work, not of waiting. Source: V-130. */
+export interface BudgetPolicy extends BudgetLimits {
   readonly onLimit: 'stop' | 'pause';
   /** Of all runs of the project together; null: none. */
   readonly day: DayBudgetPolicy | null;
 }
 
-/** Null: no limit. Source: V-130. */
-export type DayBudgetPolicy = Pick<BudgetPolicy, 'turns' | 'minutes' | 'microUsd'>;
+/** Source: V-130. */
+export type DayBudgetPolicy = BudgetLimits;
 
 /** Source: V-124. */
 export interface UsageLimitPolicy {

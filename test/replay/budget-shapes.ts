@@ -5,7 +5,14 @@ import { type Shape, type Shapes, TASK, withPolicy } from './shape.js';
 
 const under = (turns: number, onLimit: 'stop' | 'pause') =>
   withPolicy({
-    budget: { turns: null, minutes: null, microUsd: null, onLimit, day: { turns, minutes: 600, microUsd: null } },
+    budget: {
+      turns: null,
+      minutes: null,
+      microUsd: null,
+      tokens: null,
+      onLimit,
+      day: { turns, minutes: 600, microUsd: null, tokens: null },
+    },
   });
 
 const granted: NonNullable<Shape['drive']> = async (handle) => {

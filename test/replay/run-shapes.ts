@@ -148,11 +148,15 @@ const GATE_SHAPES: Shapes = {
     },
   },
   'run-gate-budget': {
-    activities: withPolicy({ budget: { turns: 2, minutes: null, microUsd: null, onLimit: 'pause', day: null } }),
+    activities: withPolicy({
+      budget: { turns: 2, minutes: null, microUsd: null, tokens: null, onLimit: 'pause', day: null },
+    }),
     drive: deciding({}, {}),
   },
   'run-budget-stopped': {
-    activities: withPolicy({ budget: { turns: 2, minutes: null, microUsd: null, onLimit: 'stop', day: null } }),
+    activities: withPolicy({
+      budget: { turns: 2, minutes: null, microUsd: null, tokens: null, onLimit: 'stop', day: null },
+    }),
   },
   'run-guarded-paths': {
     activities: withTurns(

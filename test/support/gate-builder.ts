@@ -36,7 +36,7 @@ export const aQuestion = (over: Partial<Gate> = {}): Gate =>
 export const someDetails = (gates: readonly Gate[], over: Partial<RunDetails> = {}): RunDetails => ({
   policy: null,
   attended: true,
-  used: { turns: 0, minutes: 0, microUsd: 0, grants: 0 },
+  used: { turns: 0, minutes: 0, microUsd: 0, tokens: 0, grants: 0 },
   stages: [],
   ledger: null,
   gates,

@@ -42,7 +42,7 @@ interface Say {
 const ID = 'stranger-1';
 const NAMES = ['say', 'agree'] as const;
 const NO_WAIT = { remindMs: null, escalateMs: null, expireMs: null, unattendedExpireMs: 0 };
-const BUDGET: BudgetPolicy = { turns: 1, minutes: null, microUsd: null, day: null, onLimit: 'pause' };
+const BUDGET: BudgetPolicy = { turns: 1, minutes: null, microUsd: null, tokens: null, day: null, onLimit: 'pause' };
 const AGENT: FailedTurn['agent'] = {
   agent: 'its agent',
   account: 'provider/account',
@@ -158,7 +158,7 @@ async function work(owner: Stranger): Promise<void> {
 async function take(owner: Stranger) {
   const outcome: TurnOutcome =
     owner.used.turns === 0 ? { kind: 'transient', why: 'the road was closed' } : { kind: 'done' };
-  const usage = { durationMs: 1, costMicroUsd: 0 };
+  const usage = { durationMs: 1, costMicroUsd: 0, tokens: null };
   owner.used = withTurn(owner.used, usage);
   return { place: { seq: owner.used.turns, token: `token-${owner.used.turns}` }, result: { outcome }, usage };
 }

@@ -52,6 +52,7 @@ export function stubTurn(input: RunTurnInput, part: Partial<RunTurnResult> = {})
     journalSeq: input.journal.view.seq,
     branchMoved: false,
     costMicroUsd: null,
+    tokens: null,
     request: null,
     guarded: [],
     findings: null,

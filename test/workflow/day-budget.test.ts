@@ -28,7 +28,7 @@ import {
 import { until } from '../support/until.js';
 
 const INPUT = { task: 'do it', repo: '/repository', attended: true };
-const NO_LIMIT = { turns: null, minutes: null, microUsd: null };
+const NO_LIMIT = { turns: null, minutes: null, microUsd: null, tokens: null };
 const USED_UP = { outcome: 'blocked', blockedReason: 'budget' };
 const LIMIT_MS = 120_000;
 
@@ -44,7 +44,7 @@ const today = () => new Date().toISOString().slice(0, 10);
 const full = (turns: number, day = today()): LedgerInput['carried'] => {
   const ledger = {
     day,
-    settled: { turns, ms: turns * 1_000, microUsd: 0 },
+    settled: { turns, ms: turns * 1_000, microUsd: 0, tokens: 0 },
     grants: 0,
     reservations: [],
     done: [],
@@ -119,7 +119,7 @@ describe("the day's budget of a project", () => {
       const turn = ({ stage }: RunTurnInput) => {
         const fails = stage === 'architecting' && failures-- > 0;
         const outcome = fails ? ({ kind: 'timeout', why: 'too slow' } as const) : ({ kind: 'done' } as const);
-        return { outcome, durationMs: 60_000, costMicroUsd: 250_000 };
+        return { outcome, durationMs: 60_000, costMicroUsd: 250_000, tokens: null };
       };
       open({
         project: newProject(),
@@ -129,11 +129,11 @@ describe("the day's budget of a project", () => {
       });
       const run = await host.start(INPUT);
       await run.result();
-      const settlement = { token: 'again', day: today(), usage: { durationMs: 60_000, costMicroUsd: 1 } };
+      const settlement = { token: 'again', day: today(), usage: { durationMs: 60_000, costMicroUsd: 1, tokens: null } };
       for (let n = 0; n < 3; n += 1) await ledger().signal(SETTLE_SIGNAL, settlement);
 
       expect(await view()).toMatchObject({
-        settled: { turns: 4, ms: 240_000, microUsd: 750_001 },
+        settled: { turns: 4, ms: 240_000, microUsd: 750_001, tokens: 0 },
         reserved: { turns: 0 },
       });
       expect((await detailsOf(run)).stages).toEqual([]);

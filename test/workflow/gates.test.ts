@@ -260,7 +260,7 @@ describe('gates', () => {
   });
 
   it('stops at the budget, or asks for more', async () => {
-    const budget = { turns: 2, minutes: null, microUsd: null, day: null } as const;
+    const budget = { turns: 2, minutes: null, microUsd: null, tokens: null, day: null } as const;
     const stopped = await start({ policy: { budget: { ...budget, onLimit: 'stop' } } });
     expect(await stopped.result()).toMatchObject({ outcome: 'blocked', blockedReason: 'budget' });
     expect(host.turns).toHaveLength(2);

@@ -43,7 +43,7 @@ describe('a long-lived workflow that is asked to hand over', () => {
       const settlements = Array.from({ length: 40 }, (_, n) => ({
         token: `t-${n}`,
         day,
-        usage: { durationMs: 1, costMicroUsd: 1 },
+        usage: { durationMs: 1, costMicroUsd: 1, tokens: null },
       }));
       for (const settlement of settlements) {
         await Promise.all([
@@ -56,7 +56,7 @@ describe('a long-lived workflow that is asked to hand over', () => {
       const view = () => here.query<DayBudgetView>(STATUS_QUERY);
       await until(async () => (await view()).settled.turns >= settlements.length);
 
-      expect((await view()).settled).toEqual({ turns: 40, ms: 40, microUsd: 40 });
+      expect((await view()).settled).toEqual({ turns: 40, ms: 40, microUsd: 40, tokens: 0 });
       expect(await executionOf(here)).not.toBe(first);
       expect((await here.describe()).memo).toEqual({ rules: 1 });
     },

@@ -158,7 +158,7 @@ describe('people and turns that meet', () => {
   });
 
   it('grants as much of a budget as one turn used, by one approval', async () => {
-    const budget = { turns: null, minutes: 1, microUsd: null, onLimit: 'pause', day: null } as const;
+    const budget = { turns: null, minutes: 1, microUsd: null, tokens: null, onLimit: 'pause', day: null } as const;
     const handle = await start({
       policy: { budget },
       turn: ({ stage }) => (stage === 'planning' ? { durationMs: 300_000 } : {}),

@@ -1,6 +1,6 @@
 /**
  * The table behind the workflow `budget`: what the runs of a project used today and what is reserved for turns under way. Pure.
- * Turns are exact under any order of messages. Minutes and money of a turn under way are an estimate, the mean of what was settled today, so the
+ * Turns are exact under any order of messages. Minutes, money and tokens of a turn under way are an estimate, the mean of what was settled today, so the
  * first turns of a day can go over a limit by what they use; what was settled counts as it was.
  */
 import type {
@@ -10,15 +10,14 @@ import type {
   ReserveRequest,
   Settlement,
 } from '../../protocol/actors/day-budget.js';
+import { type BudgetAmounts, budgetRows, reachedLimit } from '../../protocol/run/budget-limits.js';
 import type { DayBudgetPolicy } from '../../protocol/run/policy.js';
 
 /** One turn under way, with what is expected of it. */
-export interface Reservation {
+export interface Reservation extends Omit<DayUse, 'turns'> {
   readonly token: string;
   readonly workflowId: string;
   readonly executionRunId: string;
-  readonly ms: number;
-  readonly microUsd: number;
   /** When it was looked at last whether its run is still there; 0: never. Unit: ms since 1970. */
   readonly lookedAtMs: number;
 }
@@ -43,7 +42,7 @@ const MAX_DONE = 2_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-const NOTHING: DayUse = { turns: 0, ms: 0, microUsd: 0 };
+const NOTHING: DayUse = { turns: 0, ms: 0, microUsd: 0, tokens: 0 };
 
 export function emptyLedger(now: number): DayLedger {
   return { day: dayOf(now), settled: NOTHING, grants: 0, reservations: [], done: [], grantedBy: [] };
@@ -68,7 +67,7 @@ export function reserve(before: DayLedger, request: ReserveRequest, now: number)
     return { ledger: today, answer: granted };
   const others = { ...today, reservations: today.reservations.filter((held) => held.workflowId !== workflowId) };
   const ledger = withGrant(others, limits, grant);
-  const full = fullOf(ledger, limits);
+  const full = reachedLimit(budgetRows(amountsOf(ledger), limits, ledger.grants));
   if (full !== null) {
     const answer: BudgetAnswer = {
       ...full,
@@ -88,11 +87,12 @@ export function reserve(before: DayLedger, request: ReserveRequest, now: number)
 export function settle(before: DayLedger, { token, day, usage }: Settlement, now: number): DayLedger {
   const today = onDay(before, now);
   if (day !== today.day || today.done.includes(token)) return today;
-  const { ms = 0, microUsd = 0 } = today.reservations.find((held) => held.token === token) ?? {};
+  const expected = today.reservations.find((held) => held.token === token) ?? NOTHING;
   const used: DayUse = {
     turns: 1,
-    ms: usage === null ? ms : Math.round(usage.durationMs),
-    microUsd: Math.round(usage?.costMicroUsd ?? microUsd),
+    ms: Math.round(usage?.durationMs ?? expected.ms),
+    microUsd: Math.round(usage?.costMicroUsd ?? expected.microUsd),
+    tokens: Math.round(usage?.tokens ?? expected.tokens),
   };
   return {
     ...release(today, token),
@@ -115,64 +115,34 @@ export function viewOf(before: DayLedger, project: string, now: number): DayBudg
 function withGrant(ledger: DayLedger, limits: DayBudgetPolicy, grant: string | null): DayLedger {
   if (grant === null || ledger.grantedBy.includes(grant)) return ledger;
   const grantedBy = [...ledger.grantedBy, grant].slice(-MAX_DONE);
-  const times = rowsOf(ledger, limits).map(({ spent, budgeted }) => Math.floor(spent / budgeted));
+  const used = amountsOf(ledger);
+  const times = budgetRows(used, limits, 0).map(({ used: spent, allowed }) =>
+    Math.floor(spent / (allowed ?? Infinity)),
+  );
   let grants = Math.max(ledger.grants, ...times);
   // A quotient of fractions may be rounded down to the whole number before.
-  if (fullOf({ ...ledger, grants }, limits) !== null) grants += 1;
+  if (reachedLimit(budgetRows(used, limits, grants)) !== null) grants += 1;
   return { ...ledger, grants, grantedBy };
 }
 
-type Full = Pick<Extract<BudgetAnswer, { kind: 'full' }>, 'limit' | 'used' | 'allowed'>;
-
-/** The first limit that is reached, or null. */
-function fullOf(ledger: DayLedger, limits: DayBudgetPolicy): Full | null {
-  for (const { limit, spent, budgeted, unit } of rowsOf(ledger, limits)) {
-    const allowed = budgeted * (1 + ledger.grants);
-    if (spent >= allowed) return { limit, used: shown(spent / unit), allowed: shown(allowed / unit) };
-  }
-  return null;
-}
-
-interface Row {
-  readonly limit: Full['limit'];
-  readonly spent: number;
-  readonly budgeted: number;
-  /** What people read one of. */
-  readonly unit: number;
-}
-
-function rowsOf({ settled, reservations }: DayLedger, limits: DayBudgetPolicy): readonly Row[] {
-  const { turns, ms, microUsd } = sumOf([settled, reservedOf(reservations)]);
-  const rows = [
-    { limit: 'turns', spent: turns, budgeted: limits.turns, unit: 1 },
-    {
-      limit: 'minutes',
-      spent: ms,
-      budgeted: limits.minutes === null ? null : limits.minutes * MINUTE_MS,
-      unit: MINUTE_MS,
-    },
-    { limit: 'usd', spent: microUsd, budgeted: limits.microUsd, unit: 1_000_000 },
-  ] as const;
-  return rows.flatMap((row) => (row.budgeted === null ? [] : [{ ...row, budgeted: row.budgeted }]));
+/** Turns under way are in it. */
+function amountsOf({ settled, reservations }: Pick<DayLedger, 'settled' | 'reservations'>): BudgetAmounts {
+  const { ms, ...amounts } = sumOf([settled, reservedOf(reservations)]);
+  return { ...amounts, minutes: ms / MINUTE_MS };
 }
 
 function reservedOf(reservations: DayLedger['reservations']): DayUse {
-  return sumOf(reservations.map(({ ms, microUsd }) => ({ turns: 1, ms, microUsd })));
+  return sumOf(reservations.map((held) => ({ ...held, turns: 1 })));
 }
 
-function expectedOf({ turns, ms, microUsd }: DayUse): Omit<DayUse, 'turns'> {
+function expectedOf({ turns, ms, microUsd, tokens }: DayUse): Omit<DayUse, 'turns'> {
   const mean = (total: number) => (turns === 0 ? 0 : Math.round(total / turns));
-  return { ms: mean(ms), microUsd: mean(microUsd) };
+  return { ms: mean(ms), microUsd: mean(microUsd), tokens: mean(tokens) };
 }
 
 function sumOf(uses: readonly DayUse[]): DayUse {
-  return uses.reduce((sum, { turns, ms, microUsd }) => {
-    return { turns: sum.turns + turns, ms: sum.ms + ms, microUsd: sum.microUsd + microUsd };
-  }, NOTHING);
-}
-
-function shown(value: number): number {
-  return Math.round(value * 1_000_000) / 1_000_000;
+  const total = (field: keyof DayUse) => uses.reduce((sum, use) => sum + use[field], 0);
+  return { turns: total('turns'), ms: total('ms'), microUsd: total('microUsd'), tokens: total('tokens') };
 }
 
 function dayOf(now: number): string {

@@ -6,7 +6,8 @@ import type { Place } from '../../protocol/run/place.js';
 import type { StageAgent } from '../../protocol/run/policy.js';
 import type { TurnStage } from '../../protocol/run/stages.js';
 import { turnHost } from '../activity-options.js';
-import { costOf, withTurn } from '../turns/budget.js';
+import { toldBy, withTurn } from '../turns/budget.js';
+import type { Used } from '../turns/day-budget.js';
 import type { LiveRun } from './live-run.js';
 import type { RunState } from './run-state.js';
 
@@ -20,11 +21,10 @@ export interface Turn {
   readonly fallback?: string | null;
 }
 
-export interface Try {
+export interface Try extends Used {
   readonly place: Place;
   readonly result: RunTurnResult;
   readonly expectedHead: string;
-  readonly usage: { readonly durationMs: number; readonly costMicroUsd: number | null };
 }
 
 export interface TurnToTry extends Omit<Turn, 'fallback'> {
@@ -57,7 +57,7 @@ export async function tryTurn(run: LiveRun, turn: TurnToTry): Promise<Try> {
   if (quota.isTaken) await quota.ended(result.outcome);
   if (result.rolledBack) run.facts.readOnlyViolations += 1;
   if (result.outcome.kind === 'policy_violation') run.facts.diffViolations += 1;
-  const usage = { durationMs: result.durationMs, costMicroUsd: costOf(result, worker.adapter) };
+  const usage = { durationMs: result.durationMs, ...toldBy(result, worker.adapter) };
   return { place, result, expectedHead, usage };
 }
 

@@ -11,7 +11,7 @@ import type { Place } from '../../protocol/run/place.js';
 import { isDecisionStage, isInRound, mayWrite, type TurnStage } from '../../protocol/run/stages.js';
 import { askPerson, type Stopped } from '../gates/gate.js';
 import { causeOf, type GateCause } from '../gates/gate-book.js';
-import { uncountedCost } from '../turns/budget.js';
+import { uncountedLimit } from '../turns/budget.js';
 import { goesAgain } from '../turns/turn-again.js';
 import type { Tries } from '../turns/turn-retry.js';
 import { withinBudget } from '../turns/within-budget.js';
@@ -64,7 +64,7 @@ export async function takeTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
     if ('kind' in tried) return ended(tried);
     // What a try that ended said is part of the conversation, whatever its outcome.
     if (continues !== null && tried.result.exitCode !== null) continues = tried.place;
-    const uncounted = uncountedCost(run.policy.budget, { ...tried.result, agent: run.facts.agent });
+    const uncounted = uncountedLimit(run.policy.budget, { ...tried.result, agent: run.facts.agent });
     if (
       uncounted === null &&
       (await goesAgain(run, { stage: turn.stage, agent: run.agentOf(turn.stage), tries, tried }))

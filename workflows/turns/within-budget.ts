@@ -4,11 +4,11 @@
  */
 import { uuid4 } from '@temporalio/workflow';
 import type { BudgetLimitData } from '../../protocol/messages/event-data.js';
+import { budgetRows, type ReachedLimit, reachedLimit } from '../../protocol/run/budget-limits.js';
 import type { DayBudgetPolicy } from '../../protocol/run/policy.js';
 import type { TurnStage } from '../../protocol/run/stages.js';
 import { askPerson, type Stopped } from '../gates/gate.js';
 import { causeOf } from '../gates/gate-book.js';
-import { reachedLimit } from './budget.js';
 import { askLedger, type DayTurn, settling, type Used, whyFull } from './day-budget.js';
 import type { TurnOwner } from './turn-owner.js';
 
@@ -27,7 +27,7 @@ export async function withinBudget<Try extends Used>(
 /** Null: the try may start. */
 async function passLimits(owner: TurnOwner, stage: TurnStage): Promise<Stopped | null> {
   for (;;) {
-    const reached = reachedLimit(owner.policy.budget, owner.used);
+    const reached = reachedOwn(owner);
     if (reached === null) return null;
     const data = { ...reached, day: null, resetsAt: null };
     const why = `the run used ${data.used} of ${data.allowed} ${data.limit}`;
@@ -35,8 +35,12 @@ async function passLimits(owner: TurnOwner, stage: TurnStage): Promise<Stopped |
     if (stopped !== null) return stopped;
     // As often as it takes: one turn may have used the whole budget several times.
     do owner.used = { ...owner.used, grants: owner.used.grants + 1 };
-    while (reachedLimit(owner.policy.budget, owner.used) !== null);
+    while (reachedOwn(owner) !== null);
   }
+}
+
+function reachedOwn({ policy, used }: TurnOwner): ReachedLimit | null {
+  return reachedLimit(budgetRows(used, policy.budget, used.grants));
 }
 
 async function reserve(owner: TurnOwner, stage: TurnStage, limits: DayBudgetPolicy): Promise<Stopped | DayTurn> {

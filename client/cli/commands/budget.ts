@@ -1,7 +1,6 @@
 /** `sluice budget`: what a run used of its budget and what is left, failed attempts included; what each stage cost; and the day's budget of its project. */
 
-import type { BudgetUse } from '../../../protocol/messages/run-view.js';
-import type { BudgetPolicy } from '../../../protocol/run/policy.js';
+import { budgetRows } from '../../../protocol/run/budget-limits.js';
 import { dayRows, renderDay, rounded } from '../find/day-rows.js';
 import { askDetails } from '../gates/ask-details.js';
 import type { Context } from '../terminal/context.js';
@@ -9,20 +8,12 @@ import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
 import { stageCostLines } from '../watch/stage-costs.js';
 
-/** Shape: `allowed` and `left` are null where nothing is limited; a grant allows the whole budget once more. Unit: turns, minutes, USD. */
-export interface BudgetRow {
-  readonly of: 'turns' | 'minutes' | 'usd';
-  readonly used: number;
-  readonly allowed: number | null;
-  readonly left: number | null;
-}
-
 export async function budget(context: Context, asked: string | null): Promise<ExitCode> {
   const { io, json } = context;
   const { run, details, day } = await askDetails(context, asked, 'budget');
   const { policy, used, stages } = details;
   const dayLimits = policy?.budget.day ?? null;
-  const rows = budgetRows(used, policy?.budget ?? null);
+  const rows = budgetRows(used, policy?.budget ?? null, used.grants);
   const onLimit = policy?.budget.onLimit ?? null;
   if (json) {
     const today = day === null || dayLimits === null ? null : { ...day, limits: dayRows(day, dayLimits) };
@@ -42,18 +33,4 @@ export async function budget(context: Context, asked: string | null): Promise<Ex
     io.out(`at its end the run ${onLimit === 'pause' ? 'waits at a gate' : 'ends blocked'}`);
   else if (policy === null) io.out(foreign(`${run.runId} is not open yet`));
   return EXIT.done;
-}
-
-export function budgetRows(used: BudgetUse, policy: BudgetPolicy | null): readonly BudgetRow[] {
-  const row = (of: BudgetRow['of'], spent: number, limit: number | null): BudgetRow => {
-    const allowed = limit === null ? null : limit * (used.grants + 1);
-    return { of, used: spent, allowed, left: allowed === null ? null : Math.max(0, allowed - spent) };
-  };
-  const usd = (micro: number) => micro / 1_000_000;
-  const limit = policy?.microUsd ?? null;
-  return [
-    row('turns', used.turns, policy?.turns ?? null),
-    row('minutes', used.minutes, policy?.minutes ?? null),
-    row('usd', usd(used.microUsd), limit === null ? null : usd(limit)),
-  ];
 }

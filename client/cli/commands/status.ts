@@ -104,6 +104,7 @@ function budgetText({ policy, used }: RunDetails): string {
     ...(money
       ? [part('money', dollars(used.microUsd), typeof limits?.microUsd === 'number' ? dollars(limits.microUsd) : null)]
       : []),
+    ...(typeof limits?.tokens === 'number' ? [part('tokens', String(used.tokens), textOf(limits.tokens))] : []),
     ...(used.grants > 0 ? [`granted again ${used.grants} ${used.grants === 1 ? 'time' : 'times'}`] : []),
   ].join(', ');
 }

@@ -1,32 +1,19 @@
 /** The day's part of `sluice budget`: what all runs of the project used today, and when a new day begins. Pure; foreign text leaves printable. */
 import type { DayBudgetView } from '../../../protocol/actors/day-budget.js';
+import { type BudgetRow, budgetRows } from '../../../protocol/run/budget-limits.js';
 import type { DayBudgetPolicy } from '../../../protocol/run/policy.js';
 import { foreign } from '../terminal/io.js';
 import { elapsed } from './waiting-text.js';
 
-/** Shape: `allowed` and `left` are null where nothing is limited. Unit: turns, minutes, USD. */
-export interface DayRow {
-  readonly of: 'turns' | 'minutes' | 'usd';
-  /** Turns under way and what is expected of them are in it. */
-  readonly used: number;
-  readonly allowed: number | null;
-  readonly left: number | null;
-}
-
-export function dayRows({ settled, reserved, grants }: DayBudgetView, limits: DayBudgetPolicy): readonly DayRow[] {
-  const row = (of: DayRow['of'], used: number, limit: number | null): DayRow => {
-    const allowed = limit === null ? null : limit * (1 + grants);
-    return { of, used, allowed, left: allowed === null ? null : Math.max(0, allowed - used) };
+/** Turns under way and what is expected of them are in it. */
+export function dayRows({ settled, reserved, grants }: DayBudgetView, limits: DayBudgetPolicy): readonly BudgetRow[] {
+  const used = {
+    turns: settled.turns + reserved.turns,
+    minutes: (settled.ms + reserved.ms) / 60_000,
+    microUsd: settled.microUsd + reserved.microUsd,
+    tokens: settled.tokens + reserved.tokens,
   };
-  return [
-    row('turns', settled.turns + reserved.turns, limits.turns),
-    row('minutes', (settled.ms + reserved.ms) / 60_000, limits.minutes),
-    row(
-      'usd',
-      (settled.microUsd + reserved.microUsd) / 1_000_000,
-      limits.microUsd === null ? null : limits.microUsd / 1_000_000,
-    ),
-  ];
+  return budgetRows(used, limits, grants);
 }
 
 export function renderDay(view: DayBudgetView, limits: DayBudgetPolicy, now: number): readonly string[] {

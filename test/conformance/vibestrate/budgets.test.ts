@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DayBudgetView } from '../../../protocol/actors/day-budget.js';
 import { STATUS_QUERY } from '../../../protocol/names.js';
@@ -11,6 +12,16 @@ import { openTestHost, type TestHost } from '../../support/test-host.js';
 const LIMIT_MS = 120_000;
 const FOUR = 'stageList: [planning, architecting, executing, verifying]\n';
 const USED_UP = { outcome: 'blocked', blockedReason: 'budget' };
+
+const TOKENS = 100;
+const tokens = (of: 'run' | 'day') => `budget: {${of}: {tokens: ${TOKENS}}}\n`;
+/** What the real CLI once printed of a turn that went well, its tokens included. */
+const TELLS = {
+  'answer.txt': readFileSync(new URL('../../unit/agent/transcripts/codex/success.stdout', import.meta.url), 'utf8'),
+  'codex.sh': 'cat > /dev/null; cat answer.txt\n',
+};
+const CODEX =
+  '  one: {adapter: codex, command: [sh, codex.sh]}\nstages: {planning: {agent: one}, architecting: {agent: one}}\n';
 
 const usedBy = async ({ run }: AttendedRun) => (await detailsOf(run.handle)).used;
 /** What the ledger of the run's project says. */
@@ -75,6 +86,27 @@ describe('the budget of a run', () => {
       expect(dear.turns()).toEqual(['planning', 'architecting']);
       expect(limits(dear)).toMatchObject([{ limit: 'usd', used: 0.5, allowed: 0.5 }]);
       expect(await usedBy(dear)).toMatchObject({ turns: 2, microUsd: 500_000 });
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'T-106: tokens that a turn read and wrote are counted, of a run and of a day, and stop new attempts with the reason budget',
+    async () => {
+      const [own, first] = await Promise.all([
+        attendedRun(host, { files: TELLS, config: `${CODEX}stageList: [planning, architecting]\n${tokens('run')}` }),
+        attendedRun(host, { files: TELLS, config: `${CODEX}stageList: plan-only\n${tokens('day')}` }),
+      ]);
+      expect(await first.result()).toMatchObject({ outcome: 'merge_ready' });
+      const late = beside(host, first.repository, await host.startRun(first.repository));
+
+      for (const stopped of [own, late]) expect(await stopped.result()).toMatchObject(USED_UP);
+      const { tokens: used } = await usedBy(own);
+      expect(used).toBeGreaterThan(TOKENS);
+      expect(limits(own)).toMatchObject([{ limit: 'tokens', used, allowed: TOKENS, day: null }]);
+      expect(limits(late)).toMatchObject([{ limit: 'tokens', used, allowed: TOKENS, day: expect.any(String) }]);
+      expect(own.run.events().filter(({ type }) => type === 'turn.started')).toHaveLength(1);
+      expect(late.run.events().filter(({ type }) => type === 'turn.started')).toEqual([]);
     },
     LIMIT_MS,
   );

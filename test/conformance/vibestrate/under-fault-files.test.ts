@@ -19,6 +19,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findRepository } from '../../../activities/git/refs/find-repository.js';
+import type { FailpointName } from '../../../protocol/failpoints.js';
 import { guardPid } from '../../support/guard-pid.js';
 import { afterKills } from '../../support/killed-run.js';
 import { openedOnce } from '../../support/opened.js';
@@ -173,10 +174,16 @@ describe('the files of the stages', () => {
     ['planning', 'turn.after-outcome', 'planned', 'plan.md'],
     ['architecting', 'turn.after-outcome', 'architected', 'architecture.md'],
     ['executing', 'turn.after-outcome', 'validating', 'execution.log'],
-    ['validating', 'validate.before-record', 'reviewing', 'validation.json'],
+    ['validating', 'validate.after-command', 'reviewing', 'validation.json'],
     ['reviewing', 'turn.after-outcome', 'verifying', 'review.md'],
     ['verifying', 'turn.after-outcome', 'merge_ready', 'verification.md'],
   ] as const;
+
+  /** Where the files of that stage are there, and its answer is not. */
+  const FILED = {
+    'turn.after-outcome': 'turn.after-projection',
+    'validate.after-command': 'validate.before-record',
+  } as const satisfies Partial<Record<FailpointName, FailpointName>>;
 
   interface Announced {
     readonly fired: readonly unknown[];
@@ -185,23 +192,30 @@ describe('the files of the stages', () => {
     readonly statuses: readonly unknown[];
     /** Each status that stood without its file. */
     readonly missing: readonly string[];
+    /** Each status that stood though its worker died before it could be told. */
+    readonly early: readonly string[];
     /** Files that said something else after their status. */
     readonly changed: readonly string[];
     readonly files: readonly string[];
   }
-  let announced: Promise<Announced>;
+  /** Before the file is there, and once it is but its status is not. */
+  const KILLED = [AFTER.map(([, name]) => name), AFTER.map(([, name]) => FILED[name])] as const;
+  let announced: readonly Promise<Announced>[] = [];
 
   beforeAll(() => {
-    announced = watchedOverKills();
-    announced.catch(() => undefined);
+    announced = KILLED.map(watchedOverKills);
+    for (const one of announced) one.catch(() => undefined);
   });
-  afterAll(() => Promise.allSettled([announced]), LIMIT_MS);
+  afterAll(() => Promise.allSettled(announced), LIMIT_MS);
 
-  it(
-    'V-99: after SIGKILL in each stage between its outcome and its file no status stands without its file, and no file changes once it is announced',
-    async () => {
-      expect(await announced).toEqual({
-        ...{ fired: AFTER.map(([, name]) => name), outcome: 'merge_ready', missing: [], changed: [] },
+  it.each([
+    ['its outcome and its file', 0],
+    ['its file and its status', 1],
+  ] as const)(
+    'V-99: after SIGKILL in each stage between %s no status stands without its file, and no file changes once it is announced',
+    async (_between, index) => {
+      expect(await announced[index]).toEqual({
+        ...{ fired: KILLED[index], early: [], outcome: 'merge_ready', missing: [], changed: [] },
         turns: AFTER.map(([stage]) => stage).filter((stage) => stage !== 'validating'),
         statuses: expect.arrayContaining(AFTER.map(([, , status]) => status)),
         files: AFTER.map(([, , , file]) => file),
@@ -210,8 +224,9 @@ describe('the files of the stages', () => {
     LIMIT_MS,
   );
 
-  function watchedOverKills(): Promise<Announced> {
+  function watchedOverKills(names: readonly FailpointName[]): Promise<Announced> {
     const missing: string[] = [];
+    const early: string[] = [];
     const changed: string[] = [];
     const seen = new Map<string, string>();
     const look = (run: TestRun) => {
@@ -222,22 +237,26 @@ describe('the files of the stages', () => {
         else seen.set(file, run.read(file));
       }
     };
-    const kills = AFTER.map(([, name]) => ({ name, nth: 1 }));
-    return afterKills(
-      { kills, config: `${PLAIN_VALIDATION}${QUICK}`, onKill: look },
-      ({ run, fired, result, turns }) => {
-        look(run);
-        return {
-          fired,
-          outcome: result.outcome,
-          turns,
-          statuses: run.statuses(),
-          missing,
-          changed,
-          files: [...seen.keys()],
-        };
-      },
-    );
+    let killed = 0;
+    const onKill = (run: TestRun) => {
+      const next = AFTER[killed++]?.[2] ?? '';
+      if (run.statuses().includes(next)) early.push(next);
+      look(run);
+    };
+    const kills = names.map((name) => ({ name, nth: 1 }));
+    return afterKills({ kills, config: `${PLAIN_VALIDATION}${QUICK}`, onKill }, ({ run, fired, result, turns }) => {
+      look(run);
+      return {
+        fired,
+        outcome: result.outcome,
+        turns,
+        statuses: run.statuses(),
+        missing,
+        early,
+        changed,
+        files: [...seen.keys()],
+      };
+    });
   }
 });
 

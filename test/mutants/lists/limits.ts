@@ -3,6 +3,11 @@ import type { Mutant } from '../mutant.js';
 
 const GATE = 'test/unit/workflows/quota-table.test.ts';
 
+const RATED =
+  'opens for all at the end of a rate limit, without a probe: of several the latest counts, and who waits hears of it';
+
+const BUDGET = 'test/unit/workflows/budget.test.ts';
+
 const LEDGER = 'test/unit/workflows/day-ledger.test.ts';
 
 export const LIMIT_MUTANTS: readonly Mutant[] = [
@@ -10,7 +15,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     name: 'every waiting run probes at the reset',
     area: 'limits',
     file: 'workflows/quota/quota-table.ts',
-    find: '...others.map(({ workflowId, wait }) => ({ workflowId, word: wordOf(mode, wait) })),',
+    find: '...tellAll(others, mode),',
     replace:
       "...others.map(({ workflowId, wait }) => ({ workflowId, word: { wait, word: 'probe' as const, opening: isoOf(now) } })),",
     test: { file: GATE, title: 'lets the oldest probe at the reset and tells the others by when there is news' },
@@ -30,8 +35,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     name: 'a probe is sent before the reset',
     area: 'limits',
     file: 'workflows/quota/quota-table.ts',
-    find: 'now >= (wakesAt(state) ?? now) ? probeNext',
-    replace: 'now > 0 ? probeNext',
+    find: 'now >= (wakesAt(state) ?? now) ? afterTime',
+    replace: 'now > 0 ? afterTime',
     test: {
       file: GATE,
       title: 'closes with the first that waits, tells nobody what they know, and does nothing before its time',
@@ -57,8 +62,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     name: 'the latest time that was told counts',
     area: 'limits',
     file: 'workflows/quota/quota-table.ts',
-    find: '(!mode.isTold || at < mode.untilMs)',
-    replace: '(!mode.isTold || at > mode.untilMs)',
+    find: '(!before.isTold || closed.untilMs < before.untilMs)',
+    replace: '(!before.isTold || closed.untilMs > before.untilMs)',
     test: { file: GATE, title: 'takes the earliest time that was told: a late one that is wrong would hold everybody' },
   },
   {
@@ -92,6 +97,76 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     find: 'if (today.done.includes(token) || today.reservations.some(',
     replace: 'if (today.reservations.some(',
     test: { file: LEDGER, title: 'answers a repeated request alike and reserves once' },
+  },
+  {
+    name: 'a rate limit is probed by one run for a whole turn',
+    area: 'limits',
+    file: 'workflows/quota/quota-table.ts',
+    find: "'rate' ? opened(state, now)",
+    replace: "'rate' ? probeNext(state, now)",
+    test: { file: GATE, title: RATED },
+  },
+  {
+    name: 'the earliest end of a rate limit counts for all',
+    area: 'limits',
+    file: 'workflows/quota/quota-table.ts',
+    find: 'return closed.untilMs > before.untilMs;',
+    replace: 'return closed.untilMs < before.untilMs;',
+    test: { file: GATE, title: RATED },
+  },
+  {
+    name: 'nobody who waits hears that a rate limit lasts longer',
+    area: 'limits',
+    file: 'workflows/quota/quota-table.ts',
+    find: '...(isLater ? tellAll(others, mode) : []),',
+    replace: '',
+    test: { file: GATE, title: RATED },
+  },
+  {
+    name: 'a rate limit of seconds ends the wait for a usage limit',
+    area: 'limits',
+    file: 'workflows/quota/quota-table.ts',
+    find: "if (closed.limit !== before.limit) return closed.limit === 'usage';",
+    replace: '',
+    test: {
+      file: GATE,
+      title: 'keeps runs with a rate limit waiting for a usage limit of their account, whichever came first',
+    },
+  },
+  {
+    name: 'a limit of tokens is never reached',
+    area: 'limits',
+    file: 'workflows/turns/budget.ts',
+    find: 'tokens: used.tokens + (turn.tokens ?? 0),',
+    replace: 'tokens: used.tokens,',
+    test: { file: BUDGET, title: 'is reached by what turns read and wrote, and allowed once more by each grant' },
+  },
+  {
+    name: 'a limit of tokens is promised of an agent that tells none',
+    area: 'limits',
+    file: 'workflows/turns/budget.ts',
+    find: "{ field: 'tokens', told: 'tokens', key: 'tokens', what: 'the tokens of its turn', show: String },",
+    replace: '',
+    test: { file: BUDGET, title: 'ends a run whose agent does not tell them' },
+  },
+  {
+    name: 'a turn that does not tell its tokens used none of the day',
+    area: 'limits',
+    file: 'workflows/budget/day-ledger.ts',
+    find: 'usage?.tokens ?? expected.tokens',
+    replace: 'usage?.tokens ?? 0',
+    test: {
+      file: LEDGER,
+      title: 'counts tokens, and expects of a turn under way what such turns read and wrote today',
+    },
+  },
+  {
+    name: 'a grant allows no more than before',
+    area: 'limits',
+    file: 'protocol/run/budget-limits.ts',
+    find: 'limit * (1 + grants)',
+    replace: 'limit * Math.max(1, grants)',
+    test: { file: BUDGET, title: 'is reached by what turns read and wrote, and allowed once more by each grant' },
   },
   {
     name: 'the end of a day forgets nothing',

@@ -149,9 +149,9 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a budget stops a run one turn too late',
     area: 'policy',
-    file: 'workflows/turns/budget.ts',
-    find: 'if (spent >= allowed)',
-    replace: 'if (spent > allowed)',
+    file: 'protocol/run/budget-limits.ts',
+    find: 'if (allowed !== null && left === 0)',
+    replace: 'if (allowed !== null && used > allowed)',
     test: {
       file: 'test/unit/workflows/budget.test.ts',
       title: 'counts money in whole micro-dollars, also where a person granted it again',

@@ -7,11 +7,11 @@ const VIEW: DayBudgetView = {
   project: 'shop',
   day: '2026-11-21',
   resetsAt: '2026-11-22T00:00:00.000Z',
-  settled: { turns: 7, ms: 90_000, microUsd: 2_500_000 },
-  reserved: { turns: 1, ms: 30_000, microUsd: 500_000 },
+  settled: { turns: 7, ms: 90_000, microUsd: 2_500_000, tokens: 0 },
+  reserved: { turns: 1, ms: 30_000, microUsd: 500_000, tokens: 0 },
   grants: 1,
 };
-const LIMITS = { turns: 5, minutes: null, microUsd: 1_000_000 };
+const LIMITS = { turns: 5, minutes: null, microUsd: 1_000_000, tokens: null };
 const NOW = Date.parse('2026-11-21T21:00:00.000Z');
 
 describe("the day's part of sluice budget", () => {
@@ -20,6 +20,7 @@ describe("the day's part of sluice budget", () => {
       { of: 'turns', used: 8, allowed: 10, left: 2 },
       { of: 'minutes', used: 2, allowed: null, left: null },
       { of: 'usd', used: 3, allowed: 2, left: 0 },
+      { of: 'tokens', used: 0, allowed: null, left: null },
     ]);
   });
 
@@ -29,6 +30,7 @@ describe("the day's part of sluice budget", () => {
       '  turns    8 used, of 10, 2 left',
       '  minutes  2 used, no limit',
       '  usd      3 used, of 2, 0 left',
+      '  tokens   0 used, no limit',
       '  1 turn under way, counted with what such turns used today',
       '  granted 1 × again by a person',
     ]);

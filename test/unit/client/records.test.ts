@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { auditOf } from '../../../client/cli/commands/audit.js';
-import { budgetRows } from '../../../client/cli/commands/budget.js';
 import { clockFromStart, timelineOf } from '../../../client/cli/commands/replay.js';
 import { rewindInput } from '../../../client/cli/commands/rewind.js';
 import type { EventType, JournalEvent } from '../../../protocol/messages/journal.js';
 import type { RunView } from '../../../protocol/messages/run-view.js';
+import { budgetRows } from '../../../protocol/run/budget-limits.js';
 import type { JsonObject } from '../../../protocol/text/json.js';
 
 function anEvent(
@@ -67,18 +67,20 @@ describe('a journal that anybody wrote', () => {
 });
 
 describe('the budget of a run', () => {
-  const used = { turns: 7, minutes: 12.5, microUsd: 2_500_000, grants: 1 };
+  const used = { turns: 7, minutes: 12.5, microUsd: 2_500_000, tokens: 900 };
 
   it('is allowed once more for each grant, and nothing is left below zero', () => {
-    expect(budgetRows(used, { turns: 3, minutes: 10, microUsd: 2_000_000, onLimit: 'pause', day: null })).toEqual([
+    expect(budgetRows(used, { turns: 3, minutes: 10, microUsd: 2_000_000, tokens: 300 }, 1)).toEqual([
       { of: 'turns', used: 7, allowed: 6, left: 0 },
       { of: 'minutes', used: 12.5, allowed: 20, left: 7.5 },
       { of: 'usd', used: 2.5, allowed: 4, left: 1.5 },
+      { of: 'tokens', used: 900, allowed: 600, left: 0 },
     ]);
   });
 
   it('has no rest where nothing is limited', () => {
-    expect(budgetRows(used, null).map(({ allowed, left }) => [allowed, left])).toEqual([
+    expect(budgetRows(used, null, 0).map(({ allowed, left }) => [allowed, left])).toEqual([
+      [null, null],
       [null, null],
       [null, null],
       [null, null],

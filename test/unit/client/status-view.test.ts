@@ -14,7 +14,7 @@ describe('the status of a run', () => {
       waiting: { kind: 'approval', until: '2026-11-21T10:05:00.000Z', account: null },
     });
     const details = someDetails(gates, {
-      used: { turns: 3, minutes: 1.25, microUsd: 1_230_000, grants: 1 },
+      used: { turns: 3, minutes: 1.25, microUsd: 1_230_000, tokens: 0, grants: 1 },
       waitingNotes: 2,
     });
 

@@ -194,7 +194,14 @@ describe('what may only become stricter', () => {
         const written = [input, project, user].filter((value) => value !== null);
         const least = written.length === 0 ? null : Math.min(...written);
         const microUsd = least === null ? null : least * 1_000_000;
-        expect(policy.budget).toEqual({ turns: least, minutes: least, microUsd, onLimit: 'stop', day: null });
+        expect(policy.budget).toEqual({
+          turns: least,
+          minutes: least,
+          microUsd,
+          tokens: null,
+          onLimit: 'stop',
+          day: null,
+        });
       }),
       { numRuns: 60 },
     );
@@ -207,8 +214,8 @@ describe('what may only become stricter', () => {
     });
 
     expect(policy.budget).toEqual({
-      ...{ turns: 3, minutes: null, microUsd: null, onLimit: 'stop', day: null },
-      day: { turns: 20, minutes: 1.5, microUsd: 9_000_000 },
+      ...{ turns: 3, minutes: null, microUsd: null, tokens: null, onLimit: 'stop', day: null },
+      day: { turns: 20, minutes: 1.5, microUsd: 9_000_000, tokens: null },
     });
     expect(runPolicyOf(resolve({ project: 'budget: {run: {turns: 3}}' }).policy).budget.day).toBeNull();
   });

@@ -66,7 +66,7 @@ describe('a policy without any setting but an agent', () => {
       attended: null,
       holdAtCompletion: false,
       permissions: 'auto',
-      budget: { turns: null, minutes: null, microUsd: null, onLimit: 'stop', day: null },
+      budget: { turns: null, minutes: null, microUsd: null, tokens: null, onLimit: 'stop', day: null },
       usageLimit: { action: 'wait', maxWaitMs: 86_400_000, maxWaits: 2 },
       notify: [{ kind: 'desktop' }],
       guardedPaths: DEFAULT_GUARDED_PATHS,

@@ -5,7 +5,14 @@ import type { JournalEvent } from '../../../protocol/messages/journal.js';
 import type { RunView } from '../../../protocol/messages/run-view.js';
 import type { BudgetPolicy } from '../../../protocol/run/policy.js';
 
-export const NO_BUDGET: BudgetPolicy = { turns: null, minutes: null, microUsd: null, onLimit: 'stop', day: null };
+export const NO_BUDGET: BudgetPolicy = {
+  turns: null,
+  minutes: null,
+  microUsd: null,
+  tokens: null,
+  onLimit: 'stop',
+  day: null,
+};
 
 export const NO_FAIL = { fsync: false, failpoint: noFailpoint, outputBytes: 4_000_000 };
 

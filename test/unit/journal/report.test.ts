@@ -201,7 +201,9 @@ describe('report.md', () => {
   });
 
   it('shows what people wrote, what failed on the way, and what was used of the budget', () => {
-    const text = aReport({ budget: { turns: 20, minutes: null, microUsd: 5_000_000, onLimit: 'stop', day: null } });
+    const text = aReport({
+      budget: { turns: 20, minutes: null, microUsd: 5_000_000, tokens: null, onLimit: 'stop', day: null },
+    });
 
     for (const line of [
       '- 2026-11-21T10:04:10.000Z: ada says: keep it small',

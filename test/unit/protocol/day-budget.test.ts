@@ -7,7 +7,7 @@ const REQUEST = {
   token: 't',
   workflowId: 'run-1',
   executionRunId: 'e',
-  limits: { turns: 3, minutes: null, microUsd: null },
+  limits: { turns: 3, minutes: null, microUsd: null, tokens: null },
   grant: null,
 };
 
@@ -23,7 +23,7 @@ describe('what a run and its ledger say to each other', () => {
       underWay: 0,
       resetsAt: 'then',
     };
-    const settlement = { token: 't', day: '2026-11-21', usage: { durationMs: 5, costMicroUsd: null } };
+    const settlement = { token: 't', day: '2026-11-21', usage: { durationMs: 5, costMicroUsd: null, tokens: null } };
 
     expect(readReserve(REQUEST)).toEqual(REQUEST);
     expect(readSettlement(settlement)).toEqual(settlement);
@@ -48,7 +48,7 @@ describe('what a run and its ledger say to each other', () => {
   });
 
   it('counts a use that is no number as unknown', () => {
-    expect(readSettlement({ token: 't', day: 'd', usage: { durationMs: -1, costMicroUsd: 5 } })).toEqual({
+    expect(readSettlement({ token: 't', day: 'd', usage: { durationMs: -1, costMicroUsd: 5, tokens: null } })).toEqual({
       token: 't',
       day: 'd',
       usage: null,
@@ -56,7 +56,7 @@ describe('what a run and its ledger say to each other', () => {
     expect(
       readSettlement({ token: 't', day: 'd', usage: { durationMs: 1, costMicroUsd: Number.POSITIVE_INFINITY } }),
     ).toMatchObject({
-      usage: { durationMs: 1, costMicroUsd: null },
+      usage: { durationMs: 1, costMicroUsd: null, tokens: null },
     });
   });
 

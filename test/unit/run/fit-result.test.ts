@@ -25,6 +25,7 @@ function aResult(observations: readonly Observation[], rest: Partial<RunTurnResu
     journalSeq: 3,
     branchMoved: false,
     costMicroUsd: null,
+    tokens: null,
     request: null,
     guarded: [],
     findings: null,

@@ -38,7 +38,7 @@ function aHost(endGroup: () => Promise<void> = async () => undefined) {
       stages: ['planning'],
       agents: {},
       limits: { outputBytes: 1000 },
-      budget: { turns: null, minutes: null, microUsd: null, onLimit: 'stop', day: null },
+      budget: { turns: null, minutes: null, microUsd: null, tokens: null, onLimit: 'stop', day: null },
     },
   };
   writeFileSync(join(stateDir, 'run.json'), JSON.stringify(record));

@@ -1,11 +1,12 @@
 /** The pure rules of a run over any outcomes: retries come to an end, merge_ready has its evidence, budgets add up. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { budgetRows, reachedLimit } from '../../../protocol/run/budget-limits.js';
 import { isTerminal } from '../../../protocol/run/lifecycle.js';
 import { REVIEW_DECISIONS, type TurnOutcome, VERIFICATION_DECISIONS } from '../../../protocol/run/outcomes.js';
 import { STAGES } from '../../../protocol/run/stages.js';
 import { endingOfStages, endingOfTurn, type MergeFacts, statusOf } from '../../../workflows/run/ending.js';
-import { NOTHING_USED, reachedLimit, withTurn } from '../../../workflows/turns/budget.js';
+import { NOTHING_USED, withTurn } from '../../../workflows/turns/budget.js';
 import { decideAfterTry, type RetryRules, type Tries } from '../../../workflows/turns/turn-retry.js';
 
 const why = 'why';
@@ -187,7 +188,11 @@ describe('merge_ready', () => {
 });
 
 describe('the budget', () => {
-  const turn = fc.record({ durationMs: fc.nat(600_000), costMicroUsd: fc.option(fc.nat(1_000_000)) });
+  const turn = fc.record({
+    durationMs: fc.nat(600_000),
+    costMicroUsd: fc.option(fc.nat(1_000_000)),
+    tokens: fc.option(fc.nat(90_000)),
+  });
 
   it('counts every turn once, in any order, and money to the micro-dollar', () => {
     fc.assert(
@@ -197,6 +202,7 @@ describe('the budget', () => {
 
         expect(used.turns).toBe(turns.length);
         expect(used.microUsd).toBe(turns.reduce((sum, { costMicroUsd }) => sum + (costMicroUsd ?? 0), 0));
+        expect(used.tokens).toBe(turns.reduce((sum, { tokens }) => sum + (tokens ?? 0), 0));
         expect(used.minutes).toBeCloseTo(turns.reduce((sum, { durationMs }) => sum + durationMs, 0) / 60_000, 6);
         expect({ ...back, minutes: 0 }).toEqual({ ...used, minutes: 0 });
       }),
@@ -205,16 +211,13 @@ describe('the budget', () => {
 
   it('is reached exactly where something used is all that is allowed, each grant allowing the whole once more', () => {
     const limit = fc.option(fc.integer({ min: 1, max: 50 }), { nil: null });
-    const spent = fc.record({ turns: fc.nat(200), minutes: fc.nat(200), microUsd: fc.nat(200), grants: fc.nat(4) });
+    const spent = fc.record({
+      ...{ turns: fc.nat(200), minutes: fc.nat(200), microUsd: fc.nat(200), tokens: fc.nat(200) },
+      grants: fc.nat(4),
+    });
     fc.assert(
       fc.property(
-        fc.record({
-          turns: limit,
-          minutes: limit,
-          microUsd: limit,
-          onLimit: fc.constant('stop' as const),
-          day: fc.constant(null),
-        }),
+        fc.record({ turns: limit, minutes: limit, microUsd: limit, tokens: limit }),
         spent,
         (budget, used) => {
           const allowed = (budgeted: number | null) =>
@@ -222,11 +225,11 @@ describe('the budget', () => {
           const isReached =
             used.turns >= allowed(budget.turns) ||
             used.minutes >= allowed(budget.minutes) ||
-            used.microUsd >= allowed(budget.microUsd);
+            used.microUsd >= allowed(budget.microUsd) ||
+            used.tokens >= allowed(budget.tokens);
 
-          expect(reachedLimit(budget, used) !== null).toBe(isReached);
-          const granted = reachedLimit(budget, { ...used, grants: 300 });
-          expect(granted).toBeNull();
+          expect(reachedLimit(budgetRows(used, budget, used.grants)) !== null).toBe(isReached);
+          expect(reachedLimit(budgetRows(used, budget, 300))).toBeNull();
         },
       ),
       { numRuns: 500 },

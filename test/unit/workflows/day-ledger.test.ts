@@ -15,21 +15,27 @@ import {
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 const TODAY = '2026-11-21';
 const TOMORROW = Date.parse('2026-11-22T00:00:00.000Z');
-const LIMITS = { turns: null, minutes: null, microUsd: null };
+const LIMITS = { turns: null, minutes: null, microUsd: null, tokens: null };
 
 function ask(token: string, part: Partial<ReserveRequest> = {}): ReserveRequest {
   return { token, workflowId: `run-${token}`, executionRunId: 'e', limits: LIMITS, grant: null, ...part };
 }
 
 /** Each is reserved and settled, one after the other. */
-function used(...turns: readonly { readonly durationMs: number; readonly costMicroUsd: number | null }[]): DayLedger {
+function used(
+  ...turns: readonly {
+    readonly durationMs: number;
+    readonly costMicroUsd: number | null;
+    readonly tokens: number | null;
+  }[]
+): DayLedger {
   return turns.reduce((ledger, usage, index) => {
     const token = `before-${index}`;
     return settle(reserve(ledger, ask(token), NOON).ledger, { token, day: TODAY, usage }, NOON);
   }, emptyLedger(NOON));
 }
 
-const MINUTE = { durationMs: 60_000, costMicroUsd: 500_000 };
+const MINUTE = { durationMs: 60_000, costMicroUsd: 500_000, tokens: null };
 
 describe("a day's budget", () => {
   it('gives the last turn to one of two that ask for it', () => {
@@ -68,7 +74,7 @@ describe("a day's budget", () => {
     const twice = settle(settle(held, settlement, NOON), settlement, NOON);
 
     expect(viewOf(twice, 'p', NOON)).toMatchObject({
-      settled: { turns: 1, ms: 60_000, microUsd: 500_000 },
+      settled: { turns: 1, ms: 60_000, microUsd: 500_000, tokens: 0 },
       reserved: { turns: 0 },
     });
   });
@@ -80,6 +86,7 @@ describe("a day's budget", () => {
       turns: 1,
       ms: 60_000,
       microUsd: 500_000,
+      tokens: 0,
     });
   });
 
@@ -94,9 +101,26 @@ describe("a day's budget", () => {
       turns: 2,
       ms: 120_000,
       microUsd: 1_000_000,
+      tokens: 0,
     });
-    const untold = settle(held.ledger, { token: 'a', day: TODAY, usage: { durationMs: 1, costMicroUsd: null } }, NOON);
-    expect(untold.settled).toEqual({ turns: 2, ms: 60_001, microUsd: 1_000_000 });
+    const untold = settle(
+      held.ledger,
+      { token: 'a', day: TODAY, usage: { durationMs: 1, costMicroUsd: null, tokens: null } },
+      NOON,
+    );
+    expect(untold.settled).toEqual({ turns: 2, ms: 60_001, microUsd: 1_000_000, tokens: 0 });
+  });
+
+  it('counts tokens, and expects of a turn under way what such turns read and wrote today', () => {
+    const limits = { ...LIMITS, tokens: 1_000 };
+    const before = used({ ...MINUTE, tokens: 500 });
+    const held = reserve(before, ask('a', { limits }), NOON);
+    const refused = reserve(held.ledger, ask('b', { limits }), NOON);
+
+    expect(held.answer.kind).toBe('granted');
+    expect(refused.answer).toMatchObject({ kind: 'full', limit: 'tokens', used: 1_000, allowed: 1_000 });
+    expect(settle(held.ledger, { token: 'a', day: TODAY, usage: MINUTE }, NOON).settled.tokens).toBe(1_000);
+    expect(viewOf(held.ledger, 'p', NOON).reserved.tokens).toBe(500);
   });
 
   it('lets a run go on whose earlier execution held the last turn', () => {
@@ -130,7 +154,7 @@ describe("a day's budget", () => {
   });
 
   it('grants the whole budget as often as one turn needs, once a word of a person, until the day ends', () => {
-    const limits = { turns: 1, minutes: 0.1, microUsd: null };
+    const limits = { turns: 1, minutes: 0.1, microUsd: null, tokens: null };
     const before = used(MINUTE, MINUTE);
     const refused = reserve(before, ask('a', { limits }), NOON);
     const allowed = reserve(refused.ledger, ask('b', { limits, grant: 'g' }), NOON);
@@ -147,7 +171,11 @@ describe("a day's budget", () => {
   it('keeps turns within the limit and what is used between nothing and what was settled and reserved, in any order of messages', () => {
     const token = fc.integer({ min: 0, max: 11 }).map((n) => `t${n}`);
     const usage = fc.option(
-      fc.record({ durationMs: fc.nat(600_000), costMicroUsd: fc.option(fc.nat(2_000_000), { nil: null }) }),
+      fc.record({
+        durationMs: fc.nat(600_000),
+        costMicroUsd: fc.option(fc.nat(2_000_000), { nil: null }),
+        tokens: fc.option(fc.nat(9_000), { nil: null }),
+      }),
       {
         nil: null,
       },
@@ -174,7 +202,7 @@ describe("a day's budget", () => {
             ledger = settle(ledger, { token: one.name, day: TODAY, usage: one.use }, NOON);
           }
           const { settled: sum, reserved } = viewOf(ledger, 'p', NOON);
-          const amounts = [sum.turns, sum.ms, sum.microUsd, reserved.turns, reserved.ms, reserved.microUsd];
+          const amounts = [...Object.values(sum), ...Object.values(reserved)];
           expect(amounts.every((amount) => amount >= 0 && Number.isInteger(amount))).toBe(true);
           expect(sum.turns).toBe(settled.size);
           // Given back and settled all the same: a turn more than was reserved. Else the limit holds.

@@ -14,7 +14,7 @@ import {
 } from '../../../workflows/budget/ledger-rules.js';
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
-const ONE_TURN = { turns: 1, minutes: null, microUsd: null };
+const ONE_TURN = { turns: 1, minutes: null, microUsd: null, tokens: null };
 const RULES = LEDGER_RULES.at(-1) as Rules<LedgerState, LedgerEvent, Telling>;
 
 const ask = (token: string): LedgerEvent & ReserveRequest => ({
