@@ -7,7 +7,7 @@ import type { StageAgent } from '../../protocol/run/policy.js';
 import type { TurnStage } from '../../protocol/run/stages.js';
 import type { SeatEnd } from './quota-seat.js';
 import type { TurnOwner } from './turn-owner.js';
-import { type AfterTry, decideAfterTry, type Tries, type WaitKind } from './turn-retry.js';
+import { type AfterTry, decideAfterTry, type Tries } from './turn-retry.js';
 
 export interface FailedTurn {
   readonly stage: TurnStage;

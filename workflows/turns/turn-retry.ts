@@ -30,7 +30,7 @@ export interface RetryRules {
   readonly jitter: number;
 }
 
-export type WaitKind = 'usage_limit' | 'rate_limited' | 'transient';
+type WaitKind = 'usage_limit' | 'rate_limited' | 'transient';
 
 export type AfterTry =
   /** No retry: the caller reads the outcome. */
