@@ -4,6 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { CONFORMANCE_FILE, readConformance, renderConformance } from './conformance.js';
+import { ROW_PARTS, shownParts } from './row-parts.js';
 
 const FOLDER = 'test/conformance';
 
@@ -24,6 +25,9 @@ function problemsOf(text: string): string[] {
     ...[...named]
       .filter((file) => !existsSync(file))
       .map((file) => `${CONFORMANCE_FILE} names ${file}, which does not exist.`),
+    ...shownParts(shown)
+      .filter(({ row, part, shownBy }) => ROW_PARTS[row]?.[part] !== null && shownBy.length === 0)
+      .map(({ row, part }) => `tools/row-parts.ts: no title of ${row} shows "${part}"; name its words, or null.`),
     ...tests
       .map((name) => `${FOLDER}/${name}`)
       .filter((file) => !named.has(file))

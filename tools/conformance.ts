@@ -1,8 +1,9 @@
 /**
  * Which row of docs/requirements is shown by which test: read from jest's own results, so that a row counts only if its test passed.
- * A title names its rows first (`V-10, V-11: …`), at most three.
+ * A title names its rows first (`V-10, V-11: …`), at most three. A row with parts (row-parts.ts) counts only where each of them is shown.
  */
 import { readFileSync } from 'node:fs';
+import { isShown, shownParts } from './row-parts.js';
 
 export const CONFORMANCE_FILE = 'docs/conformance.json';
 
@@ -14,6 +15,8 @@ export interface ConformanceRow {
 
 /** The part of jest's `--json` output that is read. */
 export interface JestResults {
+  /** Files that were red and taken once more: they show nothing. Missing: there are none. */
+  readonly takenTwice?: readonly string[];
   readonly testResults: readonly {
     readonly name: string;
     readonly assertionResults: readonly { readonly title: string; readonly status: string }[];
@@ -21,6 +24,8 @@ export interface JestResults {
 }
 
 export interface Conformance {
+  /** From the root. */
+  readonly flaky: readonly string[];
   readonly rows: readonly ConformanceRow[];
   /** One sentence each. */
   readonly problems: readonly string[];
@@ -34,10 +39,12 @@ export function conformanceOf(
   results: JestResults,
   { root, known }: { root: string; known: ReadonlySet<string> },
 ): Conformance {
+  const fromRoot = (name: string) => (name.startsWith(`${root}/`) ? name.slice(root.length + 1) : name);
+  const flaky = (results.takenTwice ?? []).map(fromRoot);
   const rows: ConformanceRow[] = [];
   const problems: string[] = [];
   for (const { name, assertionResults } of results.testResults) {
-    const file = name.startsWith(`${root}/`) ? name.slice(root.length + 1) : name;
+    const file = fromRoot(name);
     if (!file.startsWith('test/conformance/')) continue;
     for (const { title, status } of assertionResults) {
       const named = TITLE.exec(title)?.[1]?.split(', ') ?? [];
@@ -48,10 +55,10 @@ export function conformanceOf(
       const unknown = named.filter((row) => !known.has(row));
       if (unknown.length > 0)
         problems.push(`${file}: "${title}" names ${unknown.join(', ')}, which no page of docs/requirements has.`);
-      if (status === 'passed') rows.push(...named.map((row) => ({ row, file, title })));
+      if (status === 'passed' && !flaky.includes(file)) rows.push(...named.map((row) => ({ row, file, title })));
     }
   }
-  return { rows: rows.sort(inOrder), problems };
+  return { rows: rows.sort(inOrder), flaky, problems };
 }
 
 export function readConformance(): readonly ConformanceRow[] {
@@ -62,10 +69,10 @@ export function readConformance(): readonly ConformanceRow[] {
 /** The text of docs/conformance.json. */
 export function renderConformance(rows: readonly ConformanceRow[]): string {
   const counts = {
-    rows: new Set(rows.map(({ row }) => row)).size,
+    rows: [...new Set(rows.map(({ row }) => row))].filter((row) => isShown(row, rows)).length,
     tests: new Set(rows.map(({ file, title }) => `${file}\n${title}`)).size,
   };
-  return `${JSON.stringify({ ...counts, shown: rows }, null, 2)}\n`;
+  return `${JSON.stringify({ ...counts, parts: shownParts(rows), shown: rows }, null, 2)}\n`;
 }
 
 function inOrder(a: ConformanceRow, b: ConformanceRow): number {

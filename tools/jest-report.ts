@@ -16,6 +16,8 @@ export interface JestReport {
   readonly numFailedTests: number;
   readonly numFailedTestSuites: number;
   readonly testResults: readonly FileReport[];
+  /** Files whose results are of their second try. Missing: there was none. */
+  readonly takenTwice?: readonly string[];
 }
 
 /** Null: jest ended before it wrote one. Errors: those of reading, and SyntaxError of a torn file. */
@@ -40,6 +42,7 @@ export function withRerun(first: JestReport, second: JestReport): JestReport {
   return {
     ...first,
     testResults,
+    takenTwice: [...again.keys()],
     numPassedTests: tests.filter(({ status }) => status === 'passed').length,
     numFailedTests: tests.filter(({ status }) => status === 'failed').length,
     numFailedTestSuites: testResults.filter(({ status }) => status === 'failed').length,

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type ConformanceRow, readConformance } from './conformance.js';
 import { withPart } from './marked-part.js';
+import { isShown, shownParts } from './row-parts.js';
 
 const FOLDER = 'docs/requirements';
 const INDEX = `${FOLDER}/README.md`;
@@ -67,16 +68,14 @@ export function renderIndex(
 
 function shownLines(rows: readonly string[], conformance: readonly ConformanceRow[]): readonly string[] {
   const shown = rows.filter((row) => isShown(row, conformance));
+  const open = shownParts(conformance).filter(({ row, shownBy }) => rows.includes(row) && shownBy.length === 0);
   const table = shown.map((row) => `| ${row} | ${testsOf(row, conformance)} |`);
   return [
     `${shown.length} of ${rows.length} rows are shown.`,
     ...(shown.length === 0 ? [] : ['', '| row | tests that show it, by file |', '|---|---|', ...table]),
+    ...open.map(({ row, part }) => `\nOf ${row} not yet: ${part}.`),
     ...(shown.length === rows.length ? [] : ['', `Not yet: ${stretchesOf(rows, new Set(shown)).join(', ')}.`]),
   ];
-}
-
-function isShown(row: string, conformance: readonly ConformanceRow[]): boolean {
-  return conformance.some((one) => one.row === row);
 }
 
 function testsOf(row: string, conformance: readonly ConformanceRow[]): string {

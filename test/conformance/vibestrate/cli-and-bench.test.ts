@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import { makeAgent, VALIDATION_COMMAND } from '../../../bench/bench-agent.js';
 import { NO_STUBS } from '../../../bench/cli-stubs.js';
-import { figuresOf, type Samples } from '../../../bench/figures.js';
+import { figuresOf, isOver, judge, type Samples } from '../../../bench/figures.js';
 import { measurePlainRuns } from '../../../bench/plain-run.js';
 import { type AttendedRun, attendedRun } from '../../support/attended-run.js';
 import { CLI, type CliResult, jsonLines } from '../../support/cli-world.js';
@@ -87,6 +87,15 @@ describe('command line and bench', () => {
       [figures.writeTurnMs, figures.otherTurnMs, figures.runMs, figures.agentMs].filter((ms) => ms === null || ms <= 0),
     ).toEqual([]);
     expect(figures.historyEvents).toBeLessThanOrEqual(80);
+  });
+
+  it('V-136: the bench is red for figures that exceed their budget by more than their noise, and for no other', () => {
+    const judged = (runMs: number) =>
+      judge(figuresOf({ worktreeAddMs: [30], emptyActivityMs: [10], runMs: [runMs] })).filter(isOver);
+
+    // 2 × 30 + 9 × 10 + 150
+    expect(judged(300)).toEqual([]);
+    expect(judged(600)).toEqual([{ name: 'runMs', measured: 600, budget: 300 }]);
   });
 
   it('V-136: the metrics of every run hold the engine time apart from that of agents and commands', async () => {

@@ -47,9 +47,43 @@ describe('the conformance file', () => {
     expect(problems).toEqual([expect.stringContaining('names V-11, which no page of docs/requirements has')]);
   });
 
+  it('counts nothing from the second try of a file, and names the file', () => {
+    const twice = {
+      ...results({ 'V-10: a': 'passed' }),
+      takenTwice: ['/project/test/conformance/vibestrate/stages.test.ts'],
+    };
+
+    expect(conformanceOf(twice, IN_PROJECT)).toMatchObject({
+      rows: [],
+      flaky: ['test/conformance/vibestrate/stages.test.ts'],
+    });
+  });
+
+  it('counts a row only where each of its parts has a test, and tells which has', () => {
+    const known = new Set(['V-17', 'V-135']);
+    const shown = (titles: readonly string[]) =>
+      renderConformance(
+        conformanceOf(results(Object.fromEntries(titles.map((title) => [title, 'passed']))), {
+          root: '/project',
+          known,
+        }).rows,
+      );
+    const one = 'V-17: a write run that changes nothing ends no_changes';
+    const other = 'V-17: a read-only run skips commit and diff check';
+
+    expect(JSON.parse(shown([one]))).toMatchObject({ rows: 0, tests: 1 });
+    expect(JSON.parse(shown([one, other]))).toMatchObject({
+      rows: 1,
+      parts: expect.arrayContaining([{ row: 'V-17', part: 'a read-only run', shownBy: [other] }]),
+    });
+    const help = 'V-135: help lists every command that belongs to a run';
+    expect(JSON.parse(shown([help, 'V-135: status --json of 400 kB is complete']))).toMatchObject({ rows: 0 });
+  });
+
   it('minds test/conformance only', () => {
     expect(conformanceOf(results({ 'no row': 'passed' }, '/project/test/unit/a.test.ts'), IN_PROJECT)).toEqual({
       rows: [],
+      flaky: [],
       problems: [],
     });
   });

@@ -28,12 +28,13 @@ describe('the report of a run whose failed files ran once more', () => {
     const second = report({ '/b': [passed, passed], '/c': [passed] });
     expect(withRerun(first, second)).toEqual({
       ...report({ '/a': [passed, passed], '/b': [passed, passed], '/c': [passed] }),
+      takenTwice: ['/b', '/c'],
     });
   });
 
   it('keeps what failed again, and a file that could not be loaded', () => {
     const both = withRerun(first, report({ '/b': [passed, failed], '/c': [] }));
-    expect(both).toEqual(first);
+    expect(both).toEqual({ ...first, takenTwice: ['/b', '/c'] });
     expect(failedFiles(both)).toEqual(['/b', '/c']);
   });
 });
