@@ -26,16 +26,25 @@ export interface RunNames {
 
 /** The branch comes first, where there is one. */
 export async function listRunRefs({ repository, runId, branch }: RunNames): Promise<readonly SeenRef[]> {
-  const names = [`refs/heads/${branch}`, `refs/sluice/${runId}/`];
-  const listed = await onReal(repository, ['for-each-ref', '--format=%(refname) %(objectname)', ...names]);
-  return (
-    listed
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => ({ ref: line.slice(0, line.indexOf(' ')), sha: line.slice(line.indexOf(' ') + 1) }))
-      // A pattern also names the folder of that name: a branch below the run's is somebody else's.
-      .filter(({ ref }) => ref === names[0] || ref.startsWith(`refs/sluice/${runId}/`))
-  );
+  const listed = await listRefs(repository, [`refs/heads/${branch}`, `refs/sluice/${runId}/`]);
+  // A pattern also names the folder of that name: a branch below the run's is somebody else's.
+  return listed.filter(({ ref }) => ref === `refs/heads/${branch}` || ref.startsWith(`refs/sluice/${runId}/`));
+}
+
+/** Without the branch: for that git reads the branches of all runs, which lie in one folder. */
+export function listKeptRefs({
+  repository,
+  runId,
+}: Pick<RunNames, 'repository' | 'runId'>): Promise<readonly SeenRef[]> {
+  return listRefs(repository, [`refs/sluice/${runId}/`]);
+}
+
+async function listRefs(repository: Repository, patterns: readonly string[]): Promise<readonly SeenRef[]> {
+  const listed = await onReal(repository, ['for-each-ref', '--format=%(refname) %(objectname)', ...patterns]);
+  return listed
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => ({ ref: line.slice(0, line.indexOf(' ')), sha: line.slice(line.indexOf(' ') + 1) }));
 }
 
 /**

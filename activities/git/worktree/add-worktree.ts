@@ -12,7 +12,7 @@ import { listForeignFolder } from '../../../config/system/foreign-file.js';
 import { FAILURES } from '../../../protocol/failures.js';
 import { refusalFailure } from '../../../protocol/text/refusal.js';
 import { readRef, readTextIfThere } from '../refs/read-ref.js';
-import { deleteRefs, findBranchUse, listRunRefs, type RunNames } from '../refs/run-refs.js';
+import { deleteRefs, findBranchUse, listKeptRefs, type RunNames } from '../refs/run-refs.js';
 import { findAdminDir, isComplete } from '../refs/worktree-registration.js';
 import { isRepositoryBusy } from '../start/repository-busy.js';
 import { withRepositoryLock } from '../start/repository-lock.js';
@@ -124,7 +124,7 @@ async function refuseForeign(input: AddWorktreeInput, found: Found): Promise<voi
   if (found.adminDir !== null)
     throw runExists(`A worktree at ${path} is registered already (${found.adminDir}).`, input);
   if (found.entries !== null) throw runExists(`The folder ${path} exists already.`, input);
-  const [ref] = await listRunRefs(input);
+  const [ref] = await listKeptRefs(input);
   if (ref !== undefined) throw runExists(`${ref.ref} exists already, at ${ref.sha}.`, input);
 }
 
