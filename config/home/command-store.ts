@@ -5,8 +5,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isProgram } from '../keys/key-values.js';
-import { ConfigError } from '../system/config-error.js';
-import { hashOfText, problem } from '../system/config-text.js';
+import { ConfigError, problem } from '../system/config-error.js';
+import { hashOfText } from '../system/config-text.js';
 import { replaceFile } from '../system/replace-file.js';
 import { homePaths } from './home.js';
 import { readTextFile } from './private-file.js';

@@ -1,7 +1,6 @@
 /** The name of this host, made once in the sluice home: task queues and repository keys are built from it. */
 import { randomBytes } from 'node:crypto';
-import { ConfigError } from '../system/config-error.js';
-import { problem } from '../system/config-text.js';
+import { ConfigError, problem } from '../system/config-error.js';
 import { homePaths } from './home.js';
 import { createPrivateFile, readTextFile } from './private-file.js';
 

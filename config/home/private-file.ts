@@ -6,9 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { z } from 'zod';
-import { ConfigError } from '../system/config-error.js';
-import { problem } from '../system/config-text.js';
+import { ConfigError, problem } from '../system/config-error.js';
 import { codeOf } from '../system/error-code.js';
 import { readForeignFileSync } from '../system/foreign-file.js';
 import { replaceFile } from '../system/replace-file.js';
@@ -16,6 +14,11 @@ import { sendSignal } from '../system/send-signal.js';
 
 /** Unit: bytes. The trust store keeps the text of each config, 256 KB at most, of every repository of a host. */
 const MAX_BYTES = 64 * 1024 * 1024;
+
+/** Such as one of zod. Errors: for what is no T. */
+export interface Schema<T> {
+  parse(value: unknown): T;
+}
 
 const LOCK_WAIT_MS = 10_000;
 const LOCK_POLL_MS = 10;
@@ -48,7 +51,7 @@ export function readTextFile(path: string): string | null {
 }
 
 /** `empty` where there is no file. **Errors** ConfigError where the content is not what sluice wrote; nothing is replaced. */
-export function readJsonFile<T>(path: string, schema: z.ZodType<T>, empty: T): T {
+export function readJsonFile<T>(path: string, schema: Schema<T>, empty: T): T {
   const text = readTextFile(path);
   if (text === null) return empty;
   try {
@@ -67,7 +70,7 @@ export function readJsonFile<T>(path: string, schema: z.ZodType<T>, empty: T): T
 /** Read, change, write, with no other process in between. `change` is synchronous, so the lock is held for a moment only. */
 export async function updateJsonFile<T>(
   path: string,
-  shape: { schema: z.ZodType<T>; empty: T },
+  shape: { schema: Schema<T>; empty: T },
   change: (value: T) => NoInfer<T>,
 ): Promise<T> {
   const release = await takeLock(`${path}.lock`);

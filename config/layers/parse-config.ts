@@ -12,10 +12,11 @@ import {
   type ConfigFailure,
   type Problem,
   printableLine,
+  problem,
   refuse,
   shownValue,
 } from '../system/config-error.js';
-import { type ConfigTree, type PlacedText, parseConfigText, problem } from '../system/config-text.js';
+import { type ConfigTree, type PlacedText, parseConfigText } from '../system/config-text.js';
 
 /** Highest first. `untrusted`: the file of a project, where nobody trusted its text. */
 export type LayerKind = 'flag' | 'run input' | 'project' | 'user' | 'untrusted' | 'preset';

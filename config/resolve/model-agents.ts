@@ -7,7 +7,7 @@ import type { TurnStage } from '../../protocol/run/stages.js';
 import { isPriced } from '../keys/model-price.js';
 import { firstOf, type Layers } from '../layers/layer-merge.js';
 import type { Problem } from '../system/config-error.js';
-import { problem } from '../system/config-text.js';
+import { problem } from '../system/config-error.js';
 import { chosenAgent } from './resolve-agents.js';
 
 type Workers = Pick<Policy, 'agents' | 'stagePolicies'>;

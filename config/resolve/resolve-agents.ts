@@ -10,8 +10,7 @@ import { type KeyTrouble, modelKeyTrouble } from '../keys/model-keys.js';
 import { firstOf, type Layers, type Placed, type Sourced } from '../layers/layer-merge.js';
 import { problemOf, valueIn } from '../layers/parse-config.js';
 import { fillPattern, patternsOf, placeValues, readKey, readKeys } from '../layers/read-keys.js';
-import { type Problem, printableLine } from '../system/config-error.js';
-import { problem } from '../system/config-text.js';
+import { type Problem, printableLine, problem } from '../system/config-error.js';
 
 export interface AgentTable {
   readonly agents: Readonly<Record<string, AgentConfig>>;

@@ -6,8 +6,8 @@
 import { PROJECT_CONFIG } from '../home/home.js';
 import type { Trust } from '../home/trust.js';
 import { executes, parseConfigFile } from '../layers/parse-config.js';
-import { ConfigError } from '../system/config-error.js';
-import { hashOfText, problem } from '../system/config-text.js';
+import { ConfigError, problem } from '../system/config-error.js';
+import { hashOfText } from '../system/config-text.js';
 
 export interface ConfigCandidates {
   /** `.sluice/config.yaml` at the base commit. */

@@ -70,3 +70,12 @@ function describe(problems: readonly Problem[]): Refusal {
   const mends = [...new Set(problems.map(({ mend }) => mend))].slice(0, 3);
   return { what, why: why.join('\n'), now: 'Nothing was started.', mend: mends.join('\n') };
 }
+
+export function problem(
+  type: ConfigFailure,
+  place: string,
+  rest: { found: string; rule: string; key?: string; mend?: string },
+): Problem {
+  const { key = '', mend = `Correct ${place.replace(/:\d+:\d+$/, '')}, then: sluice config` } = rest;
+  return { type, place, key, found: rest.found, rule: rest.rule, mend };
+}

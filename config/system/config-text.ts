@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { type Document, isMap, isScalar, Lexer, LineCounter, type Node, parseDocument, visit } from 'yaml';
-import { ConfigError, type ConfigFailure, type Problem, printableLine, refuse, shownValue } from './config-error.js';
+import { ConfigError, type Problem, printableLine, problem, refuse, shownValue } from './config-error.js';
 import { messageOf } from './error-code.js';
 import { readForeignFileSync } from './foreign-file.js';
 
@@ -73,15 +73,6 @@ export function parseConfigText({ text, name }: PlacedText): ConfigTree {
   refuse([...directiveFaults(document, name), ...keyFaults(document, at), ...cycleFaults(document, at)]);
   refuse(bombFaults(document, name));
   return { document, at };
-}
-
-export function problem(
-  type: ConfigFailure,
-  place: string,
-  rest: { found: string; rule: string; key?: string; mend?: string },
-): Problem {
-  const { key = '', mend = `Correct ${place.replace(/:\d+:\d+$/, '')}, then: sluice config` } = rest;
-  return { type, place, key, found: rest.found, rule: rest.rule, mend };
 }
 
 function parsed(text: string, name: string, lines: LineCounter): Document {

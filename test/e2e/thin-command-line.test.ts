@@ -7,6 +7,7 @@ import { type CliResult, type CliWorld, jsonLines, openCliWorld } from '../suppo
 
 const LIMIT_MS = 180_000;
 const SDK = /node_modules\/(?:@temporalio|@grpc|protobufjs)\//;
+const CONFIG_READERS = /node_modules\/(?:zod|yaml)\//;
 
 let world: CliWorld;
 let repository: CliRepository;
@@ -26,8 +27,15 @@ beforeAll(async () => {
 
 afterAll(() => world.close(), LIMIT_MS);
 
-/** What a command answers, and the files of the SDK that it loaded, by what V8 itself covered. */
-async function loading(args: readonly string[]): Promise<{ result: CliResult; sdk: readonly string[] }> {
+interface Loading {
+  readonly result: CliResult;
+  /** Its files that the command loaded. */
+  readonly sdk: readonly string[];
+  readonly configReaders: readonly string[];
+}
+
+/** What a command answers, and what it loaded, by what V8 itself covered. */
+async function loading(args: readonly string[]): Promise<Loading> {
   const coverage = join(world.folder, 'coverage');
   const result = await world.sluice(args, { cwd: repository.path, env: { NODE_V8_COVERAGE: coverage } });
   const scripts = readdirSync(coverage).flatMap((file) => {
@@ -36,18 +44,36 @@ async function loading(args: readonly string[]): Promise<{ result: CliResult; sd
   });
   rmSync(coverage, { recursive: true });
   expect(scripts).toContainEqual(expect.stringContaining('/client/cli/'));
-  return { result, sdk: scripts.filter((url) => SDK.test(url)) };
+  const matching = (pattern: RegExp) => scripts.filter((url) => pattern.test(url));
+  return { result, sdk: matching(SDK), configReaders: matching(CONFIG_READERS) };
 }
 
 const workerPid = (): number => JSON.parse(readFileSync(join(world.home, 'engine.json'), 'utf8')).worker.pid;
 
 describe('the command line beside its own engine', () => {
-  it.each([['list'], ['status'], ['approvals list'], ['quota list'], ['budget'], ['replay']])(
-    'loads no SDK for %s',
+  it.each([['list'], ['status'], ['approvals list'], ['replay']])(
+    'loads no SDK for %s, and nothing that reads a config',
     async (command) => {
-      const { result, sdk } = await loading([...command.split(' '), '--json']);
+      const { result, sdk, configReaders } = await loading([...command.split(' '), '--json']);
 
       expect(result).toMatchObject({ code: 0, stderr: '' });
+      expect([...sdk, ...configReaders]).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+
+  it.each([
+    [0, '', ['budget']],
+    [0, '', ['watch']],
+    [3, 'is closed', ['pause']],
+    [3, 'is closed', ['abort']],
+    [3, 'is closed', ['rename', 'another title']],
+  ] as const)(
+    'loads no SDK where it answers %s "%s" to %p',
+    async (code, said, [command, ...rest]) => {
+      const { result, sdk } = await loading([command, runId, ...rest, '--json']);
+
+      expect(result).toMatchObject({ code, stderr: expect.stringContaining(said) });
       expect(sdk).toEqual([]);
     },
     LIMIT_MS,
