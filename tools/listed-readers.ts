@@ -17,6 +17,10 @@ export interface ListedReader {
 
 export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
   'config/system/foreign-file.ts': { reads: 'openSync opendirSync read readSync', why: 'the reader itself' },
+  'config/system/run-bundle.ts': {
+    reads: 'readFileSync',
+    why: 'reads our own bundles and their caches, beside itself',
+  },
   'config/system/replace-file.ts': { reads: 'openSync', why: WRITES },
 
   'activities/git/start/past-pipes.ts': {

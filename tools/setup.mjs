@@ -1,5 +1,5 @@
 /**
- * Brings node_modules, the build, the workflow bundle and the server binary up to date; plain Node, since it runs before the first install.
+ * Brings node_modules, the build, the workflow bundle, the bundled programs and the server binary up to date; plain Node, since it runs before the first install.
  * A stamp per part holds the size and time of what the part was made from, so that a set-up with nothing to do only looks at files.
  * Never asks. Two set-ups at once: the second waits for a lock that the kernel releases with its holder.
  */
@@ -60,6 +60,16 @@ const parts = [
     skip: () => !existsSync(join(root, 'workflows/index.ts')),
     make: () => run(process.execPath, ['dist/worker/bundle.js']),
     mend: 'node dist/worker/bundle.js',
+  },
+  {
+    name: 'programs',
+    inputs: () => [
+      ...files('tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'tools/build-programs.mjs'),
+      ...sources(),
+    ],
+    present: () => existsSync(join(root, 'dist/programs/cli.js')),
+    make: () => run(process.execPath, ['tools/build-programs.mjs']),
+    mend: 'node tools/build-programs.mjs',
   },
   {
     name: 'server binary',
@@ -164,6 +174,7 @@ function fact(path) {
 function removeStale(folder, relative) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const inner = join(relative, entry.name);
+    if (inner === 'programs') continue;
     if (entry.isDirectory()) removeStale(join(folder, entry.name), inner);
     else if (relative !== '' && !existsSync(join(root, inner.replace(/\.(?:d\.ts|js|js\.map)$/, '.ts'))))
       rmSync(join(folder, entry.name));

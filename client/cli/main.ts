@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /** The entry of the `sluice` program. All else is loaded once it can say what the machine ran out of: loading opens a hundred files at a time. */
 import { closeForeignDescriptors } from '../../config/system/foreign-descriptors.js';
 import { sayLastWords } from '../../config/system/last-words.js';

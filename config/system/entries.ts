@@ -1,12 +1,13 @@
 /**
- * Where what we start or load by path lies: programs that are processes of their own, and the bundle of the workflows. Asked from
- * the sources, as tests do, it names files that are not there.
+ * Where what we start or load by path lies: programs that are processes of their own, and the bundle of the workflows. A bundle names bundles, a compiled
+ * module those that are compiled; asked from the sources, as tests do, it names files that are not there.
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Each program by its place below the build, without extension. */
 export const ENTRIES = {
+  cli: 'client/cli/main',
   worker: 'worker/main',
   engine: 'worker/local-engine/main',
   'server-download': 'worker/local-engine/server-binary/download-main',
@@ -21,8 +22,12 @@ export const ENTRIES = {
 
 export type Entry = keyof typeof ENTRIES;
 
-/** The build, or the sources. */
-const ROOT = resolve(fileURLToPath(new URL('../../', import.meta.url)));
+const HERE = dirname(fileURLToPath(import.meta.url));
+
+const IS_BUNDLED = basename(HERE) === 'chunks';
+
+/** The build, or the sources. Chunks lie as far below the build as this file. */
+const ROOT = resolve(HERE, '../..');
 
 /** Of our package.json. */
 export const PACKAGE_ROOT = basename(ROOT) === 'dist' ? dirname(ROOT) : ROOT;
@@ -34,5 +39,5 @@ export const INSIDE_MAIN = join(ROOT, 'activities/sandbox/inside.js');
 
 /** The absolute path of a program's main file. */
 export function entryFile(name: Entry): string {
-  return join(ROOT, `${ENTRIES[name]}.js`);
+  return join(ROOT, `${IS_BUNDLED ? join('programs', name) : ENTRIES[name]}.js`);
 }

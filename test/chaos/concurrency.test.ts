@@ -242,7 +242,9 @@ function upOf({ stdout }: CliResult): Readonly<Record<string, unknown>> {
 function engineProcesses(world: CliWorld): readonly number[] {
   return world.living().filter((pid) => {
     const command = commandOf(pid);
-    return command.startsWith('sluice-engine') || command.includes('start-dev') || command.includes('/worker/main.js');
+    return (
+      command.startsWith('sluice-engine') || command.includes('start-dev') || command.includes('/programs/worker.js')
+    );
   });
 }
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ensureHome } from '../../config/home/home.js';
 import { trustConfig } from '../../config/home/trust.js';
 import { type CliRepository, GOOD_AGENT, UNTOUCHED } from '../support/cli-repository.js';
-import { type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
+import { CLI, type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
 import { until } from '../support/until.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -194,7 +194,7 @@ describe('sluice down', () => {
 });
 
 function cliWords(args: readonly string[]): string[] {
-  return [join(process.cwd(), 'dist/client/cli/main.js'), ...args];
+  return [CLI, ...args];
 }
 
 /** A standard input that never ends, and a word when the command listens for signals and reads it. */

@@ -1,24 +1,32 @@
-/** The built command line beside a real local engine: it loads no SDK while the engine's worker makes its calls, and does without that worker too. */
+/**
+ * The command line beside a real local engine: it loads no SDK while the engine's worker makes its calls, and does without that worker too. As compiled, file
+ * by file, so that it can be seen what is loaded.
+ */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type CliRepository, GOOD_AGENT } from '../support/cli-repository.js';
-import { type CliResult, type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
+import { type CliOptions, type CliResult, type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
 
 const LIMIT_MS = 180_000;
 const SDK = /node_modules\/(?:@temporalio|@grpc|protobufjs)\//;
 const CONFIG_READERS = /node_modules\/(?:zod|yaml)\//;
 
+const CLI = resolve('dist/client/cli/main.js');
+
 let world: CliWorld;
 let repository: CliRepository;
 let runId: string;
+
+const sluice = (args: readonly string[], options?: CliOptions) =>
+  world.program([process.execPath, CLI, ...args], options).done;
 
 beforeAll(async () => {
   world = openCliWorld();
   repository = world.repository();
   const agent = world.script('agent', GOOD_AGENT);
   // What starts an engine hands its environment on.
-  await world.sluice(['up']);
+  await sluice(['up']);
   const { result, sdk } = await loading(['run', 'fix it', '--json', '--agent', 'command', '--', agent]);
   expect(result).toMatchObject({ code: 0 });
   expect(sdk).toEqual([]);
@@ -37,7 +45,7 @@ interface Loading {
 /** What a command answers, and what it loaded, by what V8 itself covered. */
 async function loading(args: readonly string[]): Promise<Loading> {
   const coverage = join(world.folder, 'coverage');
-  const result = await world.sluice(args, { cwd: repository.path, env: { NODE_V8_COVERAGE: coverage } });
+  const result = await sluice(args, { cwd: repository.path, env: { NODE_V8_COVERAGE: coverage } });
   const scripts = readdirSync(coverage).flatMap((file) => {
     const { result: covered } = JSON.parse(readFileSync(join(coverage, file), 'utf8')) as { result: { url: string }[] };
     return covered.map(({ url }) => url);
@@ -85,7 +93,7 @@ describe('the command line beside its own engine', () => {
       const thin = await loading(['list', '--json']);
       rmSync(join(world.home, 'calls.sock'));
       const thick = await loading(['list', '--json']);
-      await world.sluice(['up', '--restart']);
+      await sluice(['up', '--restart']);
 
       expect(jsonLines(thin.result.stdout)).toMatchObject([{ runId, status: 'merge_ready', execution: 'COMPLETED' }]);
       expect(thick.result).toMatchObject({ code: 0, stdout: thin.result.stdout });

@@ -2,7 +2,7 @@
  * A private copy of the tree in which one mutant at a time is applied, tried and taken back. The checkout is only read; node_modules is
  * linked. What the tests of one lane start carries the lane's temp folder and is ended with it.
  */
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { transformSync } from '@swc/core';
 import { run } from './child.js';
@@ -16,6 +16,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['node_modules', 'dist', '.git', '
 /** What the bundle of the workflows is made of. */
 const BUNDLED = /^(?:workflows|protocol|wire)\//;
 const BUNDLE = 'dist/workflow-bundle.js';
+const BUNDLE_PROGRAMS = ['tools/build-programs.mjs'];
 
 /** A sabotage may leave a test waiting for ever. */
 const JEST_LIMIT_MS = 300_000;
@@ -41,6 +42,7 @@ export class Lane {
     symlinkSync(join(checkout, 'node_modules'), join(this.tree, 'node_modules'));
     await this.mustRun(['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']);
     await this.mustRun(['dist/worker/bundle.js']);
+    await this.mustRun(BUNDLE_PROGRAMS);
   }
 
   copyOf(built: Lane): void {
@@ -50,20 +52,26 @@ export class Lane {
   /** Applies the mutant to the source and to what is built of it, does the work, and puts everything back. */
   async with<T>(mutant: Mutant, work: () => Promise<T>): Promise<T> {
     const dist = `dist/${mutant.file.replace(/\.ts$/, '.js')}`;
-    const needsBundle = BUNDLED.test(mutant.file) && !mutant.test.file.startsWith('test/unit/');
+    const isUnit = mutant.test.file.startsWith('test/unit/');
+    const needsBundle = BUNDLED.test(mutant.file) && !isUnit;
     // Nothing is built of tools.
     const isBuilt = existsSync(join(this.tree, dist));
     const touched = [mutant.file, ...(isBuilt ? [dist] : []), ...(needsBundle ? [BUNDLE] : [])].map((file) =>
       join(this.tree, file),
     );
+    const needsPrograms = isBuilt && !isUnit;
+    const [programs, kept] = [join(this.tree, 'dist/programs'), join(this.tree, 'dist/programs.kept')];
+    if (needsPrograms) cpSync(programs, kept, { recursive: true });
     const before = touched.map((path) => readFileSync(path));
     const source = mutated(readFileSync(join(this.tree, mutant.file), 'utf8'), mutant);
     try {
       writeFileSync(join(this.tree, mutant.file), source);
       if (isBuilt) writeFileSync(join(this.tree, dist), transpiled(source, mutant.file));
       if (needsBundle) await this.mustRun(['dist/worker/bundle.js']);
+      if (needsPrograms) await this.mustRun(BUNDLE_PROGRAMS);
       return await work();
     } finally {
+      if (needsPrograms) replaceFolder(programs, kept);
       for (const [index, path] of touched.entries()) writeFileSync(path, before[index] ?? '');
     }
   }
@@ -120,6 +128,11 @@ export class Lane {
       stop: this.stop,
     });
   }
+}
+
+function replaceFolder(folder: string, by: string): void {
+  removeFolder(folder);
+  renameSync(by, folder);
 }
 
 /** What a sabotaged test left may not be removable (a read-only folder, as an ordinary user); every test makes folders of its own. */

@@ -69,7 +69,7 @@ beforeAll(async () => {
     server,
     worker,
     guard: guardPid(world.home),
-    'git runner': childOf(worker, 'git/runner/main.js'),
+    'git runner': childOf(worker, 'programs/git-runner.js'),
   };
 }, LIMIT_MS);
 afterAll(async () => {

@@ -20,7 +20,7 @@ import { type CliRepository, makeCliRepository } from './cli-repository.js';
 import { until } from './until.js';
 
 /** Made by the build, which every way to run the tests does first. */
-export const CLI = fileURLToPath(new URL('../../dist/client/cli/main.js', import.meta.url));
+export const CLI = fileURLToPath(new URL('../../dist/programs/cli.js', import.meta.url));
 
 export interface CliOptions {
   readonly cwd?: string;

@@ -24,8 +24,8 @@ import { RedactingCodec } from '../../wire/redacting-codec.js';
 import { makeRepository, type RepositoryOptions, type TestRepository } from './test-repository.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const WORKER_MAIN = join(ROOT, 'dist/worker/main.js');
-const GUARD_MAIN = join(ROOT, 'dist/activities/process/guard/main.js');
+const WORKER_MAIN = join(ROOT, 'dist/programs/worker.js');
+const GUARD_MAIN = join(ROOT, 'dist/programs/guard.js');
 
 export interface TestWorker {
   readonly process: ChildProcess;

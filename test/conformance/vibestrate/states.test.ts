@@ -18,7 +18,7 @@ import { STAGE_LISTS, STAGES, type Stage } from '../../../protocol/run/stages.js
 import { RunState } from '../../../workflows/run/run-state.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const CLI = join(ROOT, 'dist/client/cli/main.js');
+const CLI = join(ROOT, 'dist/programs/cli.js');
 
 /** The table of docs/requirements/vibestrate.md "Transition table", written out again: the module must agree with it, not with itself. */
 const TABLE: Readonly<Record<string, string>> = {

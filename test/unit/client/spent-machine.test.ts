@@ -1,11 +1,14 @@
 /** A machine that has run out of something when a command starts: four lines with the command that mends it, never a defect and never a stack. */
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CLI, type CliResult, type CliWorld, openCliWorld } from '../../support/cli-world.js';
+import { type CliResult, type CliWorld, openCliWorld } from '../../support/cli-world.js';
 import { itWhere } from '../../support/it-where.js';
 import { canMount, smallDisk } from '../../support/small-disk.js';
 
+/** As compiled, file by file: a bundle reads one after the other and needs few descriptors. */
+const COMPILED = resolve('dist');
+const CLI = join(COMPILED, 'client/cli/main.js');
 const LIMIT_MS = 60_000;
 const mountTest = itWhere(canMount(), 'no right to mount a tmpfs');
 
@@ -79,7 +82,7 @@ describe('too few file descriptors', () => {
   it.each(['worker/main.js', 'worker/local-engine/main.js', 'activities/process/guard/main.js'])(
     'for %s are its last words, four lines as well',
     async (entry) => {
-      const program = join(CLI, '../../..', entry);
+      const program = join(COMPILED, entry);
       const said = await world.program(['sh', '-c', 'ulimit -n 22; exec "$@"', 'sh', process.execPath, program, '{}'])
         .done;
 

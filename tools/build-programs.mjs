@@ -1,0 +1,183 @@
+/**
+ * Bundles the compiled programs into dist/programs: a file for each that is started, all they share in chunks, source maps, and the licences of what is
+ * packed in. The chunks are CommonJS, because V8's code cache takes no modules in Node 20. Written beside and put in place by rename.
+ */
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { ENTRIES } from '../dist/config/system/entries.js';
+
+const ROOT = realpathSync(join(dirname(fileURLToPath(import.meta.url)), '..'));
+const DIST = join(ROOT, 'dist');
+const TARGET = join(DIST, 'programs');
+const FRESH = `${TARGET}.${process.pid}.tmp`;
+const CHUNKS = join(FRESH, 'chunks');
+
+const THREAD = 'node_modules/@temporalio/worker/lib/workflow/workflow-worker-thread.js';
+
+/** Loaded by path too: by name from wire/data-converter.ts, and by the SDK in its own thread. */
+const ALSO = {
+  'redacting-failure-converter': 'dist/wire/redacting-failure-converter.js',
+  'workflow-thread': THREAD,
+};
+
+/** Sought by the code beside itself. */
+const BESIDE = ['node_modules/source-map/lib/mappings.wasm'];
+
+const NODE = { platform: 'node', target: 'node20', logLevel: 'warning', absWorkingDir: ROOT };
+
+/** A worker of ours has its workflows bundled, so webpack and memfs are never needed. */
+const NO_BUNDLER = `
+exports.defaultWorkflowInterceptorModules = [];
+exports.bundleWorkflowCode = exports.WorkflowCodeBundler = function () {
+  throw new Error('this worker runs a workflow bundle; it makes none');
+};`;
+
+/** What the code says of its own place, and what is required by other means than the bundler knows. Errors: a file that does not say it any more. */
+const REWRITES = [
+  { file: /@temporalio\/worker\/lib\/workflow\/bundler\.js$/, rewrite: () => NO_BUNDLER },
+  {
+    file: /@temporalio\/worker\/lib\/workflow\/threaded-vm\.js$/,
+    rewrite: (text) => replaced(text, "'./workflow-worker-thread'", "'../workflow-thread.js'"),
+  },
+  // A script cannot wait at its top level.
+  {
+    file: /\/activities\/agent\/prompts\/stage-work\.js$/,
+    rewrite: (text) => replaced(text, 'await import(', 'require('),
+  },
+  {
+    file: new RegExp(`^${DIST.replace(/[^\w/]/g, '\\$&')}/.*\\.js$`),
+    rewrite: (text) =>
+      text
+        .replace(/^const require = createRequire\(import\.meta\.url\);$/m, '')
+        .replaceAll('createRequire(import.meta.url)(', 'require('),
+  },
+];
+
+/** CommonJS that is loaded lazily: Node finds the names that it exports, the bundler gives it a default alone. */
+const LAZY_COMMON_JS = /^@temporalio\/(?:common|envconfig)$/;
+
+const OLD = `${FRESH}.old`;
+
+try {
+  const { inputs } = await bundleChunks();
+  await turnToScripts();
+  for (const path of BESIDE) copyFileSync(join(ROOT, path), join(CHUNKS, basename(path)));
+  await writeStarters();
+  writeFileSync(join(FRESH, 'THIRD-PARTY-NOTICES.txt'), noticesOf(Object.keys(inputs)));
+  if (existsSync(TARGET)) renameSync(TARGET, OLD);
+  renameSync(FRESH, TARGET);
+} finally {
+  for (const folder of [FRESH, OLD]) rmSync(folder, { recursive: true, force: true });
+}
+
+async function bundleChunks() {
+  const programs = Object.entries(ENTRIES).map(([name, path]) => [name, join(DIST, `${path}.js`)]);
+  const { metafile } = await build({
+    ...NODE,
+    entryPoints: Object.fromEntries([...programs, ...Object.entries(ALSO)]),
+    outdir: CHUNKS,
+    bundle: true,
+    format: 'esm',
+    splitting: true,
+    chunkNames: '[name]-[hash]',
+    sourcemap: true,
+    sourcesContent: false,
+    metafile: true,
+    // Finds the native library beside itself.
+    external: ['@temporalio/core-bridge/common.js'],
+    plugins: [{ name: 'rewrites', setup: rewriteFiles }],
+  });
+  for (const { entryPoint = '', exports } of Object.values(metafile.outputs))
+    if (entryPoint.includes('node_modules/') && !entryPoint.endsWith(THREAD) && String(exports) === 'default')
+      throw new Error(`${entryPoint} is loaded lazily and has no names; add it to LAZY_COMMON_JS`);
+  return metafile;
+}
+
+function rewriteFiles(esbuild) {
+  esbuild.onResolve({ filter: /^\.\/common$/ }, ({ importer }) =>
+    importer.endsWith('/@temporalio/core-bridge/index.js')
+      ? { path: '@temporalio/core-bridge/common.js', external: true }
+      : undefined,
+  );
+  esbuild.onResolve({ filter: LAZY_COMMON_JS }, ({ path, kind }) =>
+    kind === 'dynamic-import' ? { path, namespace: 'named' } : undefined,
+  );
+  esbuild.onLoad({ filter: /.*/, namespace: 'named' }, ({ path }) => {
+    const names = Object.keys(createRequire(import.meta.url)(path));
+    return { contents: `import * as all from '${path}';\nexport const { ${names.join()} } = all;`, resolveDir: ROOT };
+  });
+  for (const { file, rewrite } of REWRITES)
+    esbuild.onLoad({ filter: file }, ({ path }) => ({ contents: rewrite(readFileSync(path, 'utf8')), loader: 'js' }));
+}
+
+function replaced(text, before, after) {
+  if (text.split(before).length !== 2) throw new Error(`${before} does not occur once; look at the SDK`);
+  return text.replace(before, after);
+}
+
+async function turnToScripts() {
+  await build({
+    ...NODE,
+    entryPoints: readdirSync(CHUNKS)
+      .filter((name) => name.endsWith('.js'))
+      .map((name) => join(CHUNKS, name)),
+    outdir: CHUNKS,
+    allowOverwrite: true,
+    bundle: false,
+    format: 'cjs',
+    charset: 'ascii',
+    sourcemap: true,
+    sourcesContent: false,
+    supported: { 'dynamic-import': false },
+    define: { 'import.meta.url': '__url' },
+  });
+}
+
+/** The files that are started by path. */
+async function writeStarters() {
+  const id = createHash('sha1');
+  for (const name of readdirSync(CHUNKS).toSorted())
+    if (name.endsWith('.js')) id.update(readFileSync(join(CHUNKS, name)));
+  await build({
+    ...NODE,
+    entryPoints: [join(DIST, 'config/system/run-bundle.js')],
+    outfile: join(FRESH, 'run-bundle.js'),
+    bundle: true,
+    format: 'cjs',
+  });
+  writeFileSync(join(FRESH, 'package.json'), '{ "type": "commonjs" }\n');
+  const bundles = `{ folder: __dirname, build: '${id.digest('hex')}' }`;
+  for (const name of [...Object.keys(ENTRIES), 'workflow-thread'])
+    writeFileSync(
+      join(FRESH, `${name}.js`),
+      `#!/usr/bin/env node\n'use strict';\nrequire('./run-bundle.js').runBundle(${bundles}, '${name}');\n`,
+      { mode: 0o755 },
+    );
+}
+
+/** The text of each package's licence, or its name where it comes without a text. */
+function noticesOf(paths) {
+  const folders = paths.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path) ?? []);
+  const notices = [...new Set(folders)]
+    .toSorted((a, b) => a.localeCompare(b))
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
+      const texts = readdirSync(join(ROOT, folder)).filter((file) => /^(?:licen[cs]e|notice|copying)/i.test(file));
+      const text = texts.map((file) => readFileSync(join(ROOT, folder, file), 'utf8').trim()).join('\n\n');
+      return `${name} ${version} (${license ?? 'licence: see its text'})\n\n${text}\n`;
+    });
+  return notices.join(`\n${'-'.repeat(80)}\n\n`);
+}
