@@ -230,4 +230,37 @@ export const GIT_MUTANTS: readonly Mutant[] = [
     replace: '!real.startsWith(sep)',
     test: { file: DIFF_CHECK, title: 'finds a symlink that leads out through another one' },
   },
+  {
+    name: 'an index is kept in the second in which a file of it changed',
+    area: 'git',
+    file: 'activities/git/inspect/index-times.ts',
+    find: 'index.readUInt32BE(at) >= second',
+    replace: 'index.readUInt32BE(at) > second',
+    test: {
+      file: 'test/unit/git/fresh-index.test.ts',
+      title: 'are those of the file that changed last, names of any length',
+    },
+  },
+  {
+    name: 'the worktree of a run is looked for under the names of other runs',
+    area: 'git',
+    file: 'activities/git/refs/worktree-registration.ts',
+    find: '.filter((adminDir) => isNumbered(adminDir, usual))',
+    replace: '',
+    test: {
+      file: 'test/unit/git/add-worktree.test.ts',
+      title: 'is found under the last part of its path, numbered where that is taken, and under no name of another run',
+    },
+  },
+  {
+    name: 'the progress of a run keeps what a reset abandoned',
+    area: 'git',
+    file: 'activities/unit/stage-progress.ts',
+    find: 'entries.filter(({ seq }) => seq < entered.seq)',
+    replace: 'entries',
+    test: {
+      file: 'test/unit/run/rewind-progress.test.ts',
+      title: 'drops what a reset abandoned, and takes no end of it any more',
+    },
+  },
 ];
