@@ -2,6 +2,7 @@
 import { ACTOR_MUTANTS } from './lists/actors.js';
 import { AGENT_MUTANTS } from './lists/agents.js';
 import { ENGINE_MUTANTS } from './lists/engine.js';
+import { FIGURE_MUTANTS } from './lists/figures.js';
 import { GIT_MUTANTS } from './lists/git.js';
 import { GUARD_MUTANTS } from './lists/guard.js';
 import { JOURNAL_MUTANTS } from './lists/journal.js';
@@ -23,6 +24,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...AGENT_MUTANTS,
   ...SECRET_MUTANTS,
   ...LIMIT_MUTANTS,
+  ...FIGURE_MUTANTS,
   ...ACTOR_MUTANTS,
   ...SANDBOX_MUTANTS,
   ...WALL_MUTANTS,
