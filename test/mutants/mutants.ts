@@ -12,6 +12,7 @@ import { POLICY_MUTANTS } from './lists/policy.js';
 import { SANDBOX_MUTANTS } from './lists/sandbox.js';
 import { SECRET_MUTANTS } from './lists/secrets.js';
 import { WALL_MUTANTS } from './lists/walls.js';
+import { WORD_MUTANTS } from './lists/words.js';
 import type { Mutant } from './mutant.js';
 
 export const MUTANTS: readonly Mutant[] = [
@@ -28,4 +29,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...ACTOR_MUTANTS,
   ...SANDBOX_MUTANTS,
   ...WALL_MUTANTS,
+  ...WORD_MUTANTS,
 ];

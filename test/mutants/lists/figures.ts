@@ -229,7 +229,7 @@ export const FIGURE_MUTANTS: readonly Mutant[] = [
     file: 'activities/unit/fit-result.ts',
     find: "'turn.failed', 'git.committed']",
     replace: "'turn.failed']",
-    test: { file: ANSWER, title: 'with %s fits, and has its end, its commit and the first of the rest' },
+    test: { file: ANSWER, title: 'keeps its commit and its end also where they stand in the middle' },
   },
   {
     name: 'an answer that is too long names no guarded path',
@@ -256,11 +256,11 @@ export const FIGURE_MUTANTS: readonly Mutant[] = [
     test: { file: RETRY, title: 'waits 2 to 120 s, doubling, for a rate limit, five times' },
   },
   {
-    name: 'a rate limit is waited for without a bound',
+    name: 'a rate limit is waited for three seconds at first',
     area: 'policy',
     file: 'workflows/turns/turn-retry.ts',
-    find: 'maxMs: 120 * SECOND_MS',
-    replace: 'maxMs: 1200 * SECOND_MS',
+    find: '{ retries: 5, firstMs: 2 * SECOND_MS',
+    replace: '{ retries: 5, firstMs: 3 * SECOND_MS',
     test: { file: RETRY, title: 'waits 2 to 120 s, doubling, for a rate limit, five times' },
   },
   {

@@ -59,6 +59,14 @@ describe('the answer of a turn', () => {
     expect(fitted.observations[1]?.message.slice(0, 10)).toBe(rest[0]?.message.slice(0, 10));
   });
 
+  it('keeps its commit and its end also where they stand in the middle', () => {
+    const many = Array.from({ length: 500 }, (_, n) => anObservation(`note ${n}`));
+
+    const { observations } = fitResult(aResult([...many, COMMIT, END, ...many]));
+
+    expect(observations.filter(({ type }) => type !== 'repository.changed')).toEqual([COMMIT, END]);
+  });
+
   it('says how many observations it leaves out of the middle', () => {
     const many = Array.from({ length: 500 }, (_, n) => anObservation(`note ${n}`));
 
