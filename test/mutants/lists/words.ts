@@ -9,6 +9,8 @@ const CONVERSATION = 'test/unit/run/turn-conversation.test.ts';
 const TEXT = 'test/unit/run/repository-text.test.ts';
 const LIFECYCLE = 'test/unit/protocol/lifecycle.test.ts';
 
+const GUARDED = 'test/unit/config/guarded-paths.test.ts';
+
 export const WORD_MUTANTS: readonly Mutant[] = [
   {
     name: 'the keys of a provider that name a project are no secrets',
@@ -207,5 +209,85 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     find: 'if (!TRANSITIONS[from].includes(to)) {',
     replace: 'if (isTerminal(from)) {',
     test: { file: LIFECYCLE, title: '%s → %s is legal exactly if the table says so' },
+  },
+  {
+    name: 'the instructions of one agent may change without a person',
+    area: 'policy',
+    file: 'config/keys/guarded-paths.ts',
+    find: "'QWEN.md',",
+    replace: '',
+    test: { file: GUARDED, title: 'hold %s' },
+  },
+  {
+    name: 'the plugins of a coding CLI may change without a person',
+    area: 'policy',
+    file: 'config/keys/guarded-paths.ts',
+    find: "'.claude-plugin',",
+    replace: '',
+    test: { file: GUARDED, title: 'hold %s' },
+  },
+  {
+    name: 'an extension of a coding CLI may change without a person',
+    area: 'policy',
+    file: 'config/keys/guarded-paths.ts',
+    find: "'gemini-extension.json',",
+    replace: '',
+    test: { file: GUARDED, title: 'hold %s' },
+  },
+  {
+    name: 'the rules of an editor may change without a person',
+    area: 'policy',
+    file: 'config/keys/guarded-paths.ts',
+    find: "'.kiro',",
+    replace: '',
+    test: { file: GUARDED, title: 'hold %s' },
+  },
+  {
+    name: 'the hooks of agents of a forge may change without a person',
+    area: 'policy',
+    file: 'config/keys/guarded-paths.ts',
+    find: "'hooks/**',",
+    replace: '',
+    test: { file: GUARDED, title: 'hold %s' },
+  },
+  {
+    name: 'what an editor runs in a folder may change without a person',
+    area: 'policy',
+    file: 'config/keys/guarded-paths.ts',
+    find: "'.dir-locals.el',",
+    replace: '',
+    test: { file: GUARDED, title: 'hold %s' },
+  },
+  {
+    name: 'what an interpreter runs at its start may change without a person',
+    area: 'policy',
+    file: 'config/keys/guarded-paths.ts',
+    find: "'usercustomize.py',",
+    replace: '',
+    test: { file: GUARDED, title: 'hold %s' },
+  },
+  {
+    name: 'the loader of a package manager may change without a person',
+    area: 'policy',
+    file: 'config/keys/guarded-paths.ts',
+    find: "'.pnp.loader.mjs',",
+    replace: '',
+    test: { file: GUARDED, title: 'hold %s' },
+  },
+  {
+    name: 'where git fetches large files may change without a person',
+    area: 'policy',
+    file: 'config/keys/guarded-paths.ts',
+    find: "'.lfsconfig',",
+    replace: '',
+    test: { file: GUARDED, title: 'hold %s' },
+  },
+  {
+    name: 'the pipelines of a CI service may change without a person',
+    area: 'policy',
+    file: 'config/keys/guarded-paths.ts',
+    find: "'.buildkite/**',",
+    replace: '',
+    test: { file: GUARDED, title: 'hold %s' },
   },
 ];

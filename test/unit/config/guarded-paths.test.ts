@@ -25,6 +25,16 @@ const HELD = `
   .tekton/push.yaml .teamcity/settings.kts .azure-pipelines/ci.yml buildspec.yml buildspec.yaml .readthedocs.yml .readthedocs.yaml netlify.toml
   packages/web/netlify.toml vercel.json packages/web/vercel.json .cirrus.star .drone.star .drone.jsonnet bitrise.yml codemagic.yaml
   .helix/languages.toml packages/web/.helix/config.toml .roomodes .vim/coc-settings.json .lvimrc
+  AGENT.md QWEN.md CRUSH.md packages/web/.goosehints .claude-plugin/plugin.json .agent/x .qwen/settings.json .goose/x .crush/x crush.json .crush.json
+  gemini-extension.json .windsurf/rules/x.md .roo/rules/x.md .kilocode/x .kiro/hooks/x .junie/x .trae/x .continue/x .amazonq/x .augment/x .factory/x
+  .roorules .roorules-code .rules .github/prompts/x.md .github/chatmodes/x.md .github/agents/x.md .github/skills/x/SKILL.md .github/hooks/x.json
+  .zed/tasks.json .fleet/run.json .gitpod/x .idx/dev.nix .gitpod.yml .replit .vimrc .nvimrc .nvim.lua .dir-locals.el
+  .mise/config.toml .config/mise/config.toml .bundle/config rust-toolchain .Rprofile .irbrc .pryrc usercustomize.py .bazelrc tools/bazel
+  .yarn/sdks/x.js gradle/wrapper/gradle-wrapper.properties .yarnrc .pnpmfile.mjs pnpmfile.js .pnp.loader.mjs .bunfig.toml uv.toml nuget.config
+  .lfsconfig .overcommit.yml .lintstagedrc .lintstagedrc.json lint-staged.config.mjs lefthook-local.json
+  .gitea/workflows/x.yml .forgejo/workflows/x.yml .gitea/actions/x/action.yml .github/dependabot.yml .github/dependabot.yaml .gitlab/x.yml
+  .buildkite/pipeline.yml .woodpecker/x.yml .semaphore/semaphore.yml .builds/x.yml .travis.yml appveyor.yml .appveyor.yml .woodpecker.yml .drone.yml
+  .cirrus.yaml .build.yml bitbucket-pipelines.yml cloudbuild.yaml CODEOWNERS docs/CODEOWNERS packages/web/azure-pipelines-release.yaml
   .sluice/config.yaml
 `
   .split(/\s+/)
