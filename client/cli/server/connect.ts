@@ -74,34 +74,41 @@ export async function connectOrRead(context: Context, read: string): Promise<Slu
 type OwnServer = Pick<RunningEngine, 'address' | 'namespace'>;
 
 /** By the engine's worker, without the SDK; by the SDK where that worker is away or of another build. Errors: RefusedError. */
-async function connectOwn(context: Context, { address, namespace }: OwnServer, limitMs: number): Promise<Sluice> {
-  const sdk = openLate(() => connectBySdk(context, { address, namespace }, limitMs));
-  const line = await openCallLine(await callsSocket(context.home));
-  if (line === null) return sdk.get();
+async function connectOwn({ home, io }: Context, server: OwnServer, limitMs: number): Promise<Sluice> {
+  const line = await openCallLine(await callsSocket(home));
+  if (line?.build !== BUILD) {
+    if (line !== null) io.err(OTHER_BUILD);
+    line?.close();
+    return await tellingIfBusy(io, connectBySdk(server, limitMs));
+  }
+  const sdk = openLate(() => connectBySdk(server, LATE_CONNECT_MS));
   const close = () => {
     line.close();
     return sdk.close();
   };
-  if (line.build === BUILD)
-    return { address, namespace, ...callsOver(line, sdk.get), close, [Symbol.asyncDispose]: close };
-  line.close();
-  context.io.err(OTHER_BUILD);
-  return sdk.get();
+  const { address, namespace } = server;
+  return { address, namespace, ...callsOver(line, sdk.get), close, [Symbol.asyncDispose]: close };
 }
+
+/** Once the worker is gone the engine may be too, and whoever watches asks again. */
+const LATE_CONNECT_MS = 2_000;
 
 const OTHER_BUILD =
   'The engine is of another build than this command line, which loads what asks its server itself; one build again: sluice up --restart';
 
 /** Errors: RefusedError. */
-async function connectBySdk({ io }: Context, { address, namespace }: OwnServer, limitMs: number): Promise<Sluice> {
-  const timer = setTimeout(
-    () => io.err('The local engine is up and its server is busy; waiting for it.'),
-    TELL_AFTER_MS,
-  );
+async function connectBySdk({ address, namespace }: OwnServer, limitMs: number): Promise<Sluice> {
   try {
     return await createSluice({ address, namespace, connectTimeoutMs: limitMs });
   } catch (error) {
     throw notAnswering(`its server at ${address}: ${foreign(messageOf(error))}`, limitMs);
+  }
+}
+
+async function tellingIfBusy<T>({ err }: Context['io'], connecting: Promise<T>): Promise<T> {
+  const timer = setTimeout(() => err('The local engine is up and its server is busy; waiting for it.'), TELL_AFTER_MS);
+  try {
+    return await connecting;
   } finally {
     clearTimeout(timer);
   }

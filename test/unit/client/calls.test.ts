@@ -3,9 +3,9 @@ import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { callsOver, openCallLine } from '../../../client/calls/ask-calls.js';
-import { BUILD, MAX_LINE_CHARS } from '../../../client/calls/call-lines.js';
+import { ALIVE_EVERY_MS, BUILD, MAX_LINE_CHARS } from '../../../client/calls/call-lines.js';
 import type { Calls } from '../../../client/calls/call-table.js';
 import { serveCalls } from '../../../client/calls/serve-calls.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
@@ -26,6 +26,7 @@ beforeEach(() => {
   sockets = [];
 });
 afterEach(async () => {
+  jest.useRealTimers();
   for (const socket of sockets) socket.destroy();
   await new Promise((resolve) => (server === null ? resolve(null) : server.close(resolve)));
   rmSync(folder, { recursive: true, force: true });
@@ -150,6 +151,18 @@ describe('a call over a socket', () => {
     line?.close();
 
     await until(() => ended.length === 1);
+  });
+
+  it('is waited for as long as whole lines come', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'setInterval', 'queueMicrotask', 'performance'] });
+    await serving({ serverVersion: async () => 'alive', result: pending });
+    const calls = await asking();
+    void calls.result('shop-1').catch(() => {});
+
+    for (let step = 0; step < 3; step += 1) {
+      expect(await calls.serverVersion()).toBe('alive');
+      jest.advanceTimersByTime(2 * ALIVE_EVERY_MS);
+    }
   });
 
   it('is made again elsewhere under its request id when whoever makes it dies', async () => {

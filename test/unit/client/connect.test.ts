@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { BUILD } from '../../../client/calls/call-lines.js';
 import { connectOrRead, connectToLook } from '../../../client/cli/server/connect.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { freePort } from '../../../worker/local-engine/children/ports.js';
@@ -64,6 +65,25 @@ describe('a command that looks for the local engine', () => {
     expect((error as RefusedError).message).toContain(
       `the local engine runs and does not answer: its server at ${address}`,
     );
+  });
+
+  it('asks its server itself, and calls nobody busy, once its worker is gone in mid-call', async () => {
+    const address = `127.0.0.1:${await freePort(30_000 + Math.floor(Math.random() * 10_000))}`;
+    await openEngine({ phase: 'up', pid: 1, address, namespace: 'default' });
+    const worker = createServer((socket) => {
+      socket.write(`${JSON.stringify({ type: 'hello', build: BUILD })}\n`);
+      socket.once('data', () => socket.destroy());
+    });
+    await new Promise<void>((resolve) => worker.listen(enginePaths(home).calls, resolve));
+    const { context, err } = terminal();
+    await using sluice = await connectToLook(context, LIMIT_MS);
+
+    const error = await sluice?.list(1).catch((reason: unknown) => reason);
+
+    expect(error).toBeInstanceOf(RefusedError);
+    expect((error as RefusedError).message).toContain(`its server at ${address}`);
+    expect(err).toEqual([]);
+    await new Promise((resolve) => worker.close(resolve));
   });
 
   it('never calls it down when its socket takes the question and says nothing', async () => {
