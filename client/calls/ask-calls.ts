@@ -3,9 +3,8 @@
  * Every call may be made again: one that only looks changes nothing, and what one starts or sends bears a request id, under which server and run take it
  * once. So a call whose answer does not come is made by the SDK after all.
  */
-import { lstatSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { dirname } from 'node:path';
+import { isOwnSocket } from '../../config/home/socket-folder.js';
 import { readLines, writeLine } from '../../config/system/json-lines.js';
 import { ALIVE_EVERY_MS, type Asked, MAX_LINE_CHARS, type Told } from './call-lines.js';
 import { type Ask, type Calls, callsBy, makeCall, withRequestId } from './call-table.js';
@@ -29,7 +28,7 @@ class LineLost extends Error {
 
 /** Null where nobody of this user says hello in time. */
 export async function openCallLine(path: string, silentMs = SILENT_MS): Promise<CallLine | null> {
-  if (!isOwn(dirname(path)) || !isOwn(path)) return null;
+  if (!isOwnSocket(path)) return null;
   const socket = connect(path);
   return new Promise((resolve) => {
     socket.once('close', () => resolve(null));
@@ -96,14 +95,5 @@ function talk(socket: Socket, silentMs: number, onHello: (line: CallLine) => voi
 
   function say(line: Asked): void {
     writeLine(socket, line);
-  }
-}
-
-/** In a folder that only this user may write nobody else's socket lies; with a home as long as that, the folder is in the temp directory. */
-function isOwn(path: string): boolean {
-  try {
-    return lstatSync(path).uid === process.getuid?.();
-  } catch {
-    return false;
   }
 }

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { chmodSync, lstatSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { realPathOr } from '../system/paths.js';
 import { makeFolder } from './make-folder.js';
 
@@ -46,6 +46,15 @@ export function openSocketFolder(home: string): string {
   }
   chmodSync(folder, 0o700);
   return folder;
+}
+
+/** In a folder that only this user may write nobody else's socket lies; a short folder can be made by another user first. */
+export function isOwnSocket(path: string): boolean {
+  try {
+    return [dirname(path), path].every((place) => lstatSync(place).uid === userId());
+  } catch {
+    return false;
+  }
 }
 
 function userId(): number {

@@ -181,6 +181,31 @@ describe('a quota gate', () => {
   );
 
   it(
+    'whose rate limit lasts longer by now says so where runs are listed, of those that wait already too',
+    async () => {
+      const met = new Set<string>();
+      const provider = ({ place: { runId } }: { readonly place: { readonly runId: string } }) => {
+        if (met.has(runId)) return {};
+        met.add(runId);
+        return {
+          outcome: { kind: 'rate_limited', why: '429', afterMs: runId === 'later-a' ? HOUR_MS : 2 * HOUR_MS },
+        } as const;
+      };
+      const runs = limitedRuns(workers, provider, { name: 'later' });
+      const a = await runs.start('a');
+      await runs.untilGate((view) => view?.waiting === 1);
+      const b = await runs.start('b');
+      const { until: end = null } = (await runs.untilGate((view) => view?.waiting === 2)) ?? {};
+
+      await untilView(a, ({ waiting }) => waiting?.until === end);
+      expect((await a.describe()).memo?.['waiting']).toMatchObject({ kind: 'rate_limited', until: end });
+      await runs.gate().signal('open');
+      expect(await outcomes([a, b])).toEqual(['merge_ready', 'merge_ready']);
+    },
+    LIMIT_MS,
+  );
+
+  it(
     'does not break by signals that nobody can read, and opens by none of them',
     async () => {
       const runs = limitedRuns(workers, refusing(HOUR_MS), { name: 'signals' });

@@ -26,7 +26,7 @@ export class Presenter {
     setCurrentDetails(details(view, this.run.gates.open));
     const waiting = view.waiting?.kind ?? null;
     // At a quota gate the time may change while the run waits.
-    const until = waiting === 'usage_limit' ? (view.waiting?.until ?? '') : '';
+    const until = view.waiting?.account === null ? '' : (view.waiting?.until ?? '');
     const now = `${view.status} ${waiting ?? ''} ${until} ${this.run.people.title === titleOf(this.run.input) ? '' : view.title}`;
     if (this.run.opened === null || now === this.shown) return;
     this.shown = now;

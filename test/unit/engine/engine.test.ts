@@ -1,15 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { socketFolder } from '../../../config/home/socket-folder.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
+import { openControl } from '../../../worker/local-engine/control/control.js';
 import { engineStatus, ensureEngine, restartWorker } from '../../../worker/local-engine/control/ensure-engine.js';
 import { stopEngine } from '../../../worker/local-engine/control/stop-engine.js';
 import { enginePaths } from '../../../worker/local-engine/state/engine-paths.js';
 import { tryLock } from '../../../worker/local-engine/state/kernel-lock.js';
 import { identify } from '../../../worker/local-engine/state/process-identity.js';
+import { itWhere } from '../../support/it-where.js';
 import { until } from '../../support/until.js';
 import { aHome, POLLING_WORKER, type TestHome, untilReport } from './engine-fixture.js';
 
@@ -258,6 +261,25 @@ describe('a home with a long path', () => {
       }
     },
     LIMIT_MS,
+  );
+});
+
+describe('a socket of another user', () => {
+  itWhere(process.getuid?.() === 0, 'only root can give a socket to another user')(
+    'is not the engine’s, whatever it answers',
+    async () => {
+      const { socket } = enginePaths(place.home);
+      mkdirSync(place.home, { recursive: true });
+      const server = createServer().listen(socket);
+      onTestEnd = () => server.close();
+      await once(server, 'listening');
+      const own = await openControl(socket);
+      chownSync(socket, 1, 1);
+      const foreign = await openControl(socket);
+      for (const control of [own, foreign]) control?.close();
+
+      expect([own === null, foreign]).toEqual([false, null]);
+    },
   );
 });
 

@@ -4,6 +4,7 @@
  */
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import { isOwnSocket } from '../../../config/home/socket-folder.js';
 import { parseRecord } from '../../../protocol/text/json.js';
 import type { Refusal } from '../../../protocol/text/refusal.js';
 import type { EngineFacts } from '../state/engine-state.js';
@@ -67,8 +68,9 @@ export function readRequest(line: string): ControlRequest | null {
   }
 }
 
-/** Null when nothing listens there. */
+/** Null when nothing of this user listens there. */
 export async function openControl(socketPath: string): Promise<ControlClient | null> {
+  if (!isOwnSocket(socketPath)) return null;
   const socket = connect(socketPath);
   const connected = await new Promise<boolean>((resolve) => {
     socket.once('connect', () => resolve(true));
