@@ -46,7 +46,7 @@ export async function compareBuilds(checkout: string, count: number): Promise<st
 }
 
 async function measureInTurns(own: Side, other: Side, count: number): Promise<void> {
-  for (const side of [own, other]) measureWorkerStart(side);
+  for (const side of [own, other]) await measureWorkerStart(side);
   say(`measuring: ${count} plain runs of each build`);
   await takeTurns(own, other, WARM_RUNS + count, async ({ host, samples }, n) =>
     measurePlainRun({ host, samples: n < WARM_RUNS ? {} : samples }, `bench-compared-${n}`),

@@ -125,7 +125,7 @@ async function measure(parts: readonly string[]): Promise<Samples> {
   if (parts.length === 0) return measured;
   const host = await openBenchHost();
   try {
-    measureWorkerStart({ host, samples: measured });
+    await measureWorkerStart({ host, samples: measured });
     const empty = await startEmptyActivities(host.client, host.address);
     const measuring: Measuring = { host, empty, samples: measured };
     try {

@@ -38,6 +38,10 @@ export function timedHelp(host: BenchHost): Promise<number> {
   return sluice(host, ['--help']);
 }
 
+export function restartWorker(host: BenchHost): Promise<number> {
+  return sluice(host, ['up', '--restart']);
+}
+
 /** In the repository, as the bench's person. */
 function sluice({ cliMain, repository, env }: BenchHost, args: readonly string[]): Promise<number> {
   return timedProcess([process.execPath, cliMain, ...args], { cwd: repository, env });

@@ -71,15 +71,15 @@ export async function lookAtRepository(path: string): Promise<RepositoryLook> {
   const [bare, inside, ...top] = place.stdout.replace(/\n$/, '').split('\n');
   if (place.kind === 'failed' || inside !== 'true') return { kind: bare === 'true' ? 'bare' : 'not_git' };
   const root = top.join('\n');
-  const [gitDir, head, branch] = await Promise.all([
+  const [gitDir, names] = await Promise.all([
     runGit(['rev-parse', '--absolute-git-dir'], { cwd: path }),
-    commitOf(root, 'HEAD'),
-    gitIn(root, ['symbolic-ref', '--quiet', '--short', 'HEAD']),
+    gitIn(root, ['rev-parse', 'HEAD^{commit}', '--abbrev-ref=loose', 'HEAD']),
   ]);
   if (gitDir.kind !== 'ok' || ownGitDir(root) !== realpathSync(gitDir.stdout.replace(/\n$/, '')))
     return { kind: 'elsewhere', root };
-  if (head === null) return { kind: 'no_commits', root };
-  return { kind: 'ok', root, head, branch: branch === null ? null : branch.trimEnd() };
+  const [head, branch] = names?.split('\n') ?? [];
+  if (head === undefined || branch === undefined) return { kind: 'no_commits', root };
+  return { kind: 'ok', root, head, branch: branch === 'HEAD' ? null : branch };
 }
 
 /** The commit that a name means, or null. */

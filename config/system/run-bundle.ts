@@ -33,6 +33,7 @@ const KEEP_AFTER_MS = 5_000;
 export function runBundle({ folder, build }: Bundles, program: string): void {
   const chunks = join(folder, 'chunks');
   const caches = join(folder, 'cache', build, String(cachedDataVersionTag()), program);
+  const base = pathToFileURL(chunks).href;
   const loaded = new Map<string, Loaded>();
   const fresh = new Map<string, Script>();
   const outer = createRequire(join(chunks, program));
@@ -47,7 +48,7 @@ export function runBundle({ folder, build }: Bundles, program: string): void {
     const module: Loaded = { exports: {} };
     loaded.set(path, module);
     try {
-      run(module.exports, require, module, path, chunks, pathToFileURL(path).href);
+      run(module.exports, require, module, path, chunks, `${base}/${basename(path)}`);
     } catch (error) {
       loaded.delete(path);
       throw error;

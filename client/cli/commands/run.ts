@@ -29,7 +29,7 @@ import { policyOf } from '../start/run-policy.js';
 import { type Context, tellStopped } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
-import { type StartedView, watchStarted } from '../watch/watch-started.js';
+import type { StartedView } from '../watch/watch-started.js';
 
 /** A run that may be started: everything was checked, nothing was written. */
 export interface PreparedRun {
@@ -46,7 +46,7 @@ export async function run(context: Context, options: RunOptions): Promise<ExitCo
   await using connected = await orAborted(connectToRun(context, options), io.stop, () => null);
   if (connected === null) return tellStopped(context, 'Nothing was started.');
   const started = await startRun(context, { prepared, connected, host: options.host });
-  if (!options.detach) return await watchStarted(context, started);
+  if (!options.detach) return await (await import('../watch/watch-started.js')).watchStarted(context, started);
   if (!context.json) io.out(`Started ${started.runId}. Watch it with: sluice watch ${started.runId}`);
   return EXIT.done;
 }

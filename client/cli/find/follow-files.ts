@@ -24,12 +24,15 @@ export interface FileFollower {
   close(): void;
 }
 
+const JOURNAL = 'events.jsonl';
+const VIEW = 'state.json';
+
 /** **Unit** ms. Until the folder exists, and for file systems whose changes are not reported. */
 const LOOK_AGAIN_MS = 100;
 const SAFETY_LOOK_MS = 1_000;
 
 export function followFiles(runDir: string, listener: RunListener): FileFollower {
-  const journal = new JournalTail(join(runDir, 'events.jsonl'));
+  const journal = new JournalTail(join(runDir, JOURNAL));
   let closed = false;
   let watcher: ReturnType<typeof watch> | null = null;
   let lastView = '';
@@ -37,7 +40,7 @@ export function followFiles(runDir: string, listener: RunListener): FileFollower
 
   const readOnce = async () => {
     await journal.read((event) => listener.event(event));
-    const text = await readRunFile(join(runDir, 'state.json'));
+    const text = await readRunFile(join(runDir, VIEW));
     if (text === null || text === lastView) return;
     lastView = text;
     const view = parseView(text);
@@ -52,7 +55,7 @@ export function followFiles(runDir: string, listener: RunListener): FileFollower
   const attach = () => {
     if (closed || watcher !== null) return;
     try {
-      watcher = watch(runDir, lookAgain);
+      watcher = watch(runDir, (_, name) => (isFollowed(name) ? lookAgain() : undefined));
       watcher.on('error', () => {
         watcher?.close();
         watcher = null;
@@ -80,4 +83,9 @@ export function followFiles(runDir: string, listener: RunListener): FileFollower
       watcher?.close();
     },
   };
+}
+
+/** Beside them a run writes prompts, plans and reports there. A system that names no file may have changed any. */
+function isFollowed(name: string | null): boolean {
+  return name === null || name === JOURNAL || name === VIEW;
 }

@@ -9,7 +9,7 @@ import { RefusedError } from '../../../protocol/text/refusal.js';
 import { callsOver, openCallLine } from '../../calls/ask-calls.js';
 import { BUILD } from '../../calls/call-lines.js';
 import { openLate } from '../../calls/open-late.js';
-import { createSluice, type Sluice } from '../../sluice.js';
+import type { Sluice, SluiceOptions } from '../../sluice.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
 import { chooseServer, type ServerChoice } from './choose-server.js';
@@ -99,10 +99,16 @@ const OTHER_BUILD =
 /** Errors: RefusedError. */
 async function connectBySdk({ address, namespace }: OwnServer, limitMs: number): Promise<Sluice> {
   try {
-    return await createSluice({ address, namespace, connectTimeoutMs: limitMs });
+    return await bySdk({ address, namespace, connectTimeoutMs: limitMs });
   } catch (error) {
     throw notAnswering(`its server at ${address}: ${foreign(messageOf(error))}`, limitMs);
   }
+}
+
+/** The facade brings parts of the SDK along, which no call over the socket needs. */
+async function bySdk(options: SluiceOptions): Promise<Sluice> {
+  const { createSluice } = await import('../../sluice.js');
+  return createSluice(options);
 }
 
 async function tellingIfBusy<T>({ err }: Context['io'], connecting: Promise<T>): Promise<T> {
@@ -144,7 +150,7 @@ async function within<T>(ms: number, answer: Promise<T>): Promise<T | 'late'> {
 
 async function connectRemote({ options, origin }: Extract<ServerChoice, { kind: 'remote' }>): Promise<Sluice> {
   try {
-    return await createSluice(options);
+    return await bySdk(options);
   } catch (error) {
     throw new RefusedError({
       what: `the Temporal server at ${foreign(options.address)} (${origin}) does not answer`,

@@ -18,7 +18,6 @@ import { parseView } from '../terminal/parse-view.js';
 import { answerGates } from './answer-gate.js';
 import { noticeDesktop } from './desktop-notice.js';
 import { type Display, gateDisplay, jsonDisplay, plainDisplay } from './display.js';
-import { panelDisplay } from './panel-display.js';
 import { exitCodeOfEnd, type RunEnd } from './run-end.js';
 import { endObject, renderEnd, type SummaryFacts } from './summary.js';
 import { watchRun } from './watch-run.js';
@@ -67,7 +66,7 @@ export async function watchToEnd(
 ): Promise<{ readonly end: RunEnd; readonly exitCode: ExitCode }> {
   const { io, json } = context;
   const { runId } = started;
-  const display = displayFor(context, started);
+  const display = await displayFor(context, started);
   started.onDisplay?.(display);
   const end = await watchWithGates(context, started, display);
   const facts = await gatherFacts(started, end);
@@ -116,9 +115,15 @@ export function keptRefusal(parts: Refusal, id: string): Refusal {
   return { ...parts, now: `Nothing was started; the refused start is kept as ${id} on the server.` };
 }
 
-function displayFor({ io, json }: Context, { runId, title, stages, startedAt, events }: StartedView): Display {
+async function displayFor(
+  { io, json }: Context,
+  { runId, title, stages, startedAt, events }: StartedView,
+): Promise<Display> {
   if (json) return events ? jsonDisplay(io) : gateDisplay(io);
-  return io.live ? panelDisplay(io, { runId, title, startedAt, stages: stages ?? STAGE_LISTS.full }) : plainDisplay(io);
+  if (!io.live) return plainDisplay(io);
+  // What measures columns takes 30 ms to load.
+  const { panelDisplay } = await import('./panel-display.js');
+  return panelDisplay(io, { runId, title, startedAt, stages: stages ?? STAGE_LISTS.full });
 }
 
 async function gatherFacts({ runId, title, repo, runDir }: StartedView, end: RunEnd): Promise<SummaryFacts> {
