@@ -19,7 +19,7 @@ it('answers no request that a web page could make a browser send to its HTTP API
   const settings = { port, uiPort: null, database: join(folder, 'temporal.db'), durability: 'process' } as const;
   const server = spawn(path, [...serverArguments(settings), '--http-port', String(http)], { stdio: 'ignore' });
   try {
-    await waitForPort(http, AbortSignal.timeout(10_000));
+    await waitForPort(http, AbortSignal.timeout(100_000));
 
     for (const host of ['127.0.0.1', 'localhost', 'evil.example']) {
       const answer = await fetch(`http://127.0.0.1:${http}/api/v1/namespaces`, { headers: { host } });
