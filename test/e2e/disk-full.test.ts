@@ -1,12 +1,13 @@
 /** A disk that is full when a mark must be written: the run waits and goes on once there is room, and no agent is started again. */
-import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { storeCommand } from '../../config/home/command-store.js';
 import { ensureHome } from '../../config/home/home.js';
 import { GOOD_AGENT } from '../support/cli-repository.js';
+import { itWhere } from '../support/it-where.js';
 import { turnFolders } from '../support/run-traces.js';
+import { canMount, type SmallDisk, smallDisk } from '../support/small-disk.js';
 import { openTestHost, type TestHost, type TestRun } from '../support/test-host.js';
 import { until } from '../support/until.js';
 
@@ -14,25 +15,28 @@ import { until } from '../support/until.js';
 const DISK = '16m';
 
 describe('a disk that is full while a mark is written', () => {
-  it('holds the run up until there is room; then it ends, every agent started once (skipped without the right to mount)', async () => {
-    const host = await openTestHost();
-    const isMounted = mount(host.home);
-    if (!isMounted) process.stderr.write('skipped: no right to mount a tmpfs\n');
-    try {
-      expect(isMounted || process.env['CI'] === undefined).toBe(true);
-      if (isMounted) await fillInReview(host);
-    } finally {
-      await host.close().catch(() => undefined);
-      if (isMounted) execFileSync('umount', ['--lazy', host.home]);
-      rmSync(host.folder, { recursive: true, force: true });
-    }
-  }, 120_000);
+  const mountTest = itWhere(canMount(), 'no right to mount a tmpfs');
+
+  mountTest(
+    'holds the run up until there is room; then it ends, every agent started once',
+    async () => {
+      const host = await openTestHost();
+      const disk = smallDisk(host.home, { size: DISK });
+      try {
+        await fillInReview(host, disk);
+      } finally {
+        await host.close().catch(() => undefined);
+        disk.unmount();
+        rmSync(host.folder, { recursive: true, force: true });
+      }
+    },
+    120_000,
+  );
 });
 
-async function fillInReview(host: TestHost): Promise<void> {
+async function fillInReview(host: TestHost, disk: SmallDisk): Promise<void> {
   ensureHome(host.home);
   const person = host.env['HOME'] ?? '';
-  const filler = join(host.home, 'filler');
   // What the reviewer says lies on the disk before it is full; the mark of its turn does not.
   const held = `${GOOD_AGENT}\nif [ "$SLUICE_STAGE" = reviewing ]; then touch "$HOME/said"; while [ ! -e "$HOME/go" ]; do sleep 0.05; done; fi`;
   const agent = join(host.folder, 'agent');
@@ -42,10 +46,10 @@ async function fillInReview(host: TestHost): Promise<void> {
   const run = await host.startRun(repository, { commandHash: storeCommand(host.home, [agent]) });
 
   await until(() => existsSync(join(person, 'said')));
-  fill(filler);
+  disk.fillBut(0);
   writeFileSync(join(person, 'go'), '');
   await until(async () => (await failureOf(run)).includes('ENOSPC'));
-  rmSync(filler);
+  disk.free();
   const { outcome } = await run.result();
 
   expect(outcome).toBe('merge_ready');
@@ -67,22 +71,4 @@ async function fillInReview(host: TestHost): Promise<void> {
 async function failureOf(run: TestRun): Promise<string> {
   const { raw } = await run.handle.describe();
   return (raw.pendingActivities ?? []).map(({ lastFailure }) => JSON.stringify(lastFailure ?? '')).join();
-}
-
-function mount(folder: string): boolean {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK},mode=700`, 'none', folder], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function fill(path: string): void {
-  try {
-    // As much as fits: the last write is cut off by the disk.
-    writeFileSync(path, Buffer.alloc(64 * 1024 * 1024));
-  } catch {
-    // Full.
-  }
 }

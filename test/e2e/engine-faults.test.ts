@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type CliRepository, GOOD_AGENT, UNTOUCHED } from '../support/cli-repository.js';
 import { CLI, type CliOptions, type CliWorld, canDropRoot, jsonLines, openCliWorld } from '../support/cli-world.js';
+import { itWhere } from '../support/it-where.js';
 
 let world: CliWorld;
 let repository: CliRepository;
@@ -15,7 +16,7 @@ beforeEach(() => {
   repository = world.repository();
   agent = world.script('agent', GOOD_AGENT);
 });
-afterEach(() => world.close(), 60_000);
+afterEach(() => world.close(), 120_000);
 
 const run = (options: CliOptions = {}) =>
   world.sluice(['run', 'add a line', '--agent', 'command', '--', agent], { cwd: repository.path, ...options });
@@ -79,9 +80,7 @@ describe('a server binary', () => {
 });
 
 describe('a sluice home', () => {
-  const asUser = canDropRoot() ? it : it.skip;
-
-  asUser('that cannot be written is refused (skipped where the test cannot drop root by setpriv)', async () => {
+  itWhere(canDropRoot(), 'the test cannot drop root by setpriv')('that cannot be written is refused', async () => {
     const home = join(world.folder, 'locked');
     mkdirSync(home, { mode: 0o555 });
     chownSync(home, 65_534, 65_534);
@@ -139,7 +138,7 @@ describe('the engine', () => {
 
     expect(code).toBe(0);
     expect(Number(String(address).split(':')[1])).toBeGreaterThan(port);
-  }, 60_000);
+  }, 120_000);
 
   it('is one, however many call for it at once', async () => {
     // The one that started it says so.
@@ -148,7 +147,7 @@ describe('the engine', () => {
     expect(new Set(answers.map(({ address }) => address)).size).toBe(1);
     expect(answers.filter(({ started }) => started === true)).toHaveLength(1);
     expect((await run()).code).toBe(0);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('a server that somebody else runs', () => {
@@ -181,7 +180,7 @@ describe('a server that somebody else runs', () => {
     });
 
     expect(code).toBe(0);
-  }, 60_000);
+  }, 120_000);
 
   it.each(['run', 'worker'])('in a profile that cannot be read is refused by %s', async (command) => {
     const profile = join(world.person, 'temporal.toml');
@@ -218,5 +217,5 @@ describe('a server that somebody else runs', () => {
 
     expect(code).toBe(0);
     expect((await worker.done).code).toBe(130);
-  }, 60_000);
+  }, 120_000);
 });

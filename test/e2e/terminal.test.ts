@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { GOOD_AGENT } from '../support/cli-repository.js';
 import { CLI, type CliWorld, openCliWorld } from '../support/cli-world.js';
+import { itWhere } from '../support/it-where.js';
 
 const COMMANDS = 'demo init run list status watch logs diff path up down worker doctor config trust states'.split(' ');
 
@@ -15,7 +16,7 @@ beforeAll(() => {
   world = openCliWorld();
   agent = world.script('agent', GOOD_AGENT);
 });
-afterAll(() => world.close(), 60_000);
+afterAll(() => world.close(), 120_000);
 
 /** `sluice` on a terminal of that width, by script(1) of util-linux. */
 function onTerminal(columns: number, args: readonly string[], options: { cwd: string; input?: string }) {
@@ -27,8 +28,10 @@ function onTerminal(columns: number, args: readonly string[], options: { cwd: st
 
 const hasScript = execFileSync('sh', ['-c', 'command -v script || true'], { encoding: 'utf8' }) !== '';
 
-(hasScript ? describe : describe.skip)('a terminal (skipped without script(1))', () => {
-  it.each([30, 120])(
+describe('a terminal', () => {
+  const onScript = itWhere(hasScript, 'script(1) is not on PATH');
+
+  onScript.each([30, 120])(
     'of %d columns shows a run live, no line wider than it, and then how it ended',
     async (columns) => {
       const repository = world.repository(`terminal ${columns}`);
@@ -50,25 +53,29 @@ const hasScript = execFileSync('sh', ['-c', 'command -v script || true'], { enco
       expect(lines.filter((line) => line.length > columns)).toEqual([]);
       expect(stdout.slice(lastErase)).toContain('merge_ready');
     },
-    60_000,
+    120_000,
   );
 
-  it('is asked once before a config that starts programs is used; "no" starts nothing', async () => {
-    const repository = world.repository('asked');
-    const touched = join(world.folder, 'touched');
-    repository.write(
-      '.sluice/config.yaml',
-      `version: 1\nagent: a\nagents: { a: { command: [${agent}] } }\nworktree: { setup: ["touch ${touched}"] }\n`,
-    );
+  onScript(
+    'is asked once before a config that starts programs is used; "no" starts nothing',
+    async () => {
+      const repository = world.repository('asked');
+      const touched = join(world.folder, 'touched');
+      repository.write(
+        '.sluice/config.yaml',
+        `version: 1\nagent: a\nagents: { a: { command: [${agent}] } }\nworktree: { setup: ["touch ${touched}"] }\n`,
+      );
 
-    const { code, stdout } = await onTerminal(100, ['run', 'x'], { cwd: repository.path, input: 'n' });
+      const { code, stdout } = await onTerminal(100, ['run', 'x'], { cwd: repository.path, input: 'n' });
 
-    expect(stdout).toContain('Trust this config?');
-    expect(stdout).toContain('Nothing was started.');
-    expect(code).toBe(1);
-    expect(existsSync(touched)).toBe(false);
-    expect(repository.traces().branches).toEqual(['main']);
-  }, 60_000);
+      expect(stdout).toContain('Trust this config?');
+      expect(stdout).toContain('Nothing was started.');
+      expect(code).toBe(1);
+      expect(existsSync(touched)).toBe(false);
+      expect(repository.traces().branches).toEqual(['main']);
+    },
+    120_000,
+  );
 });
 
 describe('help', () => {

@@ -121,64 +121,55 @@ function ask({ host, port, path, headers, method = 'POST' }: Asked): Promise<num
 }
 
 describe('another user of the machine', () => {
-  asUser(
-    'reads nothing below the home, also where the umask is 000 and the home was open (skipped unless root: it becomes another user)',
-    async () => {
-      const open = await asNobody(
-        'find',
-        world.home,
-        `${repository.path}/.sluice/runs`,
-        '-readable',
-        '-not',
-        '-type',
-        'l',
-      );
-      const files = ['trust.json', 'temporal.db', 'engine.json', 'guard.log', 'host-id', 'logs/worker.log'].map(
-        (name) => join(world.home, name),
-      );
-      const read = await asNobody('cat', ...files);
+  asUser('reads nothing below the home, also where the umask is 000 and the home was open', async () => {
+    const open = await asNobody(
+      'find',
+      world.home,
+      `${repository.path}/.sluice/runs`,
+      '-readable',
+      '-not',
+      '-type',
+      'l',
+    );
+    const files = ['trust.json', 'temporal.db', 'engine.json', 'guard.log', 'host-id', 'logs/worker.log'].map((name) =>
+      join(world.home, name),
+    );
+    const read = await asNobody('cat', ...files);
 
-      expect(open.stdout).toBe('');
-      expect(read.stdout).toBe('');
-      expect(read.stderr.match(/Permission denied/g)).toHaveLength(files.length);
-      expect(statSync(world.home).mode & 0o777).toBe(0o700);
-      // Also where somebody opened the home again: what holds secrets is closed by itself.
-      for (const file of files) expect([file, statSync(file).mode & 0o077]).toEqual([file, 0]);
-      expect((await asNobody('cat', `${repository.path}/a.txt`)).stdout).toBe('one\n');
-    },
-  );
+    expect(open.stdout).toBe('');
+    expect(read.stdout).toBe('');
+    expect(read.stderr.match(/Permission denied/g)).toHaveLength(files.length);
+    expect(statSync(world.home).mode & 0o777).toBe(0o700);
+    // Also where somebody opened the home again: what holds secrets is closed by itself.
+    for (const file of files) expect([file, statSync(file).mode & 0o077]).toEqual([file, 0]);
+    expect((await asNobody('cat', `${repository.path}/a.txt`)).stdout).toBe('one\n');
+  });
 
-  asUser(
-    'cannot connect to the sockets of engine and guard (skipped unless root: it becomes another user)',
-    async () => {
-      const sockets = readdirSync(world.home).filter((name) => name.endsWith('.sock'));
-      const script =
-        'require("net").connect(process.argv[1]).on("connect", () => console.log("connected")).on("error", (e) => console.log(e.code))';
-      const said = await Promise.all(
-        sockets.map((name) => asNobody(process.execPath, '-e', script, join(world.home, name))),
-      );
+  asUser('cannot connect to the sockets of engine and guard', async () => {
+    const sockets = readdirSync(world.home).filter((name) => name.endsWith('.sock'));
+    const script =
+      'require("net").connect(process.argv[1]).on("connect", () => console.log("connected")).on("error", (e) => console.log(e.code))';
+    const said = await Promise.all(
+      sockets.map((name) => asNobody(process.execPath, '-e', script, join(world.home, name))),
+    );
 
-      expect(sockets).toContain('engine.sock');
-      expect(said.map(({ stdout }) => stdout)).toEqual(sockets.map(() => 'EACCES\n'));
-    },
-  );
+    expect(sockets).toContain('engine.sock');
+    expect(said.map(({ stdout }) => stdout)).toEqual(sockets.map(() => 'EACCES\n'));
+  });
 
-  asUser(
-    'reaches the port of the server, for loopback TCP knows no users, and could decide there (skipped unless root)',
-    async () => {
-      const shown = await asNobody(
-        world.env['SLUICE_TEMPORAL_CLI'] ?? '',
-        'workflow',
-        'describe',
-        '--address',
-        engine.address,
-        '-w',
-        runId,
-      );
+  asUser('reaches the port of the server, for loopback TCP knows no users, and could decide there', async () => {
+    const shown = await asNobody(
+      world.env['SLUICE_TEMPORAL_CLI'] ?? '',
+      'workflow',
+      'describe',
+      '--address',
+      engine.address,
+      '-w',
+      runId,
+    );
 
-      expect(shown.stdout).toContain(runId);
-    },
-  );
+    expect(shown.stdout).toContain(runId);
+  });
 });
 
 describe('a web page in a browser on this machine', () => {

@@ -8,6 +8,7 @@ import {
   requestTemplate,
 } from '../../../activities/agent/answer/decision-line.js';
 import { type DecisionReading, REVIEW_DECISIONS, VERIFICATION_DECISIONS } from '../../../protocol/run/outcomes.js';
+import { expectLinearCost } from '../../support/linear-cost.js';
 
 const CODE = 'ab12cd34';
 const REVIEW = { stage: 'reviewing', code: CODE } as const;
@@ -142,19 +143,14 @@ describe('any text', () => {
     );
   });
 
-  it.each([
-    '_'.repeat(1_000_000),
-    '`'.repeat(1_000_000),
-    ' '.repeat(1_000_000),
-    `${' '.repeat(1_000_000)}x`,
-    '\n'.repeat(1_000_000),
-  ])('of a megabyte of one character is read in time', (noise) => {
-    const before = performance.now();
+  it.each(['_', '`', ' ', '\n'])('of a megabyte of %j is read at a cost that grows with the length', (character) => {
+    expectLinearCost(1_000_000, (length) => {
+      const noise = character.repeat(length);
 
-    expect(readDecision(`DECISION ${CODE}: ${noise}x\nREASON: ${noise}x`, REVIEW)).toEqual(UNREADABLE);
-    expect(readHumanApproval(`HUMAN_APPROVAL ${CODE}: REQUIRED\nREASON: ${noise}x`, CODE).kind).toBe('required');
-    expect(readQuestion(`QUESTION ${CODE}: y${noise}x`, CODE).kind).toBe('asked');
-    expect(performance.now() - before).toBeLessThan(10_000);
+      expect(readDecision(`DECISION ${CODE}: ${noise}x\nREASON: ${noise}x`, REVIEW)).toEqual(UNREADABLE);
+      expect(readHumanApproval(`HUMAN_APPROVAL ${CODE}: REQUIRED\nREASON: ${noise}x`, CODE).kind).toBe('required');
+      expect(readQuestion(`QUESTION ${CODE}: y${noise}x`, CODE).kind).toBe('asked');
+    });
   });
 });
 

@@ -21,6 +21,7 @@ import { ensureHome, homePaths, homeRoot, userConfigPath } from '../../../config
 import { readOrMakeHostId } from '../../../config/home/host-id.js';
 import { addRepository, listRepositories, serves } from '../../../config/home/host-list.js';
 import { listTrust, revokeTrust, trustConfig, trustOf } from '../../../config/home/trust.js';
+import { itWhere } from '../../support/it-where.js';
 
 const TOKEN = '0b0e7c52-5c0f-4a5e-9d3a-1f2e3d4c5b6a';
 const PROGRAM = join(import.meta.dirname, 'programs/change-home.ts');
@@ -129,18 +130,23 @@ describe('ensureHome', () => {
 const NOBODY = 65_534;
 
 // Nothing is refused to root: these start a process of an ordinary user, which only root can do.
-(process.getuid?.() === 0 ? describe : describe.skip)(
-  'the home of an ordinary user (skipped unless root: it drops to another user)',
-  () => {
-    beforeEach(() => chmodSync(folder, 0o755));
+describe('the home of an ordinary user', () => {
+  const asUser = itWhere(process.getuid?.() === 0, 'only root can drop to another user');
+  beforeEach(() => chmodSync(folder, 0o755));
 
-    it('is refused where it belongs to somebody else', async () => {
+  asUser(
+    'is refused where it belongs to somebody else',
+    async () => {
       await expect(race([['ensure', home]], NOBODY)).rejects.toThrow(
         /belongs to user 0, you are 65534[\s\S]*export SLUICE_HOME=/,
       );
-    }, 60_000);
+    },
+    120_000,
+  );
 
-    it('is refused where it cannot be written', async () => {
+  asUser(
+    'is refused where it cannot be written',
+    async () => {
       const own = join(folder, 'own');
       mkdirSync(own);
       chownSync(own, NOBODY, NOBODY);
@@ -149,9 +155,10 @@ const NOBODY = 65_534;
       await expect(race([['ensure', own]], NOBODY)).rejects.toThrow(
         /must be a folder that you can write in[\s\S]*Nothing was started/,
       );
-    }, 60_000);
-  },
-);
+    },
+    120_000,
+  );
+});
 
 describe('the host id', () => {
   it('is made once, by one of many processes', async () => {
@@ -159,7 +166,7 @@ describe('the host id', () => {
 
     expect(new Set(ids).size).toBe(1);
     expect(readOrMakeHostId(home)).toBe(ids[0]);
-  }, 60_000);
+  }, 120_000);
 
   it('is never replaced when the file holds something else', () => {
     writeFileSync(homePaths(home).hostId, '../evil\n');
@@ -177,7 +184,7 @@ describe('trust', () => {
     expect(listTrust(home)).toHaveLength(36);
     expect(listRepositories(home)).toEqual([repo]);
     expect(readdirSync(home).filter((name) => /lock|tmp/.test(name))).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   it('is of one text in one repository, kept privately, and can be taken back', async () => {
     const hash = await trustConfig(home, repo, 'agent: a\n');

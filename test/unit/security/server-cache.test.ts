@@ -67,7 +67,7 @@ describe('the cache of the server binary', () => {
 
   const asRoot = itWhere(process.getuid?.() === 0, 'only root can give a file away');
 
-  asRoot('is not used where it belongs to another user (skipped unless root: it gives a file away)', async () => {
+  asRoot('is not used where it belongs to another user', async () => {
     plant();
     chownSync(binary, 65_534, 65_534);
 
