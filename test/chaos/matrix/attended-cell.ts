@@ -140,7 +140,7 @@ function disturbanceOf({ place, course }: Attended, begin: () => void): () => Pr
         await place.down().catch(() => undefined);
         // With no worker and no turn it ends itself some seconds later.
         const guard = guardPid(place.home);
-        await until(() => !isAlive(guard), 30_000);
+        await until(() => !isAlive(guard));
       };
   }
 }

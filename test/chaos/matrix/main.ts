@@ -5,6 +5,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { beginCampaign } from '../../../tools/campaigns.js';
 import { type BlackBoxRun, runBlackBox } from './black-box.js';
 import { cellsOf, nameOfCell } from './cells.js';
 import { type CellResult, recordCourses, runCells } from './lanes.js';
@@ -27,6 +28,7 @@ const { values } = parseArgs({
 });
 const lanes = Number(values.lanes ?? LANES);
 const whole = values.only === undefined && values.cells !== true && values.blackbox !== true;
+const passed = beginCampaign('chaos');
 const say = progress(values.json === true);
 
 say.note('recording one undisturbed run of each course');
@@ -44,6 +46,7 @@ const failed = results.filter(({ counts }) => counts === null || !isClean(counts
 say.note(
   `${results.length - failed} of ${results.length} cells clean${blackBox === null ? '' : `; ${blackBox.runs} runs of the black box, ${blackBox.unclean} unclean`}`,
 );
+if (whole && failed === 0) passed();
 process.exitCode = failed === 0 ? 0 : 1;
 
 async function everyCell(): Promise<readonly CellResult[]> {
