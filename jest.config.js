@@ -15,7 +15,8 @@ const shared = {
 export default {
   // One more than the cores of a small machine: most of the time a test waits for a process, a timer or a heartbeat.
   maxWorkers: 3,
-  testTimeout: 30_000,
+  // What takes so long hangs, however busy the machine is.
+  testTimeout: 120_000,
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     {

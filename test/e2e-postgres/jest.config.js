@@ -20,7 +20,7 @@ const shared = {
 export default {
   rootDir,
   maxWorkers: 1,
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   projects: [
     {
       ...shared,

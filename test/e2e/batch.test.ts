@@ -19,8 +19,8 @@ beforeAll(async () => {
   await world.sluice(['init', '--agent', 'command', '--', agent], { cwd: repository.path });
   repository.git('add', '-A');
   repository.git('commit', '-q', '-m', 'config');
-}, 60_000);
-afterAll(() => world.close(), 60_000);
+}, 120_000);
+afterAll(() => world.close(), 120_000);
 
 const sluice = (args: readonly string[], input?: string) =>
   world.sluice(args, { cwd: repository.path, ...(input === undefined ? {} : { input }) });
@@ -105,7 +105,7 @@ describe('what a run left', () => {
     const run = await sluice(['run', 'four', '--json']);
     runId = String(jsonLines(run.stdout)[0]?.['runId']);
     expect(run.code).toBe(0);
-  }, 60_000);
+  }, 120_000);
 
   it.each([
     ['replay', (line: Record<string, unknown>) => line['kind'] === 'event' && Number(line['sinceStartMs']) >= 0],
@@ -134,7 +134,7 @@ describe('what a run left', () => {
     const status = jsonLines((await sluice(['status', String(started?.['runId']), '--json'])).stdout)[0];
     expect(status).toMatchObject({ resumedFrom: { sourceRunId: runId, fromStage: 'reviewing' }, task: 'four' });
     expect(readFileSync(state, 'utf8')).toBe(before);
-  }, 60_000);
+  }, 120_000);
 
   it('is no source for a stage that does not exist', async () => {
     expect(await sluice(['rewind', runId, '--stage', 'lunch'])).toMatchObject({
@@ -164,7 +164,7 @@ describe('what a run left', () => {
     );
     expect(repository.traces().branches).not.toContain(`sluice/${runId}`);
     expect(existsSync(join(repository.path, '.sluice/runs', runId, 'report.md'))).toBe(true);
-  }, 60_000);
+  }, 120_000);
 
   it('of an unmerged run goes when a person gives it up by name', async () => {
     const list = jsonLines((await sluice(['list', '--json'])).stdout);

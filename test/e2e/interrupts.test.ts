@@ -21,7 +21,7 @@ beforeAll(() => {
     GOOD_AGENT.replace('case $SLUICE_STAGE', 'while [ ! -e "$HOME/go" ]; do sleep 0.05; done\ncase $SLUICE_STAGE'),
   );
 });
-afterAll(() => world.close(), 60_000);
+afterAll(() => world.close(), 120_000);
 
 const runArgs = (...options: readonly string[]) => ['run', 'add a line', ...options, '--agent', 'command', '--', agent];
 const agentStarts = () =>
@@ -62,7 +62,7 @@ describe('a signal to sluice run', () => {
     expect((await world.sluice(['up'])).code).toBe(0);
     expect((await world.sluice(['list', '--json'])).stdout).toBe('');
     expect(repository.traces()).toEqual(UNTOUCHED);
-  }, 60_000);
+  }, 120_000);
 
   describe('in mid-turn', () => {
     let repository: CliRepository;
@@ -85,7 +85,7 @@ describe('a signal to sluice run', () => {
         const { stdout } = await world.sluice(['status', `held-${signal}`, '--json'], { cwd: repository.path });
         expect(JSON.parse(stdout)).toMatchObject({ status: 'planning' });
       },
-      60_000,
+      120_000,
     );
 
     it('and each of them ends as if nobody had gone away, every agent started once', async () => {
@@ -100,7 +100,7 @@ describe('a signal to sluice run', () => {
         'merge_ready',
       ]);
       expect(agentStarts()).toBe(3 * 5);
-    }, 60_000);
+    }, 120_000);
   });
 
   it('at the end: SIGTERM after the last event does not change how the run came out', async () => {
@@ -114,7 +114,7 @@ describe('a signal to sluice run', () => {
 
     expect([0, 130]).toContain(code);
     expect(jsonLines(stdout).at(-1)).toMatchObject({ outcome: 'merge_ready' });
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('sluice down', () => {
@@ -147,7 +147,7 @@ describe('sluice down', () => {
     await world.sluice(['up']);
     expect((await world.sluice(['watch', 'waited', '--json'])).code).toBe(0);
     expect(agentStarts()).toBe(starts + 5);
-  }, 90_000);
+  }, 120_000);
 
   it.each(['executing', 'validating'])(
     'with --now in mid-stage %s starts it again at the next up, and the run ends as if nothing had happened',
@@ -176,7 +176,7 @@ describe('sluice down', () => {
       expect(jsonLines(stdout).at(-1)).toMatchObject({ outcome: 'merge_ready', error: null });
       expect(readFileSync(ledger, 'utf8')).toBe('START\nSTART\n');
     },
-    90_000,
+    120_000,
   );
 
   it('ends it with --now, and nothing of it lives', async () => {
@@ -190,7 +190,7 @@ describe('sluice down', () => {
 
     expect(code).toBe(0);
     await until(() => world.living().length === 0);
-  }, 60_000);
+  }, 120_000);
 });
 
 function cliWords(args: readonly string[]): string[] {

@@ -15,8 +15,8 @@ beforeAll(async () => {
   world = openCliWorld();
   agent = world.script('agent', GOOD_AGENT);
   await world.sluice(['up']);
-}, 60_000);
-afterAll(() => world.close(), 60_000);
+}, 120_000);
+afterAll(() => world.close(), 120_000);
 
 const withAgent = () => ['--agent', 'command', '--', agent];
 
@@ -37,7 +37,7 @@ describe('sluice init && sluice run', () => {
     expect(ended).toMatchObject({ kind: 'ended', end: 'closed', outcome: 'merge_ready', verdict: 'verified' });
     expect(run.code).toBe(0);
     runId = String(started?.['runId']);
-  }, 60_000);
+  }, 120_000);
 
   it('starts each agent once and leaves one commit that plain git can look at', () => {
     expect(readFileSync(join(world.person, 'agent.txt'), 'utf8').trim().split('\n')).toEqual(STAGES);
@@ -95,7 +95,7 @@ describe('sluice init && sluice run', () => {
       result: { outcome: 'merge_ready', branch: 'sluice/by-hand', verdict: 'verified' },
     });
     expect(repository.git('diff', 'main', 'sluice/by-hand')).toBe(repository.git('diff', 'main', `sluice/${runId}`));
-  }, 60_000);
+  }, 120_000);
 });
 
 describe("a start by Temporal's own tools", () => {

@@ -13,7 +13,7 @@ beforeAll(() => {
   world.script('my-agent', GOOD_AGENT);
   world.script('sluice', `exec ${process.execPath} ${CLI} "$@"`);
 });
-afterAll(() => world.close(), 60_000);
+afterAll(() => world.close(), 120_000);
 
 /** A line with `<…>` needs a value that only a person has. */
 const isForTest = (line: string) => !/^(?:npm|git clone)\b/.test(line) && !/<[^>]+>/.test(line) && line.trim() !== '';

@@ -18,7 +18,7 @@ let host: StubHost;
 
 beforeAll(async () => {
   host = await openStubHost();
-}, 60_000);
+}, 120_000);
 
 // The schedule goes with its namespace, on a server of this test run.
 afterAll(() => host.close());
@@ -63,7 +63,7 @@ describe('a schedule of the workflow batch', () => {
       ],
       ...['--search-attribute', 'SluiceStatus="running"'],
     );
-  }, 60_000);
+  }, 120_000);
 
   it('runs its three tasks when it fires, under ids with the time, and their results are in the list', async () => {
     await temporal('schedule', 'trigger', '--schedule-id', SCHEDULE);
@@ -84,7 +84,7 @@ describe('a schedule of the workflow batch', () => {
       Array.from({ length: 3 }, () => 'WORKFLOW_EXECUTION_STATUS_COMPLETED'),
     );
     expect(new Set(runs.map(({ execution }) => execution.workflowId))).toEqual(new Set(rows.map(({ runId }) => runId)));
-  }, 60_000);
+  }, 120_000);
 
   it('runs everything again at its next firing, and asks nobody', async () => {
     await temporal('schedule', 'trigger', '--schedule-id', SCHEDULE);
@@ -96,7 +96,7 @@ describe('a schedule of the workflow batch', () => {
       Array.from({ length: 6 }, () => 'merge_ready'),
     );
     expect(new Set(tables.flatMap(({ rows }) => rows.map(({ runId }) => runId))).size).toBe(6);
-  }, 60_000);
+  }, 120_000);
 
   it('can be listed by its status, since it was started with one', async () => {
     await until(async () => (await list("WorkflowType = 'batch' AND SluiceStatus = 'ended'")).length === 2);

@@ -83,6 +83,8 @@ export class Lane {
     const options = [
       '--runInBand',
       '--forceExit',
+      // A sabotaged test that waits for ever is red sooner.
+      '--testTimeout=30000',
       '--json',
       `--outputFile=${report}`,
       `--cacheDirectory=${join(this.tree, '.cache/jest')}`,

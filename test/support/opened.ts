@@ -23,7 +23,7 @@ export function openedForEach<T extends Closable>(open: () => T | Promise<T>): T
   beforeEach(async () => {
     opened = await open();
   }, LIMIT_MS);
-  afterEach(() => opened?.close(), LIMIT_MS / 2);
+  afterEach(() => opened?.close(), LIMIT_MS);
   return standIn(() => opened);
 }
 

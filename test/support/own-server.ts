@@ -59,7 +59,7 @@ export async function openOwnServer(dynamic: readonly string[] = []): Promise<Ow
     });
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-MAX_SAID_CHARS)));
-    await waitForPort(port, AbortSignal.timeout(30_000));
+    await waitForPort(port, AbortSignal.timeout(100_000));
   };
   await start();
   return {

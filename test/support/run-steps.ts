@@ -36,9 +36,9 @@ export async function untilStatus(handle: WorkflowHandle, status: RunStatus): Pr
   return untilView(handle, (view) => view.status === status);
 }
 
-/** Errors: after 20 s, with the view. */
+/** Errors: after 100 s, with the view. */
 export async function untilView(handle: WorkflowHandle, holds: (view: RunView) => boolean): Promise<RunView> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 100_000;
   for (;;) {
     const view = await viewOf(handle);
     if (holds(view)) return view;

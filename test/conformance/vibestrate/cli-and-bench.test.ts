@@ -130,7 +130,7 @@ describe('what the records of a run show', () => {
     await run.run.handle.signal('pause', { by: 'bob' });
     await run.send('approve', { gate: id, commit, note: 'fine by me' });
     await run.result();
-  }, 60_000);
+  }, 120_000);
 
   afterAll(() => host.close());
 
@@ -220,7 +220,7 @@ describe('a command to a run that no worker attends', () => {
       send('rename', run.run.runId, 'another title'),
       send('pause', run.run.runId, '--json'),
     ]);
-  }, 60_000);
+  }, 120_000);
 
   afterAll(() => host.close());
 
@@ -259,7 +259,7 @@ describe('a command to a run that no worker attends', () => {
       ['pause', expect.stringContaining('gate')],
     ]);
     expect(named('run.pause_requested')).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 });
 
 /** The bench's own agent, a shell script that does its part at once, in every stage. */

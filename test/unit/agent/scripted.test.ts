@@ -2,12 +2,12 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ScriptedEntry } from '../../../activities/agent/adapters/scripted.js';
 import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
 import { readLedger } from '../../../activities/agent/scripted/ledger.js';
 import { tempFolders } from '../../support/temp-folder.js';
+import { until } from '../../support/until.js';
 import { compileEntry } from './compiled-entry.js';
 
 let entry: ScriptedEntry = ['none'];
@@ -61,11 +61,6 @@ function ended(child: ChildProcess): Promise<Ended> {
 
 const run = (turn: ScriptedTurn, env?: Record<string, string>, prompt?: string) =>
   ended(start({ executing: turn }, env, prompt));
-
-async function until(holds: () => boolean): Promise<void> {
-  for (const limit = Date.now() + 10_000; !holds(); await sleep(10))
-    if (Date.now() > limit) throw new Error('waited 10 s in vain');
-}
 
 const events = () => readLedger(ledger).map((entry) => entry.event);
 const git = (...args: string[]) => spawnSync('git', args, { cwd: worktree, encoding: 'utf8' }).stdout;

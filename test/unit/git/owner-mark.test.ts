@@ -109,5 +109,5 @@ describe("an owner's mark", () => {
       expect(mark).toEqual({ owner: expect.stringMatching(/^owner-\d+$/), purpose: MINE.purpose });
       expect(readdirSync(ownerMarkOf(path))).toHaveLength(1);
     }
-  }, 60_000);
+  }, 120_000);
 });

@@ -81,7 +81,7 @@ while [ ! -s ${folder}/own ]; do sleep 0.01; done`);
 
   it('is ended at the limit with everything it started, although it ignores TERM', async () => {
     const program = script(
-      `trap '' TERM\nsh -c 'trap "" TERM; echo $$ > ${folder}/child; while :; do sleep 1; done' &\nwait; sleep 60`,
+      `trap '' TERM\nsh -c 'trap "" TERM; echo $$ > ${folder}/child; while :; do sleep 1; done' &\nwait; sleep 600`,
     );
 
     const delivery = await tell([program], { limitMs: 300 });
@@ -92,7 +92,7 @@ while [ ! -s ${folder}/own ]; do sleep 0.01; done`);
 
   it('is ended when the attempt is cancelled', async () => {
     const stop = new AbortController();
-    const telling = tell([script(`echo $$ > ${folder}/pid.new; mv ${folder}/pid.new ${folder}/pid; exec sleep 60`)], {
+    const telling = tell([script(`echo $$ > ${folder}/pid.new; mv ${folder}/pid.new ${folder}/pid; exec sleep 600`)], {
       stop: stop.signal,
     });
     await until(() => existsSync(join(folder, 'pid')));
@@ -104,15 +104,15 @@ while [ ! -s ${folder}/own ]; do sleep 0.01; done`);
   });
 
   it('leaves nothing in the background when it ends', async () => {
-    const program = script(`sleep 60 & echo $! > ${folder}/child; exit 0`);
+    const program = script(`sleep 600 & echo $! > ${folder}/child; exit 0`);
 
     expect(await tell([program])).toEqual({ kind: 'delivered' });
 
-    await until(() => !alive('child'), 5_000);
+    await until(() => !alive('child'));
   });
 
   it('ends by itself soon after its limit where the worker was killed', async () => {
-    const program = script(`echo $$ > ${folder}/pid.new; mv ${folder}/pid.new ${folder}/pid; exec sleep 60`);
+    const program = script(`echo $$ > ${folder}/pid.new; mv ${folder}/pid.new ${folder}/pid; exec sleep 600`);
     const worker = spawn(process.execPath, ['--import', 'tsx', TELL_ONCE, program, join(folder, 'home')], {
       stdio: 'ignore',
     });
@@ -122,6 +122,6 @@ while [ ! -s ${folder}/own ]; do sleep 0.01; done`);
     await once(worker, 'exit');
 
     expect(alive('pid')).toBe(true);
-    await until(() => !alive('pid'), 20_000);
+    await until(() => !alive('pid'));
   });
 });

@@ -68,7 +68,7 @@ describe('what a command leaves in the place of its marks', () => {
       const argument = JSON.stringify({ start, spec: command });
 
       const said = execFileSync('/usr/bin/setpriv', [...asNobody, process.execPath, guard.worker, argument], {
-        timeout: 8000,
+        timeout: 60_000,
       });
 
       expect(JSON.parse(String(said))).toMatchObject({ exit: { reason: 'exited', exitCode: 4 } });

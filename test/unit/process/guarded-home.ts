@@ -16,11 +16,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandSpec, Processes, RunHooks } from '../../../activities/process/contract.js';
 import { connectProcesses } from '../../../activities/process/processes.js';
 import type { GuardStart } from '../../../activities/process/start-guard.js';
 import type { SandboxPrograms } from '../../../activities/sandbox/sandbox-spec.js';
+import { until } from '../../support/until.js';
 
 export interface CompiledGuard {
   readonly folder: string;
@@ -146,17 +146,6 @@ export function hooks(overrides: Partial<RunHooks> = {}): RunHooks {
     detach: new AbortController().signal,
     ...overrides,
   };
-}
-
-/** Waits for a condition of the outside world. */
-export async function until(condition: () => boolean, limitMs = 10_000): Promise<void> {
-  const end = performance.now() + limitMs;
-  while (!condition()) {
-    if (performance.now() > end) {
-      throw new Error(`not within ${limitMs} ms: ${condition.toString()}`);
-    }
-    await sleep(10);
-  }
 }
 
 /** False for a zombie too. */

@@ -8,9 +8,10 @@ import type { CommandEnd, CommandSpec, ExitRecord } from '../../../activities/pr
 import { itInSandbox, mayTrySandbox } from '../../support/it-in-sandbox.js';
 import { itWhere } from '../../support/it-where.js';
 import { openedForEach, openedOnce } from '../../support/opened.js';
+import { until } from '../../support/until.js';
 import { removeFolders } from '../git/repository-fixture.js';
 import { openSandboxedHost, type SandboxedHost } from '../sandbox/sandboxed-host.js';
-import { aGuardedHome, compileGuard, hooks, lives, until } from './guarded-home.js';
+import { aGuardedHome, compileGuard, hooks, lives } from './guarded-home.js';
 
 const LIMIT = 1_000_000;
 const LIMITS = { timeoutMs: 60_000, stallMs: null, killGraceMs: 200, outputBytes: LIMIT };
@@ -234,7 +235,7 @@ describe('what a command printed', () => {
         '/usr/bin/setpriv',
         [...asNobody, process.execPath, guard.worker, JSON.stringify({ start, spec: command })],
         {
-          timeout: 8000,
+          timeout: 60_000,
         },
       );
 
@@ -248,12 +249,12 @@ describe('in a sandbox', () => {
   let inside: SandboxedHost;
   beforeAll(async () => {
     if (mayTrySandbox) inside = await openSandboxedHost(guard);
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     if (!mayTrySandbox) return;
     await inside.close();
     removeFolders();
-  }, 60_000);
+  }, 120_000);
 
   itInSandbox(
     'the prompt comes whole, and is neither grown nor forged by any descriptor of any process there',

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { CommandSpec } from '../../../activities/process/contract.js';
 import { openedForEach, openedOnce } from '../../support/opened.js';
-import { aGuardedHome, compileGuard, hooks, lives, until } from './guarded-home.js';
+import { until } from '../../support/until.js';
+import { aGuardedHome, compileGuard, hooks, lives } from './guarded-home.js';
 
 const guard = openedOnce(compileGuard);
 const host = openedForEach(() => aGuardedHome(guard));

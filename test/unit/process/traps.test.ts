@@ -21,7 +21,8 @@ import { readRaw } from '../../../activities/process/marks.js';
 import { openSocketFolder } from '../../../config/home/socket-folder.js';
 import { itWhere } from '../../support/it-where.js';
 import { openedForEach, openedOnce } from '../../support/opened.js';
-import { aGuardedHome, compileGuard, hooks, lives, until } from './guarded-home.js';
+import { until } from '../../support/until.js';
+import { aGuardedHome, compileGuard, hooks, lives } from './guarded-home.js';
 
 const guard = openedOnce(compileGuard);
 const host = openedForEach(() => aGuardedHome(guard));
@@ -54,7 +55,7 @@ describe('trap 1: two guards', () => {
 
     expect(answers).toEqual(answers.map(() => ['ready', 'taken', 'taken']));
     expect(existsSync(host.path('home/guard.sock'))).toBe(true);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('trap 2: a guard that is killed before its first answer', () => {

@@ -12,8 +12,9 @@ import { enterSandbox } from '../../../activities/sandbox/enter-sandbox.js';
 import { locateRun, type RunOnHost } from '../../../activities/unit/run-record.js';
 import { resolveProgram } from '../../../config/system/resolve-program.js';
 import type { AgentConfig, SandboxPolicy } from '../../../protocol/run/policy.js';
+import { until } from '../../support/until.js';
 import { tempFolder } from '../git/repository-fixture.js';
-import { type CompiledGuard, hooks, lives, until } from '../process/guarded-home.js';
+import { type CompiledGuard, hooks, lives } from '../process/guarded-home.js';
 import { openHost } from '../run/opened-host.js';
 
 export interface SandboxedHost {
@@ -172,7 +173,7 @@ export async function openSandboxedHost(
       const pid = guardOf(home);
       for (const server of servers) server.close();
       await Promise.all(connections.map((connection) => connection.close()));
-      await until(() => !lives(pid), 20_000);
+      await until(() => !lives(pid));
     },
   };
 }

@@ -6,9 +6,10 @@ import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from '@jest/globals';
 import { openedForEach, openedOnce } from '../../support/opened.js';
-import { aGuardedHome, compileGuard, hooks, lives, until } from '../process/guarded-home.js';
+import { until } from '../../support/until.js';
+import { aGuardedHome, compileGuard, hooks, lives } from '../process/guarded-home.js';
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 120_000;
 
 const guard = openedOnce(compileGuard);
 const host = openedForEach(() => aGuardedHome(guard));

@@ -134,7 +134,7 @@ describe('a git that looks at such objects', () => {
     const { limit } = await startGit({ ...start, args: ['git', '-C', run.repository.root, 'ls-tree', '-r', hostile] });
 
     expect(limit).toBe('output');
-  }, 60_000);
+  }, 120_000);
 
   it('takes no gigabyte for one thing', async () => {
     const { repository } = await openRun();
@@ -177,7 +177,7 @@ describe('the size of a commit', () => {
 
     expect(found).toEqual([expect.any(TooLarge), undefined, expect.any(TooLarge), undefined]);
     expect(started).toHaveLength(2);
-  }, 60_000);
+  }, 120_000);
 
   it('is asked for again after a git that took too long, which says nothing of it', async () => {
     const late = { exitCode: 128, stdout: '', stderr: 'fatal: git did not end\n', limit: 'time' } as const;

@@ -10,8 +10,9 @@ import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { refusedHosts } from '../../../activities/sandbox/refused-hosts.js';
 import { itInSandbox as it, mayTrySandbox } from '../../support/it-in-sandbox.js';
 import { itWhere } from '../../support/it-where.js';
+import { until } from '../../support/until.js';
 import { removeFolders } from '../git/repository-fixture.js';
-import { type CompiledGuard, compileGuard, lives, until } from '../process/guarded-home.js';
+import { type CompiledGuard, compileGuard, lives } from '../process/guarded-home.js';
 import {
   AGENT,
   endedOf,
@@ -255,11 +256,11 @@ describe('a command in a sandbox', () => {
     );
     await hooks.prepare();
     const outer = spawn(process.execPath, [guard.sandbox.main, spec.dir], { env: { ...spec.env }, stdio: 'ignore' });
-    await until(() => existsSync(join(host.worktree, 'orphan')), 20_000);
+    await until(() => existsSync(join(host.worktree, 'orphan')));
 
     outer.kill('SIGKILL');
 
-    await until(() => livingWith(mark).length === 0, 20_000);
+    await until(() => livingWith(mark).length === 0);
   });
 
   it('has no rights to take: no mount, no other user, no setting of the kernel', async () => {
@@ -279,7 +280,7 @@ describe('a command in a sandbox', () => {
     const abort = new AbortController();
     const { spec, hooks } = host.enter(`trap 'echo ended; exit 3' TERM; echo up > began; while :; do sleep 0.05; done`);
     const run = host.processes.run(spec, { ...hooks, cancel: abort.signal });
-    await until(() => existsSync(join(host.worktree, 'began')), 20_000);
+    await until(() => existsSync(join(host.worktree, 'began')));
 
     abort.abort();
 
@@ -298,7 +299,7 @@ describe('a command in a sandbox', () => {
     );
     const abort = new AbortController();
     const run = host.processes.run(spec, { ...hooks, cancel: abort.signal });
-    await until(() => existsSync(join(host.worktree, 'stubborn')), 20_000);
+    await until(() => existsSync(join(host.worktree, 'stubborn')));
 
     abort.abort();
 
@@ -321,7 +322,7 @@ describe('the network of a sandbox', () => {
         const first = own.processes
           .run(spec, { ...hooks, detach: detach.signal })
           .catch((error: unknown) => String(error));
-        await until(() => existsSync(join(own.worktree, 'first')), 20_000);
+        await until(() => existsSync(join(own.worktree, 'first')));
         detach.abort();
         expect(await first).toContain('Detached');
         await own.processes.close();
