@@ -1,6 +1,7 @@
 /** `npm run check`: every static check, cheapest first; all are run, and each that fails says how it is mended. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { staleCampaigns } from './campaigns.js';
 
 interface Step {
   readonly name: string;
@@ -72,6 +73,7 @@ for (const step of STEPS) {
   failed.push(step);
 }
 
+for (const sentence of staleCampaigns()) console.log(`warning: ${sentence}`);
 for (const { name, mend } of failed) console.log(`\n${name} failed. To mend it: ${mend}`);
 console.log(`\n${STEPS.length - failed.length} of ${STEPS.length} checks passed`);
 process.exitCode = failed.length === 0 ? 0 : 1;

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { renderConfigDoc } from '../config/resolve/config-doc.js';
 import { renderPerformance } from './bench-section.js';
+import { CAMPAIGNS_PAGE, renderCampaigns } from './campaigns.js';
 import { CLI_PAGE, renderCli } from './cli-page.js';
 import { renderGuarantees } from './kill-matrix-section.js';
 import { renderMessages } from './messages-page.js';
@@ -20,6 +21,7 @@ const PAGES: readonly { readonly file: string; readonly render: () => string }[]
   ...listRequirementPages(),
   { file: SECURITY_PAGE, render: renderSecurity },
   { file: 'docs/states.md', render: renderStates },
+  { file: CAMPAIGNS_PAGE, render: renderCampaigns },
 ];
 
 for (const { file, render } of PAGES) {

@@ -3,6 +3,7 @@
  * held, refused or documented as it should be, or that left something behind. `--only <text>`: the tries whose id, or group, holds it; `--short`; `--json`: an object a line.
  */
 import { parseArgs } from 'node:util';
+import { beginCampaign } from '../../tools/campaigns.js';
 import { attack, SETTINGS, whyNoSandbox } from './attack.js';
 import { printTable } from './print-table.js';
 import type { Judged } from './run-tries.js';
@@ -17,6 +18,7 @@ const { values } = parseArgs({
   },
 });
 const { only, json = false } = values;
+const passed = beginCampaign('attack');
 const tries = TRIES.filter(
   ({ id, group, short }) =>
     (values.short !== true || short === true) && (only === undefined || id.includes(only) || group === only),
@@ -58,5 +60,7 @@ async function attackAll(): Promise<number> {
   for (const what of left) console.log(json ? JSON.stringify({ leftBehind: what }) : `FELL ${what}`);
   const fell = judged.filter(({ isAsExpected }) => !isAsExpected).length + left.length;
   if (!json) printTable(tries, judged, fell);
+  const whole = missing === null && tries.length === TRIES.length && values.setting === undefined;
+  if (fell === 0 && whole) passed();
   return fell === 0 ? 0 : 1;
 }

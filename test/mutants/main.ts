@@ -6,6 +6,7 @@ import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { beginCampaign } from '../../tools/campaigns.js';
 import { PAGE_FILE, RESULTS_FILE, renderMutants, renderResults, withEarlier } from '../../tools/mutants-page.js';
 import { findNotCompiled } from './compiles.js';
 import { judge, type Verdict } from './judge.js';
@@ -25,6 +26,7 @@ const { values } = parseArgs({
   },
 });
 const { only } = values;
+const passed = beginCampaign('mutants');
 const chosen = MUTANTS.filter(
   ({ name, area }) => only === undefined || only.some((word) => area === word || name.includes(word)),
 );
@@ -44,6 +46,7 @@ if (chosen.length === 0) {
       return false;
     },
   );
+  if (areKilled && only === undefined) passed();
   process.exitCode = areKilled ? 0 : 1;
 }
 
