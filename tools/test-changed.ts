@@ -19,12 +19,16 @@ const UNTIMED_SECONDS = { unit: 3, server: 25 } as const;
 
 const JEST = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'] as const;
 
+/** It replays the workflows as they are built. */
+const REPLAY = 'test/replay/replay.test.ts';
+
 const [base = 'HEAD'] = process.argv.slice(2);
 const changed = changedFiles();
 const tests = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts'))
   .map((name) => `test/${name}`);
 const isUnit = (file: string) => file.startsWith('test/unit/');
+const isWorkflowChanged = changed.some((file) => file.startsWith('workflows/'));
 const killers = MUTANTS.filter(({ file }) => changed.includes(file)).map(({ test }) => test);
 const timed = timesOf();
 
@@ -75,7 +79,7 @@ function candidatesOf(files: readonly string[], reaching: ReadonlySet<string>): 
 }
 
 function nearnessOf(file: string, reaching: ReadonlySet<string>): Nearness | null {
-  if (changed.includes(file)) return 'changed';
+  if (changed.includes(file) || (file === REPLAY && isWorkflowChanged)) return 'changed';
   if (killers.some((test) => test.file === file)) return 'kills';
   const text = readFileSync(file, 'utf8');
   const namesIt = (path: string) =>
