@@ -3,7 +3,6 @@
  * timers; a plain gate has none. Nobody attending means expiry after `gates.unattendedExpire`. Source: V-40 to V-53.
  */
 import { condition } from '@temporalio/workflow';
-import { MAX_REMINDERS } from '../../protocol/limits.js';
 import type { ApprovalData } from '../../protocol/messages/event-data.js';
 import type { EventType } from '../../protocol/messages/journal.js';
 import type { Gate, GateStage } from '../../protocol/run/gate.js';
@@ -13,13 +12,12 @@ import type { Stage } from '../../protocol/run/stages.js';
 import type { LineWriter } from '../journal/journal-flush.js';
 import type { Notifier } from '../journal/notify.js';
 import { type GateBook, type GateCause, type GateResolution, gateCommand } from './gate-book.js';
-
-type GateTimes = Pick<RunPolicy['gates'], 'remindMs' | 'escalateMs' | 'expireMs' | 'unattendedExpireMs'>;
+import { type GateTimes, NOT_RUNG, nextRing } from './gate-clock.js';
 
 /** Whose gates they are. */
 export interface GateOwner extends LineWriter {
   readonly gates: Pick<GateBook, 'all' | 'add' | 'resolve'>;
-  readonly policy: { readonly gates: GateTimes };
+  readonly policy: { readonly gates: GateTimes & Pick<RunPolicy['gates'], 'expireMs' | 'unattendedExpireMs'> };
   readonly attended: boolean;
   /** What a decision is about. */
   readonly subject: Pick<Gate, 'runId' | 'commit' | 'round'>;
@@ -133,18 +131,14 @@ function addGate(
 
 async function waitForDecision(owner: GateOwner, gate: Gate): Promise<void> {
   const isDecided = () => findGate(owner, gate.id).status !== 'pending';
-  const rung = { escalated: false, reminders: 0, intervals: 0 };
+  let rung = NOT_RUNG;
   for (;;) {
     const next = nextRing(owner.policy.gates, gate, rung);
-    if (next.at === NEVER) return condition(isDecided);
+    if (next === null) return condition(isDecided);
     const wait = next.at - Date.now();
     if (wait > 0 && (await condition(isDecided, wait))) return;
     if (next.kind === 'expire') return expireGate(owner, gate, null);
-    if (next.kind === 'escalate') rung.escalated = true;
-    else {
-      rung.reminders += 1;
-      rung.intervals = Math.max(rung.intervals + 1, next.over(Date.now()));
-    }
+    rung = next.after(Date.now());
     tellAgain(owner, gate, next.kind);
   }
 }
@@ -155,31 +149,6 @@ function tellAgain(owner: GateOwner, gate: Gate, kind: 'remind' | 'escalate'): v
   noteGate(owner, gate, { type: escalated ? 'approval.escalated' : 'approval.reminded', message });
   owner.notifier.tell(escalated ? 'gate_escalated' : 'gate_reminder', message, gateCommand(gate));
   owner.flush.request();
-}
-
-const NEVER = Number.POSITIVE_INFINITY;
-
-interface Rung {
-  readonly escalated: boolean;
-  readonly reminders: number;
-  /** Those of reminders that are over: what was missed while nobody worked is told once. */
-  readonly intervals: number;
-}
-
-/** What rings next at one gate. Unit: ms since 1970. */
-function nextRing(
-  { remindMs, escalateMs }: GateTimes,
-  { createdAt, expiresAt }: Gate,
-  { escalated, reminders, intervals }: Rung,
-) {
-  const opened = Date.parse(createdAt);
-  const every = reminders < MAX_REMINDERS ? (remindMs ?? NEVER) : NEVER;
-  const due = [
-    { kind: 'expire', at: expiresAt === null ? NEVER : Date.parse(expiresAt) },
-    { kind: 'escalate', at: escalateMs === null || escalated ? NEVER : opened + escalateMs },
-    { kind: 'remind', at: opened + every * (intervals + 1), over: (now: number) => Math.floor((now - opened) / every) },
-  ] as const;
-  return due.reduce<(typeof due)[number]>((first, one) => (one.at < first.at ? one : first), due[0]);
 }
 
 function findGate({ gates }: GateOwner, id: string): Gate {
