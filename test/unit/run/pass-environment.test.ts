@@ -39,7 +39,10 @@ describe('variables that an agent is passed', () => {
   it.each([
     ['[SLUICE_TURN]', 'must be the name of an environment variable'],
     ['[TEMPORAL_API_KEY]', 'must be the name of an environment variable'],
+    ['[GH_TOKEN]', 'none of GH_TOKEN, GITHUB_TOKEN, GITLAB_TOKEN, SSH_AUTH_SOCK'],
     ['[GITHUB_TOKEN]', 'none of GH_TOKEN, GITHUB_TOKEN'],
+    ['[GITLAB_TOKEN]', 'none of GH_TOKEN, GITHUB_TOKEN'],
+    ['[SSH_AUTH_SOCK]', 'none of GH_TOKEN, GITHUB_TOKEN'],
     ['[A=B]', 'must be the name of an environment variable'],
     ['[LANG]', 'a variable has one source'],
   ])('are not %s', (names, rule) => {
