@@ -17,6 +17,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['node_modules', 'dist', '.git', '
 const BUNDLED = /^(?:workflows|protocol|wire)\//;
 const BUNDLE = 'dist/workflow-bundle.js';
 const BUNDLE_PROGRAMS = ['tools/build-programs.mjs'];
+/** A unit test that names it starts what is built there. */
+const PROGRAMS = 'dist/programs';
 
 /** A sabotage may leave a test waiting for ever. */
 const JEST_LIMIT_MS = 300_000;
@@ -59,8 +61,9 @@ export class Lane {
     const touched = [mutant.file, ...(isBuilt ? [dist] : []), ...(needsBundle ? [BUNDLE] : [])].map((file) =>
       join(this.tree, file),
     );
-    const needsPrograms = isBuilt && !isUnit;
-    const [programs, kept] = [join(this.tree, 'dist/programs'), join(this.tree, 'dist/programs.kept')];
+    const needsPrograms =
+      isBuilt && (!isUnit || readFileSync(join(this.tree, mutant.test.file), 'utf8').includes(PROGRAMS));
+    const [programs, kept] = [join(this.tree, PROGRAMS), join(this.tree, `${PROGRAMS}.kept`)];
     if (needsPrograms) cpSync(programs, kept, { recursive: true });
     const before = touched.map((path) => readFileSync(path));
     const source = mutated(readFileSync(join(this.tree, mutant.file), 'utf8'), mutant);
