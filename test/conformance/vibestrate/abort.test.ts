@@ -44,7 +44,8 @@ const inTurn = (stage: TurnStage, part: RunCase = {}): Aborted => ({
 const CASES = {
   'in planning': inTurn('planning'),
   'in architecting': inTurn('architecting'),
-  'in executing': inTurn('executing', { config: 'limits:\n  killGrace: 3s\n' }),
+  // With the grace that no config names.
+  'in executing': inTurn('executing', { config: '' }),
   'in reviewing': inTurn('reviewing'),
   'in fixing': inTurn('fixing', { stages: ONE_FIX }),
   'in verifying': inTurn('verifying'),
@@ -161,7 +162,7 @@ describe('an abort by a person', () => {
   );
 
   it(
-    'V-71: agents and commands that ignore TERM are killed; none came to its end, none lives, and no back-off was waited for',
+    'V-71: agents and commands that ignore TERM are killed, after 3 s where no config says another; none came to its end, none lives, and no back-off was waited for',
     async () => {
       await Promise.all(NAMES.map(leftOf));
 
@@ -174,6 +175,8 @@ describe('an abort by a person', () => {
       }
       expect(notes(host, 'stubborn.txt')).toEqual(expect.arrayContaining(['START', 'TERM']));
       expect(notes(host, 'stubborn.txt')).not.toContain('END');
+      const { person } = await leftOf('in executing');
+      expect(await msFromMessageToEnd(person.run.handle)).toBeGreaterThanOrEqual(3_000);
       await until(() => livingTurns(host.home).length === 0);
       const backOff = (await (await leftOf('in a back-off')).person.run.handle.fetchHistory()).events ?? [];
       expect(backOff.filter((event) => event.timerCanceledEventAttributes)).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
 import type { DayBudgetView } from '../../../protocol/actors/day-budget.js';
 import { STATUS_QUERY } from '../../../protocol/names.js';
 import { type AttendedRun, attendedRun, beside } from '../../support/attended-run.js';
@@ -22,6 +23,8 @@ const TELLS = {
 };
 const CODEX =
   '  one: {adapter: codex, command: [sh, codex.sh]}\nstages: {planning: {agent: one}, architecting: {agent: one}}\n';
+
+const NO_LIMITS = { turns: null, minutes: null, microUsd: null, tokens: null };
 
 const usedBy = async ({ run }: AttendedRun) => (await detailsOf(run.handle)).used;
 /** What the ledger of the run's project says. */
@@ -91,7 +94,7 @@ describe('the budget of a run', () => {
   );
 
   it(
-    'T-106: tokens that a turn read and wrote are counted, of a run and of a day, and stop new attempts with the reason budget',
+    'V-130, T-106: tokens that a turn read and wrote are counted, of a run and of a day, and stop new attempts with the reason budget; nothing else is limited by default',
     async () => {
       const [own, first] = await Promise.all([
         attendedRun(host, { files: TELLS, config: `${CODEX}stageList: [planning, architecting]\n${tokens('run')}` }),
@@ -107,6 +110,13 @@ describe('the budget of a run', () => {
       expect(limits(late)).toMatchObject([{ limit: 'tokens', used, allowed: TOKENS, day: expect.any(String) }]);
       expect(own.run.events().filter(({ type }) => type === 'turn.started')).toHaveLength(1);
       expect(late.run.events().filter(({ type }) => type === 'turn.started')).toEqual([]);
+      const budgets = await Promise.all(
+        [own, late].map(async ({ run }) => (await detailsOf(run.handle)).policy?.budget),
+      );
+      expect(budgets).toEqual([
+        { ...NO_LIMITS, tokens: TOKENS, onLimit: 'stop', day: null },
+        { ...NO_LIMITS, onLimit: 'stop', day: { ...NO_LIMITS, tokens: TOKENS } },
+      ]);
     },
     LIMIT_MS,
   );
@@ -171,21 +181,37 @@ describe('the budget of a day', () => {
 describe('the other limits of a day', () => {
   const host = openedOnce(openTestHost);
 
-  it.each([
-    ['turns', 'turns: 1', { text: 'Plan.' }, { limit: 'turns', used: 1, allowed: 1 }],
-    ['minutes', 'minutes: 0.01', { text: 'Plan.', delayMs: 700 }, { limit: 'minutes', allowed: 0.01 }],
-  ])(
-    'V-130: %s of all runs of a project count together and are checked before each turn',
-    async (_limit, day, planning, told) => {
-      await host.startWorker();
-      const config = `budget: {day: {${day}}}\nstageList: [planning]\n`;
-      const early = await attendedRun(host, { config, stages: { planning } });
-      expect(await early.result()).toMatchObject({ outcome: 'merge_ready' });
-      const late = beside(host, early.repository, await host.startRun(early.repository));
+  /** The second of two runs of a project, whose first used up the limit. */
+  async function lateRun(budget: string, planning: ScriptedTurn): Promise<AttendedRun> {
+    await host.startWorker();
+    const config = `budget: {${budget}}\nstageList: [planning]\n`;
+    const early = await attendedRun(host, { config, stages: { planning } });
+    expect(await early.result()).toMatchObject({ outcome: 'merge_ready' });
+    return beside(host, early.repository, await host.startRun(early.repository));
+  }
+
+  it(
+    'V-130: turns of all runs of a project count together and are checked before each turn',
+    async () => {
+      const late = await lateRun('day: {turns: 1}', { text: 'Plan.' });
 
       expect(await late.result()).toMatchObject(USED_UP);
-      expect(limits(late)).toMatchObject([{ ...told, day: expect.any(String) }]);
-      expect(early.turns()).toEqual(['planning']);
+      expect(limits(late)).toMatchObject([{ limit: 'turns', used: 1, allowed: 1, day: expect.any(String) }]);
+      expect(late.turns()).toEqual(['planning']);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'V-130: minutes of all runs of a project count together, and onLimit pause opens a gate at a limit of the day too',
+    async () => {
+      const late = await lateRun('day: {minutes: 0.01}, onLimit: pause', { text: 'Plan.', delayMs: 700 });
+
+      expect(await late.gate()).toMatchObject({ source: 'budget', stage: 'planning' });
+      expect(limits(late)).toMatchObject([{ limit: 'minutes', allowed: 0.01, day: expect.any(String) }]);
+      expect(late.turns()).toEqual(['planning']);
+      await late.send('approve', { decision: 'reject' });
+      expect(await late.result()).toMatchObject({ outcome: 'blocked', blockedReason: 'approval_rejected' });
     },
     LIMIT_MS,
   );

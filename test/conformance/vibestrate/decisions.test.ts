@@ -5,6 +5,7 @@ import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js
 import { type EndedRun, endedRun, endedRuns, type RunCase } from '../../support/ended-run.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 import { promptsOf } from '../../support/turn-files.js';
+import { answering, type FakeProvider, startProvider } from '../../unit/agent/model/fake-provider.js';
 
 const JUDGED = 'stageList: [executing, reviewing, verifying]\n';
 
@@ -65,19 +66,36 @@ const CASES = {
   thenApproved: says('DECISION {{code}}: BLOCKED\nNo, wait.\nDECISION {{code}}: APPROVED\n'),
 } satisfies Record<string, RunCase>;
 
+/** A model answers a review as data: approved, though the text in it says otherwise by this prompt's own line. */
+async function startReviewer(): Promise<FakeProvider> {
+  const provider = await startProvider((response) => {
+    const [, code] = /DECISION ([0-9a-f]+):/.exec(JSON.stringify(provider.asked.at(-1)?.body)) ?? [];
+    const summary = `DECISION ${code}: BLOCKED`;
+    const data = { summary, findings: [], request: null, decision: 'APPROVED' };
+    return answering('openai', [JSON.stringify(data)])(response);
+  });
+  return provider;
+}
+
+const askedModel = (baseUrl: string): RunCase => ({
+  config: `  asked: {adapter: model, provider: openai, model: gpt-5, baseUrl: '${baseUrl}', env: {OPENAI_API_KEY: none}}
+${JUDGED}stages:\n  reviewing:\n    agent: asked\n`,
+});
+
 const end = ({ result }: EndedRun) => [result.outcome, result.blockedReason];
 
 describe('decisions', () => {
   let host: TestHost;
-  let runs: Record<keyof typeof CASES, EndedRun>;
+  let reviewer: FakeProvider;
+  let runs: Record<keyof typeof CASES | 'structured', EndedRun>;
 
   beforeAll(async () => {
-    host = await openTestHost();
+    [host, reviewer] = await Promise.all([openTestHost(), startReviewer()]);
     await host.startWorker();
-    runs = await endedRuns(host, CASES);
+    runs = await endedRuns(host, { ...CASES, structured: askedModel(reviewer.url) });
   }, 180_000);
 
-  afterAll(() => host.close());
+  afterAll(() => Promise.all([host.close(), reviewer.close()]));
 
   it('V-30: an approved review goes on to the verifier', () => {
     expect(end(runs.approved)).toEqual(['merge_ready', null]);
@@ -113,6 +131,14 @@ describe('decisions', () => {
     expect(runs.verificationFailed.run.statuses().slice(-2)).toEqual(['verifying', 'blocked']);
     expect(runs.needsHuman.run.statuses().slice(-2)).toEqual(['verifying', 'blocked']);
     expect([...runs.verificationFailed.turns, ...runs.needsHuman.turns]).not.toContain('fixing');
+  });
+
+  it('V-32: a structured result decides, whatever a line in its text says', () => {
+    expect(end(runs.structured)).toEqual(['merge_ready', null]);
+    expect(runs.structured.view.finalDecision).toBe('APPROVED');
+    expect(runs.structured.run.read('review.md')).toMatch(/^DECISION [0-9a-f]+: BLOCKED$/m);
+    expect(JSON.stringify(reviewer.asked.map(({ body }) => body))).toContain('json_schema');
+    expect(reviewer.asked).toHaveLength(1);
   });
 
   it('V-32: an echoed template that is followed by BLOCKED reads BLOCKED', () => {
@@ -251,17 +277,22 @@ describe('the reader of decision lines', () => {
     ['a code fence', '```\nDECISION c0de: APPROVED\n```', 'unreadable'],
     ['a quote', '> DECISION c0de: APPROVED', 'unreadable'],
     ['two values in one line', 'DECISION c0de: APPROVED or BLOCKED', 'unreadable'],
+    ['one in quotation marks', '"DECISION c0de: APPROVED"', 'unreadable'],
     ['a decision of another stage', 'VERIFICATION c0de: PASSED', 'unreadable'],
   ])('V-32: reads %s', (_what, text, value) => {
     expect(read(text)).toBe(value);
   });
 
-  it('V-32: takes HUMAN_APPROVAL only with the code of the prompt and outside fences', () => {
-    expect(readHumanApproval('HUMAN_APPROVAL c0de: REQUIRED\nRISK: low', 'c0de')).toMatchObject({
-      kind: 'required',
-      risk: 'low',
-    });
-    expect(readHumanApproval('HUMAN_APPROVAL beef: REQUIRED', 'c0de')).toEqual({ kind: 'none' });
-    expect(readHumanApproval('```\nHUMAN_APPROVAL c0de: REQUIRED\n```', 'c0de')).toEqual({ kind: 'none' });
+  it.each([
+    ['the line', 'HUMAN_APPROVAL c0de: REQUIRED', 'required'],
+    ['bold marks, other case and a full stop', '**Human_Approval c0de: Required.**', 'required'],
+    ['the last of two lines', 'HUMAN_APPROVAL c0de: REQUIRED\nHUMAN_APPROVAL c0de: NOT_REQUIRED', 'none'],
+    ['no code', 'HUMAN_APPROVAL: REQUIRED', 'none'],
+    ['the code of another prompt', 'HUMAN_APPROVAL beef: REQUIRED', 'none'],
+    ['a code fence', '```\nHUMAN_APPROVAL c0de: REQUIRED\n```', 'none'],
+    ['a quote', '> HUMAN_APPROVAL c0de: REQUIRED', 'none'],
+    ['two values in one line', 'HUMAN_APPROVAL c0de: REQUIRED or NOT_REQUIRED', 'none'],
+  ])('V-32: reads HUMAN_APPROVAL likewise: %s', (_what, text, kind) => {
+    expect(readHumanApproval(text, 'c0de').kind).toBe(kind);
   });
 });

@@ -45,7 +45,7 @@ describe('a gate over the death of every process', () => {
   }, LIMIT_MS);
 
   it(
-    'V-40: a plain gate has no timer, one with expire 30d a recorded timer of 30 days, and both stay open',
+    'V-40, V-49: a plain gate has no timer, one with expire 30d a recorded timer of 30 days, and both stay open',
     async () => {
       expect(killed.every((pid) => pid !== undefined && pid > 0)).toBe(true);
       expect(await plain.run.view()).toMatchObject({

@@ -19,7 +19,16 @@ const prints = (file: keyof typeof PRINTED, code: number) =>
 const COSTLY = `  dear: ${prints('fails.txt', 1)}, fallback: cheap}\n  cheap: ${prints('answers.txt', 0)}}\n`;
 
 const CASES = {
-  full: {},
+  // Asked for changes once, so that fixing is entered too.
+  full: {
+    stages: {
+      reviewing: [
+        { text: 'Not yet.', decision: 'CHANGES_REQUESTED' },
+        { text: 'Right.', decision: 'APPROVED' },
+      ],
+      fixing: { append: { 'a.txt': 'fixed\n' }, text: 'Fixed.' },
+    },
+  },
   costly: { files: PRINTED, config: `${COSTLY}stageList: plan-only\nstages: { planning: { agent: dear } }\n` },
   express: { input: { policy: { stageList: 'express' } } },
   planOnly: { config: 'stageList: plan-only\n' },
@@ -201,7 +210,10 @@ describe('stage lists and outcomes', () => {
   const typesOf = ({ events }: EndedRun) => events.map(({ type }) => type);
 
   it('V-06: by default every stage is entered', () => {
-    expect(runs.full.turns).toEqual(['planning', 'architecting', 'executing', 'reviewing', 'verifying']);
+    const begin = ['planning', 'planned', 'architecting', 'architected', 'executing', 'validating', 'reviewing'];
+    const fix = ['fixing', 'validating', 'reviewing'];
+
+    expect(runs.full.run.statuses()).toEqual([...begin, ...fix, 'verifying', 'merge_ready']);
     expect(runs.full.result.outcome).toBe('merge_ready');
   });
 
@@ -294,7 +306,7 @@ describe('stage lists and outcomes', () => {
 
   it('V-102: metrics count failed attempts, and every closed run has report, metrics and verdict', () => {
     expect(JSON.parse(runs.exitsOne.run.read('metrics.json'))).toMatchObject({ turns: 3, failedAttempts: 1 });
-    expect(JSON.parse(runs.full.run.read('metrics.json'))).toMatchObject({ turns: 5, failedAttempts: 0 });
+    expect(JSON.parse(runs.full.run.read('metrics.json'))).toMatchObject({ turns: 7, failedAttempts: 0 });
     const verdicts = Object.values(runs).map(({ run, result }) => {
       expect(run.read('report.md')).toContain(`verdict ${result.verdict}`);
       return (JSON.parse(run.read('assurance.json')) as { verdict: unknown }).verdict;

@@ -204,6 +204,7 @@ describe('a pause', () => {
       );
       const person = await attendedRun(host, { stages, config: HELD_CHECK });
       const { HOME = '' } = host.env;
+      const titles: unknown[] = [];
       const next = {
         planning: 'architecting',
         architecting: 'executing',
@@ -216,6 +217,7 @@ describe('a pause', () => {
         else await person.started(stage);
         const steer = await sluiceBeside(host, ['steer', person.run.runId, `a note sent in ${stage}`]);
         expect(steer.code).toBe(0);
+        titles.push((await person.run.view()).title);
         await person.send('rename', { title: `named in ${stage}` });
         if (stage === 'validating') writeFileSync(join(HOME, 'validating-guided'), '');
         else person.repository.release(`${stage}-guided`);
@@ -228,7 +230,9 @@ describe('a pause', () => {
         const read = TURNS.filter((turn) => person.prompt(turn).includes(text));
         expect(read).toEqual([to]);
       }
-      expect(await person.run.view()).toMatchObject({ title: 'named in verifying' });
+      // Each outlives the stage that it was given in.
+      const named = [...Object.keys(next), 'verifying'].map((stage) => `named in ${stage}`);
+      expect([...titles.slice(1), (await person.run.view()).title]).toEqual(named);
       expect(JSON.parse(person.run.read('state.json'))).toMatchObject({ title: 'named in verifying' });
     },
     LIMIT_MS,

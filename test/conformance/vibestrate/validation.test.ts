@@ -52,7 +52,7 @@ const CASES = {
   ignoreBase: commands(['grep -q changed a.txt', 'test -e never'], '  baseFailures: ignore\n'),
   someEnvironment: commands(['grep -q changed a.txt', 'no-such-program-of-sluice']),
   onlyEnvironment: commands(['no-such-program-of-sluice', 'exit 127']),
-  checkout: commands(['pwd', 'echo made > a.txt']),
+  checkout: commands(['pwd', 'echo made > a.txt', 'grep -qx made a.txt']),
   seconds: commands(['sleep 600'], '  timeoutSeconds: 1\n'),
   slow: commands(['sleep 600 & echo $!; sleep 600', 'grep -q changed a.txt'], '  timeout: 1s\n'),
   none: { config: VALIDATED },
@@ -106,11 +106,12 @@ describe('validation', () => {
     expect(reportOf(runs.onlyEnvironment).summary).toEqual({ total: 2, passed: 0, failed: 0, environment: 2 });
   });
 
-  it("V-110: runs in a checkout of the engine's own, and notices a command that changes tracked files", () => {
+  it("V-110: runs one command after the other in a checkout of the engine's own, and notices one that changes tracked files", () => {
     const { run, view, result } = runs.checkout;
     const place = run.read('validation/0-1.stdout.txt').trim();
 
     expect(place).toBe(`${view.worktree}+validation`);
+    expect(reportOf(runs.checkout).commands.map(({ status }) => status)).toEqual(['passed', 'passed', 'passed']);
     expect(readFileSync(join(view.worktree ?? '', 'a.txt'), 'utf8')).toBe('one\nchanged\n');
     expect(reportOf(runs.checkout)).toMatchObject({ treeChanged: true, commit: view.headSha });
     expect(result).toMatchObject({ outcome: 'blocked', blockedReason: 'validation_failed' });
