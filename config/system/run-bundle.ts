@@ -63,8 +63,7 @@ export function runBundle({ folder, build }: Bundles, program: string): void {
   function compile(filename: string): Wrapped {
     const cache = join(caches, basename(filename));
     const cachedData = readCache(cache);
-    // The bundler writes nothing but ASCII.
-    const text = `${HEAD}${readFileSync(filename, 'latin1')}\n})`;
+    const text = `${HEAD}${readFileSync(filename, 'utf8')}\n})`;
     const options = { filename, columnOffset: -HEAD.length, ...(cachedData === null ? {} : { cachedData }) };
     const script = new Script(text, options);
     if (cachedData === null || script.cachedDataRejected === true) fresh.set(cache, script);

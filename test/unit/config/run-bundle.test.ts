@@ -51,6 +51,14 @@ const caches = () =>
 const FIRST = { status: 0, stderr: '', said: '5000 first' };
 const OTHER = { ...FIRST, said: '5000 other' };
 
+describe('a bundle', () => {
+  it('means what it says beyond ASCII: the bundler leaves patterns and raw templates as they are', () => {
+    writeFileSync(at('chunks/chunk.js'), 'exports.say = () => /^it[’]s$/.test("it\\u2019s") + String.raw`’`;');
+
+    expect([started().said, started().said]).toEqual(['true’', 'true’']);
+  });
+});
+
 describe('the code cache of a bundle', () => {
   it('is taken at the next start', () => {
     expect(started()).toEqual(FIRST);
