@@ -9,9 +9,7 @@ import { join } from 'node:path';
 import { readHead, readRef, readTextIfThere } from '../refs/read-ref.js';
 import type { Repository } from '../start/contract.js';
 import { splitNul, tryGit } from '../start/run-git.js';
-
-/** Stat calls that run at once. */
-const BATCH = 256;
+import { statEach } from './stat-each.js';
 
 /** `gitDir` is the run's private git dir, made by `openRunGit`. Answers a hash. */
 export async function fingerprintCheckout(repository: Repository, gitDir: string): Promise<string> {
@@ -25,21 +23,21 @@ export async function fingerprintCheckout(repository: Repository, gitDir: string
     readTextIfThere(join(repository.commonDir, 'refs', 'stash')),
   ]);
   const at = head.kind === 'branch' ? await readRef(repository.commonDir, head.ref) : null;
-  const hash = createHash('sha256').update(JSON.stringify([head, at, stash]));
-  const changed: string[] = [];
-  for (const record of list) {
-    hash.update(record).update('\0');
-    if (!record.startsWith('H ')) changed.push(record.slice(record.startsWith('? ') ? 2 : record.indexOf('\t') + 1));
-  }
-  for (let i = 0; i < changed.length; i += BATCH) {
-    const times = await Promise.all(changed.slice(i, i + BATCH).map((path) => statText(join(repository.root, path))));
-    hash.update(times.join('\0'));
-  }
+  const hash = createHash('sha256')
+    .update(JSON.stringify([head, at, stash]))
+    .update(list);
+  const changed = splitNul(list)
+    .filter((record) => !record.startsWith('H '))
+    .map((record) => record.slice(record.startsWith('? ') ? 2 : record.indexOf('\t') + 1));
+  const times = await statEach(repository.root, changed, (found) =>
+    found === null ? 'gone' : `${found.mode} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`,
+  );
+  hash.update(times.join('\0'));
   return hash.digest('hex').slice(0, 32);
 }
 
 /** Tracked files with mode, blob and tag, then modified, deleted and untracked ones. `ls-files` starts no monitor and writes no index. */
-async function listFiles(repository: Repository, gitDir: string): Promise<string[]> {
+async function listFiles(repository: Repository, gitDir: string): Promise<string> {
   const args = [
     'ls-files',
     '-z',
@@ -61,10 +59,5 @@ async function listFiles(repository: Repository, gitDir: string): Promise<string
     },
   });
   // An index of a kind that only its own git dir can open (split index) leaves HEAD and stash to compare.
-  return exitCode === 0 ? splitNul(stdout) : [];
-}
-
-async function statText(path: string): Promise<string> {
-  const found = await lstat(path, { bigint: true }).catch(() => null);
-  return found === null ? 'gone' : `${found.mode} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
+  return exitCode === 0 ? stdout : '';
 }

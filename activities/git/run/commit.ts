@@ -15,6 +15,7 @@ import { GitError, splitNul } from '../start/run-git.js';
 import { WorktreeViolation } from '../start/worktree-violation.js';
 import { hasStoodAt, type OwnWorktree, readOwnHead } from '../worktree/worktree-own-state.js';
 import { listChanges } from './changes.js';
+import { outwaitSetBack } from './outwait-set-back.js';
 
 /** More commits than a turn of an agent makes; a branch of somebody else's that it checked out may have thousands. */
 const MAX_FOLDED = 50;
@@ -36,6 +37,7 @@ export async function planCommit(
   const changes = request.changes ?? (await listChanges(git));
   if (changes.length === 0) return null;
   await assertCommittable(git.workTree, changes);
+  await outwaitSetBack(git.workTree, changes);
   await stage(git, changes);
   const [tree, headTree, agentWork] = await Promise.all([
     git.run(['write-tree']),

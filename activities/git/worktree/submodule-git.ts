@@ -13,8 +13,8 @@ import { assertNoSymlink } from '../start/no-symlink.js';
 import { runGit, splitNul } from '../start/run-git.js';
 import { MAX_GIT_FILE_BYTES, moveAside } from './worktree-root.js';
 
-/** What an index with submodules holds: the mode of a gitlink, 160000 in four bytes, or a part that leads to more entries (index-format.txt: split and sparse index). */
-const SIGNS = [Buffer.from([0, 0, 0xe0, 0]), Buffer.from('link\0'), Buffer.from('sdir\0')];
+/** What leads an index to more entries (index-format.txt: split and sparse index). */
+const SIGNS = [Buffer.from('link\0'), Buffer.from('sdir\0')];
 
 /** Git reads this file as a C string, and what is no UTF-8 names another path to git than here. */
 const GIT_FILE = /^gitdir: ([^\0\r\n\uFFFD]+)\n?$/;
@@ -70,7 +70,7 @@ async function gitlinksOf(
   index: Buffer | null | 'unreadable',
 ): Promise<readonly string[] | null> {
   if (index === 'unreadable') return null;
-  if (index === null || !SIGNS.some((sign) => index.includes(sign))) return [];
+  if (index === null || !(hasGitlink(index) || SIGNS.some((sign) => index.includes(sign)))) return [];
   // The engine's config beside an index that may have a second part in its own folder.
   const env = { GIT_OBJECT_DIRECTORY: join(commonDir, 'objects'), GIT_COMMON_DIR: gitDir };
   try {
@@ -82,6 +82,13 @@ async function gitlinksOf(
   } catch (error) {
     return unreadable(error, null);
   }
+}
+
+/** The mode of one, 160000 in four bytes, of which one is rare: half of an index is zeros, and to look for those first takes thirty times as long. */
+function hasGitlink(index: Buffer): boolean {
+  for (let at = index.indexOf(0xe0); at >= 0; at = index.indexOf(0xe0, at + 1))
+    if (index[at - 2] === 0 && index[at - 1] === 0 && index[at + 1] === 0) return true;
+  return false;
 }
 
 /** No UTF-8, which names another path here than to git; or one that leads out of the worktree, which git itself never writes. */

@@ -111,7 +111,12 @@ export async function putOwnBack(own: OwnWorktree): Promise<void> {
   const folder = await lstat(own.worktree).catch(() => null);
   if (folder === null) return;
   if (!folder.isDirectory()) return moveAside(own.worktree);
-  await takeForeignSubmodules(own, await mendOwnFiles(own));
+  const adminDir = await mendOwnFiles(own);
+  // Without one all files would be shown as deleted and new.
+  const [index, to] = [join(own.gitDir, 'index'), join(adminDir, 'index')];
+  const [from, there] = await Promise.all([index, to].map((path) => lstat(path).catch(() => null)));
+  if (from?.isFile() === true && there === null) await copyIndex(own, index, to);
+  await takeForeignSubmodules(own, adminDir);
 }
 
 /** Gives the owner back the right to look and to write where the worktree's own git is; what an agent took from itself it took from its owner. */
@@ -176,7 +181,7 @@ export async function mendOwnState(own: OwnWorktree): Promise<void> {
 
 /** Answers the admin folder. */
 async function mendOwnFiles(own: OwnWorktree): Promise<string> {
-  const { repository, worktree, branchRef, gitDir } = own;
+  const { repository, worktree, branchRef } = own;
   await assertRealRoot(worktree);
   const known = await findAdminDir(repository.commonDir, worktree);
   const adminDir = known ?? (await freeAdminDir(repository.commonDir, worktree));
@@ -185,10 +190,6 @@ async function mendOwnFiles(own: OwnWorktree): Promise<string> {
   const files = await ownFiles(own, adminDir);
   await Promise.all(files.map((file) => writeIfOther(own, file)));
   if (!(await isHead(adminDir))) await writeIfOther(own, { path: join(adminDir, 'HEAD'), text: `ref: ${branchRef}\n` });
-  // Without one all files would be shown as deleted and new.
-  const [index, to] = [join(gitDir, 'index'), join(adminDir, 'index')];
-  const [from, there] = await Promise.all([index, to].map((path) => lstat(path).catch(() => null)));
-  if (from?.isFile() === true && there === null) await copyIndex(own, index, to);
   return adminDir;
 }
 

@@ -242,6 +242,17 @@ export const GIT_MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    name: 'a file that changes again in the second of its commit is believed',
+    area: 'git',
+    file: 'activities/git/run/commit.ts',
+    find: '  await outwaitSetBack(git.workTree, changes);',
+    replace: '',
+    test: {
+      file: 'test/unit/git/fresh-index.test.ts',
+      title: 'is not believed for a file that changes once more in its second, with the time and the size that it had',
+    },
+  },
+  {
     name: 'the worktree of a run is looked for under the names of other runs',
     area: 'git',
     file: 'activities/git/refs/worktree-registration.ts',

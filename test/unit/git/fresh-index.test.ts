@@ -92,6 +92,25 @@ describe('a look at a worktree of many files', () => {
   });
 });
 
+describe('the commit of a write turn', () => {
+  it('is not believed for a file that changes once more in its second, with the time and the size that it had', async () => {
+    const run = await openRun({ [FILE]: 'none 1\n' });
+    const path = join(run.worktree, FILE);
+    const old = new Date(1_000_000_000_000);
+    await untilNextSecond(run);
+    write(run.worktree, FILE, 'line 1\n');
+    utimesSync(path, old, old);
+    const about = { claimedAt: '2026-11-21T10:00:03.120Z', subject: 'executing: change it', body: '' };
+
+    const planned = await run.run.plan({ expectedHead: run.base, ...about });
+    if (planned === null) throw new Error('nothing planned');
+    await run.run.publish(planned);
+    forge(path, 'writing');
+
+    expect(await listed(run)).toEqual([FILE]);
+  });
+});
+
 describe('the times of an index', () => {
   it('are those of the file that changed last, names of any length', async () => {
     const names = ['a', 'bb', 'ccc', 'dddd', 'eeeee', 'ffffff', 'ggggggg', 'hhhhhhhh', 'iiiiiiiii'];

@@ -49,6 +49,14 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    name: 'left behind: the mode of a submodule is looked for at the wrong end',
+    area: 'walls',
+    file: 'activities/git/worktree/submodule-git.ts',
+    find: 'index[at - 2] === 0 && index[at - 1] === 0 && index[at + 1] === 0',
+    replace: 'index[at - 1] === 0 && index[at + 1] === 0 && index[at + 2] === 0',
+    test: { file: OWN_GIT, title: 'is taken away where its file leads there by %s' },
+  },
+  {
     name: "left behind: what only the worktree's own index calls a submodule is none",
     area: 'walls',
     file: 'activities/git/worktree/submodule-git.ts',
