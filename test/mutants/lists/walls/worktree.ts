@@ -49,11 +49,11 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    name: 'left behind: the mode of a submodule is looked for at the wrong end',
+    name: 'left behind: an index whose submodules are those of the engine has none',
     area: 'walls',
     file: 'activities/git/worktree/submodule-git.ts',
     find: 'index[at - 2] === 0 && index[at - 1] === 0 && index[at + 1] === 0',
-    replace: 'index[at - 1] === 0 && index[at + 1] === 0 && index[at + 2] === 0',
+    replace: 'index[at + 1] === 0xe0',
     test: { file: OWN_GIT, title: 'is taken away where its file leads there by %s' },
   },
   {
