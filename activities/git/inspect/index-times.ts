@@ -1,7 +1,8 @@
 /**
- * When the files that an index of git holds last changed, by their ctime, which nobody can set.
+ * When the files that an index of git holds, and the folders that it remembers, last changed, by their ctime, which nobody can set.
  * Source: index-format.txt, versions 2 and 3 with SHA-1; of any other index nothing is known.
  */
+import { areFoldersOlder } from './untracked-times.js';
 
 const HEADER_BYTES = 12;
 /** Times, device, inode, mode, owner and size. */
@@ -10,6 +11,8 @@ const HASH_BYTES = 20;
 const EXTENDED = 0x4000;
 /** Behind the last entry comes at least the checksum of the whole. */
 const CHECKSUM_BYTES = 20;
+/** Name and size of an extension. */
+const NAMED_BYTES = 8;
 
 /** Whether all of them changed before that second (since 1970). */
 export function areOlder(index: Buffer, second: number): boolean {
@@ -25,5 +28,11 @@ export function areOlder(index: Buffer, second: number): boolean {
     // An entry ends with one to eight NUL, at a multiple of eight bytes.
     at += 8 * (Math.floor((nameEnd - at) / 8) + 1);
   }
-  return at <= end;
+  while (at + NAMED_BYTES <= end) {
+    const from = at + NAMED_BYTES;
+    at = from + index.readUInt32BE(from - 4);
+    const isUntracked = index.toString('latin1', from - NAMED_BYTES, from - 4) === 'UNTR';
+    if (isUntracked && !areFoldersOlder(index.subarray(from, at), second)) return false;
+  }
+  return at === end;
 }

@@ -242,6 +242,39 @@ export const GIT_MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    name: 'an index is kept in the second in which a folder changed',
+    area: 'git',
+    file: 'activities/git/inspect/index-times.ts',
+    find: '    if (isUntracked && !areFoldersOlder(index.subarray(from, at), second)) return false;',
+    replace: '',
+    test: {
+      file: 'test/unit/git/fresh-index.test.ts',
+      title: 'keeps none in the second in which %s changed, for it may change once more in it',
+    },
+  },
+  {
+    name: 'a folder that changes in the second of the look counts as older',
+    area: 'git',
+    file: 'activities/git/inspect/untracked-times.ts',
+    find: 'reader.bytes(STAT_BYTES).readUInt32BE() < second',
+    replace: 'reader.bytes(STAT_BYTES).readUInt32BE() <= second',
+    test: {
+      file: 'test/unit/git/fresh-index.test.ts',
+      title: 'keeps none in the second in which %s changed, for it may change once more in it',
+    },
+  },
+  {
+    name: 'of the folders that an index remembers one is looked at',
+    area: 'git',
+    file: 'activities/git/inspect/untracked-times.ts',
+    find: 'const remembered = reader.countBits();',
+    replace: 'const remembered = Math.min(1, reader.countBits());',
+    test: {
+      file: 'test/unit/git/fresh-index.test.ts',
+      title: 'keeps none in the second in which %s changed, for it may change once more in it',
+    },
+  },
+  {
     name: 'a file that changes again in the second of its commit is believed',
     area: 'git',
     file: 'activities/git/run/commit.ts',

@@ -8,7 +8,9 @@ import { git, type OpenedRun, openRun, removeFolders, write } from './repository
 
 const MANY = Object.fromEntries(Array.from({ length: 800 }, (_, n) => [`part-${n % 20}/file-${n}.txt`, `line ${n}\n`]));
 const FILE = 'part-1/file-1.txt';
+const FOLDER = 'part-3';
 const OTHER = 'part-2/file-2.txt';
+const OLD = new Date(1_000_000_000_000);
 
 const indexOf = (run: OpenedRun) => join(run.gitDir, 'index');
 const keeps = (run: OpenedRun) => Number.isInteger(lstatSync(indexOf(run)).mtimeMs / 1000);
@@ -33,6 +35,14 @@ function forge(path: string, by: 'writing' | 'renaming'): void {
     writeFileSync(`${path}.new`, text);
     renameSync(`${path}.new`, path);
   }
+  utimesSync(path, atime, mtime);
+}
+
+/** A new file in a folder that keeps its times. */
+function addUnseen(run: OpenedRun, folder: string): void {
+  const path = join(run.worktree, folder);
+  const { atime, mtime } = lstatSync(path);
+  write(run.worktree, `${folder}/new.txt`, 'new');
   utimesSync(path, atime, mtime);
 }
 
@@ -68,15 +78,53 @@ describe('a look at a worktree of many files', () => {
   it('keeps none in the second in which a file changed, for it may change once more in it', async () => {
     const run = await openRun(MANY);
     const path = join(run.worktree, FILE);
-    const old = new Date(1_000_000_000_000);
     await untilNextSecond(run);
     write(run.worktree, FILE, readFileSync(path, 'utf8'));
-    utimesSync(path, old, old);
+    utimesSync(path, OLD, OLD);
 
     expect(await listed(run)).toEqual([]);
     forge(path, 'writing');
 
     expect(await listed(run)).toEqual([FILE]);
+  });
+
+  it('remembers folders, and sees a file that is new in one whose time was set back', async () => {
+    const run = await openRun(MANY);
+    await untilNextSecond(run);
+    await listed(run);
+    expect(readFileSync(indexOf(run)).includes('UNTR')).toBe(true);
+    expect(keeps(run)).toBe(true);
+
+    addUnseen(run, FOLDER);
+
+    expect(await listed(run)).toEqual([`${FOLDER}/new.txt`]);
+  });
+
+  it.each([
+    ['a folder', FOLDER],
+    ['a folder of ignored files alone', 'built'],
+  ])('keeps none in the second in which %s changed, for it may change once more in it', async (_, folder) => {
+    const run = await openRun({ ...MANY, '.gitignore': '*.o\n' });
+    await untilNextSecond(run);
+    write(run.worktree, `${folder}/left.o`, 'object');
+    utimesSync(join(run.worktree, folder), OLD, OLD);
+
+    expect(await listed(run)).toEqual([]);
+    addUnseen(run, folder);
+
+    expect(await listed(run)).toEqual([`${folder}/new.txt`]);
+  });
+
+  it('sees what is ignored no more where a .gitignore has other bytes of the same number', async () => {
+    const run = await openRun({ ...MANY, [`${FOLDER}/.gitignore`]: 'line*\n' });
+    write(run.worktree, `${FOLDER}/line.o`, 'object');
+    await untilNextSecond(run);
+    expect(await listed(run)).toEqual([]);
+    expect(keeps(run)).toBe(true);
+
+    forge(join(run.worktree, FOLDER, '.gitignore'), 'writing');
+
+    expect(await listed(run)).toEqual([`${FOLDER}/.gitignore`, `${FOLDER}/line.o`]);
   });
 
   it('takes what a look that was killed left for no index, and a reset removes it', async () => {
@@ -96,10 +144,9 @@ describe('the commit of a write turn', () => {
   it('is not believed for a file that changes once more in its second, with the time and the size that it had', async () => {
     const run = await openRun({ [FILE]: 'none 1\n' });
     const path = join(run.worktree, FILE);
-    const old = new Date(1_000_000_000_000);
     await untilNextSecond(run);
     write(run.worktree, FILE, 'line 1\n');
-    utimesSync(path, old, old);
+    utimesSync(path, OLD, OLD);
     const about = { claimedAt: '2026-11-21T10:00:03.120Z', subject: 'executing: change it', body: '' };
 
     const planned = await run.run.plan({ expectedHead: run.base, ...about });
