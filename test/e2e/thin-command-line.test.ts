@@ -56,6 +56,18 @@ async function loading(args: readonly string[]): Promise<Loading> {
   return { result, sdk: matching(SDK), configReaders: matching(CONFIG_READERS) };
 }
 
+const CHUNKS = resolve('dist/programs/chunks');
+
+/** What the bundler packed into a chunk and into those that it loads at once. */
+function packedWith(chunk: string, seen = new Set<string>()): readonly string[] {
+  if (seen.has(chunk)) return [];
+  seen.add(chunk);
+  const text = readFileSync(join(CHUNKS, chunk), 'utf8');
+  const { sources } = JSON.parse(readFileSync(join(CHUNKS, `${chunk}.map`), 'utf8')) as { sources: string[] };
+  const loads = [...text.matchAll(/^var \w+ = .*require\("\.\/([^"]+)"\)/gm)].map(([, name = '']) => name);
+  return [...sources, ...loads.flatMap((name) => packedWith(name, seen))];
+}
+
 const workerPid = (): number => JSON.parse(readFileSync(join(world.home, 'engine.json'), 'utf8')).worker.pid;
 
 describe('the command line beside its own engine', () => {
@@ -69,6 +81,14 @@ describe('the command line beside its own engine', () => {
     },
     LIMIT_MS,
   );
+
+  it.each(['run', 'list', 'status', 'abort'])('has no SDK in the bundles that %s loads', (command) => {
+    const [chunk = ''] = readdirSync(CHUNKS).filter((name) => new RegExp(`^${command}-[A-Z0-9]{8}\\.js$`).test(name));
+    const packed = packedWith(chunk);
+
+    expect(packed).toContainEqual(expect.stringMatching(/client\/calls\/ask-calls/));
+    expect(packed.filter((path) => SDK.test(path))).toEqual([]);
+  });
 
   it.each([
     [0, '', ['budget']],

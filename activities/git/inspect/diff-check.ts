@@ -134,12 +134,28 @@ function lineExpression(rule: string): RegExp | null {
   return found === null ? null : new RegExp(found[1] ?? '', found[2]);
 }
 
-/** `nonegate`: a rule that starts with `!` must not turn into its opposite. */
 function matching(files: readonly DiffFile[], globs: readonly string[]): string[] {
   if (globs.length === 0) return [];
-  // `i`: on a file system that ignores case `agents.md` is read as AGENTS.md. `s`: else a newline in a name would hide a path from `**`.
-  const matches = picomatch([...globs], { dot: true, nonegate: true, flags: 'is' });
+  const matches = matcherOf(globs);
   return files.map(({ path }) => path).filter((path) => matches(path));
+}
+
+type Matcher = (path: string) => boolean;
+
+/** The guarded paths are those of most runs, and to make regular expressions of them takes longer than the rest of a check. */
+const matchers = new Map<string, Matcher>();
+const MAX_MATCHERS = 100;
+
+/** `nonegate`: a rule that starts with `!` must not turn into its opposite. */
+function matcherOf(globs: readonly string[]): Matcher {
+  const key = JSON.stringify(globs);
+  const known = matchers.get(key);
+  if (known !== undefined) return known;
+  // `i`: on a file system that ignores case `agents.md` is read as AGENTS.md. `s`: else a newline in a name would hide a path from `**`.
+  const made = picomatch([...globs], { dot: true, nonegate: true, flags: 'is' });
+  if (matchers.size === MAX_MATCHERS) matchers.clear();
+  matchers.set(key, made);
+  return made;
 }
 
 function shown(text: string): string {
