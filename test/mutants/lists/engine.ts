@@ -162,6 +162,17 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     test: { file: 'test/unit/run/classify-validation.test.ts', title: 'with %s' },
   },
   {
+    name: 'the chunks of a bundle are taken for ASCII',
+    area: 'engine',
+    file: 'config/system/run-bundle.ts',
+    find: "readFileSync(filename, 'utf8')",
+    replace: "readFileSync(filename, 'latin1')",
+    test: {
+      file: 'test/unit/config/run-bundle.test.ts',
+      title: 'means what it says beyond ASCII: the bundler leaves patterns and raw templates as they are',
+    },
+  },
+  {
     name: 'what a killed engine left goes on beside the next one',
     area: 'engine',
     file: 'worker/local-engine/engine.ts',
