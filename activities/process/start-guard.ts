@@ -11,7 +11,6 @@ import type { FirstAnswer, GuardOptions } from './guard/run-guard.js';
 export interface GuardStart extends Omit<GuardOptions, 'failpoint'> {
   /** The entry; ours unless a test injects failpoints. */
   readonly guardMain?: string;
-  readonly execArgv?: readonly string[];
 }
 
 /** Small young generations: the guard holds little, for long. */
@@ -20,9 +19,9 @@ const NODE_FLAGS = ['--max-semi-space-size=1', '--no-warnings'];
 const FIRST_ANSWER_MS = 15_000;
 
 /** Errors: GuardUnavailable with the guard's own words. */
-export async function startGuard({ guardMain, execArgv, ...options }: GuardStart): Promise<FirstAnswer> {
+export async function startGuard({ guardMain, ...options }: GuardStart): Promise<FirstAnswer> {
   const main = guardMain ?? entryFile('guard');
-  const child = spawn(process.execPath, [...NODE_FLAGS, ...(execArgv ?? []), main, JSON.stringify(options)], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, main, JSON.stringify(options)], {
     cwd: '/',
     // Nothing of the worker's environment: neither secrets nor the turn tag of a turn in which this worker may run.
     env: {},

@@ -10,7 +10,6 @@ import type { GitResult, GitStart } from './start-git.js';
 export interface GitRunnerOptions {
   /** Absolute path of main. */
   readonly main: string;
-  readonly execArgv?: readonly string[];
 }
 
 export interface GitRunner {
@@ -47,10 +46,10 @@ interface Connection {
   ask(start: GitStart, signal?: AbortSignal): Promise<GitResult>;
 }
 
-function connect({ main, execArgv = [] }: GitRunnerOptions): Connection {
+function connect({ main }: GitRunnerOptions): Connection {
   // Detached: Ctrl+C in the worker's terminal must not take the runner away from a worker that still shuts down.
   const child = fork(main, [], {
-    execArgv: [...NODE_FLAGS, ...execArgv],
+    execArgv: NODE_FLAGS,
     cwd: '/',
     env: {},
     serialization: 'advanced',

@@ -1,4 +1,4 @@
-/** Runs one turn of `adapter: acp` for real: the client, compiled from its sources as it starts, and the scripted agent behind it, in a folder of their own. */
+/** Runs one turn of `adapter: acp` for real: the client as it is built, and the scripted agent behind it, in a folder of their own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,11 +11,7 @@ import { aTurn } from './turn-builder.js';
 
 const AGENT = resolve('test/support/acp-agent.mjs');
 
-const adapter = createAcpAdapter([
-  '--import',
-  import.meta.resolve('tsx'),
-  resolve('activities/agent/adapters/acp/main.ts'),
-]);
+const adapter = createAcpAdapter([resolve('dist/activities/agent/adapters/acp/main.js')]);
 
 export type Scenario = Readonly<Record<string, unknown>>;
 

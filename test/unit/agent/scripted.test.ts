@@ -1,28 +1,20 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ScriptedEntry } from '../../../activities/agent/adapters/scripted.js';
 import type { ScriptedTurn } from '../../../activities/agent/scripted/fixture.js';
 import { readLedger } from '../../../activities/agent/scripted/ledger.js';
 import { tempFolders } from '../../support/temp-folder.js';
 import { until } from '../../support/until.js';
-import { compileEntry } from './compiled-entry.js';
 
-let entry: ScriptedEntry = ['none'];
-let compiled = '';
+const entry: ScriptedEntry = [resolve('dist/activities/agent/scripted/main.js')];
 const freshFolder = tempFolders();
 let folder = '';
 let worktree = '';
 let ledger = '';
 const token = randomUUID();
-
-beforeAll(async () => {
-  ({ entry, folder: compiled } = await compileEntry('activities/agent/scripted/main'));
-});
-
-afterAll(() => rmSync(compiled, { recursive: true, force: true }));
 
 beforeEach(() => {
   folder = freshFolder();

@@ -10,10 +10,8 @@ import type { Io } from '../../../client/cli/terminal/io.js';
 import { tempFolders } from '../../support/temp-folder.js';
 import { openTerminal } from './fake-io.js';
 
-/** The program as source: tests need no build. */
-const ENTRY = ['--import', 'tsx', join(process.cwd(), 'activities/agent/trial/main.ts')] as const;
+const ENTRY = [join(process.cwd(), 'dist/activities/agent/trial/main.js')] as const;
 
-/** Compiling the program from its source takes a second on a free machine, and much longer beside other work. */
 const LIMIT_MS = 120_000;
 
 const freshFolder = tempFolders();

@@ -24,7 +24,7 @@ import { listTrust, revokeTrust, trustConfig, trustOf } from '../../../config/ho
 import { itWhere } from '../../support/it-where.js';
 
 const TOKEN = '0b0e7c52-5c0f-4a5e-9d3a-1f2e3d4c5b6a';
-const PROGRAM = join(import.meta.dirname, 'programs/change-home.ts');
+const PROGRAM = join(import.meta.dirname, 'programs/change-home.mjs');
 
 let folder: string;
 let home: string;
@@ -46,7 +46,7 @@ async function race(argLists: readonly (readonly string[])[], uid?: number): Pro
     stdio: ['pipe', 'pipe', 'pipe'] as ['pipe', 'pipe', 'pipe'],
     ...(uid === undefined ? {} : { uid, gid: uid }),
   };
-  const children = argLists.map((args) => spawn(process.execPath, ['--import', 'tsx', PROGRAM, ...args], options));
+  const children = argLists.map((args) => spawn(process.execPath, [PROGRAM, ...args], options));
   const ends = children.map(
     (child) =>
       new Promise<string>((resolve, reject) => {

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createGitRunner, type GitRunner } from '../../../activities/git/runner/git-runner.js';
 import { type GitStart, startGit } from '../../../activities/git/runner/start-git.js';
@@ -9,13 +8,13 @@ import { findGitProgram } from '../../../activities/git/start/git-program.js';
 import { until } from '../../support/until.js';
 import { removeFolders, tempFolder } from './repository-fixture.js';
 
-const MAIN = fileURLToPath(new URL('../../../activities/git/runner/main.ts', import.meta.url));
+const MAIN = resolve('dist/activities/git/runner/main.js');
 const PATH = process.env['PATH'] ?? '';
 
 const runners: GitRunner[] = [];
 
 function aRunner(): GitRunner {
-  const runner = createGitRunner({ main: MAIN, execArgv: ['--import', import.meta.resolve('tsx')] });
+  const runner = createGitRunner({ main: MAIN });
   runners.push(runner);
   return runner;
 }
@@ -106,13 +105,13 @@ describe('the git runner', () => {
 
   it('keeps no process from ending and ends with it', async () => {
     const program = `
-      import { createGitRunner } from ${JSON.stringify(MAIN.replace(/main\.ts$/, 'git-runner.ts'))};
-      const runner = createGitRunner({ main: ${JSON.stringify(MAIN)}, execArgv: ['--import', ${JSON.stringify(import.meta.resolve('tsx'))}] });
+      import { createGitRunner } from ${JSON.stringify(MAIN.replace(/main\.js$/, 'git-runner.js'))};
+      const runner = createGitRunner({ main: ${JSON.stringify(MAIN)} });
       await runner.run(${JSON.stringify(git(['--version']))});
       console.log(runner.pid());
     `;
 
-    const args = ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', program];
+    const args = ['--input-type=module', '-e', program];
     const pid = Number(
       execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000, env: { PATH } }).trim(),
     );

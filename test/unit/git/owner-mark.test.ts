@@ -94,13 +94,9 @@ describe("an owner's mark", () => {
   it('has one owner whenever its taker is killed', async () => {
     for (let kill = 0; kill < 5; kill += 1) {
       const path = await anOwnedFolder();
-      const child = spawn(
-        process.execPath,
-        ['--import', 'tsx', join('test', 'unit', 'git', 'take-over-loop.ts'), path],
-        {
-          stdio: ['ignore', 'pipe', 'inherit'],
-        },
-      );
+      const child = spawn(process.execPath, [join('test', 'unit', 'git', 'take-over-loop.mjs'), path], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
       await once(child.stdout, 'data');
       child.kill('SIGKILL');
       await once(child, 'exit');

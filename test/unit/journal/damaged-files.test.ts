@@ -203,13 +203,9 @@ describe('a file that is replaced', () => {
     const path = join(folder(), 'state.json');
     let [reads, newest] = [0, 0];
     for (let kill = 0; kill < 5; kill += 1) {
-      const child = spawn(
-        process.execPath,
-        ['--import', 'tsx', join('test', 'unit', 'journal', 'write-loop.ts'), path],
-        {
-          stdio: ['ignore', 'pipe', 'inherit'],
-        },
-      );
+      const child = spawn(process.execPath, [join('test', 'unit', 'journal', 'write-loop.mjs'), path], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
       const ended = once(child, 'exit');
       await once(child.stdout, 'data');
       for (let look = 0; look < 50; look += 1) {

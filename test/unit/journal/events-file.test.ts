@@ -165,13 +165,9 @@ describe('appendEvents', () => {
   it('has no torn and no doubled line after 30 kills of its writer', async () => {
     const path = aPath();
     for (let kill = 0; kill < 30; kill += 1) {
-      const child = spawn(
-        process.execPath,
-        ['--import', 'tsx', join('test', 'unit', 'journal', 'append-loop.ts'), path],
-        {
-          stdio: ['ignore', 'pipe', 'inherit'],
-        },
-      );
+      const child = spawn(process.execPath, [join('test', 'unit', 'journal', 'append-loop.mjs'), path], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
       const ended = once(child, 'exit');
       await once(child.stdout, 'data');
       // Any moment will do: the delay only spreads the kills over the writer's steps.

@@ -8,7 +8,7 @@ import { runSinkProgram } from '../../../activities/notify/run-sink-program.js';
 import { tempFolders } from '../../support/temp-folder.js';
 import { until } from '../../support/until.js';
 
-const TELL_ONCE = fileURLToPath(new URL('tell-once.ts', import.meta.url));
+const TELL_ONCE = fileURLToPath(new URL('tell-once.mjs', import.meta.url));
 const NEVER = new AbortController().signal;
 
 describe('a program that is told', () => {
@@ -113,7 +113,7 @@ while [ ! -s ${folder}/own ]; do sleep 0.01; done`);
 
   it('ends by itself soon after its limit where the worker was killed', async () => {
     const program = script(`echo $$ > ${folder}/pid.new; mv ${folder}/pid.new ${folder}/pid; exec sleep 600`);
-    const worker = spawn(process.execPath, ['--import', 'tsx', TELL_ONCE, program, join(folder, 'home')], {
+    const worker = spawn(process.execPath, [TELL_ONCE, program, join(folder, 'home')], {
       stdio: 'ignore',
     });
     await until(() => existsSync(join(folder, 'pid')));

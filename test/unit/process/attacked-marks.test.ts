@@ -7,12 +7,12 @@ import { describe, expect, it } from '@jest/globals';
 import { readExit, writeMark } from '../../../activities/process/marks.js';
 import { itWhere } from '../../support/it-where.js';
 import { openedForEach, openedOnce } from '../../support/opened.js';
-import { aGuardedHome, compileGuard, hooks } from './guarded-home.js';
+import { aGuardedHome, copyGuard, hooks } from './guarded-home.js';
 
 const NOBODY = 65_534;
 const asRoot = process.getuid?.() === 0;
 
-const guard = openedOnce(compileGuard);
+const guard = openedOnce(copyGuard);
 const host = openedForEach(() => aGuardedHome(guard));
 
 describe('what a command leaves in the place of its marks', () => {

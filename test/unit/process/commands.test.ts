@@ -12,14 +12,14 @@ import {
 } from '../../../activities/process/contract.js';
 import { subToken } from '../../../protocol/run/place.js';
 import { until } from '../../support/until.js';
-import { aGuardedHome, type CompiledGuard, compileGuard, type GuardedHome, hooks, lives } from './guarded-home.js';
+import { aGuardedHome, type CopiedGuard, copyGuard, type GuardedHome, hooks, lives } from './guarded-home.js';
 
-let guard: CompiledGuard;
+let guard: CopiedGuard;
 let host: GuardedHome;
 let processes: Processes;
 
 beforeAll(() => {
-  guard = compileGuard();
+  guard = copyGuard();
 }, 120_000);
 afterAll(() => guard.close());
 beforeEach(async () => {

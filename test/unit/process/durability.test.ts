@@ -11,9 +11,7 @@ let flushes: Flushes;
 
 beforeAll(() => {
   const program = join('test', 'unit', 'process', 'flushes.mjs');
-  flushes = JSON.parse(
-    execFileSync(process.execPath, ['--import', 'tsx', program, folder], { encoding: 'utf8' }),
-  ) as Flushes;
+  flushes = JSON.parse(execFileSync(process.execPath, [program, folder], { encoding: 'utf8' })) as Flushes;
 });
 
 describe('a write', () => {

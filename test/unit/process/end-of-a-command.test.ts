@@ -10,7 +10,7 @@ import { itWhere } from '../../support/it-where.js';
 import { openedForEach, openedOnce } from '../../support/opened.js';
 import { canMount, smallDisk } from '../../support/small-disk.js';
 import { until } from '../../support/until.js';
-import { aGuardedHome, compileGuard, hooks } from './guarded-home.js';
+import { aGuardedHome, copyGuard, hooks } from './guarded-home.js';
 
 const HOUR_S = 3600;
 const HELD = 'echo started >> started; while [ ! -e go ]; do sleep 0.02; done';
@@ -18,7 +18,7 @@ const HELD = 'echo started >> started; while [ ! -e go ]; do sleep 0.02; done';
 const clockTest = itWhere(HAS_FAKE_CLOCK, NO_FAKE_CLOCK);
 const diskTest = itWhere(canMount(), 'no right to mount a tmpfs');
 
-const guard = openedOnce(compileGuard);
+const guard = openedOnce(copyGuard);
 const host = openedForEach(() => aGuardedHome(guard));
 
 describe('a clock that is set by an hour', () => {

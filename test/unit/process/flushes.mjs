@@ -1,5 +1,5 @@
 /**
- * Counts flushes: prints how often each kind of write asks the system to flush a file or a folder. Run with tsx in a process of its own,
+ * Counts flushes: prints how often each kind of write asks the system to flush a file or a folder. Run in a process of its own,
  * since the functions of `node:fs` are replaced before the product is loaded.
  */
 import fs from 'node:fs';
@@ -28,9 +28,9 @@ Object.getPrototypeOf(handle).sync = function counted() {
 await handle.close();
 syncBuiltinESMExports();
 
-const { writeExit, writeMark } = await import('../../../activities/process/marks.ts');
-const { appendEvents } = await import('../../../activities/journal/events-file.ts');
-const { writeFileAtomic } = await import('../../../activities/journal/write-file.ts');
+const { writeExit, writeMark } = await import('../../../dist/activities/process/marks.js');
+const { appendEvents } = await import('../../../dist/activities/journal/events-file.js');
+const { writeFileAtomic } = await import('../../../dist/activities/journal/write-file.js');
 
 const event = (seq) => ({ seq, timestamp: '2026-11-21T10:00:00.000Z', type: 'run.created', message: 'x', data: {} });
 const append = (seq, options) =>

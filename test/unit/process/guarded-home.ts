@@ -1,19 +1,9 @@
 /**
- * A temp home with a real guard for the tests of this folder: compiled once per test file, since jest has no built entry to start.
+ * A temp home with a real guard for the tests of this folder: a copy of the built one, for each test file.
  * Leaves no process and no file behind.
  */
-import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { CommandSpec, Processes, RunHooks } from '../../../activities/process/contract.js';
@@ -22,7 +12,11 @@ import type { GuardStart } from '../../../activities/process/start-guard.js';
 import type { SandboxPrograms } from '../../../activities/sandbox/sandbox-spec.js';
 import { until } from '../../support/until.js';
 
-export interface CompiledGuard {
+/** All that guard and sandbox load. */
+const BUILT = ['dist/activities', 'dist/config', 'dist/protocol', 'dist/wire'];
+const PROGRAMS = ['test/unit/process/failing-guard.mjs', 'test/unit/process/one-run-worker.mjs'] as const;
+
+export interface CopiedGuard {
   readonly folder: string;
   readonly main: string;
   /** Kills itself at the failpoint named in `<home>/failpoint`, once. */
@@ -33,40 +27,22 @@ export interface CompiledGuard {
   close(): void;
 }
 
-export function compileGuard(): CompiledGuard {
-  const repository = resolve('.');
+export function copyGuard(): CopiedGuard {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-guard-build-')));
-  // Ordinary users run it too.
+  // Ordinary users run it too, who may not look into the checkout.
   chmodSync(folder, 0o755);
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  const sandbox = ['activities/sandbox/main.ts', 'activities/sandbox/inside.ts'];
-  const sources = [
-    ...sandbox,
-    'activities/process/guard/main.ts',
-    'test/unit/process/failing-guard.ts',
-    'test/unit/process/one-run-worker.ts',
-  ];
-  const options = [
-    '--ignoreConfig',
-    '--rootDir',
-    '.',
-    '--outDir',
-    folder,
-    '--module',
-    'nodenext',
-    '--target',
-    'es2023',
-    '--types',
-    'node',
-    '--skipLibCheck',
-  ];
-  execFileSync(join(repository, 'node_modules/.bin/tsc'), [...options, ...sources], { cwd: repository, stdio: 'pipe' });
+  for (const part of ['package.json', ...BUILT, ...PROGRAMS])
+    cpSync(resolve(part), join(folder, part), { recursive: true });
+  const [failingMain, worker] = PROGRAMS;
   return {
     folder,
-    main: join(folder, 'activities/process/guard/main.js'),
-    failingMain: join(folder, 'test/unit/process/failing-guard.js'),
-    worker: join(folder, 'test/unit/process/one-run-worker.js'),
-    sandbox: { main: join(folder, 'activities/sandbox/main.js'), inside: join(folder, 'activities/sandbox/inside.js') },
+    main: join(folder, 'dist/activities/process/guard/main.js'),
+    failingMain: join(folder, failingMain),
+    worker: join(folder, worker),
+    sandbox: {
+      main: join(folder, 'dist/activities/sandbox/main.js'),
+      inside: join(folder, 'dist/activities/sandbox/inside.js'),
+    },
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
@@ -84,7 +60,7 @@ export interface GuardedHome {
   close(): Promise<void>;
 }
 
-export function aGuardedHome(guard: CompiledGuard, folder?: string): GuardedHome {
+export function aGuardedHome(guard: CopiedGuard, folder?: string): GuardedHome {
   const root = realpathSync(mkdtempSync(join(folder ?? tmpdir(), 'sluice-guard-')));
   const home = join(root, 'home');
   mkdirSync(home);

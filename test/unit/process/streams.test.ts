@@ -11,7 +11,7 @@ import { openedForEach, openedOnce } from '../../support/opened.js';
 import { until } from '../../support/until.js';
 import { removeFolders } from '../git/repository-fixture.js';
 import { openSandboxedHost, type SandboxedHost } from '../sandbox/sandboxed-host.js';
-import { aGuardedHome, compileGuard, hooks, lives } from './guarded-home.js';
+import { aGuardedHome, copyGuard, hooks, lives } from './guarded-home.js';
 
 const LIMIT = 1_000_000;
 const LIMITS = { timeoutMs: 60_000, stallMs: null, killGraceMs: 200, outputBytes: LIMIT };
@@ -21,7 +21,7 @@ const asRoot = process.getuid?.() === 0;
 /** More than a pipe holds. */
 const LARGE = 'a line of the prompt that says where it stands\n'.repeat(20_000);
 
-const guard = openedOnce(compileGuard);
+const guard = openedOnce(copyGuard);
 const host = openedForEach(() => aGuardedHome(guard));
 
 describe('what a command reads', () => {

@@ -7,9 +7,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { CommandSpec } from '../../../activities/process/contract.js';
 import { openedForEach, openedOnce } from '../../support/opened.js';
 import { until } from '../../support/until.js';
-import { aGuardedHome, compileGuard, hooks, lives } from './guarded-home.js';
+import { aGuardedHome, copyGuard, hooks, lives } from './guarded-home.js';
 
-const guard = openedOnce(compileGuard);
+const guard = openedOnce(copyGuard);
 const host = openedForEach(() => aGuardedHome(guard));
 
 const ledgerOf = (spec: CommandSpec) => host.text(`turns-${spec.token}/ledger`);

@@ -22,9 +22,9 @@ import { openSocketFolder } from '../../../config/home/socket-folder.js';
 import { itWhere } from '../../support/it-where.js';
 import { openedForEach, openedOnce } from '../../support/opened.js';
 import { until } from '../../support/until.js';
-import { aGuardedHome, compileGuard, hooks, lives } from './guarded-home.js';
+import { aGuardedHome, copyGuard, hooks, lives } from './guarded-home.js';
 
-const guard = openedOnce(compileGuard);
+const guard = openedOnce(copyGuard);
 const host = openedForEach(() => aGuardedHome(guard));
 
 const asRoot = process.getuid?.() === 0;

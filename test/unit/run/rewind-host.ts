@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, mkdtempSync, openSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import type { Fixture } from '../../../activities/agent/scripted/fixture.js';
@@ -40,7 +40,6 @@ import type { RunOutcome } from '../../../protocol/run/outcomes.js';
 import type { Place } from '../../../protocol/run/place.js';
 import type { TurnStage } from '../../../protocol/run/stages.js';
 import { makeRepository, type RepositoryOptions, type TestRepository } from '../../support/test-repository.js';
-import { compileEntry } from '../agent/compiled-entry.js';
 
 export interface RewindHost {
   readonly deps: HostDeps;
@@ -58,7 +57,6 @@ export async function aRewindHost(
   options: RepositoryOptions & { readonly fixture: Fixture; readonly config: string },
 ): Promise<RewindHost> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-rewind-')));
-  const { entry, folder: agent } = await compileEntry('activities/agent/scripted/main');
   const home = ensureHome(join(folder, 'home'));
   mkdirSync(join(folder, 'person'));
   const repository = makeRepository(folder, options);
@@ -78,7 +76,7 @@ export async function aRewindHost(
     environment: { PATH: process.env['PATH'], HOME: join(folder, 'person') },
     isOpen: async () => true,
     searchAttributes: false,
-    scriptedEntry: entry,
+    scriptedEntry: [resolve('dist/activities/agent/scripted/main.js')],
   };
   const host: RewindHost = {
     deps,
@@ -94,7 +92,7 @@ export async function aRewindHost(
     open: (input) => anAttempt().run(createOpenRun(deps), input),
     start: async (runId, input) => new DrivenRun(deps, runId, await host.open(host.openInput(runId, input))),
     close: () => {
-      for (const path of [folder, agent]) rmSync(path, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true });
     },
   };
   return host;

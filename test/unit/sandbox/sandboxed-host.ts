@@ -14,7 +14,7 @@ import { resolveProgram } from '../../../config/system/resolve-program.js';
 import type { AgentConfig, SandboxPolicy } from '../../../protocol/run/policy.js';
 import { until } from '../../support/until.js';
 import { tempFolder } from '../git/repository-fixture.js';
-import { type CompiledGuard, hooks, lives } from '../process/guarded-home.js';
+import { type CopiedGuard, hooks, lives } from '../process/guarded-home.js';
 import { openHost } from '../run/opened-host.js';
 
 export interface SandboxedHost {
@@ -73,7 +73,7 @@ export const AGENT: AgentConfig = {
 };
 
 export async function openSandboxedHost(
-  guard: CompiledGuard,
+  guard: CopiedGuard,
   sandbox: Partial<SandboxPolicy> = {},
 ): Promise<SandboxedHost> {
   const policy: SandboxPolicy = { use: 'required', network: 'proxy', allow: [], home: [], ...sandbox };
@@ -199,7 +199,7 @@ export function livingWith(text: string): readonly string[] {
 export async function runAsUser(
   uid: number,
   host: SandboxedHost,
-  programs: CompiledGuard['sandbox'],
+  programs: CopiedGuard['sandbox'],
   line: string,
   stdio: readonly (number | 'pipe' | 'ignore')[] = ['ignore', 'pipe', 'pipe'],
 ): Promise<{ code: number | null; output: string }> {

@@ -2,11 +2,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { openedForEach, openedOnce } from '../../support/opened.js';
-import { aGuardedHome, compileGuard, hooks, lives } from '../process/guarded-home.js';
+import { aGuardedHome, copyGuard, hooks, lives } from '../process/guarded-home.js';
 
 const LIMIT_MS = 120_000;
 
-const guard = openedOnce(compileGuard);
+const guard = openedOnce(copyGuard);
 const host = openedForEach(() => aGuardedHome(guard));
 
 /** By the path in their command line. */

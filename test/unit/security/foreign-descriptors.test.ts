@@ -2,22 +2,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import { FOREIGN_NUMBERS, type ForeignDescriptors, openForeign } from '../../support/foreign-descriptors.js';
 import { itInSandbox, mayTrySandbox } from '../../support/it-in-sandbox.js';
 import { itWhere } from '../../support/it-where.js';
 import { until } from '../../support/until.js';
 import { removeFolders, tempFolder } from '../git/repository-fixture.js';
-import { type CompiledGuard, compileGuard } from '../process/guarded-home.js';
+import { type CopiedGuard, copyGuard } from '../process/guarded-home.js';
 import { openSandboxedHost, runAsUser, type SandboxedHost } from '../sandbox/sandboxed-host.js';
 
 const LIMIT_MS = 120_000;
-
-const TSX = import.meta.resolve('tsx');
-
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** Node marks those up to 15 at its own start: they stay open in that process, and no program that it starts gets them. */
 const OVER_15 = FOREIGN_NUMBERS.filter((number) => number > 15);
@@ -48,7 +43,7 @@ async function start(main: string, args: readonly string[]): Promise<ChildProces
   const [, ...rest] = foreign.stdio;
   const child = spawn(
     '/bin/sh',
-    ['-c', 'kill -STOP $$; exec "$@"', 'sh', process.execPath, '--import', TSX, join(ROOT, main), ...args],
+    ['-c', 'kill -STOP $$; exec "$@"', 'sh', process.execPath, resolve('dist', main), ...args],
     {
       stdio: ['pipe', ...rest],
       env: { PATH: process.env['PATH'] ?? '', HOME: folder, SLUICE_HOME: join(folder, 'home') },
@@ -88,18 +83,18 @@ function heldBy({ pid }: ChildProcess): readonly number[] {
 
 describe('a program of ours that is started with forty foreign descriptors', () => {
   onLinux.each([
-    ['the command line', 'client/cli/main.ts', ['batch', '-', '--name', 'some']],
-    ['the client of ACP', 'activities/agent/adapters/acp/main.ts', ['true']],
+    ['the command line', 'client/cli/main.js', ['batch', '-', '--name', 'some']],
+    ['the client of ACP', 'activities/agent/adapters/acp/main.js', ['true']],
     [
       'the client of a model',
-      'activities/agent/adapters/model/main.ts',
+      'activities/agent/adapters/model/main.js',
       ['--provider', 'anthropic', '--model', 'm', '--answer', 'text'],
     ],
-    ['a trial', 'activities/agent/trial/main.ts', []],
-    ['the guard', 'activities/process/guard/main.ts', ['OPTIONS']],
-    ['the engine', 'worker/local-engine/main.ts', ['OPTIONS']],
-    ['the worker', 'worker/main.ts', ['--no-profile']],
-    ['the scripted agent', 'activities/agent/scripted/main.ts', ['FIXTURE']],
+    ['a trial', 'activities/agent/trial/main.js', []],
+    ['the guard', 'activities/process/guard/main.js', ['OPTIONS']],
+    ['the engine', 'worker/local-engine/main.js', ['OPTIONS']],
+    ['the worker', 'worker/main.js', ['--no-profile']],
+    ['the scripted agent', 'activities/agent/scripted/main.js', ['FIXTURE']],
   ])('closes them: %s', async (_name, main, args) => {
     const fixture = join(folder, 'fixture.json');
     writeFileSync(fixture, '{"stages":{}}');
@@ -117,7 +112,7 @@ describe('a program of ours that is started with forty foreign descriptors', () 
   });
 
   onLinux('keeps the one that an argument of the command line names, as a shell writes it for <(command)', async () => {
-    const child = await start('client/cli/main.ts', ['batch', `/dev/fd/${OVER_15[1]}`, '--name', 'some']);
+    const child = await start('client/cli/main.js', ['batch', `/dev/fd/${OVER_15[1]}`, '--name', 'some']);
     child.kill('SIGCONT');
 
     await until(() => heldBy(child).length === 1 || child.exitCode !== null);
@@ -127,12 +122,12 @@ describe('a program of ours that is started with forty foreign descriptors', () 
 });
 
 describe('the outer program of a sandbox that is started with forty foreign descriptors, as by a guard of an older version', () => {
-  let guard: CompiledGuard;
+  let guard: CopiedGuard;
   let host: SandboxedHost;
 
   beforeAll(async () => {
     if (!mayTrySandbox) return;
-    guard = compileGuard();
+    guard = copyGuard();
     host = await openSandboxedHost(guard);
   }, LIMIT_MS);
   afterAll(async () => {

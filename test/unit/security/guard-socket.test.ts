@@ -7,11 +7,11 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it } from '@jest/globals';
 import { openedForEach, openedOnce } from '../../support/opened.js';
 import { until } from '../../support/until.js';
-import { aGuardedHome, compileGuard, hooks, lives } from '../process/guarded-home.js';
+import { aGuardedHome, copyGuard, hooks, lives } from '../process/guarded-home.js';
 
 const LIMIT_MS = 120_000;
 
-const guard = openedOnce(compileGuard);
+const guard = openedOnce(copyGuard);
 const host = openedForEach(() => aGuardedHome(guard));
 
 /** Each line of the guard as an object. */

@@ -12,7 +12,7 @@ import { itInSandbox as it, mayTrySandbox } from '../../support/it-in-sandbox.js
 import { itWhere } from '../../support/it-where.js';
 import { until } from '../../support/until.js';
 import { removeFolders } from '../git/repository-fixture.js';
-import { type CompiledGuard, compileGuard, lives } from '../process/guarded-home.js';
+import { type CopiedGuard, copyGuard, lives } from '../process/guarded-home.js';
 import {
   AGENT,
   endedOf,
@@ -29,13 +29,13 @@ const isRoot = process.getuid?.() === 0;
 const [KERNEL = 0, PATCH = 0] = release().split('.').map(Number);
 const COUNTS_TASKS = KERNEL > 5 || (KERNEL === 5 && PATCH >= 14);
 
-let guard: CompiledGuard;
+let guard: CopiedGuard;
 let host: SandboxedHost;
 let port: number;
 
 beforeAll(async () => {
   if (!mayTrySandbox) return;
-  guard = compileGuard();
+  guard = copyGuard();
   host = await openSandboxedHost(guard);
   port = await host.listen();
 }, LIMIT_MS);

@@ -1,12 +1,11 @@
-import { rm } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { resolve } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { ModelEntry } from '../../../../activities/agent/adapters/model/model-command.js';
 import { adapterOf } from '../../../../activities/agent/agent-adapters.js';
 import { readDecision } from '../../../../activities/agent/answer/decision-line.js';
 import { readFindings } from '../../../../activities/agent/answer/findings-block.js';
 import { readHumanRequest } from '../../../../activities/agent/answer/human-request.js';
 import { MODEL_PROVIDERS } from '../../../../protocol/run/policy.js';
-import { compileEntry } from '../compiled-entry.js';
 import { aTurn } from '../turn-builder.js';
 import { type Asked, type AskedTurn, askAsTurn, KEY } from './ask.js';
 import {
@@ -31,17 +30,10 @@ const FINDING = {
 } as const;
 const REVIEW = { summary: 'It is ```fine', findings: [FINDING], request: null, decision: 'CHANGES_REQUESTED' };
 
-let entry: ModelEntry;
-let folder = '';
+const entry: ModelEntry = [resolve('dist/programs/model.js')];
 let provider: FakeProvider | null = null;
 
-beforeAll(async () => {
-  ({ entry, folder } = await compileEntry('activities/agent/adapters/model/main'));
-});
-
 afterEach(() => provider?.close());
-
-afterAll(() => rm(folder, { recursive: true }));
 
 async function ask(answer: Answering, turn: Omit<AskedTurn, 'baseUrl'>): Promise<Asked> {
   provider = await startProvider(answer);

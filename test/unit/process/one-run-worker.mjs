@@ -1,11 +1,9 @@
 /** A worker process of the tests: one argument `{start, spec}` as JSON; prints how the command ended, or the error. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CommandSpec } from '../../../activities/process/contract.js';
-import { connectProcesses } from '../../../activities/process/processes.js';
-import type { GuardStart } from '../../../activities/process/start-guard.js';
+import { connectProcesses } from '../../../dist/activities/process/processes.js';
 
-const { start, spec } = JSON.parse(process.argv[2] ?? '') as { start: GuardStart; spec: CommandSpec };
+const { start, spec } = JSON.parse(process.argv[2] ?? '');
 const never = new AbortController().signal;
 try {
   const processes = await connectProcesses(start);

@@ -1,8 +1,8 @@
 /** A guard that kills itself, once, at the failpoint named in `<home>/failpoint`, and notes in `<home>/fired` that it was there. */
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { readGuardOptions } from '../../../activities/process/guard/guard-options.js';
-import { runGuard } from '../../../activities/process/guard/run-guard.js';
+import { readGuardOptions } from '../../../dist/activities/process/guard/guard-options.js';
+import { runGuard } from '../../../dist/activities/process/guard/run-guard.js';
 
 const options = readGuardOptions(process.argv[2]);
 const order = join(options.home, 'failpoint');

@@ -1,6 +1,6 @@
 /** Replaces one file for ever, each time by a larger whole content, until it is killed. */
 import { dirname } from 'node:path';
-import { writeFileAtomic } from '../../../activities/journal/write-file.js';
+import { writeFileAtomic } from '../../../dist/activities/journal/write-file.js';
 
 const [path = ''] = process.argv.slice(2);
 for (let n = 1; ; n += 1) {

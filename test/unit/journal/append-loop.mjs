@@ -1,13 +1,16 @@
 /** Child of the kill test: appends batches of one to three events for ever, from what the file holds, and says when it begins. */
 import { dirname } from 'node:path';
-import { appendEvents } from '../../../activities/journal/events-file.js';
-import { events, NO_FAIL } from './journal-builders.js';
+import { appendEvents } from '../../../dist/activities/journal/events-file.js';
 
 const path = process.argv[2] ?? '';
-const options = { root: dirname(path), ...NO_FAIL };
+const options = { root: dirname(path), fsync: false, failpoint: () => {} };
 let held = (await appendEvents(path, { events: [], lastSeq: Number.MAX_SAFE_INTEGER }, options)).seq;
 process.stdout.write('ready\n');
 for (let round = 0; ; round += 1) {
-  const batch = events(held + 1, held + 1 + (round % 3));
+  const batch = Array.from({ length: 1 + (round % 3) }, (_, index) => anEvent(held + 1 + index));
   held = (await appendEvents(path, { events: batch, lastSeq: held + batch.length }, options)).seq;
+}
+
+function anEvent(seq) {
+  return { seq, timestamp: '2026-11-21T10:00:00.000Z', type: 'state.changed', message: `event ${seq}`, data: {} };
 }

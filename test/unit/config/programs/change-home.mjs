@@ -1,8 +1,8 @@
 /** A process of its own that writes into a sluice home: `trust <home> <repo> <text>…`, `host-id <home>` or `ensure <home>`. */
-import { ensureHome } from '../../../../config/home/home.js';
-import { readOrMakeHostId } from '../../../../config/home/host-id.js';
-import { addRepository } from '../../../../config/home/host-list.js';
-import { trustConfig } from '../../../../config/home/trust.js';
+import { ensureHome } from '../../../../dist/config/home/home.js';
+import { readOrMakeHostId } from '../../../../dist/config/home/host-id.js';
+import { addRepository } from '../../../../dist/config/home/host-list.js';
+import { trustConfig } from '../../../../dist/config/home/trust.js';
 
 const [what = '', home = '', repo = '', ...texts] = process.argv.slice(2);
 // The test waits until all are up and lets them go at once.

@@ -1,5 +1,5 @@
 /** Hands the mark of one folder from owner to owner for ever, until it is killed. */
-import { takeOver } from '../../../activities/git/worktree/owner-mark.js';
+import { takeOver } from '../../../dist/activities/git/worktree/owner-mark.js';
 
 const [path = ''] = process.argv.slice(2);
 for (let n = 1; ; n += 1) {
