@@ -181,9 +181,7 @@ const BASE_URL_RULE =
 export const baseUrl = text(BASE_URL_RULE, isBaseUrl).transform((value) => value.replace(/\/+$/, ''));
 
 function isBaseUrl(value: string): boolean {
-  if (!isText(value, 2048) || /\s/.test(value) || !/^https?:\/\//i.test(value) || !URL.canParse(value)) return false;
-  const { username, password } = new URL(value);
-  return username === '' && password === '' && !/[?#@]/.test(value);
+  return isText(value, 2048) && !/[\s?#@]/.test(value) && /^https?:\/\//i.test(value) && URL.canParse(value);
 }
 
 export const adapter = z.custom<Adapter>((value) => ADAPTERS.some((known) => known === value), {

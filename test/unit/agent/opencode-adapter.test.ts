@@ -1,6 +1,7 @@
 /** OpenCode: its command line and rules at each level of tools, and each row of its table by a transcript. */
 import { describe, expect, it } from '@jest/globals';
 import { opencodeAdapter } from '../../../activities/agent/adapters/opencode/opencode-adapter.js';
+import { OpencodeEvents } from '../../../activities/agent/adapters/opencode/opencode-events.js';
 import type { TurnOutcome } from '../../../protocol/run/outcomes.js';
 import type { AgentConfig, ToolLevel } from '../../../protocol/run/policy.js';
 import { readTranscript } from './transcript.js';
@@ -120,6 +121,9 @@ describe('a turn of OpenCode', () => {
   it('answers with the texts of its last step, without what the CLI put in', async () => {
     expect((await read('several-texts')).text).toBe('Done.\nReally.');
     expect((await read('overflow')).text).toBe('A title');
+    const events = new OpencodeEvents();
+    for (const part of [{ text: 'Done.' }, { text: 'Go on.', synthetic: true }]) events.take({ type: 'text', part });
+    expect(events.text).toBe('Done.');
   });
 
   it.each<[string, TurnOutcome]>([

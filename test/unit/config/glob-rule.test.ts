@@ -16,6 +16,7 @@ describe('compileGlob', () => {
     ['.claude/**', '.claude/settings.json', true],
     ['src/**', 'src/../etc/passwd', false],
     ['*.env', '.env', true],
+    ['./!src/**', 'docs/a.md', false],
     ['**/requirements*.txt', 'api/requirements-dev.txt', true],
   ])('%s over %s is %s', (glob, path, expected) => {
     expect(matches(glob, path)).toBe(expected);

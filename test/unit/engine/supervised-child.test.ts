@@ -7,8 +7,8 @@ import { until } from '../../support/until.js';
 let child: SupervisedChild | null = null;
 afterEach(() => child?.stop(0));
 
-/** Dies at once so many times, then lives; the first start lives until it is told. */
-function dyingOf(deaths: number, isExcused: () => boolean) {
+/** Dies at once so many times, then lives; `isExcused` is asked about a death by its number. */
+function dyingOf(deaths: number, isExcused: (death: number) => boolean) {
   const seen = { starts: 0, givenUp: '' };
   child = new SupervisedChild({
     name: 'the child',
@@ -19,7 +19,7 @@ function dyingOf(deaths: number, isExcused: () => boolean) {
       return spawn('/bin/sh', ['-c', seen.starts <= deaths ? 'exit 1' : 'exec sleep 60'], { stdio: 'ignore' });
     },
     ready: async () => undefined,
-    isExcused,
+    isExcused: () => isExcused(seen.starts),
     onIdentity: () => undefined,
     onRestart: () => undefined,
     onGivenUp: (how) => {
@@ -40,8 +40,8 @@ describe('a child that dies again and again', () => {
     expect(seen.starts).toBe(6);
   }, 120_000);
 
-  it('is started again for as long as what it needs is away', async () => {
-    const { seen, child: dying } = dyingOf(8, () => true);
+  it('is started again for as long as what it needs is away, and none of that counts later', async () => {
+    const { seen, child: dying } = dyingOf(8, (death) => death < 8);
 
     await dying.start().catch(() => undefined);
     await until(() => seen.starts === 9);

@@ -8,13 +8,13 @@ const gate = (expiresAfter: number | null) => ({
   expiresAt: expiresAfter === null ? null : new Date(OPENED + expiresAfter).toISOString(),
 });
 
-/** Kind and minute of each ring until the gate expires, or rings no more; `late`: how late the ring of that number is heard. Unit: minutes. */
+/** Kind and minute of each ring, at most 50, until the gate expires or rings no more; `late`: how late the ring of that number is heard. Unit: minutes. */
 function rings(times: Partial<GateTimes>, expiresAfter: number | null, late: readonly number[] = []) {
   const heard: [string, number][] = [];
   let rung = NOT_RUNG;
   for (;;) {
     const next = nextRing({ remindMs: null, escalateMs: null, ...times }, gate(expiresAfter), rung);
-    if (next === null) return heard;
+    if (next === null || heard.length === 50) return heard;
     const now = next.at + (late[heard.length] ?? 0) * MINUTE;
     heard.push([next.kind, (now - OPENED) / MINUTE]);
     if (next.kind === 'expire') return heard;
