@@ -1,6 +1,8 @@
 /** Every mutant, in the order of the page. */
 import { ACTOR_MUTANTS } from './lists/actors.js';
 import { AGENT_MUTANTS } from './lists/agents.js';
+import { ANSWER_MUTANTS } from './lists/answers.js';
+import { COMMAND_MUTANTS } from './lists/commands.js';
 import { ENGINE_MUTANTS } from './lists/engine.js';
 import { FIGURE_MUTANTS } from './lists/figures.js';
 import { GIT_MUTANTS } from './lists/git.js';
@@ -8,9 +10,11 @@ import { GUARD_MUTANTS } from './lists/guard.js';
 import { JOURNAL_MUTANTS } from './lists/journal.js';
 import { LIMIT_MUTANTS } from './lists/limits.js';
 import { MESSAGE_MUTANTS } from './lists/messages.js';
+import { PEOPLE_MUTANTS } from './lists/people.js';
 import { POLICY_MUTANTS } from './lists/policy.js';
 import { SANDBOX_MUTANTS } from './lists/sandbox.js';
 import { SECRET_MUTANTS } from './lists/secrets.js';
+import { WAIT_MUTANTS } from './lists/waits.js';
 import { WALL_MUTANTS } from './lists/walls.js';
 import { WORD_MUTANTS } from './lists/words.js';
 import type { Mutant } from './mutant.js';
@@ -30,4 +34,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...SANDBOX_MUTANTS,
   ...WALL_MUTANTS,
   ...WORD_MUTANTS,
+  ...WAIT_MUTANTS,
+  ...COMMAND_MUTANTS,
+  ...ANSWER_MUTANTS,
+  ...PEOPLE_MUTANTS,
 ];

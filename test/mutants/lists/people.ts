@@ -1,0 +1,266 @@
+/** What a person sees and may type, what a config may say, and what of an agent, a checkout or a cache is believed. */
+import type { Mutant } from '../mutant.js';
+
+const SUMMARY = 'test/unit/client/summary.test.ts';
+const ANSWER = 'test/unit/client/answer-gate.test.ts';
+const PROMPT = 'test/unit/client/gate-prompt.test.ts';
+const CHECKS = 'test/unit/run/validate.test.ts';
+const PARSE = 'test/unit/config/parse-config.test.ts';
+const LIFECYCLE = 'test/unit/config/resolve-lifecycle.test.ts';
+const POLICY = 'test/unit/config/resolve-policy.test.ts';
+const PASSED = 'test/unit/run/pass-environment.test.ts';
+const EARLY = 'test/unit/workflows/decided-too-early.test.ts';
+const OPENCODE = 'test/unit/agent/opencode-adapter.test.ts';
+const PROMPTS = 'test/unit/agent/prompts.test.ts';
+const CHECKOUTS = 'test/unit/git/checkouts.test.ts';
+const CACHE = 'test/unit/security/server-cache.test.ts';
+const TOOLS = 'test/unit/config/coding-cli-keys.test.ts';
+
+export const PEOPLE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'the end of a run points to files that are not there',
+    area: 'messages',
+    file: 'client/cli/watch/summary.ts',
+    find: '.filter((name) => facts.files.has(name))',
+    replace: '',
+    test: { file: SUMMARY, title: 'never points to a file that is not there' },
+  },
+  {
+    name: 'a run that was rejected does not point to its gates',
+    area: 'messages',
+    file: 'client/cli/watch/summary.ts',
+    find: "...(isAboutGate(blockedReason) ? ['approvals.json'] : []),",
+    replace: '...(isAboutGate(blockedReason) ? [] : []),',
+    test: { file: SUMMARY, title: 'points a run that was rejected to its gates, and to a rewind' },
+  },
+  {
+    name: 'nobody is told that no checks ran',
+    area: 'messages',
+    file: 'client/cli/watch/summary.ts',
+    find: "facts.noChecksRan ? ' (no checks ran)' : ''",
+    replace: "''",
+    test: { file: SUMMARY, title: 'says that no checks ran' },
+  },
+  {
+    name: 'an aborted run does not say how it is removed',
+    area: 'messages',
+    file: 'client/cli/watch/summary.ts',
+    find: "(result.outcome === 'aborted' ? removeRows(result.branch, facts) : [])",
+    replace: "(result.outcome === 'failed' ? removeRows(result.branch, facts) : [])",
+    test: { file: SUMMARY, title: 'prints the commands that remove worktree and branch of an aborted run' },
+  },
+  {
+    name: 'keys that were typed for something else decide a gate',
+    area: 'messages',
+    file: 'client/cli/watch/answer-gate.ts',
+    find: '(this.leftTyping || this.now() - this.lastKeyAt < QUIET_MS)',
+    replace: 'this.leftTyping',
+    test: {
+      file: ANSWER,
+      title: 'is not decided by keys that were typed until just now, and is after a second, with g',
+    },
+  },
+  {
+    name: 'a key decides about whatever stands at the tip by then',
+    area: 'messages',
+    file: 'client/cli/watch/answer-gate.ts',
+    find: 'note: effect.note, commit, by }',
+    replace: 'note: effect.note, commit: commit && null, by }',
+    test: { file: ANSWER, title: 'is approved with one key, about the commit on the screen' },
+  },
+  {
+    name: 'an agent can press the keys of a gate',
+    area: 'messages',
+    file: 'client/cli/watch/answer-gate.ts',
+    find: '&& !isInsideTurn(io.env) ?',
+    replace: '&& !(isInsideTurn(io.env) && json) ?',
+    test: { file: ANSWER, title: 'reads no keys %s, and shows the commands instead' },
+  },
+  {
+    name: 'changes are offered where nobody could make them',
+    area: 'messages',
+    file: 'client/cli/gates/gate-prompt.ts',
+    find: 'gate.changesGoTo === null ? choosing :',
+    replace: 'gate.question ? choosing :',
+    test: { file: PROMPT, title: 'offer no change request where nothing could make the change' },
+  },
+  {
+    name: 'changes are requested without a word',
+    area: 'messages',
+    file: 'client/cli/gates/gate-prompt.ts',
+    find: "if (text === '') return stay(",
+    replace: "if (text === '' && what === 'answer') return stay(",
+    test: { file: PROMPT, title: 'request changes with a text, and never without one' },
+  },
+  {
+    name: 'more is typed than a run takes',
+    area: 'messages',
+    file: 'client/cli/gates/gate-prompt.ts',
+    find: '.slice(0, MAX_NOTE_CHARS)',
+    replace: '.slice(0, MAX_NOTE_CHARS + 1)',
+    test: { file: PROMPT, title: 'take no longer text than a run takes' },
+  },
+  {
+    name: 'what is red on the base too is a finding that nobody wants',
+    area: 'engine',
+    file: 'activities/checks/validation-findings.ts',
+    find: "command.status !== 'failed' || (baseFailures === 'ignore' && command.failedOnBase)",
+    replace: "command.status !== 'failed'",
+    test: { file: CHECKS, title: 'on the base too is a finding, unless such failures are ignored' },
+  },
+  {
+    name: 'red checks are the review where a reviewer is to look',
+    area: 'engine',
+    file: 'activities/checks/validation-findings.ts',
+    find: "policy.checks.validation.onFailure === 'fix' && canFix(policy)",
+    replace: 'canFix(policy)',
+    test: { file: CHECKS, title: 'is no review where %s' },
+  },
+  {
+    name: 'what a set-up printed that failed is not shown',
+    area: 'engine',
+    file: 'activities/checks/validation-findings.ts',
+    find: '  if (failedSetup !== null) outputs.push({ command: failedSetup.line, text: excerptOf(failedSetup.exit) });',
+    replace: '',
+    test: { file: CHECKS, title: 'because set-up failed shows what that printed' },
+  },
+  {
+    name: 'a start input may name programs',
+    area: 'policy',
+    file: 'config/layers/parse-config.ts',
+    find: "kind === 'preset' || kind === 'user' || row.scope === 'any'",
+    replace: "kind === 'preset' || kind === 'user' || kind === 'run input' || row.scope === 'any'",
+    test: { file: PARSE, title: 'refuses %j as BadInput and names the field' },
+  },
+  {
+    name: 'a wrong value is shown whatever it is',
+    area: 'secrets',
+    file: 'config/layers/parse-config.ts',
+    find: "row.hides(below, value) ? 'a value that is not shown' : shownValue(value)",
+    replace: "row.hides(below, value) && value === null ? 'a value that is not shown' : shownValue(value)",
+    test: { file: PARSE, title: 'never shows values of env' },
+  },
+  {
+    name: 'the checks have an agent',
+    area: 'policy',
+    file: 'config/keys/key-match.ts',
+    find: 'return TURN_STAGES.some((stage) => stage === name);',
+    replace: 'return STAGES.some((stage) => stage === name);',
+    test: { file: PARSE, title: 'refuses %j' },
+  },
+  {
+    name: 'an agent falls back to itself',
+    area: 'policy',
+    file: 'config/resolve/resolve-agents.ts',
+    find: 'fallback.value !== name && ',
+    replace: '',
+    test: { file: LIFECYCLE, title: 'is never %s' },
+  },
+  {
+    name: 'of several agents the first works where none is named',
+    area: 'policy',
+    file: 'config/resolve/resolve-agents.ts',
+    find: 'only === undefined || others.length > 0',
+    replace: 'only === undefined || others.length > 9',
+    test: { file: POLICY, title: 'are missed with BadAgent: %j' },
+  },
+  {
+    name: 'a start input cannot lower the time of a stage',
+    area: 'policy',
+    file: 'config/resolve/resolve-agents.ts',
+    find: "turn.origin !== 'default' && turn.value < own.value",
+    replace: "turn.origin !== 'default' && turn.value < 0",
+    test: { file: POLICY, title: 'of a stage: %s' },
+  },
+  {
+    name: 'a variable of an agent has two sources',
+    area: 'policy',
+    file: 'config/resolve/resolve-agents.ts',
+    find: 'return twice === undefined ? null : bad(',
+    replace: "return twice === undefined || key !== '' ? null : bad(",
+    test: { file: PASSED, title: 'are not %s' },
+  },
+  {
+    name: 'a reviewer may be given tools that write',
+    area: 'policy',
+    file: 'config/resolve/resolve-agents.ts',
+    find: "    if (level === 'read') return [];",
+    replace: "    if (level === 'read' || level === 'edit') return [];",
+    test: { file: TOOLS, title: 'are never more than looking where the stage may not write' },
+  },
+  {
+    name: 'what a Query decided goes on as if a task had',
+    area: 'actors',
+    file: 'workflows/sdk-guards/decided-too-early.ts',
+    find: "if (early === 'perhaps') early = 'yes';",
+    replace: '',
+    test: {
+      file: EARLY,
+      title: 'is given up for a message that comes %d events after what a Query brought, though nothing was decided',
+    },
+  },
+  {
+    name: 'an activity that was never sent counts as sent',
+    area: 'actors',
+    file: 'workflows/sdk-guards/decided-too-early.ts',
+    find: 'if (requestCancelActivity != null) events -= 1;',
+    replace: '',
+    test: { file: EARLY, title: 'counts no activity that was cancelled before it was sent' },
+  },
+  {
+    name: 'all that was said on the way is the answer',
+    area: 'agents',
+    file: 'activities/agent/adapters/opencode/opencode-events.ts',
+    find: '    if (this.isNewStep) this.last.clear();',
+    replace: '',
+    test: { file: OPENCODE, title: 'answers with the texts of its last step, without what the CLI put in' },
+  },
+  {
+    name: 'what the CLI puts in is the answer of its agent',
+    area: 'agents',
+    file: 'activities/agent/adapters/opencode/opencode-events.ts',
+    find: "at(event, 'part', 'synthetic') !== true",
+    replace: "at(event, 'part') !== true",
+    test: { file: OPENCODE, title: 'answers with the texts of its last step, without what the CLI put in' },
+  },
+  {
+    name: 'a call of a tool that was taken away is no refusal',
+    area: 'agents',
+    file: 'activities/agent/adapters/opencode/opencode-events.ts',
+    find: "(textAt(part, 'state', 'input', 'error') ?? '').startsWith('Model tried to call unavailable tool')",
+    replace: "(textAt(part, 'state', 'input', 'error') ?? '').startsWith('no')",
+    test: { file: OPENCODE, title: 'counts what was refused: %s' },
+  },
+  {
+    name: 'a text of an agent ends its own block in a prompt',
+    area: 'agents',
+    file: 'activities/agent/prompts/sections.ts',
+    find: '${text.replaceAll(`</${name}>`, `<\\\\/${name}>`)}',
+    replace: '${text}',
+    test: { file: PROMPTS, title: '%s reads as in its golden file' },
+  },
+  {
+    name: 'a file that the commit holds is copied over',
+    area: 'git',
+    file: 'activities/git/run/worktree-setup-files.ts',
+    find: 'wanted.files.filter((path) => !tracked.has(path))',
+    replace: 'wanted.files.filter((path) => !tracked.has(`${path}/`))',
+    test: { file: CHECKOUTS, title: 'leave alone what the commit tracks' },
+  },
+  {
+    name: 'a copied file may come from outside',
+    area: 'walls',
+    file: 'activities/git/run/worktree-setup-files.ts',
+    find: 'return real?.startsWith(root + sep) ?? false;',
+    replace: 'return real?.includes(sep) ?? root === sep;',
+    test: { file: CHECKOUTS, title: 'cannot come from or go outside' },
+  },
+  {
+    name: 'a binary of the server is taken from where others can write',
+    area: 'walls',
+    file: 'worker/local-engine/server-binary/find-server-binary.ts',
+    find: 'if (!isPrivateCache(environment)) throw notPrivate(path);',
+    replace: "if (!isPrivateCache(environment) && path === '') throw notPrivate(path);",
+    test: { file: CACHE, title: 'is not used, and nothing in it is run, where others can write %s' },
+  },
+];
