@@ -11,8 +11,8 @@ import { readReport, slowestFiles } from './jest-report.js';
 import { type Candidate, chooseNearest, type Nearness } from './nearest-tests.js';
 
 /** Of all files together; two run at a time. */
-const UNIT_SECONDS = 70;
-const SERVER_SECONDS = 50;
+const UNIT_SECONDS = 50;
+const SERVER_SECONDS = 40;
 
 /** Of a file that `npm test` has not timed here. */
 const UNTIMED_SECONDS = { unit: 3, server: 25 } as const;
