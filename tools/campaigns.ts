@@ -36,7 +36,7 @@ interface Stamp {
   /** UTC, `2026-11-23`. */
   readonly date: string;
   readonly commit: string;
-  /** Files differed from the commit. */
+  /** Files that it covers differed from the commit. */
   readonly isDirty: boolean;
 }
 
@@ -50,7 +50,7 @@ export function beginCampaign(name: Campaign, folder = '.'): () => void {
   const stamp = {
     date: new Date().toISOString().slice(0, 10),
     commit: git(folder, 'rev-parse', 'HEAD').trim(),
-    isDirty: git(folder, 'status', '--porcelain') !== '',
+    isDirty: git(folder, 'status', '--porcelain', '--', ...COVERED[name]) !== '',
   };
   return () => {
     const stamps: Stamps = { ...readStamps(folder), [name]: stamp };

@@ -65,11 +65,14 @@ describe('a campaign', () => {
     ]);
   });
 
-  it('that passed with changes in no commit is said to have', () => {
-    change('README.md', 'two');
-    beginCampaign('chaos', folder)();
+  it('that passed with changes in no commit of what it covers is said to have', () => {
+    change('worker/main.ts', 'two');
+    change('docs/mutants.md', 'of another campaign');
+    for (const name of ['chaos', 'e2e:agents'] as const) beginCampaign(name, folder)();
+    change('worker/main.ts', 'one');
 
     expect(said('chaos')).toEqual([expect.stringMatching(/`, with changes that are in no commit$/)]);
+    expect(said('e2e:agents')).toEqual([]);
   });
 
   it('of a commit that is not there is to be run again', () => {
