@@ -27,7 +27,7 @@ afterAll(() => host.close());
 async function temporal(...args: readonly string[]): Promise<string> {
   const program = process.env['SLUICE_TEMPORAL_CLI'] ?? 'temporal';
   const server = ['--address', process.env['SLUICE_TEST_ADDRESS'] ?? '', '--namespace', host.client.options.namespace];
-  return (await promisify(execFile)(program, [...args, ...server], { timeout: 20_000 })).stdout;
+  return (await promisify(execFile)(program, [...args, ...server], { timeout: 100_000 })).stdout;
 }
 
 async function list(query: string): Promise<readonly Listed[]> {
