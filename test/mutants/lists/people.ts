@@ -15,6 +15,12 @@ const PROMPTS = 'test/unit/agent/prompts.test.ts';
 const CHECKOUTS = 'test/unit/git/checkouts.test.ts';
 const CACHE = 'test/unit/security/server-cache.test.ts';
 const TOOLS = 'test/unit/config/coding-cli-keys.test.ts';
+const FILES = 'test/unit/client/run-files.test.ts';
+const AGENTS = 'test/unit/config/detect-agents.test.ts';
+const REVIEWS = 'test/unit/journal/review-files.test.ts';
+const TRIAL = 'test/unit/agent/try-agent.test.ts';
+const INPUT = 'test/unit/protocol/any-input.test.ts';
+const REPORT = 'test/unit/journal/projection.test.ts';
 
 export const PEOPLE_MUTANTS: readonly Mutant[] = [
   {
@@ -262,5 +268,174 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     find: 'if (!isPrivateCache(environment)) throw notPrivate(path);',
     replace: "if (!isPrivateCache(environment) && path === '') throw notPrivate(path);",
     test: { file: CACHE, title: 'is not used, and nothing in it is run, where others can write %s' },
+  },
+  {
+    name: 'a file that names another run stands in for it',
+    area: 'messages',
+    file: 'client/cli/find/find-run.ts',
+    find: 'view === null || view.runId !== basename(runDir) ?',
+    replace: "view === null || basename(runDir) === '' ?",
+    test: {
+      file: FILES,
+      title: 'are found beside a run folder whose state.json is a FIFO, is missing, or names another run',
+    },
+  },
+  {
+    name: 'an agent with a login is passed a key as well',
+    area: 'secrets',
+    file: 'config/agents/agent-login.ts',
+    find: "...(login.kind === 'file' ? [] : byKey)",
+    replace: "...(login.kind === 'none' ? [] : byKey)",
+    test: {
+      file: AGENTS,
+      title: 'are passed no key where a file holds the login, and what a key needs beside it where none does',
+    },
+  },
+  {
+    name: 'any file is a login',
+    area: 'agents',
+    file: 'config/agents/agent-login.ts',
+    find: 'field === null ? Object.keys(value).length > 0 : Object.hasOwn(value, field)',
+    replace: "field !== '' || Object.keys(value).length > 0",
+    test: { file: AGENTS, title: '%s has a login in %s, by its content' },
+  },
+  {
+    name: 'a variable that is empty is a key',
+    area: 'agents',
+    file: 'config/agents/agent-login.ts',
+    find: "env[name] !== undefined && env[name] !== ''",
+    replace: 'env[name] !== undefined',
+    test: {
+      file: AGENTS,
+      title:
+        'are told by the folder that a variable names, and by a key in the environment, of which only the name is told',
+    },
+  },
+  {
+    name: 'the decision alone is asked for by the template of the stage',
+    area: 'agents',
+    file: 'activities/agent/prompts/compose-prompt.ts',
+    find: "input.template !== null && input.ask === 'work'",
+    replace: 'input.template !== null',
+    test: { file: PROMPTS, title: 'is not asked where only the decision line is' },
+  },
+  {
+    name: 'an answer that changed nothing names a commit',
+    area: 'journal',
+    file: 'activities/journal/review-files.ts',
+    find: "['accept', 'fix']",
+    replace: "['accept', 'fix', 'rebut']",
+    test: {
+      file: REVIEWS,
+      title: 'shows each answer, with the commit where it changed something, and lists the findings without one',
+    },
+  },
+  {
+    name: 'backticks of evidence end its block',
+    area: 'journal',
+    file: 'activities/journal/review-files.ts',
+    find: "'`'.repeat(longest + 1)",
+    replace: "'`'.repeat(Math.min(longest + 1, 3))",
+    test: { file: REVIEWS, title: 'keeps evidence of several lines in one block that its own backticks do not end' },
+  },
+  {
+    name: 'a finding without an answer is not listed',
+    area: 'journal',
+    file: 'activities/journal/review-files.ts',
+    find: 'file.findings.filter((finding) => !answered.has(finding.id))',
+    replace: 'file.findings.filter((finding) => answered.has(finding.id))',
+    test: {
+      file: REVIEWS,
+      title: 'shows each answer, with the commit where it changed something, and lists the findings without one',
+    },
+  },
+  {
+    name: 'the answer of a trial shows the key',
+    area: 'secrets',
+    file: 'activities/agent/trial/try-agent.ts',
+    find: 'redactor.text(redactor.hideCut(outcome.why))',
+    replace: "redactor.text('') + outcome.why",
+    test: { file: TRIAL, title: 'shows no key that it was passed' },
+  },
+  {
+    name: 'an agent on trial that takes no TERM goes on',
+    area: 'agents',
+    file: 'activities/agent/trial/try-agent.ts',
+    find: "setTimeout(() => signalGroup(child, 'SIGKILL'), KILL_GRACE_MS)",
+    replace: "setTimeout(() => signalGroup(child, 'SIGTERM'), KILL_GRACE_MS)",
+    test: { file: TRIAL, title: 'is ended with all of its group at the limit, though it does not end by itself' },
+  },
+  {
+    name: 'the first checks of a checkout have no set-up',
+    area: 'engine',
+    file: 'activities/git/run/validation-checkout.ts',
+    find: '    if (from === null) return true;',
+    replace: '    if (from === null) return false;',
+    test: { file: CHECKOUTS, title: 'tells whether set-up inputs changed' },
+  },
+  {
+    name: 'each commit is set up anew',
+    area: 'engine',
+    file: 'activities/checks/validation-checkout.ts',
+    find: "typeof before !== 'string' || this.checkout.setupInputsChanged(worktree.setupInputs, before, commit)",
+    replace: "typeof before !== 'string' || before !== commit",
+    test: {
+      file: CHECKS,
+      title: 'of a second round takes the new commit, and sets up again only if a set-up input changed',
+    },
+  },
+  {
+    name: 'a start may name a host of no letters',
+    area: 'policy',
+    file: 'protocol/messages/run-input.ts',
+    find: "text === '' || text.length > 1000",
+    replace: 'text.length > 1000',
+    test: { file: INPUT, title: 'is refused by the field %s that is %j' },
+  },
+  {
+    name: 'gates stand in the order in which files name them',
+    area: 'policy',
+    file: 'config/resolve/resolve-policy.ts',
+    find: 'return STAGES.filter((stage) => gated.includes(stage));',
+    replace: 'return gated.filter((stage) => STAGES.includes(stage));',
+    test: { file: LIFECYCLE, title: 'of all layers add up, in the order of the stages' },
+  },
+  {
+    name: 'a day has a budget only where all of it is limited',
+    area: 'limits',
+    file: 'config/resolve/resolve-policy.ts',
+    find: 'Object.values(budget.day).every(',
+    replace: 'Object.values(budget.day).some(',
+    test: { file: LIFECYCLE, title: 'is a budget of the day, and a run without one has none to ask about' },
+  },
+  {
+    name: 'of two presets of a start the first counts',
+    area: 'policy',
+    file: 'config/resolve/resolve-policy.ts',
+    find: 'named !== undefined && named !== input.preset',
+    replace: 'named === null',
+    test: { file: POLICY, title: 'refuses two different presets in one start input' },
+  },
+  {
+    name: 'a violation is not in the report',
+    area: 'journal',
+    file: 'activities/journal/report.ts',
+    find: "event.type === 'policy.violation'",
+    replace: "event.type === 'network.refused'",
+    test: {
+      file: REPORT,
+      title: 'closes with a report, metrics and an assurance, and sweeps what killed writers left',
+    },
+  },
+  {
+    name: 'a check that is not there is told as red',
+    area: 'journal',
+    file: 'activities/journal/report.ts',
+    find: "if (result.status === 'environment') return 'could not run';",
+    replace: '',
+    test: {
+      file: REPORT,
+      title: 'closes with a report, metrics and an assurance, and sweeps what killed writers left',
+    },
   },
 ];

@@ -197,7 +197,7 @@ describe('run directory', () => {
 
     const path = await projection.projectClose({
       view: aView({ title: 'fix \x1b[31msetKey', seq: 3 }),
-      validation: aReport(),
+      validation: aReport({ commands: aReport().commands.flatMap((one) => [one, { ...one, status: 'environment' }]) }),
       changes: { kind: 'listed', files: [{ path: 'a|b`c.js', added: 3, deleted: 1 }] },
       notes: [],
       budget: NO_BUDGET,
@@ -212,6 +212,7 @@ describe('run directory', () => {
       '1 file, +3 -1.',
       'robot (scripted)',
       '`npm test` | failed (exit 1)',
+      '`npm test` | could not run |',
       'wrote <U+202E>outside',
       'git merge sluice/',
       '## Assurance: unsafe',

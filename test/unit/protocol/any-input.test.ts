@@ -132,4 +132,18 @@ describe('a start input', () => {
       { numRuns: 500 },
     );
   });
+
+  it.each([
+    ['attended', 'yes'],
+    ['attended', null],
+    ['title', 7],
+    ['host', ''],
+    ['policy', 'strict'],
+    ['rewind', { runId: 'shop-1', stage: 'merging' }],
+    ['repo', 'relative'],
+    ['repo', '/re\0po'],
+    ['task', ' \n'],
+  ])('is refused by the field %s that is %j', (name, value) => {
+    expect(checkRunInput({ task: 'do it', repo: '/repo', [name]: value })).toMatchObject({ kind: 'bad', field: name });
+  });
 });
