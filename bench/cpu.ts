@@ -12,8 +12,8 @@ import { add, type Measuring } from './plain-run.js';
 import { restartWorker, sluiceRun } from './shell.js';
 
 const ENGINE_KINDS = ['server', 'worker', 'guard', 'git'] as const;
-/** A tick of 10 ms is a twentieth of one start of Node or less, and a quarter of a millisecond of an agent. */
-const NODE_STARTS = 2;
+/** A tick of 10 ms is a thirtieth of the starts of Node or less, and a quarter of a millisecond of an agent. */
+const NODE_STARTS = 5;
 const AGENT_ROUNDS = 8;
 const WORKER_STARTS = 3;
 

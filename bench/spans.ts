@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { WORKER_NODE_FLAGS } from '../worker/local-engine/children/worker-child.js';
 import { ownTimes } from './baselines.js';
 import { TURN_STAGES } from './bench-agent.js';
 import { type BenchHost, openBenchHost } from './bench-host.js';
@@ -24,9 +25,7 @@ export interface MeasuredSpans extends SpanTable {
 }
 
 export async function measureSpans(count: number): Promise<MeasuredSpans> {
-  const host = await openBenchHost({
-    workerCommand: [process.execPath, '--max-old-space-size=512', '--enable-source-maps', TRACE_WORKER],
-  });
+  const host = await openBenchHost({ workerCommand: [process.execPath, ...WORKER_NODE_FLAGS, TRACE_WORKER] });
   try {
     const tables: MeasuredSpans[] = [];
     for (let n = 0; n < WARM_RUNS + count; n += 1) {

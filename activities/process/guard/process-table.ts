@@ -6,6 +6,7 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { sendSignal } from '../../../config/system/send-signal.js';
 import { TURN_TAG } from '../../../protocol/names.js';
+import { kernelThreadsIn } from './kernel-threads.js';
 
 /** How to recognise the processes of one command. */
 export interface Trace {
@@ -123,7 +124,7 @@ const MARK_LINE = 'Max msgqueue size';
 function takeSnapshot(): Snapshot {
   const byTag = new Map<string, Found[]>();
   const byMark = new Map<string, Found[]>();
-  const seen = new Set<number>([process.pid]);
+  const seen = new Set([process.pid, ...kernelThreadsIn(read('/proc/2/stat'), read('/proc/2/task/2/children'))]);
   for (;;) {
     const fresh = readdirSync('/proc')
       .map(Number)
