@@ -7,15 +7,28 @@ import { median } from './median.js';
 
 let added = 0;
 
-/** `git worktree add` with a new branch and all files, as a person would type it. The worktree is removed again, outside the time. */
-export async function worktreeAdd({ folder, repository }: BenchHost): Promise<number> {
+interface Bare {
+  readonly ms: number;
+  readonly path: string;
+  readonly branch: string;
+}
+
+/** `git worktree add` with a new branch and all files, as a person would type it. */
+export async function addBare({ folder, repository }: BenchHost): Promise<Bare> {
   added += 1;
   const path = join(folder, 'bare', String(added));
   const branch = `bare-${added}`;
-  const took = await timedProcess(['git', 'worktree', 'add', '-q', '-b', branch, path, 'HEAD'], { cwd: repository });
-  await timedProcess(['git', 'worktree', 'remove', '--force', path], { cwd: repository });
-  await timedProcess(['git', 'branch', '-q', '-D', branch], { cwd: repository });
-  return took;
+  const ms = await timedProcess(['git', 'worktree', 'add', '-q', '-b', branch, path, 'HEAD'], { cwd: repository });
+  return { ms, path, branch };
+}
+
+/** The worktree is removed again, outside the time. */
+export async function worktreeAdd(host: BenchHost): Promise<number> {
+  const { ms, path, branch } = await addBare(host);
+  const cwd = host.repository;
+  await timedProcess(['git', 'worktree', 'remove', '--force', path], { cwd });
+  await timedProcess(['git', 'branch', '-q', '-D', branch], { cwd });
+  return ms;
 }
 
 export interface OwnTimes {
