@@ -1,5 +1,5 @@
 /** Looks at a worktree that keep what they found in the index, and what an agent can do to be overlooked by them. */
-import { lstatSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -46,6 +46,17 @@ function addUnseen(run: OpenedRun, folder: string): void {
   utimesSync(path, atime, mtime);
 }
 
+/** Another folder in its place, with the same files and times and a new file. */
+function swapUnseen(run: OpenedRun, folder: string): void {
+  const path = join(run.worktree, folder);
+  const { atime, mtime } = lstatSync(path);
+  cpSync(path, join(run.home, 'other'), { recursive: true, preserveTimestamps: true });
+  write(join(run.home, 'other'), 'new.txt', 'new');
+  rmSync(path, { recursive: true });
+  renameSync(join(run.home, 'other'), path);
+  utimesSync(path, atime, mtime);
+}
+
 afterEach(removeFolders);
 
 describe('a look at a worktree of many files', () => {
@@ -88,14 +99,17 @@ describe('a look at a worktree of many files', () => {
     expect(await listed(run)).toEqual([FILE]);
   });
 
-  it('remembers folders, and sees a file that is new in one whose time was set back', async () => {
+  it.each([
+    ['whose time was set back', addUnseen],
+    ['that took the place of another, with its times', swapUnseen],
+  ])('remembers folders, and sees a file that is new in one %s', async (_, change) => {
     const run = await openRun(MANY);
     await untilNextSecond(run);
     await listed(run);
     expect(readFileSync(indexOf(run)).includes('UNTR')).toBe(true);
     expect(keeps(run)).toBe(true);
 
-    addUnseen(run, FOLDER);
+    change(run, FOLDER);
 
     expect(await listed(run)).toEqual([`${FOLDER}/new.txt`]);
   });
