@@ -21,6 +21,9 @@ const REVIEWS = 'test/unit/journal/review-files.test.ts';
 const TRIAL = 'test/unit/agent/try-agent.test.ts';
 const INPUT = 'test/unit/protocol/any-input.test.ts';
 const REPORT = 'test/unit/journal/projection.test.ts';
+const REDIRECTS = 'test/unit/security/redirects.test.ts';
+const FIND = 'test/unit/git/find-repository.test.ts';
+const TRUST = 'test/unit/client/choose-config.test.ts';
 
 export const PEOPLE_MUTANTS: readonly Mutant[] = [
   {
@@ -436,6 +439,49 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     test: {
       file: REPORT,
       title: 'closes with a report, metrics and an assurance, and sweeps what killed writers left',
+    },
+  },
+  {
+    name: 'checks that change one tracked file are green',
+    area: 'engine',
+    file: 'activities/checks/check-commit.ts',
+    find: 'treeChanged: changedFiles.length > 0,',
+    replace: 'treeChanged: changedFiles.length > 1,',
+    test: { file: CHECKS, title: 'because tracked files changed names them' },
+  },
+  {
+    name: 'what is red on the base too is told of the change alone',
+    area: 'engine',
+    file: 'activities/checks/check-commit.ts',
+    find: 'failedOnBase: base.red.has(end.line)',
+    replace: 'failedOnBase: base.red.has(end.line) && round > 0',
+    test: { file: CHECKS, title: 'on the base too is a finding, unless such failures are ignored' },
+  },
+  {
+    name: 'a repository may have its files elsewhere',
+    area: 'walls',
+    file: 'activities/git/refs/find-repository.ts',
+    find: 'if (ownGitDir(repository.root) !== repository.gitDir)',
+    replace: 'if (ownGitDir(repository.root) === repository.root)',
+    test: { file: REDIRECTS, title: 'beside it is refused too' },
+  },
+  {
+    name: 'a repository without commits is one',
+    area: 'git',
+    file: 'activities/git/refs/find-repository.ts',
+    find: 'if (!(await hasCommits(repository)))',
+    replace: "if (!(await hasCommits(repository)) && path === '')",
+    test: { file: FIND, title: 'refuses a repository without commits' },
+  },
+  {
+    name: 'an agent can trust a config on a terminal of its own',
+    area: 'policy',
+    file: 'client/cli/start/choose-config.ts',
+    find: 'if (!io.interactive || json || isInsideTurn(io.env)) return false;',
+    replace: 'if (!io.interactive || json || (isInsideTurn(io.env) && json)) return false;',
+    test: {
+      file: TRUST,
+      title: 'is never trusted by an agent: inside a turn nobody is asked, though there is a terminal',
     },
   },
 ];

@@ -202,4 +202,23 @@ export const WAIT_MUTANTS: readonly Mutant[] = [
     replace: "owner.policy.budget.onLimit !== 'pause' || data.limit === 'turns'",
     test: { file: GATES, title: 'stops at the budget, or asks for more' },
   },
+  {
+    name: 'a gate of an aborted run stays open',
+    area: 'messages',
+    file: 'workflows/run/close-run.ts',
+    find: 'if (gates.open !== null) expireGate',
+    replace: "if (gates.open !== null && ending.outcome !== 'aborted') expireGate",
+    test: { file: GATES, title: 'aborts at an open gate' },
+  },
+  {
+    name: 'the agent of a stage decides for its fallback',
+    area: 'engine',
+    file: 'workflows/run/turn.ts',
+    find: 'fallback: tries.fallback } : settled',
+    replace: 'fallback: null } : settled',
+    test: {
+      file: RACES,
+      title: 'asks the fallback agent for its own decision, and keeps the review that it gave first',
+    },
+  },
 ];

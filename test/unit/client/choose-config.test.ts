@@ -21,13 +21,18 @@ beforeEach(() => {
   );
 });
 
-/** Of a repository whose config is committed, and that nobody trusted. */
-async function look(config: string) {
+/** Of a repository whose config is committed, and that nobody trusted. `turn`: on a terminal that an agent made itself. */
+async function look(config: string, turn?: string) {
   const repository = makeRepository(folder);
   repository.write('.sluice/config.yaml', config);
   repository.git('add', '-A');
   repository.git('-c', 'user.name=t', '-c', 'user.email=t@localhost', 'commit', '--quiet', '-m', 'config');
-  const terminal = openTerminal({ env: { HOME: folder, XDG_CONFIG_HOME: join(folder, 'user') }, interactive: false });
+  const env = {
+    HOME: folder,
+    XDG_CONFIG_HOME: join(folder, 'user'),
+    ...(turn === undefined ? {} : { SLUICE_TURN: turn }),
+  };
+  const terminal = openTerminal({ env, interactive: turn !== undefined });
   const context = { ...terminal.context, home: join(folder, 'home') };
   const question = {
     root: repository.path,
@@ -35,14 +40,15 @@ async function look(config: string) {
     runInput: {},
     program: null,
   };
-  return { ...(await effectiveConfig(context, question)), err: terminal.err };
+  return { asked: effectiveConfig(context, question), err: terminal.err };
 }
 
 describe('a project config that nobody trusted', () => {
   it(
     'is told with the keys that it does not count for',
     async () => {
-      const { policy, err } = await look('version: 1\nrounds: 9\n');
+      const { asked, err } = await look('version: 1\nrounds: 9\n');
+      const { policy } = await asked;
 
       expect(policy.rounds).not.toBe(9);
       expect(err).toEqual([expect.stringMatching(/it does not count for rounds\. To let it: {2}sluice trust$/)]);
@@ -53,7 +59,8 @@ describe('a project config that nobody trusted', () => {
   it(
     'refuses nothing by what it could say only if it were trusted',
     async () => {
-      const { policy, err } = await look('version: 1\nagent: opencode\n');
+      const { asked, err } = await look('version: 1\nagent: opencode\n');
+      const { policy } = await asked;
 
       expect(Object.keys(policy.agents)).toEqual(['claude']);
       expect(err).toEqual([
@@ -62,4 +69,11 @@ describe('a project config that nobody trusted', () => {
     },
     LIMIT_MS,
   );
+
+  it('is never trusted by an agent: inside a turn nobody is asked, though there is a terminal', async () => {
+    const { asked, err } = await look('version: 1\nagents: {own: {command: prog}}\nagent: own\n', 'a-turn');
+
+    await expect(asked).rejects.toThrow('sluice trust');
+    expect(err).toEqual([]);
+  });
 });
