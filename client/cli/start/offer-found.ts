@@ -23,12 +23,12 @@ export interface BareRepository {
 /** Effects: with the person's yes on a terminal, what `sluice init` does. */
 export async function offerFound(context: Context, { root, baseSha, program, agent }: BareRepository): Promise<void> {
   const { io, json } = context;
-  const [{ chooseAgent }, { detectProject }, { PROJECT_CONFIG }] = await Promise.all([
+  const { PROJECT_CONFIG } = await import('../../../config/home/home.js');
+  if (existsSync(join(root, PROJECT_CONFIG)) || (await textAt(root, baseSha, PROJECT_CONFIG)) !== null) return;
+  const [{ chooseAgent }, { detectProject }] = await Promise.all([
     import('../../../config/init/detect-agents.js'),
     import('../../../config/init/detect-project.js'),
-    import('../../../config/home/home.js'),
   ]);
-  if (existsSync(join(root, PROJECT_CONFIG)) || (await textAt(root, baseSha, PROJECT_CONFIG)) !== null) return;
   const { setup, validation, seen } = detectProject(root);
   if (seen.length === 0 && (program !== null || agent !== null)) return;
   const found = program === null && agent === null ? await findAgents(io.env, [root]) : [];

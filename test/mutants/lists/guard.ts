@@ -177,6 +177,17 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
     test: { file: TRAPS, title: 'is found by its limit mark: env -i in a session of its own' },
   },
   {
+    name: 'the children of a program that has the number of the first thread of the kernel are passed over',
+    area: 'guard',
+    file: 'activities/process/guard/kernel-threads.ts',
+    find: 'if ((Number(fields[FLAGS]) & IS_KERNEL_THREAD) === 0) return [];',
+    replace: '',
+    test: {
+      file: 'test/unit/process/kernel-threads.test.ts',
+      title: 'are not known where process 2 is %s',
+    },
+  },
+  {
     name: 'a config may choose the turn tag',
     area: 'guard',
     file: 'activities/process/guard/parent-shell.ts',
