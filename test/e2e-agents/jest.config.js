@@ -5,8 +5,8 @@ import all from '../../jest.config.js';
 const rootDir = fileURLToPath(new URL('../..', import.meta.url));
 const { transform, testEnvironment, extensionsToTreatAsEsm, moduleNameMapper, modulePathIgnorePatterns } =
   all.projects[0];
-/** `main.ts` narrows it to the files of one CLI. */
-const tests = process.env['SLUICE_AGENTS_TESTS'] ?? '*';
+/** A project a CLI, so that their files are taken beside each other: each has an engine and a provider of its own. `main.ts` names them. */
+const { projects } = JSON.parse(process.env['SLUICE_AGENTS_PLAN'] ?? '{"projects":[]}');
 const shared = {
   rootDir,
   transform,
@@ -18,8 +18,13 @@ const shared = {
 
 export default {
   rootDir,
-  // One engine, and one CLI after the other: each takes a core.
-  maxWorkers: 1,
+  // A CLI takes a core while it works, but most of the time a case waits for a limit to pass.
+  maxWorkers: 3,
   testTimeout: 600_000,
-  projects: [{ ...shared, displayName: 'agents', testMatch: [`<rootDir>/test/e2e-agents/${tests}.test.ts`] }],
+  projects: projects.map(({ cli, tests }) => ({
+    ...shared,
+    displayName: cli,
+    globals: { sluiceCli: cli },
+    testMatch: [`<rootDir>/test/e2e-agents/${tests}.test.ts`],
+  })),
 };

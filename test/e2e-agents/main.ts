@@ -19,6 +19,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { beginCampaign } from '../../tools/campaigns.js';
 import { findServerBinary } from '../../worker/local-engine/server-binary/find-server-binary.js';
 import { casesOf } from './agent-cases.js';
 import { ACP_AGENTS, type AgentCli, ALL_CLIS, cliNamed, MOCK_PACKAGE } from './agent-clis.js';
@@ -36,9 +37,11 @@ const clis: readonly AgentCli[] = only === undefined ? ALL_CLIS : [cliNamed(only
 
 // Not below /tmp, where no HOME lies: Codex then makes no helper programs there, and its own sandbox finds none.
 mkdirSync(cacheFolder(), { recursive: true, mode: 0o755 });
+const passed = beginCampaign('e2e:agents');
 const folder = mkdtempSync(join(dirname(cacheFolder()), 'agents-'));
 try {
   process.exitCode = await runAll();
+  if (process.exitCode === 0 && only === undefined && args.length === 0) passed();
 } finally {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
@@ -67,7 +70,12 @@ function makePlan(): RunPlan {
   const prefixes = Object.fromEntries(ALL_CLIS.map((cli) => [cli.name, clis.includes(cli) ? install(cli).prefix : '']));
   const ranFile = join(folder, 'ran.jsonl');
   writeFileSync(ranFile, '');
-  return { prefixes: prefixes as RunPlan['prefixes'], mock: install(MOCK_PACKAGE).packageFolder, ranFile }; // One of each name.
+  return {
+    projects: clis.map(({ name }) => ({ cli: name, tests: testsOf(name) })),
+    prefixes: prefixes as RunPlan['prefixes'], // One of each name.
+    mock: install(MOCK_PACKAGE).packageFolder,
+    ranFile,
+  };
 }
 
 /** Nothing of the person's own: neither keys nor settings of a CLI. */
@@ -82,11 +90,10 @@ async function makeEnvironment(plan: RunPlan): Promise<Record<string, string>> {
     SLUICE_TEMPORAL_CLI: await readableServer(),
     SLUICE_TEMPORAL_DOWNLOAD: 'off',
     [PLAN_VARIABLE]: JSON.stringify(plan),
-    ...(only === undefined ? {} : { SLUICE_AGENTS_ONLY: only, SLUICE_AGENTS_TESTS: testsOf(only) }),
   };
 }
 
-/** A file without a planned CLI has no test, which jest takes for a failure. */
+/** A file without a test of the CLI would be a failure to jest. */
 function testsOf(cli: string): string {
   return ACP_AGENTS.some(({ name }) => name === cli) ? 'acp-*' : '!(acp-*)';
 }

@@ -2,6 +2,8 @@
 import { ACP_AGENTS, AGENT_CLIS, type CliName } from './agent-clis.js';
 
 export interface RunPlan {
+  /** Of jest, one a CLI; `tests` is the pattern of its files. */
+  readonly projects: readonly { readonly cli: CliName; readonly tests: string }[];
   readonly prefixes: Readonly<Record<CliName, string>>;
   /** Folder of the package that plays the provider. */
   readonly mock: string;
@@ -21,17 +23,17 @@ export function readPlan(): RunPlan {
   return JSON.parse(text) as RunPlan; // Ours, from the process above.
 }
 
-/** Which of the CLIs with an adapter of their own to run; SLUICE_AGENTS_ONLY names one of all. */
+/** The CLI with an adapter of its own that this project runs. */
 export function plannedClis(): typeof AGENT_CLIS {
   return AGENT_CLIS.filter(isPlanned);
 }
 
-/** Which of the agents behind `adapter: acp` to run. */
+/** The agent behind `adapter: acp` that it runs. */
 export function plannedAcpAgents(): typeof ACP_AGENTS {
   return ACP_AGENTS.filter(isPlanned);
 }
 
 function isPlanned({ name }: { readonly name: CliName }): boolean {
-  const only = process.env['SLUICE_AGENTS_ONLY'];
-  return only === undefined || only === name;
+  // Of jest.config.js.
+  return name === (globalThis as { readonly sluiceCli?: unknown }).sluiceCli;
 }
