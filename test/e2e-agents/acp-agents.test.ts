@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 import type { AcpCase } from './agent-cases.js';
 import type { AcpAgent } from './agent-clis.js';
 import { prepareHome } from './agent-home.js';
-import { type End, endedTurns, killWorker, noTurnLives, ranTurns, runTask } from './agent-runs.js';
+import { type End, endedTurns, killWorker, noTurnLives, ranTurns, runTask, STALL } from './agent-runs.js';
 import { type AgentWorld, noteRan, openAgentWorld } from './agent-world.js';
 import { type MockProvider, type ProviderCall, startMockProvider } from './mock-provider.js';
 import { plannedAcpAgents, readPlan } from './run-plan.js';
@@ -168,7 +168,7 @@ describe.each(plannedAcpAgents())('$name behind adapter: acp', (agent: AcpAgent)
     it(
       'whose provider is silent is ended at the stall limit, and nothing of it lives',
       async () => {
-        const where = await repository('hang', { limits: { stall: '20s', killGrace: '1s' } });
+        const where = await repository('hang', { limits: { stall: STALL, killGrace: '1s' } });
 
         const { end } = await run(where, 'Add a line. [mock:hang]', '--stages', 'plan-only');
         ran('hang');

@@ -7,6 +7,9 @@ import { until } from '../support/until.js';
 import { type AgentWorld, noteRan } from './agent-world.js';
 import type { ProviderCall } from './mock-provider.js';
 
+/** Longer than a CLI takes to begin to speak beside much else. */
+export const STALL = '60s';
+
 /** The last line of `--json`. */
 export type End = Readonly<Record<string, unknown>>;
 

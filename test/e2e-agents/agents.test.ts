@@ -9,7 +9,7 @@ import { jsonLines } from '../support/cli-world.js';
 import { until } from '../support/until.js';
 import type { AgentCase } from './agent-cases.js';
 import type { AgentCli } from './agent-clis.js';
-import { type End, endedTurns, killWorker, noTurnLives, ranTurns, runTask } from './agent-runs.js';
+import { type End, endedTurns, killWorker, noTurnLives, ranTurns, runTask, STALL } from './agent-runs.js';
 import { type AgentWorld, noteRan, openAgentWorld } from './agent-world.js';
 import { type MockProvider, type ProviderCall, startMockProvider } from './mock-provider.js';
 import { plannedClis, readPlan } from './run-plan.js';
@@ -145,7 +145,7 @@ describe.each(plannedClis())('$name', (cli: AgentCli) => {
     it(
       'whose provider is silent is ended at the stall limit, and nothing of it lives',
       async () => {
-        const repository = await agents.repository('hang', { limits: { stall: '20s', killGrace: '1s' } });
+        const repository = await agents.repository('hang', { limits: { stall: STALL, killGrace: '1s' } });
 
         const { end } = await run(repository, 'Add a line. [mock:hang]', '--stages', 'plan-only');
         ran('hang');

@@ -21,6 +21,7 @@ export default {
   // A CLI takes a core while it works, but most of the time a case waits for a limit to pass.
   maxWorkers: 3,
   testTimeout: 600_000,
+  verbose: true,
   projects: projects.map(({ cli, tests }) => ({
     ...shared,
     displayName: cli,
