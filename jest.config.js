@@ -17,6 +17,7 @@ export default {
   maxWorkers: 3,
   // A fork copies the page tables of who forks: from a process of 50 MB it costs 1 ms, of 350 MB 9, of 1 800 MB 49, and tests start thousands of programs.
   workerIdleMemoryLimit: '500MB',
+  testSequencer: '<rootDir>/test/server-tests-first.mjs',
   // What takes so long hangs, however busy the machine is.
   testTimeout: 120_000,
   projects: [
