@@ -28,7 +28,8 @@ console.log(summary());
 process.exitCode = jest === 0 ? conformance : jest;
 
 function jestCommand(results: string, more: readonly string[]): string[] {
-  const jest = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'];
+  const flags = ['--require', './test/exit-at-once.cjs', '--experimental-vm-modules', '--no-warnings'];
+  const jest = [...flags, 'node_modules/jest/bin/jest.js'];
   return [...jest, '--json', `--outputFile=${results}`, '--passWithNoTests', ...more];
 }
 
