@@ -208,10 +208,10 @@ describe('the other limits of a day', () => {
       const late = await lateRun('day: {minutes: 0.01}, onLimit: pause', { text: 'Plan.', delayMs: 700 });
 
       expect(await late.gate()).toMatchObject({ source: 'budget', stage: 'planning' });
-      expect(limits(late)).toMatchObject([{ limit: 'minutes', allowed: 0.01, day: expect.any(String) }]);
-      expect(late.turns()).toEqual(['planning']);
       await late.send('approve', { decision: 'reject' });
       expect(await late.result()).toMatchObject({ outcome: 'blocked', blockedReason: 'approval_rejected' });
+      expect(limits(late)).toMatchObject([{ limit: 'minutes', allowed: 0.01, day: expect.any(String) }]);
+      expect(late.turns()).toEqual(['planning']);
     },
     LIMIT_MS,
   );
