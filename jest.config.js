@@ -13,8 +13,8 @@ const shared = {
 };
 
 export default {
-  // One more than the cores of a small machine: most of the time a test waits for a process, a timer or a heartbeat.
-  maxWorkers: 3,
+  // Two for each core of a small machine: a test often waits for a process, a timer or a heartbeat.
+  maxWorkers: 4,
   // A fork copies the page tables of who forks: from a process of 50 MB it costs 1 ms, of 350 MB 9, of 1 800 MB 49, and tests start thousands of programs.
   workerIdleMemoryLimit: '500MB',
   testSequencer: '<rootDir>/test/server-tests-first.mjs',

@@ -67,6 +67,8 @@ class TendedCommand implements Command {
   private reason: ExitReason | null;
   private shellHasEnded = false;
   private graceUntil = 0;
+  /** Of an end that was asked for. */
+  private ending: Promise<void> | null = null;
   private bytes = 0;
   private grewMs = performance.now();
 
@@ -129,7 +131,7 @@ class TendedCommand implements Command {
 
   private endWithin(graceMs: number): void {
     this.graceUntil = performance.now() + graceMs;
-    void endEverything(this.deps.table, this.trace, graceMs);
+    this.ending = endEverything(this.deps.table, this.trace, graceMs);
   }
 
   private async tend(): Promise<ExitRecord | null> {
@@ -142,6 +144,8 @@ class TendedCommand implements Command {
       this.trace,
       this.reason === null ? claim.limits.killGraceMs : Math.max(0, this.graceUntil - performance.now()),
     );
+    // It may still be between two passes: the next would find what is started under this token once the end is told.
+    await this.ending;
     takeFolderBack(dir);
     const code = readRaw(dir) ?? shell.code;
     if (parts.adopted && code === null && this.reason === null) {
