@@ -22,6 +22,7 @@ import { redactorOf, toldWithoutValues } from '../unit/run-redactor.js';
 import { keepingValidation } from '../unit/stage-progress.js';
 import { checkCommit } from './check-commit.js';
 import { outcomeOfReport } from './classify-validation.js';
+import { hashChecks } from './hash-checks.js';
 import { leftObservations } from './own-commands.js';
 import { publishValidation } from './publish-validation.js';
 import { findingsOf, outputsOf } from './validation-findings.js';
@@ -40,7 +41,9 @@ export function createValidate(deps: HostDeps): (input: ValidateInput) => Promis
 
 async function validate(context: AtPlace, input: ValidateInput): Promise<ValidateResult> {
   const { deps, run, place, signals } = context;
-  const { baseFailures } = run.record.policy.checks[input.checks];
+  const { policy } = run.record;
+  const set = policy.checks[input.checks];
+  const { baseFailures } = set;
   const journalSeq = await flushJournal(deps, run, input.journal);
   const checked = await checkCommit(context, input).catch((error: unknown) => {
     throw validationImpossible(run, input.commit, error) ?? error;
@@ -55,6 +58,7 @@ async function validate(context: AtPlace, input: ValidateInput): Promise<Validat
     outcome: outcomeOfReport(report, baseFailures),
     summary: report.summary,
     tree: report.tree,
+    checks: hashChecks(set, policy.worktree),
     report: await artifacts.put(JSON.stringify(report), 'application/json'),
     observations: toldWithoutValues(run, [
       ...report.commands.map((command, index) => completed(command, input.round, ends[index]?.exit.endedAt)),

@@ -16,7 +16,7 @@ import type { CheckSetName, RunPolicy } from '../run/policy.js';
 import type { Stage, TurnStage } from '../run/stages.js';
 import type { JournalEvent, Observation } from './journal.js';
 import type { Notification } from './notification.js';
-import type { RunView } from './run-view.js';
+import type { MergeState, RunView } from './run-view.js';
 
 /** Start input of `run`, tolerant on purpose: `temporal workflow start` sends it by hand. */
 export interface RunInput {
@@ -52,6 +52,34 @@ export interface RunResult {
   readonly verdict: Verdict | null;
   /** Absolute path on the host, or null where nothing was opened. */
   readonly report: string | null;
+  /** As in the run view. */
+  readonly merge: MergeState;
+  /** Null: there is no change, whatever the outcome is. */
+  readonly source: RunSource | null;
+}
+
+/** The change of a closed run: where it lies and what is known of it. */
+export interface RunSource {
+  /** A host id. */
+  readonly host: string;
+  readonly repoKey: string;
+  /** `OpenRunResult.frozen`. */
+  readonly frozen: string;
+  /** The branch that the run began at, as people name it, and the commit that its change is against. */
+  readonly base: { readonly branch: string; readonly sha: string };
+  readonly head: string;
+  /** Null: no checks of the head. */
+  readonly evidence: RunEvidence | null;
+}
+
+/** What the engine's own checks came to, on one tree. */
+export interface RunEvidence {
+  readonly tree: string;
+  /** `ValidateResult.checks`. */
+  readonly checks: string;
+  readonly outcome: ValidationOutcome['kind'];
+  /** ISO 8601, UTC. */
+  readonly at: string;
 }
 
 /** Names a run on its host. */
@@ -246,6 +274,8 @@ export interface ValidateResult {
   readonly outcome: ValidationOutcome;
   readonly summary: ValidationReport['summary'];
   readonly tree: string;
+  /** SHA-256 of the commands and the set-up: evidence is about a tree and them. */
+  readonly checks: string;
   readonly report: ArtifactRef;
   readonly observations: readonly Observation[];
   readonly journalSeq: number;

@@ -17,6 +17,7 @@ export const AREAS = [
   'actors',
   'sandbox',
   'walls',
+  'landing',
 ] as const;
 export type Area = (typeof AREAS)[number];
 

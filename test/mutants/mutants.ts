@@ -8,6 +8,7 @@ import { FIGURE_MUTANTS } from './lists/figures.js';
 import { GIT_MUTANTS } from './lists/git.js';
 import { GUARD_MUTANTS } from './lists/guard.js';
 import { JOURNAL_MUTANTS } from './lists/journal.js';
+import { LANDING_MUTANTS } from './lists/landing.js';
 import { LIMIT_MUTANTS } from './lists/limits.js';
 import { MESSAGE_MUTANTS } from './lists/messages.js';
 import { PEOPLE_MUTANTS } from './lists/people.js';
@@ -38,4 +39,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...COMMAND_MUTANTS,
   ...ANSWER_MUTANTS,
   ...PEOPLE_MUTANTS,
+  ...LANDING_MUTANTS,
 ];

@@ -90,6 +90,7 @@ export function stubValidation(part: Partial<ValidateResult> = {}): Omit<Validat
     outcome: { kind: 'passed' },
     summary: { total: 1, passed: 1, failed: 0, environment: 0 },
     tree: 'd'.repeat(40),
+    checks: '9'.repeat(64),
     report: { sha256: 'e'.repeat(64), bytes: 1, mediaType: 'application/json' },
     observations: [],
     findings: null,

@@ -1,7 +1,7 @@
 /** The end of a run: the last status, the verdict, the last journal lines and the report. */
 import { ActivityFailure } from '@temporalio/workflow';
 import type { EventType } from '../../protocol/messages/journal.js';
-import type { CloseRunInput, RunResult } from '../../protocol/messages/messages.js';
+import type { CloseRunInput, RunResult, RunSource } from '../../protocol/messages/messages.js';
 import { assess } from '../../protocol/run/assurance.js';
 import type { RunOutcome } from '../../protocol/run/outcomes.js';
 import { closingHost } from '../activity-options.js';
@@ -88,6 +88,19 @@ async function writeReport(run: RunState, hurries: boolean, words: LastWords): P
 }
 
 function resultOf(run: RunState, outcome: RunOutcome): Omit<RunResult, 'verdict' | 'report'> {
-  const { branch, baseSha, headSha, blockedReason, error } = run.view();
-  return { runId: run.runId, outcome, blockedReason, error, branch, baseSha, headSha };
+  const { branch, baseSha, headSha, blockedReason, error, merge } = run.view();
+  return {
+    ...{ runId: run.runId, outcome, blockedReason, error, branch, baseSha, headSha },
+    ...{ merge, source: sourceOf(run) },
+  };
+}
+
+function sourceOf(run: RunState): RunSource | null {
+  const { opened, facts } = run;
+  if (opened === null || run.head === opened.baseSha) return null;
+  const { hostId: host, repoKey, frozen, baseBranch: branch, baseSha: sha } = opened;
+  const { head } = run;
+  // Checks of an earlier commit say nothing of what would land.
+  const evidence = facts.evidence.validation === head ? facts.checked : null;
+  return { host, repoKey, frozen, base: { branch, sha }, head, evidence };
 }

@@ -9,6 +9,7 @@ import type {
   OpenRunResult,
   PersonNote,
   ResumedRun,
+  RunEvidence,
   RunInput,
   TurnContext,
 } from '../../protocol/messages/messages.js';
@@ -55,6 +56,8 @@ class RunFacts {
     review: null,
     verification: null,
   };
+  /** What the checks of `evidence.validation` came to. */
+  checked: RunEvidence | null = null;
   wroteCode = false;
   readOnlyViolations = 0;
   diffViolations = 0;

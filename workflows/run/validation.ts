@@ -26,9 +26,10 @@ export async function takeValidation(run: LiveRun, stage: Stage): Promise<Ending
     host.validate.executeWithOptions({ summary }, [{ ...input, journal }]),
   );
   run.journal.observe(result.observations);
-  const { outcome, findings } = result;
+  const { outcome, findings, tree, checks } = result;
   run.facts.validation = outcome.kind;
   run.facts.evidence.validation = commit;
+  run.facts.checked = { tree, checks, outcome: outcome.kind, at: new Date().toISOString() };
   run.facts.context = {
     ...run.facts.context,
     validation: result.report,

@@ -34,6 +34,8 @@ const aClosed = (over: Partial<RunResult> = {}): RunEnd => ({
     headSha: 'b'.repeat(40),
     verdict: 'verified',
     report: '/shop/.sluice/runs/shop-1/report.md',
+    merge: 'unmerged',
+    source: null,
     ...over,
   },
 });

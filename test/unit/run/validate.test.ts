@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { hashChecks } from '../../../activities/checks/hash-checks.js';
 import { createValidate } from '../../../activities/checks/validate.js';
 import { artifactsOf } from '../../../activities/unit/run-projection.js';
 import { frozenHash } from '../../../activities/unit/run-record.js';
@@ -88,6 +89,13 @@ describe('a validation that is red', () => {
       { command: expect.stringContaining('echo begin'), text: expect.stringContaining('line 2999 of many') },
     ]);
     expect(Buffer.byteLength(output?.[0]?.text ?? '')).toBeGreaterThan(8192);
+  });
+
+  it('names the commands and the set-up that it ran', async () => {
+    const { host, result } = await validated({ policy: checking(['false']) });
+    const { checks, worktree } = host.run.record.policy;
+
+    expect(result.checks).toBe(hashChecks(checks.validation, worktree));
   });
 
   it('is the review of its round, stored before the answer, where red checks start a fix', async () => {

@@ -1,0 +1,51 @@
+/** What a run leaves for its landing: which checks its evidence is about, and where its change lies. */
+import type { Mutant } from '../mutant.js';
+
+const HASH = 'test/unit/run/hash-checks.test.ts';
+const RESULT = 'test/workflow/run-result.test.ts';
+
+export const LANDING_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'two lists of checks are joined to one text',
+    area: 'landing',
+    file: 'activities/checks/hash-checks.ts',
+    find: 'JSON.stringify([commands, timeoutMs, setup,',
+    replace: 'JSON.stringify([commands.join(), timeoutMs, setup,',
+    test: { file: HASH, title: 'is another one for each set of lists' },
+  },
+  {
+    name: 'the order of checks does not matter',
+    area: 'landing',
+    file: 'activities/checks/hash-checks.ts',
+    find: '[commands, timeoutMs, setup, copy,',
+    replace: '[commands.toSorted(), timeoutMs, setup, copy,',
+    test: { file: HASH, title: 'tells %s' },
+  },
+  {
+    name: 'what is copied and what is linked are one',
+    area: 'landing',
+    file: 'activities/checks/hash-checks.ts',
+    find: 'copy, link, setupInputs, setupTimeoutMs]);',
+    replace: '[...copy, ...link], setupInputs, setupTimeoutMs]);',
+    test: { file: HASH, title: 'is another one for each set of lists' },
+  },
+  {
+    name: 'checks of an earlier commit are evidence of the head',
+    area: 'landing',
+    file: 'workflows/run/close-run.ts',
+    find: 'facts.evidence.validation === head ? facts.checked : null',
+    replace: 'facts.checked',
+    test: {
+      file: RESULT,
+      title: 'has no evidence where the head is another commit than the one that was checked',
+    },
+  },
+  {
+    name: 'a run that changed nothing has a change to land',
+    area: 'landing',
+    file: 'workflows/run/close-run.ts',
+    find: 'if (opened === null || run.head === opened.baseSha) return null;',
+    replace: 'if (opened === null) return null;',
+    test: { file: RESULT, title: 'has no source where the run changed nothing' },
+  },
+];

@@ -1,0 +1,77 @@
+/** What a closed run tells of its change, for whoever takes it to its base: read from the server alone. */
+import { describe, expect, it } from '@jest/globals';
+import type { RunResult } from '../../protocol/messages/messages.js';
+import { STAGE_LISTS } from '../../protocol/run/stages.js';
+import { openedOnce } from '../support/opened.js';
+import { type Activities, openStubWorkers, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
+
+const HEAD = 'c'.repeat(40);
+
+describe('the answer of a run', () => {
+  const workers = openedOnce(openStubWorkers);
+
+  async function runWith(overrides: Partial<Activities>): Promise<RunResult> {
+    const handle = await workers.open(overrides).start({ task: 'do it', repo: '/repository', attended: false });
+    return (await handle.result()) as RunResult; // The workflow type `run` answers this.
+  }
+
+  it('says where its change lies and what the checks of its head came to', async () => {
+    const { merge, source, headSha, baseSha } = await runWith({});
+
+    expect(merge).toBe('unmerged');
+    expect(source).toEqual({
+      host: 'stub',
+      repoKey: '0123456789abcdef',
+      frozen: 'f'.repeat(64),
+      base: { branch: 'main', sha: baseSha },
+      head: headSha,
+      evidence: { tree: 'd'.repeat(40), checks: '9'.repeat(64), outcome: 'passed', at: expect.stringMatching(/Z$/) },
+    });
+  });
+
+  it('says of a blocked run what its checks came to, and that there is nothing to merge', async () => {
+    const { outcome, merge, source } = await runWith({
+      openRun: async (input) => stubOpen(input, STAGE_LISTS.full, { rounds: 0 }),
+      validate: async (input) => ({
+        ...stubValidation({ outcome: { kind: 'failed', why: 'red' } }),
+        journalSeq: input.journal.view.seq,
+      }),
+    });
+
+    expect({ outcome, merge }).toEqual({ outcome: 'blocked', merge: 'none' });
+    expect(source).toMatchObject({ head: HEAD, evidence: { outcome: 'failed' } });
+  });
+
+  it('has no evidence where the head is another commit than the one that was checked', async () => {
+    const mended = 'e'.repeat(40);
+    const { source } = await runWith({
+      runTurn: async (input) => {
+        if (input.stage === 'reviewing')
+          return stubTurn(input, { decision: { kind: 'review', value: 'CHANGES_REQUESTED' } });
+        return stubTurn(
+          input,
+          input.stage === 'fixing' ? { head: mended, outcome: { kind: 'hard', why: 'died' } } : {},
+        );
+      },
+    });
+
+    expect(source).toMatchObject({ head: mended, evidence: null });
+  });
+
+  it('has no source where the run changed nothing', async () => {
+    const { merge, source } = await runWith({
+      runTurn: async (input) => stubTurn(input, input.stage === 'executing' ? { outcome: { kind: 'no_change' } } : {}),
+    });
+
+    expect({ merge, source }).toEqual({ merge: 'none', source: null });
+  });
+
+  it('has no source where the run was ended before it was open', async () => {
+    const host = workers.open({ openRun: () => new Promise(() => undefined) });
+    const handle = await host.start({ task: 'do it', repo: '/repository' });
+
+    await handle.cancel();
+
+    expect(await handle.result()).toMatchObject({ outcome: 'aborted', merge: 'none', source: null });
+  });
+});
