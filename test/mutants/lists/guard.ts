@@ -188,6 +188,17 @@ export const GUARD_MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    name: 'the end of a command is told while its own sweep still looks',
+    area: 'guard',
+    file: 'activities/process/guard/command.ts',
+    find: 'await this.ending;',
+    replace: '',
+    test: {
+      file: 'test/unit/process/tended-command.test.ts',
+      title: 'is told once nothing goes on ending it, which met what is started under its token next',
+    },
+  },
+  {
     name: 'a config may choose the turn tag',
     area: 'guard',
     file: 'activities/process/guard/parent-shell.ts',

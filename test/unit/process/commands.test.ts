@@ -101,27 +101,6 @@ describe('a command', () => {
     expect(host.text('ledger')).toBe('START\n');
   });
 
-  it('is left alone by the end before it when it is started again under its token', async () => {
-    for (let round = 0; round < 6; round += 1) {
-      // It takes its time to end, so that the passes of the end lie 50 ms apart, and each round another, so that one is well before the next pass.
-      const command = host.aCommand(
-        `trap '(trap "" TERM; exec sleep 0.${150 + 12 * round}); exit 9' TERM; echo START >> ledger-${round}; while [ ! -e go-${round} ]; do sleep 0.02; done`,
-        { limits: { ...limits, killGraceMs: 30_000 } },
-      );
-      const starts = () => host.text(`ledger-${round}`).split('START').length - 1;
-      const first = processes.run(command, hooks());
-      await until(() => starts() === 1);
-      await processes.endGroup(command.group, 'aborted');
-      expect(exitOf(await first)).toMatchObject({ reason: 'aborted', exitCode: 9 });
-
-      const second = processes.run(command, hooks());
-      await until(() => starts() === 2);
-      await processes.run(host.aCommand(`sleep 0.1; touch go-${round}`), hooks());
-
-      expect(exitOf(await second)).toMatchObject({ reason: 'exited', exitCode: 0 });
-    }
-  });
-
   it('reports the signal that ended it, and nothing of the shell in its stderr', async () => {
     const exit = exitOf(await processes.run(host.aCommand('kill -SEGV $$'), hooks()));
 
