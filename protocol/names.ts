@@ -35,6 +35,9 @@ export function quotaGateId(account: string): string {
 /** Asks a long-lived workflow for a new execution, which takes the newest rules. */
 export const HAND_OVER_SIGNAL = 'handOver';
 
+/** Tells the owner of a run that it ends. */
+export const RUN_CHANGED_SIGNAL = 'runChanged';
+
 /** Where the local engine listens on loopback, or on the next free ports; where no config says otherwise. */
 export const ENGINE_PORTS = { server: 17_233, ui: 18_233 } as const;
 

@@ -38,6 +38,13 @@ export interface RunInput {
   readonly attended?: boolean;
   /** Start from an earlier run's task, policy, artifacts and tree (V-131). Without `stage`: from where that run ended. */
   readonly rewind?: { readonly runId: string; readonly stage?: Stage };
+  /** Id of the workflow that the run works for, and that is told by a Signal when it ends. */
+  readonly owner?: string;
+}
+
+/** To the owner, as the last thing before the run closes: its answer follows at once. */
+export interface RunChanged {
+  readonly runId: string;
 }
 
 /** Answer of the run workflow. */

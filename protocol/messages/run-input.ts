@@ -10,7 +10,7 @@ export type InputCheck =
   | { readonly kind: 'ok'; readonly input: RunInput }
   | { readonly kind: 'bad'; readonly field: string; readonly message: string };
 
-const TEXT_FIELDS = ['title', 'base', 'host', 'preset', 'commandHash', 'configHash'] as const;
+const TEXT_FIELDS = ['title', 'base', 'host', 'preset', 'commandHash', 'configHash', 'owner'] as const;
 const FIELDS: readonly string[] = ['task', 'repo', 'policy', 'attended', 'rewind', ...TEXT_FIELDS];
 
 export function checkRunInput(value: unknown): InputCheck {

@@ -1,17 +1,26 @@
-/** What a closed run tells of its change, for whoever takes it to its base: read from the server alone. */
+/** What a closed run tells of its change, and whom: for those that take it to its base and read it from the server alone. */
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { RunResult } from '../../protocol/messages/messages.js';
 import { STAGE_LISTS } from '../../protocol/run/stages.js';
 import { openedOnce } from '../support/opened.js';
-import { type Activities, openStubWorkers, stubOpen, stubTurn, stubValidation } from '../support/stub-host.js';
+import {
+  type Activities,
+  openStubWorkers,
+  type StubHost,
+  stubOpen,
+  stubTurn,
+  stubValidation,
+} from '../support/stub-host.js';
 
+const INPUT = { task: 'do it', repo: '/repository', attended: false };
 const HEAD = 'c'.repeat(40);
 
 describe('the answer of a run', () => {
   const workers = openedOnce(openStubWorkers);
 
   async function runWith(overrides: Partial<Activities>): Promise<RunResult> {
-    const handle = await workers.open(overrides).start({ task: 'do it', repo: '/repository', attended: false });
+    const handle = await workers.open(overrides).start(INPUT);
     return (await handle.result()) as RunResult; // The workflow type `run` answers this.
   }
 
@@ -68,10 +77,58 @@ describe('the answer of a run', () => {
 
   it('has no source where the run was ended before it was open', async () => {
     const host = workers.open({ openRun: () => new Promise(() => undefined) });
-    const handle = await host.start({ task: 'do it', repo: '/repository' });
+    const handle = await host.start(INPUT);
 
     await handle.cancel();
 
     expect(await handle.result()).toMatchObject({ outcome: 'aborted', merge: 'none', source: null });
   });
 });
+
+describe('the owner of a run', () => {
+  const workers = openedOnce(openStubWorkers);
+
+  /** One that nobody serves: what it is told stays in its history. */
+  async function startOwner({ client }: StubHost): Promise<{ id: string; heard(): Promise<readonly unknown[]> }> {
+    const id = `owner-${randomUUID()}`;
+    const handle = await client.workflow.start('owner', { workflowId: id, taskQueue: id });
+    const heard = async () => {
+      const { events } = await handle.fetchHistory();
+      return (events ?? []).flatMap(({ workflowExecutionSignaledEventAttributes: signal }) =>
+        signal == null ? [] : [[signal.signalName, ...decoded(signal.input?.payloads)]],
+      );
+    };
+    return { id, heard };
+  }
+
+  it('is told once that the run ends, and has its answer at once', async () => {
+    const host = workers.open();
+    const owner = await startOwner(host);
+
+    const handle = await host.start({ ...INPUT, owner: owner.id });
+
+    expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
+    expect(await owner.heard()).toEqual([['runChanged', { runId: handle.workflowId }]]);
+  });
+
+  it('is told of a run that was ended before it was open', async () => {
+    const host = workers.open({ openRun: () => new Promise(() => undefined) });
+    const owner = await startOwner(host);
+    const handle = await host.start({ ...INPUT, owner: owner.id });
+
+    await handle.cancel();
+
+    expect(await handle.result()).toMatchObject({ outcome: 'aborted' });
+    expect(await owner.heard()).toEqual([['runChanged', { runId: handle.workflowId }]]);
+  });
+
+  it('changes nothing of the end where it is gone', async () => {
+    const handle = await workers.open().start({ ...INPUT, owner: 'nobody' });
+
+    expect(await handle.result()).toMatchObject({ outcome: 'merge_ready', verdict: 'verified' });
+  });
+});
+
+function decoded(payloads: readonly { data?: Uint8Array | null }[] | null | undefined): readonly unknown[] {
+  return (payloads ?? []).map(({ data }) => JSON.parse(Buffer.from(data ?? []).toString()));
+}

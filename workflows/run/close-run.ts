@@ -1,10 +1,12 @@
 /** The end of a run: the last status, the verdict, the last journal lines and the report. */
 import { ActivityFailure } from '@temporalio/workflow';
 import type { EventType } from '../../protocol/messages/journal.js';
-import type { CloseRunInput, RunResult, RunSource } from '../../protocol/messages/messages.js';
+import type { CloseRunInput, RunChanged, RunResult, RunSource } from '../../protocol/messages/messages.js';
+import { RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
 import { assess } from '../../protocol/run/assurance.js';
 import type { RunOutcome } from '../../protocol/run/outcomes.js';
 import { closingHost } from '../activity-options.js';
+import { sendSignal } from '../actor/send-signal.js';
 import { expireGate } from '../gates/gate.js';
 import { sentence } from '../journal/journal.js';
 import { type Ending, statusOf } from './ending.js';
@@ -56,9 +58,17 @@ export async function closeRun(run: LiveRun, ending: Ending): Promise<RunResult>
   await notifier.started();
   const { outcome } = ending;
   const { verdict, reasons } = assurance;
-  if (run.opened === null) return { ...resultOf(run, outcome), verdict: null, report: null };
-  const report = await writeReport(run, hurries, { outcome, verdict, verdictReasons: reasons });
-  return { ...resultOf(run, outcome), verdict, report };
+  const isOpened = run.opened !== null;
+  const report = isOpened ? await writeReport(run, hurries, { outcome, verdict, verdictReasons: reasons }) : null;
+  await tellOwner(run);
+  return { ...resultOf(run, outcome), verdict: isOpened ? verdict : null, report };
+}
+
+/** One that is gone is told nothing; the answer is on the server all the same. */
+async function tellOwner({ runId, input: { owner } }: RunState): Promise<void> {
+  if (owner === undefined) return;
+  const argument: RunChanged = { runId };
+  await sendSignal({ workflowId: owner, executionRunId: null, name: RUN_CHANGED_SIGNAL, argument });
 }
 
 type LastWords = Pick<CloseRunInput, 'outcome' | 'verdict' | 'verdictReasons'>;

@@ -48,4 +48,12 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     replace: 'if (opened === null) return null;',
     test: { file: RESULT, title: 'has no source where the run changed nothing' },
   },
+  {
+    name: 'the owner of a run that was never open hears nothing',
+    area: 'landing',
+    file: 'workflows/run/close-run.ts',
+    find: 'await tellOwner(run);',
+    replace: 'if (isOpened) await tellOwner(run);',
+    test: { file: RESULT, title: 'is told of a run that was ended before it was open' },
+  },
 ];
