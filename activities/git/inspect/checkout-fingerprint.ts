@@ -4,8 +4,8 @@
  * It reads: the run's private git dir stands in for the repository's config, the person's index is opened, never refreshed or written.
  */
 import { createHash } from 'node:crypto';
-import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { lookAt } from '../../../config/system/look-at.js';
 import { readHead, readRef, readTextIfThere } from '../refs/read-ref.js';
 import type { Repository } from '../start/contract.js';
 import { splitNul, tryGit } from '../start/run-git.js';
@@ -16,7 +16,7 @@ export async function fingerprintCheckout(repository: Repository, gitDir: string
   if ((await readTextIfThere(join(gitDir, 'HEAD'))) === null)
     throw new Error(`${gitDir} is not the private git dir of a run`);
   // Git cannot be started in a folder that is gone, which would look like trouble of the host.
-  if ((await lstat(repository.root).catch(() => null)) === null) return 'gone';
+  if (lookAt(repository.root) === null) return 'gone';
   const [head, list, stash] = await Promise.all([
     readHead(repository.gitDir),
     listFiles(repository, gitDir),

@@ -3,10 +3,9 @@
  * Git chooses the id: the last part of the path, with a number where that is taken (builtin/worktree.c). Others are not read, for there is one for each run
  * that was kept. The worktree's own `.git` file is never asked: an agent can replace it.
  */
-import { lstat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { listForeignFolder, readForeignFile, textOf } from '../../../config/system/foreign-file.js';
-import { isSymlink } from '../start/no-symlink.js';
+import { lookAt } from '../../../config/system/look-at.js';
 import { readTextIfThere } from './read-ref.js';
 
 /** Far above what a repository has; a folder of more counts as empty. */
@@ -55,13 +54,13 @@ function isNumbered(adminDir: string, usual: string): boolean {
 
 async function isInUse(adminDir: string): Promise<boolean> {
   // The caller refuses to write through it.
-  if (await isSymlink(adminDir)) return false;
+  if (lookAt(adminDir)?.isSymbolicLink() === true) return false;
   const dotGit = (await gitdirOf(adminDir)).trim();
-  return dotGit !== '' && (await lstat(resolve(adminDir, dotGit)).catch(() => null)) !== null;
+  return dotGit !== '' && lookAt(resolve(adminDir, dotGit)) !== null;
 }
 
 async function belongsTo(adminDir: string, path: string): Promise<boolean> {
-  if (await isSymlink(adminDir)) return false;
+  if (lookAt(adminDir)?.isSymbolicLink() === true) return false;
   return (await gitdirOf(adminDir)).replace(/\n$/, '') === join(path, '.git');
 }
 

@@ -88,7 +88,7 @@ export class RunGit {
    * Errors: `WorktreeViolation` if the worktree is no real folder.
    */
   async changes(): Promise<readonly Change[]> {
-    await assertRealRoot(this.input.worktree);
+    assertRealRoot(this.input.worktree);
     return listChanges(this.git);
   }
 
@@ -143,7 +143,7 @@ export class RunGit {
    * Errors: `WorktreeViolation` if the worktree is no real folder, or a nested repository cannot be staged.
    */
   async plan(request: CommitRequest): Promise<PlannedCommit | null> {
-    await assertRealRoot(this.input.worktree);
+    assertRealRoot(this.input.worktree);
     return planCommit(this.git, this.own, request);
   }
 
@@ -153,7 +153,7 @@ export class RunGit {
    * Errors: `WorktreeViolation` if the worktree is no real folder; no ref is moved then.
    */
   async publish(planned: PlannedCommit): Promise<PublishOutcome> {
-    await assertRealRoot(this.input.worktree);
+    assertRealRoot(this.input.worktree);
     const { repository, headRef } = this.input;
     const adopted = (await this.head()) === planned.commit;
     const from = adopted ? planned.commit : planned.branchAt;

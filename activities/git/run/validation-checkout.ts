@@ -3,11 +3,12 @@
  * It gets a small `.git` of its own besides, since build scripts ask git for the commit; commands may do to it what they like, for the
  * engine never reads it. Ignored files stay from commit to commit, so that a set-up is not repeated.
  */
-import { lstat, mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import picomatch from 'picomatch';
 import { makeFolder } from '../../../config/home/make-folder.js';
 import { readForeignFile, textOf } from '../../../config/system/foreign-file.js';
+import { lookAt } from '../../../config/system/look-at.js';
 import { replaceFile } from '../../../config/system/replace-file.js';
 import { listChangedPaths } from '../inspect/diff.js';
 import { openPrivateGitDir, type PrivateGitDir } from '../inspect/private-git-dir.js';
@@ -105,7 +106,7 @@ export async function removeCheckoutGit(repository: Repository, path: string): P
   // In the place of the checkout's folder lies nothing of the engine's.
   if (!(await makeFolderWritable(path))) return;
   const own = join(path, '.git');
-  const found = await lstat(own).catch(() => null);
+  const found = lookAt(own);
   if (found === null) return;
   if (!found.isDirectory()) return rm(own, { force: true });
   await makeWritable(own);

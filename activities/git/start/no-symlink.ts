@@ -26,7 +26,7 @@ export async function assertNoSymlink(root: string, relative: string): Promise<v
 }
 
 /** Whether a symlink lies at `path`; false if nothing does. */
-export async function isSymlink(path: string): Promise<boolean> {
+async function isSymlink(path: string): Promise<boolean> {
   const found = await lstat(path).catch(() => null);
   return found?.isSymbolicLink() ?? false;
 }

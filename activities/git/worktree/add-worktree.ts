@@ -4,11 +4,12 @@
  * effect, so that a second attempt tells what a killed one left half-made from what belongs to somebody else, which is never touched.
  */
 
-import { lstat, rm, rmdir } from 'node:fs/promises';
+import { rm, rmdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { listForeignFolder } from '../../../config/system/foreign-file.js';
+import { lookAt } from '../../../config/system/look-at.js';
 import { FAILURES } from '../../../protocol/failures.js';
 import { refusalFailure } from '../../../protocol/text/refusal.js';
 import { readRef, readTextIfThere } from '../refs/read-ref.js';
@@ -107,7 +108,7 @@ const MAX_ENTRIES = 200_000;
 const TOO_MANY: readonly string[] = [''];
 
 async function entriesOf(path: string): Promise<readonly string[] | null> {
-  const found = await lstat(path).catch(() => null);
+  const found = lookAt(path);
   if (found === null) return null;
   if (!found.isDirectory()) return [basename(path)];
   return (await listForeignFolder(path, { maxEntries: MAX_ENTRIES }))?.map(({ name }) => name) ?? TOO_MANY;
@@ -140,7 +141,7 @@ async function clearHalfMade({ repository, path }: AddWorktreeInput, found: Foun
   // Killed between mkdir and writing `gitdir`: git left its "initializing" lock, and prune skips it for ever.
   else if ((await readTextIfThere(join(usual, 'gitdir'))) === null) await rm(usual, { recursive: true, force: true });
   if (found.entries === null) return;
-  const own = await lstat(join(path, '.git')).catch(() => null);
+  const own = lookAt(join(path, '.git'));
   // Only what git itself begins with is deleted: an empty folder, or one with a `.git` file alone.
   if (found.entries.every((name) => name === '.git') && own?.isDirectory() !== true) {
     await rm(join(path, '.git'), { force: true });

@@ -2,9 +2,10 @@
  * Gives the owner back the right to list and change folders, so that what an agent or its tools made read-only (a module cache of Go is)
  * can be removed. Symlinks are not followed; a folder of another user's stays as it is, and git then says so.
  */
-import { chmod, lstat } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listForeignFolder } from '../../../config/system/foreign-file.js';
+import { lookAt } from '../../../config/system/look-at.js';
 
 const OWNER = 0o700;
 
@@ -19,7 +20,7 @@ export async function makeWritable(folder: string): Promise<void> {
 
 /** Of the folder alone. Answers whether it is one. */
 export async function makeFolderWritable(folder: string): Promise<boolean> {
-  const found = await lstat(folder).catch(() => null);
+  const found = lookAt(folder);
   if (found?.isDirectory() !== true) return false;
   // As with `chmod -R`, what cannot be changed is left to the command that fails on it.
   if ((found.mode & OWNER) !== OWNER) await chmod(folder, (found.mode & 0o777) | OWNER).catch(() => undefined);

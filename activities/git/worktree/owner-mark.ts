@@ -4,11 +4,12 @@
  * Not promised: anything against code of the same user, which can write here too.
  */
 import { randomUUID } from 'node:crypto';
-import { lstat, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from '../../../config/home/make-folder.js';
 import { codeOf } from '../../../config/system/error-code.js';
 import { listForeignFolder, readForeignFile, textOf } from '../../../config/system/foreign-file.js';
+import { lookAt } from '../../../config/system/look-at.js';
 import { replaceFile } from '../../../config/system/replace-file.js';
 
 export interface Ownership {
@@ -34,7 +35,7 @@ export function ownerMarkOf(path: string): string {
 
 export async function readOwner(path: string): Promise<OwnerMark> {
   const mark = ownerMarkOf(path);
-  const found = await lstat(mark).catch(() => null);
+  const found = lookAt(mark);
   if (found === null) return null;
   const entries = found.isDirectory() ? await listForeignFolder(mark, { maxEntries: 1 }) : null;
   if (entries === null) return 'broken';

@@ -3,8 +3,9 @@
  * so that what a kill leaves is found again by the next call. Git's own `worktree remove` is not asked: it trusts the worktree's `.git` file,
  * which an agent can write. What lies behind a symlink stays.
  */
-import { lstat, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { codeOf } from '../../../config/system/error-code.js';
+import { lookAt } from '../../../config/system/look-at.js';
 import { findAdminDir } from '../refs/worktree-registration.js';
 import { withRepositoryLock } from '../start/repository-lock.js';
 import { makeWritable } from './make-writable.js';
@@ -24,7 +25,7 @@ export async function removeWorktree(commonDir: string, path: string): Promise<b
 
 /** Answers whether it was there. */
 export async function removeFolder(path: string): Promise<boolean> {
-  if ((await lstat(path).catch(() => null)) === null) return false;
+  if (lookAt(path) === null) return false;
   try {
     await removeAll(path);
   } catch (error) {

@@ -7,6 +7,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { readForeignFile, textOf } from '../../../config/system/foreign-file.js';
+import { lookAt } from '../../../config/system/look-at.js';
 import { readIndex } from '../refs/read-ref.js';
 import { lastingTrouble } from '../start/lasting-trouble.js';
 import { assertNoSymlink } from '../start/no-symlink.js';
@@ -57,7 +58,7 @@ export async function takeSubmodules(worktree: string, foreign: readonly string[
 /** Null: there is none; `unreadable`: nothing that git made, or not as we may read it. */
 async function indexIn(dir: string): Promise<Buffer | null | 'unreadable'> {
   const path = join(dir, 'index');
-  const found = await lstat(path).catch(() => null);
+  const found = lookAt(path);
   if (found === null) return null;
   if (!found.isFile()) return 'unreadable';
   return readIndex(path).catch((error: unknown) => unreadable(error, 'unreadable' as const));

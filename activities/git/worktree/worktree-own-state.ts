@@ -6,6 +6,7 @@
 import { lstat, mkdir, rm, utimes } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { listForeignFolder, readForeignFile, textOf } from '../../../config/system/foreign-file.js';
+import { lookAt } from '../../../config/system/look-at.js';
 import { replaceFile } from '../../../config/system/replace-file.js';
 import { parseJson } from '../../../protocol/text/json.js';
 import { type HeadReading, parseHead, readHead, readIndex, readTextIfThere } from '../refs/read-ref.js';
@@ -83,11 +84,9 @@ export async function hasStoodAt({ repository, worktree }: OwnWorktree, sha: str
  */
 export async function findForeignState(own: OwnWorktree): Promise<readonly string[]> {
   const { repository, worktree } = own;
-  const [folder, commonDir] = await Promise.all(
-    [worktree, repository.commonDir].map((path) => lstat(path).catch(() => null)),
-  );
+  const folder = lookAt(worktree);
   // In a repository that is gone there is nothing to mend.
-  if (folder === undefined || folder === null || commonDir?.isDirectory() !== true) return [];
+  if (folder === null || lookAt(repository.commonDir)?.isDirectory() !== true) return [];
   if (!folder.isDirectory()) return ['the folder of the worktree became something else'];
   const adminDir = await findAdminDir(repository.commonDir, worktree);
   if (adminDir === null) return ['the repository did not know the worktree any more'];
@@ -108,14 +107,13 @@ export async function findForeignState(own: OwnWorktree): Promise<readonly strin
  * Errors: `WorktreeViolation`, `SymlinkInTheWay`.
  */
 export async function putOwnBack(own: OwnWorktree): Promise<void> {
-  const folder = await lstat(own.worktree).catch(() => null);
+  const folder = lookAt(own.worktree);
   if (folder === null) return;
   if (!folder.isDirectory()) return moveAside(own.worktree);
   const adminDir = await mendOwnFiles(own);
   // Without one all files would be shown as deleted and new.
   const [index, to] = [join(own.gitDir, 'index'), join(adminDir, 'index')];
-  const [from, there] = await Promise.all([index, to].map((path) => lstat(path).catch(() => null)));
-  if (from?.isFile() === true && there === null) await copyIndex(own, index, to);
+  if (lookAt(index)?.isFile() === true && lookAt(to) === null) await copyIndex(own, index, to);
   await takeForeignSubmodules(own, adminDir);
 }
 
@@ -130,7 +128,7 @@ export async function letOwnerIn({ repository, worktree }: OwnWorktree): Promise
 export async function keepFirstConfig({ repository, worktree, gitDir }: OwnWorktree): Promise<void> {
   const path = join(gitDir, FIRST_CONFIG);
   const adminDir = await findAdminDir(repository.commonDir, worktree);
-  if (adminDir === null || (await lstat(path).catch(() => null)) !== null) return;
+  if (adminDir === null || lookAt(path) !== null) return;
   replaceFile(path, JSON.stringify(await readTextIfThere(join(adminDir, 'config.worktree'))));
 }
 
@@ -154,7 +152,7 @@ async function takeForeignSubmodules(own: OwnWorktree, adminDir: string): Promis
 /** Where the engine has none that is a file there is none: no git reads what an agent left, and the next turn brings one. */
 async function replaceIndex(own: OwnWorktree, adminDir: string): Promise<void> {
   const [from, to] = [join(own.gitDir, 'index'), join(adminDir, 'index')];
-  const found = await lstat(from).catch(() => null);
+  const found = lookAt(from);
   if (found?.isFile() === true) return copyIndex(own, from, to);
   await moveFolderAside(own, to);
   await rm(to, { force: true });
@@ -182,7 +180,7 @@ export async function mendOwnState(own: OwnWorktree): Promise<void> {
 /** Answers the admin folder. */
 async function mendOwnFiles(own: OwnWorktree): Promise<string> {
   const { repository, worktree, branchRef } = own;
-  await assertRealRoot(worktree);
+  assertRealRoot(worktree);
   const known = await findAdminDir(repository.commonDir, worktree);
   const adminDir = known ?? (await freeAdminDir(repository.commonDir, worktree));
   await assertNoSymlink(repository.commonDir, relative(repository.commonDir, adminDir));
@@ -211,7 +209,7 @@ async function readFirstConfig(gitDir: string): Promise<string | null | undefine
 
 /** What is larger, a link, or not ours to read is none that the engine made. */
 async function isAsMade({ path, text }: OwnFile): Promise<boolean> {
-  if (text === null) return (await lstat(path).catch(() => null)) === null;
+  if (text === null) return lookAt(path) === null;
   return textOf(await readForeignFile(path, { maxBytes: Buffer.byteLength(text) })) === text;
 }
 
@@ -236,7 +234,7 @@ async function writeIfOther(own: OwnWorktree, file: OwnFile): Promise<void> {
  * Not beside the path itself: in the worktree it would be an untracked folder, which the next clean removes.
  */
 async function moveFolderAside({ worktree }: OwnWorktree, path: string): Promise<void> {
-  const found = await lstat(path).catch(() => null);
+  const found = lookAt(path);
   const isKept = found?.isDirectory() === true || (found !== null && basename(path) === CONFIG);
   if (isKept) await moveAside(path, dirname(worktree), `${basename(worktree)}+${basename(path).replace(/^\./, '')}`);
 }

@@ -3,11 +3,13 @@
  * somebody's folder in its place. What is found there is only ever renamed, never deleted, for it may be all that somebody has.
  * Nothing of the turn lives by then, so nothing races the look.
  */
-import { lstat, realpath, rename } from 'node:fs/promises';
+import { realpathSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from '../../../config/home/make-folder.js';
 import { codeOf } from '../../../config/system/error-code.js';
 import { listForeignFolder, readForeignFile } from '../../../config/system/foreign-file.js';
+import { lookAt } from '../../../config/system/look-at.js';
 import { WorktreeViolation } from '../start/worktree-violation.js';
 import { makeFolderWritable } from './make-writable.js';
 
@@ -21,7 +23,7 @@ export type RootReading =
 
 /** Whether this is still the worktree that the engine made: a folder at its real place with a `.git` file of its own. */
 export async function readRoot(worktree: string): Promise<RootReading> {
-  const wrong = await wrongPlace(worktree);
+  const wrong = wrongPlace(worktree);
   if (wrong !== null) return { kind: 'destroyed', why: wrong };
   const own = await readForeignFile(join(worktree, '.git'), { maxBytes: MAX_GIT_FILE_BYTES });
   if (own.kind === 'read' && own.bytes.toString('utf8').startsWith('gitdir: ')) return { kind: 'whole' };
@@ -32,8 +34,8 @@ export async function readRoot(worktree: string): Promise<RootReading> {
 }
 
 /** Errors: `WorktreeViolation`. */
-export async function assertRealRoot(worktree: string): Promise<void> {
-  const wrong = await wrongPlace(worktree);
+export function assertRealRoot(worktree: string): void {
+  const wrong = wrongPlace(worktree);
   if (wrong !== null) throw new WorktreeViolation(wrong);
 }
 
@@ -43,15 +45,15 @@ export async function assertRealRoot(worktree: string): Promise<void> {
  * Errors: `WorktreeViolation` if a folder above it is a symlink.
  */
 export async function mendRoot(worktree: string): Promise<void> {
-  const found = await lstat(worktree).catch(() => null);
+  const found = lookAt(worktree);
   if (found !== null && !found.isDirectory()) await moveAside(worktree);
   makeFolder(worktree);
-  await assertRealRoot(worktree);
+  assertRealRoot(worktree);
 }
 
 /** Takes what is not the engine's worktree out of the way, ignored files too: a clean would delete what may be somebody's. */
 export async function clearDestroyed(worktree: string): Promise<void> {
-  const found = await lstat(worktree).catch(() => null);
+  const found = lookAt(worktree);
   if (found === null) return;
   const isEmpty = found.isDirectory() && (await listForeignFolder(worktree, { maxEntries: 0 })) !== null;
   if (!isEmpty) await moveAside(worktree);
@@ -72,10 +74,10 @@ export async function moveAside(path: string, folder = dirname(path), name = bas
   }
 }
 
-async function wrongPlace(worktree: string): Promise<string | null> {
-  const found = await lstat(worktree).catch(() => null);
+function wrongPlace(worktree: string): string | null {
+  const found = lookAt(worktree);
   if (found === null) return 'the folder of the worktree is gone';
   if (found.isSymbolicLink()) return 'the folder of the worktree became a symlink';
   if (!found.isDirectory()) return 'the folder of the worktree became a file';
-  return (await realpath(worktree)) === worktree ? null : 'a folder above the worktree became a symlink';
+  return realpathSync.native(worktree) === worktree ? null : 'a folder above the worktree became a symlink';
 }
