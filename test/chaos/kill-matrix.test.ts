@@ -3,9 +3,9 @@
  * gate, a fix round and validation, and must leave what a run without a fault leaves, by the agent's ledger, git, the journal file and the process table.
  */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { FAILPOINTS } from '../../protocol/failpoints.js';
+import { failpointsOf } from '../../protocol/failpoints.js';
 import type { RunTraces } from '../support/run-traces.js';
-import { type Cell, cellsOf, FAULTS, NOT_PASSED, nameOfCell, type Point } from './matrix/cells.js';
+import { type Cell, cellsOf, FAULTS, nameOfCell, type Point } from './matrix/cells.js';
 import { type CellResult, recordCourses, runCells } from './matrix/lanes.js';
 import { TURN_STAGES } from './matrix/scenario.js';
 import { COUNTS } from './matrix/verdict.js';
@@ -15,7 +15,7 @@ const LIMIT_MS = 600_000;
 
 /** One of so many failpoints, so that the sample takes about a minute. */
 const ONE_OF = 5;
-const NAMES = FAILPOINTS.filter((name) => !NOT_PASSED.includes(name)).filter((_, index) => index % ONE_OF === 0);
+const NAMES = failpointsOf('run').filter((_, index) => index % ONE_OF === 0);
 const CLEAN = Object.fromEntries(COUNTS.map((name) => [name, 0]));
 
 describe('a run that meets a fault', () => {

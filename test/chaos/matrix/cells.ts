@@ -26,14 +26,6 @@ const ONLY_IN: Readonly<Partial<Record<FailpointName, string>>> = {
   'git.after-config': 'opening',
 };
 
-/** Only `sluice clean` and a rewind give them; test/unit/run/clean-run.test.ts kills there. */
-export const NOT_PASSED: readonly FailpointName[] = [
-  'git.before-for-each-ref',
-  'git.after-for-each-ref',
-  'git.before-rev-list',
-  'git.after-rev-list',
-];
-
 export interface Point {
   readonly course: Course;
   readonly name: FailpointName;

@@ -1,10 +1,11 @@
 /**
  * `npm run chaos`: every fault at every failpoint of every stage, in homes side by side, then the black-box twin. Writes docs/kill-matrix.json, of which the table in
- * docs/guarantees.md is made (`npm run docs`). `--only <text>` takes the cells whose name holds it and writes nothing; `--lanes <n>`; `--json`: one object a line.
+ * docs/guarantees.md is made (`npm run docs`). A word says which scenario: `run`, which is the only one. `--only <text>` takes the cells whose name holds it and writes nothing; `--lanes <n>`; `--json`: one object a line.
  * Exit codes: 0 nothing lost and nothing doubled, 1 else.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { SCENARIOS } from '../../../protocol/failpoints.js';
 import { beginCampaign } from '../../../tools/campaigns.js';
 import { type BlackBoxRun, runBlackBox } from './black-box.js';
 import { cellsOf, nameOfCell } from './cells.js';
@@ -17,7 +18,7 @@ const LANES = 8;
 const RUNS = 60;
 const KILLS = 300;
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
   options: {
     only: { type: 'string' },
     lanes: { type: 'string' },
@@ -25,7 +26,13 @@ const { values } = parseArgs({
     cells: { type: 'boolean' },
     blackbox: { type: 'boolean' },
   },
+  allowPositionals: true,
 });
+const unknown = positionals.filter((name) => !SCENARIOS.some((scenario) => scenario === name));
+if (unknown.length > 0) {
+  console.error(`chaos: ${unknown.join(', ')} is unknown. There is the scenario ${SCENARIOS.join(', ')}.`);
+  process.exit(1);
+}
 const lanes = Number(values.lanes ?? LANES);
 const whole = values.only === undefined && values.cells !== true && values.blackbox !== true;
 const passed = beginCampaign('chaos');

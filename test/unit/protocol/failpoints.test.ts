@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { setGitFailpoint, tryGit } from '../../../activities/git/start/run-git.js';
-import { FAILPOINTS, type FailpointName, noFailpoint } from '../../../protocol/failpoints.js';
+import { FAILPOINTS, type FailpointName, failpointsOf, noFailpoint, SCENARIOS } from '../../../protocol/failpoints.js';
 
 /** What the pattern finds in the sources, by its first group. */
 function grepSources(pattern: RegExp): string[] {
@@ -24,6 +24,20 @@ describe('the failpoints', () => {
 
     expect(new Set(FAILPOINTS).size).toBe(FAILPOINTS.length);
     expect(steps.filter((name) => !fired.has(name))).toEqual([]);
+  });
+});
+
+describe('the kill matrix', () => {
+  it('has every failpoint in one scenario, but for what only `sluice clean` and a rewind pass', () => {
+    const inCells = SCENARIOS.flatMap(failpointsOf);
+
+    expect(new Set(inCells).size).toBe(inCells.length);
+    expect(FAILPOINTS.filter((name) => !inCells.includes(name))).toEqual([
+      'git.before-for-each-ref',
+      'git.after-for-each-ref',
+      'git.before-rev-list',
+      'git.after-rev-list',
+    ]);
   });
 });
 
