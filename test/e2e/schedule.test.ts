@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BatchView } from '../../protocol/actors/batch.js';
+import { type OwnServer, openOwnServer } from '../support/own-server.js';
 import { openStubHost, type StubHost } from '../support/stub-host.js';
 import { until } from '../support/until.js';
 
@@ -14,14 +15,20 @@ interface Listed {
   readonly status: string;
 }
 
+let server: OwnServer;
 let host: StubHost;
 
 beforeAll(async () => {
+  // The shared one serves no schedules.
+  server = await openOwnServer();
+  process.env['SLUICE_TEST_ADDRESS'] = server.address;
   host = await openStubHost();
 }, 120_000);
 
-// The schedule goes with its namespace, on a server of this test run.
-afterAll(() => host.close());
+afterAll(async () => {
+  await host.close();
+  await server.close();
+});
 
 /** The real tool. Errors: its exit code and what it printed. */
 async function temporal(...args: readonly string[]): Promise<string> {
