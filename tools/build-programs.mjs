@@ -27,9 +27,10 @@ const CHUNKS = join(FRESH, 'chunks');
 
 const THREAD = 'node_modules/@temporalio/worker/lib/workflow/workflow-worker-thread.js';
 
-/** Loaded by path too: by name from wire/data-converter.ts, and by the SDK in its own thread. */
+/** Loaded by path too: by name from wire/data-converter.ts, by the workers that tests kill, and by the SDK in its own thread. */
 const ALSO = {
   'redacting-failure-converter': 'dist/wire/redacting-failure-converter.js',
+  'start-worker': 'dist/worker/start-worker.js',
   'workflow-thread': THREAD,
 };
 
@@ -160,10 +161,10 @@ async function writeStarters() {
   });
   writeFileSync(join(FRESH, 'package.json'), '{ "type": "commonjs" }\n');
   const bundles = `{ folder: __dirname, build: '${id.digest('hex')}' }`;
-  for (const name of [...Object.keys(ENTRIES), 'workflow-thread'])
+  for (const name of [...Object.keys(ENTRIES), 'start-worker', 'workflow-thread'])
     writeFileSync(
       join(FRESH, `${name}.js`),
-      `#!/usr/bin/env node\n'use strict';\nrequire('./run-bundle.js').runBundle(${bundles}, '${name}');\n`,
+      `#!/usr/bin/env node\n'use strict';\nmodule.exports = require('./run-bundle.js').runBundle(${bundles}, '${name}');\n`,
       { mode: 0o755 },
     );
 }

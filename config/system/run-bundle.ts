@@ -29,8 +29,8 @@ const HEAD = '(function (exports, require, module, __filename, __dirname, __url)
 /** What a program needs to start has run by then, so its functions are in the cache too. */
 const KEEP_AFTER_MS = 5_000;
 
-/** Runs a program of the bundles: its chunk and, as they are required, all others. */
-export function runBundle({ folder, build }: Bundles, program: string): void {
+/** Runs a program of the bundles: its chunk and, as they are required, all others. Answers what the chunk exports. */
+export function runBundle({ folder, build }: Bundles, program: string): unknown {
   const chunks = join(folder, 'chunks');
   const caches = join(folder, 'cache', build, String(cachedDataVersionTag()), program);
   const base = pathToFileURL(chunks).href;
@@ -77,7 +77,7 @@ export function runBundle({ folder, build }: Bundles, program: string): void {
 
   process.once('exit', keepCaches);
   setTimeout(keepCaches, KEEP_AFTER_MS).unref();
-  load(`./${program}.js`);
+  return load(`./${program}.js`);
 }
 
 /** V8 does not look whether a cache is whole, and dies of one that is not. */

@@ -2,9 +2,10 @@
 import { appendFileSync, existsSync, fstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Context } from '@temporalio/activity';
-import { startWorker } from '../../dist/worker/start-worker.js';
+import programs from '../../dist/programs/start-worker.js';
 import { fileFailpoint } from './file-failpoint.mjs';
+
+const { startWorker } = programs;
 
 process.umask(0o077);
 const home = process.env['SLUICE_HOME'];
@@ -30,8 +31,9 @@ process.stdin.destroy();
  * What was seen is kept in the home, for the workers after this one.
  */
 function activityUnderWay() {
-  const info = infoOrNull();
-  if (info === null) return null;
+  // Where the SDK keeps the context of an activity, for each of its copies in a process: here it is in a bundle.
+  const info = globalThis[Symbol.for('__temporal_activity_context_storage__')]?.getStore()?.info;
+  if (info === undefined) return null;
   const ofType = `${info.workflowExecution?.workflowId} ${info.activityType} `;
   const key = `${ofType}${info.activityId}`;
   if (!seen.includes(key)) {
@@ -42,12 +44,4 @@ function activityUnderWay() {
     }
   }
   return `${info.activityType} ${seen.filter((line) => line.startsWith(ofType)).indexOf(key) + 1}`;
-}
-
-function infoOrNull() {
-  try {
-    return Context.current().info;
-  } catch {
-    return null;
-  }
 }
