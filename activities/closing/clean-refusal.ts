@@ -84,7 +84,11 @@ function inUse(run: RunOnHost, { folder, isLinked, how }: BranchUse): string {
   return kept(run, {
     what: `${branch} is ${how} in ${folder}`,
     rule: 'A branch is never taken from under a person',
-    command: how === 'checked out' ? leave : `${at} rebase --continue    or: ${at} rebase --abort`,
+    command: {
+      'checked out': leave,
+      'being rebased': `${at} rebase --continue    or: ${at} rebase --abort`,
+      'being bisected': `${at} bisect reset`,
+    }[how],
   });
 }
 

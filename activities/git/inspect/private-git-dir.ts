@@ -40,7 +40,8 @@ export interface PrivateGitDirInput {
   readonly snapshotOf: string | null;
 }
 
-export type GitInput = Pick<GitCall, 'env' | 'input' | 'limits'>;
+/** `cwd`: default the git dir. */
+export type GitInput = Pick<GitCall, 'env' | 'input' | 'limits' | 'encoding' | 'cwd' | 'workTree'>;
 
 /** Opens the private git dir, making it if it is missing or half-made. */
 export async function openPrivateGitDir(input: PrivateGitDirInput): Promise<PrivateGitDir> {

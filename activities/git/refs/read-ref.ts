@@ -62,10 +62,16 @@ export async function readRef(commonDir: string, ref: string): Promise<string | 
 
 /** Where a ref stands in the end, through symbolic ones, as git's own comparison of old values sees it. */
 export async function followRef(commonDir: string, ref: string): Promise<string | null> {
+  const name = await followName(commonDir, ref);
+  return name === null ? null : readRef(commonDir, name);
+}
+
+/** Which ref stands behind symbolic ones, be it there or not; null: there are more than git follows. */
+export async function followName(commonDir: string, ref: string): Promise<string | null> {
   let name = ref;
   for (let depth = 0; depth < MAX_SYMREF_DEPTH; depth += 1) {
     const text = await readTextIfThere(join(commonDir, name));
-    if (text?.startsWith('ref: refs/') !== true || text.includes('..')) return readRef(commonDir, name);
+    if (text?.startsWith('ref: refs/') !== true || text.includes('..')) return name;
     name = text.slice('ref: '.length).trim();
   }
   return null;

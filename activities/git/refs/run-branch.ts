@@ -1,6 +1,6 @@
 /**
- * Moves and removes the run's own branch and what lies below `refs/sluice/<runId>/`, by compare-and-swap in one transaction, on the real repository.
- * No other ref is ever written. `no-deref`: a branch that an agent made a symbolic ref of somebody else's is replaced, not followed.
+ * Moves and removes the run's own branch and what lies below `refs/sluice/`, by compare-and-swap in one transaction, on the real repository; of other refs
+ * only the base of a landing. `no-deref`: a branch that an agent made a symbolic ref of somebody else's is replaced, not followed.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Identity, Repository } from '../start/contract.js';
@@ -18,10 +18,12 @@ export interface RefMove {
   readonly to: string | null;
   /** What the ref must stand at; null: it must not exist; undefined: whatever. */
   readonly from?: string | null;
+  /** A person's: a symbolic one is followed, and a lock on it stays. */
+  readonly isForeign?: true;
 }
 
 /**
- * All moves or none; `swapped_by_other` if a `from` was not met. A lock that a killed git left on one of the refs is removed after `staleAfterMs`.
+ * All moves or none; `swapped_by_other` if a `from` was not met. A lock that a killed git left on one of our refs is removed after `staleAfterMs`.
  * Errors: `GitError` if the repository stays busy or cannot be written.
  */
 export async function moveRefs(
@@ -31,8 +33,8 @@ export async function moveRefs(
 ): Promise<'moved' | 'swapped_by_other'> {
   const zero = '0'.repeat((moves[0]?.to ?? moves[0]?.from)?.length ?? 40);
   const lines = moves.map(
-    ({ ref, to, from }) =>
-      `option no-deref\0update ${ref}\0${to ?? zero}\0${from === undefined ? '' : (from ?? zero)}\0`,
+    ({ ref, to, from, isForeign }) =>
+      `${isForeign ? '' : 'option no-deref\0'}update ${ref}\0${to ?? zero}\0${from === undefined ? '' : (from ?? zero)}\0`,
   );
   const input = `start\0${lines.join('')}prepare\0commit\0`;
   const env = identity === null ? {} : { GIT_COMMITTER_NAME: identity.name, GIT_COMMITTER_EMAIL: identity.email };
@@ -51,7 +53,7 @@ export async function moveRefs(
       if (tries === MAX_TRIES)
         await removeStaleLocks(
           repository.commonDir,
-          moves.map(({ ref }) => ref),
+          moves.flatMap(({ ref, isForeign }) => (isForeign ? [] : [ref])),
           staleAfterMs,
         );
       if (tries > MAX_TRIES) throw error;

@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Repository } from '../start/contract.js';
 import { ON_REAL_REPOSITORY, runGit } from '../start/run-git.js';
 import { STALE_AFTER_MS } from '../start/stale-ref-lock.js';
-import { readHead, readTextIfThere } from './read-ref.js';
+import { followName, readHead, readTextIfThere } from './read-ref.js';
 import { moveRefs } from './run-branch.js';
 import { findAdminDir, listAdminDirs } from './worktree-registration.js';
 
@@ -57,26 +57,26 @@ export async function countLost({ repository, runId, branch }: RunNames, tips: r
   return Number((await onReal(repository, ['rev-list', '--count', ...tips, '--not', ...others])).trim());
 }
 
-/** Somebody at work on the run's branch. */
+/** Somebody at work on a branch. */
 export interface BranchUse {
   /** Of the checkout, as the person knows it. */
   readonly folder: string;
-  /** Not the checkout that the run was started in, so its base branch may be checked out elsewhere. */
+  /** Not the main checkout, nor the one that a run was started in: its base branch may be checked out elsewhere. */
   readonly isLinked: boolean;
-  readonly how: 'checked out' | 'being rebased';
+  readonly how: 'checked out' | 'being rebased' | 'being bisected';
 }
 
-/** A checkout that stands on the run's branch or rebases it, the run's own worktree aside; null: there is none. */
+/** A checkout that stands on the branch, rebases it or bisects from it, the run's own worktree aside; null: there is none. */
 export async function findBranchUse({
   repository,
   branch,
   worktree,
-}: Pick<RunNames, 'repository' | 'branch'> & { readonly worktree: string }): Promise<BranchUse | null> {
-  const own = await findAdminDir(repository.commonDir, worktree);
+}: Pick<RunNames, 'repository' | 'branch'> & { readonly worktree: string | null }): Promise<BranchUse | null> {
+  const own = worktree === null ? null : await findAdminDir(repository.commonDir, worktree);
   const gitDirs = new Set([repository.commonDir, repository.gitDir, ...(await listAdminDirs(repository.commonDir))]);
   for (const gitDir of gitDirs) {
     if (gitDir === own) continue;
-    const how = await howUsed(gitDir, `refs/heads/${branch}`);
+    const how = await howUsed(repository.commonDir, gitDir, branch);
     if (how === null) continue;
     return {
       folder: await folderOf(repository, gitDir),
@@ -87,14 +87,21 @@ export async function findBranchUse({
   return null;
 }
 
-async function howUsed(gitDir: string, branchRef: string): Promise<BranchUse['how'] | null> {
+async function howUsed(commonDir: string, gitDir: string, branch: string): Promise<BranchUse['how'] | null> {
+  const ref = `refs/heads/${branch}`;
   const head = await readHead(gitDir);
-  if (head.kind === 'branch') return head.ref === branchRef ? 'checked out' : null;
-  // A rebase detaches HEAD and keeps here what it will move in the end (builtin/rebase.c).
-  for (const kind of ['rebase-merge', 'rebase-apply']) {
-    if ((await readTextIfThere(join(gitDir, kind, 'head-name')))?.trim() === branchRef) return 'being rebased';
-  }
-  return null;
+  if (head.kind === 'branch')
+    return head.ref === ref || (await followName(commonDir, head.ref)) === ref ? 'checked out' : null;
+  // A rebase detaches HEAD and keeps here what it will move in the end (builtin/rebase.c, sequencer.c).
+  for (const kept of ['rebase-merge/head-name', 'rebase-apply/head-name', 'rebase-merge/update-refs'])
+    if (await hasLine(join(gitDir, kept), [ref])) return 'being rebased';
+  // What `git bisect reset` checks out again, mostly by its short name (builtin/bisect--helper.c).
+  return (await hasLine(join(gitDir, 'BISECT_START'), [branch, ref])) ? 'being bisected' : null;
+}
+
+async function hasLine(path: string, lines: readonly string[]): Promise<boolean> {
+  const text = await readTextIfThere(path);
+  return text?.split('\n').some((line) => lines.includes(line.trim())) === true;
 }
 
 async function folderOf({ commonDir, gitDir: startedIn, root }: Repository, gitDir: string): Promise<string> {

@@ -10,7 +10,7 @@ import { assertCommittable } from '../inspect/change-size.js';
 import type { PrivateGitDir } from '../inspect/private-git-dir.js';
 import { followRef, type HeadReading, readRef } from '../refs/read-ref.js';
 import { knowThatFits } from '../refs/tree-size.js';
-import type { Change, CommitRequest, FoldedCommit, PlannedCommit } from '../start/contract.js';
+import type { Change, CommitRequest, FoldedCommit, Identity, PlannedCommit } from '../start/contract.js';
 import { GitError, splitNul } from '../start/run-git.js';
 import { WorktreeViolation } from '../start/worktree-violation.js';
 import { hasStoodAt, type OwnWorktree, readOwnHead } from '../worktree/worktree-own-state.js';
@@ -48,7 +48,7 @@ export async function planCommit(
   const message = messageOf(request, agentWork.folded);
   const commit = await git.run(['commit-tree', tree.trim(), '-p', request.expectedHead, '-F', '-'], {
     input: message,
-    env: identityEnv(git, request),
+    env: commitEnv({ identity: git.identity, ...request }),
   });
   knowThatFits(commit.trim());
   return { commit: commit.trim(), tree: tree.trim(), parent: request.expectedHead, ...agentWork };
@@ -135,10 +135,15 @@ function messageOf({ subject, body }: CommitRequest, folded: readonly FoldedComm
   return `${text.replaceAll('\0', '')}\n`;
 }
 
-function identityEnv(
-  git: PrivateGitDir,
-  { identity = git.identity, claimedAt }: CommitRequest,
-): Record<string, string> {
+/** Whose name and times a commit bears. */
+export function commitEnv({
+  identity,
+  claimedAt,
+}: {
+  readonly identity: Identity;
+  /** ISO. */
+  readonly claimedAt: string;
+}): Record<string, string> {
   const date = `@${epochSeconds(claimedAt)} +0000`;
   return {
     GIT_AUTHOR_NAME: identity.name,

@@ -12,6 +12,8 @@ export interface GitStart {
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** `latin1`: a character for each byte of input and outputs, for names and contents that may be no UTF-8. Default: utf8. */
+  readonly encoding?: 'latin1';
   /** Default: `LIMIT_MS`. */
   readonly limitMs?: number;
   /** Unit: bytes of each output. Default: `MAX_OUTPUT_BYTES`. */
@@ -54,7 +56,8 @@ export function startGit(
   return new Promise((resolve, reject) => {
     const { limitMs = LIMIT_MS, maxBytes = MAX_OUTPUT_BYTES } = given;
     const place = cwd === undefined ? {} : { cwd };
-    const options = { env: { ...env, GIT_ALLOC_LIMIT }, encoding: 'utf8', maxBuffer: maxBytes, ...place } as const;
+    const encoding = given.encoding ?? 'utf8';
+    const options = { env: { ...env, GIT_ALLOC_LIMIT }, encoding, maxBuffer: maxBytes, ...place } as const;
     let isLate = false;
     const child = execFile(program, [...args], options, (error, stdout, stderr) => {
       stop();
@@ -71,7 +74,7 @@ export function startGit(
     const stop = endAt(child, { signal, limitMs, late: () => (isLate = true) });
     // A git that ends before it has read its input closes the pipe; its exit code says why.
     child.stdin?.on('error', () => undefined);
-    child.stdin?.end(input ?? '');
+    child.stdin?.end(input ?? '', encoding);
   });
 }
 

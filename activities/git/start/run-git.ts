@@ -24,6 +24,8 @@ export interface GitCall {
   readonly config?: 'gitDir' | 'person';
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** That of start-git.ts. */
+  readonly encoding?: 'latin1';
   /** For what names objects that an agent or a repository made; default: those of start-git.ts, or 3 minutes without a work tree. */
   readonly limits?: GitLimits;
 }
@@ -99,6 +101,7 @@ export async function tryGit(args: readonly string[], call: GitCall): Promise<Gi
     env: { ...(call.config === 'person' ? personEnv() : BASE_ENV), PATH: path, ...call.env },
     ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
     ...(call.input === undefined ? {} : { input: call.input }),
+    ...(call.encoding === undefined ? {} : { encoding: call.encoding }),
     ...(call.workTree === undefined ? { limitMs: WITHOUT_FILES_LIMIT_MS } : {}),
     ...call.limits,
   };

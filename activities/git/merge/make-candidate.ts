@@ -1,0 +1,66 @@
+/**
+ * Makes the commit that takes a head to its base: the head itself, or a merge commit. It writes objects and no ref; the same request makes the same commit, so that a
+ * second attempt may ask again. What the repository does not give, as a shallow or partial clone, is an answer too.
+ */
+import type { PrivateGitDir } from '../inspect/private-git-dir.js';
+import { assertTreeFits } from '../refs/tree-size.js';
+import { commitEnv } from '../run/commit.js';
+import type { Identity } from '../start/contract.js';
+import { lastingTrouble } from '../start/lasting-trouble.js';
+import { type MergeRequest, mergeTrees, type TreeMerge } from './merge-trees.js';
+
+export interface CandidateRequest extends MergeRequest {
+  readonly message: string;
+  /** ISO; both times of a merge commit. */
+  readonly claimedAt: string;
+  readonly identity: Identity;
+}
+
+export type Candidate =
+  | { readonly kind: 'made'; readonly how: 'fast_forward' | 'merge'; readonly commit: string; readonly tree: string }
+  /** `theirs` is an ancestor of `ours`, or `ours` itself. */
+  | { readonly kind: 'present' }
+  /** The merge has the tree of `ours`. */
+  | { readonly kind: 'nothing' }
+  | Exclude<TreeMerge, { readonly kind: 'merged' }>
+  /** Trying again changes nothing: objects that are not there, or more than anybody's files. `why` is one clause. */
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** Errors: those that may pass with time (lasting-trouble.ts). */
+export async function makeCandidate(git: PrivateGitDir, request: CandidateRequest): Promise<Candidate> {
+  try {
+    return await make(git, request);
+  } catch (error) {
+    const why = lastingTrouble(error);
+    if (why === null) throw error;
+    return { kind: 'refused', why };
+  }
+}
+
+async function make(git: PrivateGitDir, request: CandidateRequest): Promise<Candidate> {
+  const { ours, theirs } = request;
+  const [newest, ...more] = await newCommits(git, request);
+  if (newest === undefined) return { kind: 'present' };
+  await assertTreeFits(git, theirs);
+  const [treeOfOurs, treeOfTheirs] = lines(await git.run(['rev-parse', `${ours}^{tree}`, `${theirs}^{tree}`]));
+  if (treeOfOurs === undefined || treeOfTheirs === undefined) throw new Error('two trees were asked for');
+  if (more.length === 0 && newest === `${theirs} ${ours}`)
+    return treeOfTheirs === treeOfOurs
+      ? { kind: 'nothing' }
+      : { kind: 'made', how: 'fast_forward', commit: theirs, tree: treeOfTheirs };
+  const merge = await mergeTrees(git, request);
+  if (merge.kind !== 'merged') return merge;
+  if (merge.tree === treeOfOurs) return { kind: 'nothing' };
+  const args = ['commit-tree', merge.tree, '-p', ours, '-p', theirs, '-F', '-'];
+  const commit = await git.run(args, { input: request.message, env: commitEnv(request) });
+  return { kind: 'made', how: 'merge', commit: commit.trim(), tree: merge.tree };
+}
+
+/** Up to two commits that `theirs` brings, each with its parents. */
+async function newCommits(git: PrivateGitDir, { ours, theirs }: MergeRequest): Promise<readonly string[]> {
+  return lines(await git.run(['rev-list', '--max-count=2', '--parents', theirs, '--not', ours, '--']));
+}
+
+function lines(text: string): readonly string[] {
+  return text.split('\n').filter((line) => line !== '');
+}

@@ -1,0 +1,116 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { commit, fileAt, goneApart, lines, queueOf } from './merge-fixture.js';
+import { git, makeRepository, removeFolders } from './repository-fixture.js';
+
+afterEach(removeFolders);
+
+const FILE = 'part/a.txt';
+
+describe('a candidate', () => {
+  it('of two histories is a merge commit, with both files in it, base first', async () => {
+    const { root, ours, theirs, candidate } = await goneApart({
+      base: { [FILE]: lines() },
+      ours: { [FILE]: lines('ours') },
+      theirs: { [FILE]: lines('1', 'theirs') },
+    });
+
+    const made = await candidate(ours, theirs);
+
+    if (made.kind !== 'made') throw new Error(JSON.stringify(made));
+    expect(made.how).toBe('merge');
+    expect(fileAt(root, made.tree, FILE)).toBe(lines('ours', 'theirs'));
+    expect(git(root, 'show', '--no-patch', '--format=%P|%T|%an|%cn|%at|%ct|%B', made.commit).trim()).toBe(
+      `${ours} ${theirs}|${made.tree}|Ada|Ada|1795255203|1795255203|Land it`,
+    );
+  });
+
+  it('is the same commit when it is made again, also in another folder', async () => {
+    const { root, ours, theirs, candidate } = await goneApart({ ours: { a: 'a' }, theirs: { b: 'b' } });
+
+    const first = await candidate(ours, theirs);
+
+    expect(first.kind).toBe('made');
+    expect(await candidate(ours, theirs)).toEqual(first);
+    expect(await (await queueOf(root)).candidate(ours, theirs)).toEqual(first);
+  });
+
+  it('of one commit on the base is that commit', async () => {
+    const root = makeRepository();
+    const ours = git(root, 'rev-parse', 'HEAD').trim();
+    const theirs = commit(root, { a: 'a' });
+
+    const made = await (await queueOf(root)).candidate(ours, theirs);
+
+    const tree = git(root, 'rev-parse', `${theirs}^{tree}`).trim();
+    expect(made).toEqual({ kind: 'made', how: 'fast_forward', commit: theirs, tree });
+  });
+
+  it('of two commits on the base is a merge commit', async () => {
+    const root = makeRepository();
+    const ours = git(root, 'rev-parse', 'HEAD').trim();
+    commit(root, { a: 'a' });
+    const theirs = commit(root, { b: 'b' });
+
+    const made = await (await queueOf(root)).candidate(ours, theirs);
+
+    expect(made).toMatchObject({ how: 'merge', tree: git(root, 'rev-parse', `${theirs}^{tree}`).trim() });
+  });
+
+  it('of one commit that is a merge of the base is a merge commit', async () => {
+    const { root, ours, candidate } = await goneApart({ ours: { a: 'a' }, theirs: { b: 'b' } });
+    git(root, 'merge', '--quiet', '--no-edit', 'theirs');
+
+    expect(await candidate(ours, git(root, 'rev-parse', 'HEAD').trim())).toMatchObject({ how: 'merge' });
+  });
+
+  it('is none where the base has the head already', async () => {
+    const { root, candidate } = await queueOf(makeRepository());
+    const theirs = git(root, 'rev-parse', 'HEAD').trim();
+    const ours = commit(root, { a: 'a' });
+
+    expect(await candidate(ours, theirs)).toEqual({ kind: 'present' });
+    expect(await candidate(ours, ours)).toEqual({ kind: 'present' });
+  });
+
+  it('is none where the merge would change nothing', async () => {
+    const { ours, theirs, candidate } = await goneApart({ ours: { a: 'a', b: 'b' }, theirs: { a: 'a' } });
+
+    expect(await candidate(ours, theirs)).toEqual({ kind: 'nothing' });
+  });
+
+  it('is none where the one commit on the base is empty', async () => {
+    const { root, candidate } = await queueOf(makeRepository());
+    const ours = git(root, 'rev-parse', 'HEAD').trim();
+
+    expect(await candidate(ours, commit(root, {}))).toEqual({ kind: 'nothing' });
+  });
+
+  it('writes no ref, and leaves the checkout alone', async () => {
+    const { root, ours, theirs, candidate } = await goneApart({ ours: { a: 'a' }, theirs: { b: 'b' } });
+    const before = git(root, 'for-each-ref');
+
+    await candidate(ours, theirs);
+
+    expect(git(root, 'for-each-ref')).toBe(before);
+    expect(git(root, 'status', '--porcelain')).toBe('');
+  });
+
+  it('of a head that was made on a squash takes the tree of that squash as base of the merge', async () => {
+    // Two runs in a queue: the second began at the first one's squash, which was made anew since, on a base that moved.
+    const { root, candidate } = await queueOf(makeRepository({ [FILE]: lines() }));
+    const base = git(root, 'rev-parse', 'HEAD').trim();
+    const squash = commit(root, { [FILE]: lines('first') });
+    const theirs = commit(root, { [FILE]: lines('second') });
+    git(root, 'checkout', '--quiet', '--detach', base);
+    commit(root, { other: 'o' });
+    const ours = commit(root, { [FILE]: lines('first') });
+
+    expect((await candidate(ours, theirs)).kind).toBe('conflict');
+    const made = await candidate(ours, theirs, squash);
+
+    if (made.kind !== 'made') throw new Error(JSON.stringify(made));
+    expect(fileAt(root, made.tree, FILE)).toBe(lines('second'));
+    expect(git(root, 'show', '--no-patch', '--format=%P', made.commit).trim()).toBe(`${ours} ${theirs}`);
+    expect(await candidate(ours, theirs, squash)).toEqual(made);
+  });
+});
