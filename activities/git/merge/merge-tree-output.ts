@@ -20,16 +20,22 @@ interface Note {
   readonly text: string;
 }
 
+/** Git puts some advice behind all where a submodule is in conflict, in a form of its own (merge-ort.c). */
+const ADVICE = 'Recursive merging with submodules ';
+
 /** Null: git printed something else. */
 export function parseMergeTree(text: string): MergeTreeOutput | null {
   const fields = text.split('\0');
-  const end = fields.indexOf('', 1);
   const tree = fields[0] ?? '';
-  const notes = end < 0 || fields.at(-1) !== '' ? null : readNotes(fields.slice(end + 1, -1));
+  const behind = fields.pop() ?? '';
+  const end = fields.indexOf('', 1);
+  const conflicted = fields.slice(1, end);
+  const isWhole = behind === '' || (behind.startsWith(ADVICE) && conflicted.length > 0);
+  const notes = end < 0 || !isWhole ? null : readNotes(fields.slice(end + 1));
   if (!isSha(tree) || notes === null) return null;
   return {
     tree,
-    conflicted: fields.slice(1, end),
+    conflicted,
     contentMerged: notes.filter(({ type }) => type === 'Auto-merging').flatMap(({ paths }) => paths),
     complaint: notes.find(({ type }) => type.startsWith('CONFLICT'))?.text.trim() ?? null,
   };
