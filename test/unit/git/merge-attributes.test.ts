@@ -137,7 +137,9 @@ describe('the attribute files', () => {
     const second = await placeAttributes(queue, commit(root, { other: 'o' }));
 
     expect(second).toBe(first);
-    expect(readdirSync(first, { recursive: true }).sort()).toEqual(['.gitattributes', 'x', 'x/.gitattributes']);
+    expect(new Set(readdirSync(first, { recursive: true }))).toEqual(
+      new Set(['.gitattributes', 'x', 'x/.gitattributes']),
+    );
     expect(readdirSync(queue.workTree)).toHaveLength(1);
   });
 });

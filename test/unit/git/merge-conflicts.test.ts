@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { makeCandidate } from '../../../activities/git/merge/make-candidate.js';
 import { openQueueGit } from '../../../activities/git/merge/open-queue-git.js';
-import { findRepository } from '../../../activities/git/refs/find-repository.js';
 import { readAncestry } from '../../../activities/git/refs/read-ancestry.js';
 import { type Apart, commit, goneApart, IDENTITY, lines, queueOf } from './merge-fixture.js';
 import { git, makeRepository, removeFolders, tempFolder, write } from './repository-fixture.js';

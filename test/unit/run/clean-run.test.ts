@@ -295,6 +295,14 @@ describe('cleaning is refused, and nothing is removed,', () => {
     expect(await refusal(host, true)).toMatch(/is being rebased in [^]*rebase --abort/);
   });
 
+  it('while the person bisects from its branch', async () => {
+    const host = await aClosedRun();
+    git(host.root, 'checkout', '--quiet', '--detach');
+    writeFileSync(join(host.root, '.git', 'BISECT_START'), `${host.run.record.branch}\n`);
+
+    expect(await refusal(host, true)).toMatch(/is being bisected in [^]*bisect reset/);
+  });
+
   it('while the person locked its worktree, given up or not', async () => {
     const host = await aClosedRun();
     git(host.root, 'worktree', 'lock', '--reason', 'I look at it', host.run.record.worktree);
