@@ -3,6 +3,7 @@
  * second attempt may ask again. What the repository does not give, as a shallow or partial clone, is an answer too.
  */
 import type { PrivateGitDir } from '../inspect/private-git-dir.js';
+import { isSha } from '../refs/read-ref.js';
 import { assertTreeFits } from '../refs/tree-size.js';
 import { commitEnv } from '../run/commit.js';
 import type { Identity } from '../start/contract.js';
@@ -28,6 +29,9 @@ export type Candidate =
 
 /** Errors: those that may pass with time (lasting-trouble.ts). */
 export async function makeCandidate(git: PrivateGitDir, request: CandidateRequest): Promise<Candidate> {
+  // A name would be another commit by the next attempt, and may be an option.
+  for (const id of [request.ours, request.theirs, request.madeOn])
+    if (id !== null && !isSha(id)) return { kind: 'refused', why: `${JSON.stringify(id)} is no commit id` };
   try {
     return await make(git, request);
   } catch (error) {

@@ -1,5 +1,7 @@
 /** What the attribute files of a base say of a merge, each as it was tried on git 2.39. */
-import { existsSync, readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { placeAttributes } from '../../../activities/git/merge/base-attributes.js';
 import { type Apart, commit, fileAt, goneApart, lines, queueOf } from './merge-fixture.js';
@@ -142,4 +144,83 @@ describe('the attribute files', () => {
     );
     expect(readdirSync(queue.workTree)).toHaveLength(1);
   });
+
+  it('are placed whole by each of several at once', async () => {
+    const { root, queue } = await queueOf(makeRepository({ '.gitattributes': 'a\n', 'x/.gitattributes': 'b\n' }));
+    const [old, now] = [git(root, 'rev-parse', 'HEAD').trim(), commit(root, { 'x/.gitattributes': 'c\n' })];
+
+    const folders = await Promise.all([old, now, old, now].map((sha) => placeAttributes(queue, sha)));
+
+    expect(folders.map((folder) => readFileSync(join(folder, 'x/.gitattributes'), 'utf8'))).toEqual([
+      'b\n',
+      'c\n',
+      'b\n',
+      'c\n',
+    ]);
+    expect(readdirSync(queue.workTree)).toHaveLength(2);
+  });
+
+  it('are found for folders and files of any name, and by bytes that are no UTF-8', async () => {
+    const name = 'new\nline/"q" 🎉.txt';
+    const { ours, theirs, candidate } = await goneApart({
+      base: { [name]: lines(), 'new\nline/.gitattributes': '*🎉* merge=po\n' },
+      ours: { [name]: lines('ours') },
+      theirs: { [name]: lines('1', 'theirs') },
+    });
+    expect(await candidate(ours, theirs)).toMatchObject({ kind: 'conflict', files: [name] });
+
+    const { root, queue } = await queueOf(makeRepository());
+    const tree = handMade(root, [
+      { mode: '100644', name: Buffer.from('.gitattributes'), text: Buffer.from([0xff, 10]) },
+    ]);
+    const outer = handMade(root, [{ mode: '40000', name: Buffer.from([0x62, 0xfe]), tree }]);
+    const folder = await placeAttributes(queue, git(root, 'commit-tree', outer, '-m', 'odd').trim());
+    const path = Buffer.concat([Buffer.from(`${folder}/b`), Buffer.from([0xfe]), Buffer.from('/.gitattributes')]);
+    expect(readFileSync(path)).toEqual(Buffer.from([0xff, 10]));
+  });
+
+  it('are written nowhere else, and a link in the place of one is none, as for git', async () => {
+    const { root, queue } = await queueOf(makeRepository());
+    const file = handMade(root, [{ mode: '100644', name: Buffer.from('.gitattributes'), text: Buffer.from('x') }]);
+    const link = { mode: '120000', name: Buffer.from('.gitattributes'), text: Buffer.from('/etc/passwd') };
+    const tree = handMade(root, [{ mode: '40000', name: Buffer.from('..'), tree: file }, link]);
+    const inGit = handMade(root, [{ mode: '40000', name: Buffer.from('.GIT'), tree: file }]);
+
+    for (const hostile of [tree, inGit]) {
+      const folder = await placeAttributes(queue, git(root, 'commit-tree', hostile, '-m', 'odd').trim());
+      expect(readdirSync(folder)).toEqual([]);
+    }
+    expect(readdirSync(queue.workTree)).toHaveLength(2);
+    expect(readdirSync(join(queue.workTree, '..')).sort()).toEqual(['attributes', 'git']);
+  });
+
+  it('are refused in a number or size that no repository has', async () => {
+    const { root, ours, theirs, candidate } = await goneApart(both({}));
+    const many = Object.fromEntries(Array.from({ length: 2001 }, (_, n) => [`${n}/.gitattributes`, 'a\n']));
+    const large = commit(root, { '.gitattributes': `${'# comment\n'.repeat(1_700_000)}` });
+    expect(await candidate(large, theirs)).toEqual({
+      kind: 'refused',
+      why: expect.stringMatching(/more than 16777216/),
+    });
+    git(root, 'checkout', '--quiet', '--detach', ours);
+    expect(await candidate(commit(root, many), theirs)).toEqual({
+      kind: 'refused',
+      why: expect.stringMatching(/more than 2000 files/),
+    });
+  });
 });
+
+type Entry = { readonly mode: string; readonly name: Buffer } & ({ readonly text: Buffer } | { readonly tree: string });
+
+/** A tree of any names, which git itself would not make. */
+function handMade(root: string, entries: readonly Entry[]): string {
+  const hash = (type: string, input: Buffer) =>
+    execFileSync('git', ['-C', root, 'hash-object', '-w', '--literally', '-t', type, '--stdin'], { input })
+      .toString()
+      .trim();
+  const bytes = entries.map((entry) => {
+    const id = 'tree' in entry ? entry.tree : hash('blob', entry.text);
+    return Buffer.concat([Buffer.from(`${entry.mode} `), entry.name, Buffer.from([0]), Buffer.from(id, 'hex')]);
+  });
+  return hash('tree', Buffer.concat(bytes));
+}

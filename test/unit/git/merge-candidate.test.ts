@@ -113,4 +113,13 @@ describe('a candidate', () => {
     expect(git(root, 'show', '--no-patch', '--format=%P', made.commit).trim()).toBe(`${ours} ${theirs}`);
     expect(await candidate(ours, theirs, squash)).toEqual(made);
   });
+
+  it.each(['HEAD', '--all', '', 'a'.repeat(39)])('is none of what is no commit id: %j', async (name) => {
+    const { ours, theirs, candidate } = await goneApart({ ours: { a: 'a' }, theirs: { b: 'b' } });
+    const refused = { kind: 'refused', why: `${JSON.stringify(name)} is no commit id` };
+
+    expect(await candidate(name, theirs)).toEqual(refused);
+    expect(await candidate(ours, name)).toEqual(refused);
+    expect(await candidate(ours, theirs, name)).toEqual(refused);
+  });
 });
