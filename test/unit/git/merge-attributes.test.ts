@@ -139,7 +139,7 @@ describe('the attribute files', () => {
     const second = await placeAttributes(queue, commit(root, { other: 'o' }));
 
     expect(second).toBe(first);
-    expect(new Set(readdirSync(first, { recursive: true }))).toEqual(
+    expect(new Set(readdirSync(first, { recursive: true, encoding: 'utf8' }))).toEqual(
       new Set(['.gitattributes', 'x', 'x/.gitattributes']),
     );
     expect(readdirSync(queue.workTree)).toHaveLength(1);

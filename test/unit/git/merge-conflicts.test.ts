@@ -185,6 +185,14 @@ describe('a repository', () => {
     },
   );
 
+  it('without a commit on the way to what both come from is refused, not taken for another history', async () => {
+    const { root, ours, theirs, candidate } = await goneApart({ ours: { a: 'a' }, theirs: { b: 'b' } });
+    const last = commit(root, { c: 'c' });
+    rmSync(join(root, '.git/objects', ours.slice(0, 2), ours.slice(2)));
+
+    expect(await candidate(last, theirs)).toMatchObject({ kind: 'refused' });
+  });
+
   it('without a commit on the way says of no commit that it is no ancestor', async () => {
     const { root, repository } = await queueOf(makeRepository());
     const first = git(root, 'rev-parse', 'HEAD').trim();
