@@ -1,4 +1,5 @@
 /** Merges that a person must look at, and repositories that do not give what a merge needs. */
+import { execFileSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -191,6 +192,21 @@ describe('a repository', () => {
     rmSync(join(root, '.git/objects', ours.slice(0, 2), ours.slice(2)));
 
     expect(await candidate(last, theirs)).toMatchObject({ kind: 'refused' });
+  });
+
+  it('is not merged with a head that stands for more files than anybody has', async () => {
+    const { root, ours, theirs, candidate } = await goneApart({ ours: { a: 'a' }, theirs: { b: 'b' } });
+    // So that the list is too long at its first few thousand names.
+    const long = 'x'.repeat(240);
+    const ten = (entry: string) => {
+      const input = Array.from({ length: 10 }, (_, n) => `${entry}${n}${long}\n`).join('');
+      return execFileSync('git', ['-C', root, 'mktree'], { input, encoding: 'utf8' }).trim();
+    };
+    let tree = ten(`100644 blob ${git(root, 'rev-parse', `${theirs}:b`).trim()}\tf`);
+    for (let level = 1; level < 10; level += 1) tree = ten(`040000 tree ${tree}\td`);
+    const bomb = git(root, 'commit-tree', tree, '-p', theirs, '-m', 'bomb').trim();
+
+    expect(await candidate(ours, bomb)).toEqual({ kind: 'refused', why: expect.stringMatching(/more files than any/) });
   });
 
   it('without a commit on the way says of no commit that it is no ancestor', async () => {
