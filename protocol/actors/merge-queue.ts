@@ -1,0 +1,226 @@
+/**
+ * What landings and their queue say to each other. A queue owns one base of one repository and the order in which heads land on it: it merges, checks and
+ * swaps, one entry at a time. Anybody can send to it, so every argument is read by hand. Pure.
+ */
+import type { MessageReading } from '../messages/run-message.js';
+import type { Place } from '../run/place.js';
+import { isRunId } from '../run/run-id.js';
+import { amountIn, fieldsOf, nameIn, textIn, timeIn } from '../text/fields.js';
+import { shortHash } from '../text/short-hash.js';
+
+export const MERGE_QUEUE_WORKFLOW = 'merge-queue';
+
+/** Signals to a queue; those of people are Updates too. */
+export const QUEUE_SIGNALS = ['enqueue', 'withdraw', 'pause', 'resume', 'abort', 'look'] as const;
+export const QUEUE_UPDATES = ['pause', 'resume', 'abort', 'look'] as const;
+
+/** The signal of a queue to the owner of an entry. */
+export const ENTRY_SIGNAL = 'entryChanged';
+
+/** One branch of one repository, as its ref is listed. */
+export interface QueueRef {
+  readonly repoKey: string;
+  readonly branch: string;
+}
+
+const MAX_ID_BYTES = 150;
+
+export function mergeQueueId({ repoKey, branch }: QueueRef): string {
+  const id = `${MERGE_QUEUE_WORKFLOW}:${repoKey}@${branch}`;
+  return id.length <= MAX_ID_BYTES ? id : `${id.slice(0, MAX_ID_BYTES)}~${shortHash(id)}`;
+}
+
+/** Of the queue's folders and refs: no run id has an `@`. */
+export function queueName({ branch }: QueueRef): string {
+  return `@${shortHash(branch)}`;
+}
+
+/** One head that is to land. The same id again is the same entry. */
+export interface QueueEntry {
+  /** `<owner's workflow id>/<its first execution>/<head run>/<n>`. */
+  readonly id: string;
+  /** The workflow that is told what becomes of it. */
+  readonly owner: string;
+  /** The closed run whose head lands. */
+  readonly runId: string;
+  /** A host id. */
+  readonly host: string;
+  /** The higher first. */
+  readonly priority: number;
+  /** ISO 8601: of two of one priority the older goes first. */
+  readonly since: string;
+}
+
+/** Why an entry has left the queue without landing. */
+export const EXHAUSTED = [
+  'conflict',
+  'red',
+  'unchecked',
+  'nothing_left',
+  'base_rewritten',
+  'base_busy',
+  'refused',
+] as const;
+export type Exhausted = (typeof EXHAUSTED)[number];
+
+export type EntryState = 'waiting' | 'landing' | 'ready' | 'merged' | 'exhausted' | 'withdrawn';
+
+/** What a queue tells the owner of an entry. */
+export interface EntryChange {
+  readonly id: string;
+  /** Grows with each change of this entry: what comes late says nothing. */
+  readonly version: number;
+  readonly state: EntryState;
+  /** The commit on the base, or in the chain before it. */
+  readonly commit: string | null;
+  readonly reason: Exhausted | null;
+  /** One sentence. */
+  readonly why: string | null;
+  readonly files: readonly string[];
+}
+
+/** A merge that is checked and waits until the base is free. */
+export interface Link {
+  readonly entry: string;
+  readonly commit: string;
+}
+
+/** Candidates, each made on the one before it, the first on `base`. */
+export interface Chain {
+  /** Where the base stood. */
+  readonly base: string;
+  readonly links: readonly Link[];
+}
+
+/** What an activity must know of it. */
+export interface ChainCommits extends Pick<Chain, 'base'> {
+  readonly commits: readonly string[];
+}
+
+/** How the base stands beside the chain, after whatever was done to it. */
+export interface BaseLook {
+  readonly at: string;
+  /** How many links, from the first, it contains. */
+  readonly contains: number;
+  /** Who keeps it from being moved, a clause for people; null: nobody. */
+  readonly use: string | null;
+}
+
+/** Checks of a tree that count for every commit of that tree. */
+export interface TreeEvidence {
+  readonly tree: string;
+  /** `ValidateResult.checks`. */
+  readonly checks: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+export interface LandEntryInput {
+  readonly place: Place;
+  readonly queue: QueueRef;
+  /** The queue's first execution. */
+  readonly owner: string;
+  readonly entry: Pick<QueueEntry, 'id' | 'runId'>;
+  readonly chain: ChainCommits | null;
+  readonly evidence: readonly TreeEvidence[];
+}
+
+/** A candidate is made `on` the last link, or on the base where there is none. */
+export type Landed =
+  | { readonly kind: 'merged'; readonly commit: string }
+  /** The base is in use or locked. */
+  | { readonly kind: 'ready'; readonly commit: string; readonly on: string }
+  /** Nothing is known of the candidate's tree. */
+  | { readonly kind: 'check'; readonly commit: string; readonly on: string }
+  /** The base or the chain moved while it was at work. */
+  | { readonly kind: 'moved' }
+  | {
+      readonly kind: 'exhausted';
+      readonly reason: Exhausted;
+      readonly why: string;
+      readonly files: readonly string[];
+    };
+
+export interface LookAtBaseInput extends Pick<LandEntryInput, 'place' | 'queue' | 'owner' | 'chain'> {
+  /** Any run of the repository: it says where the repository is. */
+  readonly runId: string;
+  /** The base is moved to the last link where nobody uses it any more. */
+  readonly mayMove: boolean;
+}
+
+export interface LookAtBaseResult {
+  /** Null: the base is gone. */
+  readonly base: BaseLook | null;
+}
+
+export interface LandEntryResult {
+  /** Null: the base is gone. */
+  readonly base: BaseLook | null;
+  readonly landed: Landed;
+}
+
+export interface CheckTreeInput {
+  readonly place: Place;
+  readonly queue: QueueRef;
+  readonly owner: string;
+  readonly entry: Pick<QueueEntry, 'id' | 'runId'>;
+  readonly commit: string;
+  /** What it is made on: red there too is red without this head. */
+  readonly on: string;
+}
+
+export interface CheckTreeResult {
+  readonly tree: string;
+  readonly checks: string;
+  readonly outcome: 'green' | 'red' | 'unchecked';
+  /** ISO 8601. */
+  readonly at: string;
+  /** One sentence, of what is not green. */
+  readonly why: string | null;
+  /** Every red command is red on the parent too. */
+  readonly isBaseRed: boolean;
+}
+
+/** Answer of Query `status`. */
+export interface MergeQueueView extends QueueRef {
+  readonly state: 'open' | 'paused' | 'held';
+  /** Why it is held, for people. */
+  readonly why: string | null;
+  readonly chain: Chain | null;
+  /** What keeps the base from being moved. */
+  readonly use: string | null;
+  /** In the order in which they land, those of the chain first. */
+  readonly entries: readonly (QueueEntry & { readonly state: EntryState })[];
+  /** The newest last. */
+  readonly results: readonly (EntryChange & Pick<QueueEntry, 'runId'>)[];
+}
+
+/** Start input of `merge-queue`. */
+export interface MergeQueueStart extends QueueRef {}
+
+export type QueueMessage =
+  | { readonly kind: 'enqueue'; readonly entry: QueueEntry }
+  | { readonly kind: 'withdraw'; readonly id: string }
+  | { readonly kind: 'pause' | 'resume' | 'abort' | 'look'; readonly by: string | null };
+
+export function readQueueMessage(name: string, argument: unknown): MessageReading<QueueMessage> {
+  const message = messageOf(name, argument);
+  return message === null ? { kind: 'bad', why: `the argument of ${name} cannot be read` } : { kind: 'ok', message };
+}
+
+function messageOf(name: string, argument: unknown): QueueMessage | null {
+  // A list is what the worker makes of a payload that cannot be read.
+  if (Array.isArray(argument)) return null;
+  const fields = fieldsOf(argument);
+  if (name === 'pause' || name === 'resume' || name === 'abort' || name === 'look')
+    return { kind: name, by: textIn(fields, 'by') };
+  const id = nameIn(fields, 'id');
+  if (id === null) return null;
+  if (name === 'withdraw') return { kind: 'withdraw', id };
+  const [owner, runId, host] = [nameIn(fields, 'owner'), nameIn(fields, 'runId'), nameIn(fields, 'host')];
+  const since = timeIn(fields, 'since');
+  if (name !== 'enqueue' || owner === null || host === null || since === null) return null;
+  if (runId === null || !isRunId(runId)) return null;
+  const entry = { id, owner, runId, host, priority: amountIn(fields, 'priority') ?? 0, since };
+  return { kind: 'enqueue', entry };
+}

@@ -1,0 +1,144 @@
+/** What a merge queue knows, and how an entry changes, leaves, or is taken out of the chain: each time its owner hears of it. Pure. */
+import type {
+  BaseLook,
+  Chain,
+  ChainCommits,
+  CheckTreeInput,
+  CheckTreeResult,
+  EntryChange,
+  EntryState,
+  LandEntryInput,
+  LandEntryResult,
+  LookAtBaseInput,
+  QueueEntry,
+  QueueMessage,
+  TreeEvidence,
+} from '../../protocol/actors/merge-queue.js';
+import type { Step } from '../actor/actor.js';
+
+/** Unit: ms since 1970, as all times here. */
+export interface Entry extends QueueEntry {
+  readonly version: number;
+  readonly state: Extract<EntryState, 'waiting' | 'landing' | 'ready'>;
+  readonly isWithdrawn: boolean;
+  /** How often in a row the base moved under it. */
+  readonly moved: number;
+  /** Every red command was red on this base too: it waits until the base is another. */
+  readonly redAt: string | null;
+}
+
+/** JSON-safe: it goes over continue-as-new. */
+export interface QueueState {
+  /** In the order of arrival. */
+  readonly entries: readonly Entry[];
+  readonly chain: Chain | null;
+  /** As it was seen last. */
+  readonly base: BaseLook | null;
+  /** The newest last. */
+  readonly results: readonly (EntryChange & Pick<QueueEntry, 'owner' | 'runId'>)[];
+  readonly evidence: readonly TreeEvidence[];
+  /** One thing at a time is done to the base. */
+  readonly isAtWork: boolean;
+  readonly isPaused: boolean;
+  /** Why nothing can land whatever its entry is; it is tried again when it is looked at. */
+  readonly held: string | null;
+  /** When the base is looked at next; null: nobody waits for it. */
+  readonly lookAtMs: number | null;
+}
+
+export type QueueEvent =
+  | QueueMessage
+  | ({ readonly kind: 'landed'; readonly id: string } & LandEntryResult)
+  | ({ readonly kind: 'checked'; readonly id: string; readonly on: string } & CheckTreeResult)
+  | { readonly kind: 'looked'; readonly base: BaseLook | null }
+  /** What is done to the base could not be done; `id` null: it was a look. */
+  | { readonly kind: 'failed'; readonly id: string | null; readonly why: string };
+
+/** `base`: what is done to the base, one after the other; `tell`: what an owner hears. `workflowId` orders them. */
+export type QueueErrand =
+  | ({ readonly kind: 'land' } & OnBase & Pick<LandEntryInput, 'chain' | 'evidence'>)
+  | ({ readonly kind: 'check' } & OnBase & Pick<CheckTreeInput, 'commit' | 'on'>)
+  | ({ readonly kind: 'look' } & OnBase & Pick<LookAtBaseInput, 'chain' | 'mayMove'>)
+  | { readonly kind: 'tell'; readonly workflowId: string; readonly change: EntryChange };
+
+interface OnBase {
+  readonly workflowId: 'base';
+  readonly entry: QueueEntry;
+}
+
+export type QueueStep = Step<QueueState, QueueErrand>;
+
+export const EMPTY_QUEUE: QueueState = {
+  ...{ entries: [], chain: null, base: null, results: [], evidence: [] },
+  ...{ isAtWork: false, isPaused: false, held: null, lookAtMs: null },
+};
+
+/** Of everything that is done to the base. */
+export const BASE = 'base';
+
+/** Ended entries that are remembered, so that one that is sent again is answered as it ended. */
+const MAX_RESULTS = 200;
+
+/** What the next candidate is made on; null: it is not known yet. */
+export function tipOf({ chain, base }: Pick<QueueState, 'chain' | 'base'>): string | null {
+  return chain?.links.at(-1)?.commit ?? base?.at ?? null;
+}
+
+/** The link of this entry and those behind it are links no more. */
+export function makeAnewFrom(step: QueueStep, id: string): QueueStep {
+  const { chain } = step.state;
+  const at = chain?.links.findIndex(({ entry }) => entry === id) ?? -1;
+  if (chain === null || at < 0) return step;
+  const left = chain.links.slice(0, at);
+  const state = { ...step.state, chain: left.length === 0 ? null : { ...chain, links: left } };
+  const begun: QueueStep = { ...step, state };
+  return chain.links.slice(at).reduce((rest, { entry }) => change(rest, entry, { state: 'waiting' }), begun);
+}
+
+type Changed = Partial<Pick<Entry, 'state' | 'moved' | 'redAt'>> & Partial<Pick<EntryChange, 'why'>>;
+
+type Ended = Partial<Pick<EntryChange, 'commit' | 'reason' | 'why' | 'files'>> & {
+  readonly state: Exclude<EntryState, Entry['state']>;
+};
+
+/** The entry stays, and its owner hears of it. */
+export function change(step: QueueStep, id: string, { why = null, ...to }: Changed): QueueStep {
+  const entries = step.state.entries.map((entry) =>
+    entry.id === id ? { ...entry, ...to, version: entry.version + 1 } : entry,
+  );
+  const changed = entries.find((entry) => entry.id === id);
+  if (changed === undefined) return step;
+  const errand = tell(changed.owner, { ...changeOf(step.state, changed), why });
+  return { state: { ...step.state, entries }, errands: [...step.errands, errand] };
+}
+
+/** The entry leaves. */
+export function end(step: QueueStep, id: string, to: Ended): QueueStep {
+  const { entries, results } = step.state;
+  const entry = entries.find((one) => one.id === id);
+  if (entry === undefined) return step;
+  const { commit = null, reason = null, why = null, files = [], state } = to;
+  const change: EntryChange = { id, version: entry.version + 1, state, commit, reason, why, files };
+  const { owner, runId } = entry;
+  return {
+    state: {
+      ...step.state,
+      entries: entries.filter((one) => one.id !== id),
+      results: [...results, { ...change, owner, runId }].slice(-MAX_RESULTS),
+    },
+    errands: [...step.errands, tell(owner, change)],
+  };
+}
+
+export function changeOf({ chain }: QueueState, { id, version, state }: Entry): EntryChange {
+  const commit = chain?.links.find(({ entry }) => entry === id)?.commit ?? null;
+  return { id, version, state, commit, reason: null, why: null, files: [] };
+}
+
+export function tell(owner: string, { id, version, state, commit, reason, why, files }: EntryChange): QueueErrand {
+  return { kind: 'tell', workflowId: owner, change: { id, version, state, commit, reason, why, files } };
+}
+
+export function commitsOf(chain: Chain | null): ChainCommits | null {
+  return chain === null ? null : { base: chain.base, commits: chain.links.map(({ commit }) => commit) };
+}

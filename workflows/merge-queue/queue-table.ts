@@ -1,0 +1,241 @@
+/**
+ * The one table of a merge queue: which entry is worked at, what its end means for the others, and whom to tell. Pure.
+ * An entry goes waiting → landing → merged, or ready → merged where the base is in use; it leaves as exhausted or withdrawn. What is ready is a link of the
+ * chain, and nothing overtakes the chain: who comes next is made on its last link. A base that moved otherwise, or a link that was withdrawn, has the rest
+ * made anew, in its order.
+ */
+import type { BaseLook, CheckTreeInput, QueueEntry } from '../../protocol/actors/merge-queue.js';
+import type { Rules, Tick } from '../actor/actor.js';
+import type { Judgement } from '../inbox/inbox.js';
+import {
+  BASE,
+  change,
+  changeOf,
+  commitsOf,
+  type Entry,
+  end,
+  makeAnewFrom,
+  type QueueErrand,
+  type QueueEvent,
+  type QueueState,
+  type QueueStep,
+  tell,
+  tipOf,
+} from './queue-state.js';
+
+/** Waiting ones; a queue of that many is under attack. */
+export const MAX_ENTRIES = 1_000;
+
+/** They travel with each entry. */
+const MAX_EVIDENCE = 20;
+
+/** In a row; then the entry leaves as base_busy. */
+const MAX_MOVED = 10;
+
+/** How often a base that keeps the chain, or holds the queue, is looked at. Source: S-79. */
+const LOOK_EVERY_MS = 60_000;
+
+export const QUEUE_RULES: readonly Rules<QueueState, QueueEvent, QueueErrand>[] = [
+  { judge, after: afterEvent, wakesAt: ({ lookAtMs }) => lookAtMs, isIdle },
+];
+
+export function afterEvent(before: QueueState, event: QueueEvent | Tick, now: number): QueueStep {
+  const rested = { ...before, isAtWork: false };
+  switch (event.kind) {
+    case 'enqueue':
+      return goOn(enqueue(before, event.entry), now);
+    case 'withdraw':
+      return goOn(
+        withdraw(before, ({ id }) => id === event.id, now),
+        now,
+      );
+    case 'abort':
+      return goOn(
+        withdraw(before, () => true, now),
+        now,
+      );
+    case 'pause':
+      return { state: { ...before, isPaused: true }, errands: [] };
+    case 'resume':
+      return goOn({ state: { ...before, isPaused: false }, errands: [] }, now);
+    case 'look':
+      return goOn({ state: { ...before, lookAtMs: now }, errands: [] }, now);
+    case 'tick':
+      return goOn({ state: before, errands: [] }, now);
+    case 'looked':
+      return goOn(dropWithdrawn(noteBase(rested, event.base), 'known'), now);
+    case 'landed':
+      return goOn(dropWithdrawn(noteLanded(noteBase(rested, event.base), event), 'known'), now);
+    case 'checked':
+      return goOn(noteChecked(rested, event), now);
+    case 'failed':
+      return goOn(dropWithdrawn(noteFailed(rested, event), 'unknown'), now);
+  }
+}
+
+function isIdle({ entries, isAtWork, isPaused, held }: QueueState): boolean {
+  return entries.length === 0 && !isAtWork && !isPaused && held === null;
+}
+
+/** What owners send is not answered but by `entryChanged`. */
+function judge({ entries, isPaused }: QueueState, { kind }: QueueEvent): Judgement {
+  switch (kind) {
+    case 'enqueue':
+      return entries.length < MAX_ENTRIES ? NOTED : { kind: 'refused', why: `${MAX_ENTRIES} entries wait already` };
+    case 'pause':
+      return isPaused
+        ? { kind: 'unchanged', message: 'the queue is paused already' }
+        : { kind: 'accepted', message: 'nothing more lands until it is resumed; what is at work is finished' };
+    case 'resume':
+      return isPaused
+        ? { kind: 'accepted', message: 'the queue goes on' }
+        : { kind: 'unchanged', message: 'the queue is not paused' };
+    case 'abort':
+      return entries.length === 0
+        ? { kind: 'unchanged', message: 'nothing waits in the queue' }
+        : { kind: 'accepted', message: `withdrawn: ${entries.length}; what is swapped by then has landed` };
+    case 'look':
+      return { kind: 'accepted', message: 'the base is looked at' };
+    default:
+      return NOTED;
+  }
+}
+
+const NOTED: Judgement = { kind: 'accepted', message: 'it is noted' };
+
+/** One that came before is answered as it stands. */
+function enqueue(state: QueueState, entry: QueueEntry): QueueStep {
+  const ended = state.results.find(({ id }) => id === entry.id);
+  if (ended !== undefined) return { state, errands: [tell(ended.owner, ended)] };
+  const known = state.entries.find(({ id }) => id === entry.id);
+  if (known !== undefined) return { state, errands: [tell(known.owner, changeOf(state, known))] };
+  const added: Entry = { ...entry, version: 0, state: 'waiting', isWithdrawn: false, moved: 0, redAt: null };
+  return change({ state: { ...state, entries: [...state.entries, added] }, errands: [] }, entry.id, {});
+}
+
+/** What is ready may be on the base by now, by whoever took the chain: it is looked at first. */
+function withdraw(state: QueueState, isMeant: (entry: Entry) => boolean, now: number): QueueStep {
+  const entries = state.entries.map((entry) => (isMeant(entry) ? { ...entry, isWithdrawn: true } : entry));
+  const lookAtMs = entries.some(isLeaving) ? now : state.lookAtMs;
+  return dropWithdrawn({ state: { ...state, entries, lookAtMs }, errands: [] }, 'unknown');
+}
+
+function isLeaving({ isWithdrawn, state }: Entry): boolean {
+  return isWithdrawn && state === 'ready';
+}
+
+/** `base`: whether it is known which links it holds. What is at work may have moved it. */
+function dropWithdrawn(step: QueueStep, base: 'known' | 'unknown'): QueueStep {
+  const { isAtWork, entries } = step.state;
+  const leaves = { waiting: true, landing: !isAtWork, ready: base === 'known' && !isAtWork };
+  const gone = entries.filter((entry) => entry.isWithdrawn && leaves[entry.state]);
+  return gone.reduce((rest, { id }) => end(makeAnewFrom(rest, id), id, { state: 'withdrawn' }), step);
+}
+
+/** What the base holds has landed. A base that was moved otherwise has the rest of the chain made anew. */
+function noteBase(before: QueueState, base: BaseLook | null): QueueStep {
+  if (base === null)
+    return { state: { ...before, base, held: 'the base branch is gone', lookAtMs: null }, errands: [] };
+  const state = { ...before, base, held: null, lookAtMs: null };
+  const { chain } = state;
+  if (chain === null) return { state, errands: [] };
+  const [landed, rest] = [chain.links.slice(0, base.contains), chain.links.slice(base.contains)];
+  const stands = base.at === (landed.at(-1)?.commit ?? chain.base);
+  const left = rest.length === 0 ? null : { base: base.at, links: rest };
+  const begun: QueueStep = { state: { ...state, chain: left }, errands: [] };
+  const merged = landed.reduce((step, { entry, commit }) => end(step, entry, { state: 'merged', commit }), begun);
+  return stands || rest[0] === undefined ? merged : makeAnewFrom(merged, rest[0].entry);
+}
+
+function noteLanded(step: QueueStep, { id, landed }: Extract<QueueEvent, { kind: 'landed' }>): QueueStep {
+  const { state } = step;
+  switch (landed.kind) {
+    case 'merged':
+      return end(step, id, { state: 'merged', commit: landed.commit });
+    case 'exhausted':
+      return end(step, id, { state: 'exhausted', reason: landed.reason, why: landed.why, files: landed.files });
+    case 'moved':
+      return noteMoved(step, id);
+    case 'ready':
+    case 'check':
+      // What it was made on is no longer what the next is made on.
+      if (landed.on !== tipOf(state)) return noteMoved(step, id);
+      return landed.kind === 'ready' ? link(step, id, landed.commit) : startCheck(step, id, landed);
+  }
+}
+
+function link(step: QueueStep, id: string, commit: string): QueueStep {
+  const { chain, base } = step.state;
+  const links = [...(chain?.links ?? []), { entry: id, commit }];
+  const state = { ...step.state, chain: { base: chain?.base ?? base?.at ?? commit, links } };
+  return change({ ...step, state }, id, { state: 'ready' });
+}
+
+function noteMoved(step: QueueStep, id: string): QueueStep {
+  const moved = (step.state.entries.find((entry) => entry.id === id)?.moved ?? 0) + 1;
+  const why = `the base moved ${moved} times while it was merged`;
+  return moved < MAX_MOVED
+    ? change(step, id, { state: 'waiting', moved })
+    : end(step, id, { state: 'exhausted', reason: 'base_busy', why });
+}
+
+function startCheck(step: QueueStep, id: string, { commit, on }: Pick<CheckTreeInput, 'commit' | 'on'>): QueueStep {
+  const entry = step.state.entries.find((one) => one.id === id);
+  if (entry === undefined || entry.isWithdrawn) return step;
+  const errand: QueueErrand = { kind: 'check', workflowId: BASE, entry, commit, on };
+  return { state: { ...step.state, isAtWork: true }, errands: [...step.errands, errand] };
+}
+
+function noteChecked(state: QueueState, checked: Extract<QueueEvent, { kind: 'checked' }>): QueueStep {
+  const { id, on, tree, checks, outcome, why, isBaseRed } = checked;
+  const step: QueueStep = { state, errands: [] };
+  if (outcome === 'green') {
+    const evidence = [...state.evidence, { tree, checks, at: checked.at }].slice(-MAX_EVIDENCE);
+    const entry = state.entries.find((one) => one.id === id);
+    return entry === undefined || entry.isWithdrawn
+      ? dropWithdrawn({ ...step, state: { ...state, evidence } }, 'unknown')
+      : land({ ...step, state: { ...state, evidence } }, entry);
+  }
+  // Red without this head: the next may be the cure, and it has used nothing up.
+  const after = isBaseRed
+    ? change(step, id, { state: 'waiting', redAt: on, why })
+    : end(step, id, { state: 'exhausted', reason: outcome === 'red' ? 'red' : 'unchecked', why });
+  return dropWithdrawn(after, 'unknown');
+}
+
+function noteFailed(state: QueueState, { id, why }: Extract<QueueEvent, { kind: 'failed' }>): QueueStep {
+  if (id === null) return { state: { ...state, held: why, lookAtMs: null }, errands: [] };
+  return end({ state, errands: [] }, id, { state: 'exhausted', reason: 'refused', why });
+}
+
+/** Whatever happened: the next thing to be done to the base, one at a time; else when it is looked at. */
+function goOn(step: QueueStep, now: number): QueueStep {
+  const { state, errands } = step;
+  const { entries, isAtWork, isPaused, held, lookAtMs, chain } = state;
+  if (isAtWork) return step;
+  const [first] = entries;
+  // Nobody waits for it any more.
+  if (first === undefined) return { state: { ...state, lookAtMs: null, held: null }, errands };
+  if (lookAtMs !== null && lookAtMs <= now) {
+    const mayMove = !isPaused && !entries.some(isLeaving);
+    const errand: QueueErrand = { kind: 'look', workflowId: BASE, entry: first, chain: commitsOf(chain), mayMove };
+    return { state: { ...state, isAtWork: true, lookAtMs: null }, errands: [...errands, errand] };
+  }
+  const next = isPaused || held !== null || entries.some(isLeaving) ? undefined : chooseNext(state);
+  if (next !== undefined) return land(change(step, next.id, { state: 'landing' }), next);
+  return { state: { ...state, lookAtMs: lookAtMs ?? now + LOOK_EVERY_MS }, errands };
+}
+
+function land(step: QueueStep, entry: Entry): QueueStep {
+  const { chain, evidence } = step.state;
+  const errand: QueueErrand = { kind: 'land', workflowId: BASE, entry, chain: commitsOf(chain), evidence };
+  return { state: { ...step.state, isAtWork: true }, errands: [...step.errands, errand] };
+}
+
+/** By priority, then by age. One that is red on this base waits for another. */
+export function chooseNext(state: Pick<QueueState, 'entries' | 'chain' | 'base'>): Entry | undefined {
+  const tip = tipOf(state);
+  return state.entries
+    .filter((entry) => entry.state === 'waiting' && !(entry.redAt !== null && entry.redAt === tip))
+    .toSorted((a, b) => b.priority - a.priority || Date.parse(a.since) - Date.parse(b.since))[0];
+}
