@@ -56,8 +56,8 @@ module.exports = {
       name: 'workflows-know-no-other',
       comment: 'one starts or tells another by its name, and each is served alone',
       severity: 'error',
-      from: { path: '^workflows/(run|batch|quota|budget|aside)/' },
-      to: { path: '^workflows/(run|batch|quota|budget|aside)/', pathNot: '^workflows/$1/' },
+      from: { path: '^workflows/(run|batch|quota|budget|merge-queue|aside)/' },
+      to: { path: '^workflows/(run|batch|quota|budget|merge-queue|aside)/', pathNot: '^workflows/$1/' },
     },
     arrow(
       'activities-are-hosts-only',
@@ -77,17 +77,17 @@ module.exports = {
     ),
     ...layers(
       'workflows',
-      ['journal', 'inbox', 'actor|gates', 'turns', 'run|batch|quota|budget|aside'],
+      ['journal', 'inbox', 'actor|gates', 'turns', 'run|batch|quota|budget|merge-queue|aside'],
       'parts serve whoever owns them, a run or not',
     ),
     ...layers(
       'activities',
-      ['agent|git|journal|process', 'sandbox', 'unit', 'checks', 'turn', 'opening|closing|notify'],
+      ['agent|git|journal|process', 'sandbox', 'unit', 'checks', 'turn', 'opening|closing|landing|notify'],
       'a command is run and sealed without knowing what it is for, an activity is retried without being known',
     ),
     ...layers(
       'activities/git',
-      ['start|runner', 'refs', 'worktree', 'inspect', 'run'],
+      ['start|runner', 'refs', 'worktree', 'inspect', 'run', 'merge'],
       'one git process, what it reads, what it makes, what a run asks of it',
     ),
     ...layers(

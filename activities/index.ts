@@ -1,5 +1,13 @@
 /** Types of the host activities, for `import type` by the workflows. A value import from here would pull Node code into their bundle. */
 import type { CleanRunInput, CleanRunResult } from '../protocol/actors/clean.js';
+import type {
+  CheckTreeInput,
+  CheckTreeResult,
+  LandEntryInput,
+  LandEntryResult,
+  LookAtBaseInput,
+  LookAtBaseResult,
+} from '../protocol/actors/merge-queue.js';
 import type { ParkInput } from '../protocol/actors/quota.js';
 import type {
   CloseRunInput,
@@ -32,6 +40,10 @@ export interface HostActivities {
   flushJournal(input: FlushJournalInput): Promise<FlushJournalResult>;
   /** Effects: removes what lies below the sluice home and the run's refs; never the person's files. Harmless when repeated. */
   cleanRun(input: CleanRunInput): Promise<CleanRunResult>;
+  /** Merges a head onto its base or onto the chain before it, and moves the base where that is checked and the base is free. */
+  landEntry(input: LandEntryInput): Promise<LandEntryResult>;
+  /** Moves the base to the end of the chain where it is free. */
+  lookAtBase(input: LookAtBaseInput): Promise<LookAtBaseResult>;
   /** Errors: DeliveryFailed, retried by the workflow; nonRetryable where the sink can never take it. */
   deliver(input: DeliverInput): Promise<DeliverResult>;
 }
@@ -46,4 +58,9 @@ export interface ControlActivities {
 export interface HostTurnActivities {
   runTurn(input: RunTurnInput): Promise<RunTurnResult>;
   validate(input: ValidateInput): Promise<ValidateResult>;
+}
+
+/** Checks of what is about to land, on a queue of their own: they never wait behind agents. Idempotent by their place. */
+export interface HostChecksActivities {
+  checkTree(input: CheckTreeInput): Promise<CheckTreeResult>;
 }

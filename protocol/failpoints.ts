@@ -5,7 +5,7 @@
  */
 
 /** What a run of the kill matrix is about. */
-export const SCENARIOS = ['run'] as const;
+export const SCENARIOS = ['run', 'landing'] as const;
 
 export type Scenario = (typeof SCENARIOS)[number];
 
@@ -97,6 +97,15 @@ const STEPS = {
     'engine.stop-worker-ended',
     'engine.stop-server-ended',
     'engine.stop-forgotten',
+  ],
+  landing: [
+    'land.after-candidate',
+    'land.before-swap',
+    'land.after-swap',
+    'land.before-record',
+    'land.after-record',
+    'check.before-record',
+    'check.after-record',
   ],
 } as const satisfies Readonly<Record<Scenario, readonly string[]>>;
 

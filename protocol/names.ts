@@ -15,6 +15,11 @@ export function hostTurnsQueue(hostId: string): string {
   return `sluice-host-${hostId}-turns`;
 }
 
+/** Checks of what is about to land, which never wait behind agents. */
+export function hostChecksQueue(hostId: string): string {
+  return `sluice-host-${hostId}-checks`;
+}
+
 export const RUN_WORKFLOW = 'run';
 
 export const BATCH_WORKFLOW = 'batch';

@@ -3,24 +3,34 @@ import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/w
 import { createValidate } from '../activities/checks/validate.js';
 import { createCleanRun } from '../activities/closing/clean-run.js';
 import { createCloseRun } from '../activities/closing/close-run.js';
-import type { AnyHostActivities, HostActivities, HostTurnActivities } from '../activities/index.js';
+import type {
+  AnyHostActivities,
+  HostActivities,
+  HostChecksActivities,
+  HostTurnActivities,
+} from '../activities/index.js';
+import { createCheckTree } from '../activities/landing/check-tree.js';
+import { createLandEntry } from '../activities/landing/land-entry.js';
+import { createLookAtBase } from '../activities/landing/look-at-base.js';
+import type { LandingDeps } from '../activities/landing/queue-place.js';
 import { createDeliver } from '../activities/notify/deliver.js';
 import { createOpenRun } from '../activities/opening/open-run.js';
 import { createPickHost } from '../activities/opening/pick-host.js';
 import { createRunTurn } from '../activities/turn/run-turn.js';
 import { createFlushJournal } from '../activities/unit/flush-journal.js';
-import type { HostDeps } from '../activities/unit/host-deps.js';
-import { ANY_HOST_QUEUE, hostQueue, hostTurnsQueue } from '../protocol/names.js';
+import { ANY_HOST_QUEUE, hostChecksQueue, hostQueue, hostTurnsQueue } from '../protocol/names.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
 
 /** Journal lines, git and reports are short; a hundred runs may close at once. */
 const LIGHT_SLOTS = 100;
 const PICK_SLOTS = 10;
+/** Two bases at a time. */
+const CHECKS_SLOTS = 2;
 
 export interface HostWorkerOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
-  readonly deps: HostDeps;
+  readonly deps: LandingDeps;
   /** Agent slots of this host. */
   readonly slots: number;
 }
@@ -47,26 +57,23 @@ export async function createHostWorkers({
     flushJournal: createFlushJournal(deps),
     cleanRun: createCleanRun(deps),
     deliver: createDeliver(deps),
+    landEntry: createLandEntry(deps),
+    lookAtBase: createLookAtBase(deps),
   };
   const turns: HostTurnActivities = { runTurn: createRunTurn(deps), validate: createValidate(deps) };
+  const checks: HostChecksActivities = { checkTree: createCheckTree(deps) };
+  const poll = (taskQueue: string, activities: object, slotsThere: number) =>
+    Worker.create({
+      ...shared,
+      taskQueue,
+      activities: { ...activities },
+      maxConcurrentActivityTaskExecutions: slotsThere,
+    });
+  const { hostId } = deps;
   return Promise.all([
-    Worker.create({
-      ...shared,
-      taskQueue: ANY_HOST_QUEUE,
-      activities: { ...any },
-      maxConcurrentActivityTaskExecutions: PICK_SLOTS,
-    }),
-    Worker.create({
-      ...shared,
-      taskQueue: hostQueue(deps.hostId),
-      activities: { ...light },
-      maxConcurrentActivityTaskExecutions: LIGHT_SLOTS,
-    }),
-    Worker.create({
-      ...shared,
-      taskQueue: hostTurnsQueue(deps.hostId),
-      activities: { ...turns },
-      maxConcurrentActivityTaskExecutions: slots,
-    }),
+    poll(ANY_HOST_QUEUE, any, PICK_SLOTS),
+    poll(hostQueue(hostId), light, LIGHT_SLOTS),
+    poll(hostTurnsQueue(hostId), turns, slots),
+    poll(hostChecksQueue(hostId), checks, CHECKS_SLOTS),
   ]);
 }

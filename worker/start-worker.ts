@@ -2,19 +2,20 @@
  * Composition root of a worker process: builds the host's dependencies and runs the control and host workers until told to stop.
  * A stop detaches from turns, it does not end them: they belong to the guard.
  */
-import { Client, WorkflowNotFoundError } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { NativeConnection, type NativeConnectionOptions, Runtime, type Worker } from '@temporalio/worker';
 import { warmTokenRules } from '../activities/git/inspect/find-tokens.js';
 import { setGitFailpoint } from '../activities/git/start/run-git.js';
+import type { LandingDeps } from '../activities/landing/queue-place.js';
 import { connectProcesses } from '../activities/process/processes.js';
 import { Attempts } from '../activities/unit/attempts.js';
-import type { HostDeps } from '../activities/unit/host-deps.js';
 import { ensureHome, userConfigPath } from '../config/home/home.js';
 import { readOrMakeHostId } from '../config/home/host-id.js';
 import { resolveHostSettings } from '../config/home/host-settings.js';
 import { readConfigFile } from '../config/system/config-text.js';
 import { type Failpoint, noFailpoint } from '../protocol/failpoints.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
+import { askServer } from './ask-server.js';
 import { createControlWorker } from './control-worker.js';
 import { createHostWorkers } from './host-workers.js';
 import { ensureSearchAttributes } from './local-engine/children/search-attributes.js';
@@ -63,7 +64,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     ensureSearchAttributes(connection, namespace),
   ]);
   failpoint('worker.start-guarded');
-  const deps: HostDeps = {
+  const deps: LandingDeps = {
     hostId,
     home,
     processes,
@@ -71,7 +72,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     durability: engine.durability,
     failpoint,
     environment: settings.environment,
-    isOpen: createIsOpen(client, { closed: (workflowId) => void writeMissingEndOf(ends, workflowId), failpoint }),
+    ...askServer(client, { closed: (workflowId) => void writeMissingEndOf(ends, workflowId), failpoint }),
     searchAttributes,
   };
   const ends: MissingEnds = { deps, client, warn: writeToWorkerLog };
@@ -108,27 +109,4 @@ async function runToEnd(workers: readonly Worker[], close: () => Promise<void>):
 
 function stopAll(workers: readonly Worker[]): void {
   for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-}
-
-/**
- * What the server says of an execution, for hosts that must decide whether a process still belongs to anybody. `closed`: told of one that an
- * activity outlived; nothing of the run itself will write its end.
- */
-function createIsOpen(
-  client: Client,
-  { closed, failpoint }: { closed: (workflowId: string) => void; failpoint: Failpoint },
-): (workflowId: string, executionRunId: string) => Promise<boolean> {
-  return async (workflowId, executionRunId) => {
-    try {
-      failpoint('server.before-describe');
-      const { status } = await client.workflow.getHandle(workflowId, executionRunId).describe();
-      failpoint('server.after-describe');
-      if (status.name === 'RUNNING') return true;
-      closed(workflowId);
-      return false;
-    } catch (err) {
-      if (err instanceof WorkflowNotFoundError) return false;
-      throw err;
-    }
-  };
 }

@@ -4,10 +4,16 @@
  * no run waits for it for ever. What touches no host goes to the control worker.
  */
 import { ActivityCancellationType, type ActivityOptions, proxyActivities } from '@temporalio/workflow';
-import type { AnyHostActivities, ControlActivities, HostActivities, HostTurnActivities } from '../activities/index.js';
+import type {
+  AnyHostActivities,
+  ControlActivities,
+  HostActivities,
+  HostChecksActivities,
+  HostTurnActivities,
+} from '../activities/index.js';
 import { NON_RETRYABLE_TYPES } from '../protocol/failures.js';
 import { ABORT_CLOSE_WAIT, PICK_HOST_WAIT } from '../protocol/limits.js';
-import { ANY_HOST_QUEUE, hostQueue, hostTurnsQueue, TASK_QUEUE } from '../protocol/names.js';
+import { ANY_HOST_QUEUE, hostChecksQueue, hostQueue, hostTurnsQueue, TASK_QUEUE } from '../protocol/names.js';
 import type { RunPolicy, StageAgent } from '../protocol/run/policy.js';
 
 const MINUTE_MS = 60_000;
@@ -15,6 +21,8 @@ const MINUTE_MS = 60_000;
 const SLACK_MS = 5 * MINUTE_MS;
 /** The set-up limit is known only once the host has resolved the policy; a dead host is noticed by its heartbeat. */
 const OPEN_RUN_MS = 180 * MINUTE_MS;
+/** As long as any set-up and commands may take, twice. */
+const CHECKS_MS = 24 * 60 * MINUTE_MS;
 /** Light work beats twice a second; `limits.heartbeat` is for turns and validations, whose policy is known by then. */
 const LIGHT_HEARTBEAT_MS = 5_000;
 
@@ -70,6 +78,21 @@ export function closingHost(hostId: string, hurries: boolean) {
 /** Nothing waits for journal lines, so they wait for the host as long as it is away: who comes back to a run that rests finds its files as it is. */
 export function flushingHost(hostId: string) {
   return lightHost<'flushJournal'>(hostId, { startToCloseTimeout: MINUTE_MS });
+}
+
+/** Merging and swapping; the checks between two of them are an activity of their own. */
+export function landingHost(hostId: string) {
+  return lightHost<'landEntry' | 'lookAtBase'>(hostId, { startToCloseTimeout: SLACK_MS });
+}
+
+/** The limits of the commands are the host's to keep: it knows the policy. */
+export function checksHost(hostId: string) {
+  return proxyActivities<HostChecksActivities>({
+    ...HOST_OPTIONS,
+    taskQueue: hostChecksQueue(hostId),
+    startToCloseTimeout: CHECKS_MS,
+    heartbeatTimeout: LIGHT_HEARTBEAT_MS,
+  });
 }
 
 /** Five attempts over about three minutes: 2, 8, 32 and 128 s apart. */

@@ -30,32 +30,32 @@ export interface AtWorkplace {
   readonly signals: Signals;
 }
 
-export interface AtPlace extends AtWorkplace {
-  readonly run: RunOnHost;
-  readonly workplace: RunWorkplace;
+export interface AtPlace<At extends Workplace = RunWorkplace> extends AtWorkplace {
+  readonly run: RunOnHost<At>;
+  readonly workplace: At;
 }
 
-export interface PlacedActivity<Result> {
+export interface PlacedActivity<Result, At extends Workplace = RunWorkplace> {
   /** Begins the names of its failpoints. */
-  readonly name: 'open' | 'turn' | 'validate' | 'close';
+  readonly name: 'open' | 'turn' | 'validate' | 'close' | 'land' | 'check';
   /** The lines that it carries go to the journal whoever answers; opening carries none. */
   readonly input: { readonly place: Place; readonly journal?: JournalBatch };
   /** Finds the run, or refuses. Writes nothing: a refused activity leaves no folder. */
-  readonly find: () => RunOnHost | Promise<RunOnHost>;
+  readonly find: () => RunOnHost<At> | Promise<RunOnHost<At>>;
   /** The record answers only beside the end of the place's own command; where none has ended, none is written. */
   readonly isSealed: boolean;
-  readonly work: (at: AtPlace) => Promise<Result>;
+  readonly work: (at: AtPlace<At>) => Promise<Result>;
 }
 
 /** Errors: as `attend`; those of `find`; those of `work`, without the values that the run's agents were given. */
-export function atPlace<Result>(
+export function atPlace<Result, At extends Workplace = RunWorkplace>(
   deps: HostDeps,
-  { name, input, find, isSealed, work }: PlacedActivity<Result>,
+  { name, input, find, isSealed, work }: PlacedActivity<Result, At>,
 ): Promise<Result> {
   return attend(deps, input.place.token, async (signals) => {
     const run = await find();
     return hidingInErrors(run, async () => {
-      const dir = deps.home.turnDir(run.record.repoKey, run.record.runId, input.place);
+      const dir = deps.home.turnDir(run.record.repoKey, input.place.runId, input.place);
       const place = await openPlaceFolder(dir, input, deps.durability);
       const record = isSealed ? readSealedMark<Result>(place, RECORD_FILE) : readMark<Result>(place, RECORD_FILE);
       if (record.kind === 'answer') return journalled(deps, run, { answer: record.value, journal: input.journal });
@@ -71,7 +71,7 @@ export function atPlace<Result>(
 /** After the server was restored from a dump, the lines differ from those that the first attempt wrote; only who writes them knows how far they got. */
 async function journalled<Result>(
   deps: HostDeps,
-  run: RunOnHost,
+  run: RunOnHost<Workplace>,
   { answer, journal }: { readonly answer: Result; readonly journal: JournalBatch | undefined },
 ): Promise<Result> {
   return journal === undefined ? answer : { ...answer, journalSeq: await flushJournal(deps, run, journal) };

@@ -12,6 +12,7 @@ import { reopenOnHost } from './closed-mark.js';
 import type { HostDeps } from './host-deps.js';
 import { projectionOf } from './run-projection.js';
 import { isBuried, type RunOnHost, readRunToTell } from './run-record.js';
+import type { Workplace } from './workplace.js';
 
 export function createFlushJournal(deps: HostDeps): (input: FlushJournalInput) => Promise<FlushJournalResult> {
   return ({ run, journal }) =>
@@ -24,7 +25,7 @@ export function createFlushJournal(deps: HostDeps): (input: FlushJournalInput) =
 /** Answers the last seq that the file holds. */
 export async function flushJournal(
   deps: Pick<HostDeps, 'durability' | 'failpoint'>,
-  run: RunOnHost,
+  run: RunOnHost<Workplace>,
   batch: JournalBatch,
 ): Promise<number> {
   const projection = projectionOf(deps, run);

@@ -12,6 +12,7 @@ import { createRunProjection, type RunProjection } from '../journal/projection.j
 import type { HostDeps } from './host-deps.js';
 import type { RunOnHost } from './run-record.js';
 import { redactorOf } from './run-redactor.js';
+import type { Workplace } from './workplace.js';
 
 export type Warn = (message: string, fields: Record<string, unknown>) => void;
 
@@ -25,7 +26,7 @@ const untold = new Map<string, FoundEntry[]>();
 /** Each sentence once a process: a run that cannot be shown says so at every step. */
 const warned = new Set<string>();
 
-export function projectionOf(deps: ProjectionDeps, run: RunOnHost): RunProjection {
+export function projectionOf(deps: ProjectionDeps, run: RunOnHost<Workplace>): RunProjection {
   const { record, stateDir } = run;
   const { runId } = record;
   const warn: Warn = deps.warn ?? ((message, fields) => log.warn(message, fields));

@@ -16,7 +16,7 @@ import { type Durability, MAX_MARK_BYTES, readJson, writeMark } from '../process
 import type { SandboxChoice } from '../sandbox/choose-sandbox.js';
 import { runChanged, runCleaned } from './run-failures.js';
 import type { StageEntry } from './stage-progress.js';
-import { openWorkplace, type RunWorkplace } from './workplace.js';
+import { openWorkplace, type RunWorkplace, type Workplace } from './workplace.js';
 
 export const RUN_RECORD_FILE = 'run.json';
 const ENVIRONMENT_FILE = 'env';
@@ -46,11 +46,12 @@ export interface RunRecord {
   readonly rewound: { readonly resumed: ResumedRun; readonly inherited: readonly StageEntry[] } | null;
 }
 
-export interface RunOnHost {
+/** `At`: where its work is done; a landing's is its queue's. */
+export interface RunOnHost<At extends Workplace = RunWorkplace> {
   readonly record: RunRecord;
   /** `<home>/state/<repoKey>/<runId>`. */
   readonly stateDir: string;
-  readonly workplace: RunWorkplace;
+  readonly workplace: At;
 }
 
 /** The owner of a run that was cleaned. Never a workflow's run id. */

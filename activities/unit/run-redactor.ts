@@ -6,12 +6,13 @@ import type { Json } from '../../protocol/text/json.js';
 import { createValueRedactor, type Redactor } from '../../protocol/text/value-redactor.js';
 import { collectSecretValues } from '../agent/environment/secret-values.js';
 import type { RunOnHost } from './run-record.js';
+import type { Workplace } from './workplace.js';
 
 /** By the record, of which an activity reads its own. */
 const known = new WeakMap<RunOnHost['record'], Redactor>();
 
 /** By what was frozen alone, so that a repeated activity writes the same. */
-export function redactorOf({ record, workplace }: Pick<RunOnHost, 'record'> & Partial<RunOnHost>): Redactor {
+export function redactorOf({ record, workplace }: Pick<RunOnHost, 'record'> & Partial<RunOnHost<Workplace>>): Redactor {
   const made = known.get(record);
   if (made !== undefined) return made;
   const given = Object.values(record.policy.agents).map((agent) => agent.env);
@@ -44,7 +45,7 @@ export function withoutValuesIn(outcome: TurnOutcome, { hideCut }: Pick<Redactor
 }
 
 /** What an error says stands in the history and in the worker's log. Errors: those of `work`, the same objects. */
-export async function hidingInErrors<T>(run: RunOnHost, work: () => Promise<T>): Promise<T> {
+export async function hidingInErrors<T>(run: RunOnHost<Workplace>, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

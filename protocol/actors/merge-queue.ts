@@ -195,9 +195,6 @@ export interface MergeQueueView extends QueueRef {
   readonly results: readonly (EntryChange & Pick<QueueEntry, 'runId'>)[];
 }
 
-/** Start input of `merge-queue`. */
-export interface MergeQueueStart extends QueueRef {}
-
 export type QueueMessage =
   | { readonly kind: 'enqueue'; readonly entry: QueueEntry }
   | { readonly kind: 'withdraw'; readonly id: string }

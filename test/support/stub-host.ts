@@ -26,7 +26,8 @@ export const BUNDLE_PATH = fileURLToPath(new URL('../../dist/workflow-bundle.js'
 const BASE = 'b'.repeat(40);
 const HEAD = 'c'.repeat(40);
 
-export type Activities = AnyHostActivities & HostActivities & HostTurnActivities;
+/** Of a run. */
+export type Activities = AnyHostActivities & Omit<HostActivities, 'landEntry' | 'lookAtBase'> & HostTurnActivities;
 
 export interface StubHost {
   readonly client: Client;

@@ -39,6 +39,8 @@ export interface QueueState {
   readonly evidence: readonly TreeEvidence[];
   /** One thing at a time is done to the base. */
   readonly isAtWork: boolean;
+  /** How many things were begun. */
+  readonly begun: number;
   readonly isPaused: boolean;
   /** Why nothing can land whatever its entry is; it is tried again when it is looked at. */
   readonly held: string | null;
@@ -63,6 +65,8 @@ export type QueueErrand =
 
 interface OnBase {
   readonly workflowId: 'base';
+  /** Of its place. */
+  readonly seq: number;
   readonly entry: QueueEntry;
 }
 
@@ -70,11 +74,11 @@ export type QueueStep = Step<QueueState, QueueErrand>;
 
 export const EMPTY_QUEUE: QueueState = {
   ...{ entries: [], chain: null, base: null, results: [], evidence: [] },
-  ...{ isAtWork: false, isPaused: false, held: null, lookAtMs: null },
+  ...{ isAtWork: false, begun: 0, isPaused: false, held: null, lookAtMs: null },
 };
 
 /** Of everything that is done to the base. */
-export const BASE = 'base';
+const BASE = 'base';
 
 /** Ended entries that are remembered, so that one that is sent again is answered as it ended. */
 const MAX_RESULTS = 200;
@@ -141,4 +145,16 @@ export function tell(owner: string, { id, version, state, commit, reason, why, f
 
 export function commitsOf(chain: Chain | null): ChainCommits | null {
   return chain === null ? null : { base: chain.base, commits: chain.links.map(({ commit }) => commit) };
+}
+
+/** The one thing that is done to the base now. */
+export function begin(
+  { state, errands }: QueueStep,
+  errand: (begun: Pick<OnBase, 'workflowId' | 'seq'>) => QueueErrand,
+): QueueStep {
+  const begun = state.begun + 1;
+  return {
+    state: { ...state, isAtWork: true, begun },
+    errands: [...errands, errand({ workflowId: BASE, seq: begun })],
+  };
 }

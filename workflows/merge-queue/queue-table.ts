@@ -8,7 +8,7 @@ import type { BaseLook, CheckTreeInput, QueueEntry } from '../../protocol/actors
 import type { Rules, Tick } from '../actor/actor.js';
 import type { Judgement } from '../inbox/inbox.js';
 import {
-  BASE,
+  begin,
   change,
   changeOf,
   commitsOf,
@@ -182,8 +182,7 @@ function noteMoved(step: QueueStep, id: string): QueueStep {
 function startCheck(step: QueueStep, id: string, { commit, on }: Pick<CheckTreeInput, 'commit' | 'on'>): QueueStep {
   const entry = step.state.entries.find((one) => one.id === id);
   if (entry === undefined || entry.isWithdrawn) return step;
-  const errand: QueueErrand = { kind: 'check', workflowId: BASE, entry, commit, on };
-  return { state: { ...step.state, isAtWork: true }, errands: [...step.errands, errand] };
+  return begin(step, (begun) => ({ ...begun, kind: 'check', entry, commit, on }));
 }
 
 function noteChecked(state: QueueState, checked: Extract<QueueEvent, { kind: 'checked' }>): QueueStep {
@@ -218,8 +217,8 @@ function goOn(step: QueueStep, now: number): QueueStep {
   if (first === undefined) return { state: { ...state, lookAtMs: null, held: null }, errands };
   if (lookAtMs !== null && lookAtMs <= now) {
     const mayMove = !isPaused && !entries.some(isLeaving);
-    const errand: QueueErrand = { kind: 'look', workflowId: BASE, entry: first, chain: commitsOf(chain), mayMove };
-    return { state: { ...state, isAtWork: true, lookAtMs: null }, errands: [...errands, errand] };
+    const look = { kind: 'look', entry: first, chain: commitsOf(chain), mayMove } as const;
+    return begin({ state: { ...state, lookAtMs: null }, errands }, (begun) => ({ ...begun, ...look }));
   }
   const next = isPaused || held !== null || entries.some(isLeaving) ? undefined : chooseNext(state);
   if (next !== undefined) return land(change(step, next.id, { state: 'landing' }), next);
@@ -228,8 +227,7 @@ function goOn(step: QueueStep, now: number): QueueStep {
 
 function land(step: QueueStep, entry: Entry): QueueStep {
   const { chain, evidence } = step.state;
-  const errand: QueueErrand = { kind: 'land', workflowId: BASE, entry, chain: commitsOf(chain), evidence };
-  return { state: { ...step.state, isAtWork: true }, errands: [...step.errands, errand] };
+  return begin(step, (begun) => ({ ...begun, kind: 'land', entry, chain: commitsOf(chain), evidence }));
 }
 
 /** By priority, then by age. One that is red on this base waits for another. */

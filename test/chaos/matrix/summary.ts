@@ -1,5 +1,5 @@
 /** What a whole run of the matrix leaves for the docs: sums by fault, by stage and by failpoint; no times and no places of a machine. Pure. */
-import { FAILPOINTS } from '../../../protocol/failpoints.js';
+import { failpointsOf } from '../../../protocol/failpoints.js';
 import type { BlackBoxRun } from './black-box.js';
 import { FAULTS, type Fault } from './cells.js';
 import type { DyingGit } from './dying-git.js';
@@ -51,7 +51,7 @@ export function summaryOf(results: readonly CellResult[], { counts, ...blackBox 
     failpoints: Object.fromEntries(
       names.sort().map((name) => [name, counted.filter(({ cell }) => cell.point.name === name).length]),
     ),
-    unreached: FAILPOINTS.filter((name) => !names.includes(name)),
+    unreached: failpointsOf('run').filter((name) => !names.includes(name)),
     uncounted: results.length - counted.length,
     blackBox: { ...blackBox, uncounted: counts.length - told.length, counts: sum(told) },
   };

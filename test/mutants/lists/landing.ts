@@ -2,6 +2,9 @@
 import type { Mutant } from '../mutant.js';
 
 const HASH = 'test/unit/run/hash-checks.test.ts';
+const QUEUE = 'workflows/merge-queue/queue-table.ts';
+const TABLE = 'test/unit/workflows/queue-table.test.ts';
+const ONCE = 'lands each head once, in a chain without gaps, and tells its owner, whatever happens around it';
 const RESULT = 'test/workflow/run-result.test.ts';
 
 export const LANDING_MUTANTS: readonly Mutant[] = [
@@ -55,5 +58,29 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     find: 'await tellOwner(run);',
     replace: 'if (isOpened) await tellOwner(run);',
     test: { file: RESULT, title: 'is told of a run that was ended before it was open' },
+  },
+  {
+    name: 'a withdrawn link stays in the chain',
+    area: 'landing',
+    file: QUEUE,
+    find: 'end(makeAnewFrom(rest, id), id',
+    replace: 'end(rest, id',
+    test: { file: TABLE, title: ONCE },
+  },
+  {
+    name: 'a link is withdrawn before it is known whether the base has it',
+    area: 'landing',
+    file: QUEUE,
+    find: "ready: base === 'known' && !isAtWork",
+    replace: 'ready: !isAtWork',
+    test: { file: TABLE, title: ONCE },
+  },
+  {
+    name: 'a chain goes on from a base that was moved otherwise',
+    area: 'landing',
+    file: QUEUE,
+    find: 'return stands || rest[0] === undefined ? merged : makeAnewFrom(merged, rest[0].entry);',
+    replace: 'return merged;',
+    test: { file: TABLE, title: ONCE },
   },
 ];

@@ -2,8 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { BaseLook, ChainCommits, EntryChange, QueueEntry } from '../../../protocol/actors/merge-queue.js';
-import { EMPTY_QUEUE, type QueueErrand, type QueueState, tipOf } from '../../../workflows/merge-queue/queue-state.js';
-import { afterEvent, QUEUE_RULES } from '../../../workflows/merge-queue/queue-table.js';
+import { EMPTY_QUEUE, type QueueErrand, type QueueState } from '../../../workflows/merge-queue/queue-state.js';
+import { afterEvent } from '../../../workflows/merge-queue/queue-table.js';
 
 const ENDED: readonly string[] = ['merged', 'exhausted', 'withdrawn'];
 const HOUR_MS = 3_600_000;

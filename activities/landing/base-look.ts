@@ -1,0 +1,52 @@
+/** How a base stands beside the chain of its queue, and moving it. What a base contains is asked of git alone, never of a message or a title. */
+import type { BaseLook, ChainCommits, QueueRef } from '../../protocol/actors/merge-queue.js';
+import { findLandingBase } from '../git/merge/find-landing-base.js';
+import { findBaseUse, swapBase } from '../git/merge/swap-base.js';
+import { readAncestry } from '../git/refs/read-ancestry.js';
+import type { BranchUse } from '../git/refs/run-refs.js';
+import type { Identity, Repository } from '../git/start/contract.js';
+import { tipRefOf } from './queue-place.js';
+
+export interface BaseAt {
+  readonly repository: Repository;
+  readonly queue: QueueRef;
+  readonly chain: ChainCommits | null;
+}
+
+/** Null: there is no such branch to land on. */
+export async function lookAtBase({ repository, queue, chain }: BaseAt): Promise<BaseLook | null> {
+  const base = await findLandingBase(repository, queue.branch);
+  if (base.kind === 'refused') return null;
+  const [contains, use] = await Promise.all([
+    countContained(repository, base.sha, chain),
+    findBaseUse(repository, queue.branch),
+  ]);
+  return { at: base.sha, contains, use: use === null ? null : wordsOf(use) };
+}
+
+/** Whether nobody but the queue moved the base since the chain was begun. */
+export function standsBehind({ at, contains }: BaseLook, { base, commits }: ChainCommits): boolean {
+  return at === (commits[contains - 1] ?? base);
+}
+
+/** Moves the base to what the chain has, or beyond; answers how it stands afterwards. */
+export async function moveBase(at: BaseAt, { from, to, identity }: { from: string; to: string; identity: Identity }) {
+  const { repository, queue } = at;
+  const tip = { ref: tipRefOf(queue), to };
+  const outcome = await swapBase(repository, { branch: queue.branch, from, to, with: [tip], identity });
+  return { outcome: outcome.kind, base: await lookAtBase(at) } as const;
+}
+
+async function countContained(repository: Repository, at: string, chain: ChainCommits | null): Promise<number> {
+  if (chain === null || at === chain.base) return 0;
+  const { commits } = chain;
+  const known = commits.lastIndexOf(at);
+  if (known >= 0) return known + 1;
+  for (let count = commits.length; count > 0; count -= 1)
+    if ((await readAncestry(repository, commits[count - 1] ?? at, at)) === 'ancestor') return count;
+  return 0;
+}
+
+function wordsOf({ folder, how }: BranchUse): string {
+  return `it is ${how} in ${folder}`;
+}

@@ -1,0 +1,179 @@
+/**
+ * Takes one head to the base of its queue: is it there already, what do both come to, is that checked, and then one swap of the base, or, while the base is in use, one
+ * more link of the chain. What lands is the head of the run's own answer, which the server tells, never what a file or a branch says.
+ * Idempotency: the candidate of a place is the same commit however often it is made, it is noted before the base moves, and what the base contains is read back from git.
+ */
+import { Context } from '@temporalio/activity';
+import { endingWith } from '../../config/system/ending-signal.js';
+import type {
+  BaseLook,
+  Exhausted,
+  LandEntryInput,
+  LandEntryResult,
+  Landed,
+} from '../../protocol/actors/merge-queue.js';
+import type { RunSource } from '../../protocol/messages/messages.js';
+import { titleOf } from '../../protocol/messages/run-input.js';
+import { hashChecks } from '../checks/hash-checks.js';
+import { makeCandidate } from '../git/merge/make-candidate.js';
+import { readAncestry } from '../git/refs/read-ancestry.js';
+import { moveRefs } from '../git/refs/run-branch.js';
+import { atPlace } from '../unit/at-place.js';
+import { OUTCOME_FILE, readMark, writePlaceMark } from '../unit/place-record.js';
+import { startOf } from '../unit/run-record.js';
+import { lookAtBase, moveBase, standsBehind } from './base-look.js';
+import { type AtQueue, findQueuePlace, type LandingDeps, nextRefOf, queueGitOf, tipRefOf } from './queue-place.js';
+
+/** A merge that is about to be made true. */
+interface Planned {
+  readonly commit: string;
+  readonly tree: string;
+  readonly on: string;
+}
+
+/** Green checks of a tree say less about a host the older they are. Source: docs/guarantees.md. */
+const EVIDENCE_MS = 24 * 3_600_000;
+
+const GREEN: readonly string[] = ['passed', 'no_commands'];
+
+export function createLandEntry(deps: LandingDeps): (input: LandEntryInput) => Promise<LandEntryResult> {
+  return (input) =>
+    atPlace<LandEntryResult, AtQueue['workplace']>(deps, {
+      name: 'land',
+      input,
+      find: () => findQueuePlace(deps, { ...input, runId: input.entry.runId }),
+      isSealed: false,
+      work: (at) => endingWith(at.signals.cancel, () => landEntry(deps, at, input)),
+    });
+}
+
+async function landEntry(deps: LandingDeps, at: AtQueue, input: LandEntryInput): Promise<LandEntryResult> {
+  const { chain, queue } = input;
+  const about = { repository: at.workplace.repository, queue, chain };
+  const base = await lookAtBase(about);
+  // The queue is held until there is one.
+  if (base === null) return { base, landed: { kind: 'moved' } };
+  const planned = await readPlanned(at, base);
+  if (planned !== null) return { base, landed: { kind: 'merged', commit: planned.commit } };
+  if (chain !== null && !standsBehind(base, chain)) return { base, landed: { kind: 'moved' } };
+  const source = await readSource(deps, at, input);
+  if (!('head' in source)) return { base, landed: source };
+  const on = chain?.commits.at(-1) ?? base.at;
+  const made = await merge(at, input, { source, on, base });
+  if (!('tree' in made)) return { base, landed: made };
+  if (!isChecked(at, input, { tree: made.tree, source })) {
+    await keepNext(at, input, made.commit);
+    return { base, landed: { kind: 'check', commit: made.commit, on } };
+  }
+  return publish(at, input, { planned: made, base });
+}
+
+/** An earlier attempt of this place, which died before it could answer. */
+async function readPlanned({ workplace, place }: AtQueue, { at }: BaseLook): Promise<Planned | null> {
+  const planned = readMark<Planned>(place, OUTCOME_FILE);
+  if (planned.kind !== 'answer') return null;
+  return (await readAncestry(workplace.repository, planned.value.commit, at)) === 'ancestor' ? planned.value : null;
+}
+
+function exhausted(reason: Exhausted, why: string, files: readonly string[] = []): Landed {
+  return { kind: 'exhausted', reason, why, files };
+}
+
+/** What the run's answer says of its change. */
+async function readSource(
+  { readAnswer, hostId }: LandingDeps,
+  { run }: AtQueue,
+  { entry, queue }: LandEntryInput,
+): Promise<RunSource | Landed> {
+  const answer = await readAnswer(run.record.workflowId);
+  if (answer.kind === 'open') return exhausted('refused', `the run ${entry.runId} is not closed`);
+  if (answer.kind === 'none') return exhausted('refused', `the run ${entry.runId} ended without an answer`);
+  const { source } = answer.result;
+  if (source === null) return exhausted('nothing_left', `the run ${entry.runId} changed nothing`);
+  if (source.host !== hostId || source.repoKey !== queue.repoKey)
+    return exhausted('refused', `the change of ${entry.runId} lies in another repository`);
+  return source;
+}
+
+async function merge(
+  at: AtQueue,
+  { queue }: LandEntryInput,
+  { source, on, base }: { readonly source: RunSource; readonly on: string; readonly base: BaseLook },
+): Promise<Planned | Landed> {
+  const { run, workplace } = at;
+  const { repository } = workplace;
+  const { head } = source;
+  if ((await readAncestry(repository, head, base.at)) === 'ancestor') return { kind: 'merged', commit: head };
+  const start = startOf(run.record);
+  if ((await readAncestry(repository, start, on)) !== 'ancestor')
+    return exhausted(
+      'base_rewritten',
+      `${queue.branch} does not contain ${start.slice(0, 12)}, where the run began: what was taken back there would come back`,
+    );
+  const git = await queueGitOf(at);
+  const { record } = run;
+  const candidate = await makeCandidate(git, {
+    ...{ ours: on, theirs: head, madeOn: null },
+    message: `Merge ${record.branch} into ${queue.branch}\n\n${titleOf(record.input)}\n`,
+    // Of the activity, not of the attempt.
+    claimedAt: new Date(Context.current().info.scheduledTimestampMs).toISOString(),
+    identity: git.identity,
+  });
+  switch (candidate.kind) {
+    case 'made':
+      return { commit: candidate.commit, tree: candidate.tree, on };
+    case 'present':
+      // Another entry of the chain has it.
+      return { kind: 'ready', commit: on, on };
+    case 'nothing':
+      return exhausted('nothing_left', `${queue.branch} has all of this change already`);
+    case 'conflict':
+      return exhausted('conflict', candidate.why, candidate.files);
+    case 'unrelated':
+      return exhausted('refused', `the change and ${queue.branch} have no commit in common`);
+    case 'refused':
+      return exhausted('refused', candidate.why);
+  }
+}
+
+/** By checks of this very tree, of the run itself or of the queue. */
+function isChecked(
+  { run }: AtQueue,
+  { evidence }: LandEntryInput,
+  { tree, source }: { readonly tree: string; readonly source: RunSource },
+): boolean {
+  const { policy } = run.record;
+  const checks = hashChecks(policy.checks.validation, policy.worktree);
+  const own = source.evidence !== null && GREEN.includes(source.evidence.outcome) ? [source.evidence] : [];
+  const now = Date.now();
+  return [...evidence, ...own].some(
+    (known) => known.tree === tree && known.checks === checks && now - Date.parse(known.at) < EVIDENCE_MS,
+  );
+}
+
+/** Until it is a link or on the base nothing else names it. */
+async function keepNext({ workplace }: AtQueue, { queue }: LandEntryInput, commit: string): Promise<void> {
+  await moveRefs(workplace.repository, [{ ref: nextRefOf(queue), to: commit }], { identity: null });
+}
+
+async function publish(
+  at: AtQueue,
+  { queue, chain }: LandEntryInput,
+  { planned, base }: { readonly planned: Planned; readonly base: BaseLook },
+): Promise<LandEntryResult> {
+  const { deps, workplace, place } = at;
+  const { commit, on } = planned;
+  const about = { repository: workplace.repository, queue, chain };
+  deps.failpoint('land.after-candidate');
+  writePlaceMark(place, OUTCOME_FILE, planned);
+  const { identity } = await queueGitOf(at);
+  if (base.use === null) {
+    deps.failpoint('land.before-swap');
+    const swap = await moveBase(about, { from: base.at, to: commit, identity });
+    deps.failpoint('land.after-swap');
+    if (swap.outcome === 'swapped') return { base: swap.base, landed: { kind: 'merged', commit } };
+    if (swap.outcome === 'moved') return { base: swap.base, landed: { kind: 'moved' } };
+  }
+  await moveRefs(workplace.repository, [{ ref: tipRefOf(queue), to: commit }], { identity });
+  return { base: await lookAtBase(about), landed: { kind: 'ready', commit, on } };
+}

@@ -1,0 +1,50 @@
+/** Where a merge queue works on a host: a place and a checkout of its own, under a name that no run has, with the policy and the environment of the run whose head lands. */
+import type { LandEntryInput, QueueRef } from '../../protocol/actors/merge-queue.js';
+import { queueName } from '../../protocol/actors/merge-queue.js';
+import type { RunResult } from '../../protocol/messages/messages.js';
+import type { PrivateGitDir } from '../git/inspect/private-git-dir.js';
+import { openQueueGit } from '../git/merge/open-queue-git.js';
+import type { AtPlace } from '../unit/at-place.js';
+import type { HostDeps } from '../unit/host-deps.js';
+import { runCleaned } from '../unit/run-failures.js';
+import { isBuried, type RunOnHost, readRunToTell } from '../unit/run-record.js';
+import { openWorkplace, type Workplace } from '../unit/workplace.js';
+
+export type AtQueue = AtPlace<Workplace>;
+
+/** `open`: it has not ended, so nothing of it lands. `none`: it ended without an answer, or the server does not know it. */
+export type RunAnswer =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'answer'; readonly result: RunResult };
+
+export interface LandingDeps extends HostDeps {
+  readonly readAnswer: (workflowId: string) => Promise<RunAnswer>;
+}
+
+type OnQueue = Pick<LandEntryInput, 'queue' | 'owner'> & { readonly runId: string };
+
+/** Errors: RunExists for a cleaned run; plain Error where this host has no record of it. */
+export function findQueuePlace({ home }: HostDeps, { queue, owner, runId }: OnQueue): RunOnHost<Workplace> {
+  const { repoKey } = queue;
+  const { record, workplace: own } = readRunToTell(home, { runId, repoKey });
+  if (isBuried(record)) throw runCleaned(runId);
+  const { repository, policy, sandbox } = record;
+  const name = queueName(queue);
+  const workplace = openWorkplace(home, { repoKey, name, owner, repository, policy, sandbox, env: own.env });
+  return { record, stateDir: workplace.stateDir, workplace };
+}
+
+export function queueGitOf({ workplace }: Pick<AtQueue, 'workplace'>): Promise<PrivateGitDir> {
+  return openQueueGit({ repository: workplace.repository, folder: workplace.stateDir });
+}
+
+/** The last link of the chain: it keeps all of them from being pruned, and a run may begin there. */
+export function tipRefOf(queue: QueueRef): string {
+  return `refs/sluice/${queueName(queue)}/tip`;
+}
+
+/** The candidate that is being checked. */
+export function nextRefOf(queue: QueueRef): string {
+  return `refs/sluice/${queueName(queue)}/next`;
+}

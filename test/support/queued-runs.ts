@@ -1,0 +1,57 @@
+/** Closed runs whose heads are sent to the queue of `main` by Temporal's own means, each with a file of its own. */
+import { expect } from '@jest/globals';
+import type { WorkflowHandle } from '@temporalio/client';
+import { MERGE_QUEUE_WORKFLOW, type MergeQueueView, mergeQueueId } from '../../protocol/actors/merge-queue.js';
+import type { RunResult } from '../../protocol/messages/messages.js';
+import { STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
+import type { TestHost } from './test-host.js';
+import type { TestRepository } from './test-repository.js';
+
+/** A line `do: …` of the task is done too. Red once merged: the files one and two together. */
+export const QUEUED_RUNS = {
+  files: {
+    'agent.sh':
+      'cat > prompt.tmp; id=$(basename "$PWD"); eval "$(sed -n "s/^do: //p" prompt.tmp)"; rm prompt.tmp; echo "$id" > "$id.txt"; echo wrote it\n',
+  },
+  config: `  own: {adapter: command, command: sh, args: [agent.sh]}
+stageList: [executing, validating]
+stages: { executing: { agent: own } }
+validation:
+  commands: ["test ! -e one -o ! -e two"]
+`,
+} as const;
+
+export async function closedRun(host: TestHost, repository: TestRepository, task = 'write a file'): Promise<string> {
+  const run = await host.startRun(repository, { task, attended: false });
+  const { outcome, error } = await run.result();
+  expect({ outcome, error }).toEqual({ outcome: 'merge_ready', error: null });
+  return run.runId;
+}
+
+export interface Queue {
+  readonly handle: WorkflowHandle;
+  view(): Promise<MergeQueueView>;
+  /** It is empty. */
+  ended(): Promise<MergeQueueView>;
+}
+
+/** In this order. */
+export async function enqueueAll(host: TestHost, runs: readonly string[]): Promise<Queue> {
+  const [first = ''] = runs;
+  const { source } = (await host.client.workflow.getHandle(first).result()) as RunResult; // Runs answer this.
+  const queue = { repoKey: source?.repoKey ?? '', branch: 'main' };
+  const workflowId = mergeQueueId(queue);
+  for (const runId of runs) {
+    const entry = { id: `hand/1/${runId}/1`, owner: 'hand', runId, host: host.hostId, since: new Date().toISOString() };
+    await host.client.workflow.signalWithStart(MERGE_QUEUE_WORKFLOW, {
+      ...{ workflowId, taskQueue: TASK_QUEUE, args: [queue], signal: 'enqueue', signalArgs: [entry] },
+      ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'USE_EXISTING' },
+    });
+  }
+  const handle = host.client.workflow.getHandle(workflowId);
+  return {
+    handle,
+    view: () => handle.query<MergeQueueView>(STATUS_QUERY),
+    ended: () => handle.result() as Promise<MergeQueueView>,
+  };
+}

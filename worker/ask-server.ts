@@ -1,0 +1,53 @@
+/** What hosts ask the server about workflows. */
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { LandingDeps } from '../activities/landing/queue-place.js';
+import type { Failpoint } from '../protocol/failpoints.js';
+import type { RunResult } from '../protocol/messages/messages.js';
+import { RUN_WORKFLOW } from '../protocol/names.js';
+
+interface Asking {
+  /** Told of an execution that an activity outlived; nothing of the run itself will write its end. */
+  readonly closed: (workflowId: string) => void;
+  readonly failpoint: Failpoint;
+}
+
+export function askServer(client: Client, asking: Asking): Pick<LandingDeps, 'isOpen' | 'readAnswer'> {
+  return { isOpen: createIsOpen(client, asking), readAnswer: createReadAnswer(client) };
+}
+
+/** For hosts that must decide whether a process still belongs to anybody. */
+function createIsOpen(
+  client: Client,
+  { closed, failpoint }: Asking,
+): (workflowId: string, executionRunId: string) => Promise<boolean> {
+  return async (workflowId, executionRunId) => {
+    try {
+      failpoint('server.before-describe');
+      const { status } = await client.workflow.getHandle(workflowId, executionRunId).describe();
+      failpoint('server.after-describe');
+      if (status.name === 'RUNNING') return true;
+      closed(workflowId);
+      return false;
+    } catch (err) {
+      if (err instanceof WorkflowNotFoundError) return false;
+      throw err;
+    }
+  };
+}
+
+/** What a closed workflow answered, by the server's word alone. */
+function createReadAnswer(client: Client): LandingDeps['readAnswer'] {
+  return async (workflowId) => {
+    try {
+      const handle = client.workflow.getHandle(workflowId);
+      const { status, type } = await handle.describe();
+      if (status.name === 'RUNNING') return { kind: 'open' };
+      if (status.name !== 'COMPLETED' || type !== RUN_WORKFLOW) return { kind: 'none' };
+      // Workflows of this type answer this.
+      return { kind: 'answer', result: (await handle.result()) as RunResult };
+    } catch (err) {
+      if (err instanceof WorkflowNotFoundError) return { kind: 'none' };
+      throw err;
+    }
+  };
+}

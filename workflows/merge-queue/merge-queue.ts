@@ -1,0 +1,80 @@
+/**
+ * The order in which heads land on one base of one repository, `merge-queue:<repoKey>@<branch>`: it merges, checks and moves the base, one entry at a time, for all owners.
+ * Waits for: Signals `enqueue` and `withdraw` of owners; `pause`, `resume`, `abort`, `look` of people, which are Updates too; host activities; its own timer.
+ * Survives: the loss of worker, server and host. If it is lost itself, owners that wait start it anew by sending their entries again.
+ * Ends: when it is empty and neither paused nor held.
+ */
+import { ActivityFailure, continueAsNew, uuid4, workflowInfo } from '@temporalio/workflow';
+import {
+  ENTRY_SIGNAL,
+  type MergeQueueView,
+  QUEUE_SIGNALS,
+  QUEUE_UPDATES,
+  type QueueRef,
+  queueName,
+  readQueueMessage,
+} from '../../protocol/actors/merge-queue.js';
+import { checksHost, landingHost } from '../activity-options.js';
+import type { Carried } from '../actor/core.js';
+import { LiveActor } from '../actor/live.js';
+import { sendSignal } from '../actor/send-signal.js';
+import { EMPTY_QUEUE, type QueueErrand, type QueueEvent, type QueueState } from './queue-state.js';
+import { QUEUE_RULES } from './queue-table.js';
+import { showQueue, viewOf } from './queue-view.js';
+
+/** `carried` null: there was no execution before. */
+export async function mergeQueue(
+  { repoKey, branch }: QueueRef,
+  carried: Carried<QueueState> | null = null,
+): Promise<MergeQueueView> {
+  const ref = { repoKey, branch };
+  const queue = new LiveActor(
+    {
+      rules: QUEUE_RULES,
+      first: EMPTY_QUEUE,
+      signals: QUEUE_SIGNALS,
+      updates: QUEUE_UPDATES,
+      read: readQueueMessage,
+      async perform(errand, tell) {
+        // An owner that is gone hears nothing; what landed has landed.
+        if (errand.kind === 'tell')
+          await sendSignal({ ...errand, executionRunId: null, name: ENTRY_SIGNAL, argument: errand.change });
+        else tell(await doToBase(ref, errand));
+      },
+      show: (state) => showQueue(ref, state),
+      view: (state) => viewOf(ref, state),
+    },
+    carried,
+  );
+  return queue.live((next) => continueAsNew<typeof mergeQueue>(ref, next));
+}
+
+async function doToBase(queue: QueueRef, errand: Exclude<QueueErrand, { kind: 'tell' }>): Promise<QueueEvent> {
+  const { entry, seq } = errand;
+  const { id, runId, host } = entry;
+  const place = { runId: queueName(queue), seq, token: uuid4() };
+  const at = { place, queue, owner: workflowInfo().firstExecutionRunId };
+  try {
+    switch (errand.kind) {
+      case 'land': {
+        const input = { ...at, entry: { id, runId }, chain: errand.chain, evidence: errand.evidence };
+        const landed = await landingHost(host).landEntry.executeWithOptions({ summary: `land ${runId}` }, [input]);
+        return { kind: 'landed', id, ...landed };
+      }
+      case 'check': {
+        const { commit, on } = errand;
+        const input = { ...at, entry: { id, runId }, commit, on };
+        const checked = await checksHost(host).checkTree.executeWithOptions({ summary: `check ${runId}` }, [input]);
+        return { kind: 'checked', id, on, ...checked };
+      }
+      case 'look': {
+        const input = { ...at, runId, chain: errand.chain, mayMove: errand.mayMove };
+        const summary = `look at ${queue.branch}`;
+        return { kind: 'looked', ...(await landingHost(host).lookAtBase.executeWithOptions({ summary }, [input])) };
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    return { kind: 'failed', id: errand.kind === 'look' ? null : id, why: error.cause?.message ?? error.message };
+  }
+}

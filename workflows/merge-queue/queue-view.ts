@@ -1,0 +1,44 @@
+/** How a merge queue looks to people: the answer of its Query, its line in lists, and the Web UI. Pure. */
+import type { MergeQueueView, QueueRef } from '../../protocol/actors/merge-queue.js';
+import { printable } from '../../protocol/text/printable.js';
+import type { Shown } from '../actor/actor.js';
+import type { QueueState } from './queue-state.js';
+
+const SHOWN_ENTRIES = 30;
+
+export function viewOf(ref: QueueRef, state: QueueState): MergeQueueView {
+  const { entries, chain, base, results, isPaused, held } = state;
+  const inChain = (id: string) => chain?.links.findIndex(({ entry }) => entry === id) ?? -1;
+  const rank = (id: string) => (inChain(id) < 0 ? Number.MAX_SAFE_INTEGER : inChain(id));
+  return {
+    ...ref,
+    state: isPaused ? 'paused' : held === null ? 'open' : 'held',
+    why: held,
+    chain,
+    use: base?.use ?? null,
+    entries: entries
+      .toSorted(
+        (a, b) => rank(a.id) - rank(b.id) || b.priority - a.priority || Date.parse(a.since) - Date.parse(b.since),
+      )
+      .map(({ id, owner, runId, host, priority, since, state: at }) => ({
+        ...{ id, owner, runId, host, priority, since },
+        state: at,
+      })),
+    results: results.map(({ owner: _owner, ...result }) => result),
+  };
+}
+
+export function showQueue(ref: QueueRef, state: QueueState): Shown {
+  const view = viewOf(ref, state);
+  const ready = view.entries.filter((entry) => entry.state === 'ready').length;
+  const lines = [
+    `queue of **${printable(ref.branch)}**: **${view.state}**${view.why === null ? '' : ` (${printable(view.why)})`}`,
+    view.use === null || ready === 0 ? '' : `${ready} ready, but ${printable(view.use)}`,
+    ...view.entries.slice(0, SHOWN_ENTRIES).map(({ runId, state: at }) => `- \`${runId}\` ${at}`),
+  ];
+  return {
+    status: view.state,
+    details: lines.filter((line) => line !== '').join('\n\n'),
+    memo: { ...ref, state: view.state, why: view.why, waiting: view.entries.length - ready, ready },
+  };
+}
