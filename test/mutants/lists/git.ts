@@ -43,8 +43,8 @@ export const GIT_MUTANTS: readonly Mutant[] = [
     name: 'a branch that an agent made a symbolic ref is followed',
     area: 'git',
     file: 'activities/git/refs/run-branch.ts',
-    find: 'option no-deref\\0update',
-    replace: 'update',
+    find: "${isForeign ? '' : 'option no-deref\\0'}",
+    replace: '',
     test: {
       file: COMMIT,
       title: 'replaces a branch that an agent made a symbolic ref, and leaves the other branch where it was',
