@@ -20,7 +20,6 @@ import { readAncestry } from '../git/refs/read-ancestry.js';
 import { moveRefs } from '../git/refs/run-branch.js';
 import { atPlace } from '../unit/at-place.js';
 import { OUTCOME_FILE, readMark, writePlaceMark } from '../unit/place-record.js';
-import { startOf } from '../unit/run-record.js';
 import { lookAtBase, moveBase, standsBehind } from './base-look.js';
 import { type AtQueue, findQueuePlace, type LandingDeps, nextRefOf, queueGitOf, tipRefOf } from './queue-place.js';
 
@@ -104,11 +103,11 @@ async function merge(
   const { repository } = workplace;
   const { head } = source;
   if ((await readAncestry(repository, head, base.at)) === 'ancestor') return { kind: 'merged', commit: head };
-  const start = startOf(run.record);
-  if ((await readAncestry(repository, start, on)) !== 'ancestor')
+  const { baseSha } = run.record;
+  if ((await readAncestry(repository, baseSha, on)) !== 'ancestor')
     return exhausted(
       'base_rewritten',
-      `${queue.branch} does not contain ${start.slice(0, 12)}, where the run began: what was taken back there would come back`,
+      `${queue.branch} does not contain ${baseSha.slice(0, 12)}, which the run is made on: what was taken back there would come back`,
     );
   const git = await queueGitOf(at);
   const { record } = run;

@@ -56,7 +56,7 @@ describe('a merge queue', () => {
     const repository = await host.repository(QUEUED_RUNS);
     const tasks = ['echo mine > a.txt', 'echo yours > a.txt', 'touch one', 'touch two'];
     const runs = [];
-    for (const task of tasks) runs.push(await closedRun(host, repository, `change\ndo: ${task}`));
+    for (const task of tasks) runs.push(await closedRun(host, repository, { task: `change\ndo: ${task}` }));
     repository.git('checkout', '-q', '--detach');
 
     const { results } = await (await enqueueAll(host, runs)).ended();
@@ -67,5 +67,17 @@ describe('a merge queue', () => {
       { state: 'merged', reason: null, files: [] },
       { state: 'exhausted', reason: 'red', files: [] },
     ]);
+  });
+
+  it('lands a run that was rewound from another with what it took over', async () => {
+    const repository = await host.repository(QUEUED_RUNS);
+    const source = await closedRun(host, repository);
+    const rewound = await closedRun(host, repository, { rewind: { runId: source, stage: 'validating' } });
+    repository.git('checkout', '-q', '--detach');
+
+    const { results } = await (await enqueueAll(host, [rewound])).ended();
+
+    expect(results.map(({ state, why }) => ({ state, why }))).toEqual([{ state: 'merged', why: null }]);
+    expect(repository.git('ls-tree', '--name-only', 'main')).toContain(`${source}.txt`);
   });
 });

@@ -2,7 +2,7 @@
 import { expect } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import { MERGE_QUEUE_WORKFLOW, type MergeQueueView, mergeQueueId } from '../../protocol/actors/merge-queue.js';
-import type { RunResult } from '../../protocol/messages/messages.js';
+import type { RunInput, RunResult } from '../../protocol/messages/messages.js';
 import { STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
 import type { TestHost } from './test-host.js';
 import type { TestRepository } from './test-repository.js';
@@ -21,8 +21,12 @@ validation:
 `,
 } as const;
 
-export async function closedRun(host: TestHost, repository: TestRepository, task = 'write a file'): Promise<string> {
-  const run = await host.startRun(repository, { task, attended: false });
+export async function closedRun(
+  host: TestHost,
+  repository: TestRepository,
+  input: Pick<RunInput, 'rewind'> & Partial<Pick<RunInput, 'task'>> = {},
+): Promise<string> {
+  const run = await host.startRun(repository, { task: 'write a file', attended: false, ...input });
   const { outcome, error } = await run.result();
   expect({ outcome, error }).toEqual({ outcome: 'merge_ready', error: null });
   return run.runId;
