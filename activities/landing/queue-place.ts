@@ -6,8 +6,8 @@ import type { PrivateGitDir } from '../git/inspect/private-git-dir.js';
 import { openQueueGit } from '../git/merge/open-queue-git.js';
 import type { AtPlace } from '../unit/at-place.js';
 import type { HostDeps } from '../unit/host-deps.js';
-import { runCleaned } from '../unit/run-failures.js';
-import { isBuried, type RunOnHost, readRunToTell } from '../unit/run-record.js';
+import { badInput, runCleaned } from '../unit/run-failures.js';
+import { findRunRecord, isBuried, type RunOnHost, readRunToTell } from '../unit/run-record.js';
 import { openWorkplace, type Workplace } from '../unit/workplace.js';
 
 export type AtQueue = AtPlace<Workplace>;
@@ -24,9 +24,11 @@ export interface LandingDeps extends HostDeps {
 
 type OnQueue = Pick<LandEntryInput, 'queue' | 'owner'> & { readonly runId: string };
 
-/** Errors: RunExists for a cleaned run; plain Error where this host has no record of it. */
+/** Errors: BadInput where this host has no record of the run; RunExists for a cleaned one. Both are the entry's end: asked again, they are the same. */
 export function findQueuePlace({ home }: HostDeps, { queue, owner, runId }: OnQueue): RunOnHost<Workplace> {
   const { repoKey } = queue;
+  if (findRunRecord(home.stateDir(repoKey, runId)) === null)
+    throw badInput('runId', `run ${runId} has no record in this repository on this host; see: sluice list`);
   const { record, workplace: own } = readRunToTell(home, { runId, repoKey });
   if (isBuried(record)) throw runCleaned(runId);
   const { repository, policy, sandbox } = record;

@@ -80,4 +80,19 @@ describe('a merge queue', () => {
     expect(results.map(({ state, why }) => ({ state, why }))).toEqual([{ state: 'merged', why: null }]);
     expect(repository.git('ls-tree', '--name-only', 'main')).toContain(`${source}.txt`);
   });
+
+  it('refuses a run that is not there, and lands the others', async () => {
+    const repository = await host.repository(QUEUED_RUNS);
+    const run = await closedRun(host, repository);
+    repository.git('checkout', '-q', '--detach');
+
+    const queue = await enqueueAll(host, [run, 'never-there', run]);
+    const { results } = await queue.ended();
+
+    expect(results.map(({ runId, state, reason }) => ({ runId, state, reason }))).toEqual([
+      { runId: run, state: 'merged', reason: null },
+      { runId: 'never-there', state: 'exhausted', reason: 'refused' },
+    ]);
+    expect(results[1]?.why).toContain('sluice list');
+  });
 });

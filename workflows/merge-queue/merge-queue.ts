@@ -75,6 +75,6 @@ async function doToBase(queue: QueueRef, errand: Exclude<QueueErrand, { kind: 't
     }
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
-    return { kind: 'failed', id: errand.kind === 'look' ? null : id, why: error.cause?.message ?? error.message };
+    return { kind: 'failed', id, why: error.cause?.message ?? error.message };
   }
 }

@@ -53,8 +53,8 @@ export type QueueEvent =
   | ({ readonly kind: 'landed'; readonly id: string } & LandEntryResult)
   | ({ readonly kind: 'checked'; readonly id: string; readonly on: string } & CheckTreeResult)
   | { readonly kind: 'looked'; readonly base: BaseLook | null }
-  /** What is done to the base could not be done; `id` null: it was a look. */
-  | { readonly kind: 'failed'; readonly id: string | null; readonly why: string };
+  /** What was to be done for an entry cannot be done: its run is not there. */
+  | { readonly kind: 'failed'; readonly id: string; readonly why: string };
 
 /** `base`: what is done to the base, one after the other; `tell`: what an owner hears. `workflowId` orders them. */
 export type QueueErrand =

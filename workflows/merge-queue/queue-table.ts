@@ -203,8 +203,7 @@ function noteChecked(state: QueueState, checked: Extract<QueueEvent, { kind: 'ch
 }
 
 function noteFailed(state: QueueState, { id, why }: Extract<QueueEvent, { kind: 'failed' }>): QueueStep {
-  if (id === null) return { state: { ...state, held: why, lookAtMs: null }, errands: [] };
-  return end({ state, errands: [] }, id, { state: 'exhausted', reason: 'refused', why });
+  return end(makeAnewFrom({ state, errands: [] }, id), id, { state: 'exhausted', reason: 'refused', why });
 }
 
 /** Whatever happened: the next thing to be done to the base, one at a time; else when it is looked at. */
