@@ -30,6 +30,13 @@ export const NOTIFICATION_WORKFLOW = 'notification';
 /** Removes what a closed run left on its host. */
 export const CLEAN_WORKFLOW = 'clean';
 
+/** Takes the change of one closed run to its base. */
+export const LANDING_WORKFLOW = 'landing';
+
+export function landingId(runId: string): string {
+  return `${LANDING_WORKFLOW}:${runId}`;
+}
+
 /** One for each provider and account whose usage limit was met. */
 export const QUOTA_GATE_WORKFLOW = 'quota-gate';
 

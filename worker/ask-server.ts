@@ -15,18 +15,15 @@ export function askServer(client: Client, asking: Asking): Pick<LandingDeps, 'is
   return { isOpen: createIsOpen(client, asking), readAnswer: createReadAnswer(client) };
 }
 
-/** For hosts that must decide whether a process still belongs to anybody. */
-function createIsOpen(
-  client: Client,
-  { closed, failpoint }: Asking,
-): (workflowId: string, executionRunId: string) => Promise<boolean> {
+/** For hosts that must decide whether a process or a run still belongs to anybody. */
+function createIsOpen(client: Client, { closed, failpoint }: Asking): LandingDeps['isOpen'] {
   return async (workflowId, executionRunId) => {
     try {
       failpoint('server.before-describe');
-      const { status } = await client.workflow.getHandle(workflowId, executionRunId).describe();
+      const { status } = await client.workflow.getHandle(workflowId, executionRunId ?? undefined).describe();
       failpoint('server.after-describe');
       if (status.name === 'RUNNING') return true;
-      closed(workflowId);
+      if (executionRunId !== null) closed(workflowId);
       return false;
     } catch (err) {
       if (err instanceof WorkflowNotFoundError) return false;

@@ -1,4 +1,4 @@
-/** Why a run is not cleaned: it is not over, a person stands on its branch, or work would be lost that nobody gave up. Nothing is changed here. */
+/** Why a run is not cleaned: it is not over, it is being landed, a person stands on its branch, or work would be lost that nobody gave up. Nothing is changed here. */
 import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CleanRunResult } from '../../protocol/actors/clean.js';
@@ -65,6 +65,15 @@ export function branchMoved(run: RunOnHost): string {
     what: `${branch} moved while it was being removed`,
     rule: 'Only the branch that was looked at is removed',
     command: `sluice clean ${runId}`,
+  });
+}
+
+/** Its head, record and environment are what the landing works with. */
+export function landingOpen(run: RunOnHost): string {
+  return kept(run, {
+    what: 'its landing is open',
+    rule: 'A run is cleaned once its landing has ended',
+    command: `sluice landings drop ${run.record.runId}    or wait until it has landed`,
   });
 }
 

@@ -1,6 +1,6 @@
 /**
  * Gives back what a closed run keeps on its host: branch and refs, worktree, validation checkout, private git dir, turns and artifacts.
- * Effects: only below the sluice home and the run's own refs; `.sluice/runs/<runId>` stays for people. Refused where work would be lost.
+ * Effects: only below the sluice home and the run's own refs; `.sluice/runs/<runId>` stays for people. Refused where work would be lost or is being landed.
  * Idempotency: refs first, all or none; the record last, by a tombstone that keeps the run's id taken. Whatever a kill leaves, the next call finishes:
  * a mark says that the removal was decided. What is only here is looked at and its refs go under the repository's lock, so that of two runs
  * that hold the same commits the second one sees that the first is gone.
@@ -11,6 +11,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSerializer } from '../../config/system/serialize.js';
 import type { CleanRunInput, CleanRunResult } from '../../protocol/actors/clean.js';
+import { landingId } from '../../protocol/names.js';
 import { deleteRefs, listRunRefs, type SeenRef } from '../git/refs/run-refs.js';
 import { withRepositoryLock } from '../git/start/repository-lock.js';
 import { dropOwner } from '../git/worktree/owner-mark.js';
@@ -21,7 +22,7 @@ import { CLOSED_FILE, isClosedOnHost } from '../unit/closed-mark.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import { findRunRecord, isBuried, locateRun, RUN_RECORD_FILE, type RunOnHost } from '../unit/run-record.js';
 import { buryRecord } from '../unit/run-tombstone.js';
-import { branchMoved, recordDamaged, whyKept } from './clean-refusal.js';
+import { branchMoved, landingOpen, recordDamaged, whyKept } from './clean-refusal.js';
 
 const serialize = createSerializer();
 
@@ -38,6 +39,8 @@ async function cleanRun(deps: HostDeps, { run: ref, giveUp }: CleanRunInput): Pr
   const run = locateRun(deps.home, record);
   // What a reset of the cleaned run left: its turns are refused, and its end is written.
   if (isBuried(record)) return { kind: 'cleaned', removed: await removeState(run, [RUN_RECORD_FILE, CLOSED_FILE]) };
+  // A landing that starts after this is told that the run was cleaned.
+  if (await deps.isOpen(landingId(ref.runId), null)) return { kind: 'kept', why: landingOpen(run) };
   // A closed run has no turn any more; a process that it left behind would write into what is being removed.
   if (isClosedOnHost(stateDir)) await deps.processes.endGroup(run.workplace.group, 'aborted');
   const refs = await withRepositoryLock(record.repository.commonDir, () => takeRefs(deps, run, giveUp));

@@ -16,8 +16,8 @@ export interface HostDeps {
   readonly failpoint: Failpoint;
   /** The worker's own environment, of which a run captures an allowlist when it opens. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Whether a workflow execution is still open on the server. */
-  readonly isOpen: (workflowId: string, executionRunId: string) => Promise<boolean>;
+  /** Whether a workflow execution is still open on the server; null: the newest of that workflow id. */
+  readonly isOpen: (workflowId: string, executionRunId: string | null) => Promise<boolean>;
   /** Whether the namespace has our search attributes. */
   readonly searchAttributes: boolean;
   /** How to start the scripted agent where the compiled one is not beside its adapter. */

@@ -174,7 +174,7 @@ export const GIT_MUTANTS: readonly Mutant[] = [
     name: 'a clean takes a ref of the run for somebody else who holds its commits',
     area: 'git',
     file: 'activities/git/refs/run-refs.ts',
-    find: '`--exclude=refs/sluice/${runId}/*`,',
+    find: '`refs/sluice/${runId}/*`,',
     replace: '',
     test: {
       file: 'test/unit/run/clean-run.test.ts',

@@ -83,4 +83,35 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     replace: 'return merged;',
     test: { file: TABLE, title: ONCE },
   },
+  {
+    name: 'the refs of a merge queue keep the commits of a run',
+    area: 'landing',
+    file: 'activities/git/refs/run-refs.ts',
+    find: ", 'refs/sluice/@*'];",
+    replace: '];',
+    test: {
+      file: 'test/unit/git/run-refs.test.ts',
+      title:
+        'are no reason by themselves to keep a commit, nor is a worktree that stands on the branch, nor a merge queue',
+    },
+  },
+  {
+    name: 'a run is cleaned while it is being landed',
+    area: 'landing',
+    file: 'activities/closing/clean-run.ts',
+    find: 'if (await deps.isOpen(landingId(ref.runId), null))',
+    replace: 'if (!giveUp && (await deps.isOpen(landingId(ref.runId), null)))',
+    test: { file: 'test/unit/run/clean-run.test.ts', title: 'while its landing is open, given up or not' },
+  },
+  {
+    name: 'each run of the host is looked at for the end of a landing',
+    area: 'landing',
+    file: 'worker/ask-server.ts',
+    find: 'if (executionRunId !== null) closed(workflowId);',
+    replace: 'closed(workflowId);',
+    test: {
+      file: 'test/unit/run/ask-server.test.ts',
+      title: 'tells of a closed execution that an activity outlived, and of no other',
+    },
+  },
 ];

@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { findRepository } from '../../../activities/git/refs/find-repository.js';
 import { countLost, deleteRefs, listRunRefs } from '../../../activities/git/refs/run-refs.js';
+import { queueName } from '../../../protocol/actors/merge-queue.js';
 import { git, makeRepository, removeFolders } from './repository-fixture.js';
 
 afterEach(removeFolders);
@@ -54,12 +55,14 @@ describe('the refs of a run', () => {
     expect(refs(root)).toEqual(['refs/heads/main']);
   });
 
-  it('are no reason by themselves to keep a commit, nor is a worktree that stands on the branch', async () => {
+  it('are no reason by themselves to keep a commit, nor is a worktree that stands on the branch, nor a merge queue', async () => {
     const { root, main, tip, run } = await aRepository();
     git(root, 'worktree', 'add', '--quiet', `${root}-worktree`, 'sluice/run-1');
 
     expect(await countLost(run, [tip])).toBe(1);
     expect(await countLost(run, [main])).toBe(0);
+    git(root, 'update-ref', `refs/sluice/${queueName({ repoKey: 'any', branch: 'main' })}/tip`, tip);
+    expect(await countLost(run, [tip])).toBe(1);
     git(root, 'tag', 'kept', tip);
     expect(await countLost(run, [tip])).toBe(0);
   });

@@ -246,6 +246,17 @@ describe('cleaning is refused, and nothing is removed,', () => {
     expect(await refusal(host, true)).toContain('not closed on this host');
   });
 
+  it('while its landing is open, given up or not', async () => {
+    const host = await aClosedRun();
+    const isOpen = async (workflowId: string, execution: string | null) =>
+      workflowId === 'landing:run-1' && execution === null;
+    const landing = { ...host, deps: { ...host.deps, isOpen } };
+
+    expect(await refusal(landing)).toMatch(/its landing is open\.[^]*sluice landings drop run-1/);
+    expect(await refusal(landing, true)).toContain('its landing is open');
+    expect((await clean(host)).kind).toBe('cleaned');
+  });
+
   it('while its commits are nowhere else, until they are given up', async () => {
     const host = await aClosedRun({ merged: false });
 

@@ -85,7 +85,8 @@ export async function openHost({
     durability: 'process',
     failpoint: noFailpoint,
     environment: {},
-    isOpen: async () => true,
+    // The run is, and no landing.
+    isOpen: async (_workflowId, execution) => execution !== null,
     searchAttributes: false,
   } satisfies HostDeps;
   return {

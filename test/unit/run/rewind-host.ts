@@ -74,7 +74,8 @@ export async function aRewindHost(
       throw new Error(`killed at ${name}`);
     },
     environment: { PATH: process.env['PATH'], HOME: join(folder, 'person') },
-    isOpen: async () => true,
+    // The run is, and no landing.
+    isOpen: async (_workflowId, execution) => execution !== null,
     searchAttributes: false,
     scriptedEntry: [resolve('dist/activities/agent/scripted/main.js')],
   };
