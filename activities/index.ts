@@ -1,8 +1,10 @@
 /** Types of the host activities, for `import type` by the workflows. A value import from here would pull Node code into their bundle. */
 import type { CleanRunInput, CleanRunResult } from '../protocol/actors/clean.js';
+import type { FindBaseInput, FindBaseResult, RunToLand } from '../protocol/actors/landing.js';
 import type {
   CheckTreeInput,
   CheckTreeResult,
+  EnqueueInput,
   LandEntryInput,
   LandEntryResult,
   LookAtBaseInput,
@@ -40,6 +42,8 @@ export interface HostActivities {
   flushJournal(input: FlushJournalInput): Promise<FlushJournalResult>;
   /** Effects: removes what lies below the sluice home and the run's refs; never the person's files. Harmless when repeated. */
   cleanRun(input: CleanRunInput): Promise<CleanRunResult>;
+  /** Finds the branch that somebody names as a base. Effects: none. Errors: as of `landEntry`. */
+  findBase(input: FindBaseInput): Promise<FindBaseResult>;
   /** Merges a head onto its base or onto the chain before it, and moves the base where that is checked and the base is free. */
   landEntry(input: LandEntryInput): Promise<LandEntryResult>;
   /** Moves the base to the end of the chain where it is free. */
@@ -52,6 +56,10 @@ export interface HostActivities {
 export interface ControlActivities {
   /** Tells the quota gate of an account that a run waits, and starts the gate where there is none. Harmless when repeated: a wait has an id. */
   parkAtQuotaGate(input: ParkInput): Promise<void>;
+  /** Sends an entry to its merge queue, and starts the queue where there is none. Harmless when repeated: an entry has an id. */
+  enqueue(input: EnqueueInput): Promise<void>;
+  /** What the server knows of a run's end. Effects: none. */
+  readRunToLand(runId: string): Promise<RunToLand>;
 }
 
 /** Agents and commands, on the host's turns queue. All are idempotent by their place. */

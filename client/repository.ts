@@ -96,6 +96,14 @@ export async function isMerged(root: string, head: string, baseBranch: string): 
     : (await gitIn(root, ['merge-base', '--is-ancestor', known, base])) !== null;
 }
 
+/** The folder in which a branch is checked out; null: in none. */
+export async function checkoutOf(root: string, branch: string): Promise<string | null> {
+  const listed = (await gitIn(root, ['worktree', 'list', '--porcelain', '-z'])) ?? '';
+  const blocks = listed.split('\0\0').map((block) => block.split('\0'));
+  const there = blocks.find((lines) => lines.includes(`branch refs/heads/${branch}`));
+  return there?.find((line) => line.startsWith('worktree '))?.slice('worktree '.length) ?? null;
+}
+
 /** A file's text at a commit, or null where it has none. */
 export function textAt(root: string, commit: string, path: string): Promise<string | null> {
   return gitIn(root, ['cat-file', 'blob', `${commit}:${path}`]);

@@ -99,3 +99,28 @@ function personsConfig(): Record<string, string> {
   }
   return known;
 }
+
+/** What a shell that stands in another repository may have set. */
+const ANOTHER_REPOSITORY = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_COMMON_DIR', 'GIT_PREFIX'] as const;
+
+/** Unit: bytes of what it says. */
+const MAX_SAID_BYTES = 1024 * 1024;
+
+/**
+ * The person's own git in their own checkout, with their environment, config and hooks, as if they had typed it. It has no limit of time: a checkout may
+ * be large, and to end it would leave half of it. Errors: none.
+ */
+export function runPersonsGit(
+  args: readonly string[],
+  cwd: string,
+): Promise<{ readonly isDone: boolean; readonly said: string }> {
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !ANOTHER_REPOSITORY.some((other) => other === name)),
+  );
+  return new Promise((resolve) => {
+    const options = { cwd, env, maxBuffer: MAX_SAID_BYTES, encoding: 'utf8' } as const;
+    execFile('git', ['--no-pager', ...args], options, (error, stdout, stderr) =>
+      resolve({ isDone: error === null, said: (stderr || stdout || (error?.message ?? '')).trim() }),
+    );
+  });
+}

@@ -18,6 +18,7 @@ import { CLEAN_WORKFLOW, DETAILS_QUERY, RUN_WORKFLOW, STATUS_QUERY, TASK_QUEUE }
 import { runIdOfWorkflow } from '../protocol/run/run-id.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
 import { type BatchCalls, batchCalls } from './calls/batch-calls.js';
+import { type LandingCalls, landingCalls } from './calls/landing-calls.js';
 import { type ListedRun, newestPerWorkflow, type RunExecution } from './calls/listed-run.js';
 import { type QuotaCalls, quotaCalls } from './calls/quota-calls.js';
 import { retryingOf } from './calls/retrying.js';
@@ -72,7 +73,7 @@ export interface Pollers {
 }
 
 /** `await using` closes it at the end of its block. */
-export interface Sluice extends BatchCalls, QuotaCalls, AsyncDisposable {
+export interface Sluice extends BatchCalls, LandingCalls, QuotaCalls, AsyncDisposable {
   readonly address: string;
   readonly namespace: string;
   startRun(run: StartRun): Promise<StartedRun>;
@@ -179,10 +180,11 @@ function serverCalls(
 }
 
 /** Workflows beside the runs. */
-function besideCalls(client: Client): BatchCalls & QuotaCalls & Pick<Sluice, 'cleanRun' | 'dayBudget'> {
+function besideCalls(client: Client): BatchCalls & LandingCalls & QuotaCalls & Pick<Sluice, 'cleanRun' | 'dayBudget'> {
   const call = <T>(work: () => Promise<T>): Promise<T> => within(client, work);
   return {
     ...batchCalls(client, call),
+    ...landingCalls(client, call),
     ...quotaCalls(client, call),
     async cleanRun({ input, requestId }, stop) {
       const handle = await call(() =>

@@ -44,6 +44,17 @@ export function quotaGateId(account: string): string {
   return `quota:${account}`;
 }
 
+/** What follows the outcome of a run: one for each run whose head somebody wants on its base. */
+export const LANDING_WORKFLOW = 'landing';
+
+export function landingId(runId: string): string {
+  return `${LANDING_WORKFLOW}:${runId}`;
+}
+
+export function runIdOfLanding(workflowId: string): string {
+  return workflowId.slice(landingId('').length);
+}
+
 /** Asks a long-lived workflow for a new execution, which takes the newest rules. */
 export const HAND_OVER_SIGNAL = 'handOver';
 

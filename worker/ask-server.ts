@@ -1,5 +1,5 @@
 /** What hosts ask the server about workflows. */
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, type WorkflowClient, WorkflowNotFoundError } from '@temporalio/client';
 import type { LandingDeps } from '../activities/landing/queue-place.js';
 import type { Failpoint } from '../protocol/failpoints.js';
 import type { RunResult } from '../protocol/messages/messages.js';
@@ -12,7 +12,7 @@ interface Asking {
 }
 
 export function askServer(client: Client, asking: Asking): Pick<LandingDeps, 'isOpen' | 'readAnswer'> {
-  return { isOpen: createIsOpen(client, asking), readAnswer: createReadAnswer(client) };
+  return { isOpen: createIsOpen(client, asking), readAnswer: createReadAnswer(client.workflow) };
 }
 
 /** For hosts that must decide whether a process or a run still belongs to anybody. */
@@ -33,10 +33,10 @@ function createIsOpen(client: Client, { closed, failpoint }: Asking): LandingDep
 }
 
 /** What a closed workflow answered, by the server's word alone. */
-function createReadAnswer(client: Client): LandingDeps['readAnswer'] {
+export function createReadAnswer(workflow: Pick<WorkflowClient, 'getHandle'>): LandingDeps['readAnswer'] {
   return async (workflowId) => {
     try {
-      const handle = client.workflow.getHandle(workflowId);
+      const handle = workflow.getHandle(workflowId);
       const { status, type } = await handle.describe();
       if (status.name === 'RUNNING') return { kind: 'open' };
       if (status.name !== 'COMPLETED' || type !== RUN_WORKFLOW) return { kind: 'none' };

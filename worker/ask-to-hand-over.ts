@@ -3,8 +3,9 @@ import type { WorkflowClient } from '@temporalio/client';
 import type { Warn } from '../activities/unit/run-projection.js';
 import { BUDGET_WORKFLOW } from '../protocol/actors/day-budget.js';
 import { MERGE_QUEUE_WORKFLOW } from '../protocol/actors/merge-queue.js';
-import { HAND_OVER_SIGNAL, QUOTA_GATE_WORKFLOW } from '../protocol/names.js';
+import { HAND_OVER_SIGNAL, LANDING_WORKFLOW, QUOTA_GATE_WORKFLOW } from '../protocol/names.js';
 import { LEDGER_RULES } from '../workflows/budget/ledger-rules.js';
+import { LANDING_RULES } from '../workflows/landing/landing-table.js';
 import { QUEUE_RULES } from '../workflows/merge-queue/queue-table.js';
 import { QUOTA_RULES } from '../workflows/quota/quota-table.js';
 
@@ -12,6 +13,7 @@ import { QUOTA_RULES } from '../workflows/quota/quota-table.js';
 const NEWEST: Readonly<Record<string, number>> = {
   [QUOTA_GATE_WORKFLOW]: QUOTA_RULES.length,
   [BUDGET_WORKFLOW]: LEDGER_RULES.length,
+  [LANDING_WORKFLOW]: LANDING_RULES.length,
   [MERGE_QUEUE_WORKFLOW]: QUEUE_RULES.length,
 };
 

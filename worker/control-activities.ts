@@ -1,20 +1,53 @@
-/** What a workflow cannot do by itself, on the queue of the workflows: it starts a workflow that may be there already. Touches no host. */
+/** What a workflow cannot do by itself, on the queue of the workflows: it starts a workflow that may be there already, and asks the server. Touches no host. */
 import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities } from '../activities/index.js';
+import { MERGE_QUEUE_WORKFLOW, mergeQueueId } from '../protocol/actors/merge-queue.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
 import { QUOTA_GATE_WORKFLOW, quotaGateId, TASK_QUEUE } from '../protocol/names.js';
+import { createReadAnswer } from './ask-server.js';
 
-type Starter = Pick<WorkflowClient, 'signalWithStart'>;
+type Server = Pick<WorkflowClient, 'signalWithStart' | 'getHandle'>;
 
-export function createControlActivities(workflow: Starter): ControlActivities {
+/** An actor and the message that is its first where it is not there. */
+interface FirstMessage {
+  readonly type: string;
+  readonly workflowId: string;
+  readonly args: readonly unknown[];
+  readonly signal: string;
+  readonly argument: unknown;
+  readonly summary: string;
+}
+
+export function createControlActivities(workflow: Server): ControlActivities {
+  const readAnswer = createReadAnswer(workflow);
   return {
-    async parkAtQuotaGate({ account, park }) {
-      await workflow.signalWithStart(QUOTA_GATE_WORKFLOW, {
-        ...{ workflowId: quotaGateId(account), taskQueue: TASK_QUEUE, args: [], signal: 'park', signalArgs: [park] },
-        ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'USE_EXISTING' },
-        workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-        staticSummary: `usage limit of ${account}`,
-      });
+    parkAtQuotaGate: ({ account, park }) =>
+      tellActor(workflow, {
+        ...{ type: QUOTA_GATE_WORKFLOW, workflowId: quotaGateId(account), args: [] },
+        ...{ signal: 'park', argument: park, summary: `usage limit of ${account}` },
+      }),
+    enqueue: ({ queue, entry }) =>
+      tellActor(workflow, {
+        ...{ type: MERGE_QUEUE_WORKFLOW, workflowId: mergeQueueId(queue), args: [queue] },
+        ...{ signal: 'enqueue', argument: entry, summary: `merge queue of ${queue.branch}` },
+      }),
+    async readRunToLand(runId) {
+      const answer = await readAnswer(runId);
+      if (answer.kind !== 'answer') return answer;
+      const { outcome, source } = answer.result;
+      return { kind: 'answer', outcome, source };
     },
   };
+}
+
+async function tellActor(
+  workflow: Server,
+  { type, workflowId, args, signal, argument, summary }: FirstMessage,
+): Promise<void> {
+  await workflow.signalWithStart(type, {
+    ...{ workflowId, taskQueue: TASK_QUEUE, args: [...args], signal, signalArgs: [argument] },
+    ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'USE_EXISTING' },
+    workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+    staticSummary: summary,
+  });
 }

@@ -10,6 +10,7 @@ import type {
   HostTurnActivities,
 } from '../activities/index.js';
 import { createCheckTree } from '../activities/landing/check-tree.js';
+import { createFindBase } from '../activities/landing/find-base.js';
 import { createLandEntry } from '../activities/landing/land-entry.js';
 import { createLookAtBase } from '../activities/landing/look-at-base.js';
 import type { LandingDeps } from '../activities/landing/queue-place.js';
@@ -57,6 +58,7 @@ export async function createHostWorkers({
     flushJournal: createFlushJournal(deps),
     cleanRun: createCleanRun(deps),
     deliver: createDeliver(deps),
+    findBase: createFindBase(deps),
     landEntry: createLandEntry(deps),
     lookAtBase: createLookAtBase(deps),
   };

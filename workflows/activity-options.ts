@@ -102,11 +102,11 @@ export function notifyingHost(hostId: string) {
   return lightHost<'deliver'>(hostId, { startToCloseTimeout: 40_000, retry: { ...HOST_OPTIONS.retry, ...retry } });
 }
 
-/** A person waits: a host that is away is waited for a minute. A removal that fails again and again is told to the person who asked. */
-export function cleaningHost(hostId: string) {
+/** A person waits: a host that is away is waited for a minute. What fails again and again is told to the person who asked. */
+export function askedHost(hostId: string) {
   const retry = { initialInterval: 500, backoffCoefficient: 2, maximumAttempts: 5 };
   const times = { scheduleToStartTimeout: MINUTE_MS, startToCloseTimeout: 5 * MINUTE_MS };
-  return lightHost<'cleanRun'>(hostId, { ...times, retry: { ...HOST_OPTIONS.retry, ...retry } });
+  return lightHost<'cleanRun' | 'findBase'>(hostId, { ...times, retry: { ...HOST_OPTIONS.retry, ...retry } });
 }
 
 /** One call of the server; whoever cannot make it for a minute waits by a timer alone. */

@@ -4,6 +4,7 @@ export { clean } from './aside/clean.js';
 export { notification } from './aside/notification.js';
 export { batch } from './batch/batch.js';
 export { budget } from './budget/ledger.js';
+export { landing } from './landing/landing.js';
 export { mergeQueue as 'merge-queue' } from './merge-queue/merge-queue.js';
 export { quotaGate as 'quota-gate' } from './quota/quota-gate.js';
 export { run } from './run/run.js';

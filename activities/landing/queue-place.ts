@@ -1,7 +1,7 @@
 /** Where a merge queue works on a host: a place and a checkout of its own, under a name that no run has, with the policy and the environment of the run whose head lands. */
 import type { LandEntryInput, QueueRef } from '../../protocol/actors/merge-queue.js';
 import { queueName } from '../../protocol/actors/merge-queue.js';
-import type { RunResult } from '../../protocol/messages/messages.js';
+import type { RunRef, RunResult } from '../../protocol/messages/messages.js';
 import type { PrivateGitDir } from '../git/inspect/private-git-dir.js';
 import { openQueueGit } from '../git/merge/open-queue-git.js';
 import type { AtPlace } from '../unit/at-place.js';
@@ -24,13 +24,19 @@ export interface LandingDeps extends HostDeps {
 
 type OnQueue = Pick<LandEntryInput, 'queue' | 'owner'> & { readonly runId: string };
 
-/** Errors: BadInput where this host has no record of the run; RunExists for a cleaned one. Both are the entry's end: asked again, they are the same. */
-export function findQueuePlace({ home }: HostDeps, { queue, owner, runId }: OnQueue): RunOnHost<Workplace> {
-  const { repoKey } = queue;
+/** Errors: BadInput where this host has no record of the run; RunExists for a cleaned one. Asked again, they are the same. */
+export function readRunOfQueue(home: HostDeps['home'], { repoKey, runId }: RunRef): RunOnHost {
   if (findRunRecord(home.stateDir(repoKey, runId)) === null)
     throw badInput('runId', `run ${runId} has no record in this repository on this host; see: sluice list`);
-  const { record, workplace: own } = readRunToTell(home, { runId, repoKey });
-  if (isBuried(record)) throw runCleaned(runId);
+  const run = readRunToTell(home, { runId, repoKey });
+  if (isBuried(run.record)) throw runCleaned(runId);
+  return run;
+}
+
+/** Errors: as of `readRunOfQueue`. */
+export function findQueuePlace({ home }: HostDeps, { queue, owner, runId }: OnQueue): RunOnHost<Workplace> {
+  const { repoKey } = queue;
+  const { record, workplace: own } = readRunOfQueue(home, { runId, repoKey });
   const { repository, policy, sandbox } = record;
   const name = queueName(queue);
   const workplace = openWorkplace(home, { repoKey, name, owner, repository, policy, sandbox, env: own.env });

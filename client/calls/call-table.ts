@@ -25,6 +25,10 @@ const DATA: Readonly<Record<CallName, number>> = {
   batchStatus: 1,
   batchResult: 1,
   quotaGates: 0,
+  land: 1,
+  landing: 1,
+  landings: 0,
+  mergeQueues: 0,
 };
 
 /** Which of them bears the request id of a call that starts or sends: made again under the same id, it is the same call. */

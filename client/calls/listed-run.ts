@@ -3,6 +3,7 @@
 import type { RunView } from '../../protocol/messages/run-view.js';
 import { isRunStatus, type RunStatus } from '../../protocol/run/lifecycle.js';
 import { runIdOfWorkflow } from '../../protocol/run/run-id.js';
+import type { ListedLanding } from './landing-calls.js';
 import type { Retrying } from './retrying.js';
 
 /** How Temporal sees one execution. */
@@ -43,6 +44,8 @@ export interface ListedRun {
   readonly closedAt: string | null;
   /** Visibility does not know it; `sluice list` asks for the open runs that it shows. */
   readonly retrying: Retrying | null;
+  /** What became of its head; null: nobody asked for it, or, outside `sluice list`, it was not looked at. */
+  readonly landing: Pick<ListedLanding, 'merge' | 'base' | 'entry' | 'gate'> | null;
 }
 
 /** What visibility tells of an execution; the memo is written by the run and read kindly here. */
@@ -72,7 +75,7 @@ export function listedRun({ workflowId, execution, startTime, closeTime, memo = 
     refused: execution === 'FAILED' && !isRunStatus(status),
     startedAt: startTime.toISOString(),
     closedAt: closeTime?.toISOString() ?? null,
-    retrying: null,
+    ...{ retrying: null, landing: null },
   };
 }
 
@@ -125,7 +128,7 @@ export function listedFromView(view: RunView): ListedRun {
     refused: false,
     startedAt: view.startedAt,
     closedAt: view.outcome === null ? null : view.updatedAt,
-    retrying: null,
+    ...{ retrying: null, landing: null },
   };
 }
 

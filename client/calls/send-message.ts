@@ -12,8 +12,8 @@ import type { MessageAnswer } from '../../protocol/messages/run-message.js';
 
 /** What a message carries; names of fields are in message-rows.ts. Null and a missing field are the same. */
 export interface MessageToSend {
-  /** `open`: to a quota gate. */
-  readonly name: RunMessageName | 'open';
+  /** `open`: to a quota gate; `look`, `take`: to a merge queue. */
+  readonly name: RunMessageName | 'open' | 'look' | 'take';
   readonly argument: Readonly<Record<string, string | null>>;
   /** Sent again under the same id it is the same message, which counts once. Without one it is a message of its own. */
   readonly requestId?: string;

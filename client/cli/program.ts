@@ -3,6 +3,7 @@ import { Command } from '@commander-js/extra-typings';
 import { type CommandRow, type ProgramHost, RUNNING } from './program/command-row.js';
 import { CONFIG_COMMANDS } from './program/config-commands.js';
 import { ENGINE_COMMANDS } from './program/engine-commands.js';
+import { LANDING_COMMANDS } from './program/landing-commands.js';
 import { LOOK_COMMANDS } from './program/look-commands.js';
 import { PEOPLE_COMMANDS } from './program/people-commands.js';
 import { QUOTA_COMMANDS } from './program/quota-commands.js';
@@ -15,6 +16,7 @@ export const COMMANDS: readonly CommandRow[] = [
   ...RUN_COMMANDS,
   ...PEOPLE_COMMANDS,
   ...RECORD_COMMANDS,
+  ...LANDING_COMMANDS,
   ...QUOTA_COMMANDS,
   ...LOOK_COMMANDS,
   ...ENGINE_COMMANDS,
@@ -24,6 +26,7 @@ export const COMMANDS: readonly CommandRow[] = [
 /** What the commands of one first word are about. */
 const GROUPS: ReadonlyMap<string, string> = new Map([
   ['approvals', 'the gates of runs: list, show, decide'],
+  ['landings', 'heads on their way to a base: list, drop, pause, resume'],
   ['quota', 'usage limits that runs wait for: list, open'],
 ]);
 

@@ -11,8 +11,8 @@ import { shortHash } from '../text/short-hash.js';
 export const MERGE_QUEUE_WORKFLOW = 'merge-queue';
 
 /** Signals to a queue; those of people are Updates too. */
-export const QUEUE_SIGNALS = ['enqueue', 'withdraw', 'pause', 'resume', 'abort', 'look'] as const;
-export const QUEUE_UPDATES = ['pause', 'resume', 'abort', 'look'] as const;
+export const QUEUE_SIGNALS = ['enqueue', 'withdraw', 'pause', 'resume', 'abort', 'look', 'take'] as const;
+export const QUEUE_UPDATES = ['pause', 'resume', 'abort', 'look', 'take'] as const;
 
 /** The signal of a queue to the owner of an entry. */
 export const ENTRY_SIGNAL = 'entryChanged';
@@ -51,6 +51,11 @@ export interface QueueEntry {
   readonly since: string;
 }
 
+export interface EnqueueInput {
+  readonly queue: QueueRef;
+  readonly entry: QueueEntry;
+}
+
 /** Why an entry has left the queue without landing. */
 export const EXHAUSTED = [
   'conflict',
@@ -63,7 +68,8 @@ export const EXHAUSTED = [
 ] as const;
 export type Exhausted = (typeof EXHAUSTED)[number];
 
-export type EntryState = 'waiting' | 'landing' | 'ready' | 'merged' | 'exhausted' | 'withdrawn';
+export const ENTRY_STATES = ['waiting', 'landing', 'ready', 'merged', 'exhausted', 'withdrawn'] as const;
+export type EntryState = (typeof ENTRY_STATES)[number];
 
 /** What a queue tells the owner of an entry. */
 export interface EntryChange {
@@ -198,7 +204,8 @@ export interface MergeQueueView extends QueueRef {
 export type QueueMessage =
   | { readonly kind: 'enqueue'; readonly entry: QueueEntry }
   | { readonly kind: 'withdraw'; readonly id: string }
-  | { readonly kind: 'pause' | 'resume' | 'abort' | 'look'; readonly by: string | null };
+  /** `take`: a person is about to fast-forward their checkout to the end of the chain; `look` says that they did. */
+  | { readonly kind: 'pause' | 'resume' | 'abort' | 'look' | 'take'; readonly by: string | null };
 
 export function readQueueMessage(name: string, argument: unknown): MessageReading<QueueMessage> {
   const message = messageOf(name, argument);
@@ -209,7 +216,7 @@ function messageOf(name: string, argument: unknown): QueueMessage | null {
   // A list is what the worker makes of a payload that cannot be read.
   if (Array.isArray(argument)) return null;
   const fields = fieldsOf(argument);
-  if (name === 'pause' || name === 'resume' || name === 'abort' || name === 'look')
+  if (name === 'pause' || name === 'resume' || name === 'abort' || name === 'look' || name === 'take')
     return { kind: name, by: textIn(fields, 'by') };
   const id = nameIn(fields, 'id');
   if (id === null) return null;

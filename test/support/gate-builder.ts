@@ -60,6 +60,7 @@ export const aListedRun = (runId: string, over: Partial<ListedRun> = {}): Listed
   startedAt: '2026-11-21T10:00:00.000Z',
   closedAt: null,
   retrying: null,
+  landing: null,
   ...over,
 });
 

@@ -27,7 +27,9 @@ const BASE = 'b'.repeat(40);
 const HEAD = 'c'.repeat(40);
 
 /** Of a run. */
-export type Activities = AnyHostActivities & Omit<HostActivities, 'landEntry' | 'lookAtBase'> & HostTurnActivities;
+export type Activities = AnyHostActivities &
+  Omit<HostActivities, 'landEntry' | 'lookAtBase' | 'findBase'> &
+  HostTurnActivities;
 
 export interface StubHost {
   readonly client: Client;

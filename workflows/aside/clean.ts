@@ -4,13 +4,13 @@
  * removing twice is removing once.
  */
 import type { CleanRunInput, CleanRunResult } from '../../protocol/actors/clean.js';
-import { cleaningHost } from '../activity-options.js';
+import { askedHost } from '../activity-options.js';
 import { isHostAway } from './away-host.js';
 
 export async function clean(input: CleanRunInput): Promise<CleanRunResult> {
   const { hostId, run } = input;
   try {
-    return await cleaningHost(hostId).cleanRun.executeWithOptions({ summary: `clean ${run.runId}` }, [input]);
+    return await askedHost(hostId).cleanRun.executeWithOptions({ summary: `clean ${run.runId}` }, [input]);
   } catch (error) {
     if (!isHostAway(error)) throw error;
     return {

@@ -46,6 +46,8 @@ export interface QueueState {
   readonly held: string | null;
   /** When the base is looked at next; null: nobody waits for it. */
   readonly lookAtMs: number | null;
+  /** Until then a person may take the chain as it stands, so no link of it is given up; null: nobody takes it. */
+  readonly takenUntilMs: number | null;
 }
 
 export type QueueEvent =
@@ -74,7 +76,7 @@ export type QueueStep = Step<QueueState, QueueErrand>;
 
 export const EMPTY_QUEUE: QueueState = {
   ...{ entries: [], chain: null, base: null, results: [], evidence: [] },
-  ...{ isAtWork: false, begun: 0, isPaused: false, held: null, lookAtMs: null },
+  ...{ isAtWork: false, begun: 0, isPaused: false, held: null, lookAtMs: null, takenUntilMs: null },
 };
 
 /** Of everything that is done to the base. */

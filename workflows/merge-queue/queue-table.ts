@@ -35,8 +35,11 @@ const MAX_MOVED = 10;
 /** How often a base that keeps the chain, or holds the queue, is looked at. Source: S-79. */
 const LOOK_EVERY_MS = 60_000;
 
+/** What somebody's git needs for a fast-forward of a large checkout. */
+const TAKE_MS = 60_000;
+
 export const QUEUE_RULES: readonly Rules<QueueState, QueueEvent, QueueErrand>[] = [
-  { judge, after: afterEvent, wakesAt: ({ lookAtMs }) => lookAtMs, isIdle },
+  { judge, after: afterEvent, wakesAt, isIdle },
 ];
 
 export function afterEvent(before: QueueState, event: QueueEvent | Tick, now: number): QueueStep {
@@ -59,9 +62,11 @@ export function afterEvent(before: QueueState, event: QueueEvent | Tick, now: nu
     case 'resume':
       return goOn({ state: { ...before, isPaused: false }, errands: [] }, now);
     case 'look':
-      return goOn({ state: { ...before, lookAtMs: now }, errands: [] }, now);
+      return goOn(lookNow(before, now), now);
+    case 'take':
+      return { state: { ...before, takenUntilMs: now + TAKE_MS }, errands: [] };
     case 'tick':
-      return goOn({ state: before, errands: [] }, now);
+      return goOn(isOver(before, now) ? lookNow(before, now) : { state: before, errands: [] }, now);
     case 'looked':
       return goOn(dropWithdrawn(noteBase(rested, event.base), 'known'), now);
     case 'landed':
@@ -73,12 +78,25 @@ export function afterEvent(before: QueueState, event: QueueEvent | Tick, now: nu
   }
 }
 
+function wakesAt({ lookAtMs, takenUntilMs }: QueueState): number | null {
+  return lookAtMs === null || takenUntilMs === null ? (lookAtMs ?? takenUntilMs) : Math.min(lookAtMs, takenUntilMs);
+}
+
+function isOver({ takenUntilMs }: QueueState, now: number): boolean {
+  return takenUntilMs !== null && takenUntilMs <= now;
+}
+
+/** Whoever was taking the chain has it, or never will. */
+function lookNow(state: QueueState, now: number): QueueStep {
+  return { state: { ...state, takenUntilMs: null, lookAtMs: now }, errands: [] };
+}
+
 function isIdle({ entries, isAtWork, isPaused, held }: QueueState): boolean {
   return entries.length === 0 && !isAtWork && !isPaused && held === null;
 }
 
 /** What owners send is not answered but by `entryChanged`. */
-function judge({ entries, isPaused }: QueueState, { kind }: QueueEvent): Judgement {
+function judge({ entries, chain, isPaused }: QueueState, { kind }: QueueEvent): Judgement {
   switch (kind) {
     case 'enqueue':
       return entries.length < MAX_ENTRIES ? NOTED : { kind: 'refused', why: `${MAX_ENTRIES} entries wait already` };
@@ -96,6 +114,11 @@ function judge({ entries, isPaused }: QueueState, { kind }: QueueEvent): Judgeme
         : { kind: 'accepted', message: `withdrawn: ${entries.length}; what is swapped by then has landed` };
     case 'look':
       return { kind: 'accepted', message: 'the base is looked at' };
+    case 'take':
+      if (chain === null) return { kind: 'refused', why: 'nothing is ready to be taken' };
+      return entries.some(isLeaving)
+        ? { kind: 'refused', why: 'a part of the chain is being withdrawn; it is another one in a moment' }
+        : { kind: 'accepted', message: 'the chain stands for a minute' };
     default:
       return NOTED;
   }
@@ -116,7 +139,7 @@ function enqueue(state: QueueState, entry: QueueEntry): QueueStep {
 /** What is ready may be on the base by now, by whoever took the chain: it is looked at first. */
 function withdraw(state: QueueState, isMeant: (entry: Entry) => boolean, now: number): QueueStep {
   const entries = state.entries.map((entry) => (isMeant(entry) ? { ...entry, isWithdrawn: true } : entry));
-  const lookAtMs = entries.some(isLeaving) ? now : state.lookAtMs;
+  const lookAtMs = entries.some(isLeaving) ? (state.takenUntilMs ?? now) : state.lookAtMs;
   return dropWithdrawn({ state: { ...state, entries, lookAtMs }, errands: [] }, 'unknown');
 }
 
@@ -124,10 +147,10 @@ function isLeaving({ isWithdrawn, state }: Entry): boolean {
   return isWithdrawn && state === 'ready';
 }
 
-/** `base`: whether it is known which links it holds. What is at work may have moved it. */
+/** `base`: whether it is known which links it holds. What is at work may have moved it, and so may whoever takes the chain. */
 function dropWithdrawn(step: QueueStep, base: 'known' | 'unknown'): QueueStep {
-  const { isAtWork, entries } = step.state;
-  const leaves = { waiting: true, landing: !isAtWork, ready: base === 'known' && !isAtWork };
+  const { isAtWork, entries, takenUntilMs } = step.state;
+  const leaves = { waiting: true, landing: !isAtWork, ready: base === 'known' && !isAtWork && takenUntilMs === null };
   const gone = entries.filter((entry) => entry.isWithdrawn && leaves[entry.state]);
   return gone.reduce((rest, { id }) => end(makeAnewFrom(rest, id), id, { state: 'withdrawn' }), step);
 }
@@ -168,7 +191,7 @@ function link(step: QueueStep, id: string, commit: string): QueueStep {
   const { chain, base } = step.state;
   const links = [...(chain?.links ?? []), { entry: id, commit }];
   const state = { ...step.state, chain: { base: chain?.base ?? base?.at ?? commit, links } };
-  return change({ ...step, state }, id, { state: 'ready' });
+  return change({ ...step, state }, id, { state: 'ready', why: base?.use ?? null });
 }
 
 function noteMoved(step: QueueStep, id: string): QueueStep {
@@ -213,7 +236,7 @@ function goOn(step: QueueStep, now: number): QueueStep {
   if (isAtWork) return step;
   const [first] = entries;
   // Nobody waits for it any more.
-  if (first === undefined) return { state: { ...state, lookAtMs: null, held: null }, errands };
+  if (first === undefined) return { state: { ...state, lookAtMs: null, takenUntilMs: null, held: null }, errands };
   if (lookAtMs !== null && lookAtMs <= now) {
     const mayMove = !isPaused && !entries.some(isLeaving);
     const look = { kind: 'look', entry: first, chain: commitsOf(chain), mayMove } as const;

@@ -21,7 +21,8 @@ export async function list(context: Context, { limit, waiting }: ListOptions): P
   const { io, json } = context;
   const count = readLimit(limit);
   await using sluice = await connectOrRead(context, 'these are the run folders of the known repositories');
-  const found = await findRuns(context, sluice);
+  const [all, landings] = await Promise.all([findRuns(context, sluice), landingsOf(sluice)]);
+  const found = all.map((run) => ({ ...run, landing: landings.get(run.runId) ?? null }));
   const runs = await withRetries((waiting ? found.filter(waitsForPerson) : found).slice(0, count), sluice);
   if (json) {
     for (const run of runs) io.json(run);
@@ -37,6 +38,11 @@ const NOBODY_WAITS = 'No run waits for a person.';
 
 /** **Unit** runs: each is one question to the server. */
 const ASKED_AT_MOST = 50;
+
+async function landingsOf(sluice: Sluice | null): Promise<ReadonlyMap<string, ListedRun['landing']>> {
+  const landings = sluice === null ? [] : await sluice.landings();
+  return new Map(landings.map(({ runId, merge, base, entry, gate }) => [runId, { merge, base, entry, gate }]));
+}
 
 async function withRetries<Run extends ListedRun>(
   runs: readonly Run[],

@@ -46,9 +46,22 @@ export async function run(context: Context, options: RunOptions): Promise<ExitCo
   await using connected = await orAborted(connectToRun(context, options), io.stop, () => null);
   if (connected === null) return tellStopped(context, 'Nothing was started.');
   const started = await startRun(context, { prepared, connected, host: options.host });
-  if (!options.detach) return await (await import('../watch/watch-started.js')).watchStarted(context, started);
+  if (!options.detach) return watchToLand(context, started);
   if (!context.json) io.out(`Started ${started.runId}. Watch it with: sluice watch ${started.runId}`);
   return EXIT.done;
+}
+
+/** Where the change is ready and a person sits there, it is one question away from its base. */
+async function watchToLand(context: Context, started: StartedView): Promise<ExitCode> {
+  const { watchToEnd } = await import('../watch/watch-started.js');
+  const { end, exitCode } = await watchToEnd(context, started);
+  if (end.kind !== 'closed' || end.result.outcome !== 'merge_ready' || end.result.source === null) return exitCode;
+  const { io, json } = context;
+  if (!io.interactive || json) return exitCode;
+  const { askYesOrNo } = await import('../terminal/confirm.js');
+  if (!(await askYesOrNo(`Land on ${foreign(end.result.source.base.branch)} now?`, true))) return exitCode;
+  const { landRuns } = await import('./land.js');
+  return landRuns(context, started.sluice, { runs: [started], updateCheckout: true, wait: true });
 }
 
 /** Errors: RefusedError or ConfigError for everything that can be refused without a server. */

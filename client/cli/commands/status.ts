@@ -1,5 +1,6 @@
 /** `sluice status`: the run view, gates and budget, complete with --json (V-135). From the run itself, or from its files when it cannot be asked. */
 
+import type { LandingView } from '../../../protocol/actors/landing.js';
 import type { RunDetails, RunView } from '../../../protocol/messages/run-view.js';
 import type { Gate } from '../../../protocol/run/gate.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
@@ -9,6 +10,7 @@ import { type FoundRun, findRun, viewOf } from '../find/find-run.js';
 import { detailsOf, gatesOnDisk, openGates } from '../find/open-gates.js';
 import { pauseText, roundText, waitingText } from '../find/waiting-text.js';
 import { boundaryOf, decidingCommands, questionOf } from '../gates/gate-text.js';
+import { gateLines, stateText } from '../landing/landing-text.js';
 import { connectOrRead } from '../server/connect.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
@@ -26,10 +28,20 @@ export async function status(context: Context, asked: string | null): Promise<Ex
     view.outcome === null && sluice !== null ? await sluice.describe(run.workflowId).catch(() => null) : null;
   const retrying = execution?.retrying ?? null;
   const gates = details?.gates ?? (run.runDir === null ? null : await gatesOnDisk(run.runDir));
-  if (json) io.json({ ...view, retrying, attended: details?.attended ?? null, gates, ...budgetOf(details) });
+  const landing = view.outcome === null || sluice === null ? null : await sluice.landing(run.runId).catch(() => null);
+  if (json)
+    io.json({
+      ...view,
+      ...mergeOf(view, landing),
+      retrying,
+      attended: details?.attended ?? null,
+      gates,
+      ...budgetOf(details),
+    });
   else {
     if (sluice !== null && isFromFiles(run)) io.err('The server does not know this run; this is what it last wrote.');
-    for (const line of renderView(view, { retrying, details, gates: gates ?? [], now: Date.now() })) io.out(line);
+    for (const line of renderView(view, { retrying, details, landing, gates: gates ?? [], now: Date.now() }))
+      io.out(line);
   }
   return EXIT.done;
 }
@@ -39,13 +51,15 @@ export interface BesideView {
   readonly retrying: Retrying | null;
   readonly details: RunDetails | null;
   readonly gates: readonly Gate[];
+  /** Of a closed run that somebody wanted on its base. */
+  readonly landing: LandingView | null;
   /** ms since the epoch. */
   readonly now: number;
 }
 
 /** Foreign text is made printable here. */
 export function renderView(view: RunView, beside: Partial<BesideView> = {}): string[] {
-  const { retrying = null, details = null, gates = [], now = Date.now() } = beside;
+  const { retrying = null, details = null, landing = null, gates = [], now = Date.now() } = beside;
   const rows: readonly (readonly [string, string | null])[] = [
     ['run', view.runId],
     ['title', view.title],
@@ -71,11 +85,20 @@ export function renderView(view: RunView, beside: Partial<BesideView> = {}): str
     ['worktree', view.worktree],
     ['review', view.finalDecision],
     ['verification', view.verification],
-    ['merge', view.merge === 'none' ? null : view.merge],
+    ['merge', landing === null ? (view.merge === 'none' ? null : view.merge) : stateText(landing)],
+    ...(landing === null ? [] : gateLines(landing)).map((line) => ['', line] as const),
     ['started', view.startedAt],
     ['updated', view.updatedAt],
   ];
   return rows.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(13)}${foreign(value)}`]));
+}
+
+/** The landing alone tells what became of a closed run's head. */
+function mergeOf(
+  view: RunView,
+  landing: LandingView | null,
+): Pick<RunView, 'merge'> & { readonly landing: LandingView | null } {
+  return { merge: landing?.merge ?? view.merge, landing };
 }
 
 function gateText(gate: Gate): string {

@@ -53,8 +53,9 @@ const SENTENCES: Readonly<Record<Meant, string>> = {
   open: 'is open',
 };
 
-/** Open runs whose gate or question a person must decide; and those that stay paused until a person resumes them. */
-export function waitsForPerson(run: Pick<ListedRun, 'status' | 'closedAt' | 'execution'>): boolean {
+/** Runs whose gate or question a person must decide, their landing's too; and those that stay paused until a person resumes them. */
+export function waitsForPerson(run: Pick<ListedRun, 'status' | 'closedAt' | 'execution' | 'landing'>): boolean {
+  if ((run.landing?.gate ?? null) !== null) return true;
   return (
     run.closedAt === null && !isFromFiles(run) && (run.status === 'waiting_for_approval' || run.status === 'paused')
   );

@@ -50,9 +50,17 @@ export function statusText(run: ListedRun): string {
   if (run.refused) return 'refused';
   const status = run.status ?? (run.execution === 'RUNNING' ? 'starting' : (run.execution ?? 'unknown').toLowerCase());
   if (isFromFiles(run) && run.closedAt === null) return `${status} (unknown to the server)`;
+  if (run.landing !== null) return landedText(status, run.landing);
   return run.waiting === null || run.closedAt !== null
     ? status
     : `${status} (waits: ${foreign(run.waiting)}${leftText(run)})`;
+}
+
+/** Of a closed run, whose status stays what it was. */
+function landedText(status: string, { merge, entry, gate }: NonNullable<ListedRun['landing']>): string {
+  if (merge === 'merged') return merge;
+  if (gate !== null) return `${status} (landing waits: ${gate.replaceAll('_', ' ')})`;
+  return merge === 'abandoned' ? `${status} (given up)` : `${status} (lands: ${entry ?? 'asked'})`;
 }
 
 /** Only of what ends by itself: a gate's expiry is no promise. */
@@ -75,7 +83,7 @@ function sinceText(run: ListedRun): string {
 }
 
 function paint(status: string, colors: Io['colors']): string {
-  if (status === 'merge_ready') return colors.green(status);
+  if (status === 'merge_ready' || status === 'merged') return colors.green(status);
   if (status === 'failed' || status === 'refused') return colors.red(status);
   return status === 'blocked' || status === 'aborted' ? colors.yellow(status) : status;
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { createColors } from 'picocolors';
 import type { RunResult } from '../../../protocol/messages/messages.js';
 import type { DiffStat } from '../../repository.js';
-import { removalCommands, shellWord } from '../find/removal-commands.js';
+import { removalCommands } from '../find/removal-commands.js';
 import { foreign } from '../terminal/io.js';
 import type { RunEnd } from './run-end.js';
 
@@ -151,7 +151,7 @@ function placeRows(facts: SummaryFacts): string[] {
 function nextRows(result: RunResult, facts: SummaryFacts): string[] {
   const { runId } = facts;
   if (result.outcome === 'merge_ready' && result.branch !== null && facts.diff?.files !== 0) {
-    return [row('next', `sluice diff ${runId}`), row('', `git merge ${shellWord(result.branch)}`)];
+    return [row('next', `sluice diff ${runId}`), row('', `sluice land ${runId}`)];
   }
   const rows = [row('next', `sluice logs ${runId}`)];
   if (result.branch !== null && facts.diff?.files !== 0) rows.push(row('', `sluice diff ${runId}`));

@@ -1,0 +1,36 @@
+/** Finds the branch that somebody names as a base, written as the repository lists it. Effects: none. */
+import type { FindBaseInput, FindBaseResult } from '../../protocol/actors/landing.js';
+import { findLandingBase, type LandingBase } from '../git/merge/find-landing-base.js';
+import type { HostDeps } from '../unit/host-deps.js';
+import { readRunOfQueue } from './queue-place.js';
+
+export function createFindBase({ home }: Pick<HostDeps, 'home'>): (input: FindBaseInput) => Promise<FindBaseResult> {
+  return async ({ repoKey, runId, base }) => {
+    const { record } = readRunOfQueue(home, { repoKey, runId });
+    const found = await findLandingBase(record.repository, base);
+    if (found.kind === 'branch') return { kind: 'branch', branch: found.branch };
+    return {
+      kind: 'refused',
+      why: `nothing lands on "${base}": ${wordsOf(found)}. Another branch: sluice land ${runId} --onto <branch>`,
+    };
+  };
+}
+
+function wordsOf(found: Extract<LandingBase, { kind: 'refused' }>): string {
+  switch (found.is) {
+    case 'head':
+      return 'HEAD is whatever is checked out, and no branch';
+    case 'tag':
+      return 'it is a tag';
+    case 'remote':
+      return 'it is a branch of a remote';
+    case 'commit':
+      return 'it is a commit and no branch';
+    case 'nothing':
+      return 'there is no such branch';
+    case 'other_case':
+      return `the branch is called "${found.branch}"`;
+    case 'symbolic':
+      return `it points to ${found.to}, which is no branch`;
+  }
+}

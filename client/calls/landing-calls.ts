@@ -1,0 +1,117 @@
+/** What the facade can do with landings and merge queues: ask for one, look at them. What else is told to them are messages like any other. */
+import type { Client } from '@temporalio/client';
+import { nameOf } from '../../config/system/error-code.js';
+import { LANDING_GATES, type LandingGate, type LandingInput, type LandingView } from '../../protocol/actors/landing.js';
+import {
+  ENTRY_STATES,
+  type EntryState,
+  MERGE_QUEUE_WORKFLOW,
+  type MergeQueueView,
+} from '../../protocol/actors/merge-queue.js';
+import { WORKFLOW_TASK_TIMEOUT } from '../../protocol/limits.js';
+import { LANDING_WORKFLOW, landingId, runIdOfLanding, STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
+import { type Fields, fieldsOf, nameIn, textIn, wordIn } from '../../protocol/text/fields.js';
+
+export interface StartLanding extends LandingInput {
+  readonly runId: string;
+  /** Of the person. */
+  readonly by: string;
+}
+
+/** One line of `sluice landings`, of the newest landing of a run, as it wrote it last. */
+export interface ListedLanding {
+  readonly runId: string;
+  readonly merge: LandingView['merge'];
+  readonly base: string | null;
+  readonly entry: EntryState | null;
+  readonly gate: LandingGate | null;
+  readonly why: string | null;
+  readonly startedAt: string;
+  readonly closedAt: string | null;
+}
+
+export interface LandingCalls {
+  /** Begins the landing of a run; one that is open is asked again. Harmless when repeated. */
+  land(landing: StartLanding): Promise<void>;
+  /** Null: nobody asked for it. Errors: a deadline where no worker answers. */
+  landing(runId: string): Promise<LandingView | null>;
+  /** The newest first, one a run. */
+  landings(): Promise<readonly ListedLanding[]>;
+  /** The open ones. `view` null: no worker answers. */
+  mergeQueues(): Promise<readonly { readonly workflowId: string; readonly view: MergeQueueView | null }[]>;
+}
+
+const MAX_LANDINGS = 1_000;
+const MAX_QUEUES = 200;
+
+type Within = <T>(call: () => Promise<T>) => Promise<T>;
+
+/** `within` gives a call its deadline. */
+export function landingCalls(client: Client, within: Within): LandingCalls {
+  const statusOf = <View>(workflowId: string) =>
+    within(() => client.workflow.getHandle(workflowId).query<View>(STATUS_QUERY));
+  return {
+    async land({ runId, onto, by }) {
+      const workflowId = landingId(runId);
+      await within(() =>
+        client.workflow.signalWithStart(LANDING_WORKFLOW, {
+          ...{ workflowId, taskQueue: TASK_QUEUE, args: [{ onto }], signal: 'land', signalArgs: [{ onto, by }] },
+          ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'USE_EXISTING' },
+          workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+          staticSummary: `land ${runId}`,
+        }),
+      );
+    },
+    landing: (runId) =>
+      statusOf<LandingView>(landingId(runId)).catch((error: unknown) => {
+        if (nameOf(error) === 'WorkflowNotFoundError') return null;
+        throw error;
+      }),
+    async landings() {
+      const newest = new Map<string, ListedLanding>();
+      const query = `WorkflowType = "${LANDING_WORKFLOW}"`;
+      await within(async () => {
+        for await (const { workflowId, memo, startTime, closeTime } of client.workflow.list({
+          ...{ query, pageSize: MAX_LANDINGS },
+        })) {
+          const runId = runIdOfLanding(workflowId);
+          if (!newest.has(runId)) newest.set(runId, listedLanding(runId, fieldsOf(memo), { startTime, closeTime }));
+          if (newest.size >= MAX_LANDINGS) break;
+        }
+      });
+      return [...newest.values()];
+    },
+    async mergeQueues() {
+      const query = `WorkflowType = "${MERGE_QUEUE_WORKFLOW}" AND ExecutionStatus = "Running"`;
+      const found: string[] = [];
+      await within(async () => {
+        for await (const { workflowId } of client.workflow.list({ query, pageSize: MAX_QUEUES })) {
+          found.push(workflowId);
+          if (found.length >= MAX_QUEUES) break;
+        }
+      });
+      return Promise.all(
+        found.map(async (workflowId) => ({
+          workflowId,
+          view: await statusOf<MergeQueueView>(workflowId).catch(() => null),
+        })),
+      );
+    },
+  };
+}
+
+/** The memo is written by the landing and read kindly here. */
+function listedLanding(
+  runId: string,
+  memo: Fields,
+  { startTime, closeTime }: { readonly startTime: Date; readonly closeTime: Date | undefined },
+): ListedLanding {
+  return {
+    ...{ runId, base: nameIn(memo, 'base'), why: textIn(memo, 'why') },
+    merge: wordIn(memo, 'merge', ['unmerged', 'queued', 'merged', 'abandoned']) ?? 'unmerged',
+    entry: wordIn(memo, 'entry', ENTRY_STATES),
+    gate: wordIn(memo, 'gate', LANDING_GATES),
+    startedAt: startTime.toISOString(),
+    closedAt: closeTime?.toISOString() ?? null,
+  };
+}

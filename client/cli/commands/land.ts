@@ -1,0 +1,163 @@
+/**
+ * `sluice land`: asks for the heads of closed runs on their base, and follows them until they are merged or wait for a person. The merge queue of the base does the work; only with
+ * `--update-checkout` is anything done here, by the person's own git, to a checkout in which the base stands.
+ */
+import { orAborted } from '../../../config/system/or-aborted.js';
+import type { LandingView } from '../../../protocol/actors/landing.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
+import type { Sluice } from '../../sluice.js';
+import { type FoundRun, findRun, findRuns, manyRuns, runsHere } from '../find/find-run.js';
+import { followLandings, type ToldLandings } from '../landing/follow-landings.js';
+import { takeChain } from '../landing/take-chain.js';
+import { connectToRun } from '../server/connect.js';
+import { type Context, tellStopped } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign } from '../terminal/io.js';
+import { personOf } from '../terminal/person.js';
+
+export interface LandOptions {
+  readonly runs: readonly string[];
+  readonly onto?: string | undefined;
+  readonly updateCheckout: boolean;
+  readonly wait: boolean;
+}
+
+export async function land(context: Context, options: LandOptions): Promise<ExitCode> {
+  const { io } = context;
+  personOf(context);
+  await using connected = await orAborted(connectToRun(context, { local: false }), io.stop, () => null);
+  if (connected === null) return tellStopped(context, 'Nothing was sent.');
+  const { sluice } = connected;
+  const runs = await orAborted(findToLand(context, sluice, options), io.stop, () => null);
+  if (runs === null) return tellStopped(context, 'Nothing was sent.');
+  return landRuns(context, sluice, { ...options, runs });
+}
+
+/** For a caller that knows the runs. */
+export async function landRuns(
+  context: Context,
+  sluice: Sluice,
+  {
+    runs,
+    onto = null,
+    updateCheckout,
+    wait,
+  }: Omit<LandOptions, 'runs' | 'onto'> & {
+    readonly runs: readonly Pick<FoundRun, 'runId' | 'repo'>[];
+    readonly onto?: string | null | undefined;
+  },
+): Promise<ExitCode> {
+  const { io, json } = context;
+  const by = personOf(context);
+  const told: ToldLandings = new Map();
+  for (const { runId } of runs) await ask(sluice, { runId, onto, by });
+  if (!wait) {
+    for (const { runId } of runs) {
+      if (json) io.json({ kind: 'asked', runId });
+      else io.out(foreign(`${runId} is to land; see: sluice landings list`));
+    }
+    return EXIT.done;
+  }
+  const runIds = runs.map(({ runId }) => runId);
+  let views = await followLandings(context, sluice, { runIds, told, taken: new Set() });
+  if (views !== null && updateCheckout && (await takeAll(context, sluice, { views, runs, by })))
+    views = await followLandings(context, sluice, { runIds, told, taken: commitsOf(views) });
+  if (views === null) {
+    io.err('Detached; what is queued lands without you. See: sluice landings list');
+    return EXIT.detached;
+  }
+  tellReady(context, views);
+  return views.every(({ merge }) => merge === 'merged') ? EXIT.done : EXIT.needsPerson;
+}
+
+/** Errors: RefusedError where it is on its way to another base. */
+async function ask(
+  sluice: Sluice,
+  { runId, onto, by }: { readonly runId: string; readonly onto: string | null; readonly by: string },
+): Promise<void> {
+  const view = await sluice.landing(runId);
+  if (view?.merge === 'merged' && (onto === null || onto === view.base)) return;
+  if (view?.merge === 'queued' && onto !== null && view.base !== onto)
+    throw new RefusedError({
+      what: `${foreign(runId)} is on its way to ${foreign(view.base ?? '')}`,
+      why: 'a head lands on one base at a time',
+      now: 'Nothing was changed; it lands there.',
+      mend: `sluice landings drop ${foreign(runId)} && sluice land ${foreign(runId)} --onto ${foreign(onto)}`,
+    });
+  await sluice.land({ runId, onto, by });
+}
+
+/** Errors: RefusedError where none can land, or it is not clear which is meant. */
+async function findToLand(
+  context: Context,
+  sluice: Sluice,
+  { runs, updateCheckout }: LandOptions,
+): Promise<readonly FoundRun[]> {
+  if (runs.length > 0) {
+    const named: FoundRun[] = [];
+    for (const asked of runs) named.push(await findRun(context, sluice, asked));
+    const once = [...new Map(named.map((run) => [run.runId, run])).values()];
+    const open = once.find(({ closedAt }) => closedAt === null);
+    if (open !== undefined) throw new RefusedError(stillOpen(open));
+    return once;
+  }
+  const here = await runsHere(context, await findRuns(context, sluice));
+  const landings = new Map((await sluice.landings()).map((landing) => [landing.runId, landing]));
+  if (updateCheckout) {
+    const ready = here.filter(({ runId }) => landings.get(runId)?.merge === 'queued');
+    if (ready.length > 0) return ready;
+  }
+  const able = here.filter((run) => run.status === 'merge_ready' && !isOver(landings.get(run.runId)?.merge));
+  const [only] = able;
+  if (only === undefined) throw new RefusedError(NOTHING_TO_LAND);
+  if (able.length > 1) throw new RefusedError(manyRuns(`${able.length} runs can land`, able));
+  return [only];
+}
+
+function isOver(merge: LandingView['merge'] | undefined): boolean {
+  return merge === 'merged' || merge === 'abandoned';
+}
+
+/** Answers whether a checkout was updated. */
+async function takeAll(
+  context: Context,
+  sluice: Sluice,
+  { views, runs, by }: { views: readonly LandingView[]; runs: readonly Pick<FoundRun, 'runId' | 'repo'>[]; by: string },
+): Promise<boolean> {
+  const repos = new Map(runs.map(({ runId, repo }) => [runId, repo ?? context.io.cwd]));
+  const chains = new Map(
+    views.flatMap(({ runId, base, entry }) =>
+      entry?.state === 'ready' && base !== null
+        ? [[entry.queue, { workflowId: entry.queue, branch: base, repo: repos.get(runId) ?? context.io.cwd, by }]]
+        : [],
+    ),
+  );
+  let isAny = false;
+  for (const chain of chains.values()) isAny = (await takeChain(context, sluice, chain)) || isAny;
+  return isAny;
+}
+
+function commitsOf(views: readonly LandingView[]): ReadonlySet<string> {
+  return new Set(views.flatMap(({ entry, commit }) => (entry?.state === 'ready' && commit !== null ? [commit] : [])));
+}
+
+function tellReady({ io, json }: Context, views: readonly LandingView[]): void {
+  if (json || !views.some(({ entry }) => entry?.state === 'ready')) return;
+  io.out('They land once nobody uses the base any more, or now, in your checkout: sluice land --update-checkout');
+}
+
+function stillOpen({ runId }: FoundRun) {
+  return {
+    what: `the run ${foreign(runId)} is open`,
+    why: 'what lands is the head that a closed run answered',
+    now: 'Nothing was sent.',
+    mend: `sluice watch ${foreign(runId)}`,
+  };
+}
+
+const NOTHING_TO_LAND = {
+  what: 'no run of this repository can land',
+  why: 'without a name it is the only closed run that is merge_ready and not merged',
+  now: 'Nothing was sent.',
+  mend: 'sluice list    then name the run',
+};

@@ -1,0 +1,120 @@
+/** `sluice landings`: what is on its way to its base, what waits for a person, and the merge queues that are paused or held. */
+import type { MergeQueueView } from '../../../protocol/actors/merge-queue.js';
+import { landingId } from '../../../protocol/names.js';
+import { RefusedError } from '../../../protocol/text/refusal.js';
+import type { ListedLanding } from '../../calls/landing-calls.js';
+import type { MessageToSend, Sluice } from '../../sluice.js';
+import { findRun } from '../find/find-run.js';
+import { connectToLook } from '../server/connect.js';
+import type { Context } from '../terminal/context.js';
+import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
+import { foreign } from '../terminal/io.js';
+import { checkOption } from '../terminal/message-text.js';
+import { personOf } from '../terminal/person.js';
+
+export interface DropOptions {
+  readonly run: string;
+  readonly reason?: string | undefined;
+}
+
+export async function listLandings(context: Context, connect = connectToLook): Promise<ExitCode> {
+  const { io, json } = context;
+  await using sluice = serverOf(await connect(context));
+  const [landings, queues] = await Promise.all([sluice.landings(), sluice.mergeQueues()]);
+  const views = queues.flatMap(({ view }) => (view === null ? [] : [view]));
+  if (json) {
+    for (const landing of landings) io.json({ kind: 'landing', ...landing });
+    for (const view of views) io.json({ kind: 'merge_queue', ...view });
+    return EXIT.done;
+  }
+  for (const landing of landings) io.out(foreign(lineOf(landing)));
+  for (const view of views) io.out(foreign(queueLine(view)));
+  if (landings.length === 0 && views.length === 0) io.out('Nothing has landed yet. Land a run with: sluice land <run>');
+  return EXIT.done;
+}
+
+/** Gives the head of a run up, unless it has landed before its queue hears of it. */
+export async function dropLanding(context: Context, options: DropOptions, connect = connectToLook): Promise<ExitCode> {
+  const by = personOf(context);
+  const reason = checkOption('--reason', options.reason, 'sluice landings drop <run> --reason "<why>"');
+  await using sluice = serverOf(await connect(context));
+  const { runId } = await findRun(context, sluice, options.run);
+  return sendTo(context, sluice, {
+    workflowId: landingId(runId),
+    about: `the landing of ${runId}`,
+    message: { name: 'abort', argument: { by, reason } },
+  });
+}
+
+/** `branch` null: the only merge queue. */
+export async function steerQueue(
+  context: Context,
+  { name, branch }: { readonly name: 'pause' | 'resume'; readonly branch: string | null },
+  connect = connectToLook,
+): Promise<ExitCode> {
+  const by = personOf(context);
+  await using sluice = serverOf(await connect(context));
+  const queues = await sluice.mergeQueues();
+  const meant = queues.filter(({ view }) => branch === null || view?.branch === branch);
+  const [only, ...others] = meant;
+  if (only === undefined || others.length > 0) throw new RefusedError(notOne(meant.length, name));
+  const about = `the merge queue of ${only.view?.branch ?? only.workflowId}`;
+  return sendTo(context, sluice, { workflowId: only.workflowId, about, message: { name, argument: { by } } });
+}
+
+interface Word {
+  readonly workflowId: string;
+  readonly about: string;
+  readonly message: MessageToSend;
+}
+
+async function sendTo({ io, json }: Context, sluice: Sluice, { workflowId, about, message }: Word): Promise<ExitCode> {
+  const sent = await sluice.send(workflowId, message, io.stop);
+  const said = sent.kind === 'accepted' ? sent.answer.message : sent.kind === 'refused' ? sent.why : null;
+  if (json) io.json({ kind: 'message', workflowId, name: message.name, sent: sent.kind, message: said });
+  if (sent.kind === 'accepted' || sent.kind === 'queued') {
+    if (!json) io.out(foreign(`${about}: ${said ?? 'no worker answers; the server keeps the word'}`));
+    return EXIT.done;
+  }
+  throw new RefusedError(
+    {
+      what: `${foreign(about)} did not take "${message.name}"`,
+      why: foreign(said ?? (sent.kind === 'unknown' ? 'nobody asked for it' : 'it is over')),
+      now: 'Nothing was changed.',
+      mend: 'sluice landings list',
+    },
+    { exitCode: EXIT.needsPerson },
+  );
+}
+
+function lineOf({ runId, merge, base, entry, gate, why }: ListedLanding): string {
+  const state = gate === null ? (entry ?? merge) : `waits for a person: ${gate.replaceAll('_', ' ')}`;
+  return [runId, state, base ?? '', why ?? ''].filter((part) => part !== '').join('  ');
+}
+
+function queueLine({ branch, state, why, use, entries, chain }: MergeQueueView): string {
+  const ready = chain?.links.length ?? 0;
+  const counts = `${entries.length - ready} in the queue, ${ready} ready`;
+  const held = why === null ? '' : ` (${why})`;
+  return `queue of ${branch}  ${state}${held}  ${counts}${use === null || ready === 0 ? '' : `, but ${use}`}`;
+}
+
+function notOne(count: number, name: string) {
+  return {
+    what: count === 0 ? 'there is no such merge queue' : `${count} merge queues can be meant`,
+    why: 'a queue is there while something waits in it, and is named by its branch',
+    now: 'Nothing was changed.',
+    mend: `sluice landings list    then: sluice landings ${name} <branch>`,
+  };
+}
+
+/** Errors: RefusedError. */
+function serverOf(sluice: Sluice | null): Sluice {
+  if (sluice !== null) return sluice;
+  throw new RefusedError({
+    what: 'the engine is down, so landings cannot be asked about',
+    why: 'landings and merge queues live on the server',
+    now: 'Nothing was changed.',
+    mend: 'sluice up',
+  });
+}

@@ -1,0 +1,38 @@
+/** The words about a landing: what it is doing, what a person must do. Pure; foreign text is made printable by whoever prints it. */
+import type { LandingView } from '../../../protocol/actors/landing.js';
+
+type Told = Pick<LandingView, 'runId' | 'merge' | 'base' | 'entry' | 'commit' | 'gate' | 'abandoned'>;
+
+/** Nothing more happens by itself, or not before the base is free. */
+export function isSettled({ merge, entry, gate }: Pick<Told, 'merge' | 'entry' | 'gate'>): boolean {
+  return merge === 'merged' || merge === 'abandoned' || gate !== null || entry?.state === 'ready';
+}
+
+/** One line. */
+export function landingLine(view: Told): string {
+  return `${view.runId} ${stateText(view)}`;
+}
+
+/** Of a gate; empty where nobody is asked. */
+export function gateLines({ runId, gate }: Pick<Told, 'runId' | 'gate'>): readonly string[] {
+  if (gate === null) return [];
+  return [...gate.files, `once it is mended: sluice land ${runId}    or give it up: sluice landings drop ${runId}`];
+}
+
+/** The same without the run. */
+export function stateText({ merge, base, entry, commit, gate, abandoned }: Told): string {
+  const onto = base ?? 'its base';
+  if (merge === 'merged') return `has landed on ${onto}${commit === null ? '' : `: ${commit.slice(0, 12)}`}`;
+  if (merge === 'abandoned') return `does not land: ${abandoned ?? 'given up'}`;
+  if (gate !== null) return `waits for a person (${gate.reason.replaceAll('_', ' ')}): ${gate.why}`;
+  switch (entry?.state) {
+    case 'waiting':
+      return `waits its turn to land on ${onto}${entry.why === null ? '' : `: ${entry.why}`}`;
+    case 'landing':
+      return `is merged with ${onto} and checked`;
+    case 'ready':
+      return `is checked and ready for ${onto}${entry.why === null ? '' : `, but ${entry.why}`}`;
+    default:
+      return entry === null ? 'is looked at' : `is sent to the merge queue of ${onto}`;
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * Brings a person's checkout of a base to what its merge queue has ready for it, by one fast-forward of their own git. The queue keeps its chain as it is meanwhile. Git refuses, and
+ * changes nothing, where a file of theirs is in the way; their other changes stay as they are.
+ */
+import type { MergeQueueView } from '../../../protocol/actors/merge-queue.js';
+import { checkoutOf } from '../../repository.js';
+import { runPersonsGit } from '../../run-git.js';
+import type { Sluice } from '../../sluice.js';
+import type { Context } from '../terminal/context.js';
+import { foreign, foreignBlock } from '../terminal/io.js';
+
+export interface ReadyChain {
+  /** Of the merge queue. */
+  readonly workflowId: string;
+  readonly branch: string;
+  /** The top of any work tree of the repository. */
+  readonly repo: string;
+  readonly by: string;
+}
+
+/** Without `--no-squash` a `mergeOptions = --squash` of theirs moves nothing, without `--no-autostash` a `merge.autoStash` leaves conflict markers. */
+const FAST_FORWARD = ['merge', '--quiet', '--ff-only', '--no-squash', '--no-autostash'] as const;
+
+/** Answers whether the checkout has it now; what went wrong is told. */
+export async function takeChain(context: Context, sluice: Sluice, chain: ReadyChain): Promise<boolean> {
+  const { io, json } = context;
+  const { workflowId, branch, repo, by } = chain;
+  const sent = await sluice.send(workflowId, { name: 'take', argument: { by } }, io.stop);
+  if (sent.kind !== 'accepted') {
+    io.err(
+      foreign(`${branch} was not updated: ${sent.kind === 'refused' ? sent.why : 'its merge queue did not answer'}`),
+    );
+    return false;
+  }
+  try {
+    const tip = tipOf((await sluice.mergeQueues()).find((queue) => queue.workflowId === workflowId)?.view ?? null);
+    const folder = await checkoutOf(repo, branch);
+    if (tip === null || folder === null) return true;
+    const { isDone, said } = await runPersonsGit([...FAST_FORWARD, tip], folder);
+    if (json) io.json({ kind: 'checkout', branch, folder, commit: tip, updated: isDone, why: isDone ? null : said });
+    else if (isDone) io.out(foreign(`${folder} is updated: ${branch} is at ${tip.slice(0, 12)}`));
+    if (!isDone && !json) io.err(foreignBlock(notUpdated({ branch, folder, said })));
+    return isDone;
+  } finally {
+    await sluice.send(workflowId, { name: 'look', argument: { by } }).catch(() => undefined);
+  }
+}
+
+function tipOf(view: MergeQueueView | null): string | null {
+  return view?.chain?.links.at(-1)?.commit ?? null;
+}
+
+function notUpdated({ branch, folder, said }: { branch: string; folder: string; said: string }): string {
+  return `${branch} was not updated in ${folder}: git refused, and changed nothing. It says:\n${said}\nonce that is out of the way: sluice land --update-checkout`;
+}

@@ -1,0 +1,137 @@
+/** Closed runs brought to their base through the built command line: a checkout in use, a conflict, another base, a queue that is paused. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CliRepository } from '../support/cli-repository.js';
+import { type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
+
+let world: CliWorld;
+let agent: string;
+
+/** What stands behind `do:` in its task is done; then a file of the run's own is written. */
+const AGENT = `prompt=$(cat); eval "$(printf '%s' "$prompt" | sed -n 's/^do: //p' | head -1)"; echo mine > "$(basename "$PWD").txt"; echo done`;
+
+beforeAll(() => {
+  world = openCliWorld();
+  agent = world.script('agent', AGENT);
+});
+afterAll(() => world.close(), 120_000);
+
+async function prepared(name: string): Promise<CliRepository> {
+  const repository = world.repository(name);
+  repository.write(
+    '.sluice/config.yaml',
+    `version: 1\nagent: a\nagents: { a: { adapter: command, command: ["${agent}"] } }\nstageList: [executing, validating]\nvalidation: { commands: ["true"] }\n`,
+  );
+  repository.git('add', '-A');
+  repository.git('commit', '-q', '-m', 'config');
+  await world.sluice(['trust'], { cwd: repository.path });
+  return repository;
+}
+
+async function closedRun({ path }: CliRepository, task: string): Promise<string> {
+  const { stdout, code, stderr } = await world.sluice(['run', task, '--json'], { cwd: path });
+  const ended = jsonLines(stdout).at(-1);
+  expect({ code, outcome: ended?.['outcome'], stderr }).toMatchObject({ code: 0, outcome: 'merge_ready' });
+  return String(ended?.['runId']);
+}
+
+describe('sluice land', () => {
+  it('leaves a checkout of the base alone until its person takes all that is ready by one fast-forward, their own changes untouched', async () => {
+    const repository = await prepared('morning');
+    const land = (...args: string[]) => world.sluice(['land', ...args], { cwd: repository.path });
+    const runs = [await closedRun(repository, 'one'), await closedRun(repository, 'two')];
+    const before = repository.git('rev-parse', 'main');
+    repository.write('a.txt', 'dirty\n');
+
+    const waits = await land(...runs);
+    const kept = repository.git('rev-parse', 'main');
+    const taken = await land('--update-checkout');
+    const again = await land(...runs, '--json');
+    const list = await world.sluice(['list'], { cwd: repository.path });
+
+    expect(waits).toMatchObject({ code: 3, stderr: '' });
+    for (const run of runs)
+      expect(waits.stdout).toContain(`${run} is checked and ready for main, but it is checked out`);
+    expect(waits.stdout).toContain('sluice land --update-checkout');
+    expect(kept).toBe(before);
+    expect(taken).toMatchObject({ code: 0, stderr: '' });
+    for (const run of runs) expect(taken.stdout).toContain(`${run} has landed on main: `);
+    expect(again.code).toBe(0);
+    expect(jsonLines(again.stdout)).toMatchObject(runs.map((runId) => ({ kind: 'landing', runId, merge: 'merged' })));
+    for (const run of runs) expect(readFileSync(join(repository.path, `${run}.txt`), 'utf8')).toBe('mine\n');
+    expect(repository.git('status', '--porcelain').trim()).toBe('M a.txt');
+    expect(readFileSync(join(repository.path, 'a.txt'), 'utf8')).toBe('dirty\n');
+    expect(repository.git('rev-list', '--count', '--first-parent', `${before.trim()}..main`).trim()).toBe('2');
+    for (const run of runs) expect(list.stdout).toMatch(new RegExp(`${run} +merged`));
+  }, 120_000);
+
+  it('changes nothing where a file of the person is in the way, and says what git says', async () => {
+    const repository = await prepared('in the way');
+    const run = await closedRun(repository, 'write\ndo: echo theirs > a.txt');
+    repository.write('a.txt', 'dirty\n');
+
+    const { code, stderr } = await world.sluice(['land', run, '--update-checkout'], { cwd: repository.path });
+    repository.git('checkout', '-q', '--', 'a.txt');
+    const after = await world.sluice(['land', '--update-checkout'], { cwd: repository.path });
+
+    expect(code).toBe(3);
+    expect(stderr).toContain('main was not updated');
+    expect(stderr).toContain('a.txt');
+    expect(after.code).toBe(0);
+    expect(readFileSync(join(repository.path, 'a.txt'), 'utf8')).toBe('theirs\n');
+  }, 120_000);
+
+  it('leaves a conflict to a person, who gives it up, and lands the rest; a queue that is paused lands nothing', async () => {
+    const repository = await prepared('conflict');
+    const sluice = (...args: string[]) => world.sluice(args, { cwd: repository.path });
+    const first = await closedRun(repository, 'change\ndo: echo mine > a.txt');
+    const second = await closedRun(repository, 'change\ndo: echo yours > a.txt');
+    repository.git('checkout', '-q', '--detach');
+
+    const landed = await sluice('land', first, second);
+    const gated = await sluice('landings', 'list');
+    const dropped = await sluice('landings', 'drop', second, '--reason', 'the other is better');
+    const gone = await sluice('landings', 'list', '--json');
+
+    expect(landed.code).toBe(3);
+    expect(landed.stdout).toContain(`${first} has landed on main`);
+    expect(landed.stdout).toContain(`${second} waits for a person (conflict)`);
+    expect(landed.stdout).toContain('  a.txt');
+    expect(landed.stdout).toContain(`sluice landings drop ${second}`);
+    expect(gated.stdout).toContain(`${second}  waits for a person: conflict  main`);
+    expect(dropped.code).toBe(0);
+    expect(jsonLines(gone.stdout)).toContainEqual(
+      expect.objectContaining({
+        runId: second,
+        merge: 'abandoned',
+        why: expect.stringContaining('the other is better'),
+      }),
+    );
+    expect(repository.git('show', 'main:a.txt')).toBe('mine\n');
+  }, 120_000);
+
+  it('lands on no tag, no commit and no other spelling, and on the branch that is named', async () => {
+    const repository = await prepared('bases');
+    const run = await closedRun(repository, 'one');
+    repository.git('tag', 'v1');
+    repository.git('branch', 'other');
+    repository.git('checkout', '-q', '--detach');
+    const land = (onto: string) => world.sluice(['land', run, '--onto', onto], { cwd: repository.path });
+
+    for (const [onto, why] of [
+      ['v1', 'it is a tag'],
+      ['Main', 'the branch is called "main"'],
+      ['HEAD', 'no branch'],
+      [repository.git('rev-parse', 'main').trim(), 'it is a commit'],
+    ] as const) {
+      const { code, stdout } = await land(onto);
+      expect({ code, stdout }).toMatchObject({ code: 3, stdout: expect.stringContaining(why) });
+    }
+    const { code } = await land('other');
+
+    expect(code).toBe(0);
+    expect(repository.git('ls-tree', '--name-only', 'other')).toContain(`${run}.txt`);
+    expect(repository.git('ls-tree', '--name-only', 'main')).not.toContain(`${run}.txt`);
+  }, 120_000);
+});

@@ -1,0 +1,98 @@
+/**
+ * Takes the head of one closed run to its base, `landing:<runId>`: it reads what landed from the run's own answer, sends it to the merge queue of the base, and says what became of it.
+ * Waits for: the queue's Signal `entryChanged`; `land` and `abort` of people, which are Updates too; its own timer, which sends the entry again.
+ * Survives: the loss of worker, server, host and queue. Ends: merged, or given up.
+ */
+import { ActivityFailure, continueAsNew, workflowInfo } from '@temporalio/workflow';
+import {
+  LANDING_SIGNALS,
+  LANDING_UPDATES,
+  type LandingInput,
+  type LandingView,
+  readLandingInput,
+  readLandingMessage,
+} from '../../protocol/actors/landing.js';
+import { runIdOfLanding } from '../../protocol/names.js';
+import { askedHost, controlHost } from '../activity-options.js';
+import type { Carried } from '../actor/core.js';
+import { LiveActor } from '../actor/live.js';
+import { sendSignal } from '../actor/send-signal.js';
+import { isHostAway } from '../aside/away-host.js';
+import {
+  type LandingErrand,
+  type LandingEvent,
+  type LandingState,
+  notAsked,
+  showLanding,
+  viewOf,
+} from './landing-state.js';
+import { LANDING_RULES } from './landing-table.js';
+
+/** `carried` null: there was no execution before. */
+export async function landing(given: LandingInput, carried: Carried<LandingState> | null = null): Promise<LandingView> {
+  const input = readLandingInput(given);
+  const { workflowId, firstExecutionRunId } = workflowInfo();
+  const self = `${workflowId}/${firstExecutionRunId}`;
+  const one = new LiveActor(
+    {
+      rules: LANDING_RULES,
+      first: notAsked(runIdOfLanding(workflowId), { ...input, self }),
+      signals: LANDING_SIGNALS,
+      updates: LANDING_UPDATES,
+      read: readLandingMessage,
+      perform,
+      show: showLanding,
+      view: viewOf,
+    },
+    carried,
+  );
+  if (carried === null) one.tell({ kind: 'begin' });
+  return one.live((next) => continueAsNew<typeof landing>(input, next));
+}
+
+async function perform(errand: LandingErrand, tell: (event: LandingEvent) => void): Promise<void> {
+  const { workflowId } = errand;
+  switch (errand.kind) {
+    case 'open':
+      return tell(await openRun(workflowId));
+    case 'findBase':
+      return tell(await findBase(errand));
+    case 'enqueue':
+      // A queue that does not hear it is sent it again in time.
+      return ignoreFailure(controlHost().enqueue({ queue: errand.queue, entry: errand.entry }));
+    case 'withdraw':
+      await sendSignal({ workflowId, executionRunId: null, name: 'withdraw', argument: { id: errand.id } });
+  }
+}
+
+async function openRun(runId: string): Promise<LandingEvent> {
+  try {
+    return { kind: 'opened', run: await controlHost().readRunToLand(runId) };
+  } catch (error) {
+    return {
+      kind: 'failed',
+      reason: 'no_answer',
+      why: `the server did not tell the answer of ${runId}: ${whyOf(error)}`,
+    };
+  }
+}
+
+async function findBase({ host, input }: Extract<LandingErrand, { kind: 'findBase' }>): Promise<LandingEvent> {
+  try {
+    return { kind: 'based', base: await askedHost(host).findBase(input) };
+  } catch (error) {
+    return isHostAway(error)
+      ? { kind: 'failed', reason: 'host_away', why: `its host ${host} is away; nobody took the work for a minute` }
+      : { kind: 'failed', reason: 'refused', why: whyOf(error) };
+  }
+}
+
+/** Errors: what is no failure of an activity. */
+function whyOf(error: unknown): string {
+  if (!(error instanceof ActivityFailure)) throw error;
+  return error.cause?.message ?? error.message;
+}
+
+async function ignoreFailure(work: Promise<void>): Promise<void> {
+  await work.catch(whyOf);
+}
