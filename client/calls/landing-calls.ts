@@ -67,37 +67,34 @@ export function landingCalls(client: Client, within: Within): LandingCalls {
         if (nameOf(error) === 'WorkflowNotFoundError') return null;
         throw error;
       }),
-    async landings() {
-      const newest = new Map<string, ListedLanding>();
-      const query = `WorkflowType = "${LANDING_WORKFLOW}"`;
-      await within(async () => {
-        for await (const { workflowId, memo, startTime, closeTime } of client.workflow.list({
-          ...{ query, pageSize: MAX_LANDINGS },
-        })) {
-          const runId = runIdOfLanding(workflowId);
-          if (!newest.has(runId)) newest.set(runId, listedLanding(runId, fieldsOf(memo), { startTime, closeTime }));
-          if (newest.size >= MAX_LANDINGS) break;
-        }
-      });
-      return [...newest.values()];
-    },
+    landings: () => within(() => listLandings(client)),
     async mergeQueues() {
-      const query = `WorkflowType = "${MERGE_QUEUE_WORKFLOW}" AND ExecutionStatus = "Running"`;
-      const found: string[] = [];
-      await within(async () => {
-        for await (const { workflowId } of client.workflow.list({ query, pageSize: MAX_QUEUES })) {
-          found.push(workflowId);
-          if (found.length >= MAX_QUEUES) break;
-        }
-      });
-      return Promise.all(
-        found.map(async (workflowId) => ({
-          workflowId,
-          view: await statusOf<MergeQueueView>(workflowId).catch(() => null),
-        })),
-      );
+      const queues = await within(() => listQueues(client));
+      const viewOf = (workflowId: string) => statusOf<MergeQueueView>(workflowId).catch(() => null);
+      return Promise.all(queues.map(async (workflowId) => ({ workflowId, view: await viewOf(workflowId) })));
     },
   };
+}
+
+async function listLandings({ workflow }: Client): Promise<readonly ListedLanding[]> {
+  const newest = new Map<string, ListedLanding>();
+  const query = `WorkflowType = "${LANDING_WORKFLOW}"`;
+  for await (const { workflowId, memo, startTime, closeTime } of workflow.list({ query, pageSize: MAX_LANDINGS })) {
+    const runId = runIdOfLanding(workflowId);
+    if (!newest.has(runId)) newest.set(runId, listedLanding(runId, fieldsOf(memo), { startTime, closeTime }));
+    if (newest.size >= MAX_LANDINGS) break;
+  }
+  return [...newest.values()];
+}
+
+async function listQueues({ workflow }: Client): Promise<readonly string[]> {
+  const found: string[] = [];
+  const query = `WorkflowType = "${MERGE_QUEUE_WORKFLOW}" AND ExecutionStatus = "Running"`;
+  for await (const { workflowId } of workflow.list({ query, pageSize: MAX_QUEUES })) {
+    found.push(workflowId);
+    if (found.length >= MAX_QUEUES) break;
+  }
+  return found;
 }
 
 /** The memo is written by the landing and read kindly here. */

@@ -70,8 +70,8 @@ function rest(state: LandingState): LandingStep {
   return { state, errands: [] };
 }
 
-function gate(state: LandingState, reason: LandingGate, why: string, files: readonly string[] = []): LandingStep {
-  return rest({ ...state, phase: { kind: 'gated', reason, why, files } });
+function gate(state: LandingState, reason: LandingGate, why: string): LandingStep {
+  return rest({ ...state, phase: { kind: 'gated', reason, why, files: [] } });
 }
 
 function open(state: LandingState): LandingStep {
@@ -139,7 +139,11 @@ function hear(state: LandingState, change: EntryChange): LandingStep {
   if (phase.leaving !== null) return rest({ ...state, phase: { kind: 'abandoned', why: phase.leaving } });
   return change.state === 'withdrawn'
     ? gate(state, 'withdrawn', 'it was taken out of the merge queue')
-    : gate(state, change.reason ?? 'refused', change.why ?? 'the merge queue gave no reason', change.files);
+    : rest({ ...state, phase: refusedBy(change) });
+}
+
+function refusedBy({ reason, why, files }: EntryChange): Phase {
+  return { kind: 'gated', reason: reason ?? 'refused', why: why ?? 'the merge queue gave no reason', files };
 }
 
 function givenUp({ by, reason }: Extract<LandingEvent, { kind: 'abort' }>): string {
