@@ -37,22 +37,15 @@ export function landingId(runId: string): string {
   return `${LANDING_WORKFLOW}:${runId}`;
 }
 
+export function runIdOfLanding(workflowId: string): string {
+  return workflowId.slice(landingId('').length);
+}
+
 /** One for each provider and account whose usage limit was met. */
 export const QUOTA_GATE_WORKFLOW = 'quota-gate';
 
 export function quotaGateId(account: string): string {
   return `quota:${account}`;
-}
-
-/** What follows the outcome of a run: one for each run whose head somebody wants on its base. */
-export const LANDING_WORKFLOW = 'landing';
-
-export function landingId(runId: string): string {
-  return `${LANDING_WORKFLOW}:${runId}`;
-}
-
-export function runIdOfLanding(workflowId: string): string {
-  return workflowId.slice(landingId('').length);
 }
 
 /** Asks a long-lived workflow for a new execution, which takes the newest rules. */
