@@ -25,11 +25,11 @@ export function createArtifactStore(
   return {
     async put(text, mediaType) {
       const content = Buffer.from(redactor.text(text));
-      const sha256 = hashOf(content);
-      const path = join(folder, sha256);
+      const ref = nameOf(content, mediaType);
+      const path = join(folder, ref.sha256);
       const there = bytesOf(readForeignFileSync(path, { maxBytes: content.length }));
       if (there?.equals(content) !== true) await writeFileAtomic(path, content, options);
-      return { sha256, bytes: content.length, mediaType };
+      return ref;
     },
 
     async get(ref) {
@@ -42,6 +42,15 @@ export function createArtifactStore(
       return content.toString('utf8');
     },
   };
+}
+
+/** Of a text that is yet to be stored by its shapes alone. */
+export function refOf(text: string, mediaType: ArtifactRef['mediaType']): ArtifactRef {
+  return nameOf(Buffer.from(SHAPES_ONLY.text(text)), mediaType);
+}
+
+function nameOf(content: Buffer, mediaType: ArtifactRef['mediaType']): ArtifactRef {
+  return { sha256: hashOf(content), bytes: content.length, mediaType };
 }
 
 function hashOf(content: Buffer): string {

@@ -12,12 +12,14 @@ import { FAILURES } from '../../protocol/failures.js';
 import type { Observation } from '../../protocol/messages/journal.js';
 import type { ResumedRun, RunInput } from '../../protocol/messages/messages.js';
 import type { ArtifactRef } from '../../protocol/run/artifact.js';
+import type { Finding } from '../../protocol/run/finding.js';
 import { isRunId, RUN_ID_RULE } from '../../protocol/run/run-id.js';
 import { STAGES, type Stage } from '../../protocol/run/stages.js';
 import { type Refusal, refusalFailure } from '../../protocol/text/refusal.js';
 import { SHAPES_ONLY } from '../../protocol/text/value-redactor.js';
 import type { Repository } from '../git/start/contract.js';
 import { ON_REAL_REPOSITORY, tryGit } from '../git/start/run-git.js';
+import { refOf } from '../journal/artifact-store.js';
 import { goOn, isShortage } from '../journal/go-on.js';
 import { writeFileAtomic } from '../journal/write-file.js';
 import { isClosedOnHost } from '../unit/closed-mark.js';
@@ -47,13 +49,14 @@ export async function resumeRun(deps: HostDeps, request: RewindRequest): Promise
   refuseOwnPolicy(request, record);
   const trustedConfig = await stillTrusted(deps, record);
   const point = pointOf(source, request);
-  await assertCommits(request, record, point);
+  const baseSha = request.rewind.onto?.base ?? record.baseSha;
+  await assertCommits(request, record, { ...point, baseSha });
   const rewound = {
     resumed: {
       sourceRunId: record.runId,
       fromStage: point.fromStage,
       commit: point.commit,
-      wroteCode: point.commit !== record.baseSha,
+      wroteCode: point.commit !== baseSha,
       context: point.context,
       approved: point.approved,
     },
@@ -64,7 +67,7 @@ export async function resumeRun(deps: HostDeps, request: RewindRequest): Promise
     policy: record.policy,
     trustedConfig,
     baseBranch: record.baseBranch,
-    baseSha: record.baseSha,
+    baseSha,
     rewound,
   };
 }
@@ -78,6 +81,8 @@ export async function takeArtifacts(deps: HostDeps, run: RunOnHost): Promise<voi
   if (rewound === null) return;
   const { sourceRunId } = rewound.resumed;
   const own = artifactsOf(deps, run, SHAPES_ONLY);
+  const findings = run.record.input.rewind?.findings;
+  if (findings !== undefined) await own.put(textOf(findings), 'application/json');
   const theirs = artifactsOf(deps, { ...run, stateDir: deps.home.stateDir(run.record.repoKey, sourceRunId) });
   for (const ref of refsOf(rewound)) {
     const isThere = await own.get(ref).then(
@@ -178,10 +183,10 @@ async function stillTrusted(deps: HostDeps, source: RunRecord): Promise<string |
 
 function pointOf({ record, stateDir }: RunOnHost, { rewind }: RewindRequest): RewindPoint {
   const { policy, baseSha, rewound } = record;
-  const beganAt = rewound && { stage: rewound.resumed.fromStage, commit: rewound.resumed.commit };
+  const { stage, findings, onto } = rewind;
   const planned = planRewind(
-    { stages: policy.stages, baseSha, progress: readProgress(stateDir), beganAt },
-    rewind.stage,
+    { stages: policy.stages, baseSha, progress: readProgress(stateDir), beganAt: rewound && rewound.resumed },
+    { stage, onto, findings: findings && refOf(textOf(findings), 'application/json') },
   );
   if (planned.kind === 'planned') return planned.point;
   const { runId } = record;
@@ -206,19 +211,28 @@ function unknownProgress(runId: string, [first]: readonly Stage[]): ApplicationF
 }
 
 async function assertCommits(
-  { repository }: RewindRequest,
+  { repository, rewind }: RewindRequest,
   source: RunRecord,
-  { fromStage, commit }: RewindPoint,
+  { fromStage, commit, baseSha }: RewindPoint & { readonly baseSha: string },
 ): Promise<void> {
-  for (const sha of new Set([commit, source.baseSha])) {
+  for (const sha of new Set([commit, baseSha])) {
     const revision = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${sha}^{commit}`];
     const { exitCode } = await tryGit([...ON_REAL_REPOSITORY, ...revision], { gitDir: repository.commonDir });
     if (exitCode === 0) continue;
+    if (rewind.onto !== undefined)
+      throw refused('rewind', { ...missingOnto(sha, repository), mend: `sluice rewind ${source.runId}` });
     const what = `Commit ${sha} of run ${source.runId} is gone from ${repository.root}; git gc removes it once no ref holds it.`;
     const why = `A rewind to ${fromStage} needs the code that its source had then.`;
     const mend = sha === source.baseSha ? 'sluice run "<task>"' : `sluice rewind ${source.runId} --stage executing`;
     throw refused('rewind', { what, why, mend });
   }
+}
+
+function missingOnto(sha: string, { root }: Repository): Pick<Refusal, 'what' | 'why'> {
+  return {
+    what: `rewind.onto names ${sha}, and ${root} has no such commit.`,
+    why: 'A run begins at a commit of its repository.',
+  };
 }
 
 /** Each once. */
@@ -232,6 +246,11 @@ function refsOf({
   const ofEntries = inherited.flatMap(({ end }) => (end === null ? [] : [end.output, end.findings, end.commandOutput]));
   const refs = [...Object.values(resumed.context), ...ofEntries].filter((ref): ref is ArtifactRef => ref !== null);
   return [...new Map(refs.map((ref) => [ref.sha256, ref])).values()];
+}
+
+/** As a review's are stored. */
+function textOf(findings: readonly Finding[]): string {
+  return JSON.stringify(findings);
 }
 
 function refuseCleaned(runId: string): (error: unknown) => never {

@@ -2,7 +2,8 @@
  * From which stage a rewind may go, at which commit, and with what of the source. Pure: it reads the source's progress and nothing else.
  * A stage was reached if it was entered, or if what comes before it in the source ended well, as at a gate that was never passed.
  */
-import type { TurnContext } from '../../protocol/messages/messages.js';
+import type { RewindInput, TurnContext } from '../../protocol/messages/messages.js';
+import type { ArtifactRef } from '../../protocol/run/artifact.js';
 import { stageAfter } from '../../protocol/run/next-stage.js';
 import { isInRound, isTurnStage, STAGE_ROWS, STAGES, type Stage, type StageRow } from '../../protocol/run/stages.js';
 import type { StageEnd, StageEntry, StageProgress } from '../unit/stage-progress.js';
@@ -13,8 +14,17 @@ export interface RewindSource {
   readonly baseSha: string;
   /** Null: not known any more. */
   readonly progress: StageProgress | null;
-  /** Where the source began, if it was rewound itself. */
-  readonly beganAt: { readonly stage: Stage; readonly commit: string } | null;
+  /** Where the source began and with what, if it was rewound itself. */
+  readonly beganAt: Omit<RewindPoint, 'before'> | null;
+}
+
+/** What is asked for beside the source. */
+export interface WantedRewind {
+  /** Default: where the source ended. */
+  readonly stage?: Stage | undefined;
+  /** To be mended, whatever the source found. */
+  readonly findings?: ArtifactRef | undefined;
+  readonly onto?: RewindInput['onto'] | undefined;
 }
 
 export interface RewindPoint {
@@ -34,8 +44,14 @@ export type PlannedRewind =
   | { readonly kind: 'not_in_list'; readonly choices: readonly Stage[] }
   | { readonly kind: 'not_reached'; readonly choices: readonly Stage[] };
 
-/** Without `wanted`: from where the source ended. Source: V-131. */
-export function planRewind(source: RewindSource, wanted?: Stage): PlannedRewind {
+/** Without a stage: from where the source ended. Source: V-131. */
+export function planRewind(source: RewindSource, wanted: WantedRewind): PlannedRewind {
+  const planned = planWithin(source, wanted);
+  return planned.kind === 'planned' ? { ...planned, point: withGiven(planned.point, wanted) } : planned;
+}
+
+/** Findings are mended on what the source left, wherever it ended. */
+function planWithin(source: RewindSource, { stage: wanted, findings }: WantedRewind): PlannedRewind {
   const { progress } = source;
   if (progress === null) return planWithout(source, wanted);
   const entries = [...progress.inherited, ...progress.entries];
@@ -44,9 +60,28 @@ export function planRewind(source: RewindSource, wanted?: Stage): PlannedRewind 
   const choices = source.stages.filter((stage) => reached.has(stage));
   const fromStage = wanted ?? ahead ?? entries.at(-1)?.stage ?? null;
   if (fromStage === null || !source.stages.includes(fromStage)) return { kind: 'not_in_list', choices };
-  if (!reached.has(fromStage)) return { kind: 'not_reached', choices };
-  const index = fromStage === ahead ? entries.length : beginOfLast(entries, fromStage);
+  const goesOn = fromStage === ahead || findings !== undefined;
+  if (!goesOn && !reached.has(fromStage)) return { kind: 'not_reached', choices };
+  const own = progress.inherited.length;
+  const index = goesOn ? entries.length : beginOfLast(entries, { stage: fromStage, own });
+  const { beganAt } = source;
+  // What a person gave it there is in no entry.
+  if (index === own && fromStage === beganAt?.fromStage)
+    return { kind: 'planned', point: { ...beganAt, before: progress.inherited } };
   return { kind: 'planned', point: pointAt(source, entries, { fromStage, index }) };
+}
+
+/** Another commit has no checks and no decision, and what was done with code is on the way to the source's commit alone. */
+function withGiven(point: RewindPoint, { findings, onto }: WantedRewind): RewindPoint {
+  const moved =
+    onto === undefined
+      ? point
+      : {
+          ...{ ...point, commit: onto.start, approved: false },
+          context: { ...point.context, ...NO_CHECKS },
+          before: point.before.filter(({ stage }) => !hasCode(stage)),
+        };
+  return findings === undefined ? moved : { ...moved, context: { ...moved.context, findings, review: null } };
 }
 
 /** Only the first stage takes over nothing but the base. */
@@ -96,9 +131,16 @@ function leftBefore(stage: Stage): ReadonlySet<StageRow['leaves']['context']> {
 }
 
 /** Retries and a decision that was asked for again belong to one entry into the stage. */
-function beginOfLast(entries: readonly StageEntry[], stage: Stage): number {
+function beginOfLast(
+  entries: readonly StageEntry[],
+  { stage, own }: { readonly stage: Stage; readonly own: number },
+): number {
   let index = entries.findLastIndex((entry) => entry.stage === stage);
-  while (entries[index - 1]?.stage === stage && entries[index - 1]?.headBefore === entries[index]?.headBefore)
+  while (
+    index !== own &&
+    entries[index - 1]?.stage === stage &&
+    entries[index - 1]?.headBefore === entries[index]?.headBefore
+  )
     index -= 1;
   return index;
 }
@@ -114,7 +156,7 @@ function stageAhead(
   { stages, progress, beganAt }: RewindSource & { readonly progress: StageProgress },
   entries: readonly StageEntry[],
 ): Stage | null {
-  if (progress.entries.length === 0) return beganAt?.stage ?? stages.find((stage) => !isInRound(stage)) ?? null;
+  if (progress.entries.length === 0) return beganAt?.fromStage ?? stages.find((stage) => !isInRound(stage)) ?? null;
   const last = entries.at(-1);
   if (last?.end === null || last === undefined || !isThrough(last.stage, last.end)) return null;
   const next = stageAfter(stages, last.stage);

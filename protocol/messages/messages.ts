@@ -1,5 +1,6 @@
 /** Wire types of the run workflow and its host activities. Every one is a plain JSON object; absent values are null, but in what a person may write. */
 import type { ArtifactRef } from '../run/artifact.js';
+import type { Finding } from '../run/finding.js';
 import type { Gate, HumanRequest } from '../run/gate.js';
 import type {
   BlockedReason,
@@ -36,10 +37,20 @@ export interface RunInput {
   readonly configHash?: string;
   /** Whether a person is expected to answer; what a config file or the policy says comes first. Where nothing says it: yes, unless a schedule started it. */
   readonly attended?: boolean;
-  /** Start from an earlier run's task, policy, artifacts and tree (V-131). Without `stage`: from where that run ended. */
-  readonly rewind?: { readonly runId: string; readonly stage?: Stage };
+  /** Start from an earlier run's task, policy, artifacts and tree (V-131). */
+  readonly rewind?: RewindInput;
   /** Id of the workflow that the run works for, and that is told by a Signal when it ends. */
   readonly owner?: string;
+}
+
+export interface RewindInput {
+  readonly runId: string;
+  /** Default: where that run ended. */
+  readonly stage?: Stage;
+  /** What is to be mended, instead of what that run's last review found. Beside a stage of a round, which that run need not have reached. */
+  readonly findings?: readonly Finding[];
+  /** Commits of the repository: what the change is against, and where the branch is cut, instead of that run's. Beside a stage. */
+  readonly onto?: { readonly base: string; readonly start: string };
 }
 
 /** To the owner, as the last thing before the run closes: its answer follows at once. */

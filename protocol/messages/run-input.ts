@@ -1,10 +1,9 @@
 /** The hand-written check of a run's start input: runs in the workflow, where no schema library may be loaded, and in the client. */
 
 import { MAX_TASK_BYTES, MAX_TITLE_CHARS } from '../limits.js';
-import { isRunId } from '../run/run-id.js';
-import { STAGES, type Stage } from '../run/stages.js';
 import { isRecord } from '../text/json.js';
 import type { RunInput } from './messages.js';
+import { checkRewind } from './rewind-input.js';
 
 export type InputCheck =
   | { readonly kind: 'ok'; readonly input: RunInput }
@@ -49,28 +48,16 @@ export function checkRunInput(value: unknown): InputCheck {
   const { attended, rewind } = value;
   if (attended !== undefined && typeof attended !== 'boolean')
     return bad('attended', 'attended must be true or false, or be left out');
-  const source = rewindOf(rewind);
-  if (source === null) {
-    return bad(
-      'rewind',
-      `rewind must be an object like {"runId":"…","stage":"executing"}; stages are ${STAGES.join(', ')}`,
-    );
-  }
+  const source = rewind === undefined ? null : checkRewind(rewind);
+  if (source?.kind === 'bad') return bad('rewind', source.message);
   return {
     kind: 'ok',
-    input: { ...narrowed(value, task, repo), ...(attended === undefined ? {} : { attended }), ...source },
+    input: {
+      ...narrowed(value, task, repo),
+      ...(attended === undefined ? {} : { attended }),
+      ...(source === null ? {} : { rewind: source.rewind }),
+    },
   };
-}
-
-/** Null: it cannot be read. */
-function rewindOf(value: unknown): Pick<RunInput, 'rewind'> | null {
-  if (value === undefined) return {};
-  if (!isRecord(value) || Object.keys(value).some((key) => key !== 'runId' && key !== 'stage')) return null;
-  const { runId, stage } = value;
-  if (typeof runId !== 'string' || !isRunId(runId)) return null;
-  if (stage === undefined) return { rewind: { runId } };
-  const known: Stage | undefined = STAGES.find((candidate) => candidate === stage);
-  return known === undefined ? null : { rewind: { runId, stage: known } };
 }
 
 /** First line of the task, or the given title, as one short line. */

@@ -5,6 +5,8 @@ const HASH = 'test/unit/run/hash-checks.test.ts';
 const QUEUE = 'workflows/merge-queue/queue-table.ts';
 const TABLE = 'test/unit/workflows/queue-table.test.ts';
 const ONCE = 'lands each head once, in a chain without gaps, and tells its owner, whatever happens around it';
+const INPUT = 'test/unit/protocol/any-input.test.ts';
+const POINT = 'test/unit/run/rewind-point.test.ts';
 const RESULT = 'test/workflow/run-result.test.ts';
 
 export const LANDING_MUTANTS: readonly Mutant[] = [
@@ -113,5 +115,56 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
       file: 'test/unit/run/ask-server.test.ts',
       title: 'tells of a closed execution that an activity outlived, and of no other',
     },
+  },
+  {
+    name: 'findings are mended only where the source was mended before',
+    area: 'landing',
+    file: 'activities/opening/rewind-point.ts',
+    find: 'const goesOn = fromStage === ahead || findings !== undefined;',
+    replace: 'const goesOn = fromStage === ahead;',
+    test: {
+      file: POINT,
+      title: 'enters fixing where its source ended, though that never did, with these findings and no review',
+    },
+  },
+  {
+    name: 'checks of the source count where a run begins at another commit',
+    area: 'landing',
+    file: 'activities/opening/rewind-point.ts',
+    find: 'context: { ...point.context, ...NO_CHECKS },',
+    replace: 'context: point.context,',
+    test: { file: POINT, title: 'begins at the commit that it is given, of which no checks and no decision are known' },
+  },
+  {
+    name: 'an approval of the source counts where a run begins at another commit',
+    area: 'landing',
+    file: 'activities/opening/rewind-point.ts',
+    find: 'commit: onto.start, approved: false }',
+    replace: 'commit: onto.start }',
+    test: { file: POINT, title: 'begins at the commit that it is given, of which no checks and no decision are known' },
+  },
+  {
+    name: 'code of the source is gone back to where a run began at another commit',
+    area: 'landing',
+    file: 'activities/opening/rewind-point.ts',
+    find: 'point.before.filter(({ stage }) => !hasCode(stage))',
+    replace: 'point.before',
+    test: { file: POINT, title: 'inherits no code of its source where it begins at another commit' },
+  },
+  {
+    name: 'a run that is gone back to has lost what it was to mend',
+    area: 'landing',
+    file: 'activities/opening/rewind-point.ts',
+    find: 'if (index === own && fromStage === beganAt?.fromStage)',
+    replace: 'if (index === own && beganAt !== null && fromStage === ahead)',
+    test: { file: POINT, title: 'is itself gone back to with what it was given' },
+  },
+  {
+    name: 'findings begin any stage',
+    area: 'landing',
+    file: 'protocol/messages/rewind-input.ts',
+    find: '(stage === undefined || !isInRound(stage) || !areFindings(findings))',
+    replace: '(stage === undefined || !areFindings(findings))',
+    test: { file: INPUT, title: 'is refused by the field %s that is %j' },
   },
 ];

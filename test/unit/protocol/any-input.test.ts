@@ -87,7 +87,23 @@ describe('a run id', () => {
   });
 });
 
+const FINDING = {
+  ...{ id: 'L1', severity: 'high', category: 'correctness', claim: 'main says otherwise' },
+  ...{ evidence: ['a.txt'], recommendation: 'keep both' },
+};
+const ONTO = { base: 'a'.repeat(40), start: 'b'.repeat(40) };
+
 describe('a start input', () => {
+  it('may say what a fix is to mend, and from which commit', () => {
+    const input = {
+      task: 'do it',
+      repo: '/repo',
+      rewind: { runId: 'shop-1', stage: 'fixing', findings: [FINDING], onto: ONTO },
+    };
+
+    expect(checkRunInput(input)).toEqual({ kind: 'ok', input });
+  });
+
   const field = fc.oneof(
     fc.string(),
     fc.constantFrom('/repo', '/re\0po', 'relative', '  ', 'run-1', '../up'),
@@ -154,6 +170,15 @@ describe('a start input', () => {
     ['owner', 'o'.repeat(1001)],
     ['policy', 'strict'],
     ['rewind', { runId: 'shop-1', stage: 'merging' }],
+    ['rewind', { runId: 'shop-1', findings: [FINDING] }],
+    ['rewind', { runId: 'shop-1', stage: 'executing', findings: [FINDING] }],
+    ['rewind', { runId: 'shop-1', stage: 'fixing', findings: [] }],
+    ['rewind', { runId: 'shop-1', stage: 'fixing', findings: [FINDING, FINDING] }],
+    ['rewind', { runId: 'shop-1', stage: 'fixing', findings: [{ ...FINDING, evidence: [] }] }],
+    ['rewind', { runId: 'shop-1', stage: 'fixing', findings: [{ ...FINDING, severity: 'worst' }] }],
+    ['rewind', { runId: 'shop-1', onto: ONTO }],
+    ['rewind', { runId: 'shop-1', stage: 'fixing', onto: { ...ONTO, start: 'main' } }],
+    ['rewind', { runId: 'shop-1', stage: 'fixing', onto: { base: ONTO.base } }],
     ['repo', 'relative'],
     ['repo', '/re\0po'],
     ['task', ' \n'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { planRewind, type RewindSource } from '../../../activities/opening/rewind-point.js';
+import { planRewind, type RewindSource, type WantedRewind } from '../../../activities/opening/rewind-point.js';
 import type { StageEnd, StageEntry } from '../../../activities/unit/stage-progress.js';
 import type { ArtifactRef } from '../../../protocol/run/artifact.js';
 import { STAGE_LISTS, type Stage } from '../../../protocol/run/stages.js';
@@ -45,11 +45,20 @@ const CHANGES: Step = [
   { review: 'CHANGES_REQUESTED', output: ref('review'), findings: ref('findings') },
 ];
 
-function pointOf(steps: readonly Step[], wanted?: Stage, more: Partial<RewindSource> = {}) {
-  const planned = planRewind(sourceOf(steps, more), wanted);
+function pointOf(steps: readonly Step[], wanted?: Stage | WantedRewind, more: Partial<RewindSource> = {}) {
+  const planned = planRewind(sourceOf(steps, more), typeof wanted === 'object' ? wanted : { stage: wanted });
   if (planned.kind !== 'planned') throw new Error(planned.kind);
   return planned.point;
 }
+
+const NOTHING = {
+  plan: null,
+  architecture: null,
+  validation: null,
+  review: null,
+  findings: null,
+  validationOutput: null,
+} as const;
 
 describe('a rewind without a stage', () => {
   it.each<readonly [string, readonly Step[], Stage]>([
@@ -87,9 +96,9 @@ describe('a rewind without a stage', () => {
       entries: [],
     } as const;
 
-    const point = pointOf([], undefined, { progress, beganAt: { stage: 'validating', commit: 'two' } });
+    const began = { fromStage: 'validating', commit: 'two', context: NOTHING, approved: false } as const;
 
-    expect(point).toMatchObject({ fromStage: 'validating', commit: 'two' });
+    expect(pointOf([], undefined, { progress, beganAt: began })).toEqual({ ...began, before: progress.inherited });
   });
 });
 
@@ -195,16 +204,89 @@ describe('a rewind to a stage', () => {
   });
 
   it('is not possible where the source did not reach it or does not have it', () => {
-    expect(planRewind(sourceOf([...EXECUTED, RED]), 'verifying')).toEqual({
+    expect(planRewind(sourceOf([...EXECUTED, RED]), { stage: 'verifying' })).toEqual({
       kind: 'not_reached',
       choices: ['planning', 'architecting', 'executing', 'validating', 'reviewing'],
     });
-    expect(planRewind(sourceOf([], { stages: STAGE_LISTS['plan-only'] }), 'executing')).toEqual({
+    expect(planRewind(sourceOf([], { stages: STAGE_LISTS['plan-only'] }), { stage: 'executing' })).toEqual({
       kind: 'not_in_list',
       choices: ['planning'],
     });
   });
 });
+
+describe('a rewind with what is to be mended', () => {
+  const APPROVED: Step = ['reviewing', 'one', { review: 'APPROVED', output: ref('praise'), findings: ref('nits') }];
+  const DONE: readonly Step[] = [...EXECUTED, GREEN, APPROVED, ['verifying', 'one', {}]];
+  const given = { stage: 'fixing', findings: ref('given') } as const;
+  const onto = { base: 'new base', start: 'joined' };
+
+  it('enters fixing where its source ended, though that never did, with these findings and no review', () => {
+    const point = pointOf(DONE, given);
+
+    expect(point).toMatchObject({ fromStage: 'fixing', commit: 'one', approved: false, before: { length: 6 } });
+    expect(point.context).toEqual({
+      ...{ plan: ref('plan'), architecture: ref('architecture'), validation: ref('green'), validationOutput: null },
+      ...{ review: null, findings: ref('given') },
+    });
+  });
+
+  it('enters it behind all rounds of its source', () => {
+    const rounds: readonly Step[] = [...EXECUTED, GREEN, CHANGES, ['fixing', 'one', { headAfter: 'two' }]];
+
+    expect(pointOf(rounds, given)).toMatchObject({ commit: 'two', context: { findings: ref('given') } });
+    expect(pointOf(rounds, 'fixing')).toMatchObject({ commit: 'one', context: { findings: ref('findings') } });
+  });
+
+  it('is not possible where the list has no such stage, or nothing is known of its source', () => {
+    const express = STAGE_LISTS.express;
+
+    expect(planRewind(sourceOf(EXECUTED, { stages: express }), given)).toMatchObject({ kind: 'not_in_list' });
+    expect(planRewind(sourceOf([], { progress: null }), given)).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('begins at the commit that it is given, of which no checks and no decision are known', () => {
+    const context = { plan: ref('plan'), architecture: ref('architecture'), validation: null, validationOutput: null };
+
+    expect(pointOf(DONE, { ...given, onto })).toMatchObject({
+      commit: 'joined',
+      context: { ...context, review: null },
+    });
+    expect(pointOf(DONE, { stage: 'executing', onto })).toMatchObject({ commit: 'joined', context });
+    expect(pointOf(DONE, { stage: 'verifying', onto })).toMatchObject({ commit: 'joined', approved: false });
+  });
+
+  it('inherits no code of its source where it begins at another commit', () => {
+    expect(pointOf(DONE, { ...given, onto }).before.map(({ stage }) => stage)).toEqual(PLANNED_AND_EXECUTED);
+    expect(pointOf(DONE, given).before.map(({ stage }) => stage)).toEqual([
+      ...PLANNED_AND_EXECUTED,
+      ...['validating', 'reviewing', 'verifying'],
+    ]);
+  });
+
+  it('is itself gone back to with what it was given', () => {
+    const { before, ...beganAt } = pointOf(DONE, { ...given, onto });
+    const own = entriesOf([['fixing', 'joined', { outcome: 'hard' }]]);
+    const child = (entries: readonly StageEntry[], wanted?: Stage) =>
+      pointOf([], wanted, { baseSha: onto.base, beganAt, progress: { inherited: before, entries } });
+
+    expect(child([])).toEqual({ ...beganAt, before });
+    expect(child(own)).toEqual({ ...beganAt, before });
+    expect(child(own, 'executing')).toMatchObject({ commit: 'new base', context: { plan: ref('plan') } });
+  });
+
+  it('is gone back to at its own begin where its source had ended in a fix of the same commit', () => {
+    const { before, ...beganAt } = pointOf([...EXECUTED, RED, ['fixing', 'one', { outcome: 'hard' }]], given);
+    const entries = entriesOf([['fixing', 'one', null]]);
+
+    expect(pointOf([], undefined, { beganAt, progress: { inherited: before, entries } })).toEqual({
+      ...beganAt,
+      before,
+    });
+  });
+});
+
+const PLANNED_AND_EXECUTED = ['planning', 'architecting', 'executing'];
 
 describe('a rewind from a run of which nothing is known', () => {
   it.each<readonly [string, readonly Stage[], readonly Stage[]]>([
@@ -214,10 +296,10 @@ describe('a rewind from a run of which nothing is known', () => {
   ])('can go to %s', (_name, stages, choices) => {
     const source = sourceOf([], { stages, progress: null });
 
-    expect(planRewind(source)).toEqual({ kind: 'unknown', choices });
-    expect(planRewind(source, 'verifying')).toEqual({ kind: 'unknown', choices });
+    expect(planRewind(source, {})).toEqual({ kind: 'unknown', choices });
+    expect(planRewind(source, { stage: 'verifying' })).toEqual({ kind: 'unknown', choices });
     for (const fromStage of choices) {
-      expect(planRewind(source, fromStage)).toMatchObject({
+      expect(planRewind(source, { stage: fromStage })).toMatchObject({
         kind: 'planned',
         point: { fromStage, commit: 'base', approved: false, before: [] },
       });

@@ -7,11 +7,17 @@ import { readRunToTell } from '../../../activities/unit/run-record.js';
 import { readProgress } from '../../../activities/unit/stage-progress.js';
 import { revokeTrust, trustConfig } from '../../../config/home/trust.js';
 import type { RunInput } from '../../../protocol/messages/messages.js';
+import type { Finding } from '../../../protocol/run/finding.js';
 import { STAGES } from '../../../protocol/run/stages.js';
 import { fixtureWith } from '../../support/test-repository.js';
 import { aRewindHost, type DrivenRun, type RewindHost } from './rewind-host.js';
 
 const CONFIG = 'rounds: 1\nvalidation:\n  commands: ["grep -q fixed a.txt"]\n';
+
+const FINDING: Finding = {
+  ...{ id: 'L1', severity: 'high', category: 'correctness', claim: 'main says otherwise' },
+  ...{ evidence: ['a.txt'], recommendation: 'keep both' },
+};
 
 /** Red once, fixed, approved, passed. */
 async function driveSource(host: RewindHost, runId: string) {
@@ -194,6 +200,29 @@ describe('a rewound run', () => {
     expect(third.opened.resumed).toMatchObject({ sourceRunId: 'first', fromStage: 'fixing', commit: source.executed });
   });
 
+  it('mends what it is given, against another base and from another commit, and can be rewound with it', async () => {
+    const { git } = host.repository;
+    const base = git('commit-tree', '-p', source.base, '-m', 'base went on', `${source.base}^{tree}`).trim();
+    const start = git('commit-tree', '-p', base, '-m', 'joined', `${source.fixed}^{tree}`).trim();
+    const rewindInput = { runId: 'source', stage: 'fixing', findings: [FINDING], onto: { base, start } } as const;
+
+    const mended = await host.start('mended', { rewind: rewindInput });
+    await mended.close('aborted');
+    const again = await host.start('mended-again', { rewind: { runId: 'mended' } });
+
+    for (const run of [mended, again]) {
+      const { opened } = run;
+      expect(opened).toMatchObject({ baseSha: base, resumed: { fromStage: 'fixing', commit: start, wroteCode: true } });
+      expect(git('rev-parse', opened.branch).trim()).toBe(start);
+      const { findings } = opened.resumed?.context ?? run.context;
+      const store = artifactsOf(
+        host.deps,
+        readRunToTell(host.deps.home, { runId: run.runId, repoKey: opened.repoKey }),
+      );
+      expect(findings && JSON.parse(await store.get(findings))).toEqual([FINDING]);
+    }
+  });
+
   it.each(['open.after-worktree', 'open.before-record'] as const)(
     'that is killed at %s opens at the next attempt, without its source',
     async (name) => {
@@ -223,6 +252,11 @@ describe('a rewound run', () => {
       [{ rewind: { runId: 'source' }, preset: 'default' }, /preset is given/, 'preset'],
       [{ rewind: { runId: 'source' }, commandHash: 'a'.repeat(64) }, /commandHash is given/, 'commandHash'],
       [{ rewind: { runId: 'source' }, configHash: 'a'.repeat(64) }, /configHash is given/, 'configHash'],
+      [
+        { rewind: { runId: 'source', stage: 'executing', onto: { base: source.base, start: 'a'.repeat(40) } } },
+        /has no such commit/,
+        'rewind',
+      ],
       [{ rewind: { runId: 'source' }, base: 'elsewhere' }, /base is "elsewhere"[\s\S]*base of its source/, 'base'],
     ];
 
