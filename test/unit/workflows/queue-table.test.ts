@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { BaseLook, ChainCommits, EntryChange, QueueEntry } from '../../../protocol/actors/merge-queue.js';
 import { EMPTY_QUEUE, type QueueErrand, type QueueState } from '../../../workflows/merge-queue/queue-state.js';
-import { afterEvent } from '../../../workflows/merge-queue/queue-table.js';
+import { afterEvent, QUEUE_RULES } from '../../../workflows/merge-queue/queue-table.js';
 
 const ENDED: readonly string[] = ['merged', 'exhausted', 'withdrawn'];
 const HOUR_MS = 3_600_000;
@@ -24,6 +24,8 @@ class World {
   base: string[] = ['0'];
   readonly made = new Map<string, { on: string; entry: string }>();
   readonly heard = new Map<string, EntryChange[]>();
+  /** What a person was promised for a minute, and is about to fast-forward to. */
+  private promised: ChainCommits | null = null;
   private doing: QueueErrand[] = [];
   private persons = 0;
 
@@ -75,6 +77,31 @@ class World {
     if (chain !== null && chain.base === this.base.at(-1)) this.base.push(...chain.links.map(({ commit }) => commit));
   }
 
+  /** Asks for the chain to be kept as it is. */
+  claim(): void {
+    const { chain } = this.state;
+    const message = { kind: 'take', by: null } as const;
+    if (QUEUE_RULES[0]?.judge(this.state, message).kind !== 'accepted' || chain === null) return;
+    this.tell(message);
+    this.promised = { base: chain.base, commits: chain.links.map(({ commit }) => commit) };
+  }
+
+  /** Their git does it, however much came between. */
+  fastForward(): void {
+    const { promised } = this;
+    this.promised = null;
+    if (promised === null) return;
+    const contained = this.contained(promised);
+    if (this.base.at(-1) === (promised.commits[contained - 1] ?? promised.base))
+      this.base.push(...promised.commits.slice(contained));
+    this.tell({ kind: 'look', by: null });
+  }
+
+  /** The minute is over. */
+  forget(): void {
+    this.promised = null;
+  }
+
   private land(id: string, chain: ChainCommits | null, evidence: readonly string[]): void {
     const on = chain?.commits.at(-1) ?? this.base.at(-1) ?? '';
     const stands = chain === null || this.base.at(-1) === chain.base || chain.commits.includes(this.base.at(-1) ?? '');
@@ -118,7 +145,9 @@ class World {
 
 type Act =
   | readonly ['enqueue' | 'withdraw' | 'red', number]
-  | readonly ['end' | 'use' | 'free' | 'commit' | 'take' | 'look' | 'pause' | 'resume' | 'abort'];
+  | readonly [
+      'end' | 'use' | 'free' | 'commit' | 'take' | 'claim' | 'fastForward' | 'look' | 'pause' | 'resume' | 'abort',
+    ];
 
 const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(fc.constantFrom('enqueue' as const), fc.nat(4)) },
@@ -127,7 +156,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc
-      .constantFrom('use', 'free', 'commit', 'take', 'look', 'pause', 'resume', 'abort')
+      .constantFrom('use', 'free', 'commit', 'take', 'claim', 'fastForward', 'look', 'pause', 'resume', 'abort')
       .map((kind) => [kind] as const),
   },
 );
@@ -136,7 +165,8 @@ function perform(world: World, [kind, n = 0]: Act): void {
   if (kind === 'enqueue') world.tell({ kind, entry: anEntry(n, { priority: n % 3 }) });
   else if (kind === 'withdraw') world.tell({ kind, id: `e${n}` });
   else if (kind === 'red') world.red.add(`e${n}`);
-  else if (kind === 'end' || kind === 'commit' || kind === 'take') world[kind]();
+  else if (kind === 'end' || kind === 'commit' || kind === 'take' || kind === 'claim' || kind === 'fastForward')
+    world[kind]();
   else if (kind === 'use' || kind === 'free') world.isInUse = kind === 'use';
   else world.tell({ kind, by: null });
 }
@@ -144,6 +174,7 @@ function perform(world: World, [kind, n = 0]: Act): void {
 /** The base is free and nobody holds anything up. */
 function settle(world: World): void {
   world.isInUse = false;
+  world.forget();
   world.tell({ kind: 'resume', by: null });
   for (let n = 0; n < 200 && world.state.entries.length > 0; n += 1) {
     world.end();

@@ -78,7 +78,10 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
     file: 'activities/process/marks.ts',
     find: 'freeFolder(join(dir, EXIT_FILE));',
     replace: '',
-    test: { file: 'test/unit/process/attacked-marks.test.ts', title: 'does not keep it from its end: %s' },
+    test: {
+      file: 'test/unit/process/attacked-marks.test.ts',
+      title: 'does not keep it from its end: a full folder for the end',
+    },
   },
   {
     name: 'a mark is written through a link under its name',
