@@ -204,7 +204,7 @@ export interface MergeQueueView extends QueueRef {
 export type QueueMessage =
   | { readonly kind: 'enqueue'; readonly entry: QueueEntry }
   | { readonly kind: 'withdraw'; readonly id: string }
-  /** `take`: a person is about to fast-forward their checkout to the end of the chain; `look` says that they did. */
+  /** `take`: a person is about to fast-forward their checkout to the end of the chain. */
   | { readonly kind: 'pause' | 'resume' | 'abort' | 'look' | 'take'; readonly by: string | null };
 
 export function readQueueMessage(name: string, argument: unknown): MessageReading<QueueMessage> {

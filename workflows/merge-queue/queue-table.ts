@@ -62,11 +62,11 @@ export function afterEvent(before: QueueState, event: QueueEvent | Tick, now: nu
     case 'resume':
       return goOn({ state: { ...before, isPaused: false }, errands: [] }, now);
     case 'look':
-      return goOn(lookNow(before, now), now);
+      return goOn({ state: { ...before, lookAtMs: now }, errands: [] }, now);
     case 'take':
       return { state: { ...before, takenUntilMs: now + TAKE_MS }, errands: [] };
     case 'tick':
-      return goOn(isOver(before, now) ? lookNow(before, now) : { state: before, errands: [] }, now);
+      return goOn({ state: isOver(before, now) ? breakPromise(before, now) : before, errands: [] }, now);
     case 'looked':
       return goOn(dropWithdrawn(noteBase(rested, event.base), 'known'), now);
     case 'landed':
@@ -86,9 +86,9 @@ function isOver({ takenUntilMs }: QueueState, now: number): boolean {
   return takenUntilMs !== null && takenUntilMs <= now;
 }
 
-/** Whoever was taking the chain has it, or never will. */
-function lookNow(state: QueueState, now: number): QueueStep {
-  return { state: { ...state, takenUntilMs: null, lookAtMs: now }, errands: [] };
+/** Only time ends it: somebody else may have been promised the chain too. What waits to be withdrawn is looked for on the base first. */
+function breakPromise(state: QueueState, now: number): QueueState {
+  return { ...state, takenUntilMs: null, lookAtMs: now };
 }
 
 function isIdle({ entries, isAtWork, isPaused, held }: QueueState): boolean {
@@ -230,13 +230,15 @@ function noteFailed(state: QueueState, { id, why }: Extract<QueueEvent, { kind: 
 }
 
 /** Whatever happened: the next thing to be done to the base, one at a time; else when it is looked at. */
-function goOn(step: QueueStep, now: number): QueueStep {
+function goOn(before: QueueStep, now: number): QueueStep {
+  // Without a chain there is nothing to be promised.
+  const step = before.state.chain === null ? { ...before, state: { ...before.state, takenUntilMs: null } } : before;
   const { state, errands } = step;
   const { entries, isAtWork, isPaused, held, lookAtMs, chain } = state;
   if (isAtWork) return step;
   const [first] = entries;
   // Nobody waits for it any more.
-  if (first === undefined) return { state: { ...state, lookAtMs: null, takenUntilMs: null, held: null }, errands };
+  if (first === undefined) return { state: { ...state, lookAtMs: null, held: null }, errands };
   if (lookAtMs !== null && lookAtMs <= now) {
     const mayMove = !isPaused && !entries.some(isLeaving);
     const look = { kind: 'look', entry: first, chain: commitsOf(chain), mayMove } as const;

@@ -182,8 +182,8 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     name: 'a landing is given up before its queue has said anything',
     area: 'landing',
     file: 'workflows/landing/landing-table.ts',
-    find: "if (phase.kind !== 'queued') return rest({ ...state, phase: { kind: 'abandoned', why } });",
-    replace: "if (why !== '') return rest({ ...state, phase: { kind: 'abandoned', why } });",
+    find: 'return { state: { ...state, phase: leaving }, errands: withdraw(leaving) };',
+    replace: "return { state: { ...state, phase: { kind: 'abandoned', why } }, errands: withdraw(leaving) };",
     test: {
       file: 'test/unit/workflows/landing-table.test.ts',
       title: 'is given up only once the queue has said that it did not land',

@@ -49,7 +49,7 @@ describe('the last words of a run', () => {
     expect(text).toContain('merge_ready  Fix it');
     expect(text).toContain('sluice/shop-1  2 files changed, +10 -3');
     expect(text).toContain('/shop/.sluice/runs/shop-1/report.md');
-    expect(text).toContain('git merge sluice/shop-1');
+    expect(text).toContain('sluice land shop-1');
     expect(text).not.toContain('review.md');
   });
 

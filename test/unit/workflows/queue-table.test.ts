@@ -208,7 +208,7 @@ describe('a merge queue', () => {
           if (last?.state === 'merged') expect(world.base).toContain(last.commit);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 1500 },
     );
   });
 });
