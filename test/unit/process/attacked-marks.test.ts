@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { readExit, writeMark } from '../../../activities/process/marks.js';
+import { readExit, reserveExit, writeExit, writeMark } from '../../../activities/process/marks.js';
 import { itWhere } from '../../support/it-where.js';
 import { openedForEach, openedOnce } from '../../support/opened.js';
 import { aGuardedHome, copyGuard, hooks } from './guarded-home.js';
@@ -17,21 +17,16 @@ const host = openedForEach(() => aGuardedHome(guard));
 
 describe('what a command leaves in the place of its marks', () => {
   it.each([
+    ['a folder for the end', 'mkdir exit.json'],
     ['a folder for the end that is being written', 'rm exit.json.tmp; mkdir exit.json.tmp'],
+    ['a full folder for the end', 'mkdir exit.json; echo x > exit.json/x'],
     [
       'a socket for the exit status',
       `rm raw; "$NODE" -e 'require("net").createServer().listen("raw", () => process.exit())'`,
     ],
     ['a FIFO for the reason of the end', 'mkfifo ending'],
     ['a second name for the end that is being written', 'ln exit.json.tmp other'],
-  ])('does not keep it from its end: %s', (_what, line) => expectItsEnd(line));
-
-  it.each([
-    ['an empty one', 'mkdir exit.json'],
-    ['a full one', 'mkdir exit.json; echo x > exit.json/x'],
-  ])('does not keep it from its end: a folder in its place, %s', (_what, line) => expectItsEnd(line));
-
-  async function expectItsEnd(line: string): Promise<void> {
+  ])('does not keep it from its end: %s', async (_what, line) => {
     const command = aCommand(`cd "$TURN"; ${line}`);
     const processes = await host.connect();
 
@@ -40,7 +35,26 @@ describe('what a command leaves in the place of its marks', () => {
     expect(end).toMatchObject({ kind: 'ended', exit: { reason: 'exited', exitCode: 0 } });
     expect(readExit(command.dir)).toMatchObject({ reason: 'exited' });
     expect(await processes.run(aCommand('exit 3'), hooks())).toMatchObject({ exit: { exitCode: 3 } });
-  }
+  });
+
+  it.each([
+    ['empty', []],
+    ['full', ['x']],
+  ])('does not keep the end from being written: a folder in its place that is %s', (_what, names) => {
+    const dir = host.path('turn');
+    mkdirSync(join(dir, 'exit.json'), { recursive: true });
+    for (const name of names) writeFileSync(join(dir, 'exit.json', name), name);
+    reserveExit(dir);
+    const at = '2026-01-01T00:00:00.000Z';
+    const times = { claimedAt: at, startedAt: at, endedAt: at, ranMs: 0 };
+    const output = { stdout: join(dir, 'stdout'), stderr: join(dir, 'stderr'), stdoutBytes: 0, stderrBytes: 0 };
+    const end = { reason: 'exited', exitCode: 0, signal: null, diskFull: false } as const;
+    const exit = { token: 't', inputHash: 'h', ...end, ...times, ...output };
+
+    writeExit(dir, exit, 'process');
+
+    expect(readExit(dir)).toMatchObject({ token: 't', reason: 'exited' });
+  });
 
   it('is not written through: a link for the end that is being written leads nowhere', async () => {
     const own = host.path('own');

@@ -80,7 +80,7 @@ export const WORKTREE_MUTANTS: readonly Mutant[] = [
     replace: '',
     test: {
       file: 'test/unit/process/attacked-marks.test.ts',
-      title: 'does not keep it from its end: a folder in its place, %s',
+      title: 'does not keep the end from being written: a folder in its place that is %s',
     },
   },
   {
