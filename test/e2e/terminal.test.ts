@@ -19,11 +19,14 @@ beforeAll(() => {
 afterAll(() => world.close(), 120_000);
 
 /** `sluice` on a terminal of that width, by script(1) of util-linux. */
-function onTerminal(columns: number, args: readonly string[], options: { cwd: string; input?: string }) {
+function onTerminal(
+  columns: number,
+  args: readonly string[],
+  options: { cwd: string; input?: string; isTyped?: boolean },
+) {
   const words = [process.execPath, CLI, ...args].map((word) => `'${word}'`).join(' ');
   const env = { TERM: 'xterm-256color' };
-  return world.program(['script', '-qec', `stty cols ${columns} rows 24; ${words}`, '/dev/null'], { ...options, env })
-    .done;
+  return world.program(['script', '-qec', `stty cols ${columns} rows 24; ${words}`, '/dev/null'], { ...options, env });
 }
 
 const hasScript = execFileSync('sh', ['-c', 'command -v script || true'], { encoding: 'utf8' }) !== '';
@@ -31,18 +34,21 @@ const hasScript = execFileSync('sh', ['-c', 'command -v script || true'], { enco
 describe('a terminal', () => {
   const onScript = itWhere(hasScript, 'script(1) is not on PATH');
 
-  onScript.each([30, 120])(
-    'of %d columns shows a run live, no line wider than it, and then how it ended',
-    async (columns) => {
+  onScript.each([
+    [30, 'n', 'sluice land '],
+    [120, 'y', 'has landed on main'],
+  ])(
+    'of %d columns shows a run live, no line wider than it, then how it ended, and asks whether to land: %s',
+    async (columns, answer, said) => {
       const repository = world.repository(`terminal ${columns}`);
 
-      const { code, stdout } = await onTerminal(
-        columns,
-        ['run', 'add a line to a.txt', '--agent', 'command', '--', agent],
-        {
-          cwd: repository.path,
-        },
-      );
+      const run = onTerminal(columns, ['run', 'add a line to a.txt', '--agent', 'command', '--', agent], {
+        cwd: repository.path,
+        isTyped: true,
+      });
+      await run.prints('Land on main now?');
+      run.process.stdin?.write(answer);
+      const { code, stdout } = await run.done;
 
       const lastErase = stdout.lastIndexOf('\u001b[0J');
       const live = stdout.slice(0, lastErase);
@@ -52,6 +58,8 @@ describe('a terminal', () => {
       expect(live).toMatch(/\u001b\[\d+A/);
       expect(lines.filter((line) => line.length > columns)).toEqual([]);
       expect(stdout.slice(lastErase)).toContain('merge_ready');
+      expect(stdout.slice(lastErase)).toContain(said);
+      expect(repository.git('show', 'main:a.txt')).toBe(answer === 'y' ? 'one\nchanged\n' : 'one\n');
     },
     120_000,
   );
@@ -66,7 +74,7 @@ describe('a terminal', () => {
         `version: 1\nagent: a\nagents: { a: { command: [${agent}] } }\nworktree: { setup: ["touch ${touched}"] }\n`,
       );
 
-      const { code, stdout } = await onTerminal(100, ['run', 'x'], { cwd: repository.path, input: 'n' });
+      const { code, stdout } = await onTerminal(100, ['run', 'x'], { cwd: repository.path, input: 'n' }).done;
 
       expect(stdout).toContain('Trust this config?');
       expect(stdout).toContain('Nothing was started.');

@@ -27,6 +27,8 @@ export interface CliOptions {
   /** Added to the world's environment; undefined takes a name away. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly input?: string;
+  /** The input stays open: the test types what is asked for. */
+  readonly isTyped?: boolean;
 }
 
 export interface CliResult {
@@ -103,13 +105,17 @@ export function openCliWorld(): CliWorld {
   };
 }
 
-function spawnProgram([program, ...args]: readonly [string, ...string[]], { cwd, env, input }: CliOptions): CliProcess {
+function spawnProgram(
+  [program, ...args]: readonly [string, ...string[]],
+  { cwd, env, input, isTyped = false }: CliOptions,
+): CliProcess {
   const child = spawn(program, args, {
     cwd,
     env: Object.fromEntries(Object.entries(env ?? {}).filter(([, value]) => value !== undefined)),
-    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    stdio: [input === undefined && !isTyped ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
-  child.stdin?.on('error', () => undefined).end(input);
+  child.stdin?.on('error', () => undefined);
+  if (!isTyped) child.stdin?.end(input);
   let [stdout, stderr] = ['', ''];
   child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
