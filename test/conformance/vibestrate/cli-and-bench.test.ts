@@ -17,12 +17,12 @@ import { until } from '../../support/until.js';
 
 /** Of the commands that V-135 names, those that belong to a run. */
 const COMMANDS =
-  'init doctor run status pause resume abort approvals steer rename logs replay audit path rewind policies budget config'.split(
+  'init doctor run status pause resume abort approvals steer rename logs replay audit path rewind land policies budget config'.split(
     ' ',
   );
 
-/** The others of V-135: they come with the merge queue and the backlog. */
-const LATER = ['land', 'queue', 'tasks'];
+/** The others of V-135: they come with the backlog. */
+const LATER = ['queue', 'tasks'];
 
 const STAGES = ['planning', 'architecting', 'executing', 'reviewing', 'verifying'];
 
