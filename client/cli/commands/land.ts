@@ -30,7 +30,7 @@ export async function land(context: Context, options: LandOptions): Promise<Exit
   const { sluice } = connected;
   const runs = await orAborted(findToLand(context, sluice, options), io.stop, () => null);
   if (runs === null) return tellStopped(context, 'Nothing was sent.');
-  return landRuns(context, sluice, { ...options, runs });
+  return await landRuns(context, sluice, { ...options, runs });
 }
 
 /** For a caller that knows the runs. */

@@ -39,7 +39,7 @@ export async function dropLanding(context: Context, options: DropOptions, connec
   const reason = checkOption('--reason', options.reason, 'sluice landings drop <run> --reason "<why>"');
   await using sluice = serverOf(await connect(context));
   const { runId } = await findRun(context, sluice, options.run);
-  return sendTo(context, sluice, {
+  return await sendTo(context, sluice, {
     workflowId: landingId(runId),
     about: `the landing of ${runId}`,
     message: { name: 'abort', argument: { by, reason } },
@@ -59,7 +59,7 @@ export async function steerQueue(
   const [only, ...others] = meant;
   if (only === undefined || others.length > 0) throw new RefusedError(notOne(meant.length, name));
   const about = `the merge queue of ${only.view?.branch ?? only.workflowId}`;
-  return sendTo(context, sluice, { workflowId: only.workflowId, about, message: { name, argument: { by } } });
+  return await sendTo(context, sluice, { workflowId: only.workflowId, about, message: { name, argument: { by } } });
 }
 
 interface Word {

@@ -46,7 +46,7 @@ export async function run(context: Context, options: RunOptions): Promise<ExitCo
   await using connected = await orAborted(connectToRun(context, options), io.stop, () => null);
   if (connected === null) return tellStopped(context, 'Nothing was started.');
   const started = await startRun(context, { prepared, connected, host: options.host });
-  if (!options.detach) return watchToLand(context, started);
+  if (!options.detach) return await watchToLand(context, started);
   if (!context.json) io.out(`Started ${started.runId}. Watch it with: sluice watch ${started.runId}`);
   return EXIT.done;
 }
