@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CliRepository } from '../support/cli-repository.js';
 import { type CliWorld, jsonLines, openCliWorld } from '../support/cli-world.js';
+import { until } from '../support/until.js';
 
 let world: CliWorld;
 let agent: string;
@@ -36,6 +37,11 @@ async function closedRun({ path }: CliRepository, task: string): Promise<string>
   return String(ended?.['runId']);
 }
 
+/** Lists come from visibility, which is a moment behind. */
+function listed({ path }: CliRepository, args: readonly string[], text: RegExp): Promise<void> {
+  return until(async () => text.test((await world.sluice(args, { cwd: path })).stdout));
+}
+
 describe('sluice land', () => {
   it('leaves a checkout of the base alone until its person takes all that is ready by one fast-forward, their own changes untouched', async () => {
     const repository = await prepared('morning');
@@ -48,7 +54,6 @@ describe('sluice land', () => {
     const kept = repository.git('rev-parse', 'main');
     const taken = await land('--update-checkout');
     const again = await land(...runs, '--json');
-    const list = await world.sluice(['list'], { cwd: repository.path });
 
     expect(waits).toMatchObject({ code: 3, stderr: '' });
     for (const run of runs)
@@ -63,7 +68,7 @@ describe('sluice land', () => {
     expect(repository.git('status', '--porcelain').trim()).toBe('M a.txt');
     expect(readFileSync(join(repository.path, 'a.txt'), 'utf8')).toBe('dirty\n');
     expect(repository.git('rev-list', '--count', '--first-parent', `${before.trim()}..main`).trim()).toBe('2');
-    for (const run of runs) expect(list.stdout).toMatch(new RegExp(`${run} +merged`));
+    for (const run of runs) await listed(repository, ['list'], new RegExp(`${run} +merged`));
   }, 120_000);
 
   it('changes nothing where a file of the person is in the way, and says what git says', async () => {
@@ -82,7 +87,7 @@ describe('sluice land', () => {
     expect(readFileSync(join(repository.path, 'a.txt'), 'utf8')).toBe('theirs\n');
   }, 120_000);
 
-  it('leaves a conflict to a person, who gives it up, and lands the rest; a queue that is paused lands nothing', async () => {
+  it('leaves a conflict to a person, who gives it up, and lands the rest', async () => {
     const repository = await prepared('conflict');
     const sluice = (...args: string[]) => world.sluice(args, { cwd: repository.path });
     const first = await closedRun(repository, 'change\ndo: echo mine > a.txt');
@@ -90,24 +95,16 @@ describe('sluice land', () => {
     repository.git('checkout', '-q', '--detach');
 
     const landed = await sluice('land', first, second);
-    const gated = await sluice('landings', 'list');
+    await listed(repository, ['landings', 'list'], new RegExp(`${second}  waits for a person: conflict  main`));
     const dropped = await sluice('landings', 'drop', second, '--reason', 'the other is better');
-    const gone = await sluice('landings', 'list', '--json');
+    await listed(repository, ['landings', 'list', '--json'], /the other is better.*"merge":"abandoned"/);
 
     expect(landed.code).toBe(3);
     expect(landed.stdout).toContain(`${first} has landed on main`);
     expect(landed.stdout).toContain(`${second} waits for a person (conflict)`);
     expect(landed.stdout).toContain('  a.txt');
     expect(landed.stdout).toContain(`sluice landings drop ${second}`);
-    expect(gated.stdout).toContain(`${second}  waits for a person: conflict  main`);
     expect(dropped.code).toBe(0);
-    expect(jsonLines(gone.stdout)).toContainEqual(
-      expect.objectContaining({
-        runId: second,
-        merge: 'abandoned',
-        why: expect.stringContaining('the other is better'),
-      }),
-    );
     expect(repository.git('show', 'main:a.txt')).toBe('mine\n');
   }, 120_000);
 

@@ -60,8 +60,9 @@ export async function landRuns(
   }
   const runIds = runs.map(({ runId }) => runId);
   let views = await followLandings(context, sluice, { runIds, told, taken: new Set() });
-  if (views !== null && updateCheckout && (await takeAll(context, sluice, { views, runs, by })))
-    views = await followLandings(context, sluice, { runIds, told, taken: commitsOf(views) });
+  const queues = views !== null && updateCheckout ? await takeAll(context, sluice, { views, runs, by }) : [];
+  if (views !== null && queues.length > 0)
+    views = await followLandings(context, sluice, { runIds, told, taken: commitsOf(views, queues) });
   if (views === null) {
     io.err('Detached; what is queued lands without you. See: sluice landings list');
     return EXIT.detached;
@@ -118,12 +119,12 @@ function isOver(merge: LandingView['merge'] | undefined): boolean {
   return merge === 'merged' || merge === 'abandoned';
 }
 
-/** Answers whether a checkout was updated. */
+/** Answers the merge queues whose base has their chain now. */
 async function takeAll(
   context: Context,
   sluice: Sluice,
   { views, runs, by }: { views: readonly LandingView[]; runs: readonly Pick<FoundRun, 'runId' | 'repo'>[]; by: string },
-): Promise<boolean> {
+): Promise<readonly string[]> {
   const repos = new Map(runs.map(({ runId, repo }) => [runId, repo ?? context.io.cwd]));
   const chains = new Map(
     views.flatMap(({ runId, base, entry }) =>
@@ -132,13 +133,15 @@ async function takeAll(
         : [],
     ),
   );
-  let isAny = false;
-  for (const chain of chains.values()) isAny = (await takeChain(context, sluice, chain)) || isAny;
-  return isAny;
+  const taken: string[] = [];
+  for (const [queue, chain] of chains) if (await takeChain(context, sluice, chain)) taken.push(queue);
+  return taken;
 }
 
-function commitsOf(views: readonly LandingView[]): ReadonlySet<string> {
-  return new Set(views.flatMap(({ entry, commit }) => (entry?.state === 'ready' && commit !== null ? [commit] : [])));
+/** Of what is ready in these queues; another's waits for its base, and is not waited for. */
+function commitsOf(views: readonly LandingView[], queues: readonly string[]): ReadonlySet<string> {
+  const ready = views.filter(({ entry }) => entry?.state === 'ready' && queues.includes(entry.queue));
+  return new Set(ready.flatMap(({ commit }) => (commit === null ? [] : [commit])));
 }
 
 function tellReady({ io, json }: Context, views: readonly LandingView[]): void {
