@@ -1,6 +1,12 @@
 /** Types of the host activities, for `import type` by the workflows. A value import from here would pull Node code into their bundle. */
 import type { CleanRunInput, CleanRunResult } from '../protocol/actors/clean.js';
-import type { FindBaseInput, FindBaseResult, RunToLand } from '../protocol/actors/landing.js';
+import type {
+  BeginLandingInput,
+  FindBaseInput,
+  FindBaseResult,
+  RunToLand,
+  WriteLandingInput,
+} from '../protocol/actors/landing.js';
 import type {
   CheckTreeInput,
   CheckTreeResult,
@@ -44,6 +50,8 @@ export interface HostActivities {
   cleanRun(input: CleanRunInput): Promise<CleanRunResult>;
   /** Finds the branch that somebody names as a base. Effects: none. Errors: as of `landEntry`. */
   findBase(input: FindBaseInput): Promise<FindBaseResult>;
+  /** Writes journal, gates and view of a landing beside the files of its run. Harmless when repeated or late. */
+  writeLanding(input: WriteLandingInput): Promise<FlushJournalResult>;
   /** Merges a head onto its base or onto the chain before it, and moves the base where that is checked and the base is free. */
   landEntry(input: LandEntryInput): Promise<LandEntryResult>;
   /** Moves the base to the end of the chain where it is free. */
@@ -58,6 +66,8 @@ export interface ControlActivities {
   parkAtQuotaGate(input: ParkInput): Promise<void>;
   /** Sends an entry to its merge queue, and starts the queue where there is none. Harmless when repeated: an entry has an id. */
   enqueue(input: EnqueueInput): Promise<void>;
+  /** Asks for the landing of a run that is about to close, where nobody did. Harmless when repeated. */
+  beginLanding(input: BeginLandingInput): Promise<void>;
   /** What the server knows of a run's end. Effects: none. */
   readRunToLand(runId: string): Promise<RunToLand>;
 }

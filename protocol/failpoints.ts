@@ -99,6 +99,8 @@ const STEPS = {
     'engine.stop-forgotten',
   ],
   landing: [
+    'landing.before-view',
+    'landing.after-view',
     'land.after-candidate',
     'land.before-swap',
     'land.after-swap',

@@ -37,6 +37,10 @@ export function landingId(runId: string): string {
   return `${LANDING_WORKFLOW}:${runId}`;
 }
 
+export function isLandingId(workflowId: string): boolean {
+  return workflowId.startsWith(landingId(''));
+}
+
 export function runIdOfLanding(workflowId: string): string {
   return workflowId.slice(landingId('').length);
 }

@@ -3,8 +3,10 @@ import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities } from '../activities/index.js';
 import { MERGE_QUEUE_WORKFLOW, mergeQueueId } from '../protocol/actors/merge-queue.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
-import { QUOTA_GATE_WORKFLOW, quotaGateId, TASK_QUEUE } from '../protocol/names.js';
+import { LANDING_WORKFLOW, landingId, QUOTA_GATE_WORKFLOW, quotaGateId, TASK_QUEUE } from '../protocol/names.js';
 import { createReadAnswer } from './ask-server.js';
+
+const UNASKED = { onto: null, isUnasked: true } as const;
 
 type Server = Pick<WorkflowClient, 'signalWithStart' | 'getHandle'>;
 
@@ -31,11 +33,16 @@ export function createControlActivities(workflow: Server): ControlActivities {
         ...{ type: MERGE_QUEUE_WORKFLOW, workflowId: mergeQueueId(queue), args: [queue] },
         ...{ signal: 'enqueue', argument: entry, summary: `merge queue of ${queue.branch}` },
       }),
+    beginLanding: ({ runId, attended }) =>
+      tellActor(workflow, {
+        ...{ type: LANDING_WORKFLOW, workflowId: landingId(runId), args: [{ ...UNASKED, attended }] },
+        ...{ signal: 'land', argument: UNASKED, summary: `land ${runId}` },
+      }),
     async readRunToLand(runId) {
       const answer = await readAnswer(runId);
       if (answer.kind !== 'answer') return answer;
-      const { outcome, source } = answer.result;
-      return { kind: 'answer', outcome, source };
+      const { outcome, verdict, source } = answer.result;
+      return { kind: 'answer', outcome, verdict, source };
     },
   };
 }

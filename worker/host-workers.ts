@@ -14,6 +14,7 @@ import { createFindBase } from '../activities/landing/find-base.js';
 import { createLandEntry } from '../activities/landing/land-entry.js';
 import { createLookAtBase } from '../activities/landing/look-at-base.js';
 import type { LandingDeps } from '../activities/landing/queue-place.js';
+import { createWriteLanding } from '../activities/landing/write-landing.js';
 import { createDeliver } from '../activities/notify/deliver.js';
 import { createOpenRun } from '../activities/opening/open-run.js';
 import { createPickHost } from '../activities/opening/pick-host.js';
@@ -59,6 +60,7 @@ export async function createHostWorkers({
     cleanRun: createCleanRun(deps),
     deliver: createDeliver(deps),
     findBase: createFindBase(deps),
+    writeLanding: createWriteLanding(deps),
     landEntry: createLandEntry(deps),
     lookAtBase: createLookAtBase(deps),
   };

@@ -106,7 +106,10 @@ export function notifyingHost(hostId: string) {
 export function askedHost(hostId: string) {
   const retry = { initialInterval: 500, backoffCoefficient: 2, maximumAttempts: 5 };
   const times = { scheduleToStartTimeout: MINUTE_MS, startToCloseTimeout: 5 * MINUTE_MS };
-  return lightHost<'cleanRun' | 'findBase'>(hostId, { ...times, retry: { ...HOST_OPTIONS.retry, ...retry } });
+  return lightHost<'cleanRun' | 'findBase' | 'writeLanding'>(hostId, {
+    ...times,
+    retry: { ...HOST_OPTIONS.retry, ...retry },
+  });
 }
 
 /** One call of the server; whoever cannot make it for a minute waits by a timer alone. */

@@ -5,6 +5,7 @@
  */
 import { isAbsolute, join } from 'node:path';
 import { readForeignFileSync, textOf } from '../../config/system/foreign-file.js';
+import type { LandingView } from '../../protocol/actors/landing.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import type { JournalBatch } from '../../protocol/messages/messages.js';
 import type { RunView } from '../../protocol/messages/run-view.js';
@@ -33,7 +34,7 @@ import { computeMetrics } from './metrics.js';
 import { hasChecks, type ReportedChanges, renderReport } from './report.js';
 import { type ReviewFile, renderResponses, renderReview, renderVerification } from './review-files.js';
 import { copyTo, jsonText, put, putJson, putRound, putText, type RunFolder } from './run-files.js';
-import { expireGates, openGates, type WrittenBatch, writeBatch } from './run-journal.js';
+import { expireGates, openGates, putMerge, type WrittenBatch, writeBatch } from './run-journal.js';
 import { ensureFolder, sweepTemporaries } from './write-file.js';
 
 export interface ProjectionOptions {
@@ -120,6 +121,8 @@ export interface RunProjection {
   open(): Promise<void>;
   /** Appends the batch and rewrites approvals.json and state.json, unless newer ones stand there. */
   journal(batch: JournalBatch): Promise<WrittenBatch>;
+  /** The same for the landing of the run, in a folder of its own; state.json of the run tells the merge. */
+  landing(batch: JournalBatch<LandingView>): Promise<WrittenBatch>;
   /** Gates that approvals.json shows open expire at this moment: the run was ended from outside. */
   expireGates(at: string): Promise<void>;
   /** Errors of both: the signal's reason, within one block of what is copied. */
@@ -158,11 +161,26 @@ export function createRunProjection(options: ProjectionOptions): RunProjection {
       await openGates(folder);
     },
     journal: (batch) => writeBatch(folder, batch, { failpoint, isClosed: isTerminal(batch.view.status) }),
+    landing: (batch) => projectLanding(folder, batch, failpoint),
     expireGates: (at) => expireGates(folder, at),
     projectTurn: (input, signal) => projectTurn(folder, input, signal),
     projectValidation: (input, signal) => projectValidation(folder, input, signal),
     projectClose: (input) => projectClose(folder, input),
   };
+}
+
+async function projectLanding(
+  folder: RunFolder,
+  batch: JournalBatch<LandingView>,
+  failpoint: Failpoint,
+): Promise<WrittenBatch> {
+  const own = { ...folder, runDir: join(folder.runDir, 'landing') };
+  await goOn(folder.skipped, 'the folder of the landing', () => ensureFolder(own.runDir, folder.write));
+  const { merge } = batch.view;
+  const isClosed = merge === 'merged' || merge === 'abandoned';
+  const written = await writeBatch(own, batch, { failpoint, isClosed });
+  if (written.isNewest) await putMerge(folder, merge);
+  return written;
 }
 
 async function projectTurn(folder: RunFolder, input: TurnProjection, signal?: AbortSignal): Promise<void> {

@@ -8,6 +8,7 @@ import { readForeignFileSync, textOf } from '../../config/system/foreign-file.js
 import { createSerializer } from '../../config/system/serialize.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import type { JournalBatch } from '../../protocol/messages/messages.js';
+import type { MergeState } from '../../protocol/messages/run-view.js';
 import type { Gate } from '../../protocol/run/gate.js';
 import type { Json, JsonObject } from '../../protocol/text/json.js';
 import { isRecord, parseJson } from '../../protocol/text/json.js';
@@ -22,6 +23,9 @@ export interface WrittenBatch {
   /** Nothing newer of the run was written before: state.json shows this batch's view. */
   readonly isNewest: boolean;
 }
+
+/** A task of the greatest length, and the rest. */
+const MAX_STATE_BYTES = 4 * 1024 * 1024;
 
 /** Hundreds of gates with long notes. */
 const MAX_GATES_BYTES = 4 * 1024 * 1024;
@@ -48,6 +52,15 @@ export function expireGates(folder: RunFolder, at: string): Promise<void> {
       'approvals.json',
       gates.map((gate) => (isPending(gate) ? { ...gate, ...expired } : gate)),
     );
+  });
+}
+
+/** What became of a closed run's head, which its landing alone knows. A state.json that cannot be read stays as it is. */
+export function putMerge(folder: RunFolder, merge: MergeState): Promise<void> {
+  return serialize(folder.runDir, async () => {
+    const path = join(folder.runDir, 'state.json');
+    const state = parseJson(textOf(readForeignFileSync(path, { maxBytes: MAX_STATE_BYTES })));
+    if (isRecord(state) && state['merge'] !== merge) await putJson(folder, 'state.json', { ...state, merge });
   });
 }
 

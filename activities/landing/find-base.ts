@@ -1,18 +1,35 @@
-/** Finds the branch that somebody names as a base, written as the repository lists it. Effects: none. */
-import type { FindBaseInput, FindBaseResult } from '../../protocol/actors/landing.js';
+/** Finds the branch that somebody names as a base, written as the repository lists it, and on what terms the run lands there. Effects: none. */
+import type { FindBaseInput, FindBaseResult, LandingTerms } from '../../protocol/actors/landing.js';
+import { titleOf } from '../../protocol/messages/run-input.js';
+import { DEFAULT_LANDING, type LandingPolicy } from '../../protocol/run/landing-policy.js';
+import { hostSinks } from '../../protocol/run/policy.js';
 import { findLandingBase, type LandingBase } from '../git/merge/find-landing-base.js';
 import type { HostDeps } from '../unit/host-deps.js';
+import type { RunRecord } from '../unit/run-record.js';
 import { readRunOfQueue } from './queue-place.js';
 
 export function createFindBase({ home }: Pick<HostDeps, 'home'>): (input: FindBaseInput) => Promise<FindBaseResult> {
   return async ({ repoKey, runId, base }) => {
     const { record } = readRunOfQueue(home, { repoKey, runId });
     const found = await findLandingBase(record.repository, base);
-    if (found.kind === 'branch') return { kind: 'branch', branch: found.branch };
+    const terms = termsOf(record);
+    if (found.kind === 'branch') return { terms, kind: 'branch', branch: found.branch };
     return {
+      terms,
       kind: 'refused',
       why: `nothing lands on "${base}": ${wordsOf(found)}. Another branch: sluice land ${runId} --onto <branch>`,
     };
+  };
+}
+
+function termsOf({ policy, input, repository, branch }: RunRecord): LandingTerms {
+  // Absent in the record of a host that knew no landing yet.
+  const landing: LandingPolicy | undefined = policy.landing;
+  return {
+    landing: landing ?? DEFAULT_LANDING,
+    gates: policy.gates,
+    sinks: hostSinks(policy.notify).map(({ kind }) => kind),
+    ...{ title: titleOf(input), repo: repository.root, branch },
   };
 }
 

@@ -12,7 +12,7 @@ import { WORKFLOW_TASK_TIMEOUT } from '../../protocol/limits.js';
 import { LANDING_WORKFLOW, landingId, runIdOfLanding, STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
 import { type Fields, fieldsOf, nameIn, textIn, wordIn } from '../../protocol/text/fields.js';
 
-export interface StartLanding extends LandingInput {
+export interface StartLanding extends Pick<LandingInput, 'onto'> {
   readonly runId: string;
   /** Of the person. */
   readonly by: string;

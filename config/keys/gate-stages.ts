@@ -3,10 +3,10 @@
  * Whether the run's stage list has the stage is decided in resolve-lifecycle.ts, since both can come from different files.
  */
 import { z } from 'zod';
-import { STAGES, type Stage } from '../../protocol/run/stages.js';
+import { LISTED_GATES, type ListedGate } from '../../protocol/run/gate.js';
 import { nearestName } from '../system/nearest-name.js';
 
-const NAMES = STAGES.join(', ');
+const NAMES = LISTED_GATES.join(', ');
 
 const LIST_RULE = `must be a list of stages: ${NAMES}`;
 
@@ -21,16 +21,14 @@ export const gateStages = z
   })
   .readonly();
 
-function stageNamed(name: string, context: z.RefinementCtx): Stage {
-  const known = STAGES.find((stage) => stage === name);
+function stageNamed(name: string, context: z.RefinementCtx): ListedGate {
+  const known = LISTED_GATES.find((stage) => stage === name);
   if (known !== undefined) return known;
   context.addIssue({ code: 'custom', message: unknownRule(name) });
   return z.NEVER;
 }
 
 function unknownRule(name: string): string {
-  if (name === 'landing')
-    return `is not available in this version (landing gates come with landing); must be one of ${NAMES}`;
-  const near = nearestName(name, STAGES);
+  const near = nearestName(name, LISTED_GATES);
   return `must be one of ${NAMES}${near === null ? '' : `; did you mean ${near}?`}`;
 }

@@ -11,10 +11,8 @@ const coming = (meaning: string, inForce: readonly unknown[] = [], aliases: read
 });
 
 export const COMING_KEYS: Readonly<Record<string, ComingRow>> = {
-  'landing.mode': coming('how a finished run lands', ['manual', 'off']),
   'landing.method': coming('how a branch is merged', ['merge']),
   'landing.required': coming('commands that must pass as merged', [[]]),
-  'landing.batch': coming('how many branches land at once', [1]),
   'landing.reactRounds': coming('fix rounds from review comments', [0]),
   'forge.kind': coming('the forge that holds the repository'),
   'forge.repo': coming('the repository on the forge'),

@@ -28,6 +28,7 @@ import {
   stageChoice,
 } from './key-values.js';
 import { AGENT_KEYS } from './keys-agents.js';
+import { LANDING_KEYS } from './keys-landing.js';
 import { LIFECYCLE_KEYS } from './keys-lifecycle.js';
 import { SANDBOX_KEYS } from './keys-sandbox.js';
 
@@ -191,6 +192,7 @@ export const KEYS = {
     aliases: [{ path: 'project.runsDir', schema: null }],
   }),
   ...LIFECYCLE_KEYS,
+  ...LANDING_KEYS,
   ...SANDBOX_KEYS,
   ...AGENT_KEYS,
   agent: row({

@@ -1,4 +1,5 @@
 /** What would have no effect: a gate at a stage that the run never enters, a limit of money that nothing counts. */
+import type { LandingMode } from '../../protocol/run/landing-policy.js';
 import type { Policy } from '../../protocol/run/policy.js';
 import type { TurnStage } from '../../protocol/run/stages.js';
 import { findKind } from '../agents/kinds.js';
@@ -11,17 +12,20 @@ import { unpricedModel } from './model-agents.js';
  * Gates at stages that the run's list does not have. A layer above theirs may choose another list without knowing of them;
  * beside or above the list they are a mistake.
  */
-export function idleGates(layers: Layers): Problem[] {
+export function idleGates(layers: Layers, landing: LandingMode): Problem[] {
+  const rule = 'must be stages of the run, or the gate would never open';
+  const listed = (layer: Layers[number]) => valueIn(layer, 'gates.stages')?.value ?? [];
   const list = firstOf(layers, 'stageList');
-  if (list === null) return [];
-  return layers.slice(0, list.depth + 1).flatMap((layer) => {
-    const idle = (valueIn(layer, 'gates.stages')?.value ?? []).filter((stage) => !list.value.stages.includes(stage));
-    if (idle.length === 0) return [];
+  const beside = list === null ? [] : layers.slice(0, list.depth + 1);
+  const unentered = beside.flatMap((layer) => {
+    const idle = listed(layer).filter((stage) => stage !== 'landing' && list?.value.stages.includes(stage) !== true);
+    if (idle.length === 0 || list === null) return [];
     const found = `gates.stages has ${idle.join(', ')}, and the stage list is ${list.value.stages.join(', ')} (${list.origin})`;
-    return [
-      problemOf(layer, 'gates.stages', { found, rule: 'must be stages of the run, or the gate would never open' }),
-    ];
+    return [problemOf(layer, 'gates.stages', { found, rule })];
   });
+  const unlanded = layers.filter((layer) => landing === 'off' && listed(layer).includes('landing'));
+  const found = 'gates.stages has landing, and landing.mode is off';
+  return [...unentered, ...unlanded.map((layer) => problemOf(layer, 'gates.stages', { found, rule }))];
 }
 
 const MONEY_KEYS = ['budget.run.usd', 'budget.day.usd'] as const;

@@ -3,8 +3,9 @@
  * preset > defaults; for limits the stricter wins. Pure: texts come in, nothing is read. Trust is decided before, in select-config.ts.
  */
 import type { RunInput } from '../../protocol/messages/messages.js';
+import { LISTED_GATES, type ListedGate } from '../../protocol/run/gate.js';
 import type { Policy } from '../../protocol/run/policy.js';
-import { isTurnStage, STAGES, type Stage } from '../../protocol/run/stages.js';
+import { isTurnStage } from '../../protocol/run/stages.js';
 import { PRESETS } from '../keys/presets.js';
 import type { Layers, Sourced } from '../layers/layer-merge.js';
 import { type Layer, parseConfigFile, parseConfigValue } from '../layers/parse-config.js';
@@ -55,7 +56,11 @@ export function resolvePolicy(sources: PolicySources): ResolvedPolicy {
   const { agents } = table;
   const { stagePolicies } = staged;
   const workers = { agents, stagePolicies };
-  refuse([...idleGates(layers), ...writingModels(layers, workers, turns), ...uncountedMoney(layers, workers, turns)]);
+  refuse([
+    ...idleGates(layers, values['landing.mode'].value),
+    ...writingModels(layers, workers, turns),
+    ...uncountedMoney(layers, workers, turns),
+  ]);
   const placed = placeValues(values);
   const policy: Policy = {
     ...placed,
@@ -69,8 +74,8 @@ export function resolvePolicy(sources: PolicySources): ResolvedPolicy {
   return { policy, values: { ...values, ...table.values, ...staged.values } };
 }
 
-function inOrder(gated: readonly Stage[]): readonly Stage[] {
-  return STAGES.filter((stage) => gated.includes(stage));
+function inOrder(gated: readonly ListedGate[]): readonly ListedGate[] {
+  return LISTED_GATES.filter((stage) => gated.includes(stage));
 }
 
 /** Without a limit of the day there is none: such a run asks no ledger. */

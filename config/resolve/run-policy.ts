@@ -35,5 +35,6 @@ export function runPolicyOf(policy: Policy): RunPolicy {
     rounds: roundStart(policy.stages) === null ? 0 : policy.rounds,
     onValidationFailure: policy.checks.validation.onFailure,
     sinks: hostSinks(policy.notify).map((sink) => sink.kind),
+    landing: policy.landing.mode,
   };
 }

@@ -2,26 +2,38 @@
  * What a landing is told, what it tells, and how it looks. It owns the fate of the head of one closed run; the order in which heads land, and the base itself, belong to the merge
  * queue. Anybody can send to it, so every argument is read by hand. Pure.
  */
-import type { RunSource } from '../messages/messages.js';
-import type { MessageReading } from '../messages/run-message.js';
+import { type GateMessage, isGateMessage } from '../messages/message-rows.js';
+import type { JournalBatch, RunRef, RunResult } from '../messages/messages.js';
+import { type MessageReading, readRunMessage } from '../messages/run-message.js';
 import type { MergeState } from '../messages/run-view.js';
-import type { RunOutcome } from '../run/outcomes.js';
+import type { Gate } from '../run/gate.js';
+import type { LandingPolicy } from '../run/landing-policy.js';
+import type { GatesPolicy, RunPolicy } from '../run/policy.js';
 import { fieldsOf, nameIn, textIn, wordIn } from '../text/fields.js';
 import { ENTRY_SIGNAL, ENTRY_STATES, type EntryChange, type EntryState, EXHAUSTED } from './merge-queue.js';
 
-/** Signals to a landing; those of people are Updates too. */
-export const LANDING_SIGNALS = ['land', 'abort', ENTRY_SIGNAL] as const;
-export const LANDING_UPDATES = ['land', 'abort'] as const;
+/** Messages of people, each as an Update and as a Signal. */
+export const LANDING_UPDATES = ['land', 'abort', 'approve', 'answer'] as const;
+export const LANDING_SIGNALS = [...LANDING_UPDATES, ENTRY_SIGNAL] as const;
 
 /** To start one is to ask for it, also by hand. */
 export interface LandingInput {
   /** Null: the branch that the run began at. */
   readonly onto: string | null;
+  /** Nobody asked: the run's policy says that its head lands by itself. */
+  readonly isUnasked: boolean;
+  /** Whether a person is expected to answer, where nobody asked. */
+  readonly attended: boolean;
 }
 
 /** Of whatever somebody starts it with by hand. */
 export function readLandingInput(input: unknown): LandingInput {
-  return { onto: nameIn(fieldsOf(input), 'onto') };
+  const fields = fieldsOf(input);
+  return {
+    onto: nameIn(fields, 'onto'),
+    isUnasked: fields['isUnasked'] === true,
+    attended: fields['attended'] !== false,
+  };
 }
 
 /** Why nothing more is tried until a person says so. */
@@ -32,6 +44,8 @@ export const LANDING_GATES = [
   'no_base',
   'host_away',
   'withdrawn',
+  'needs',
+  'listed',
 ] as const;
 export type LandingGate = (typeof LANDING_GATES)[number];
 
@@ -55,16 +69,32 @@ export interface LandingView {
   /** On the base, or in the chain before it. */
   readonly commit: string | null;
   /** A person must say what becomes of it; null: it waits for nobody. */
-  readonly gate: { readonly reason: LandingGate; readonly why: string; readonly files: readonly string[] } | null;
+  readonly gate: {
+    /** Among `gates`. */
+    readonly id: string;
+    readonly reason: LandingGate;
+    readonly why: string;
+    readonly files: readonly string[];
+  } | null;
   /** Why it was given up. */
   readonly abandoned: string | null;
+  /** Oldest first. */
+  readonly gates: readonly Gate[];
+  /** ISO 8601, UTC. */
+  readonly updatedAt: string;
+  /** The last event of its journal that this view includes. */
+  readonly seq: number;
 }
 
 /** What a closed run says of the head that is to land; from the server, never from a file. */
-export type RunToLand =
-  | { readonly kind: 'open' }
-  | { readonly kind: 'none' }
-  | { readonly kind: 'answer'; readonly outcome: RunOutcome; readonly source: RunSource | null };
+export type RunToLand = { readonly kind: 'open' } | { readonly kind: 'none' } | ({ readonly kind: 'answer' } & RunEnd);
+
+export type RunEnd = Pick<RunResult, 'outcome' | 'verdict' | 'source'>;
+
+/** Of a run whose policy says that its head lands by itself. */
+export interface BeginLandingInput extends Pick<LandingInput, 'attended'> {
+  readonly runId: string;
+}
 
 export interface FindBaseInput {
   readonly repoKey: string;
@@ -75,18 +105,46 @@ export interface FindBaseInput {
 }
 
 /** `refused`: nothing can land there; `why` is one sentence. */
-export type FindBaseResult =
+export type FindBaseResult = { readonly terms: LandingTerms } & (
   | { readonly kind: 'branch'; readonly branch: string }
-  | { readonly kind: 'refused'; readonly why: string };
+  | { readonly kind: 'refused'; readonly why: string }
+);
+
+/** What the run was opened with on its host. */
+export interface LandingTerms {
+  readonly landing: LandingPolicy;
+  readonly gates: GatesPolicy;
+  readonly sinks: RunPolicy['sinks'];
+  readonly title: string;
+  readonly repo: string;
+  readonly branch: string;
+}
+
+/** Journal, gates and view of a landing, for people; what its run's files say of the merge with them. */
+export interface WriteLandingInput {
+  readonly run: RunRef;
+  readonly journal: JournalBatch<LandingView>;
+}
 
 export type LandingMessage =
-  | { readonly kind: 'land'; readonly onto: string | null; readonly by: string | null }
+  | { readonly kind: 'land'; readonly onto: string | null; readonly by: string | null; readonly isUnasked: boolean }
   | { readonly kind: 'abort'; readonly by: string | null; readonly reason: string | null }
+  | { readonly kind: 'decide'; readonly message: GateMessage }
   | { readonly kind: typeof ENTRY_SIGNAL; readonly change: EntryChange };
 
 export function readLandingMessage(name: string, argument: unknown): MessageReading<LandingMessage> {
+  if (name === 'approve' || name === 'answer') return readDecision(name, argument);
   const message = messageOf(name, argument);
   return message === null ? { kind: 'bad', why: `the argument of ${name} cannot be read` } : { kind: 'ok', message };
+}
+
+function readDecision(name: GateMessage['name'], argument: unknown): MessageReading<LandingMessage> {
+  const reading = readRunMessage(name, argument);
+  if (reading.kind === 'bad') return reading;
+  const { message } = reading;
+  return isGateMessage(message)
+    ? { kind: 'ok', message: { kind: 'decide', message } }
+    : { kind: 'bad', why: `the argument of ${name} cannot be read` };
 }
 
 function messageOf(name: string, argument: unknown): LandingMessage | null {
@@ -94,7 +152,8 @@ function messageOf(name: string, argument: unknown): LandingMessage | null {
   if (Array.isArray(argument)) return null;
   const fields = fieldsOf(argument);
   const by = textIn(fields, 'by');
-  if (name === 'land') return { kind: 'land', onto: nameIn(fields, 'onto'), by };
+  if (name === 'land')
+    return { kind: 'land', onto: nameIn(fields, 'onto'), by, isUnasked: fields['isUnasked'] === true };
   if (name === 'abort') return { kind: 'abort', by, reason: textIn(fields, 'reason') };
   const [id, state, version] = [nameIn(fields, 'id'), wordIn(fields, 'state', ENTRY_STATES), fields['version']];
   if (name !== ENTRY_SIGNAL || id === null || state === null || typeof version !== 'number') return null;

@@ -131,6 +131,13 @@ type MessageOf<Name extends RunMessageName> = Sent<Name> & {
 /** A message whose argument was understood. */
 export type RunMessage = { [Name in RunMessageName]: MessageOf<Name> }[RunMessageName];
 
+/** What decides a gate. */
+export type GateMessage = MessageOf<'approve'> | MessageOf<'answer'>;
+
+export function isGateMessage(message: RunMessage): message is GateMessage {
+  return message.name === 'approve' || message.name === 'answer';
+}
+
 /** The events that messages leave, but for those of gates. */
 export type MessageEvent = NonNullable<Rows[RunMessageName]['leaves']>['event'];
 

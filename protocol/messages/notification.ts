@@ -8,6 +8,7 @@ export const NOTIFICATION_KINDS = [
   'gate_reminder',
   'gate_escalated',
   'run_closed',
+  'landing_closed',
   'validation_failed',
   'agent_failed',
   'budget_reached',

@@ -2,10 +2,17 @@
  * Gates: points where a run waits for a person. Opened by policy, by a turn that asks, by a budget, by what a diff touches, or before the end;
  * decided by the message `approve` (or `answer`), by expiry or by the run's abort. Source: V-40 to V-53, docs/requirements/vibestrate.md "approvals.json".
  */
-import type { Stage } from './stages.js';
+import { STAGES, type Stage } from './stages.js';
 
-/** `completion` is the boundary before `merge_ready`. */
-export type GateStage = Stage | 'completion';
+/** What `gates.stages` may list, in their order; `landing` is where a closed run's head goes to its base. Source: V-42. */
+export const LISTED_GATES = [...STAGES, 'landing'] as const;
+export type ListedGate = (typeof LISTED_GATES)[number];
+
+/** What a run comes to; `completion` is the boundary before `merge_ready`. */
+export type Boundary = Stage | 'completion';
+
+/** Where a gate stands: of a run, or of the landing of its head. */
+export type GateStage = Boundary | 'landing';
 
 export const GATE_STATUSES = ['pending', 'approved', 'rejected', 'changes_requested', 'expired'] as const;
 export type GateStatus = (typeof GATE_STATUSES)[number];

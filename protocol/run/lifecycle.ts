@@ -2,7 +2,7 @@
  * The lifecycle of a run: its statuses and the one table of legal moves, both made of the rows of its stages.
  * Every status change of every run goes through `createLifecycle` (V-02, V-03); no other file assigns a status.
  */
-import type { GateStage } from './gate.js';
+import type { Boundary } from './gate.js';
 import { type HeldStatus, isInRound, isTurnStage, judges, mayWrite, STAGE_ROWS, STAGES, type Stage } from './stages.js';
 
 export const TERMINAL_STATUSES = ['merge_ready', 'blocked', 'failed', 'aborted'] as const;
@@ -71,7 +71,7 @@ function after(stages: readonly Stage[], stage: Stage): readonly Stage[] {
 }
 
 /** The status of a stage whose artifact is stored, held on the way to the next (V-12). Null: there is none. */
-export function statusBetween(stage: Stage | null, next: GateStage): HeldStatus | null {
+export function statusBetween(stage: Stage | null, next: Boundary): HeldStatus | null {
   return stage === null || next === 'completion' || !isHeldBefore(stage, next)
     ? null
     : (STAGE_ROWS[stage].holds?.status ?? null);

@@ -1,9 +1,9 @@
 /** Which stage follows which in a list of stages, and where requested changes go. Pure. */
-import type { GateStage } from './gate.js';
+import type { Boundary } from './gate.js';
 import { isDecided, isInRound, judges, STAGE_ROWS, STAGES, type Stage } from './stages.js';
 
 /** `completion`: the list is done. */
-export function stageAfter(stages: readonly Stage[], stage: Stage | null): GateStage {
+export function stageAfter(stages: readonly Stage[], stage: Stage | null): Boundary {
   const inRound = stage !== null && isInRound(stage);
   const walked = stages.filter((candidate) => isInRound(candidate) === inRound);
   const index = stage === null ? 0 : walked.indexOf(stage) + 1;
@@ -11,7 +11,7 @@ export function stageAfter(stages: readonly Stage[], stage: Stage | null): GateS
 }
 
 /** Where evidence about a tree that changed is taken again (V-21, V-112). */
-export function firstEvidence(stages: readonly Stage[]): GateStage {
+export function firstEvidence(stages: readonly Stage[]): Boundary {
   return stages.find(judges) ?? 'completion';
 }
 
@@ -26,7 +26,7 @@ export function canFix({ stages, rounds }: { readonly stages: readonly Stage[]; 
 }
 
 /** Null: requested changes are not offered at this gate (V-47). */
-export function changesGoTo(gate: GateStage, stages: readonly Stage[]): Stage | null {
+export function changesGoTo(gate: Boundary, stages: readonly Stage[]): Stage | null {
   if (gate === 'completion' || STAGE_ROWS[gate].walk.changesGo === 'to_round') return roundStart(stages);
   return STAGES.slice(0, STAGES.indexOf(gate)).findLast((stage) => stages.includes(stage)) ?? null;
 }

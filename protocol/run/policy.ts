@@ -3,6 +3,8 @@
  * Programs and commands stay on the host: the workflow sees only `RunPolicy`.
  */
 import type { BudgetLimits } from './budget-limits.js';
+import type { ListedGate } from './gate.js';
+import type { LandingMode, LandingPolicy } from './landing-policy.js';
 import { mayWrite, type Stage, type StageListName, type TurnStage } from './stages.js';
 
 export const ADAPTERS = ['command', 'scripted', 'claude-code', 'codex', 'opencode', 'acp', 'model'] as const;
@@ -81,7 +83,7 @@ export interface ValidationPolicy extends CheckSet {
 
 /** Source: V-42, V-47, V-49. */
 export interface GatesPolicy {
-  readonly stages: readonly Stage[];
+  readonly stages: readonly ListedGate[];
   /** How often a person may request changes at one gate. */
   readonly maxChangeRounds: number;
   /** Unit: ms; null: never. */
@@ -177,6 +179,7 @@ export interface Policy {
   readonly usageLimit: UsageLimitPolicy;
   readonly notify: readonly NotifySink[];
   readonly sandbox: SandboxPolicy;
+  readonly landing: LandingPolicy;
 }
 
 export type CheckSetName = keyof Policy['checks'];
@@ -220,6 +223,8 @@ export interface RunPolicy extends Pick<Policy, (typeof TOLD)[number] | 'rounds'
   readonly onValidationFailure: 'fix' | 'review';
   /** Kinds of the sinks that the host delivers to, in the order of `Policy.notify`; `desktop` is none of them. */
   readonly sinks: readonly ('command' | 'webhook')[];
+  /** Absent where an older host opened the run. */
+  readonly landing?: LandingMode;
 }
 
 /** What a stage may do where nobody says so; one that may not write never gets more than this. */

@@ -1,5 +1,12 @@
 /** The gates of one run, and what will open the next one. Plain state: waiting and status changes are in gate.ts. */
-import { type Gate, type GateSource, type GateStage, optionList, type RiskLevel } from '../../protocol/run/gate.js';
+import {
+  type Boundary,
+  type Gate,
+  type GateSource,
+  type ListedGate,
+  optionList,
+  type RiskLevel,
+} from '../../protocol/run/gate.js';
 import type { Stage } from '../../protocol/run/stages.js';
 
 /** Why a gate opens. */
@@ -28,12 +35,27 @@ export function gateCommand(gate: Gate): string {
     : `sluice approve ${gate.runId}    or: sluice reject ${gate.runId}`;
 }
 
+/** Oldest first. */
+export function addGate(gates: readonly Gate[], gate: Omit<Gate, 'id'>): { gates: readonly Gate[]; added: Gate } {
+  const added: Gate = { ...gate, id: `gate-${gates.length + 1}` };
+  return { gates: [...gates, added], added };
+}
+
+export function resolveIn(gates: readonly Gate[], id: string, resolution: GateResolution): readonly Gate[] {
+  return gates.map((gate) => (gate.id === id ? { ...gate, ...resolution } : gate));
+}
+
+/** One is open at a time. */
+export function openGateOf(gates: readonly Gate[]): Gate | null {
+  return gates.find((gate) => gate.status === 'pending') ?? null;
+}
+
 export class GateBook {
   private entries: readonly Gate[] = [];
   private asked: GateCause[] = [];
-  private readonly reopened = new Map<GateStage, GateCause>();
-  private readonly listed = new Set<GateStage>();
-  private readonly changeRounds = new Map<GateStage, number>();
+  private readonly reopened = new Map<Boundary, GateCause>();
+  private readonly listed = new Set<Boundary>();
+  private readonly changeRounds = new Map<Boundary, number>();
 
   /** Oldest first; another list after every change, so that a host is sent the gates only when they differ. */
   get all(): readonly Gate[] {
@@ -41,17 +63,17 @@ export class GateBook {
   }
 
   get open(): Gate | null {
-    return this.entries.find((gate) => gate.status === 'pending') ?? null;
+    return openGateOf(this.entries);
   }
 
   add(gate: Omit<Gate, 'id'>): Gate {
-    const entry: Gate = { ...gate, id: `gate-${this.entries.length + 1}` };
-    this.entries = [...this.entries, entry];
-    return entry;
+    const { gates, added } = addGate(this.entries, gate);
+    this.entries = gates;
+    return added;
   }
 
   resolve(id: string, resolution: GateResolution): void {
-    this.entries = this.entries.map((gate) => (gate.id === id ? { ...gate, ...resolution } : gate));
+    this.entries = resolveIn(this.entries, id, resolution);
   }
 
   /** A turn or its diff asks for a person at the next boundary. */
@@ -67,7 +89,7 @@ export class GateBook {
   }
 
   /** The gate opens again at the next entry. Answers how often changes were requested there. */
-  reopen(stage: GateStage, cause: GateCause): number {
+  reopen(stage: Boundary, cause: GateCause): number {
     const rounds = (this.changeRounds.get(stage) ?? 0) + 1;
     this.changeRounds.set(stage, rounds);
     this.reopened.set(stage, cause);
@@ -76,8 +98,8 @@ export class GateBook {
 
   /** Takes what is due at the boundary into `stage`: one cause for all (V-48). A listed stage counts at its first entry only (V-44). */
   take(
-    stage: GateStage,
-    listed: readonly Stage[],
+    stage: Boundary,
+    listed: readonly ListedGate[],
     held: GateCause | null,
   ): { cause: GateCause; alsoRequiredByPolicy: boolean } | null {
     const again = this.reopened.get(stage) ?? null;
@@ -89,7 +111,7 @@ export class GateBook {
   }
 }
 
-function policyCause(stage: GateStage, listed: readonly Stage[], held: GateCause | null): GateCause | null {
+function policyCause(stage: Boundary, listed: readonly ListedGate[], held: GateCause | null): GateCause | null {
   if (stage === 'completion') return held;
   return listed.includes(stage) ? causeOf('policy', `the policy asks for a person before ${stage}`) : null;
 }

@@ -3,38 +3,25 @@
  * timers; a plain gate has none. Nobody attending means expiry after `gates.unattendedExpire`. Source: V-40 to V-53.
  */
 import { condition } from '@temporalio/workflow';
-import type { ApprovalData } from '../../protocol/messages/event-data.js';
-import type { EventType } from '../../protocol/messages/journal.js';
-import type { Gate, GateStage } from '../../protocol/run/gate.js';
+import type { Gate } from '../../protocol/run/gate.js';
 import type { BlockedReason } from '../../protocol/run/outcomes.js';
-import type { RunPolicy } from '../../protocol/run/policy.js';
 import type { Stage } from '../../protocol/run/stages.js';
 import type { LineWriter } from '../journal/journal-flush.js';
 import type { Notifier } from '../journal/notify.js';
-import { type GateBook, type GateCause, type GateResolution, gateCommand } from './gate-book.js';
-import { type GateTimes, NOT_RUNG, nextRing } from './gate-clock.js';
+import { type GateBook, gateCommand } from './gate-book.js';
+import { NOT_RUNG, nextRing } from './gate-clock.js';
+import type { GateDecided, GateLine } from './gate-decision.js';
+import { approvalData, type GateTerms, type GateToOpen, newGate } from './new-gate.js';
 
 /** Whose gates they are. */
-export interface GateOwner extends LineWriter {
+export interface GateOwner extends LineWriter, GateTerms {
   readonly gates: Pick<GateBook, 'all' | 'add' | 'resolve'>;
-  readonly policy: { readonly gates: GateTimes & Pick<RunPolicy['gates'], 'expireMs' | 'unattendedExpireMs'> };
-  readonly attended: boolean;
-  /** What a decision is about. */
-  readonly subject: Pick<Gate, 'runId' | 'commit' | 'round'>;
   readonly notifier: Pick<Notifier, 'tell'>;
   readonly presenter: { show(): void };
   /** From now on it waits at this gate, until `goOn` or whatever else it turns to. */
   standAt(gate: Gate): void;
   /** Does again what it did before the gate. */
   goOn(): void;
-}
-
-export interface GateToOpen {
-  readonly stage: GateStage;
-  readonly cause: GateCause;
-  readonly alsoRequiredByPolicy: boolean;
-  readonly question: boolean;
-  readonly changesGoTo: Stage | null;
 }
 
 /** `text`: the answer to a question. */
@@ -64,7 +51,7 @@ export async function askPerson(
 }
 
 export async function openGate(owner: GateOwner, opening: GateToOpen): Promise<Passage> {
-  const gate = addGate(owner, opening);
+  const gate = owner.gates.add(newGate(owner, opening, Date.now()));
   owner.standAt(gate);
   noteGate(owner, gate, { type: 'approval.requested', message: `${gate.id} before ${gate.stage}: ${gate.reason}` });
   owner.presenter.show();
@@ -74,16 +61,11 @@ export async function openGate(owner: GateOwner, opening: GateToOpen): Promise<P
   return passageOf(findGate(owner, gate.id), opening);
 }
 
-export interface GateLine {
-  readonly type: EventType & `approval.${string}`;
-  readonly message: string;
-}
-
 /** Decides an open gate: its entry and the journal say so. */
 export function resolveGate(
   owner: Pick<GateOwner, 'gates' | 'journal'>,
   gate: Gate,
-  { line, ...decision }: Omit<GateResolution, 'resolvedAt'> & { readonly line: GateLine },
+  { line, ...decision }: GateDecided,
 ): void {
   const resolution = { ...decision, resolvedAt: new Date().toISOString() };
   owner.gates.resolve(gate.id, resolution);
@@ -98,35 +80,7 @@ export function expireGate(owner: Pick<GateOwner, 'gates' | 'journal'>, gate: Ga
 }
 
 function noteGate({ journal }: Pick<GateOwner, 'journal'>, gate: Gate, { type, message }: GateLine): void {
-  const { id, stage, source, commit, resolvedBy, decisionNote } = gate;
-  const data: ApprovalData = { gate: id, stage, source, commit, by: resolvedBy, note: decisionNote };
-  journal.note(type, message, data);
-}
-
-function addGate(
-  { gates, policy, attended, subject }: GateOwner,
-  { stage, cause, alsoRequiredByPolicy, question, changesGoTo }: GateToOpen,
-): Gate {
-  const { runId, commit, round } = subject;
-  const { expireMs, unattendedExpireMs } = policy.gates;
-  const expiresInMs = attended ? expireMs : unattendedExpireMs;
-  return gates.add({
-    ...cause,
-    runId,
-    stage,
-    status: 'pending',
-    alsoRequiredByPolicy,
-    commit,
-    round,
-    createdAt: new Date().toISOString(),
-    expiresAt: expiresInMs === null ? null : new Date(Date.now() + expiresInMs).toISOString(),
-    resolvedAt: null,
-    resolvedBy: null,
-    decisionNote: null,
-    guidance: null,
-    question,
-    changesGoTo,
-  });
+  journal.note(type, message, approvalData(gate));
 }
 
 async function waitForDecision(owner: GateOwner, gate: Gate): Promise<void> {

@@ -22,6 +22,18 @@ export type Judgement =
   | { readonly kind: 'unchanged'; readonly message: string }
   | { readonly kind: 'refused'; readonly why: string };
 
+export function accepted(message: string): Judgement {
+  return { kind: 'accepted', message };
+}
+
+export function unchanged(message: string): Judgement {
+  return { kind: 'unchanged', message };
+}
+
+export function refused(why: string): Judgement {
+  return { kind: 'refused', why };
+}
+
 /** The messages that an owner takes, and what they do. */
 export interface Messages<Name extends string, Message> {
   readonly names: readonly Name[];

@@ -17,6 +17,17 @@ export interface NotifierOwner extends LineWriter {
   about(): Omit<Notification, 'id' | 'kind' | 'message' | 'command' | 'at'>;
 }
 
+/** Answers once the child is started. */
+export function startNotification(input: NotificationInput) {
+  const { id, kind, message } = input.notification;
+  return startChild<(input: NotificationInput) => Promise<NotificationResult>>(NOTIFICATION_WORKFLOW, {
+    workflowId: `notification:${id}:${workflowInfo().runId.slice(0, 8)}`,
+    args: [input],
+    parentClosePolicy: ParentClosePolicy.ABANDON,
+    staticSummary: `${kind}: ${message}`.slice(0, 200),
+  });
+}
+
 export class Notifier {
   private sent = 0;
   private starting: Promise<void> = Promise.resolve();
@@ -50,12 +61,7 @@ export class Notifier {
 
   private async deliver(input: NotificationInput): Promise<void> {
     const { notification } = input;
-    const child = await startChild<(input: NotificationInput) => Promise<NotificationResult>>(NOTIFICATION_WORKFLOW, {
-      workflowId: `notification:${notification.id}:${workflowInfo().runId.slice(0, 8)}`,
-      args: [input],
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-      staticSummary: `${notification.kind}: ${notification.message}`.slice(0, 200),
-    });
+    const child = await startNotification(input);
     child.result().then(
       (results) => this.record(notification, results),
       () => undefined,

@@ -3,21 +3,28 @@ import type {
   FindBaseInput,
   FindBaseResult,
   LandingGate,
+  LandingInput,
   LandingMessage,
+  LandingTerms,
   LandingView,
+  RunEnd,
   RunToLand,
 } from '../../protocol/actors/landing.js';
 import { type EntryChange, mergeQueueId, type QueueEntry, type QueueRef } from '../../protocol/actors/merge-queue.js';
-import type { RunSource } from '../../protocol/messages/messages.js';
+import type { JournalEvent } from '../../protocol/messages/journal.js';
+import type { JournalBatch, NotificationInput, RunRef } from '../../protocol/messages/messages.js';
+import type { Gate } from '../../protocol/run/gate.js';
 import { printable } from '../../protocol/text/printable.js';
 import type { Shown, Step } from '../actor/actor.js';
+import { openGateOf } from '../gates/gate-book.js';
+import { NOT_RUNG, type Rung } from '../gates/gate-clock.js';
 
 /** Unit: ms since 1970, as all times here. */
 export type Phase =
   /** Nobody has asked for it yet. */
   | { readonly kind: 'idle' }
-  /** The run, and then the base, are looked at. */
-  | { readonly kind: 'opening'; readonly source: RunSource | null }
+  /** The run, and then the base, are looked at; `lookAtMs`: when a run that is still open is looked at again. */
+  | { readonly kind: 'opening'; readonly lookAtMs: number | null; readonly everyMs: number }
   | {
       readonly kind: 'queued';
       readonly queue: QueueRef;
@@ -29,9 +36,22 @@ export type Phase =
       /** Somebody gave it up, and why: the queue has the last word. */
       readonly leaving: string | null;
     }
+  /** Of `gates` one is open. */
   | { readonly kind: 'gated'; readonly reason: LandingGate; readonly why: string; readonly files: readonly string[] }
   | { readonly kind: 'merged'; readonly commit: string | null }
   | { readonly kind: 'abandoned'; readonly why: string };
+
+/** What its journal says, and which of it no host has written yet. */
+export interface LandingJournal {
+  /** Of the last event. */
+  readonly seq: number;
+  readonly updatedAt: string;
+  /** The oldest first. */
+  readonly unwritten: readonly JournalEvent[];
+  readonly isWriting: boolean;
+  /** How many notifications were sent. */
+  readonly told: number;
+}
 
 /** JSON-safe: it goes over continue-as-new. */
 export interface LandingState {
@@ -41,10 +61,24 @@ export interface LandingState {
   /** Another base than the run's, as somebody wrote it. */
   readonly onto: string | null;
   readonly base: string | null;
-  readonly host: string | null;
+  /** A person asked for it. */
+  readonly isAsked: boolean;
+  /** Whether one is expected to answer, where none asked. */
+  readonly attended: boolean;
+  /** As the server told it; null: not yet. */
+  readonly run: RunEnd | null;
+  /** Null: its host was not asked yet. */
+  readonly terms: LandingTerms | null;
   readonly phase: Phase;
   /** How many entries it made, each with an id of its own. */
   readonly entries: number;
+  /** Oldest first. */
+  readonly gates: readonly Gate[];
+  /** What rang at the open one. */
+  readonly rung: Rung;
+  /** What a person said is no reason to wait. */
+  readonly waived: readonly LandingGate[];
+  readonly journal: LandingJournal;
 }
 
 export type LandingEvent =
@@ -54,26 +88,46 @@ export type LandingEvent =
   | { readonly kind: 'opened'; readonly run: RunToLand }
   | { readonly kind: 'based'; readonly base: FindBaseResult }
   /** What was to be asked for could not be. */
-  | { readonly kind: 'failed'; readonly reason: LandingGate; readonly why: string };
+  | { readonly kind: 'failed'; readonly reason: LandingGate; readonly why: string }
+  /** The last event that the host holds; null: it could not be asked. */
+  | { readonly kind: 'written'; readonly seq: number | null };
 
+/** `workflowId` orders them. */
 export type LandingErrand =
   | { readonly kind: 'open'; readonly workflowId: string }
   | { readonly kind: 'findBase'; readonly workflowId: string; readonly host: string; readonly input: FindBaseInput }
   | { readonly kind: 'enqueue'; readonly workflowId: string; readonly queue: QueueRef; readonly entry: QueueEntry }
-  | { readonly kind: 'withdraw'; readonly workflowId: string; readonly id: string };
+  | { readonly kind: 'withdraw'; readonly workflowId: string; readonly id: string }
+  | {
+      readonly kind: 'write';
+      readonly workflowId: 'files';
+      readonly host: string;
+      readonly run: RunRef;
+      readonly journal: JournalBatch<LandingView>;
+    }
+  | { readonly kind: 'tell'; readonly workflowId: 'people'; readonly input: NotificationInput };
 
 export type LandingStep = Step<LandingState, LandingErrand>;
 
-export function notAsked(runId: string, { self, onto }: Pick<LandingState, 'self' | 'onto'>): LandingState {
-  return { runId, self, onto, base: null, host: null, phase: { kind: 'idle' }, entries: 0 };
+export function notAsked(
+  runId: string,
+  { self, onto, attended, isUnasked }: Pick<LandingState, 'self'> & LandingInput,
+): LandingState {
+  return {
+    ...{ runId, self, onto, attended, isAsked: !isUnasked },
+    ...{ base: null, run: null, terms: null, phase: { kind: 'idle' }, entries: 0 },
+    ...{ gates: [], rung: NOT_RUNG, waived: [] },
+    journal: { seq: 0, updatedAt: new Date(0).toISOString(), unwritten: [], isWriting: false, told: 0 },
+  };
 }
 
 const MERGE = { idle: 'unmerged', opening: 'unmerged', gated: 'unmerged', queued: 'queued' } as const;
 
-export function viewOf({ runId, base, host, phase }: LandingState): LandingView {
+export function viewOf({ runId, base, run, phase, gates, journal }: LandingState): LandingView {
   const queued = phase.kind === 'queued' ? phase : null;
+  const open = openGateOf(gates);
   return {
-    ...{ runId, base, host },
+    ...{ runId, base, host: run?.source?.host ?? null },
     merge: phase.kind === 'merged' || phase.kind === 'abandoned' ? phase.kind : MERGE[phase.kind],
     entry:
       queued === null
@@ -83,8 +137,13 @@ export function viewOf({ runId, base, host, phase }: LandingState): LandingView 
             ...{ state: queued.heard?.state ?? null, why: queued.heard?.why ?? null },
           },
     commit: phase.kind === 'merged' ? phase.commit : (queued?.heard?.commit ?? null),
-    gate: phase.kind === 'gated' ? { reason: phase.reason, why: phase.why, files: phase.files } : null,
+    gate:
+      phase.kind === 'gated' && open !== null
+        ? { id: open.id, reason: phase.reason, why: phase.why, files: phase.files }
+        : null,
     abandoned: phase.kind === 'abandoned' ? phase.why : null,
+    gates,
+    ...{ updatedAt: journal.updatedAt, seq: journal.seq },
   };
 }
 
@@ -100,7 +159,7 @@ export function showLanding(state: LandingState): Shown {
     `landing of \`${runId}\`${printable(onto)}: **${gate === null ? (entry?.state ?? merge) : gate.reason}**`,
     printable(why),
     ...(gate?.files ?? []).slice(0, 20).map((file) => `- ${printable(file)}`),
-    gate === null ? '' : `once it is mended: \`sluice land ${runId}\`    or: \`sluice landings drop ${runId}\``,
+    gate === null ? '' : `decide ${gate.id}: \`sluice approve ${runId}\`    or: \`sluice reject ${runId}\``,
   ];
   return {
     status,

@@ -1,6 +1,6 @@
 /**
  * Takes the head of one closed run to its base, `landing:<runId>`: it reads what landed from the run's own answer, sends it to the merge queue of the base, and says what became of it.
- * Waits for: the queue's Signal `entryChanged`; `land` and `abort` of people, which are Updates too; its own timer, which sends the entry again.
+ * Waits for: the queue's Signal `entryChanged`; `land`, `abort`, `approve` and `answer` of people, which are Updates too; its own timer, which sends the entry again and rings at a gate.
  * Survives: the loss of worker, server, host and queue. Ends: merged, or given up.
  */
 import { ActivityFailure, continueAsNew, workflowInfo } from '@temporalio/workflow';
@@ -18,6 +18,7 @@ import type { Carried } from '../actor/core.js';
 import { LiveActor } from '../actor/live.js';
 import { sendSignal } from '../actor/send-signal.js';
 import { isHostAway } from '../aside/away-host.js';
+import { startNotification } from '../journal/notify.js';
 import {
   type LandingErrand,
   type LandingEvent,
@@ -62,6 +63,12 @@ async function perform(errand: LandingErrand, tell: (event: LandingEvent) => voi
       return ignoreFailure(controlHost().enqueue({ queue: errand.queue, entry: errand.entry }));
     case 'withdraw':
       await sendSignal({ workflowId, executionRunId: null, name: 'withdraw', argument: { id: errand.id } });
+      return;
+    case 'write':
+      return tell({ kind: 'written', seq: await write(errand) });
+    case 'tell':
+      // A child that cannot start is no reason to hold a landing.
+      await startNotification(errand.input).catch(() => undefined);
   }
 }
 
@@ -84,6 +91,16 @@ async function findBase({ host, input }: Extract<LandingErrand, { kind: 'findBas
     return isHostAway(error)
       ? { kind: 'failed', reason: 'host_away', why: `its host ${host} is away; nobody took the work for a minute` }
       : { kind: 'failed', reason: 'refused', why: whyOf(error) };
+  }
+}
+
+/** Null: its host did not take it. */
+async function write({ host, run, journal }: Extract<LandingErrand, { kind: 'write' }>): Promise<number | null> {
+  try {
+    return (await askedHost(host).writeLanding({ run, journal })).journalSeq;
+  } catch (error) {
+    whyOf(error);
+    return null;
   }
 }
 

@@ -1,6 +1,6 @@
 /** The boundary between two stages: a pause that was asked for, then the entry into the next stage, then its gate (V-61). */
 import { condition } from '@temporalio/workflow';
-import type { GateStage } from '../../protocol/run/gate.js';
+import type { Boundary } from '../../protocol/run/gate.js';
 import { statusBetween } from '../../protocol/run/lifecycle.js';
 import { changesGoTo, roundStart } from '../../protocol/run/next-stage.js';
 import type { Stage } from '../../protocol/run/stages.js';
@@ -30,7 +30,7 @@ export async function honourPause(run: LiveRun): Promise<void> {
 }
 
 /** Moves into the stage and through its gate, if one is due. Null: the stage is entered; else a person wants changes first, or ends the run. */
-export async function enter(run: LiveRun, next: GateStage): Promise<StageEnd | null> {
+export async function enter(run: LiveRun, next: Boundary): Promise<StageEnd | null> {
   moveInto(run, next);
   for (;;) {
     const due = run.gates.take(next, run.policy.gates.stages, heldAtCompletion(run));
@@ -58,7 +58,7 @@ function sendTo(run: RunState, stage: Stage): StageEnd {
   return { kind: 'next', to: stage };
 }
 
-function moveInto(run: RunState, next: GateStage): void {
+function moveInto(run: RunState, next: Boundary): void {
   if (next === 'completion') return;
   const between = run.status === run.facts.stage ? statusBetween(run.facts.stage, next) : null;
   if (between !== null) run.move(between);

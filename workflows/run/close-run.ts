@@ -5,7 +5,7 @@ import type { CloseRunInput, RunChanged, RunResult, RunSource } from '../../prot
 import { RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
 import { assess } from '../../protocol/run/assurance.js';
 import type { RunOutcome } from '../../protocol/run/outcomes.js';
-import { closingHost } from '../activity-options.js';
+import { closingHost, controlHost } from '../activity-options.js';
 import { sendSignal } from '../actor/send-signal.js';
 import { expireGate } from '../gates/gate.js';
 import { sentence } from '../journal/journal.js';
@@ -57,11 +57,27 @@ export async function closeRun(run: LiveRun, ending: Ending): Promise<RunResult>
   await flush.settled(hurries);
   await notifier.started();
   const { outcome } = ending;
+  if (outcome === 'merge_ready') await landUnasked(run);
   const { verdict, reasons } = assurance;
   const isOpened = run.opened !== null;
   const report = isOpened ? await writeReport(run, hurries, { outcome, verdict, verdictReasons: reasons }) : null;
   await tellOwner(run);
   return { ...resultOf(run, outcome), verdict: isOpened ? verdict : null, report };
+}
+
+/** A run that works for another workflow is landed by that one. Without the server's word for a minute a person must ask for it. */
+async function landUnasked(run: RunState): Promise<void> {
+  const { runId, attended, input, journal } = run;
+  if (run.policy.landing !== 'auto' || input.owner !== undefined || sourceOf(run) === null) return;
+  try {
+    await controlHost().beginLanding({ runId, attended });
+  } catch (err) {
+    if (!(err instanceof ActivityFailure)) throw err;
+    const why = err.cause?.message ?? err.message;
+    journal.note('merge.changed', `its landing could not be asked for (${why}); by hand: sluice land ${runId}`, {
+      why,
+    });
+  }
 }
 
 /** One that is gone is told nothing; the answer is on the server all the same. */

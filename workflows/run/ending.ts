@@ -1,5 +1,5 @@
 /** How a run ends, decided by pure functions from what its stages answered. */
-import type { GateStage } from '../../protocol/run/gate.js';
+import type { Boundary } from '../../protocol/run/gate.js';
 import type { TerminalStatus } from '../../protocol/run/lifecycle.js';
 import {
   type BlockedReason,
@@ -22,7 +22,7 @@ export type Ending =
 
 /** What follows a stage. */
 export type StageEnd =
-  | { readonly kind: 'next'; readonly to: GateStage }
+  | { readonly kind: 'next'; readonly to: Boundary }
   | { readonly kind: 'ended'; readonly ending: Ending };
 
 /** `no_changes` is shown as `blocked` with that reason (V-17). */

@@ -1,12 +1,18 @@
 /** The messages of a run: whether it takes one, in which state, and what an accepted one changes. */
 import type { CancellationScope } from '@temporalio/workflow';
 import { LAST_FREE_JOURNAL_EVENTS, MAX_WAITING_NOTES } from '../../protocol/limits.js';
-import { RUN_MESSAGES, type RunMessage, type RunMessageName } from '../../protocol/messages/message-rows.js';
+import {
+  type GateMessage,
+  RUN_MESSAGES,
+  type RunMessage,
+  type RunMessageName,
+} from '../../protocol/messages/message-rows.js';
 import { lineOf, readRunMessage } from '../../protocol/messages/run-message.js';
-import { type Gate, optionList, optionNamed } from '../../protocol/run/gate.js';
+import type { Gate } from '../../protocol/run/gate.js';
 import { isTerminal, type RunStatus } from '../../protocol/run/lifecycle.js';
-import { type GateLine, type GateOwner, resolveGate } from '../gates/gate.js';
-import type { Judgement, Messages } from '../inbox/inbox.js';
+import { type GateOwner, resolveGate } from '../gates/gate.js';
+import { decisionOf, judgeGateMessage } from '../gates/gate-decision.js';
+import { accepted, type Judgement, type Messages, refused, unchanged } from '../inbox/inbox.js';
 import type { RunState } from './run-state.js';
 
 /** What an abort cancels. */
@@ -47,13 +53,9 @@ function apply(run: RunState, lifecycle: Lifecycle, message: RunMessage): void {
   if (left !== null) run.journal.note(left.event, left.line, { by, text: left.text });
   switch (message.name) {
     case 'approve':
+    case 'answer':
       decide(run, message);
       break;
-    case 'answer': {
-      const { promptId: gate, text: note } = message;
-      decide(run, { ...message, name: 'approve', gate, decision: 'approve', note, commit: null });
-      break;
-    }
     case 'pause':
       people.pauseRequested = true;
       break;
@@ -75,20 +77,10 @@ function apply(run: RunState, lifecycle: Lifecycle, message: RunMessage): void {
 }
 
 /** The open gate. */
-function decide(run: RunState, { decision, note, by }: Decision): void {
+function decide(run: RunState, decision: GateMessage): void {
   const { open } = run.gates;
-  if (open === null) return;
-  const { status, event, verb } = DECIDED[decision];
-  const guidance = decision === 'request_changes' || open.question ? note : null;
-  const line = { type: event, message: `${by ?? 'somebody'} ${verb} ${open.id} before ${open.stage}` };
-  resolveGate(run, open, { status, resolvedBy: by, decisionNote: note, guidance, line });
+  if (open !== null) resolveGate(run, open, decisionOf(decision, open));
 }
-
-const DECIDED = {
-  approve: { status: 'approved', event: 'approval.approved', verb: 'approved' },
-  reject: { status: 'rejected', event: 'approval.rejected', verb: 'rejected' },
-  request_changes: { status: 'changes_requested', event: 'approval.changes_requested', verb: 'requested changes at' },
-} as const satisfies Record<string, { status: Gate['status']; event: GateLine['type']; verb: string }>;
 
 export interface Situation {
   readonly status: RunStatus;
@@ -117,9 +109,8 @@ export function judgeMessage(message: RunMessage, situation: Situation): Judgeme
     return refused("the run's history is full, so the run ends at the next boundary");
   switch (message.name) {
     case 'approve':
-      return judgeDecision(message, situation.gate);
     case 'answer':
-      return judgeAnswer(message, situation.gate);
+      return judgeGateMessage(message, situation.gate);
     case 'pause':
       return judgePause(situation);
     case 'resume':
@@ -138,40 +129,6 @@ export function judgeMessage(message: RunMessage, situation: Situation): Judgeme
   }
 }
 
-type Decision = Extract<RunMessage, { name: 'approve' }>;
-type Answer = Extract<RunMessage, { name: 'answer' }>;
-
-function judgeDecision({ gate: named, decision, note, commit }: Decision, gate: Gate | null): Judgement {
-  if (gate === null) return refused('no gate is open');
-  if (named !== null && named !== gate.id) return refused(`${named} is not open; ${gate.id} is`);
-  if (commit !== null && commit !== gate.commit) {
-    return refused(
-      `the decision is about ${commit.slice(0, 12)}, but the branch stands at ${gate.commit?.slice(0, 12) ?? 'nothing'}`,
-    );
-  }
-  if (decision === 'request_changes' && gate.changesGoTo === null)
-    return refused(`changes cannot be requested at the gate into ${gate.stage}`);
-  if (decision === 'approve' && gate.question && note === null)
-    return refused(`${gate.id} asks a question: answer it, or approve with a note`);
-  if (decision === 'approve') {
-    const wrong = notOffered(note ?? '', gate);
-    if (wrong !== null) return wrong;
-  }
-  return accepted(`${gate.id} is decided: ${decision.replace('_', ' ')}`);
-}
-
-function judgeAnswer({ promptId, text }: Answer, gate: Gate | null): Judgement {
-  if (gate === null || !gate.question) return refused('no question is open');
-  if (promptId !== null && promptId !== gate.id) return refused(`${promptId} is not open; ${gate.id} is`);
-  return notOffered(text, gate) ?? accepted(`${gate.id} is answered`);
-}
-
-/** Null: the gate takes any text, or this is one of its options. */
-function notOffered(answer: string, { id, options }: Gate): Judgement | null {
-  if (options === null || optionNamed(options, answer) !== null) return null;
-  return refused(`the answer to ${id} must be one of: ${optionList(options)}`);
-}
-
 /** Source: V-64. */
 function judgePause(situation: Situation): Judgement {
   if (situation.paused) return refused('the run is paused already');
@@ -186,16 +143,4 @@ function journalHasRoom({ events }: Situation): boolean {
 
 function journalFull({ events }: Situation): Judgement {
   return refused(`the journal has ${events} events; the rest is kept for the run's end`);
-}
-
-function accepted(message: string): Judgement {
-  return { kind: 'accepted', message };
-}
-
-function unchanged(message: string): Judgement {
-  return { kind: 'unchanged', message };
-}
-
-function refused(why: string): Judgement {
-  return { kind: 'refused', why };
 }

@@ -24,7 +24,7 @@ import type { RunInput, RunResult } from '../../protocol/messages/messages.js';
 import { checkRunInput } from '../../protocol/messages/run-input.js';
 import type { RunDetails, RunView } from '../../protocol/messages/run-view.js';
 import { DETAILS_QUERY, STATUS_QUERY } from '../../protocol/names.js';
-import type { GateStage } from '../../protocol/run/gate.js';
+import type { Boundary } from '../../protocol/run/gate.js';
 import { firstEvidence, stageAfter } from '../../protocol/run/next-stage.js';
 import { isRunId, RUN_ID_RULE, runIdOfWorkflow } from '../../protocol/run/run-id.js';
 import { isDecisionStage } from '../../protocol/run/stages.js';
@@ -84,7 +84,7 @@ async function walk(run: LiveRun): Promise<Ending> {
 }
 
 /** A rewound run begins where it was sent; what judges a tree has the checks of this tree before it (V-112, V-131). */
-function firstStage({ open, policy }: RunState): GateStage {
+function firstStage({ open, policy }: RunState): Boundary {
   const stage = open.resumed?.fromStage;
   if (stage === undefined) return stageAfter(policy.stages, null);
   return isDecisionStage(stage) ? firstEvidence(policy.stages) : stage;

@@ -4,6 +4,7 @@ import type { GateDecision } from '../../../protocol/messages/message-rows.js';
 import type { Gate } from '../../../protocol/run/gate.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { Sluice } from '../../sluice.js';
+import { gateOwnerOf, withLandings } from '../find/find-landings.js';
 import { type FoundRun, findRun, findRuns } from '../find/find-run.js';
 import { findMeantRun, meantRuns } from '../find/meant-run.js';
 import { gatesOf, openGates } from '../find/open-gates.js';
@@ -44,10 +45,11 @@ export interface ShowOptions {
 export async function showApproval(context: Context, { run: asked, gate: id }: ShowOptions): Promise<ExitCode> {
   const { io, json } = context;
   await using sluice = await connectToLook(context);
-  const run =
+  const meant =
     asked === null && sluice !== null
       ? await findMeantRun(context, sluice, { asked, meant: 'decision' })
       : await findRun(context, sluice, asked);
+  const run = sluice === null ? meant : await gateOwnerOf(meant, sluice);
   const gate = shownGate(await gatesOrRefuse(run, sluice), run.runId, id);
   if (json) io.json({ kind: 'gate', title: run.title, ...gate });
   else for (const line of gateInFull(gate, run)) io.out(line);
@@ -121,16 +123,24 @@ interface FoundGates {
 }
 
 async function everyOpenGate(context: Context, sluice: Sluice | null): Promise<FoundGates> {
-  const waiting = meantRuns(await findRuns(context, sluice), 'gated');
-  const perRun = await Promise.all(waiting.map(async (run) => ({ run, gates: await gatesOf(run, sluice) })));
+  const waiting = meantRuns(await withLandings(await findRuns(context, sluice), sluice), 'gated');
+  const perRun = await Promise.all(
+    waiting.map(async (meant) => {
+      const run = sluice === null ? meant : await gateOwnerOf(meant, sluice);
+      return { run, gates: await gatesOf(run, sluice) };
+    }),
+  );
   return {
     gates: perRun.flatMap(({ run, gates }) => openGates(gates ?? []).map((gate) => ({ run, gate }))),
     unseen: perRun.flatMap(({ run, gates }) => (gates === null ? [run] : [])),
   };
 }
 
+/** Its own, and those of its landing. */
 async function everyGateOf(run: FoundRun, sluice: Sluice | null): Promise<FoundGates> {
-  return { gates: (await gatesOrRefuse(run, sluice)).map((gate) => ({ run, gate })), unseen: [] };
+  const landing = run.closedAt === null ? null : await sluice?.landing(run.runId).catch(() => null);
+  const gates = [...(await gatesOrRefuse(run, sluice)), ...(landing?.gates ?? [])];
+  return { gates: gates.map((gate) => ({ run, gate })), unseen: [] };
 }
 
 function tellUnseen({ io, json }: Context, { runId, title }: FoundRun): void {

@@ -33,23 +33,19 @@ export async function land(context: Context, options: LandOptions): Promise<Exit
   return await landRuns(context, sluice, { ...options, runs });
 }
 
+interface RunsToLand extends Omit<LandOptions, 'runs' | 'onto'> {
+  readonly runs: readonly Pick<FoundRun, 'runId' | 'repo'>[];
+  readonly onto?: string | null | undefined;
+}
+
 /** For a caller that knows the runs. */
 export async function landRuns(
   context: Context,
   sluice: Sluice,
-  {
-    runs,
-    onto = null,
-    updateCheckout,
-    wait,
-  }: Omit<LandOptions, 'runs' | 'onto'> & {
-    readonly runs: readonly Pick<FoundRun, 'runId' | 'repo'>[];
-    readonly onto?: string | null | undefined;
-  },
+  { runs, onto = null, updateCheckout, wait }: RunsToLand,
 ): Promise<ExitCode> {
   const { io, json } = context;
   const by = personOf(context);
-  const told: ToldLandings = new Map();
   for (const { runId } of runs) await ask(sluice, { runId, onto, by });
   if (!wait) {
     for (const { runId } of runs) {
@@ -58,9 +54,21 @@ export async function landRuns(
     }
     return EXIT.done;
   }
+  return await followRuns(context, sluice, { runs, updateCheckout });
+}
+
+/** The same for landings that were asked for. */
+export async function followRuns(
+  context: Context,
+  sluice: Sluice,
+  { runs, updateCheckout }: Pick<RunsToLand, 'runs' | 'updateCheckout'>,
+): Promise<ExitCode> {
+  const { io } = context;
+  const told: ToldLandings = new Map();
   const runIds = runs.map(({ runId }) => runId);
   let views = await followLandings(context, sluice, { runIds, told, taken: new Set() });
-  const queues = views !== null && updateCheckout ? await takeAll(context, sluice, { views, runs, by }) : [];
+  const queues =
+    views !== null && updateCheckout ? await takeAll(context, sluice, { views, runs, by: personOf(context) }) : [];
   if (views !== null && queues.length > 0)
     views = await followLandings(context, sluice, { runIds, told, taken: commitsOf(views, queues) });
   if (views === null) {

@@ -3,6 +3,7 @@
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { ListedRun } from '../../calls/listed-run.js';
 import type { Sluice } from '../../sluice.js';
+import { withLandings } from '../find/find-landings.js';
 import { findRuns } from '../find/find-run.js';
 import { waitsForPerson } from '../find/meant-run.js';
 import { renderTable } from '../find/run-table.js';
@@ -21,8 +22,7 @@ export async function list(context: Context, { limit, waiting }: ListOptions): P
   const { io, json } = context;
   const count = readLimit(limit);
   await using sluice = await connectOrRead(context, 'these are the run folders of the known repositories');
-  const [all, landings] = await Promise.all([findRuns(context, sluice), landingsOf(sluice)]);
-  const found = all.map((run) => ({ ...run, landing: landings.get(run.runId) ?? null }));
+  const found = await withLandings(await findRuns(context, sluice), sluice);
   const runs = await withRetries((waiting ? found.filter(waitsForPerson) : found).slice(0, count), sluice);
   if (json) {
     for (const run of runs) io.json(run);
@@ -38,11 +38,6 @@ const NOBODY_WAITS = 'No run waits for a person.';
 
 /** **Unit** runs: each is one question to the server. */
 const ASKED_AT_MOST = 50;
-
-async function landingsOf(sluice: Sluice | null): Promise<ReadonlyMap<string, ListedRun['landing']>> {
-  const landings = sluice === null ? [] : await sluice.landings();
-  return new Map(landings.map(({ runId, merge, base, entry, gate }) => [runId, { merge, base, entry, gate }]));
-}
 
 async function withRetries<Run extends ListedRun>(
   runs: readonly Run[],

@@ -51,17 +51,11 @@ export async function run(context: Context, options: RunOptions): Promise<ExitCo
   return EXIT.done;
 }
 
-/** Where the change is ready and a person sits there, it is one question away from its base. */
 async function watchToLand(context: Context, started: StartedView): Promise<ExitCode> {
   const { watchToEnd } = await import('../watch/watch-started.js');
-  const { end, exitCode } = await watchToEnd(context, started);
-  if (end.kind !== 'closed' || end.result.outcome !== 'merge_ready' || end.result.source === null) return exitCode;
-  const { io, json } = context;
-  if (!io.interactive || json) return exitCode;
-  const { askYesOrNo } = await import('../terminal/confirm.js');
-  if (!(await askYesOrNo(`Land on ${foreign(end.result.source.base.branch)} now?`, true))) return exitCode;
-  const { landRuns } = await import('./land.js');
-  return landRuns(context, started.sluice, { runs: [started], updateCheckout: true, wait: true });
+  const watched = await watchToEnd(context, started);
+  const { landAfterRun } = await import('../landing/after-run.js');
+  return landAfterRun(context, started, { ...watched, asks: true });
 }
 
 /** Errors: RefusedError or ConfigError for everything that can be refused without a server. */

@@ -5,13 +5,14 @@ import { isFromFiles } from '../../calls/listed-run.js';
 import type { Sluice } from '../../sluice.js';
 import { type FoundRun, findRun, findRuns, runsHere, viewOf } from '../find/find-run.js';
 import { meantRuns } from '../find/meant-run.js';
+import { landAfterRun } from '../landing/after-run.js';
 import { connectToLook } from '../server/connect.js';
 import { desktopWanted } from '../start/desktop-wanted.js';
 import type { Context } from '../terminal/context.js';
 import { type ExitCode, exitCodeOf } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
 import { type WatchedRuns, watchAll } from '../watch/watch-all.js';
-import { startedView, watchStarted } from '../watch/watch-started.js';
+import { startedView, watchToEnd } from '../watch/watch-started.js';
 import { renderView } from './status.js';
 
 export async function watch(context: Context, asked: string | null): Promise<ExitCode> {
@@ -24,11 +25,9 @@ export async function watch(context: Context, asked: string | null): Promise<Exi
   if (several !== null) return await watchAll(context, several);
   const run = await findRun(context, sluice, asked);
   if (isFromFiles(run)) return await tellEnded(context, run, unknownToServer(run));
-  return await watchStarted(context, {
-    ...startedView(context, sluice, run),
-    events: true,
-    desktop: await desktopWanted(context, run.repo),
-  });
+  const desktop = await desktopWanted(context, run.repo);
+  const started = { ...startedView(context, sluice, run), events: true, desktop };
+  return await landAfterRun(context, started, { ...(await watchToEnd(context, started)), asks: false });
 }
 
 /** A closed run whose end only its files know. Errors: RefusedError with `parts` for one that is open as far as they tell. */

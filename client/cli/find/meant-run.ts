@@ -8,10 +8,11 @@ import { isFromFiles, type ListedRun } from '../../calls/listed-run.js';
 import type { Sluice } from '../../sluice.js';
 import type { Context } from '../terminal/context.js';
 import { foreign } from '../terminal/io.js';
+import { withLandings } from './find-landings.js';
 import { type FoundRun, findRun, findRuns, manyRuns, runsHere } from './find-run.js';
 
 /**
- * `gated`: it has an open gate or question. `decision`, `answer`: the same, where a gate counts before a question or after it.
+ * `gated`: it, or the landing of its head, has an open gate or question. `decision`, `answer`: the same, where a gate counts before a question or after it.
  * `paused`: it is paused, or will be.
  */
 export type Meant = 'gated' | 'decision' | 'answer' | 'paused' | 'open';
@@ -24,7 +25,8 @@ export interface MeantRun {
 /** Errors: RefusedError where none or several can be meant. */
 export async function findMeantRun(context: Context, sluice: Sluice, { asked, meant }: MeantRun): Promise<FoundRun> {
   if (asked !== null) return findRun(context, sluice, asked);
-  const all = await findRuns(context, sluice);
+  const found = await findRuns(context, sluice);
+  const all = meant === 'decision' || meant === 'answer' ? await withLandings(found, sluice) : found;
   const here = await runsHere(context, all);
   const runs = meant === 'paused' ? await pausedRuns(here, sluice) : meantRuns(here, meant);
   const [only] = runs;
@@ -67,7 +69,9 @@ export function meantRuns<Run extends ListedRun>(runs: readonly Run[], meant: Me
   const open = runs.filter(
     (run) => run.closedAt === null && !isFromFiles(run) && (run.status === null || !isTerminal(run.status)),
   );
-  const gated = open.filter((run) => run.status === 'waiting_for_approval');
+  const gated = runs.filter(
+    (run) => (open.includes(run) && run.status === 'waiting_for_approval') || (run.landing?.gate ?? null) !== null,
+  );
   switch (meant) {
     case 'open':
       return open;

@@ -4,16 +4,21 @@
  */
 import { join } from 'node:path';
 import type { RunDetails } from '../../../protocol/messages/run-view.js';
+import { isLandingId, runIdOfLanding } from '../../../protocol/names.js';
 import type { Gate } from '../../../protocol/run/gate.js';
 import { isRecord, parseJson } from '../../../protocol/text/json.js';
 import { readRunFile } from '../../read-run-file.js';
 import type { Sluice } from '../../sluice.js';
 
 export interface GatedRun {
+  /** Of the run, or of its landing. */
   readonly workflowId: string;
   /** Null where the run's files are not on this machine. */
   readonly runDir: string | null;
 }
+
+/** Who tells the gates of a run, or of its landing. */
+export type GateSource = Pick<Sluice, 'details' | 'landing'>;
 
 /** Null where no worker answers, or the run is of a version that has no such query. */
 export async function detailsOf(
@@ -24,7 +29,11 @@ export async function detailsOf(
 }
 
 /** Oldest first. Null where neither the run nor a file tells. */
-export async function gatesOf(run: GatedRun, sluice: Pick<Sluice, 'details'> | null): Promise<readonly Gate[] | null> {
+export async function gatesOf(run: GatedRun, sluice: GateSource | null): Promise<readonly Gate[] | null> {
+  if (isLandingId(run.workflowId)) {
+    const landing = await sluice?.landing(runIdOfLanding(run.workflowId)).catch(() => null);
+    return landing?.gates ?? null;
+  }
   const details = await detailsOf(run, sluice);
   if (details !== null) return details.gates;
   return run.runDir === null ? null : gatesOnDisk(run.runDir);

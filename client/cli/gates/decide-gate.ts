@@ -6,8 +6,8 @@
 import type { GateDecision } from '../../../protocol/messages/message-rows.js';
 import type { Gate } from '../../../protocol/run/gate.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
-import type { MessageToSend, Sluice } from '../../sluice.js';
-import { gatesOf, openGates } from '../find/open-gates.js';
+import type { MessageToSend } from '../../sluice.js';
+import { type GateSource, gatesOf, openGates } from '../find/open-gates.js';
 import { EXIT } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
 
@@ -28,11 +28,7 @@ export interface GateOwner {
 }
 
 /** Errors: RefusedError where no gate, or not this one, can be decided so. */
-export async function decisionFor(
-  run: GateOwner,
-  sluice: Pick<Sluice, 'details'>,
-  decision: Decision,
-): Promise<MessageToSend> {
+export async function decisionFor(run: GateOwner, sluice: GateSource, decision: Decision): Promise<MessageToSend> {
   const gates = await gatesOf(run, sluice);
   if (gates === null) return decisionUnseen(run, decision);
   const gate = chosenGate(gates, run.runId, decision.gate);
@@ -58,7 +54,7 @@ export interface Answer {
 /** Errors: RefusedError where no question is open. */
 export async function answerFor(
   run: GateOwner,
-  sluice: Pick<Sluice, 'details'>,
+  sluice: GateSource,
   { text, by, gate: asked }: Answer,
 ): Promise<MessageToSend> {
   const gates = await gatesOf(run, sluice);

@@ -5,11 +5,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunView } from '../../../protocol/messages/run-view.js';
 import type { Gate } from '../../../protocol/run/gate.js';
-import type { Sluice } from '../../sluice.js';
-import { type GatedRun, gatesOf, openGates } from '../find/open-gates.js';
+import { type GatedRun, type GateSource, gatesOf, openGates } from '../find/open-gates.js';
 
 export interface FollowedGates extends GatedRun {
-  readonly sluice: Pick<Sluice, 'details'>;
+  readonly sluice: GateSource;
   /** Null: none is open any more. */
   readonly onGate: (gate: Gate | null) => void;
   readonly againMs?: number;

@@ -6,6 +6,7 @@
 import { orAborted } from '../../../config/system/or-aborted.js';
 import { formatRefusal, type Refusal, RefusedError } from '../../../protocol/text/refusal.js';
 import type { MessageToSend, Sent, Sluice } from '../../sluice.js';
+import { gateOwnerOf } from '../find/find-landings.js';
 import type { FoundRun } from '../find/find-run.js';
 import { findMeantRun, type MeantRun } from '../find/meant-run.js';
 import { connectToLook } from '../server/connect.js';
@@ -61,7 +62,9 @@ interface Composed {
 }
 
 async function composed(context: Context, sluice: Sluice, command: RunMessageCommand): Promise<Composed> {
-  const run = await findMeantRun(context, sluice, command);
+  const meant = await findMeantRun(context, sluice, command);
+  const decides = command.meant === 'decision' || command.meant === 'answer';
+  const run = decides ? await gateOwnerOf(meant, sluice) : meant;
   return { run, message: await command.compose(run, sluice) };
 }
 

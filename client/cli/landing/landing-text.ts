@@ -16,7 +16,7 @@ export function landingLine(view: Told): string {
 /** Of a gate; empty where nobody is asked. */
 export function gateLines({ runId, gate }: Pick<Told, 'runId' | 'gate'>): readonly string[] {
   if (gate === null) return [];
-  return [...gate.files, `once it is mended: sluice land ${runId}    or give it up: sluice landings drop ${runId}`];
+  return [...gate.files, `decide it: sluice approve ${runId}    or: sluice reject ${runId}`];
 }
 
 /** The same without the run. */

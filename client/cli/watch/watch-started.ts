@@ -59,11 +59,13 @@ export async function watchStarted(context: Context, started: StartedView): Prom
   return (await watchToEnd(context, started)).exitCode;
 }
 
+export interface WatchedEnd {
+  readonly end: RunEnd;
+  readonly exitCode: ExitCode;
+}
+
 /** The same, for a caller that goes on with what came out. */
-export async function watchToEnd(
-  context: Context,
-  started: StartedView,
-): Promise<{ readonly end: RunEnd; readonly exitCode: ExitCode }> {
+export async function watchToEnd(context: Context, started: StartedView): Promise<WatchedEnd> {
   const { io, json } = context;
   const { runId } = started;
   const display = await displayFor(context, started);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Gate } from '../../../protocol/run/gate.js';
+import type { Boundary, Gate } from '../../../protocol/run/gate.js';
 import { STAGES, type Stage } from '../../../protocol/run/stages.js';
 import { type AttendedRun, attendedRun } from '../../support/attended-run.js';
 import { CLI } from '../../support/cli-world.js';
@@ -198,7 +198,7 @@ describe('gates', () => {
     LIMIT_MS,
   );
 
-  const WAYS: readonly (RunCase & { gate: Gate['stage']; goTo: Stage; turns: readonly Stage[] })[] = [
+  const WAYS: readonly (RunCase & { gate: Boundary; goTo: Stage; turns: readonly Stage[] })[] = [
     {
       gate: 'architecting',
       goTo: 'planning',

@@ -9,8 +9,11 @@ import { formatRefusal, RefusedError } from '../../../protocol/text/refusal.js';
 import { aGate, aQuestion, COMMIT, someDetails } from '../../support/gate-builder.js';
 
 const RUN = { runId: 'shop-1', workflowId: 'shop-1', runDir: null };
-const tells = (...gates: readonly Gate[]) => ({ details: async () => someDetails(gates) });
-const silent = { details: (): Promise<RunDetails> => Promise.reject(new Error('no worker')) };
+const tells = (...gates: readonly Gate[]) => ({ details: async () => someDetails(gates), landing: async () => null });
+const silent = {
+  details: (): Promise<RunDetails> => Promise.reject(new Error('no worker')),
+  landing: async () => null,
+};
 
 const aDecision = (over: Partial<Decision> = {}): Decision => ({
   decision: 'approve',

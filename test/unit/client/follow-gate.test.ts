@@ -13,6 +13,7 @@ function follow(answers: (() => readonly Gate[])[]) {
     againMs: 1,
     onGate: (gate) => told.push(gate?.id ?? null),
     sluice: {
+      landing: async () => null,
       async details() {
         const answer = answers[Math.min(asked, answers.length - 1)];
         asked += 1;

@@ -36,6 +36,8 @@ export const STRICTER: readonly (readonly [key: string, strict: string, loose: s
   ['usageLimit.action', 'stop', 'fallback'],
   ['usageLimit.maxWait', '1m', '30d'],
   ['usageLimit.maxWaits', '1', '100'],
+  ['landing.mode', 'off', 'auto'],
+  ['landing.needs', 'verified', 'checked'],
 ];
 
 export const ADDS: readonly (readonly [key: string, entry: string, inUser: string])[] = [
@@ -59,6 +61,8 @@ export const CHOOSES: readonly (readonly [key: string, inProject: string, inUser
   ['gates.escalate', '8h', '30m'],
   ['gates.expire', '8h', '30m'],
   ['gates.unattendedExpire', '8h', '30m'],
+  ['landing.attempts', '3', '2'],
+  ['landing.retryWait', '1m', '2m'],
   ['attended', 'true', 'false'],
   ['stageList', 'express', 'full'],
 ];

@@ -79,7 +79,6 @@ describe('gates', () => {
       '4:7: gates.stages.1 is merging',
       'must be one of planning, architecting',
     ],
-    ['gates:\n  stages: [landing]', '2:12: gates.stages.0 is landing', 'landing gates come with landing'],
     [
       'policies: {requireApprovalAtStages: [deploy]}',
       '1:38: policies.requireApprovalAtStages.0 is deploy',

@@ -112,7 +112,7 @@ describe('a config file', () => {
     expect(faults('validation:\n  commands:\n    - npm test\n    - 7')).toEqual(['4:7: validation.commands.1 is 7']);
   });
 
-  it.each(['landing: auto', 'forge: {kind: github}', 'recovery: {push: refs}', 'limits: {hostLost: 15m}'])(
+  it.each(['landing: {method: squash}', 'forge: {kind: github}', 'recovery: {push: refs}', 'limits: {hostLost: 15m}'])(
     'says that %s is not available in this version',
     (text) => {
       expect(refusalOf(() => parse(text)).message).toContain('is not available in this version');
@@ -241,7 +241,8 @@ describe('policy of a start input', () => {
     [{ runsDir: 'x' }, 'policy.runsDir'],
     [{ notify: ['desktop'] }, 'policy.notify'],
     [{ rounds: 21 }, 'policy.rounds'],
-    [{ gates: ['landing'] }, 'policy.gates.0'],
+    [{ gates: ['landed'] }, 'policy.gates.0'],
+    [{ landing: { attempts: 0 } }, 'policy.landing.attempts'],
     [{ budget: { run: { usd: 0 } } }, 'policy.budget.run.usd'],
     [{ limits: { turn: 5 } }, 'policy.limits.turn'],
     [{ preset: 'nope' }, 'preset'],

@@ -5,8 +5,8 @@ import { explainConfig } from '../../../config/resolve/explain-policy.js';
 import { type ResolvedPolicy, resolvePolicy } from '../../../config/resolve/resolve-policy.js';
 import { runPolicyOf } from '../../../config/resolve/run-policy.js';
 import { ConfigError, type Problem } from '../../../config/system/config-error.js';
+import { LISTED_GATES } from '../../../protocol/run/gate.js';
 import { PERMISSION_MODES } from '../../../protocol/run/policy.js';
-import { STAGES } from '../../../protocol/run/stages.js';
 
 const PROJECT = '.sluice/config.yaml';
 const USER = '~/.config/sluice/config.yaml';
@@ -85,14 +85,16 @@ describe('gates', () => {
   });
 
   it('of the files are never removed by a start input', () => {
-    const list = fc.subarray([...STAGES]);
+    const list = fc.subarray([...LISTED_GATES]);
     fc.assert(
       fc.property(fc.tuple(list, list, list), ([input, project, user]) => {
         const written = (stages: readonly string[]) => `gates: [${stages.join()}]`;
 
         const { policy } = resolve({ input: { gates: input }, project: written(project), user: written(user) });
 
-        expect(policy.gates.stages).toEqual(STAGES.filter((stage) => [...input, ...project, ...user].includes(stage)));
+        expect(policy.gates.stages).toEqual(
+          LISTED_GATES.filter((stage) => [...input, ...project, ...user].includes(stage)),
+        );
       }),
       { numRuns: 50 },
     );
@@ -133,6 +135,13 @@ describe('gates', () => {
     ]);
     expect(problemsOf({ input: { gates: ['planning'] }, project: 'stageList: express' })).toMatchObject([
       { type: 'BadInput', place: 'run input: policy.gates.stages', key: 'policy.gates.stages' },
+    ]);
+  });
+
+  it('at landing are listed last, and an error where nothing lands', () => {
+    expect(resolve({ project: 'gates: [landing, planning]' }).policy.gates.stages).toEqual(['planning', 'landing']);
+    expect(problemsOf({ project: 'gates: [landing]', user: 'landing: off' })).toMatchObject([
+      { place: `${PROJECT}:3:1`, found: 'gates.stages has landing, and landing.mode is off' },
     ]);
   });
 

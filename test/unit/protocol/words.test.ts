@@ -58,7 +58,7 @@ describe('the words', () => {
     [
       'notifications',
       NOTIFICATION_KINDS,
-      'gate_opened gate_reminder gate_escalated run_closed validation_failed agent_failed budget_reached usage_limit',
+      'gate_opened gate_reminder gate_escalated run_closed landing_closed validation_failed agent_failed budget_reached usage_limit',
     ],
     [
       'failures',

@@ -1,8 +1,16 @@
 /** The table of a landing beside a queue that says what it likes: whatever comes in whatever order, it says merged if its queue did, and nobody gives up what has landed. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { RunToLand } from '../../../protocol/actors/landing.js';
+import type {
+  FindBaseResult,
+  LandingInput,
+  LandingTerms,
+  RunEnd,
+  RunToLand,
+} from '../../../protocol/actors/landing.js';
 import { ENTRY_SIGNAL, type EntryChange, type EntryState } from '../../../protocol/actors/merge-queue.js';
+import { DEFAULT_LANDING } from '../../../protocol/run/landing-policy.js';
+import type { Tick } from '../../../workflows/actor/actor.js';
 import {
   type LandingErrand,
   type LandingEvent,
@@ -10,7 +18,7 @@ import {
   notAsked,
   viewOf,
 } from '../../../workflows/landing/landing-state.js';
-import { afterEvent, LANDING_RULES } from '../../../workflows/landing/landing-table.js';
+import { LANDING_RULES } from '../../../workflows/landing/landing-table.js';
 
 const MINUTE_MS = 60_000;
 
@@ -18,22 +26,51 @@ const SOURCE = {
   ...{ host: 'h1', repoKey: 'shop', frozen: 'f', head: 'a'.repeat(40), evidence: null },
   base: { branch: 'main', sha: 'b'.repeat(40) },
 };
-const READY: RunToLand = { kind: 'answer', outcome: 'merge_ready', source: SOURCE };
+const READY: RunToLand = { kind: 'answer', outcome: 'merge_ready', verdict: 'verified', source: SOURCE };
+
+const TERMS: LandingTerms = {
+  landing: DEFAULT_LANDING,
+  gates: { stages: [], maxChangeRounds: 3, remindMs: null, escalateMs: null, expireMs: null, unattendedExpireMs: 0 },
+  ...{ sinks: ['command'], title: 'a title', repo: '/shop', branch: 'sluice/r1' },
+};
+
+function based(branch: string, terms: Partial<LandingTerms> = {}): { kind: 'based'; base: FindBaseResult } {
+  return { kind: 'based', base: { kind: 'branch', branch, terms: { ...TERMS, ...terms } } };
+}
+
+/** Without what only tells of it. */
+function deeds(errands: readonly LandingErrand[]): readonly LandingErrand[] {
+  return errands.filter(({ kind }) => kind !== 'write' && kind !== 'tell');
+}
+
+function newest<T>(rules: readonly T[]): T {
+  const last = rules.at(-1);
+  if (last === undefined) throw new Error('there are no rules');
+  return last;
+}
+
+const RULES = newest(LANDING_RULES);
 
 class World {
-  state: LandingState = notAsked('r1', { self: 'landing:r1/x', onto: null });
   now = 0;
+  state: LandingState;
+
+  constructor(input: Partial<LandingInput> = {}) {
+    const asked = { onto: null, isUnasked: false, attended: true, ...input };
+    this.state = notAsked('r1', { self: 'landing:r1/x', ...asked });
+  }
+
   readonly errands: LandingErrand[] = [];
   /** Whether the rules let a message of a person in. */
-  send(event: Extract<LandingEvent, { kind: 'land' | 'abort' }>): boolean {
-    const isTaken = LANDING_RULES[0]?.judge(this.state, event).kind === 'accepted';
+  send(event: Extract<LandingEvent, { kind: 'land' | 'abort' | 'decide' }>): boolean {
+    const isTaken = RULES.judge(this.state, event).kind === 'accepted';
     if (isTaken) this.tell(event);
     return isTaken;
   }
 
-  tell(event: Parameters<typeof afterEvent>[1]): void {
+  tell(event: LandingEvent | Tick): void {
     this.now += 1;
-    const step = afterEvent(this.state, event, this.now);
+    const step = RULES.after(this.state, event, this.now);
     // It goes over continue-as-new at any time.
     this.state = JSON.parse(JSON.stringify(step.state)) as LandingState;
     this.errands.push(...step.errands);
@@ -44,7 +81,7 @@ class World {
     const world = new World();
     world.tell({ kind: 'begin' });
     world.tell({ kind: 'opened', run: READY });
-    world.tell({ kind: 'based', base: { kind: 'branch', branch: 'main' } });
+    world.tell(based('main'));
     return world;
   }
 
@@ -58,14 +95,20 @@ class World {
   }
 }
 
-const land = { kind: 'land', onto: null, by: null } as const;
+const land = { kind: 'land', onto: null, by: null, isUnasked: false } as const;
+
+function decide(decision: 'approve' | 'reject', by: string | null = 'ann') {
+  const message = { name: 'approve', decision, by, note: null, gate: null, commit: null, requestId: null } as const;
+  return { kind: 'decide', message } as const;
+}
+
 const abort = { kind: 'abort', by: 'me', reason: null } as const;
 
 describe('a landing', () => {
   it('reads the run, finds the base and sends one entry of an id that no other has', () => {
     const world = World.queued();
 
-    expect(world.errands).toMatchObject([
+    expect(deeds(world.errands)).toMatchObject([
       { kind: 'open', workflowId: 'r1' },
       { kind: 'findBase', host: 'h1', input: { repoKey: 'shop', runId: 'r1', base: 'main' } },
       {
@@ -79,15 +122,14 @@ describe('a landing', () => {
   it.each([
     ['no_answer', { kind: 'open' }],
     ['no_answer', { kind: 'none' }],
-    ['nothing_left', { kind: 'answer', outcome: 'no_changes', source: null }],
-    ['not_merge_ready', { kind: 'answer', outcome: 'blocked', source: SOURCE }],
+    ['nothing_left', { kind: 'answer', outcome: 'no_changes', verdict: null, source: null }],
   ] as const)('waits for a person as %s where the run says %j', (reason, run) => {
     const world = new World();
     world.tell({ kind: 'begin' });
     world.tell({ kind: 'opened', run });
 
     expect(viewOf(world.state)).toMatchObject({ merge: 'unmerged', gate: { reason } });
-    expect(world.errands).toHaveLength(1);
+    expect(deeds(world.errands)).toHaveLength(1);
   });
 
   it('is tried anew under another id once a person says so', () => {
@@ -96,11 +138,140 @@ describe('a landing', () => {
     const { gate } = viewOf(world.state);
     world.send({ ...land, onto: 'other' });
     world.tell({ kind: 'opened', run: READY });
-    world.tell({ kind: 'based', base: { kind: 'branch', branch: 'other' } });
+    world.tell(based('other'));
 
-    expect(gate).toEqual({ reason: 'conflict', why: 'both changed a.txt', files: ['a.txt'] });
-    expect(world.errands.at(-2)).toMatchObject({ kind: 'findBase', input: { base: 'other' } });
+    expect(gate).toEqual({ id: 'gate-1', reason: 'conflict', why: 'both changed a.txt', files: ['a.txt'] });
+    expect(deeds(world.errands).at(-2)).toMatchObject({ kind: 'findBase', input: { base: 'other' } });
     expect(world.entry).toBe('landing:r1/x/r1/2');
+  });
+
+  const unasked = (terms: Partial<LandingTerms> = {}, run: Partial<RunEnd> = {}, attended = true) => {
+    const world = new World({ isUnasked: true, attended });
+    world.tell({ kind: 'begin' });
+    world.tell({ kind: 'opened', run: { ...READY, ...run } as RunToLand });
+    world.tell(based('main', terms));
+    return world;
+  };
+  const checked = (outcome: 'passed' | 'no_commands') => ({
+    ...{ verdict: 'partially_verified' as const },
+    source: { ...SOURCE, evidence: { tree: 't', checks: 'c', outcome, at: '2026-01-01T00:00:00.000Z' } },
+  });
+
+  it.each([
+    ['verified', {}, 'queued'],
+    ['verified', checked('passed'), 'needs'],
+    ['checked', checked('passed'), 'queued'],
+    ['checked', checked('no_commands'), 'needs'],
+    ['checked', { verdict: 'unverified' as const }, 'needs'],
+  ] as const)('lands unasked where landing.needs is %s and the run has %j: %s', (needs, run, comes) => {
+    const { state } = unasked({ landing: { ...DEFAULT_LANDING, mode: 'auto', needs } }, run as Partial<RunEnd>);
+
+    expect(viewOf(state).gate?.reason ?? viewOf(state).merge).toBe(comes);
+  });
+
+  it('needs nothing more than the word of a person', () => {
+    const world = unasked({}, checked('no_commands'));
+    world.send(land);
+    world.tell({ kind: 'opened', run: { ...READY, ...checked('no_commands') } });
+    world.tell(based('main'));
+
+    expect(viewOf(world.state)).toMatchObject({ merge: 'queued', gates: [{ status: 'approved' }] });
+  });
+
+  it('lands nothing of a run whose policy says off, whoever asks', () => {
+    const world = new World();
+    world.tell({ kind: 'begin' });
+    world.tell({ kind: 'opened', run: READY });
+    world.tell(based('main', { landing: { ...DEFAULT_LANDING, mode: 'off' } }));
+
+    expect(viewOf(world.state)).toMatchObject({ merge: 'abandoned', abandoned: expect.stringContaining('off') });
+  });
+
+  const LISTED = { gates: { ...TERMS.gates, stages: ['landing' as const] } };
+  it.each([
+    ['listed', LISTED, {}],
+    ['not_merge_ready', {}, { outcome: 'blocked' as const }],
+  ])('waits as %s for an approval, which `land` is not, and asks once', (reason, terms, run) => {
+    const world = unasked(terms, run);
+
+    expect(viewOf(world.state).gate).toMatchObject({ id: 'gate-1', reason });
+    expect(RULES.judge(world.state, land)).toMatchObject({ kind: 'refused' });
+    expect(world.send(decide('approve'))).toBe(true);
+    world.tell({ kind: 'opened', run: { ...READY, ...run } });
+    world.tell(based('main', terms));
+    expect(viewOf(world.state)).toMatchObject({
+      merge: 'queued',
+      gates: [{ id: 'gate-1', stage: 'landing', status: 'approved', resolvedBy: 'ann', commit: SOURCE.head }],
+    });
+  });
+
+  it('is given up where a person rejects, and takes no decision without a gate', () => {
+    const world = World.queued();
+
+    expect(world.send(decide('approve'))).toBe(false);
+    world.hear('exhausted', { reason: 'red', why: 'npm test is red' });
+    expect(world.send(decide('reject'))).toBe(true);
+    expect(viewOf(world.state)).toMatchObject({
+      merge: 'abandoned',
+      abandoned: 'rejected by ann',
+      gates: [{ status: 'rejected', reason: 'npm test is red' }],
+    });
+  });
+
+  it('rings at its gate, tells people of it, and is given up when that expires', () => {
+    const world = unasked({ gates: { ...LISTED.gates, remindMs: 1_000, escalateMs: 2_500, expireMs: 3_000 } });
+    const rung: (string | undefined)[] = [];
+    for (let at = RULES.wakesAt(world.state); at !== null; at = RULES.wakesAt(world.state)) {
+      world.now = at;
+      world.tell({ kind: 'tick' });
+      rung.push(world.state.journal.unwritten.at(-1)?.type);
+    }
+
+    expect(rung).toEqual(['approval.reminded', 'approval.reminded', 'approval.escalated', 'merge.changed']);
+    expect(world.errands.flatMap((errand) => (errand.kind === 'tell' ? [errand.input.notification.kind] : []))).toEqual(
+      ['gate_opened', 'gate_reminder', 'gate_reminder', 'gate_escalated', 'landing_closed'],
+    );
+    expect(viewOf(world.state)).toMatchObject({ merge: 'abandoned', gates: [{ status: 'expired' }] });
+  });
+
+  it('gives a gate up at once where nobody attends, but not where a person asked', () => {
+    const alone = unasked(LISTED, {}, false);
+    expect(RULES.wakesAt(alone.state)).toBeLessThanOrEqual(alone.now);
+    const asked = unasked(LISTED, {}, true);
+    expect(RULES.wakesAt(asked.state)).toBeNull();
+  });
+
+  it('looks again, later and later, at a run that is about to close', () => {
+    const world = new World({ isUnasked: true });
+    world.tell({ kind: 'begin' });
+    const waits: number[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      world.tell({ kind: 'opened', run: { kind: 'open' } });
+      const at = RULES.wakesAt(world.state) ?? 0;
+      waits.push(at - world.now);
+      world.now = at;
+      world.tell({ kind: 'tick' });
+    }
+
+    expect(waits).toEqual([250, 500, 1_000]);
+    expect(deeds(world.errands)).toHaveLength(4);
+    expect(viewOf(world.state).gate).toBeNull();
+  });
+
+  it('has its host write what is new, one writing at a time, and again what that did not take', () => {
+    const world = World.queued();
+    const writes = () => world.errands.flatMap((errand) => (errand.kind === 'write' ? [errand.journal] : []));
+    world.hear('landing');
+
+    expect(writes()).toMatchObject([
+      { events: [{ seq: 1, type: 'merge.changed' }], view: { merge: 'queued', seq: 1 } },
+    ]);
+    world.tell({ kind: 'written', seq: 1 });
+    expect(writes().at(1)?.events).toMatchObject([{ seq: 2 }]);
+    world.tell({ kind: 'written', seq: null });
+    expect(writes()).toHaveLength(2);
+    world.hear('merged', { commit: 'c' });
+    expect(writes().at(2)?.events).toMatchObject([{ seq: 2 }, { seq: 3, data: { to: 'merged', commit: 'c' } }]);
   });
 
   it('is given up only once the queue has said that it did not land', () => {
@@ -109,7 +280,7 @@ describe('a landing', () => {
     world.send(abort);
 
     expect(viewOf(world.state).merge).toBe('queued');
-    expect(world.errands.at(-1)).toEqual({ kind: 'withdraw', workflowId: 'merge-queue:shop@main', id });
+    expect(deeds(world.errands).at(-1)).toEqual({ kind: 'withdraw', workflowId: 'merge-queue:shop@main', id });
     world.hear('merged', { commit: 'c' });
     expect(viewOf(world.state)).toMatchObject({ merge: 'merged', commit: 'c', abandoned: null });
     expect(world.send(abort)).toBe(false);
@@ -118,30 +289,30 @@ describe('a landing', () => {
   it('sends its entry again, each time later, and what it withdraws with it', () => {
     const world = World.queued();
     world.send(abort);
-    const { length } = world.errands;
+    const { length } = deeds(world.errands);
     const waits: number[] = [];
     for (let n = 0; n < 8; n += 1) {
-      const at = LANDING_RULES[0]?.wakesAt(world.state) ?? 0;
+      const at = RULES.wakesAt(world.state) ?? 0;
       waits.push(Math.round((at - world.now) / MINUTE_MS));
       world.now = at;
       world.tell({ kind: 'tick' });
     }
 
     expect(waits).toEqual([10, 20, 40, 80, 160, 320, 360, 360]);
-    expect(world.errands.slice(length, length + 2)).toMatchObject([{ kind: 'enqueue' }, { kind: 'withdraw' }]);
+    expect(deeds(world.errands).slice(length, length + 2)).toMatchObject([{ kind: 'enqueue' }, { kind: 'withdraw' }]);
   });
 
   it('goes to one base at a time', () => {
     const world = World.queued();
 
-    expect(LANDING_RULES[0]?.judge(world.state, land)).toMatchObject({ kind: 'unchanged' });
-    expect(LANDING_RULES[0]?.judge(world.state, { ...land, onto: 'main' })).toMatchObject({ kind: 'unchanged' });
-    expect(LANDING_RULES[0]?.judge(world.state, { ...land, onto: 'other' })).toMatchObject({ kind: 'refused' });
+    expect(RULES.judge(world.state, land)).toMatchObject({ kind: 'unchanged' });
+    expect(RULES.judge(world.state, { ...land, onto: 'main' })).toMatchObject({ kind: 'unchanged' });
+    expect(RULES.judge(world.state, { ...land, onto: 'other' })).toMatchObject({ kind: 'refused' });
   });
 
   const STATES = ['waiting', 'landing', 'ready', 'merged', 'exhausted', 'withdrawn'] as const;
   const act = fc.oneof(
-    fc.constantFrom('land', 'abort', 'begin', 'tick', 'opened', 'based', 'failed'),
+    fc.constantFrom('land', 'abort', 'begin', 'tick', 'opened', 'based', 'failed', 'approve', 'written'),
     fc.record({ state: fc.constantFrom(...STATES), id: fc.constantFrom('own', 'old', 'other'), version: fc.nat(9) }),
   );
 
@@ -162,9 +333,11 @@ describe('a landing', () => {
             world.hear(one.state, { id, version: one.version });
           } else if (one === 'land') world.send(land);
           else if (one === 'abort') world.send(abort);
+          else if (one === 'approve') world.send(decide('approve'));
+          else if (one === 'written') world.tell({ kind: 'written', seq: null });
           else if (one === 'begin' || one === 'tick') world.tell({ kind: one });
           else if (one === 'opened') world.tell({ kind: 'opened', run: READY });
-          else if (one === 'based') world.tell({ kind: 'based', base: { kind: 'branch', branch: 'main' } });
+          else if (one === 'based') world.tell(based('main'));
           else world.tell({ kind: 'failed', reason: 'host_away', why: 'away' });
           if (world.entry !== before) {
             newest = -1;

@@ -1,0 +1,21 @@
+/** How the head of a finished run gets to its base. */
+
+/** Strictest first. `off`: `sluice land` is refused. `manual`: a person asks for it. `auto`: it is asked for by the run itself. */
+export const LANDING_MODES = ['off', 'manual', 'auto'] as const;
+export type LandingMode = (typeof LANDING_MODES)[number];
+
+/** What a head needs to land unasked, strictest first. `verified`: the run's verdict. `checked`: green checks of the head's tree. */
+export const LANDING_NEEDS = ['verified', 'checked'] as const;
+export type LandingNeeds = (typeof LANDING_NEEDS)[number];
+
+export interface LandingPolicy {
+  readonly mode: LandingMode;
+  readonly needs: LandingNeeds;
+  /** How often a merge is tried that conflicts or is red. Source: T-74. */
+  readonly attempts: number;
+  /** Unit: ms; doubled each time. */
+  readonly retryWaitMs: number;
+}
+
+/** Of a run whose host knew no landing yet. */
+export const DEFAULT_LANDING: LandingPolicy = { mode: 'manual', needs: 'verified', attempts: 1, retryWaitMs: 30_000 };

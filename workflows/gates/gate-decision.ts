@@ -1,0 +1,74 @@
+/** What people decide at an open gate: whether it can be taken, and what it makes of the gate. Pure. Source: V-45 to V-51. */
+import type { GateMessage } from '../../protocol/messages/message-rows.js';
+import { type Gate, optionList, optionNamed } from '../../protocol/run/gate.js';
+import { accepted, type Judgement, refused } from '../inbox/inbox.js';
+import type { GateResolution } from './gate-book.js';
+
+type Decision = Extract<GateMessage, { name: 'approve' }>;
+type Answer = Extract<GateMessage, { name: 'answer' }>;
+
+/** `gate`: the open one. */
+export function judgeGateMessage(message: GateMessage, gate: Gate | null): Judgement {
+  return message.name === 'approve' ? judgeDecision(message, gate) : judgeAnswer(message, gate);
+}
+
+/** Of a message that was taken. `event`: the line that it leaves in the journal. */
+export function decisionOf(message: GateMessage, gate: Gate): GateDecided {
+  const { by } = message;
+  const decision = message.name === 'approve' ? message.decision : 'approve';
+  const note = message.name === 'approve' ? message.note : message.text;
+  const { status, verb } = DECIDED[decision];
+  return {
+    status,
+    resolvedBy: by,
+    decisionNote: note,
+    guidance: decision === 'request_changes' || gate.question ? note : null,
+    line: { type: `approval.${status}`, message: `${by ?? 'somebody'} ${verb} ${gate.id} before ${gate.stage}` },
+  };
+}
+
+export interface GateDecided extends Omit<GateResolution, 'resolvedAt'> {
+  readonly line: GateLine;
+}
+
+export interface GateLine {
+  readonly type: `approval.${'requested' | 'reminded' | 'escalated' | Exclude<Gate['status'], 'pending'>}`;
+  readonly message: string;
+}
+
+const DECIDED = {
+  approve: { status: 'approved', verb: 'approved' },
+  reject: { status: 'rejected', verb: 'rejected' },
+  request_changes: { status: 'changes_requested', verb: 'requested changes at' },
+} as const satisfies Record<Decision['decision'], { status: Gate['status']; verb: string }>;
+
+function judgeDecision({ gate: named, decision, note, commit }: Decision, gate: Gate | null): Judgement {
+  if (gate === null) return refused('no gate is open');
+  if (named !== null && named !== gate.id) return refused(`${named} is not open; ${gate.id} is`);
+  if (commit !== null && commit !== gate.commit) {
+    return refused(
+      `the decision is about ${commit.slice(0, 12)}, but the branch stands at ${gate.commit?.slice(0, 12) ?? 'nothing'}`,
+    );
+  }
+  if (decision === 'request_changes' && gate.changesGoTo === null)
+    return refused(`changes cannot be requested at the gate into ${gate.stage}`);
+  if (decision === 'approve' && gate.question && note === null)
+    return refused(`${gate.id} asks a question: answer it, or approve with a note`);
+  if (decision === 'approve') {
+    const wrong = notOffered(note ?? '', gate);
+    if (wrong !== null) return wrong;
+  }
+  return accepted(`${gate.id} is decided: ${decision.replace('_', ' ')}`);
+}
+
+function judgeAnswer({ promptId, text }: Answer, gate: Gate | null): Judgement {
+  if (gate === null || !gate.question) return refused('no question is open');
+  if (promptId !== null && promptId !== gate.id) return refused(`${promptId} is not open; ${gate.id} is`);
+  return notOffered(text, gate) ?? accepted(`${gate.id} is answered`);
+}
+
+/** Null: the gate takes any text, or this is one of its options. */
+function notOffered(answer: string, { id, options }: Gate): Judgement | null {
+  if (options === null || optionNamed(options, answer) !== null) return null;
+  return refused(`the answer to ${id} must be one of: ${optionList(options)}`);
+}

@@ -1,0 +1,80 @@
+/** The gates of a landing: when one opens, what a person decides there, and when it rings. Pure. Source: V-42, V-49. */
+import type { LandingGate } from '../../protocol/actors/landing.js';
+import type { GateMessage } from '../../protocol/messages/message-rows.js';
+import type { GatesPolicy } from '../../protocol/run/policy.js';
+import { addGate, causeOf, openGateOf, resolveIn } from '../gates/gate-book.js';
+import { NOT_RUNG, nextRing, type Ring } from '../gates/gate-clock.js';
+import { decisionOf } from '../gates/gate-decision.js';
+import { newGate } from '../gates/new-gate.js';
+import type { LandingState, Phase } from './landing-state.js';
+
+/** Why a head does not go to its queue before a person says so. */
+export interface Missing {
+  readonly reason: LandingGate;
+  readonly why: string;
+  readonly files?: readonly string[];
+}
+
+/** Before the host of the run was asked. */
+const NO_TIMES: GatesPolicy = {
+  ...{ stages: [], maxChangeRounds: 0, remindMs: null, escalateMs: null, expireMs: null, unattendedExpireMs: 0 },
+};
+
+export function openGate(state: LandingState, { reason, why, files = [] }: Missing, now: number): LandingState {
+  const { runId, run, isAsked, attended } = state;
+  const owner = {
+    policy: { gates: timesOf(state) },
+    attended: isAsked || attended,
+    subject: { runId, commit: run?.source?.head ?? null, round: 0 },
+  };
+  const opening = { stage: 'landing', cause: causeOf('policy', why, { files }), alsoRequiredByPolicy: false } as const;
+  const gate = newGate(owner, { ...opening, question: false, changesGoTo: null }, now);
+  const phase: Phase = { kind: 'gated', reason, why, files };
+  return { ...state, phase, rung: NOT_RUNG, gates: addGate(state.gates, gate).gates };
+}
+
+/** The open gate is decided; where it stood is for the caller to say. */
+export function decideGate(state: LandingState, message: GateMessage, now: number): LandingState {
+  const open = openGateOf(state.gates);
+  if (open === null) return state;
+  const { line: _, ...decided } = decisionOf(message, open);
+  return { ...state, gates: resolveIn(state.gates, open.id, { ...decided, resolvedAt: isoOf(now) }) };
+}
+
+/** To ask for it once more is to approve. */
+export function passGate(state: LandingState, by: string | null, now: number): LandingState {
+  return decideGate(state, { ...DECISION, decision: 'approve', by, note: null }, now);
+}
+
+/** To give it up is to reject. */
+export function rejectGate(state: LandingState, { by, note }: Pick<Gave, 'by' | 'note'>, now: number): LandingState {
+  return decideGate(state, { ...DECISION, decision: 'reject', by, note }, now);
+}
+
+type Gave = Extract<GateMessage, { name: 'approve' }>;
+
+const DECISION = { name: 'approve', gate: null, commit: null, requestId: null } as const;
+
+/** What the open gate rings next. */
+export function ringOf(state: LandingState): Ring | null {
+  const open = openGateOf(state.gates);
+  return open === null ? null : nextRing(timesOf(state), open, state.rung);
+}
+
+/** The time of `ring` has come. */
+export function ringGate(state: LandingState, ring: Ring, now: number): LandingState {
+  const open = openGateOf(state.gates);
+  if (open === null) return state;
+  if (ring.kind !== 'expire') return { ...state, rung: ring.after(now) };
+  const expired = { status: 'expired', resolvedAt: isoOf(now), resolvedBy: null, decisionNote: null } as const;
+  const gates = resolveIn(state.gates, open.id, { ...expired, guidance: null });
+  return { ...state, gates, phase: { kind: 'abandoned', why: `nobody decided ${open.id} in time: ${open.reason}` } };
+}
+
+function timesOf({ terms }: LandingState): GatesPolicy {
+  return terms?.gates ?? NO_TIMES;
+}
+
+export function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
