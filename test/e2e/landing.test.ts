@@ -96,6 +96,13 @@ describe('sluice land', () => {
 
     const landed = await sluice('land', first, second);
     await listed(repository, ['landings', 'list'], new RegExp(`${second}  waits for a person: conflict  main`));
+    await listed(
+      repository,
+      ['approvals', 'list'],
+      new RegExp(`${second}[^]*gate gate-1 before landing[^]*sluice approve ${second}`),
+    );
+    const approved = await sluice('approve', second);
+    await until(async () => /"gate-2"/.test((await sluice('approvals', 'list', second, '--json')).stdout));
     const dropped = await sluice('landings', 'drop', second, '--reason', 'the other is better');
     await listed(repository, ['landings', 'list', '--json'], /the other is better.*"merge":"abandoned"/);
 
@@ -103,7 +110,8 @@ describe('sluice land', () => {
     expect(landed.stdout).toContain(`${first} has landed on main`);
     expect(landed.stdout).toContain(`${second} waits for a person (conflict)`);
     expect(landed.stdout).toContain('  a.txt');
-    expect(landed.stdout).toContain(`sluice landings drop ${second}`);
+    expect(landed.stdout).toContain(`sluice approve ${second}`);
+    expect(approved).toMatchObject({ code: 0, stdout: expect.stringContaining('gate-1 is decided: approve') });
     expect(dropped.code).toBe(0);
     expect(repository.git('show', 'main:a.txt')).toBe('mine\n');
   }, 120_000);

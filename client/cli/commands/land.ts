@@ -2,12 +2,14 @@
  * `sluice land`: asks for the heads of closed runs on their base, and follows them until they are merged or wait for a person. The merge queue of the base does the work; only with
  * `--update-checkout` is anything done here, by the person's own git, to a checkout in which the base stands.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { orAborted } from '../../../config/system/or-aborted.js';
 import type { LandingView } from '../../../protocol/actors/landing.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { Sluice } from '../../sluice.js';
 import { type FoundRun, findRun, findRuns, manyRuns, runsHere } from '../find/find-run.js';
 import { followLandings, type ToldLandings } from '../landing/follow-landings.js';
+import { isSettled } from '../landing/landing-text.js';
 import { takeChain } from '../landing/take-chain.js';
 import { connectToRun } from '../server/connect.js';
 import { type Context, tellStopped } from '../terminal/context.js';
@@ -46,7 +48,10 @@ export async function landRuns(
 ): Promise<ExitCode> {
   const { io, json } = context;
   const by = personOf(context);
-  for (const { runId } of runs) await ask(sluice, { runId, onto, by });
+  for (const { runId } of runs) {
+    await ask(sluice, { runId, onto, by });
+    if (runs.length > 1) await waitForTurn(sluice, runId, io.stop);
+  }
   if (!wait) {
     for (const { runId } of runs) {
       if (json) io.json({ kind: 'asked', runId });
@@ -77,6 +82,19 @@ export async function followRuns(
   }
   tellReady(context, views);
   return views.every(({ merge }) => merge === 'merged') ? EXIT.done : EXIT.needsPerson;
+}
+
+/** **Unit** ms. */
+const LOOK_AGAIN_MS = 30;
+const TURN_MS = 5_000;
+
+/** Heads that are named together land in the order in which they are named: the next is asked for once this one is in its queue, or will not come there. */
+async function waitForTurn(sluice: Sluice, runId: string, stop: AbortSignal): Promise<void> {
+  for (const end = Date.now() + TURN_MS; Date.now() < end && !stop.aborted; ) {
+    const view = await sluice.landing(runId).catch(() => null);
+    if (view !== null && (isSettled(view) || (view.entry?.state ?? null) !== null)) return;
+    await delay(LOOK_AGAIN_MS, undefined, { signal: stop }).catch(() => undefined);
+  }
 }
 
 /** Errors: RefusedError where it is on its way to another base. */
