@@ -7,7 +7,6 @@ import {
   optionList,
   type RiskLevel,
 } from '../../protocol/run/gate.js';
-import type { Stage } from '../../protocol/run/stages.js';
 
 /** Why a gate opens. */
 export interface GateCause {
