@@ -2,8 +2,12 @@
 import type { CleanRunInput, CleanRunResult } from '../protocol/actors/clean.js';
 import type {
   BeginLandingInput,
+  ExamineRepairInput,
+  ExamineRepairResult,
   FindBaseInput,
   FindBaseResult,
+  PlanRepairInput,
+  PlanRepairResult,
   RunToLand,
   WriteLandingInput,
 } from '../protocol/actors/landing.js';
@@ -50,6 +54,10 @@ export interface HostActivities {
   cleanRun(input: CleanRunInput): Promise<CleanRunResult>;
   /** Finds the branch that somebody names as a base. Effects: none. Errors: as of `landEntry`. */
   findBase(input: FindBaseInput): Promise<FindBaseResult>;
+  /** Finds where a run may begin that repairs a head. Effects: objects that no ref names. Errors: as of `landEntry`. */
+  planRepair(input: PlanRepairInput): Promise<PlanRepairResult>;
+  /** Looks whether what a run made of a conflict may land unseen. Effects: none. Errors: as of `landEntry`. */
+  examineRepair(input: ExamineRepairInput): Promise<ExamineRepairResult>;
   /** Writes journal, gates and view of a landing beside the files of its run. Harmless when repeated or late. */
   writeLanding(input: WriteLandingInput): Promise<FlushJournalResult>;
   /** Merges a head onto its base or onto the chain before it, and moves the base where that is checked and the base is free. */

@@ -10,9 +10,11 @@ import type {
   HostTurnActivities,
 } from '../activities/index.js';
 import { createCheckTree } from '../activities/landing/check-tree.js';
+import { createExamineRepair } from '../activities/landing/examine-repair.js';
 import { createFindBase } from '../activities/landing/find-base.js';
 import { createLandEntry } from '../activities/landing/land-entry.js';
 import { createLookAtBase } from '../activities/landing/look-at-base.js';
+import { createPlanRepair } from '../activities/landing/plan-repair.js';
 import type { LandingDeps } from '../activities/landing/queue-place.js';
 import { createWriteLanding } from '../activities/landing/write-landing.js';
 import { createDeliver } from '../activities/notify/deliver.js';
@@ -60,6 +62,8 @@ export async function createHostWorkers({
     cleanRun: createCleanRun(deps),
     deliver: createDeliver(deps),
     findBase: createFindBase(deps),
+    planRepair: createPlanRepair(deps),
+    examineRepair: createExamineRepair(deps),
     writeLanding: createWriteLanding(deps),
     landEntry: createLandEntry(deps),
     lookAtBase: createLookAtBase(deps),

@@ -3,6 +3,7 @@ import type { FindBaseInput, FindBaseResult, LandingTerms } from '../../protocol
 import { titleOf } from '../../protocol/messages/run-input.js';
 import { DEFAULT_LANDING, type LandingPolicy } from '../../protocol/run/landing-policy.js';
 import { hostSinks } from '../../protocol/run/policy.js';
+import { isInRound } from '../../protocol/run/stages.js';
 import { findLandingBase, type LandingBase } from '../git/merge/find-landing-base.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import type { RunRecord } from '../unit/run-record.js';
@@ -28,6 +29,8 @@ function termsOf({ policy, input, repository, branch }: RunRecord): LandingTerms
   return {
     landing: landing ?? DEFAULT_LANDING,
     gates: policy.gates,
+    canFix: policy.stages.some(isInRound),
+    task: input.task,
     sinks: hostSinks(policy.notify).map(({ kind }) => kind),
     ...{ title: titleOf(input), repo: repository.root, branch },
   };

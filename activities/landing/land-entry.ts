@@ -21,6 +21,7 @@ import { moveRefs } from '../git/refs/run-branch.js';
 import { atPlace } from '../unit/at-place.js';
 import { OUTCOME_FILE, readMark, writePlaceMark } from '../unit/place-record.js';
 import { lookAtBase, moveBase, standsBehind } from './base-look.js';
+import { headToLand } from './plan-repair.js';
 import { type AtQueue, findQueuePlace, type LandingDeps, nextRefOf, queueGitOf, tipRefOf } from './queue-place.js';
 
 /** A merge that is about to be made true. */
@@ -101,7 +102,8 @@ async function merge(
 ): Promise<Planned | Landed> {
   const { run, workplace } = at;
   const { repository } = workplace;
-  const { head } = source;
+  const git = await queueGitOf(at);
+  const head = await headToLand(git, run.record, source.head);
   if ((await readAncestry(repository, head, base.at)) === 'ancestor') return { kind: 'merged', commit: head };
   const { baseSha } = run.record;
   if ((await readAncestry(repository, baseSha, on)) !== 'ancestor')
@@ -109,7 +111,6 @@ async function merge(
       'base_rewritten',
       `${queue.branch} does not contain ${baseSha.slice(0, 12)}, which the run is made on: what was taken back there would come back`,
     );
-  const git = await queueGitOf(at);
   const { record } = run;
   const candidate = await makeCandidate(git, {
     ...{ ours: on, theirs: head, madeOn: null },

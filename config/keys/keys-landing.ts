@@ -1,5 +1,5 @@
 /** The config keys of landing. They are of the run whose head lands: what it was opened with counts. */
-import { DEFAULT_LANDING, LANDING_MODES, LANDING_NEEDS } from '../../protocol/run/landing-policy.js';
+import { DEFAULT_LANDING, LANDING_MODES, LANDING_NEEDS, ON_CONFLICT } from '../../protocol/run/landing-policy.js';
 import { inOrder, row } from './key-table.js';
 import { duration, integer, oneOf } from './key-values.js';
 
@@ -39,5 +39,15 @@ export const LANDING_KEYS = {
     fallback: DEFAULT_LANDING.retryWaitMs,
     unit: 'duration',
     meaning: 'how long it waits before the second attempt; doubled each time, at most 5m',
+  }),
+  'landing.conflict': row({
+    at: 'landing.conflict',
+    schema: oneOf(ON_CONFLICT),
+    type: ON_CONFLICT.map((word) => `\`${word}\``).join(', '),
+    fallback: DEFAULT_LANDING.conflict,
+    meaning:
+      'what follows a conflict once the attempts are used: a person is asked, an agent merges both sides, or the task is done anew on the base; after three repairs, and where the stages have no fixing, a person is asked',
+    merge: 'stricter',
+    allows: inOrder(ON_CONFLICT),
   }),
 } as const;

@@ -3,9 +3,10 @@
  * queue. Anybody can send to it, so every argument is read by hand. Pure.
  */
 import { type GateMessage, isGateMessage } from '../messages/message-rows.js';
-import type { JournalBatch, RunRef, RunResult } from '../messages/messages.js';
+import type { JournalBatch, RewindInput, RunRef, RunResult } from '../messages/messages.js';
 import { type MessageReading, readRunMessage } from '../messages/run-message.js';
 import type { MergeState } from '../messages/run-view.js';
+import { RUN_CHANGED_SIGNAL } from '../names.js';
 import type { Gate } from '../run/gate.js';
 import type { LandingPolicy } from '../run/landing-policy.js';
 import type { GatesPolicy, RunPolicy } from '../run/policy.js';
@@ -14,7 +15,7 @@ import { ENTRY_SIGNAL, ENTRY_STATES, type EntryChange, type EntryState, EXHAUSTE
 
 /** Messages of people, each as an Update and as a Signal. */
 export const LANDING_UPDATES = ['land', 'abort', 'approve', 'answer'] as const;
-export const LANDING_SIGNALS = [...LANDING_UPDATES, ENTRY_SIGNAL] as const;
+export const LANDING_SIGNALS = [...LANDING_UPDATES, ENTRY_SIGNAL, RUN_CHANGED_SIGNAL] as const;
 
 /** To start one is to ask for it, also by hand. */
 export interface LandingInput {
@@ -46,6 +47,8 @@ export const LANDING_GATES = [
   'withdrawn',
   'needs',
   'listed',
+  'repair_failed',
+  'unresolved',
 ] as const;
 export type LandingGate = (typeof LANDING_GATES)[number];
 
@@ -66,6 +69,8 @@ export interface LandingView {
     /** What it waits for, where it is known: one sentence. */
     readonly why: string | null;
   } | null;
+  /** While another run makes another head of it; `runId` null: it is not begun yet. */
+  readonly repair: { readonly runId: string | null; readonly kind: RepairKind; readonly why: string } | null;
   /** On the base, or in the chain before it. */
   readonly commit: string | null;
   /** A person must say what becomes of it; null: it waits for nobody. */
@@ -115,9 +120,48 @@ export interface LandingTerms {
   readonly landing: LandingPolicy;
   readonly gates: GatesPolicy;
   readonly sinks: RunPolicy['sinks'];
+  /** A run of these stages can fix what another did. */
+  readonly canFix: boolean;
+  readonly task: string;
   readonly title: string;
   readonly repo: string;
   readonly branch: string;
+}
+
+export const REPAIR_KINDS = ['changes', 'turn', 'recreate'] as const;
+export type RepairKind = (typeof REPAIR_KINDS)[number];
+
+export interface PlanRepairInput {
+  readonly repoKey: string;
+  /** Whose head is to be repaired, and that head. */
+  readonly runId: string;
+  readonly head: string;
+  readonly branch: string;
+  readonly kind: RepairKind;
+  /** Its merge conflicted; else something else is wrong with it. */
+  readonly isConflict: boolean;
+  /** What is to be mended. */
+  readonly why: string;
+  /** Who asked for it; null: nobody. */
+  readonly by: string | null;
+}
+
+/** `unneeded`: it merges by now. `refused`: no run can begin there; `why` is one sentence. */
+export type PlanRepairResult =
+  | { readonly kind: 'planned'; readonly rewind: RewindInput }
+  | { readonly kind: 'unneeded' }
+  | { readonly kind: 'refused'; readonly why: string };
+
+export interface ExamineRepairInput {
+  readonly repoKey: string;
+  /** The run that repaired, and its head. */
+  readonly runId: string;
+  readonly head: string;
+}
+
+/** What a person must look at first; null: nothing. */
+export interface ExamineRepairResult {
+  readonly left: { readonly why: string; readonly files: readonly string[] } | null;
 }
 
 /** Journal, gates and view of a landing, for people; what its run's files say of the merge with them. */
@@ -130,7 +174,8 @@ export type LandingMessage =
   | { readonly kind: 'land'; readonly onto: string | null; readonly by: string | null; readonly isUnasked: boolean }
   | { readonly kind: 'abort'; readonly by: string | null; readonly reason: string | null }
   | { readonly kind: 'decide'; readonly message: GateMessage }
-  | { readonly kind: typeof ENTRY_SIGNAL; readonly change: EntryChange };
+  | { readonly kind: typeof ENTRY_SIGNAL; readonly change: EntryChange }
+  | { readonly kind: typeof RUN_CHANGED_SIGNAL; readonly runId: string };
 
 export function readLandingMessage(name: string, argument: unknown): MessageReading<LandingMessage> {
   if (name === 'approve' || name === 'answer') return readDecision(name, argument);
@@ -155,6 +200,8 @@ function messageOf(name: string, argument: unknown): LandingMessage | null {
   if (name === 'land')
     return { kind: 'land', onto: nameIn(fields, 'onto'), by, isUnasked: fields['isUnasked'] === true };
   if (name === 'abort') return { kind: 'abort', by, reason: textIn(fields, 'reason') };
+  const runId = nameIn(fields, 'runId');
+  if (name === RUN_CHANGED_SIGNAL) return runId === null ? null : { kind: RUN_CHANGED_SIGNAL, runId };
   const [id, state, version] = [nameIn(fields, 'id'), wordIn(fields, 'state', ENTRY_STATES), fields['version']];
   if (name !== ENTRY_SIGNAL || id === null || state === null || typeof version !== 'number') return null;
   const files = fields['files'];

@@ -8,6 +8,10 @@ export type LandingMode = (typeof LANDING_MODES)[number];
 export const LANDING_NEEDS = ['verified', 'checked'] as const;
 export type LandingNeeds = (typeof LANDING_NEEDS)[number];
 
+/** What follows a conflict by itself, strictest first. `turn`: an agent's fix of it. `recreate`: the task anew, on the base as it is now. */
+export const ON_CONFLICT = ['gate', 'turn', 'recreate'] as const;
+export type OnConflict = (typeof ON_CONFLICT)[number];
+
 export interface LandingPolicy {
   readonly mode: LandingMode;
   readonly needs: LandingNeeds;
@@ -15,7 +19,11 @@ export interface LandingPolicy {
   readonly attempts: number;
   /** Unit: ms; doubled each time. */
   readonly retryWaitMs: number;
+  readonly conflict: OnConflict;
 }
 
 /** Of a run whose host knew no landing yet. */
-export const DEFAULT_LANDING: LandingPolicy = { mode: 'manual', needs: 'verified', attempts: 1, retryWaitMs: 30_000 };
+export const DEFAULT_LANDING: LandingPolicy = {
+  ...{ mode: 'manual', needs: 'verified' },
+  ...{ attempts: 1, retryWaitMs: 30_000, conflict: 'turn' },
+};

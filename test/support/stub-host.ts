@@ -28,7 +28,7 @@ const HEAD = 'c'.repeat(40);
 
 /** Of a run. */
 export type Activities = AnyHostActivities &
-  Omit<HostActivities, 'landEntry' | 'lookAtBase' | 'findBase' | 'writeLanding'> &
+  Omit<HostActivities, 'landEntry' | 'lookAtBase' | 'findBase' | 'planRepair' | 'examineRepair' | 'writeLanding'> &
   HostTurnActivities;
 
 export interface StubHost {

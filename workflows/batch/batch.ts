@@ -17,10 +17,9 @@ import {
 import type { BatchInput, BatchView } from '../../protocol/actors/batch.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../../protocol/limits.js';
 import type { RunResult } from '../../protocol/messages/messages.js';
-import { titleOf } from '../../protocol/messages/run-input.js';
-import { RUN_WORKFLOW, TASK_QUEUE } from '../../protocol/names.js';
 import { badInputFailure, readRefusal } from '../../protocol/text/refusal.js';
 import { LiveActor } from '../actor/live.js';
+import { startRun } from '../actor/start-run.js';
 import { BATCH_RULES, type Fate, readBatchMessage, show, tableOf, viewOf } from './batch-table.js';
 import { batchIdOf, checkBatchInput, type PlannedTask, planTasks } from './batch-tasks.js';
 
@@ -53,17 +52,9 @@ export async function batch(input: BatchInput): Promise<BatchView> {
 
 async function runTask({ runId, input }: PlannedTask, become: (fate: Fate) => void): Promise<void> {
   try {
-    const child = await startChild(RUN_WORKFLOW, {
-      workflowId: runId,
-      taskQueue: TASK_QUEUE,
-      args: [input],
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-      staticSummary: titleOf(input),
-    });
+    const child = await startRun(runId, input, ParentClosePolicy.REQUEST_CANCEL);
     become({ state: 'running' });
-    const { outcome, blockedReason, branch, error } = (await child.result()) as RunResult; // The workflow type `run` answers this.
+    const { outcome, blockedReason, branch, error } = await child.result();
     become({ state: 'ended', outcome, blockedReason, branch, error });
   } catch (err) {
     if (err instanceof WorkflowExecutionAlreadyStartedError) become({ state: 'skipped' });

@@ -28,7 +28,8 @@ export function openGate(state: LandingState, { reason, why, files = [] }: Missi
     subject: { runId, commit: run?.source?.head ?? null, round: 0 },
   };
   const opening = { stage: 'landing', cause: causeOf('policy', why, { files }), alsoRequiredByPolicy: false } as const;
-  const gate = newGate(owner, { ...opening, question: false, changesGoTo: null }, now);
+  const changesGoTo = state.terms?.canFix === true && run?.source !== null ? ('fixing' as const) : null;
+  const gate = newGate(owner, { ...opening, question: false, changesGoTo }, now);
   const phase: Phase = { kind: 'gated', reason, why, files };
   return { ...state, phase, rung: NOT_RUNG, gates: addGate(state.gates, gate).gates };
 }

@@ -96,7 +96,7 @@ function mergeLines(before: LandingState, after: LandingState): readonly Told[] 
   const [from, to] = [viewOf(before), viewOf(after)];
   const [was, is] = [wordOf(from), wordOf(to)];
   if (was === is) return [];
-  const why = to.abandoned ?? to.entry?.why ?? null;
+  const why = to.abandoned ?? to.repair?.why ?? to.entry?.why ?? null;
   const isOver = to.merge === 'merged' || to.merge === 'abandoned';
   const message = `${was} → ${is}${to.base === null ? '' : ` on ${to.base}`}${why === null ? '' : `: ${why}`}`;
   const data = {
@@ -111,8 +111,8 @@ function mergeLines(before: LandingState, after: LandingState): readonly Told[] 
   return [{ type: 'merge.changed', message, data, notify }];
 }
 
-function wordOf({ merge, entry }: ReturnType<typeof viewOf>): string {
-  return entry?.state ?? merge;
+function wordOf({ merge, entry, repair }: ReturnType<typeof viewOf>): string {
+  return repair === null ? (entry?.state ?? merge) : `${repair.kind} by ${repair.runId ?? 'a run'}`;
 }
 
 /** Nobody before the host was asked who is told. */

@@ -1,5 +1,7 @@
 /** What a landing knows, and how it looks to people. Pure. */
 import type {
+  ExamineRepairInput,
+  ExamineRepairResult,
   FindBaseInput,
   FindBaseResult,
   LandingGate,
@@ -7,12 +9,15 @@ import type {
   LandingMessage,
   LandingTerms,
   LandingView,
+  PlanRepairInput,
+  PlanRepairResult,
+  RepairKind,
   RunEnd,
   RunToLand,
 } from '../../protocol/actors/landing.js';
 import { type EntryChange, mergeQueueId, type QueueEntry, type QueueRef } from '../../protocol/actors/merge-queue.js';
 import type { JournalEvent } from '../../protocol/messages/journal.js';
-import type { JournalBatch, NotificationInput, RunRef } from '../../protocol/messages/messages.js';
+import type { JournalBatch, NotificationInput, RunInput, RunRef } from '../../protocol/messages/messages.js';
 import type { Gate } from '../../protocol/run/gate.js';
 import { printable } from '../../protocol/text/printable.js';
 import type { Shown, Step } from '../actor/actor.js';
@@ -36,10 +41,26 @@ export type Phase =
       /** Somebody gave it up, and why: the queue has the last word. */
       readonly leaving: string | null;
     }
+  /** A child run makes another head of it. `runId` null: how it begins is being found out. */
+  | {
+      readonly kind: 'repairing';
+      readonly repair: Repair;
+      readonly runId: string | null;
+      readonly lookAtMs: number | null;
+      readonly everyMs: number;
+    }
   /** Of `gates` one is open. */
   | { readonly kind: 'gated'; readonly reason: LandingGate; readonly why: string; readonly files: readonly string[] }
   | { readonly kind: 'merged'; readonly commit: string | null }
   | { readonly kind: 'abandoned'; readonly why: string };
+
+/** `changes`: a person asked for them. `turn`: a fix on what both come to. `recreate`: from its first stage, on the base as it is now. */
+export interface Repair {
+  readonly kind: RepairKind;
+  /** What is to be mended. */
+  readonly why: string;
+  readonly files: readonly string[];
+}
 
 /** What its journal says, and which of it no host has written yet. */
 export interface LandingJournal {
@@ -56,6 +77,8 @@ export interface LandingJournal {
 /** JSON-safe: it goes over continue-as-new. */
 export interface LandingState {
   readonly runId: string;
+  /** Whose head lands: the run itself, or the last one that repaired it. */
+  readonly headRunId: string;
   /** `<workflow id>/<first execution>`: begins the ids of its entries. */
   readonly self: string;
   /** Another base than the run's, as somebody wrote it. */
@@ -72,6 +95,12 @@ export interface LandingState {
   readonly phase: Phase;
   /** How many entries it made, each with an id of its own. */
   readonly entries: number;
+  /** The same of child runs. */
+  readonly children: number;
+  /** How often it was repaired unasked. */
+  readonly repairs: number;
+  /** How often a person requested changes. */
+  readonly changeRounds: number;
   /** Oldest first. */
   readonly gates: readonly Gate[];
   /** What rang at the open one. */
@@ -86,6 +115,11 @@ export type LandingEvent =
   /** Its own first execution. */
   | { readonly kind: 'begin' }
   | { readonly kind: 'opened'; readonly run: RunToLand }
+  | { readonly kind: 'planned'; readonly plan: PlanRepairResult }
+  /** Of the child run; `taken`: another has its id. */
+  | { readonly kind: 'begun'; readonly fate: 'started' | 'taken' }
+  /** What the child did cannot land by itself; null: it can. */
+  | { readonly kind: 'examined'; readonly found: ExamineRepairResult }
   | { readonly kind: 'based'; readonly base: FindBaseResult }
   /** What was to be asked for could not be. */
   | { readonly kind: 'failed'; readonly reason: LandingGate; readonly why: string }
@@ -96,6 +130,10 @@ export type LandingEvent =
 export type LandingErrand =
   | { readonly kind: 'open'; readonly workflowId: string }
   | { readonly kind: 'findBase'; readonly workflowId: string; readonly host: string; readonly input: FindBaseInput }
+  | { readonly kind: 'plan'; readonly workflowId: string; readonly host: string; readonly input: PlanRepairInput }
+  | { readonly kind: 'startRun'; readonly workflowId: string; readonly input: RunInput }
+  | { readonly kind: 'abortRun'; readonly workflowId: string; readonly reason: string }
+  | { readonly kind: 'examine'; readonly workflowId: string; readonly host: string; readonly input: ExamineRepairInput }
   | { readonly kind: 'enqueue'; readonly workflowId: string; readonly queue: QueueRef; readonly entry: QueueEntry }
   | { readonly kind: 'withdraw'; readonly workflowId: string; readonly id: string }
   | {
@@ -115,13 +153,20 @@ export function notAsked(
 ): LandingState {
   return {
     ...{ runId, self, onto, attended, isAsked: !isUnasked },
-    ...{ base: null, run: null, terms: null, phase: { kind: 'idle' }, entries: 0 },
+    ...{ headRunId: runId, base: null, run: null, terms: null, phase: { kind: 'idle' } },
+    ...{ entries: 0, children: 0, repairs: 0, changeRounds: 0 },
     ...{ gates: [], rung: NOT_RUNG, waived: [] },
     journal: { seq: 0, updatedAt: new Date(0).toISOString(), unwritten: [], isWriting: false, told: 0 },
   };
 }
 
-const MERGE = { idle: 'unmerged', opening: 'unmerged', gated: 'unmerged', queued: 'queued' } as const;
+const MERGE = {
+  idle: 'unmerged',
+  opening: 'unmerged',
+  repairing: 'unmerged',
+  gated: 'unmerged',
+  queued: 'queued',
+} as const;
 
 export function viewOf({ runId, base, run, phase, gates, journal }: LandingState): LandingView {
   const queued = phase.kind === 'queued' ? phase : null;
@@ -136,6 +181,7 @@ export function viewOf({ runId, base, run, phase, gates, journal }: LandingState
             ...{ id: queued.entry.id, queue: mergeQueueId(queued.queue) },
             ...{ state: queued.heard?.state ?? null, why: queued.heard?.why ?? null },
           },
+    repair: phase.kind === 'repairing' ? { runId: phase.runId, kind: phase.repair.kind, why: phase.repair.why } : null,
     commit: phase.kind === 'merged' ? phase.commit : (queued?.heard?.commit ?? null),
     gate:
       phase.kind === 'gated' && open !== null
@@ -151,12 +197,13 @@ export function viewOf({ runId, base, run, phase, gates, journal }: LandingState
 const SHOWN_CHARS = 300;
 
 export function showLanding(state: LandingState): Shown {
-  const { runId, merge, base, entry, gate, abandoned } = viewOf(state);
+  const { runId, merge, base, entry, gate, repair, abandoned } = viewOf(state);
   const status = gate === null ? merge : 'waiting_for_approval';
-  const why = (gate?.why ?? abandoned ?? entry?.why ?? '').slice(0, SHOWN_CHARS);
+  const why = (gate?.why ?? abandoned ?? repair?.why ?? entry?.why ?? '').slice(0, SHOWN_CHARS);
   const onto = base === null ? '' : ` on ${base}`;
   const lines = [
     `landing of \`${runId}\`${printable(onto)}: **${gate === null ? (entry?.state ?? merge) : gate.reason}**`,
+    repair === null ? '' : `${repair.kind} by \`${repair.runId ?? 'a run'}\``,
     printable(why),
     ...(gate?.files ?? []).slice(0, 20).map((file) => `- ${printable(file)}`),
     gate === null ? '' : `decide ${gate.id}: \`sluice approve ${runId}\`    or: \`sluice reject ${runId}\``,
@@ -164,6 +211,14 @@ export function showLanding(state: LandingState): Shown {
   return {
     status,
     details: lines.filter((line) => line !== '').join('\n\n'),
-    memo: { runId, merge, base, entry: entry?.state ?? null, gate: gate?.reason ?? null, why },
+    memo: {
+      runId,
+      merge,
+      base,
+      entry: entry?.state ?? null,
+      gate: gate?.reason ?? null,
+      repair: repair?.runId ?? null,
+      why,
+    },
   };
 }

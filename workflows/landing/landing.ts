@@ -1,12 +1,14 @@
 /**
  * Takes the head of one closed run to its base, `landing:<runId>`: it reads what landed from the run's own answer, sends it to the merge queue of the base, and says what became of it.
- * Waits for: the queue's Signal `entryChanged`; `land`, `abort`, `approve` and `answer` of people, which are Updates too; its own timer, which sends the entry again and rings at a gate.
+ * Waits for: the queue's Signal `entryChanged`; `runChanged` of a run that repairs it; `land`, `abort`, `approve` and `answer` of people, which are Updates too; its own timer, which sends the entry again and rings at a gate.
  * Survives: the loss of worker, server, host and queue. Ends: merged, or given up.
  */
-import { ActivityFailure, continueAsNew, workflowInfo } from '@temporalio/workflow';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { ActivityFailure, continueAsNew, ParentClosePolicy, workflowInfo } from '@temporalio/workflow';
 import {
   LANDING_SIGNALS,
   LANDING_UPDATES,
+  type LandingGate,
   type LandingInput,
   type LandingView,
   readLandingInput,
@@ -17,6 +19,7 @@ import { askedHost, controlHost } from '../activity-options.js';
 import type { Carried } from '../actor/core.js';
 import { LiveActor } from '../actor/live.js';
 import { sendSignal } from '../actor/send-signal.js';
+import { startRun } from '../actor/start-run.js';
 import { isHostAway } from '../aside/away-host.js';
 import { startNotification } from '../journal/notify.js';
 import {
@@ -57,7 +60,31 @@ async function perform(errand: LandingErrand, tell: (event: LandingEvent) => voi
     case 'open':
       return tell(await openRun(workflowId));
     case 'findBase':
-      return tell(await findBase(errand));
+      return tell(
+        await askHost(errand.host, 'refused', async (host) => ({
+          kind: 'based',
+          base: await host.findBase(errand.input),
+        })),
+      );
+    case 'plan':
+      return tell(
+        await askHost(errand.host, 'repair_failed', async (host) => ({
+          kind: 'planned',
+          plan: await host.planRepair(errand.input),
+        })),
+      );
+    case 'startRun':
+      return tell({ kind: 'begun', fate: await startChild(errand) });
+    case 'abortRun':
+      await sendSignal({ workflowId, executionRunId: null, name: 'abort', argument: { reason: errand.reason } });
+      return;
+    case 'examine':
+      return tell(
+        await askHost(errand.host, 'unresolved', async (host) => ({
+          kind: 'examined',
+          found: await host.examineRepair(errand.input),
+        })),
+      );
     case 'enqueue':
       // A queue that does not hear it is sent it again in time.
       return ignoreFailure(controlHost().enqueue({ queue: errand.queue, entry: errand.entry }));
@@ -84,13 +111,31 @@ async function openRun(runId: string): Promise<LandingEvent> {
   }
 }
 
-async function findBase({ host, input }: Extract<LandingErrand, { kind: 'findBase' }>): Promise<LandingEvent> {
+async function askHost(
+  host: string,
+  refusal: LandingGate,
+  ask: (activities: ReturnType<typeof askedHost>) => Promise<LandingEvent>,
+): Promise<LandingEvent> {
   try {
-    return { kind: 'based', base: await askedHost(host).findBase(input) };
+    return await ask(askedHost(host));
   } catch (error) {
     return isHostAway(error)
       ? { kind: 'failed', reason: 'host_away', why: `its host ${host} is away; nobody took the work for a minute` }
-      : { kind: 'failed', reason: 'refused', why: whyOf(error) };
+      : { kind: 'failed', reason: refusal, why: whyOf(error) };
+  }
+}
+
+/** It lives on without its landing, which may continue as new. */
+async function startChild({
+  workflowId,
+  input,
+}: Extract<LandingErrand, { kind: 'startRun' }>): Promise<'started' | 'taken'> {
+  try {
+    await startRun(workflowId, input, ParentClosePolicy.ABANDON);
+    return 'started';
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return 'taken';
+    throw error;
   }
 }
 

@@ -48,7 +48,8 @@ async function make(git: PrivateGitDir, request: CandidateRequest): Promise<Cand
   await assertTreeFits(git, theirs);
   const [treeOfOurs, treeOfTheirs] = lines(await git.run(['rev-parse', `${ours}^{tree}`, `${theirs}^{tree}`]));
   if (treeOfOurs === undefined || treeOfTheirs === undefined) throw new Error('two trees were asked for');
-  if (more.length === 0 && newest === `${theirs} ${ours}`)
+  // One commit on the base, or a merge that was made on it: its first parent is the base.
+  if (isOneOn({ ours, theirs }, newest, more))
     return treeOfTheirs === treeOfOurs
       ? { kind: 'nothing' }
       : { kind: 'made', how: 'fast_forward', commit: theirs, tree: treeOfTheirs };
@@ -58,6 +59,10 @@ async function make(git: PrivateGitDir, request: CandidateRequest): Promise<Cand
   const args = ['commit-tree', merge.tree, '-p', ours, '-p', theirs, '-F', '-'];
   const commit = await git.run(args, { input: request.message, env: commitEnv(request) });
   return { kind: 'made', how: 'merge', commit: commit.trim(), tree: merge.tree };
+}
+
+function isOneOn({ ours, theirs }: Pick<MergeRequest, 'ours' | 'theirs'>, newest: string, more: readonly string[]) {
+  return more.length === 0 ? newest === `${theirs} ${ours}` : newest.startsWith(`${theirs} ${ours} `);
 }
 
 /** Up to two commits that `theirs` brings, each with its parents. */

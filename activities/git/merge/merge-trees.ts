@@ -52,11 +52,30 @@ const AT = '1970-01-01T00:00:00Z';
 
 /** Errors: `TooLarge`; `GitError` for what git cannot read, such as objects that a partial clone left behind. */
 export async function mergeTrees(git: PrivateGitDir, request: MergeRequest): Promise<TreeMerge> {
+  const read = await readMerge(git, request);
+  if (read.kind === 'unrelated') return read;
+  const { output, isClean, place } = read;
+  if (!isClean) return conflictOf(output.conflicted, output.complaint ?? 'git names a conflict');
+  return (await findDriver(git, output, place)) ?? { kind: 'merged', tree: output.tree };
+}
+
+export type ReadMerge =
+  | { readonly kind: 'unrelated' }
+  | { readonly kind: 'read'; readonly isClean: boolean; readonly output: MergeTreeOutput; readonly place: MergePlace };
+
+interface MergePlace {
+  readonly cwd: string;
+  readonly workTree: string;
+  readonly encoding: 'latin1';
+}
+
+/** What git itself makes of it, with conflicts as markers in the tree. Errors: as of `mergeTrees`. */
+export async function readMerge(git: PrivateGitDir, request: MergeRequest): Promise<ReadMerge> {
   const folder = await placeAttributes(git, request.ours);
   const { ours, theirs } = request.madeOn === null ? request : await stateBase(git, request, request.madeOn);
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--messages', ours, theirs];
-  const place = { cwd: folder, workTree: folder, encoding: 'latin1', limits: LIMITS } as const;
-  const result = await git.try(args, place);
+  const place = { cwd: folder, workTree: folder, encoding: 'latin1' } as const;
+  const result = await git.try(args, { ...place, limits: LIMITS });
   if (result.limit === 'output')
     throw new TooLarge(`git says more than ${LIMITS.maxBytes} bytes of the merge of ${ours} and ${theirs}`);
   if (result.exitCode > 1) {
@@ -65,8 +84,7 @@ export async function mergeTrees(git: PrivateGitDir, request: MergeRequest): Pro
   }
   const output = parseMergeTree(result.stdout);
   if (output === null) throw new Error('git merge-tree printed what it prints of no merge');
-  if (result.exitCode === 1) return conflictOf(output.conflicted, output.complaint ?? 'git names a conflict');
-  return (await findDriver(git, output, place)) ?? { kind: 'merged', tree: output.tree };
+  return { kind: 'read', isClean: result.exitCode === 0, output, place };
 }
 
 /** Git before 2.40 cannot be told the base of a merge, but finds that of two commits. */
@@ -90,7 +108,7 @@ async function areUnrelated(git: PrivateGitDir, ours: string, theirs: string): P
 async function findDriver(
   git: PrivateGitDir,
   { contentMerged }: MergeTreeOutput,
-  place: { readonly cwd: string; readonly workTree: string; readonly encoding: 'latin1' },
+  place: MergePlace,
 ): Promise<Conflict | null> {
   if (contentMerged.length === 0) return null;
   const input = contentMerged.map((path) => `${path}\0`).join('');

@@ -31,7 +31,7 @@ const READY: RunToLand = { kind: 'answer', outcome: 'merge_ready', verdict: 'ver
 const TERMS: LandingTerms = {
   landing: DEFAULT_LANDING,
   gates: { stages: [], maxChangeRounds: 3, remindMs: null, escalateMs: null, expireMs: null, unattendedExpireMs: 0 },
-  ...{ sinks: ['command'], title: 'a title', repo: '/shop', branch: 'sluice/r1' },
+  ...{ sinks: ['command'], title: 'a title', task: 'a task', repo: '/shop', branch: 'sluice/r1', canFix: false },
 };
 
 function based(branch: string, terms: Partial<LandingTerms> = {}): { kind: 'based'; base: FindBaseResult } {

@@ -1,0 +1,120 @@
+/**
+ * Finds where a run may begin that repairs a head, and what it is told.
+ * Effects: objects in the repository that no ref names until the run has its branch. Idempotency: the same head and base make the same commit. Cancel: what was begun is finished.
+ */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { cutMiddle } from '../../config/system/cut-middle.js';
+import type { PlanRepairInput, PlanRepairResult } from '../../protocol/actors/landing.js';
+import { MAX_FINDINGS } from '../../protocol/limits.js';
+import type { RewindInput } from '../../protocol/messages/messages.js';
+import { titleOf } from '../../protocol/messages/run-input.js';
+import type { Finding } from '../../protocol/run/finding.js';
+import { roundStart } from '../../protocol/run/next-stage.js';
+import type { PrivateGitDir } from '../git/inspect/private-git-dir.js';
+import { findLandingBase } from '../git/merge/find-landing-base.js';
+import { openQueueGit } from '../git/merge/open-queue-git.js';
+import { makeRepairStart, remakeHead } from '../git/merge/repair-commits.js';
+import { readAncestry } from '../git/refs/read-ancestry.js';
+import { readRef } from '../git/refs/read-ref.js';
+import type { Repository } from '../git/start/contract.js';
+import { lastingTrouble } from '../git/start/lasting-trouble.js';
+import { attend } from '../unit/attend.js';
+import type { HostDeps } from '../unit/host-deps.js';
+import type { RunOnHost, RunRecord } from '../unit/run-record.js';
+import { readRunOfQueue, tipRefOf } from './queue-place.js';
+
+export function createPlanRepair(deps: HostDeps): (input: PlanRepairInput) => Promise<PlanRepairResult> {
+  return (input) => attend(deps, randomUUID(), () => planRepair(readRunOfQueue(deps.home, input), input));
+}
+
+/** The git of landings of one run, on the objects of its repository. */
+export function openLandingGit({ record, stateDir }: RunOnHost): Promise<PrivateGitDir> {
+  return openQueueGit({ repository: record.repository, folder: join(stateDir, 'landing') });
+}
+
+/** What would land of a head that this run made. */
+export function headToLand(git: PrivateGitDir, record: RunRecord, head: string): Promise<string> {
+  const start = record.input.rewind?.onto?.start ?? null;
+  return remakeHead(git, {
+    head,
+    start,
+    message: `Merge ${record.branch}\n\n${titleOf(record.input)}\n`,
+    at: record.startedAt,
+  });
+}
+
+async function planRepair(run: RunOnHost, input: PlanRepairInput): Promise<PlanRepairResult> {
+  try {
+    return await plan(run, input);
+  } catch (error) {
+    const why = lastingTrouble(error);
+    if (why === null) throw error;
+    return { kind: 'refused', why };
+  }
+}
+
+async function plan(
+  run: RunOnHost,
+  { runId, head, branch, kind, isConflict, why, by, repoKey }: PlanRepairInput,
+): Promise<PlanRepairResult> {
+  const { record } = run;
+  const { stages } = record.policy;
+  const planned = (rewind: Omit<RewindInput, 'runId'>): PlanRepairResult => ({
+    kind: 'planned',
+    rewind: { runId, ...rewind },
+  });
+  const stage = kind === 'recreate' ? stages[0] : roundStart(stages);
+  if (stage === null || stage === undefined)
+    return { kind: 'refused', why: `the run ${runId} has no stage in which anything is fixed` };
+  const git = await openLandingGit(run);
+  const theirs = await headToLand(git, record, head);
+  if (kind === 'changes') {
+    // What a run without a base of its own left is gone on with as it is.
+    const onto = record.input.rewind?.onto === undefined ? {} : { onto: { base: record.baseSha, start: theirs } };
+    return planned({
+      stage,
+      ...onto,
+      findings: [findingOf('P-1', { claim: why, evidence: `asked for by ${by ?? 'somebody'}` })],
+    });
+  }
+  const base = await tipOf(record.repository, { repoKey, branch });
+  if (base === null) return { kind: 'refused', why: `the branch ${branch} is gone` };
+  if (kind === 'recreate') return planned({ stage, onto: { base, start: base } });
+  const start = await makeRepairStart(git, { ours: base, theirs }, record.startedAt);
+  if (start.kind === 'unrelated') return { kind: 'refused', why: `the change and ${branch} have no commit in common` };
+  if (isConflict && start.conflicted.length === 0) return { kind: 'unneeded' };
+  return planned({ stage, onto: { base, start: start.commit }, findings: findingsOf(start.conflicted, branch, why) });
+}
+
+/** Where the next head would be merged: the end of the chain, or the base. */
+async function tipOf(repository: Repository, queue: { repoKey: string; branch: string }): Promise<string | null> {
+  const base = await findLandingBase(repository, queue.branch);
+  if (base.kind === 'refused') return null;
+  const tip = await readRef(repository.commonDir, tipRefOf(queue));
+  return tip !== null && (await readAncestry(repository, base.sha, tip)) === 'ancestor' ? tip : base.sha;
+}
+
+/** Unit: bytes of a name; a run id takes less. */
+const MAX_NAME_BYTES = 300;
+
+function findingsOf(conflicted: readonly string[], branch: string, why: string): readonly Finding[] {
+  if (conflicted.length === 0)
+    return [
+      findingOf('M-1', {
+        claim: `The checks are red once the change is merged with ${branch}: ${why}`,
+        evidence: 'the worktree holds the merge',
+      }),
+    ];
+  return conflicted.slice(0, MAX_FINDINGS).map((path, index) => {
+    const name = cutMiddle(Buffer.from(path, 'latin1').toString('utf8'), MAX_NAME_BYTES);
+    return findingOf(`M-${index + 1}`, {
+      claim: `${name} is in conflict with ${branch}: the worktree holds both sides between markers. Keep what each side means, leave no marker, and change no other file.`,
+      evidence: `${name}, between <<<<<<< and >>>>>>>: first ${branch}, then this change`,
+    });
+  });
+}
+
+function findingOf(id: string, { claim, evidence }: { readonly claim: string; readonly evidence: string }): Finding {
+  return { id, severity: 'high', category: 'correctness', claim, evidence: [evidence], recommendation: claim };
+}

@@ -1,0 +1,58 @@
+/** How a landing begins: what the run answered, and what the base and the policy ask for before its head goes to the merge queue. Pure. */
+import type { FindBaseResult, RunEnd, RunToLand } from '../../protocol/actors/landing.js';
+import type { LandingNeeds } from '../../protocol/run/landing-policy.js';
+import { type Missing, openGate } from './landing-gates.js';
+import { enqueue } from './landing-queue.js';
+import type { LandingState, LandingStep } from './landing-state.js';
+import { abandon, LOOK_AGAIN_MS, rest } from './landing-steps.js';
+
+export function readRun(state: LandingState, answer: RunToLand, now: number): LandingStep {
+  const { headRunId: runId, onto, phase } = state;
+  if (answer.kind === 'open') {
+    // One that nobody asked for yet is told by the run itself, which is about to close.
+    if (state.isAsked || phase.kind !== 'opening')
+      return rest(openGate(state, { reason: 'no_answer', why: `the run ${runId} is not closed yet` }, now));
+    const everyMs = Math.min(2 * phase.everyMs, LOOK_AGAIN_MS);
+    return rest({ ...state, phase: { ...phase, lookAtMs: now + phase.everyMs, everyMs } });
+  }
+  if (answer.kind === 'none')
+    return rest(openGate(state, { reason: 'no_answer', why: `the server knows no answer of the run ${runId}` }, now));
+  const { outcome, verdict, source } = answer;
+  if (source === null)
+    return rest(openGate(state, { reason: 'nothing_left', why: `the run ${runId} changed nothing` }, now));
+  const { host, repoKey } = source;
+  const input = { repoKey, runId, base: onto ?? source.base.branch };
+  return {
+    state: { ...state, run: { outcome, verdict, source } },
+    errands: [{ kind: 'findBase', workflowId: runId, host, input }],
+  };
+}
+
+export function readBase(state: LandingState, found: FindBaseResult, now: number): LandingStep {
+  if (found.terms.landing.mode === 'off') return abandon(state, 'landing.mode is off in the policy of the run');
+  if (found.kind === 'refused') return rest(openGate(state, { reason: 'no_base', why: found.why }, now));
+  const based = { ...state, base: found.branch };
+  const missing = missingOf(based);
+  return missing === null ? enqueue(based, found.branch, now) : rest(openGate(based, missing, now));
+}
+
+/** What a person must agree to first. Source: V-42. */
+function missingOf({ headRunId: runId, run, terms, isAsked, waived }: LandingState): Missing | null {
+  const missing: readonly (Missing | null)[] = [
+    run?.outcome === 'merge_ready'
+      ? null
+      : { reason: 'not_merge_ready', why: `the run ${runId} ended ${run?.outcome ?? 'without an answer'}` },
+    isAsked ? null : unmetNeeds(run, terms?.landing.needs ?? 'verified'),
+    terms?.gates.stages.includes('landing') === true
+      ? { reason: 'listed', why: 'the policy asks for a person before landing' }
+      : null,
+  ];
+  return missing.find((one) => one !== null && !waived.includes(one.reason)) ?? null;
+}
+
+function unmetNeeds(run: RunEnd | null, needs: LandingNeeds): Missing | null {
+  if (run?.verdict === 'verified') return null;
+  if (needs === 'checked' && run?.source?.evidence?.outcome === 'passed') return null;
+  const has = needs === 'verified' ? `the verdict ${run?.verdict ?? 'none'}` : 'no green checks of its tree';
+  return { reason: 'needs', why: `landing.needs is ${needs}, and the run has ${has}` };
+}

@@ -1,0 +1,70 @@
+/** A head that is with its merge queue: sent, sent again, heard of, given up. The queue alone says what became of it. Pure. */
+import { type EntryChange, mergeQueueId, type QueueEntry, type QueueRef } from '../../protocol/actors/merge-queue.js';
+import { type Missing, openGate, rejectGate } from './landing-gates.js';
+import { abortRepair, repairUnasked } from './landing-repair.js';
+import type { LandingErrand, LandingEvent, LandingState, LandingStep, Phase } from './landing-state.js';
+import { abandon, LOOK_AGAIN_MS, MAX_LOOK_AGAIN_MS, rest } from './landing-steps.js';
+
+export function enqueue(state: LandingState, branch: string, now: number): LandingStep {
+  const { headRunId: runId, self, run } = state;
+  const source = run?.source ?? null;
+  if (source === null) return rest(state);
+  const { host, repoKey } = source;
+  const queue = { repoKey, branch };
+  const entries = state.entries + 1;
+  const owner = self.slice(0, self.lastIndexOf('/'));
+  const since = new Date(now).toISOString();
+  const entry = { id: `${self}/${runId}/${entries}`, owner, runId, host, priority: 0, since };
+  const times = { sendAtMs: now + LOOK_AGAIN_MS, everyMs: LOOK_AGAIN_MS };
+  const phase: Phase = { kind: 'queued', queue, entry, heard: null, leaving: null, ...times };
+  return { state: { ...state, entries, phase }, errands: [send(queue, entry)] };
+}
+
+function send(queue: QueueRef, entry: QueueEntry): LandingErrand {
+  return { kind: 'enqueue', workflowId: mergeQueueId(queue), queue, entry };
+}
+
+export function sendAgain(state: LandingState, phase: Queued, now: number): LandingStep {
+  if (now < phase.sendAtMs) return rest(state);
+  const everyMs = Math.min(2 * phase.everyMs, MAX_LOOK_AGAIN_MS);
+  const again = { ...phase, everyMs, sendAtMs: now + everyMs };
+  return { state: { ...state, phase: again }, errands: [send(phase.queue, phase.entry), ...withdraw(phase)] };
+}
+
+/** The queue's word alone says what became of the head. */
+export function hear(state: LandingState, change: EntryChange, now: number): LandingStep {
+  const { phase } = state;
+  if (phase.kind !== 'queued' || phase.entry.id !== change.id) return rest(state);
+  if (phase.heard !== null && change.version <= phase.heard.version) return rest(state);
+  if (change.state === 'merged') return rest({ ...state, phase: { kind: 'merged', commit: change.commit } });
+  if (change.state !== 'exhausted' && change.state !== 'withdrawn')
+    return rest({ ...state, phase: { ...phase, heard: change } });
+  if (phase.leaving !== null) return abandon(state, phase.leaving);
+  if (change.state === 'withdrawn')
+    return rest(openGate(state, { reason: 'withdrawn', why: 'it was taken out of the merge queue' }, now));
+  const missing = refusedBy(change);
+  return repairUnasked(state, missing) ?? rest(openGate(state, missing, now));
+}
+
+function refusedBy({ reason, why, files }: EntryChange): Missing {
+  return { reason: reason ?? 'refused', why: why ?? 'the merge queue gave no reason', files };
+}
+
+export function giveUp(
+  state: LandingState,
+  { by, reason }: Extract<LandingEvent, { kind: 'abort' }>,
+  now: number,
+): LandingStep {
+  const { phase } = state;
+  const why = `given up${by === null ? '' : ` by ${by}`}${reason === null ? '' : `: ${reason}`}`;
+  if (phase.kind !== 'queued')
+    return abandon(rejectGate(state, { by, note: reason }, now), why, abortRepair(phase, why));
+  const leaving = { ...phase, leaving: why };
+  return { state: { ...state, phase: leaving }, errands: withdraw(leaving) };
+}
+
+type Queued = Extract<Phase, { kind: 'queued' }>;
+
+function withdraw({ queue, entry, leaving }: Queued): readonly LandingErrand[] {
+  return leaving === null ? [] : [{ kind: 'withdraw', workflowId: mergeQueueId(queue), id: entry.id }];
+}

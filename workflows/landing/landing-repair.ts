@@ -1,0 +1,130 @@
+/**
+ * Repairs of a head that does not land as it is: a child run makes another one of it, which then lands instead. A person may ask for one; red checks and a conflict bring one by
+ * themselves once the attempts of the queue are used up. Pure. Source: T-75, V-47.
+ */
+import type { ExamineRepairResult, PlanRepairResult, RepairKind, RunToLand } from '../../protocol/actors/landing.js';
+import type { RunInput } from '../../protocol/messages/messages.js';
+import { type Missing, openGate } from './landing-gates.js';
+import type { LandingErrand, LandingState, LandingStep, Phase, Repair } from './landing-state.js';
+import { abandon, LOOK_AGAIN_MS, MAX_LOOK_AGAIN_MS, open, rest } from './landing-steps.js';
+
+const MAX_REPAIRS = 3;
+
+/** Of a run id, so that the child's has room for its number. */
+const MAX_STEM_CHARS = 70;
+
+type Repairing = Extract<Phase, { kind: 'repairing' }>;
+
+/** Null: a person is asked. */
+export function repairUnasked(state: LandingState, { reason, why, files = [] }: Missing): LandingStep | null {
+  const kind = kindOf(state, reason);
+  if (kind === null || state.terms?.canFix !== true || state.repairs >= MAX_REPAIRS) return null;
+  return plan({ ...state, repairs: state.repairs + 1 }, { kind, why, files }, null);
+}
+
+function kindOf({ terms }: LandingState, reason: Missing['reason']): RepairKind | null {
+  if (reason === 'red') return 'turn';
+  const conflict = terms?.landing.conflict ?? 'gate';
+  return reason === 'conflict' && conflict !== 'gate' ? conflict : null;
+}
+
+/** Source: V-47. */
+export function repairAsked(state: LandingState, { text, by }: { text: string; by: string | null }): LandingStep {
+  const rounds = state.changeRounds + 1;
+  const allowed = state.terms?.gates.maxChangeRounds ?? 0;
+  if (rounds > allowed)
+    return abandon(state, `changes were requested ${rounds} times at the gate into landing; ${allowed} are allowed`);
+  return plan({ ...state, changeRounds: rounds }, { kind: 'changes', why: text, files: [] }, by);
+}
+
+function plan(state: LandingState, repair: Repair, by: string | null): LandingStep {
+  const { run, base, headRunId } = state;
+  const source = run?.source ?? null;
+  if (source === null) return rest(state);
+  const { host, repoKey, head } = source;
+  const { kind, why, files } = repair;
+  const branch = base ?? source.base.branch;
+  const phase: Phase = { kind: 'repairing', repair, runId: null, lookAtMs: null, everyMs: LOOK_AGAIN_MS };
+  const input = { repoKey, runId: headRunId, head, branch, kind, isConflict: files.length > 0, why, by };
+  return rest({ ...state, phase }, [{ kind: 'plan', workflowId: headRunId, host, input }]);
+}
+
+export function startRepair(
+  state: LandingState,
+  { repair }: Repairing,
+  planned: PlanRepairResult,
+  now: number,
+): LandingStep {
+  if (planned.kind === 'unneeded') return open(state);
+  if (planned.kind === 'refused')
+    return rest(openGate(state, { reason: 'repair_failed', why: planned.why, files: repair.files }, now));
+  const { terms, run, self } = state;
+  const host = run?.source?.host;
+  const input: RunInput = {
+    ...{ task: terms?.task ?? '', repo: terms?.repo ?? '', title: terms?.title ?? '' },
+    ...(host === undefined ? {} : { host }),
+    attended: state.isAsked || state.attended,
+    rewind: planned.rewind,
+    owner: self.slice(0, self.lastIndexOf('/')),
+  };
+  return startChild(state, repair, input, now);
+}
+
+function startChild(state: LandingState, repair: Repair, input: RunInput, now: number): LandingStep {
+  const children = state.children + 1;
+  const runId = `${state.runId.slice(0, MAX_STEM_CHARS)}-l${children}`;
+  const times = { lookAtMs: now + LOOK_AGAIN_MS, everyMs: LOOK_AGAIN_MS };
+  const phase: Phase = { kind: 'repairing', repair, runId, ...times };
+  return rest({ ...state, children, phase }, [{ kind: 'startRun', workflowId: runId, input }]);
+}
+
+/** Another landing of the run has the id: the next one, planned anew since the base may have moved. */
+export function renameRepair(state: LandingState, { repair }: Repairing): LandingStep {
+  return plan(state, repair, null);
+}
+
+/** The child says that it ends, or it is time to look. */
+export function lookAtRepair(state: LandingState, phase: Repairing, now: number): LandingStep {
+  if (phase.runId === null) return rest(state);
+  const everyMs = Math.min(2 * phase.everyMs, MAX_LOOK_AGAIN_MS);
+  const next: Phase = { ...phase, lookAtMs: now + phase.everyMs, everyMs };
+  return rest({ ...state, phase: next }, [{ kind: 'open', workflowId: phase.runId }]);
+}
+
+/** Unit: ms; between the word of a run and its end lies the answer to that word. */
+const CLOSING_MS = 500;
+
+export function readRepair(state: LandingState, phase: Repairing, answer: RunToLand, now: number): LandingStep {
+  const { runId, repair } = phase;
+  if (runId === null) return rest(state);
+  if (answer.kind === 'open') return rest({ ...state, phase: { ...phase, lookAtMs: soonest(phase, now) } });
+  const failed = (why: string): LandingStep => {
+    const missing = { reason: 'repair_failed', why: `${repair.why}; ${why}`, files: repair.files } as const;
+    return rest(openGate(state, missing, now));
+  };
+  if (answer.kind === 'none') return failed(`the run ${runId}, which was to mend it, has no answer`);
+  const { outcome, verdict, source } = answer;
+  if (outcome !== 'merge_ready' || source === null)
+    return failed(`the run ${runId}, which was to mend it, ended ${outcome}`);
+  const waived = state.waived.filter((reason) => reason !== 'unresolved');
+  const repaired = { ...state, waived, run: { outcome, verdict, source }, headRunId: runId };
+  if (repair.kind !== 'turn') return open(repaired);
+  const input = { repoKey: source.repoKey, runId, head: source.head };
+  return rest(repaired, [{ kind: 'examine', workflowId: runId, host: source.host, input }]);
+}
+
+/** The next look is the later, the longer it takes. */
+function soonest({ lookAtMs, everyMs }: Repairing, now: number): number {
+  return everyMs === LOOK_AGAIN_MS || lookAtMs === null ? now + CLOSING_MS : lookAtMs;
+}
+
+export function readExamined(state: LandingState, { left }: ExamineRepairResult, now: number): LandingStep {
+  return left === null ? open(state) : rest(openGate(state, { reason: 'unresolved', ...left }, now));
+}
+
+/** Where it is given up meanwhile. */
+export function abortRepair(phase: Phase, reason: string): readonly LandingErrand[] {
+  return phase.kind === 'repairing' && phase.runId !== null
+    ? [{ kind: 'abortRun', workflowId: phase.runId, reason }]
+    : [];
+}
