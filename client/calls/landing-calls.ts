@@ -25,6 +25,8 @@ export interface ListedLanding {
   readonly base: string | null;
   readonly entry: EntryState | null;
   readonly gate: LandingGate | null;
+  /** The run that makes another head of it; null: none does. */
+  readonly repair: string | null;
   readonly why: string | null;
   readonly startedAt: string;
   readonly closedAt: string | null;
@@ -104,7 +106,7 @@ function listedLanding(
   { startTime, closeTime }: { readonly startTime: Date; readonly closeTime: Date | undefined },
 ): ListedLanding {
   return {
-    ...{ runId, base: nameIn(memo, 'base'), why: textIn(memo, 'why') },
+    ...{ runId, base: nameIn(memo, 'base'), repair: nameIn(memo, 'repair'), why: textIn(memo, 'why') },
     merge: wordIn(memo, 'merge', ['unmerged', 'queued', 'merged', 'abandoned']) ?? 'unmerged',
     entry: wordIn(memo, 'entry', ENTRY_STATES),
     gate: wordIn(memo, 'gate', LANDING_GATES),

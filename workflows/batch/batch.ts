@@ -11,12 +11,9 @@ import {
   ChildWorkflowFailure,
   isCancellation,
   ParentClosePolicy,
-  startChild,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { BatchInput, BatchView } from '../../protocol/actors/batch.js';
-import { WORKFLOW_TASK_TIMEOUT } from '../../protocol/limits.js';
-import type { RunResult } from '../../protocol/messages/messages.js';
 import { badInputFailure, readRefusal } from '../../protocol/text/refusal.js';
 import { LiveActor } from '../actor/live.js';
 import { startRun } from '../actor/start-run.js';

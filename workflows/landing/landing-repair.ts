@@ -13,8 +13,6 @@ const MAX_REPAIRS = 3;
 /** Of a run id, so that the child's has room for its number. */
 const MAX_STEM_CHARS = 70;
 
-type Repairing = Extract<Phase, { kind: 'repairing' }>;
-
 /** Null: a person is asked. */
 export function repairUnasked(state: LandingState, { reason, why, files = [] }: Missing): LandingStep | null {
   const kind = kindOf(state, reason);
@@ -44,17 +42,16 @@ function plan(state: LandingState, repair: Repair, by: string | null): LandingSt
   const { host, repoKey, head } = source;
   const { kind, why, files } = repair;
   const branch = base ?? source.base.branch;
-  const phase: Phase = { kind: 'repairing', repair, runId: null, lookAtMs: null, everyMs: LOOK_AGAIN_MS };
+  const times = { lookAtMs: null, everyMs: LOOK_AGAIN_MS };
+  const phase: Phase = { kind: 'repairing', repair, runId: null, isClosing: false, ...times };
   const input = { repoKey, runId: headRunId, head, branch, kind, isConflict: files.length > 0, why, by };
   return rest({ ...state, phase }, [{ kind: 'plan', workflowId: headRunId, host, input }]);
 }
 
-export function startRepair(
-  state: LandingState,
-  { repair }: Repairing,
-  planned: PlanRepairResult,
-  now: number,
-): LandingStep {
+export function startRepair(state: LandingState, planned: PlanRepairResult, now: number): LandingStep {
+  const { phase } = state;
+  if (phase.kind !== 'repairing') return rest(state);
+  const { repair } = phase;
   if (planned.kind === 'unneeded') return open(state);
   if (planned.kind === 'refused')
     return rest(openGate(state, { reason: 'repair_failed', why: planned.why, files: repair.files }, now));
@@ -67,37 +64,46 @@ export function startRepair(
     rewind: planned.rewind,
     owner: self.slice(0, self.lastIndexOf('/')),
   };
-  return startChild(state, repair, input, now);
+  return startChild(state, { repair, input }, now);
 }
 
-function startChild(state: LandingState, repair: Repair, input: RunInput, now: number): LandingStep {
+interface Child {
+  readonly repair: Repair;
+  readonly input: RunInput;
+}
+
+function startChild(state: LandingState, { repair, input }: Child, now: number): LandingStep {
   const children = state.children + 1;
   const runId = `${state.runId.slice(0, MAX_STEM_CHARS)}-l${children}`;
   const times = { lookAtMs: now + LOOK_AGAIN_MS, everyMs: LOOK_AGAIN_MS };
-  const phase: Phase = { kind: 'repairing', repair, runId, ...times };
+  const phase: Phase = { kind: 'repairing', repair, runId, isClosing: false, ...times };
   return rest({ ...state, children, phase }, [{ kind: 'startRun', workflowId: runId, input }]);
 }
 
 /** Another landing of the run has the id: the next one, planned anew since the base may have moved. */
-export function renameRepair(state: LandingState, { repair }: Repairing): LandingStep {
-  return plan(state, repair, null);
+export function renameRepair(state: LandingState): LandingStep {
+  const { phase } = state;
+  return phase.kind === 'repairing' ? plan(state, phase.repair, null) : rest(state);
 }
 
-/** The child says that it ends, or it is time to look. */
-export function lookAtRepair(state: LandingState, phase: Repairing, now: number): LandingStep {
-  if (phase.runId === null) return rest(state);
+/** It is time to look, or the child says that it ends. */
+export function lookAtRepair(state: LandingState, isClosing: boolean, now: number): LandingStep {
+  const { phase } = state;
+  if (phase.kind !== 'repairing' || phase.runId === null) return rest(state);
   const everyMs = Math.min(2 * phase.everyMs, MAX_LOOK_AGAIN_MS);
-  const next: Phase = { ...phase, lookAtMs: now + phase.everyMs, everyMs };
+  const next: Phase = { ...phase, isClosing, lookAtMs: now + phase.everyMs, everyMs };
   return rest({ ...state, phase: next }, [{ kind: 'open', workflowId: phase.runId }]);
 }
 
 /** Unit: ms; between the word of a run and its end lies the answer to that word. */
 const CLOSING_MS = 500;
 
-export function readRepair(state: LandingState, phase: Repairing, answer: RunToLand, now: number): LandingStep {
+export function readRepair(state: LandingState, answer: RunToLand, now: number): LandingStep {
+  const { phase } = state;
+  if (phase.kind !== 'repairing' || phase.runId === null) return rest(state);
   const { runId, repair } = phase;
-  if (runId === null) return rest(state);
-  if (answer.kind === 'open') return rest({ ...state, phase: { ...phase, lookAtMs: soonest(phase, now) } });
+  if (answer.kind === 'open')
+    return rest(phase.isClosing ? { ...state, phase: { ...phase, lookAtMs: now + CLOSING_MS } } : state);
   const failed = (why: string): LandingStep => {
     const missing = { reason: 'repair_failed', why: `${repair.why}; ${why}`, files: repair.files } as const;
     return rest(openGate(state, missing, now));
@@ -113,12 +119,8 @@ export function readRepair(state: LandingState, phase: Repairing, answer: RunToL
   return rest(repaired, [{ kind: 'examine', workflowId: runId, host: source.host, input }]);
 }
 
-/** The next look is the later, the longer it takes. */
-function soonest({ lookAtMs, everyMs }: Repairing, now: number): number {
-  return everyMs === LOOK_AGAIN_MS || lookAtMs === null ? now + CLOSING_MS : lookAtMs;
-}
-
 export function readExamined(state: LandingState, { left }: ExamineRepairResult, now: number): LandingStep {
+  if (state.phase.kind !== 'repairing') return rest(state);
   return left === null ? open(state) : rest(openGate(state, { reason: 'unresolved', ...left }, now));
 }
 

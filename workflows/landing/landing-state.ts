@@ -46,6 +46,8 @@ export type Phase =
       readonly kind: 'repairing';
       readonly repair: Repair;
       readonly runId: string | null;
+      /** It said that it ends. */
+      readonly isClosing: boolean;
       readonly lookAtMs: number | null;
       readonly everyMs: number;
     }

@@ -15,7 +15,7 @@ import { readBase, readRun } from './landing-opening.js';
 import { giveUp, hear, sendAgain } from './landing-queue.js';
 import { lookAtRepair, readExamined, readRepair, renameRepair, repairAsked, startRepair } from './landing-repair.js';
 import type { LandingErrand, LandingEvent, LandingState, LandingStep } from './landing-state.js';
-import { abandon, LOOK_AGAIN_MS, open, rest } from './landing-steps.js';
+import { abandon, open, rest } from './landing-steps.js';
 
 export const LANDING_RULES: readonly Rules<LandingState, LandingEvent, LandingErrand>[] = [
   {
@@ -81,20 +81,16 @@ function afterEvent(state: LandingState, event: LandingEvent | Tick, now: number
     case 'decide':
       return decide(state, event.message, now);
     case 'opened':
-      if (state.phase.kind === 'repairing') return readRepair(state, state.phase, event.run, now);
+      if (state.phase.kind === 'repairing') return readRepair(state, event.run, now);
       return state.phase.kind === 'opening' ? readRun(state, event.run, now) : rest(state);
     case 'planned':
-      return state.phase.kind === 'repairing' ? startRepair(state, state.phase, event.plan, now) : rest(state);
+      return startRepair(state, event.plan, now);
     case 'begun':
-      return state.phase.kind === 'repairing' && event.fate === 'taken'
-        ? renameRepair(state, state.phase)
-        : rest(state);
+      return event.fate === 'taken' ? renameRepair(state) : rest(state);
     case 'examined':
-      return state.phase.kind === 'repairing' ? readExamined(state, event.found, now) : rest(state);
+      return readExamined(state, event.found, now);
     case RUN_CHANGED_SIGNAL:
-      return state.phase.kind === 'repairing' && state.phase.runId === event.runId
-        ? lookAtRepair(state, { ...state.phase, everyMs: LOOK_AGAIN_MS }, now)
-        : rest(state);
+      return isRepairedBy(state, event.runId) ? lookAtRepair(state, true, now) : rest(state);
     case 'based':
       return state.phase.kind === 'opening' && state.run !== null
         ? readBase({ ...state, terms: event.base.terms }, event.base, now)
@@ -112,6 +108,10 @@ function afterEvent(state: LandingState, event: LandingEvent | Tick, now: number
     case 'tick':
       return wake(state, now);
   }
+}
+
+function isRepairedBy({ phase }: LandingState, runId: string): boolean {
+  return phase.kind === 'repairing' && phase.runId === runId;
 }
 
 function land(state: LandingState, { onto, by, isUnasked }: Asked, now: number): LandingStep {
@@ -139,7 +139,7 @@ function wake(state: LandingState, now: number): LandingStep {
   const { phase } = state;
   if (phase.kind === 'queued') return sendAgain(state, phase, now);
   if (phase.kind === 'repairing')
-    return phase.lookAtMs === null || now < phase.lookAtMs ? rest(state) : lookAtRepair(state, phase, now);
+    return phase.lookAtMs === null || now < phase.lookAtMs ? rest(state) : lookAtRepair(state, phase.isClosing, now);
   if (phase.kind === 'opening')
     return phase.lookAtMs === null || now < phase.lookAtMs
       ? rest(state)

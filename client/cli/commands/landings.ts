@@ -87,8 +87,9 @@ async function sendTo({ io, json }: Context, sluice: Sluice, { workflowId, about
   );
 }
 
-function lineOf({ runId, merge, base, entry, gate, why }: ListedLanding): string {
-  const state = gate === null ? (entry ?? merge) : `waits for a person: ${gate.replaceAll('_', ' ')}`;
+function lineOf({ runId, merge, base, entry, gate, repair, why }: ListedLanding): string {
+  const working = repair === null ? (entry ?? merge) : `mended by ${repair}`;
+  const state = gate === null ? working : `waits for a person: ${gate.replaceAll('_', ' ')}`;
   return [runId, state, base ?? '', why ?? ''].filter((part) => part !== '').join('  ');
 }
 

@@ -1,7 +1,7 @@
 /** The words about a landing: what it is doing, what a person must do. Pure; foreign text is made printable by whoever prints it. */
 import type { LandingView } from '../../../protocol/actors/landing.js';
 
-type Told = Pick<LandingView, 'runId' | 'merge' | 'base' | 'entry' | 'commit' | 'gate' | 'abandoned'>;
+type Told = Pick<LandingView, 'runId' | 'merge' | 'base' | 'entry' | 'repair' | 'commit' | 'gate' | 'abandoned'>;
 
 /** Nothing more happens by itself, or not before the base is free. */
 export function isSettled({ merge, entry, gate }: Pick<Told, 'merge' | 'entry' | 'gate'>): boolean {
@@ -20,11 +20,15 @@ export function gateLines({ runId, gate }: Pick<Told, 'runId' | 'gate'>): readon
 }
 
 /** The same without the run. */
-export function stateText({ merge, base, entry, commit, gate, abandoned }: Told): string {
+export function stateText({ merge, base, entry, repair, commit, gate, abandoned }: Told): string {
   const onto = base ?? 'its base';
   if (merge === 'merged') return `has landed on ${onto}${commit === null ? '' : `: ${commit.slice(0, 12)}`}`;
   if (merge === 'abandoned') return `does not land: ${abandoned ?? 'given up'}`;
   if (gate !== null) return `waits for a person (${gate.reason.replaceAll('_', ' ')}): ${gate.why}`;
+  if (repair !== null)
+    return repair.runId === null
+      ? `is to be mended: ${repair.why}`
+      : `is mended by the run ${repair.runId}: ${repair.why}`;
   switch (entry?.state) {
     case 'waiting':
       return `waits its turn to land on ${onto}${entry.why === null ? '' : `: ${entry.why}`}`;

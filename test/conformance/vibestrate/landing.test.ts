@@ -5,8 +5,10 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import type { LandingView } from '../../../protocol/actors/landing.js';
 import type { JournalEvent } from '../../../protocol/messages/journal.js';
 import type { RunView } from '../../../protocol/messages/run-view.js';
-import { LANDING_WORKFLOW, landingId, STATUS_QUERY, TASK_QUEUE } from '../../../protocol/names.js';
+import { landingId, STATUS_QUERY } from '../../../protocol/names.js';
 import { type EndedRun, endedRun } from '../../support/ended-run.js';
+import { land, landingOf, REPAIRED, settledLanding } from '../../support/landed-runs.js';
+import { closedRun } from '../../support/queued-runs.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 import { until } from '../../support/until.js';
 
@@ -31,10 +33,7 @@ describe('landing', () => {
         if (error instanceof WorkflowNotFoundError) return null;
         throw error;
       });
-  const landed = (ended: EndedRun) =>
-    host.client.workflow.start(LANDING_WORKFLOW, {
-      ...{ workflowId: landingId(ended.run.runId), taskQueue: TASK_QUEUE, args: [{}] },
-    });
+  const landed = ({ run }: EndedRun) => land(host, run.runId);
   const stateOf = ({ run }: EndedRun) => JSON.parse(run.read('state.json')) as RunView;
   /** `merge` of state.json follows the landing by one activity. */
   const merge = (ended: EndedRun, is: RunView['merge']) => until(() => stateOf(ended).merge === is);
@@ -133,6 +132,37 @@ describe('landing', () => {
       await merge(strict, 'abandoned');
       expect(checked.repository.git('log', '-1', '--format=%H', 'main').trim()).toBe(checked.result.headSha);
       expect(strict.repository.git('rev-list', '--count', `${strict.result.baseSha}..main`).trim()).toBe('0');
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'V-47: changes requested at the gate into landing run fixing with the text, and the gate opens again; after as many as are allowed it is given up',
+    async () => {
+      const repository = await host.repository(REPAIRED('gates: { stages: [landing], maxChangeRounds: 1 }\n'));
+      const changed = (task: string) => closedRun(host, repository, { task: `change\ndo: ${task}` });
+      const [asked, refused] = [await changed('touch one'), await changed('touch three')];
+      repository.git('checkout', '-q', '--detach');
+      const changes = { decision: 'request_changes', note: 'Say hello.' };
+      for (const runId of [asked, refused]) {
+        const handle = await land(host, runId);
+        expect(await settledLanding(host, runId)).toMatchObject({
+          gates: [{ stage: 'landing', changesGoTo: 'fixing' }],
+        });
+        await handle.executeUpdate('approve', { args: [{ gate: 'gate-1', ...changes }] });
+        await until(async () => (await landingOf(host, runId)).gate?.id === 'gate-2');
+        await handle.executeUpdate('approve', {
+          args: [{ gate: 'gate-2', ...(runId === asked ? { decision: 'approve' } : changes) }],
+        });
+      }
+
+      expect(await settledLanding(host, asked)).toMatchObject({ merge: 'merged' });
+      expect(repository.git('show', 'main:hello.txt')).toBe('hello\n');
+      expect(repository.git('ls-tree', '--name-only', 'main')).toContain('one');
+      expect(await settledLanding(host, refused)).toMatchObject({
+        merge: 'abandoned',
+        abandoned: expect.stringContaining('changes were requested 2 times'),
+      });
     },
     LIMIT_MS,
   );

@@ -274,6 +274,127 @@ describe('a landing', () => {
     expect(writes().at(2)?.events).toMatchObject([{ seq: 2 }, { seq: 3, data: { to: 'merged', commit: 'c' } }]);
   });
 
+  describe('that is repaired', () => {
+    const fixable = { canFix: true };
+    const REPAIR = { runId: 'r1-l1', kind: 'turn' };
+    const rewind = { runId: 'r1', stage: 'fixing' as const };
+    const conflicted = (terms: Partial<LandingTerms> = fixable) => {
+      const world = new World();
+      world.tell({ kind: 'begin' });
+      world.tell({ kind: 'opened', run: READY });
+      world.tell(based('main', terms));
+      world.hear('exhausted', { reason: 'conflict', why: 'both changed a.txt', files: ['a.txt'] });
+      return world;
+    };
+    const repaired = (world: World, answer: RunToLand, left: { why: string; files: string[] } | null = null) => {
+      world.tell({ kind: 'planned', plan: { kind: 'planned', rewind } });
+      world.tell({ kind: 'begun', fate: 'started' });
+      world.tell({ kind: 'runChanged', runId: viewOf(world.state).repair?.runId ?? '' });
+      world.tell({ kind: 'opened', run: answer });
+      if (answer.kind === 'answer' && answer.outcome === 'merge_ready')
+        world.tell({ kind: 'examined', found: { left } });
+    };
+
+    it('starts a run of its own on what the host found, and lands what that made under its name', () => {
+      const world = conflicted();
+      expect(deeds(world.errands).at(-1)).toMatchObject({
+        ...{ kind: 'plan', host: 'h1' },
+        input: { runId: 'r1', head: SOURCE.head, branch: 'main', kind: 'turn', isConflict: true, by: null },
+      });
+      world.tell({ kind: 'planned', plan: { kind: 'planned', rewind } });
+      expect(deeds(world.errands).at(-1)).toMatchObject({
+        ...{ kind: 'startRun', workflowId: 'r1-l1' },
+        input: { task: 'a task', repo: '/shop', host: 'h1', owner: 'landing:r1', rewind },
+      });
+      expect(viewOf(world.state)).toMatchObject({ merge: 'unmerged', gate: null, repair: REPAIR });
+      world.tell({ kind: 'begun', fate: 'started' });
+      world.tell({ kind: 'runChanged', runId: 'r1-l1' });
+      world.tell({ kind: 'opened', run: READY });
+      world.tell({ kind: 'examined', found: { left: null } });
+      world.tell({ kind: 'opened', run: READY });
+      world.tell(based('main', fixable));
+
+      expect(deeds(world.errands).at(-1)).toMatchObject({
+        kind: 'enqueue',
+        entry: { runId: 'r1-l1', id: 'landing:r1/x/r1-l1/2' },
+      });
+    });
+
+    it('is asked about where there is nobody to fix it, where the policy says so, and after three', () => {
+      expect(viewOf(conflicted({}).state).gate?.reason).toBe('conflict');
+      const gate = { ...fixable, landing: { ...DEFAULT_LANDING, conflict: 'gate' as const } };
+      expect(viewOf(conflicted(gate).state).gate?.reason).toBe('conflict');
+      const world = conflicted();
+      for (let n = 1; n <= 3; n += 1) {
+        repaired(world, READY);
+        world.tell({ kind: 'opened', run: READY });
+        world.tell(based('main', fixable));
+        expect(viewOf(world.state).gate).toBeNull();
+        world.hear('exhausted', { reason: 'red', why: 'npm test is red' });
+      }
+      expect(viewOf(world.state)).toMatchObject({ gate: { reason: 'red' }, gates: [{ changesGoTo: 'fixing' }] });
+    });
+
+    it.each([
+      ['repair_failed', { ...READY, outcome: 'blocked' }, null],
+      ['repair_failed', { ...READY, source: null }, null],
+      ['repair_failed', { kind: 'none' }, null],
+      ['unresolved', READY, { why: 'conflict markers are left', files: ['a.txt'] }],
+    ] as const)('waits for a person as %s where its run answers %j', (reason, answer, left) => {
+      const world = conflicted();
+      repaired(world, answer as RunToLand, left === null ? null : { ...left, files: [...left.files] });
+
+      expect(viewOf(world.state).gate).toMatchObject({ reason, files: ['a.txt'] });
+    });
+
+    it('takes another id where its own is taken, and hears of no other run', () => {
+      const world = conflicted();
+      world.tell({ kind: 'planned', plan: { kind: 'planned', rewind } });
+      world.tell({ kind: 'begun', fate: 'taken' });
+      world.tell({ kind: 'planned', plan: { kind: 'planned', rewind } });
+      expect(viewOf(world.state).repair?.runId).toBe('r1-l2');
+      const { length } = world.errands;
+      world.tell({ kind: 'runChanged', runId: 'r1-l1' });
+      expect(world.errands).toHaveLength(length);
+    });
+
+    it('looks at its run by itself, each time later, and soon after its word', () => {
+      const world = conflicted();
+      world.tell({ kind: 'planned', plan: { kind: 'planned', rewind } });
+      const waits: number[] = [];
+      for (let n = 0; n < 3; n += 1) {
+        const at = RULES.wakesAt(world.state) ?? 0;
+        waits.push(Math.round((at - world.now) / MINUTE_MS));
+        world.now = at;
+        world.tell({ kind: 'tick' });
+        expect(deeds(world.errands).at(-1)).toEqual({ kind: 'open', workflowId: 'r1-l1' });
+        world.tell({ kind: 'opened', run: { kind: 'open' } });
+      }
+      world.tell({ kind: 'runChanged', runId: 'r1-l1' });
+      world.tell({ kind: 'opened', run: { kind: 'open' } });
+
+      expect(waits).toEqual([10, 10, 20]);
+      expect(deeds(world.errands).at(-1)).toEqual({ kind: 'open', workflowId: 'r1-l1' });
+      expect((RULES.wakesAt(world.state) ?? 0) - world.now).toBeLessThan(MINUTE_MS);
+    });
+
+    it('ends its run where it is given up', () => {
+      const world = conflicted();
+      world.tell({ kind: 'planned', plan: { kind: 'planned', rewind } });
+      world.send(abort);
+
+      expect(viewOf(world.state)).toMatchObject({ merge: 'abandoned', repair: null });
+      expect(deeds(world.errands).at(-1)).toMatchObject({ kind: 'abortRun', workflowId: 'r1-l1' });
+    });
+
+    it('goes back to its queue where it merges by now', () => {
+      const world = conflicted();
+      world.tell({ kind: 'planned', plan: { kind: 'unneeded' } });
+
+      expect(deeds(world.errands).at(-1)).toEqual({ kind: 'open', workflowId: 'r1' });
+    });
+  });
+
   it('is given up only once the queue has said that it did not land', () => {
     const world = World.queued();
     const id = world.entry;
