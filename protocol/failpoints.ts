@@ -11,7 +11,7 @@ export type Scenario = (typeof SCENARIOS)[number];
 
 /**
  * Every command of git that a host gives, in its worktrees and in the repository, with the scenario that has its cells.
- * Null: only `sluice clean` and a rewind give it, and test/unit/run/clean-run.test.ts kills there.
+ * Null: no scenario has it for certain, and test/unit/run/clean-run.test.ts kills there.
  */
 const GIT = {
   'cat-file': 'run',
@@ -22,8 +22,10 @@ const GIT = {
   'for-each-ref': null,
   log: 'run',
   'ls-files': 'run',
+  'merge-base': 'landing',
+  'merge-tree': 'landing',
   reset: 'run',
-  'rev-list': null,
+  'rev-list': 'landing',
   'rev-parse': 'run',
   status: 'run',
   'update-index': 'run',
@@ -101,13 +103,17 @@ const STEPS = {
   landing: [
     'landing.before-view',
     'landing.after-view',
+    'land.after-claim',
     'land.after-candidate',
     'land.before-swap',
     'land.after-swap',
+    'land.after-read-back',
     'land.before-record',
     'land.after-record',
     'check.before-record',
     'check.after-record',
+    'control.before-start',
+    'control.after-start',
   ],
 } as const satisfies Readonly<Record<Scenario, readonly string[]>>;
 

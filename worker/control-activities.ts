@@ -2,6 +2,7 @@
 import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities } from '../activities/index.js';
 import { MERGE_QUEUE_WORKFLOW, mergeQueueId } from '../protocol/actors/merge-queue.js';
+import type { Failpoint } from '../protocol/failpoints.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
 import { LANDING_WORKFLOW, landingId, QUOTA_GATE_WORKFLOW, quotaGateId, TASK_QUEUE } from '../protocol/names.js';
 import { createReadAnswer } from './ask-server.js';
@@ -20,21 +21,26 @@ interface FirstMessage {
   readonly summary: string;
 }
 
-export function createControlActivities(workflow: Server): ControlActivities {
+export function createControlActivities(workflow: Server, failpoint: Failpoint): ControlActivities {
   const readAnswer = createReadAnswer(workflow);
+  const tellActor = async (first: FirstMessage) => {
+    failpoint('control.before-start');
+    await signalWithStart(workflow, first);
+    failpoint('control.after-start');
+  };
   return {
     parkAtQuotaGate: ({ account, park }) =>
-      tellActor(workflow, {
+      tellActor({
         ...{ type: QUOTA_GATE_WORKFLOW, workflowId: quotaGateId(account), args: [] },
         ...{ signal: 'park', argument: park, summary: `usage limit of ${account}` },
       }),
     enqueue: ({ queue, entry }) =>
-      tellActor(workflow, {
+      tellActor({
         ...{ type: MERGE_QUEUE_WORKFLOW, workflowId: mergeQueueId(queue), args: [queue] },
         ...{ signal: 'enqueue', argument: entry, summary: `merge queue of ${queue.branch}` },
       }),
     beginLanding: ({ runId, attended }) =>
-      tellActor(workflow, {
+      tellActor({
         ...{ type: LANDING_WORKFLOW, workflowId: landingId(runId), args: [{ ...UNASKED, attended }] },
         ...{ signal: 'land', argument: UNASKED, summary: `land ${runId}` },
       }),
@@ -47,7 +53,7 @@ export function createControlActivities(workflow: Server): ControlActivities {
   };
 }
 
-async function tellActor(
+async function signalWithStart(
   workflow: Server,
   { type, workflowId, args, signal, argument, summary }: FirstMessage,
 ): Promise<void> {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import type { WorkflowClient } from '@temporalio/client';
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import { WORKFLOW_BUNDLE } from '../config/system/entries.js';
+import type { Failpoint } from '../protocol/failpoints.js';
 import { TASK_QUEUE } from '../protocol/names.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
 import { askToHandOver } from './ask-to-hand-over.js';
@@ -26,6 +27,7 @@ export interface ControlWorkerOptions {
   readonly namespace: string;
   /** For the activities that start workflows. */
   readonly workflow: WorkflowClient;
+  readonly failpoint: Failpoint;
   readonly bundlePath?: string;
 }
 
@@ -35,6 +37,7 @@ export async function createControlWorker({
   namespace,
   workflow,
   bundlePath,
+  failpoint,
 }: ControlWorkerOptions): Promise<Worker> {
   const codePath = bundlePath ?? WORKFLOW_BUNDLE;
   if (!existsSync(codePath))
@@ -45,7 +48,7 @@ export async function createControlWorker({
     namespace,
     taskQueue: TASK_QUEUE,
     workflowBundle: { codePath },
-    activities: { ...createControlActivities(workflow) },
+    activities: { ...createControlActivities(workflow, failpoint) },
     maxConcurrentActivityTaskExecutions: CONTROL_SLOTS,
     dataConverter: DATA_CONVERTER,
     maxCachedWorkflows: MAX_CACHED_WORKFLOWS,

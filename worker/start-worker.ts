@@ -76,7 +76,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     searchAttributes,
   };
   const ends: MissingEnds = { deps, client, warn: writeToWorkerLog };
-  const control = await createControlWorker({ connection, namespace, workflow: client.workflow });
+  const control = await createControlWorker({ connection, namespace, workflow: client.workflow, failpoint });
   const workers = [control, ...(await createHostWorkers({ connection, namespace, deps, slots: engine.slots }))];
   failpoint('worker.start-created');
   const done = runToEnd(workers, async () => {

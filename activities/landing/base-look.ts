@@ -1,5 +1,6 @@
 /** How a base stands beside the chain of its queue, and moving it. What a base contains is asked of git alone, never of a message or a title. */
 import type { BaseLook, ChainCommits, QueueRef } from '../../protocol/actors/merge-queue.js';
+import type { Failpoint } from '../../protocol/failpoints.js';
 import { findLandingBase } from '../git/merge/find-landing-base.js';
 import { findBaseUse, swapBase } from '../git/merge/swap-base.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
@@ -11,6 +12,13 @@ export interface BaseAt {
   readonly repository: Repository;
   readonly queue: QueueRef;
   readonly chain: ChainCommits | null;
+}
+
+interface BaseMove {
+  readonly from: string;
+  readonly to: string;
+  readonly identity: Identity;
+  readonly failpoint: Failpoint;
 }
 
 /** Null: there is no such branch to land on. */
@@ -30,11 +38,15 @@ export function standsBehind({ at, contains }: BaseLook, { base, commits }: Chai
 }
 
 /** Moves the base to what the chain has, or beyond; answers how it stands afterwards. */
-export async function moveBase(at: BaseAt, { from, to, identity }: { from: string; to: string; identity: Identity }) {
+export async function moveBase(at: BaseAt, { from, to, identity, failpoint }: BaseMove) {
   const { repository, queue } = at;
   const tip = { ref: tipRefOf(queue), to };
+  failpoint('land.before-swap');
   const outcome = await swapBase(repository, { branch: queue.branch, from, to, with: [tip], identity });
-  return { outcome: outcome.kind, base: await lookAtBase(at) } as const;
+  failpoint('land.after-swap');
+  const base = await lookAtBase(at);
+  failpoint('land.after-read-back');
+  return { outcome: outcome.kind, base } as const;
 }
 
 async function countContained(repository: Repository, at: string, chain: ChainCommits | null): Promise<number> {

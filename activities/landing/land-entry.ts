@@ -48,6 +48,7 @@ export function createLandEntry(deps: LandingDeps): (input: LandEntryInput) => P
 }
 
 async function landEntry(deps: LandingDeps, at: AtQueue, input: LandEntryInput): Promise<LandEntryResult> {
+  deps.failpoint('land.after-claim');
   const { chain, queue } = input;
   const about = { repository: at.workplace.repository, queue, chain };
   const base = await lookAtBase(about);
@@ -168,9 +169,7 @@ async function publish(
   writePlaceMark(place, OUTCOME_FILE, planned);
   const { identity } = await queueGitOf(at);
   if (base.use === null) {
-    deps.failpoint('land.before-swap');
-    const swap = await moveBase(about, { from: base.at, to: commit, identity });
-    deps.failpoint('land.after-swap');
+    const swap = await moveBase(about, { from: base.at, to: commit, identity, failpoint: deps.failpoint });
     if (swap.outcome === 'swapped') return { base: swap.base, landed: { kind: 'merged', commit } };
     if (swap.outcome === 'moved') return { base: swap.base, landed: { kind: 'moved' } };
   }

@@ -28,5 +28,5 @@ async function look(at: AtQueue, { queue, chain, mayMove }: LookAtBaseInput): Pr
   const isDone = base.contains === chain.commits.length;
   if (!mayMove || isDone || base.use !== null || !standsBehind(base, chain)) return { base };
   const { identity } = await queueGitOf(at);
-  return moveBase(about, { from: base.at, to, identity });
+  return moveBase(about, { from: base.at, to, identity, failpoint: at.deps.failpoint });
 }

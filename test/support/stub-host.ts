@@ -7,6 +7,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import type { AnyHostActivities, HostActivities, HostTurnActivities } from '../../activities/index.js';
 import { resolvePolicy } from '../../config/resolve/resolve-policy.js';
 import { runPolicyOf } from '../../config/resolve/run-policy.js';
+import { noFailpoint } from '../../protocol/failpoints.js';
 import type {
   JournalBatch,
   OpenRunInput,
@@ -15,6 +16,7 @@ import type {
   RunTurnResult,
   ValidateResult,
 } from '../../protocol/messages/messages.js';
+
 import { ANY_HOST_QUEUE, hostQueue, hostTurnsQueue, RUN_WORKFLOW, TASK_QUEUE } from '../../protocol/names.js';
 import type { RunPolicy, StageAgent } from '../../protocol/run/policy.js';
 import { runIdOfWorkflow } from '../../protocol/run/run-id.js';
@@ -129,7 +131,7 @@ export async function openStubWorkers(): Promise<StubWorkers> {
       ...shared,
       taskQueue: TASK_QUEUE,
       workflowBundle: { codePath: BUNDLE_PATH },
-      activities: { ...createControlActivities(client.workflow) },
+      activities: { ...createControlActivities(client.workflow, noFailpoint) },
       // Without the failure converter of the real worker, which jest cannot require; the workflow sandbox has it in the bundle.
       dataConverter: { payloadCodecs: [new RedactingCodec()] },
     }),
