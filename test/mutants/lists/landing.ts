@@ -181,7 +181,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   {
     name: 'a landing is given up before its queue has said anything',
     area: 'landing',
-    file: 'workflows/landing/landing-table.ts',
+    file: 'workflows/landing/landing-queue.ts',
     find: 'return { state: { ...state, phase: leaving }, errands: withdraw(leaving) };',
     replace: "return { state: { ...state, phase: { kind: 'abandoned', why } }, errands: withdraw(leaving) };",
     test: {
@@ -192,7 +192,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   {
     name: 'what became of another entry counts for this one',
     area: 'landing',
-    file: 'workflows/landing/landing-table.ts',
+    file: 'workflows/landing/landing-queue.ts',
     find: "if (phase.kind !== 'queued' || phase.entry.id !== change.id) return rest(state);",
     replace: "if (phase.kind !== 'queued') return rest(state);",
     test: {
@@ -203,7 +203,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   {
     name: 'a landing believes an older word of its queue',
     area: 'landing',
-    file: 'workflows/landing/landing-table.ts',
+    file: 'workflows/landing/landing-queue.ts',
     find: 'if (phase.heard !== null && change.version <= phase.heard.version) return rest(state);',
     replace: '',
     test: {
@@ -214,9 +214,9 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   {
     name: 'a landing sends its entry again as often as at first',
     area: 'landing',
-    file: 'workflows/landing/landing-table.ts',
-    find: 'const everyMs = Math.min(2 * phase.everyMs, MAX_SEND_AGAIN_MS);',
-    replace: 'const everyMs = Math.min(phase.everyMs, MAX_SEND_AGAIN_MS);',
+    file: 'workflows/landing/landing-queue.ts',
+    find: 'const everyMs = Math.min(2 * phase.everyMs, MAX_LOOK_AGAIN_MS);',
+    replace: 'const everyMs = Math.min(phase.everyMs, MAX_LOOK_AGAIN_MS);',
     test: {
       file: 'test/unit/workflows/landing-table.test.ts',
       title: 'sends its entry again, each time later, and what it withdraws with it',
@@ -225,31 +225,12 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   {
     name: 'a queue that was lost is not told again what is withdrawn',
     area: 'landing',
-    file: 'workflows/landing/landing-table.ts',
+    file: 'workflows/landing/landing-queue.ts',
     find: 'errands: [send(phase.queue, phase.entry), ...withdraw(phase)] };',
     replace: 'errands: [send(phase.queue, phase.entry)] };',
     test: {
       file: 'test/unit/workflows/landing-table.test.ts',
       title: 'sends its entry again, each time later, and what it withdraws with it',
     },
-  },
-  {
-    name: 'a run that is not merge_ready lands',
-    area: 'landing',
-    file: 'workflows/landing/landing-table.ts',
-    find: "if (outcome !== 'merge_ready') return gate(state, 'not_merge_ready', `the run ${runId} ended ${outcome}`);",
-    replace: '',
-    test: {
-      file: 'test/unit/workflows/landing-table.test.ts',
-      title: 'waits for a person as %s where the run says %j',
-    },
-  },
-  {
-    name: 'a landing goes to two bases at a time',
-    area: 'landing',
-    file: 'workflows/landing/landing-table.ts',
-    find: 'return event.onto === null || to === null || event.onto === to',
-    replace: "return event.onto !== '' || to === null || event.onto === to",
-    test: { file: 'test/unit/workflows/landing-table.test.ts', title: 'goes to one base at a time' },
   },
 ];

@@ -1,6 +1,7 @@
 /** What people send: decisions, pauses, notes, aborts, each once and none too late. */
 import type { Mutant } from '../mutant.js';
 
+const DECIDE = 'workflows/gates/gate-decision.ts';
 const JUDGE = 'workflows/run/run-messages.ts';
 const JUDGED = 'test/unit/workflows/run-messages.test.ts';
 const INBOX = 'workflows/inbox/inbox.ts';
@@ -18,7 +19,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a decision about another commit is taken',
     area: 'messages',
-    file: JUDGE,
+    file: DECIDE,
     find: 'if (commit !== null && commit !== gate.commit) {',
     replace: 'if (commit === gate.id) {',
     test: { file: JUDGED, title: 'refuses a decision with %s' },
@@ -26,7 +27,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a decision about another gate is taken',
     area: 'messages',
-    file: JUDGE,
+    file: DECIDE,
     find: 'if (named !== null && named !== gate.id) return refused(`${named} is not open; ${gate.id} is`);',
     replace: '',
     test: { file: JUDGED, title: 'refuses a decision with %s' },
@@ -74,7 +75,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a question is approved without an answer',
     area: 'messages',
-    file: JUDGE,
+    file: DECIDE,
     find: "decision === 'approve' && gate.question && note === null",
     replace: "decision === 'approve' && gate.question && note === ''",
     test: { file: JUDGED, title: 'refuses a decision with %s' },
@@ -141,8 +142,8 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'the expiry of a gate is forgotten',
     area: 'messages',
-    file: 'workflows/gates/gate.ts',
-    find: 'expiresAt: expiresInMs === null ? null : new Date(Date.now() + expiresInMs).toISOString(),',
+    file: 'workflows/gates/new-gate.ts',
+    find: 'expiresAt: expiresInMs === null ? null : new Date(now + expiresInMs).toISOString(),',
     replace: 'expiresAt: null,',
     test: {
       file: 'test/workflow/gates.test.ts',

@@ -399,7 +399,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     name: 'gates stand in the order in which files name them',
     area: 'policy',
     file: 'config/resolve/resolve-policy.ts',
-    find: 'return STAGES.filter((stage) => gated.includes(stage));',
+    find: 'return LISTED_GATES.filter((stage) => gated.includes(stage));',
     replace: 'return gated.filter((stage) => STAGES.includes(stage));',
     test: { file: LIFECYCLE, title: 'of all layers add up, in the order of the stages' },
   },

@@ -65,7 +65,7 @@ export const WAIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a gate that nobody attends waits as if somebody did',
     area: 'messages',
-    file: 'workflows/gates/gate.ts',
+    file: 'workflows/gates/new-gate.ts',
     find: 'attended ? expireMs : unattendedExpireMs',
     replace: 'attended || unattendedExpireMs === 0 ? expireMs : unattendedExpireMs',
     test: { file: GATES, title: 'expires at once where nobody attends the run' },

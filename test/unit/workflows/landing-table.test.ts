@@ -237,7 +237,11 @@ describe('a landing', () => {
   it('gives a gate up at once where nobody attends, but not where a person asked', () => {
     const alone = unasked(LISTED, {}, false);
     expect(RULES.wakesAt(alone.state)).toBeLessThanOrEqual(alone.now);
-    const asked = unasked(LISTED, {}, true);
+    const asked = new World({ attended: false });
+    asked.tell({ kind: 'begin' });
+    asked.tell({ kind: 'opened', run: READY });
+    asked.tell(based('main', LISTED));
+    expect(viewOf(asked.state).gate).not.toBeNull();
     expect(RULES.wakesAt(asked.state)).toBeNull();
   });
 
