@@ -41,6 +41,14 @@ export function isLandingId(workflowId: string): boolean {
   return workflowId.startsWith(landingId(''));
 }
 
+/** So that the number has room in a run id. */
+const MAX_STEM_CHARS = 70;
+
+/** Of the nth run that repairs the head of another. */
+export function repairRunId(runId: string, n: number): string {
+  return `${runId.slice(0, MAX_STEM_CHARS)}-l${n}`;
+}
+
 export function runIdOfLanding(workflowId: string): string {
   return workflowId.slice(landingId('').length);
 }

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import type { CleanRunResult } from '../../protocol/actors/clean.js';
 import { printableLine } from '../../protocol/text/printable.js';
 import { redact } from '../../protocol/text/redact.js';
+import { findLandingBase } from '../git/merge/find-landing-base.js';
+import { readAncestry } from '../git/refs/read-ancestry.js';
 import { type BranchUse, countLost, findBranchUse, listRunRefs, readWorktreeLock } from '../git/refs/run-refs.js';
 import { openRunGit } from '../git/run/open-run-git.js';
 import { lastingTrouble } from '../git/start/lasting-trouble.js';
 import { isCleaningBegun } from '../unit/cleaning-mark.js';
 import { isClosedOnHost } from '../unit/closed-mark.js';
+import { readLanded } from '../unit/landed-mark.js';
 import { RUN_RECORD_FILE, type RunOnHost } from '../unit/run-record.js';
 
 const MAX_LISTED_PATHS = 5;
@@ -69,11 +72,12 @@ export function branchMoved(run: RunOnHost): string {
 }
 
 /** Its head, record and environment are what the landing works with. */
-export function landingOpen(run: RunOnHost): string {
+export function landingOpen(run: RunOnHost, landed: string): string {
+  const own = landed === run.record.runId;
   return kept(run, {
-    what: 'its landing is open',
+    what: own ? 'its landing is open' : `the landing of ${landed}, which it repairs, is open`,
     rule: 'A run is cleaned once its landing has ended',
-    command: `sluice landings drop ${run.record.runId}    or wait until it has landed`,
+    command: `sluice landings drop ${landed}    or wait until it has landed`,
   });
 }
 
@@ -114,17 +118,27 @@ async function commitsToLose(run: RunOnHost): Promise<string | null> {
   const { branch, baseBranch } = run.record;
   const seen = await listRunRefs(run.record);
   const tips = new Map(seen.toReversed().map(({ ref, sha }) => [sha, ref]));
-  const lost = tips.size === 0 ? 0 : await countLost(run.record, [...tips.keys()]);
+  const landed = await landedHead(run);
+  const lost = tips.size === 0 ? 0 : await countLost(run.record, [...tips.keys()], landed);
   if (lost === 0) return null;
   const refs = [];
   for (const [sha, ref] of tips)
-    if ((await countLost(run.record, [sha])) > 0) refs.unshift(ref.replace('refs/heads/', ''));
+    if ((await countLost(run.record, [sha], landed)) > 0) refs.unshift(ref.replace('refs/heads/', ''));
   const commits = lost === 1 ? '1 commit that is' : `${lost} commits that are`;
   const what = `${refs.join(', ')} ${refs.length === 1 ? 'holds' : 'hold'} ${commits} neither in ${baseBranch} nor on any other branch`;
   const keep = refs.map((ref) =>
     ref === branch ? `git merge ${branch}` : `git branch ${ref.replace('refs/sluice/', 'kept/')} ${ref}`,
   );
   return kept(run, { what, rule: RULE, command: `${keep.join(' && ')}    or give it up: ${giveUpCommand(run)}` });
+}
+
+/** The head that its base has, though not by its own commits: as a squash, or without the markers of a repaired conflict. */
+async function landedHead({ record, stateDir }: RunOnHost): Promise<readonly string[]> {
+  const landed = readLanded(stateDir);
+  if (landed === null) return [];
+  const base = await findLandingBase(record.repository, landed.branch);
+  if (base.kind === 'refused') return [];
+  return (await readAncestry(record.repository, landed.commit, base.sha)) === 'ancestor' ? [landed.head] : [];
 }
 
 /** A failed turn leaves its changes in the worktree for people to look at. */

@@ -11,7 +11,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSerializer } from '../../config/system/serialize.js';
 import type { CleanRunInput, CleanRunResult } from '../../protocol/actors/clean.js';
-import { landingId } from '../../protocol/names.js';
+import { isLandingId, landingId, runIdOfLanding } from '../../protocol/names.js';
 import { deleteRefs, listRunRefs, type SeenRef } from '../git/refs/run-refs.js';
 import { withRepositoryLock } from '../git/start/repository-lock.js';
 import { dropOwner } from '../git/worktree/owner-mark.js';
@@ -20,7 +20,14 @@ import { attend } from '../unit/attend.js';
 import { CLEANING_FILE, dropCleaningMark, markCleaning } from '../unit/cleaning-mark.js';
 import { CLOSED_FILE, isClosedOnHost } from '../unit/closed-mark.js';
 import type { HostDeps } from '../unit/host-deps.js';
-import { findRunRecord, isBuried, locateRun, RUN_RECORD_FILE, type RunOnHost } from '../unit/run-record.js';
+import {
+  findRunRecord,
+  isBuried,
+  locateRun,
+  RUN_RECORD_FILE,
+  type RunOnHost,
+  type RunRecord,
+} from '../unit/run-record.js';
 import { buryRecord } from '../unit/run-tombstone.js';
 import { branchMoved, landingOpen, recordDamaged, whyKept } from './clean-refusal.js';
 
@@ -40,7 +47,8 @@ async function cleanRun(deps: HostDeps, { run: ref, giveUp }: CleanRunInput): Pr
   // What a reset of the cleaned run left: its turns are refused, and its end is written.
   if (isBuried(record)) return { kind: 'cleaned', removed: await removeState(run, [RUN_RECORD_FILE, CLOSED_FILE]) };
   // A landing that starts after this is told that the run was cleaned.
-  if (await deps.isOpen(landingId(ref.runId), null)) return { kind: 'kept', why: landingOpen(run) };
+  for (const landing of landingsOf(record))
+    if (await deps.isOpen(landing, null)) return { kind: 'kept', why: landingOpen(run, runIdOfLanding(landing)) };
   // A closed run has no turn any more; a process that it left behind would write into what is being removed.
   if (isClosedOnHost(stateDir)) await deps.processes.endGroup(run.workplace.group, 'aborted');
   const refs = await withRepositoryLock(record.repository.commonDir, () => takeRefs(deps, run, giveUp));
@@ -49,6 +57,11 @@ async function cleanRun(deps: HostDeps, { run: ref, giveUp }: CleanRunInput): Pr
   buryRecord(stateDir, record, deps.durability);
   dropCleaningMark(stateDir);
   return { kind: 'cleaned', removed };
+}
+
+/** Its own, and that of the run whose head it repaired. */
+function landingsOf({ runId, input: { owner } }: RunRecord): readonly string[] {
+  return [landingId(runId), ...(owner !== undefined && isLandingId(owner) ? [owner] : [])];
 }
 
 async function takeRefs({ durability }: HostDeps, run: RunOnHost, giveUp: boolean): Promise<CleanRunResult> {

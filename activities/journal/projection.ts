@@ -8,7 +8,7 @@ import { readForeignFileSync, textOf } from '../../config/system/foreign-file.js
 import type { LandingView } from '../../protocol/actors/landing.js';
 import type { Failpoint } from '../../protocol/failpoints.js';
 import type { JournalBatch } from '../../protocol/messages/messages.js';
-import type { RunView } from '../../protocol/messages/run-view.js';
+import type { MergeState, RunView } from '../../protocol/messages/run-view.js';
 import type { Finding, FindingResponse } from '../../protocol/run/finding.js';
 import { isTerminal } from '../../protocol/run/lifecycle.js';
 import {
@@ -123,6 +123,8 @@ export interface RunProjection {
   journal(batch: JournalBatch): Promise<WrittenBatch>;
   /** The same for the landing of the run, in a folder of its own; state.json of the run tells the merge. */
   landing(batch: JournalBatch<LandingView>): Promise<WrittenBatch>;
+  /** What became of its head, in state.json. */
+  merge(merge: MergeState): Promise<void>;
   /** Gates that approvals.json shows open expire at this moment: the run was ended from outside. */
   expireGates(at: string): Promise<void>;
   /** Errors of both: the signal's reason, within one block of what is copied. */
@@ -162,6 +164,7 @@ export function createRunProjection(options: ProjectionOptions): RunProjection {
     },
     journal: (batch) => writeBatch(folder, batch, { failpoint, isClosed: isTerminal(batch.view.status) }),
     landing: (batch) => projectLanding(folder, batch, failpoint),
+    merge: (merge) => putMerge(folder, merge),
     expireGates: (at) => expireGates(folder, at),
     projectTurn: (input, signal) => projectTurn(folder, input, signal),
     projectValidation: (input, signal) => projectValidation(folder, input, signal),

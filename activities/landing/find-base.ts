@@ -23,11 +23,16 @@ export function createFindBase({ home }: Pick<HostDeps, 'home'>): (input: FindBa
   };
 }
 
-function termsOf({ policy, input, repository, branch }: RunRecord): LandingTerms {
-  // Absent in the record of a host that knew no landing yet.
-  const landing: LandingPolicy | undefined = policy.landing;
+export function landingOf({ policy }: Pick<RunRecord, 'policy'>): LandingPolicy {
+  // What the record of an older host does not have.
+  const landing: Partial<LandingPolicy> | undefined = policy.landing;
+  return { ...DEFAULT_LANDING, ...landing };
+}
+
+function termsOf(record: RunRecord): LandingTerms {
+  const { policy, input, repository, branch } = record;
   return {
-    landing: landing ?? DEFAULT_LANDING,
+    landing: landingOf(record),
     gates: policy.gates,
     canFix: policy.stages.some(isInRound),
     task: input.task,

@@ -14,13 +14,16 @@ import type {
 } from '../../protocol/actors/merge-queue.js';
 import type { RunSource } from '../../protocol/messages/messages.js';
 import { titleOf } from '../../protocol/messages/run-input.js';
+import type { LandingMethod } from '../../protocol/run/landing-policy.js';
 import { hashChecks } from '../checks/hash-checks.js';
 import { makeCandidate } from '../git/merge/make-candidate.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
 import { moveRefs } from '../git/refs/run-branch.js';
 import { atPlace } from '../unit/at-place.js';
-import { OUTCOME_FILE, readMark, writePlaceMark } from '../unit/place-record.js';
+import { noteLanded, readLanded } from '../unit/landed-mark.js';
+import type { RunRecord } from '../unit/run-record.js';
 import { lookAtBase, moveBase, standsBehind } from './base-look.js';
+import { landingOf } from './find-base.js';
 import { headToLand } from './plan-repair.js';
 import { type AtQueue, findQueuePlace, type LandingDeps, nextRefOf, queueGitOf, tipRefOf } from './queue-place.js';
 
@@ -54,11 +57,11 @@ async function landEntry(deps: LandingDeps, at: AtQueue, input: LandEntryInput):
   const base = await lookAtBase(about);
   // The queue is held until there is one.
   if (base === null) return { base, landed: { kind: 'moved' } };
-  const planned = await readPlanned(at, base);
-  if (planned !== null) return { base, landed: { kind: 'merged', commit: planned.commit } };
-  if (chain !== null && !standsBehind(base, chain)) return { base, landed: { kind: 'moved' } };
   const source = await readSource(deps, at, input);
   if (!('head' in source)) return { base, landed: source };
+  const landed = await findLanded(at, input, { head: source.head, on: base });
+  if (landed !== null) return { base, landed: { kind: 'merged', commit: landed } };
+  if (chain !== null && !standsBehind(base, chain)) return { base, landed: { kind: 'moved' } };
   const on = chain?.commits.at(-1) ?? base.at;
   const made = await merge(at, input, { source, on, base });
   if (!('tree' in made)) return { base, landed: made };
@@ -66,14 +69,23 @@ async function landEntry(deps: LandingDeps, at: AtQueue, input: LandEntryInput):
     await keepNext(at, input, made.commit);
     return { base, landed: { kind: 'check', commit: made.commit, on } };
   }
+  const { repoKey, branch } = queue;
+  noteLanded(
+    deps.home.stateDir(repoKey, input.entry.runId),
+    { head: source.head, branch, commit: made.commit },
+    deps.durability,
+  );
   return publish(at, input, { planned: made, base });
 }
 
-/** An earlier attempt of this place, which died before it could answer. */
-async function readPlanned({ workplace, place }: AtQueue, { at }: BaseLook): Promise<Planned | null> {
-  const planned = readMark<Planned>(place, OUTCOME_FILE);
-  if (planned.kind !== 'answer') return null;
-  return (await readAncestry(workplace.repository, planned.value.commit, at)) === 'ancestor' ? planned.value : null;
+/** It is there already: under its own name, or as what it became by an earlier attempt, whoever asked for that. */
+async function findLanded(at: AtQueue, { queue, entry }: LandEntryInput, { head, on }: { head: string; on: BaseLook }) {
+  const { repository } = at.workplace;
+  const mark = readLanded(at.deps.home.stateDir(queue.repoKey, entry.runId));
+  const known = mark !== null && mark.head === head && mark.branch === queue.branch ? [mark.commit] : [];
+  for (const commit of [...known, head])
+    if ((await readAncestry(repository, commit, on.at)) === 'ancestor') return commit;
+  return null;
 }
 
 function exhausted(reason: Exhausted, why: string, files: readonly string[] = []): Landed {
@@ -105,7 +117,6 @@ async function merge(
   const { repository } = workplace;
   const git = await queueGitOf(at);
   const head = await headToLand(git, run.record, source.head);
-  if ((await readAncestry(repository, head, base.at)) === 'ancestor') return { kind: 'merged', commit: head };
   const { baseSha } = run.record;
   if ((await readAncestry(repository, baseSha, on)) !== 'ancestor')
     return exhausted(
@@ -113,9 +124,11 @@ async function merge(
       `${queue.branch} does not contain ${baseSha.slice(0, 12)}, which the run is made on: what was taken back there would come back`,
     );
   const { record } = run;
+  const { method } = landingOf(record);
   const candidate = await makeCandidate(git, {
     ...{ ours: on, theirs: head, madeOn: null },
-    message: `Merge ${record.branch} into ${queue.branch}\n\n${titleOf(record.input)}\n`,
+    ...{ method, isMade: head !== source.head },
+    message: messageOf(record, queue.branch, method),
     // Of the activity, not of the attempt.
     claimedAt: new Date(Context.current().info.scheduledTimestampMs).toISOString(),
     identity: git.identity,
@@ -135,6 +148,11 @@ async function merge(
     case 'refused':
       return exhausted('refused', candidate.why);
   }
+}
+
+function messageOf({ input, runId, branch }: RunRecord, base: string, method: LandingMethod): string {
+  const title = titleOf(input);
+  return method === 'squash' ? `${title}\n\nLanded from ${runId}\n` : `Merge ${branch} into ${base}\n\n${title}\n`;
 }
 
 /** By checks of this very tree, of the run itself or of the queue. */
@@ -162,11 +180,10 @@ async function publish(
   { queue, chain }: LandEntryInput,
   { planned, base }: { readonly planned: Planned; readonly base: BaseLook },
 ): Promise<LandEntryResult> {
-  const { deps, workplace, place } = at;
+  const { deps, workplace } = at;
   const { commit, on } = planned;
   const about = { repository: workplace.repository, queue, chain };
   deps.failpoint('land.after-candidate');
-  writePlaceMark(place, OUTCOME_FILE, planned);
   const { identity } = await queueGitOf(at);
   if (base.use === null) {
     const swap = await moveBase(about, { from: base.at, to: commit, identity, failpoint: deps.failpoint });

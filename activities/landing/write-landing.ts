@@ -11,13 +11,15 @@ import { projectionOf } from '../unit/run-projection.js';
 import { readRunToTell } from '../unit/run-record.js';
 
 export function createWriteLanding(deps: HostDeps): (input: WriteLandingInput) => Promise<FlushJournalResult> {
-  return ({ run, journal }) =>
+  return ({ run, headRunId, journal }) =>
     // Without a place: each attempt writes for itself.
     attend(deps, randomUUID(), async () => {
       deps.failpoint('landing.before-view');
       const projection = projectionOf(deps, readRunToTell(deps.home, run));
       await projection.open();
-      const { seq } = await projection.landing(journal);
+      const { seq, isNewest } = await projection.landing(journal);
+      if (isNewest && headRunId !== run.runId)
+        await projectionOf(deps, readRunToTell(deps.home, { ...run, runId: headRunId })).merge(journal.view.merge);
       deps.failpoint('landing.after-view');
       return { journalSeq: seq };
     });

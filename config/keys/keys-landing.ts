@@ -1,5 +1,11 @@
 /** The config keys of landing. They are of the run whose head lands: what it was opened with counts. */
-import { DEFAULT_LANDING, LANDING_MODES, LANDING_NEEDS, ON_CONFLICT } from '../../protocol/run/landing-policy.js';
+import {
+  DEFAULT_LANDING,
+  LANDING_METHODS,
+  LANDING_MODES,
+  LANDING_NEEDS,
+  ON_CONFLICT,
+} from '../../protocol/run/landing-policy.js';
 import { inOrder, row } from './key-table.js';
 import { duration, integer, oneOf } from './key-values.js';
 
@@ -39,6 +45,13 @@ export const LANDING_KEYS = {
     fallback: DEFAULT_LANDING.retryWaitMs,
     unit: 'duration',
     meaning: 'how long it waits before the second attempt; doubled each time, at most 5m',
+  }),
+  'landing.method': row({
+    at: 'landing.method',
+    schema: oneOf(LANDING_METHODS),
+    type: LANDING_METHODS.map((method) => `\`${method}\``).join(' or '),
+    fallback: DEFAULT_LANDING.method,
+    meaning: 'a head lands by a merge commit, or as it is where it is one commit on the base; or always as one commit',
   }),
   'landing.conflict': row({
     at: 'landing.conflict',

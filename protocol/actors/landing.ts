@@ -167,6 +167,8 @@ export interface ExamineRepairResult {
 /** Journal, gates and view of a landing, for people; what its run's files say of the merge with them. */
 export interface WriteLandingInput {
   readonly run: RunRef;
+  /** Whose head lands: the run itself, or one that repaired it. */
+  readonly headRunId: string;
   readonly journal: JournalBatch<LandingView>;
 }
 

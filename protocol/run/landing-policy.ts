@@ -12,6 +12,10 @@ export type LandingNeeds = (typeof LANDING_NEEDS)[number];
 export const ON_CONFLICT = ['gate', 'turn', 'recreate'] as const;
 export type OnConflict = (typeof ON_CONFLICT)[number];
 
+/** `merge`: a merge commit, or the head where it is one commit on the base. `squash`: always one commit. */
+export const LANDING_METHODS = ['merge', 'squash'] as const;
+export type LandingMethod = (typeof LANDING_METHODS)[number];
+
 export interface LandingPolicy {
   readonly mode: LandingMode;
   readonly needs: LandingNeeds;
@@ -20,10 +24,11 @@ export interface LandingPolicy {
   /** Unit: ms; doubled each time. */
   readonly retryWaitMs: number;
   readonly conflict: OnConflict;
+  readonly method: LandingMethod;
 }
 
 /** Of a run whose host knew no landing yet. */
 export const DEFAULT_LANDING: LandingPolicy = {
   ...{ mode: 'manual', needs: 'verified' },
-  ...{ attempts: 1, retryWaitMs: 30_000, conflict: 'turn' },
+  ...{ attempts: 1, retryWaitMs: 30_000, conflict: 'turn', method: 'merge' },
 };

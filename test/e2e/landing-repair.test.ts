@@ -1,5 +1,6 @@
 /** Heads that do not land as they are: another run makes another head of them, which then lands, or a person is asked. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sluiceBeside } from '../support/host-cli.js';
 import { land, REPAIRED, settledLanding } from '../support/landed-runs.js';
 import { closedRun } from '../support/queued-runs.js';
 import { openTestHost, type TestHost } from '../support/test-host.js';
@@ -32,6 +33,10 @@ describe('a repair', () => {
 
       expect(await settledLanding(host, second)).toMatchObject({ merge: 'merged', gates: [] });
       expect(repository.git('show', 'main:a.txt')).toBe('base\nmine\nyours\n');
+      expect(await sluiceBeside(host, ['clean', `${second}-l1`], { cwd: repository.path })).toMatchObject({
+        code: 0,
+        stderr: '',
+      });
       for (const commit of repository.git('rev-list', 'main').trim().split('\n'))
         expect(repository.git('show', `${commit}:a.txt`)).not.toContain('<<<<<<<');
       expect(repository.git('rev-list', '--count', '--first-parent', 'main').trim()).toBe('3');

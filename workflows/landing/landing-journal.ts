@@ -46,7 +46,8 @@ function write(before: LandingState, { state, errands }: LandingStep): LandingSt
   if (!isNew && !isProgress && (before.run?.source ?? null) !== null) return { state, errands };
   const { host, repoKey } = source;
   const batch = { events: journal.unwritten, view: viewOf(state), gates: gates.length === 0 ? null : gates };
-  const errand: LandingErrand = { kind: 'write', workflowId: 'files', host, run: { runId, repoKey }, journal: batch };
+  const input = { run: { runId, repoKey }, headRunId: state.headRunId, journal: batch };
+  const errand: LandingErrand = { kind: 'write', workflowId: 'files', host, input };
   return { state: { ...state, journal: { ...journal, isWriting: true } }, errands: [...errands, errand] };
 }
 

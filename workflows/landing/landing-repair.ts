@@ -4,14 +4,12 @@
  */
 import type { ExamineRepairResult, PlanRepairResult, RepairKind, RunToLand } from '../../protocol/actors/landing.js';
 import type { RunInput } from '../../protocol/messages/messages.js';
+import { repairRunId } from '../../protocol/names.js';
 import { type Missing, openGate } from './landing-gates.js';
 import type { LandingErrand, LandingState, LandingStep, Phase, Repair } from './landing-state.js';
 import { abandon, LOOK_AGAIN_MS, MAX_LOOK_AGAIN_MS, open, rest } from './landing-steps.js';
 
 const MAX_REPAIRS = 3;
-
-/** Of a run id, so that the child's has room for its number. */
-const MAX_STEM_CHARS = 70;
 
 /** Null: a person is asked. */
 export function repairUnasked(state: LandingState, { reason, why, files = [] }: Missing): LandingStep | null {
@@ -74,7 +72,7 @@ interface Child {
 
 function startChild(state: LandingState, { repair, input }: Child, now: number): LandingStep {
   const children = state.children + 1;
-  const runId = `${state.runId.slice(0, MAX_STEM_CHARS)}-l${children}`;
+  const runId = repairRunId(state.runId, children);
   const times = { lookAtMs: now + LOOK_AGAIN_MS, everyMs: LOOK_AGAIN_MS };
   const phase: Phase = { kind: 'repairing', repair, runId, isClosing: false, ...times };
   return rest({ ...state, children, phase }, [{ kind: 'startRun', workflowId: runId, input }]);
@@ -126,7 +124,6 @@ export function readExamined(state: LandingState, { left }: ExamineRepairResult,
 
 /** Where it is given up meanwhile. */
 export function abortRepair(phase: Phase, reason: string): readonly LandingErrand[] {
-  return phase.kind === 'repairing' && phase.runId !== null
-    ? [{ kind: 'abortRun', workflowId: phase.runId, reason }]
-    : [];
+  if (phase.kind !== 'repairing' || phase.runId === null) return [];
+  return [{ kind: 'abortRun', workflowId: phase.runId, reason }];
 }

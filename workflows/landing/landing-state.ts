@@ -14,10 +14,11 @@ import type {
   RepairKind,
   RunEnd,
   RunToLand,
+  WriteLandingInput,
 } from '../../protocol/actors/landing.js';
 import { type EntryChange, mergeQueueId, type QueueEntry, type QueueRef } from '../../protocol/actors/merge-queue.js';
 import type { JournalEvent } from '../../protocol/messages/journal.js';
-import type { JournalBatch, NotificationInput, RunInput, RunRef } from '../../protocol/messages/messages.js';
+import type { NotificationInput, RunInput } from '../../protocol/messages/messages.js';
 import type { Gate } from '../../protocol/run/gate.js';
 import { printable } from '../../protocol/text/printable.js';
 import type { Shown, Step } from '../actor/actor.js';
@@ -142,8 +143,7 @@ export type LandingErrand =
       readonly kind: 'write';
       readonly workflowId: 'files';
       readonly host: string;
-      readonly run: RunRef;
-      readonly journal: JournalBatch<LandingView>;
+      readonly input: WriteLandingInput;
     }
   | { readonly kind: 'tell'; readonly workflowId: 'people'; readonly input: NotificationInput };
 

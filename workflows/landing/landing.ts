@@ -140,9 +140,9 @@ async function startChild({
 }
 
 /** Null: its host did not take it. */
-async function write({ host, run, journal }: Extract<LandingErrand, { kind: 'write' }>): Promise<number | null> {
+async function write({ host, input }: Extract<LandingErrand, { kind: 'write' }>): Promise<number | null> {
   try {
-    return (await askedHost(host).writeLanding({ run, journal })).journalSeq;
+    return (await askedHost(host).writeLanding(input)).journalSeq;
   } catch (error) {
     whyOf(error);
     return null;

@@ -2,6 +2,7 @@
  * Makes the commit that takes a head to its base: the head itself, or a merge commit. It writes objects and no ref; the same request makes the same commit, so that a
  * second attempt may ask again. What the repository does not give, as a shallow or partial clone, is an answer too.
  */
+import type { LandingMethod } from '../../../protocol/run/landing-policy.js';
 import type { PrivateGitDir } from '../inspect/private-git-dir.js';
 import { isSha } from '../refs/read-ref.js';
 import { assertTreeFits } from '../refs/tree-size.js';
@@ -11,6 +12,10 @@ import { lastingTrouble } from '../start/lasting-trouble.js';
 import { type MergeRequest, mergeTrees, type TreeMerge } from './merge-trees.js';
 
 export interface CandidateRequest extends MergeRequest {
+  /** `squash`: one commit, with `ours` as its only parent. */
+  readonly method: LandingMethod;
+  /** `theirs` is a merge commit that the engine itself made for it. */
+  readonly isMade: boolean;
   readonly message: string;
   /** ISO; both times of a merge commit. */
   readonly claimedAt: string;
@@ -18,7 +23,12 @@ export interface CandidateRequest extends MergeRequest {
 }
 
 export type Candidate =
-  | { readonly kind: 'made'; readonly how: 'fast_forward' | 'merge'; readonly commit: string; readonly tree: string }
+  | {
+      readonly kind: 'made';
+      readonly how: 'fast_forward' | LandingMethod;
+      readonly commit: string;
+      readonly tree: string;
+    }
   /** `theirs` is an ancestor of `ours`, or `ours` itself. */
   | { readonly kind: 'present' }
   /** The merge has the tree of `ours`. */
@@ -48,21 +58,20 @@ async function make(git: PrivateGitDir, request: CandidateRequest): Promise<Cand
   await assertTreeFits(git, theirs);
   const [treeOfOurs, treeOfTheirs] = lines(await git.run(['rev-parse', `${ours}^{tree}`, `${theirs}^{tree}`]));
   if (treeOfOurs === undefined || treeOfTheirs === undefined) throw new Error('two trees were asked for');
-  // One commit on the base, or a merge that was made on it: its first parent is the base.
-  if (isOneOn({ ours, theirs }, newest, more))
+  const isOnBase = more.length === 0 && newest === `${theirs} ${ours}`;
+  // A merge that was made for it, of this very base and its head.
+  const isItsMerge = request.method === 'merge' && request.isMade && newest.startsWith(`${theirs} ${ours} `);
+  if (isOnBase || isItsMerge)
     return treeOfTheirs === treeOfOurs
       ? { kind: 'nothing' }
       : { kind: 'made', how: 'fast_forward', commit: theirs, tree: treeOfTheirs };
   const merge = await mergeTrees(git, request);
   if (merge.kind !== 'merged') return merge;
   if (merge.tree === treeOfOurs) return { kind: 'nothing' };
-  const args = ['commit-tree', merge.tree, '-p', ours, '-p', theirs, '-F', '-'];
+  const parents = request.method === 'squash' ? ['-p', ours] : ['-p', ours, '-p', theirs];
+  const args = ['commit-tree', merge.tree, ...parents, '-F', '-'];
   const commit = await git.run(args, { input: request.message, env: commitEnv(request) });
-  return { kind: 'made', how: 'merge', commit: commit.trim(), tree: merge.tree };
-}
-
-function isOneOn({ ours, theirs }: Pick<MergeRequest, 'ours' | 'theirs'>, newest: string, more: readonly string[]) {
-  return more.length === 0 ? newest === `${theirs} ${ours}` : newest.startsWith(`${theirs} ${ours} `);
+  return { kind: 'made', how: request.method, commit: commit.trim(), tree: merge.tree };
 }
 
 /** Up to two commits that `theirs` brings, each with its parents. */

@@ -49,13 +49,17 @@ async function listRefs(repository: Repository, patterns: readonly string[]): Pr
 
 /**
  * How many commits that these tips of the run reach no lasting ref of others and no HEAD of the person's checkout reaches: they would be lost with them.
- * Errors: `GitError` where git cannot read the history.
+ * `landed`: commits that are in their base in another form. Errors: `GitError` where git cannot read the history.
  */
-export async function countLost({ repository, runId, branch }: RunNames, tips: readonly string[]): Promise<number> {
+export async function countLost(
+  { repository, runId, branch }: RunNames,
+  tips: readonly string[],
+  landed: readonly string[] = [],
+): Promise<number> {
   // `--single-worktree`: the HEAD of the run's own worktree is the branch itself. The refs of merge queues are made anew or go with their queue.
   const own = [`refs/heads/${branch}`, `refs/sluice/${runId}/*`, 'refs/sluice/@*'];
   const others = ['--single-worktree', ...own.map((refs) => `--exclude=${refs}`), '--all'];
-  return Number((await onReal(repository, ['rev-list', '--count', ...tips, '--not', ...others])).trim());
+  return Number((await onReal(repository, ['rev-list', '--count', ...tips, '--not', ...landed, ...others])).trim());
 }
 
 /** Somebody at work on a branch. */

@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { orAborted } from '../../../config/system/or-aborted.js';
 import type { LandingView } from '../../../protocol/actors/landing.js';
+import { repairRunId } from '../../../protocol/names.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import type { Sluice } from '../../sluice.js';
 import { type FoundRun, findRun, findRuns, manyRuns, runsHere } from '../find/find-run.js';
@@ -134,11 +135,21 @@ async function findToLand(
     const ready = here.filter(({ runId }) => landings.get(runId)?.merge === 'queued');
     if (ready.length > 0) return ready;
   }
-  const able = here.filter((run) => run.status === 'merge_ready' && !isOver(landings.get(run.runId)?.merge));
+  const repaired = [...landings.keys()];
+  const able = here.filter(
+    (run) =>
+      run.status === 'merge_ready' && !isOver(landings.get(run.runId)?.merge) && !isRepairOf(run.runId, repaired),
+  );
   const [only] = able;
   if (only === undefined) throw new RefusedError(NOTHING_TO_LAND);
   if (able.length > 1) throw new RefusedError(manyRuns(`${able.length} runs can land`, able));
   return [only];
+}
+
+/** It lands under the run whose head it repaired. */
+function isRepairOf(runId: string, landed: readonly string[]): boolean {
+  const number = Number(/-l(\d{1,9})$/.exec(runId)?.[1] ?? 0);
+  return number > 0 && landed.some((run) => repairRunId(run, number) === runId);
 }
 
 function isOver(merge: LandingView['merge'] | undefined): boolean {

@@ -73,8 +73,10 @@ async function closedViewOf(run: FoundRun, sluice: Sluice | null): Promise<RunVi
 }
 
 /** Null: it cannot be told here. What is not committed in its worktree is seen by its host alone. */
-async function workOf({ repo, headSha, baseSha, baseBranch }: RunView): Promise<Removable['work'] | null> {
+async function workOf({ repo, headSha, baseSha, baseBranch, merge }: RunView): Promise<Removable['work'] | null> {
   if (headSha === null || headSha === baseSha) return 'none';
+  // As a squash it is no commit of the base; its host knows.
+  if (merge === 'merged') return 'merged';
   const merged = baseBranch === null ? null : await isMerged(repo, headSha, baseBranch);
   if (merged === null) return null;
   return merged ? 'merged' : 'unmerged';

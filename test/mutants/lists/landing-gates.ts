@@ -88,19 +88,8 @@ export const LANDING_GATE_MUTANTS: readonly Mutant[] = [
     name: 'a rejected landing goes on',
     area: 'landing',
     file: 'workflows/landing/landing-table.ts',
-    find: "message.decision === 'reject') return abandon(",
-    replace: "message.decision === 'reject') return open(",
-    test: {
-      file: 'test/unit/workflows/landing-table.test.ts',
-      title: 'is given up where a person rejects, and takes no decision without a gate',
-    },
-  },
-  {
-    name: 'a decision is taken where no gate is open',
-    area: 'landing',
-    file: 'workflows/landing/landing-table.ts',
-    find: "phase.kind === 'gated' ? openGateOf(gates) : null",
-    replace: 'gates.at(-1) ?? null',
+    find: "if (message.name === 'approve' && message.decision === 'reject') return abandon(",
+    replace: "if (message.name === 'approve' && message.note === 'reject') return abandon(",
     test: {
       file: 'test/unit/workflows/landing-table.test.ts',
       title: 'is given up where a person rejects, and takes no decision without a gate',
@@ -232,8 +221,8 @@ export const LANDING_GATE_MUTANTS: readonly Mutant[] = [
     name: 'what a person must look at lands unseen',
     area: 'landing',
     file: 'workflows/landing/landing-repair.ts',
-    find: 'return left === null ? open(state)',
-    replace: 'return left !== undefined ? open(state)',
+    find: 'return left === null ?',
+    replace: 'return left === null || left.files.length > 0 ?',
     test: {
       file: 'test/unit/workflows/landing-table.test.ts',
       title: 'waits for a person as %s where its run answers %j',
@@ -243,8 +232,8 @@ export const LANDING_GATE_MUTANTS: readonly Mutant[] = [
     name: 'a run that is given up goes on',
     area: 'landing',
     file: 'workflows/landing/landing-repair.ts',
-    find: "return phase.kind === 'repairing' && phase.runId !== null\n",
-    replace: "return phase.kind === 'repairing' && phase.runId === null\n",
+    find: "return [{ kind: 'abortRun', workflowId: phase.runId, reason }];",
+    replace: 'return [];',
     test: { file: 'test/unit/workflows/landing-table.test.ts', title: 'ends its run where it is given up' },
   },
   {
@@ -330,5 +319,61 @@ export const LANDING_GATE_MUTANTS: readonly Mutant[] = [
     find: '!fromOurs.has(path) || !fromTheirs.has(path)',
     replace: '!fromOurs.has(path)',
     test: { file: 'test/unit/git/repair-commits.test.ts', title: '%s' },
+  },
+  {
+    name: 'a squash lands with the history of its head',
+    area: 'landing',
+    file: 'activities/git/merge/make-candidate.ts',
+    find: "const parents = request.method === 'squash' ?",
+    replace: 'const parents = request.isMade ?',
+    test: {
+      file: 'test/unit/git/merge-candidate.test.ts',
+      title: 'by squash is one commit on the base, however many the head has, and nothing of its history',
+    },
+  },
+  {
+    name: 'a head lands as whatever was noted, the base may have it or not',
+    area: 'landing',
+    file: 'activities/closing/clean-refusal.ts',
+    find: "landed.commit, base.sha)) === 'ancestor'",
+    replace: 'landed.commit, base.sha)) !== null',
+    test: {
+      file: 'test/unit/run/clean-run.test.ts',
+      title: 'not for commits that are in their base as another, but for those that came after',
+    },
+  },
+  {
+    name: 'a run that repaired is cleaned under its landing',
+    area: 'landing',
+    file: 'activities/closing/clean-run.ts',
+    find: 'owner !== undefined && isLandingId(owner) ? [owner] : []',
+    replace: 'owner === runId ? [owner] : []',
+    test: {
+      file: 'test/unit/run/clean-run.test.ts',
+      title: 'not even of a run that repaired another, whose landing needs its head',
+    },
+  },
+  {
+    name: 'a squash that has landed lands again',
+    area: 'landing',
+    file: 'activities/landing/land-entry.ts',
+    find: 'mark !== null && mark.head === head &&',
+    replace: "mark !== null && mark.head === '' &&",
+    test: {
+      file: 'test/e2e/landing-squash.test.ts',
+      title: 'makes one commit of each head, lands none twice, and lets its run be cleaned',
+    },
+  },
+  {
+    name: 'requested changes drop what was repaired before',
+    area: 'landing',
+    file: 'activities/landing/plan-repair.ts',
+    find: 'record.input.rewind?.onto === undefined ? {}',
+    replace: 'record.input.rewind?.onto !== undefined ? {}',
+    test: {
+      file: 'test/conformance/vibestrate/landing.test.ts',
+      title:
+        'V-47: changes requested at the gate into landing run fixing with the text, and the gate opens again; after as many as are allowed it is given up',
+    },
   },
 ];

@@ -101,8 +101,8 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     name: 'a run is cleaned while it is being landed',
     area: 'landing',
     file: 'activities/closing/clean-run.ts',
-    find: 'if (await deps.isOpen(landingId(ref.runId), null))',
-    replace: 'if (!giveUp && (await deps.isOpen(landingId(ref.runId), null)))',
+    find: 'if (await deps.isOpen(landing, null))',
+    replace: 'if (!giveUp && (await deps.isOpen(landing, null)))',
     test: { file: 'test/unit/run/clean-run.test.ts', title: 'while its landing is open, given up or not' },
   },
   {

@@ -400,7 +400,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     area: 'policy',
     file: 'config/resolve/resolve-policy.ts',
     find: 'return LISTED_GATES.filter((stage) => gated.includes(stage));',
-    replace: 'return gated.filter((stage) => STAGES.includes(stage));',
+    replace: 'return gated.filter((stage) => LISTED_GATES.includes(stage));',
     test: { file: LIFECYCLE, title: 'of all layers add up, in the order of the stages' },
   },
   {

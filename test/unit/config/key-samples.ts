@@ -38,6 +38,7 @@ export const STRICTER: readonly (readonly [key: string, strict: string, loose: s
   ['usageLimit.maxWaits', '1', '100'],
   ['landing.mode', 'off', 'auto'],
   ['landing.needs', 'verified', 'checked'],
+  ['landing.conflict', 'gate', 'recreate'],
 ];
 
 export const ADDS: readonly (readonly [key: string, entry: string, inUser: string])[] = [
@@ -62,6 +63,7 @@ export const CHOOSES: readonly (readonly [key: string, inProject: string, inUser
   ['gates.expire', '8h', '30m'],
   ['gates.unattendedExpire', '8h', '30m'],
   ['landing.attempts', '3', '2'],
+  ['landing.method', 'squash', 'merge'],
   ['landing.retryWait', '1m', '2m'],
   ['attended', 'true', 'false'],
   ['stageList', 'express', 'full'],

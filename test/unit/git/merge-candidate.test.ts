@@ -45,6 +45,26 @@ describe('a candidate', () => {
     expect(made).toEqual({ kind: 'made', how: 'fast_forward', commit: theirs, tree });
   });
 
+  it('by squash is one commit on the base, however many the head has, and nothing of its history', async () => {
+    const { root, ours, theirs, candidate } = await goneApart({
+      base: { [FILE]: lines() },
+      ours: { [FILE]: lines('ours') },
+      theirs: { [FILE]: lines('1', 'theirs') },
+    });
+
+    const made = await candidate(ours, theirs, { method: 'squash' });
+
+    if (made.kind !== 'made') throw new Error(JSON.stringify(made));
+    expect(made.how).toBe('squash');
+    expect(git(root, 'show', '--no-patch', '--format=%P', made.commit).trim()).toBe(ours);
+    expect(fileAt(root, made.tree, FILE)).toBe(lines('ours', 'theirs'));
+    git(root, 'checkout', '--quiet', '--detach', ours);
+    git(root, 'merge', '--quiet', '--no-edit', '--no-ff', theirs);
+    const merged = git(root, 'rev-parse', 'HEAD').trim();
+    expect(await candidate(ours, merged, { isMade: true })).toMatchObject({ how: 'fast_forward', commit: merged });
+    expect(await candidate(ours, merged, { isMade: true, method: 'squash' })).toEqual(made);
+  });
+
   it('of two commits on the base is a merge commit', async () => {
     const root = makeRepository();
     const ours = git(root, 'rev-parse', 'HEAD').trim();
@@ -106,12 +126,12 @@ describe('a candidate', () => {
     const ours = commit(root, { [FILE]: lines('first') });
 
     expect((await candidate(ours, theirs)).kind).toBe('conflict');
-    const made = await candidate(ours, theirs, squash);
+    const made = await candidate(ours, theirs, { madeOn: squash });
 
     if (made.kind !== 'made') throw new Error(JSON.stringify(made));
     expect(fileAt(root, made.tree, FILE)).toBe(lines('second'));
     expect(git(root, 'show', '--no-patch', '--format=%P', made.commit).trim()).toBe(`${ours} ${theirs}`);
-    expect(await candidate(ours, theirs, squash)).toEqual(made);
+    expect(await candidate(ours, theirs, { madeOn: squash })).toEqual(made);
   });
 
   it.each(['HEAD', '--all', '', 'a'.repeat(39)])('is none of what is no commit id: %j', async (name) => {
@@ -120,6 +140,6 @@ describe('a candidate', () => {
 
     expect(await candidate(name, theirs)).toEqual(refused);
     expect(await candidate(ours, name)).toEqual(refused);
-    expect(await candidate(ours, theirs, name)).toEqual(refused);
+    expect(await candidate(ours, theirs, { madeOn: name })).toEqual(refused);
   });
 });

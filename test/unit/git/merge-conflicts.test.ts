@@ -148,6 +148,7 @@ describe('a repository', () => {
       ours,
       theirs: side,
       madeOn: null,
+      ...{ method: 'merge' as const, isMade: false },
       message: 'm',
       claimedAt: '2026-11-21T10:00:03Z',
       identity: IDENTITY,

@@ -1,6 +1,6 @@
 /** A repository whose main and another branch went apart, and the git of a queue of landings on it. */
 import { join } from 'node:path';
-import { makeCandidate } from '../../../activities/git/merge/make-candidate.js';
+import { type CandidateRequest, makeCandidate } from '../../../activities/git/merge/make-candidate.js';
 import { openQueueGit } from '../../../activities/git/merge/open-queue-git.js';
 import { findRepository } from '../../../activities/git/refs/find-repository.js';
 import { git, makeRepository, tempFolder, write } from './repository-fixture.js';
@@ -43,8 +43,17 @@ export async function queueOf(root: string) {
   const repository = await findRepository(root);
   const folder = join(tempFolder(), 'queue');
   const queue = await openQueueGit({ repository, folder });
-  const candidate = (ours: string, theirs: string, madeOn: string | null = null) =>
+  const candidate = (
+    ours: string,
+    theirs: string,
+    {
+      madeOn = null,
+      method = 'merge',
+      isMade = false,
+    }: Partial<Pick<CandidateRequest, 'madeOn' | 'method' | 'isMade'>> = {},
+  ) =>
     makeCandidate(queue, {
+      ...{ method, isMade },
       ...{ ours, theirs, madeOn, message: 'Land it\n' },
       ...{ claimedAt: '2026-11-21T10:00:03.120Z', identity: IDENTITY },
     });

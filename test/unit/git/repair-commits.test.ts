@@ -41,7 +41,11 @@ describe('what lands of a repair', () => {
 
     expect(git(root, 'show', '--no-patch', '--format=%P|%B', remade).trim()).toBe(`${ours} ${theirs}|Merge it`);
     expect(fileAt(root, remade, FILE)).toBe(lines('both'));
-    expect(await candidate(ours, remade)).toMatchObject({ kind: 'made', how: 'fast_forward', commit: remade });
+    expect(await candidate(ours, remade, { isMade: true })).toMatchObject({
+      kind: 'made',
+      how: 'fast_forward',
+      commit: remade,
+    });
   });
 
   it('is the head itself where it did not begin at a merge', async () => {

@@ -16,6 +16,7 @@ import { openRunGit } from '../../../activities/git/run/open-run-git.js';
 import { addWorktree } from '../../../activities/git/worktree/add-worktree.js';
 import { markClosedOnHost } from '../../../activities/unit/closed-mark.js';
 import { createFlushJournal } from '../../../activities/unit/flush-journal.js';
+import { noteLanded } from '../../../activities/unit/landed-mark.js';
 import { claimRun, locateRun, type RunOnHost } from '../../../activities/unit/run-record.js';
 import type { CleanRunResult } from '../../../protocol/actors/clean.js';
 import { branchOf } from '../../../protocol/names.js';
@@ -254,6 +255,35 @@ describe('cleaning is refused, and nothing is removed,', () => {
 
     expect(await refusal(landing)).toMatch(/its landing is open\.[^]*sluice landings drop run-1/);
     expect(await refusal(landing, true)).toContain('its landing is open');
+    expect((await clean(host)).kind).toBe('cleaned');
+  });
+
+  it('not even of a run that repaired another, whose landing needs its head', async () => {
+    const host = await aClosedRun();
+    const { record, stateDir } = host.run;
+    const owned = { ...record, input: { ...record.input, owner: 'landing:shop-1' } };
+    writeFileSync(join(stateDir, 'run.json'), JSON.stringify(owned));
+    const isOpen = async (workflowId: string) => workflowId === 'landing:shop-1';
+    const landing = { ...host, deps: { ...host.deps, isOpen } };
+
+    expect(await refusal(landing)).toMatch(/the landing of shop-1[^]*sluice landings drop shop-1/);
+  });
+
+  it('not for commits that are in their base as another, but for those that came after', async () => {
+    const host = await aClosedRun({ merged: false });
+    const { record, stateDir } = host.run;
+    git(host.root, 'merge', '--quiet', '--squash', record.branch);
+    git(host.root, 'commit', '--quiet', '--message', 'squashed');
+    const commit = git(host.root, 'rev-parse', 'HEAD').trim();
+    const branch = git(host.root, 'symbolic-ref', '--short', 'HEAD').trim();
+    noteLanded(stateDir, { head: host.tip, branch: 'never', commit }, 'process');
+    expect(await refusal(host)).toContain('holds 1 commit');
+    noteLanded(stateDir, { head: record.baseSha, branch, commit }, 'process');
+    expect(await refusal(host)).toContain('holds 1 commit');
+    noteLanded(stateDir, { head: host.tip, branch, commit: host.tip }, 'process');
+    expect(await refusal(host)).toContain('holds 1 commit');
+    noteLanded(stateDir, { head: host.tip, branch, commit }, 'process');
+
     expect((await clean(host)).kind).toBe('cleaned');
   });
 

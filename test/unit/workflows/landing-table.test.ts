@@ -264,7 +264,7 @@ describe('a landing', () => {
 
   it('has its host write what is new, one writing at a time, and again what that did not take', () => {
     const world = World.queued();
-    const writes = () => world.errands.flatMap((errand) => (errand.kind === 'write' ? [errand.journal] : []));
+    const writes = () => world.errands.flatMap((errand) => (errand.kind === 'write' ? [errand.input.journal] : []));
     world.hear('landing');
 
     expect(writes()).toMatchObject([
