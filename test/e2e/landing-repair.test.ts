@@ -1,10 +1,11 @@
 /** Heads that do not land as they are: another run makes another head of them, which then lands, or a person is asked. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sluiceBeside } from '../support/host-cli.js';
-import { land, REPAIRED, settledLanding } from '../support/landed-runs.js';
+import { land, landingOf, REPAIRED, settledLanding } from '../support/landed-runs.js';
 import { closedRun } from '../support/queued-runs.js';
 import { openTestHost, type TestHost } from '../support/test-host.js';
 import type { TestRepository } from '../support/test-repository.js';
+import { until } from '../support/until.js';
 
 const LIMIT_MS = 120_000;
 
@@ -33,7 +34,7 @@ describe('a repair', () => {
 
       expect(await settledLanding(host, second)).toMatchObject({ merge: 'merged', gates: [] });
       expect(repository.git('show', 'main:a.txt')).toBe('base\nmine\nyours\n');
-      expect(await sluiceBeside(host, ['clean', `${second}-l1`], { cwd: repository.path })).toMatchObject({
+      expect(await sluiceBeside(host, ['clean', `${second}-l1`, '--yes'], { cwd: repository.path })).toMatchObject({
         code: 0,
         stderr: '',
       });
@@ -82,6 +83,26 @@ describe('a repair', () => {
       });
       await handle.executeUpdate('approve', { args: [{ gate: 'gate-1' }] });
       expect(await settledLanding(host, second)).toMatchObject({ merge: 'merged' });
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'goes on from what another repair left, still without its markers in the history',
+    async () => {
+      const repository = await host.repository(REPAIRED());
+      const first = await run(repository, 'echo mine >> a.txt');
+      const second = await run(repository, 'echo yours one-sided >> a.txt');
+      repository.git('checkout', '-q', '--detach');
+      await (await land(host, first)).result();
+      const handle = await land(host, second);
+      await settledLanding(host, second);
+      await handle.executeUpdate('approve', { args: [{ decision: 'request_changes', note: 'Say hello.' }] });
+
+      await until(async () => (await landingOf(host, second)).merge === 'merged');
+      expect(repository.git('show', 'main:hello.txt')).toBe('hello\n');
+      for (const commit of repository.git('rev-list', 'main').trim().split('\n'))
+        expect(repository.git('show', `${commit}:a.txt`)).not.toContain('<<<<<<<');
     },
     LIMIT_MS,
   );

@@ -1,7 +1,7 @@
 /** Heads that land as one commit each: what the base has is no commit of theirs, and is known as theirs all the same. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sluiceBeside } from '../support/host-cli.js';
-import { land, REPAIRED, settledLanding } from '../support/landed-runs.js';
+import { land, landingOf, REPAIRED, settledLanding } from '../support/landed-runs.js';
 import { closedRun } from '../support/queued-runs.js';
 import { openTestHost, type TestHost } from '../support/test-host.js';
 
@@ -26,8 +26,8 @@ describe('landing by squash', () => {
       repository.git('checkout', '-q', '--detach');
       const landed: (string | null)[] = [];
       for (const run of runs) {
-        await land(host, run);
-        landed.push((await settledLanding(host, run)).commit);
+        await (await land(host, run)).result();
+        landed.push((await landingOf(host, run)).commit);
       }
       const again = runs[1] ?? '';
       await land(host, again);
@@ -36,7 +36,7 @@ describe('landing by squash', () => {
       expect(repository.git('rev-list', '--min-parents=2', '--count', 'main').trim()).toBe('0');
       expect(repository.git('log', '-1', '--format=%H', 'main').trim()).toBe(landed[1]);
       expect(repository.git('show', 'main:a.txt', 'main:other.txt')).toBe('base\nmine\nyours\n');
-      expect(await sluiceBeside(host, ['clean', again], { cwd: repository.path })).toMatchObject({
+      expect(await sluiceBeside(host, ['clean', again, '--yes'], { cwd: repository.path })).toMatchObject({
         code: 0,
         stderr: '',
       });

@@ -1,9 +1,17 @@
 /** Every shape of which a history is kept. */
 import { BESIDE_SHAPES } from './beside-shapes.js';
 import { BUDGET_SHAPES } from './budget-shapes.js';
+import { LANDING_SHAPES } from './landing-shapes.js';
 import { PLAIN_SHAPES } from './plain-shapes.js';
 import { QUOTA_SHAPES } from './quota-shapes.js';
 import { RUN_SHAPES } from './run-shapes.js';
 import type { Shapes } from './shape.js';
 
-export const SHAPES: Shapes = { ...PLAIN_SHAPES, ...RUN_SHAPES, ...BESIDE_SHAPES, ...BUDGET_SHAPES, ...QUOTA_SHAPES };
+export const SHAPES: Shapes = {
+  ...PLAIN_SHAPES,
+  ...RUN_SHAPES,
+  ...BESIDE_SHAPES,
+  ...BUDGET_SHAPES,
+  ...QUOTA_SHAPES,
+  ...LANDING_SHAPES,
+};

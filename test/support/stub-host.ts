@@ -4,9 +4,16 @@ import { fileURLToPath } from 'node:url';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import type { AnyHostActivities, HostActivities, HostTurnActivities } from '../../activities/index.js';
+import type {
+  AnyHostActivities,
+  HostActivities,
+  HostChecksActivities,
+  HostTurnActivities,
+} from '../../activities/index.js';
 import { resolvePolicy } from '../../config/resolve/resolve-policy.js';
 import { runPolicyOf } from '../../config/resolve/run-policy.js';
+import type { LandingTerms } from '../../protocol/actors/landing.js';
+import type { BaseLook, CheckTreeResult } from '../../protocol/actors/merge-queue.js';
 import { noFailpoint } from '../../protocol/failpoints.js';
 import type {
   JournalBatch,
@@ -16,8 +23,15 @@ import type {
   RunTurnResult,
   ValidateResult,
 } from '../../protocol/messages/messages.js';
-
-import { ANY_HOST_QUEUE, hostQueue, hostTurnsQueue, RUN_WORKFLOW, TASK_QUEUE } from '../../protocol/names.js';
+import {
+  ANY_HOST_QUEUE,
+  hostChecksQueue,
+  hostQueue,
+  hostTurnsQueue,
+  RUN_WORKFLOW,
+  TASK_QUEUE,
+} from '../../protocol/names.js';
+import { DEFAULT_LANDING } from '../../protocol/run/landing-policy.js';
 import type { RunPolicy, StageAgent } from '../../protocol/run/policy.js';
 import { runIdOfWorkflow } from '../../protocol/run/run-id.js';
 import { forTurnStages, STAGE_LISTS, type Stage, type TurnStage } from '../../protocol/run/stages.js';
@@ -25,13 +39,10 @@ import { RedactingCodec } from '../../wire/redacting-codec.js';
 import { createControlActivities } from '../../worker/control-activities.js';
 
 export const BUNDLE_PATH = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
-const BASE = 'b'.repeat(40);
-const HEAD = 'c'.repeat(40);
+export const BASE = 'b'.repeat(40);
+export const HEAD = 'c'.repeat(40);
 
-/** Of a run. */
-export type Activities = AnyHostActivities &
-  Omit<HostActivities, 'landEntry' | 'lookAtBase' | 'findBase' | 'planRepair' | 'examineRepair' | 'writeLanding'> &
-  HostTurnActivities;
+export type Activities = AnyHostActivities & HostActivities & HostTurnActivities & HostChecksActivities;
 
 export interface StubHost {
   readonly client: Client;
@@ -135,7 +146,7 @@ export async function openStubWorkers(): Promise<StubWorkers> {
       // Without the failure converter of the real worker, which jest cannot require; the workflow sandbox has it in the bundle.
       dataConverter: { payloadCodecs: [new RedactingCodec()] },
     }),
-    ...[ANY_HOST_QUEUE, hostQueue('stub'), hostTurnsQueue('stub')].map((taskQueue) =>
+    ...[ANY_HOST_QUEUE, hostQueue('stub'), hostTurnsQueue('stub'), hostChecksQueue('stub')].map((taskQueue) =>
       Worker.create({
         ...shared,
         taskQueue,
@@ -188,6 +199,13 @@ class Hosts {
       flushJournal: (input) => of(input.run.runId).flushJournal(input),
       deliver: (input) => of(input.run.runId).deliver(input),
       cleanRun: (input) => of(input.run.runId).cleanRun(input),
+      findBase: (input) => this.latest.findBase(input),
+      landEntry: (input) => this.latest.landEntry(input),
+      lookAtBase: (input) => this.latest.lookAtBase(input),
+      checkTree: (input) => this.latest.checkTree(input),
+      planRepair: (input) => this.latest.planRepair(input),
+      examineRepair: (input) => this.latest.examineRepair(input),
+      writeLanding: (input) => this.latest.writeLanding(input),
     };
   }
 }
@@ -210,7 +228,41 @@ function allWell(): Activities {
     flushJournal: async (input) => ({ journalSeq: input.journal.view.seq }),
     deliver: async () => ({ target: 'stub' }),
     cleanRun: async () => ({ kind: 'cleaned', removed: [] }),
+    // A base for each run, so that each has a queue of its own.
+    findBase: async ({ runId }) => ({ kind: 'branch', branch: runId, terms: stubTerms() }),
+    landEntry: async () => ({ base: stubBase(HEAD), landed: { kind: 'merged', commit: HEAD } }),
+    lookAtBase: async () => ({ base: stubBase(HEAD) }),
+    checkTree: async () => ({ ...stubCheck(), outcome: 'green' }),
+    planRepair: async ({ runId }) => ({ kind: 'planned', rewind: { runId, stage: 'fixing' } }),
+    examineRepair: async () => ({ left: null }),
+    writeLanding: async (input) => ({ journalSeq: input.journal.view.seq }),
   };
+}
+
+export function stubTerms(part: Partial<LandingTerms> = {}): LandingTerms {
+  return {
+    landing: DEFAULT_LANDING,
+    gates: { stages: [], maxChangeRounds: 3, remindMs: null, escalateMs: null, expireMs: null, unattendedExpireMs: 0 },
+    ...{
+      sinks: [],
+      canFix: false,
+      task: 'change a.txt',
+      title: 'change a.txt',
+      repo: '/repository',
+      branch: 'sluice/run',
+    },
+    ...part,
+  };
+}
+
+/** `at`: where the base stands. */
+export function stubBase(at: string, part: Partial<BaseLook> = {}): BaseLook {
+  return { at, contains: 0, use: null, ...part };
+}
+
+export function stubCheck(): Omit<CheckTreeResult, 'outcome'> {
+  const [tree, checks] = ['d'.repeat(40), '9'.repeat(64)];
+  return { tree, checks, at: '2026-01-01T00:00:00.000Z', why: null, isBaseRed: false };
 }
 
 function recording(activities: Activities, batches: JournalBatch[], turns: RunTurnInput[]): Activities {

@@ -112,8 +112,10 @@ function mergeLines(before: LandingState, after: LandingState): readonly Told[] 
   return [{ type: 'merge.changed', message, data, notify }];
 }
 
+/** Its turn in the queue is nothing to keep; that it waits for its base is. */
 function wordOf({ merge, entry, repair }: ReturnType<typeof viewOf>): string {
-  return repair === null ? (entry?.state ?? merge) : `${repair.kind} by ${repair.runId ?? 'a run'}`;
+  if (repair !== null) return `${repair.kind} by ${repair.runId ?? 'a run'}`;
+  return entry?.state === 'ready' ? entry.state : merge;
 }
 
 /** Nobody before the host was asked who is told. */

@@ -371,9 +371,8 @@ export const LANDING_GATE_MUTANTS: readonly Mutant[] = [
     find: 'record.input.rewind?.onto === undefined ? {}',
     replace: 'record.input.rewind?.onto !== undefined ? {}',
     test: {
-      file: 'test/conformance/vibestrate/landing.test.ts',
-      title:
-        'V-47: changes requested at the gate into landing run fixing with the text, and the gate opens again; after as many as are allowed it is given up',
+      file: 'test/e2e/landing-repair.test.ts',
+      title: 'goes on from what another repair left, still without its markers in the history',
     },
   },
 ];

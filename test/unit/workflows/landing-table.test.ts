@@ -266,6 +266,7 @@ describe('a landing', () => {
     const world = World.queued();
     const writes = () => world.errands.flatMap((errand) => (errand.kind === 'write' ? [errand.input.journal] : []));
     world.hear('landing');
+    world.hear('ready');
 
     expect(writes()).toMatchObject([
       { events: [{ seq: 1, type: 'merge.changed' }], view: { merge: 'queued', seq: 1 } },
