@@ -139,4 +139,33 @@ describe('sluice land', () => {
     expect(repository.git('ls-tree', '--name-only', 'other')).toContain(`${run}.txt`);
     expect(repository.git('ls-tree', '--name-only', 'main')).not.toContain(`${run}.txt`);
   }, 120_000);
+
+  it('has ten runs of a night ready in the morning, all processes killed meanwhile, and one command takes them', async () => {
+    const repository = await prepared('night');
+    const sluice = (...args: string[]) => world.sluice(args, { cwd: repository.path });
+    const before = repository.git('rev-parse', 'main').trim();
+    const runs: string[] = [];
+    for (let n = 0; n < 5; n += 1)
+      runs.push(...(await Promise.all([closedRun(repository, 'one'), closedRun(repository, 'two')])));
+    repository.write('a.txt', 'dirty\n');
+    expect((await sluice('land', ...runs, '--no-wait')).code).toBe(0);
+    for (const pid of world.living()) process.kill(pid, 'SIGKILL');
+    expect((await sluice('up')).code).toBe(0);
+    const isReady = async () => {
+      const landings = jsonLines((await sluice('landings', 'list', '--json')).stdout);
+      return landings.filter(({ runId, entry }) => runs.includes(String(runId)) && entry === 'ready').length === 10;
+    };
+    await until(isReady);
+
+    const taken = await sluice('land', '--update-checkout');
+
+    expect(taken).toMatchObject({ code: 0, stderr: '' });
+    for (const run of runs) expect(taken.stdout).toContain(`${run} has landed on main: `);
+    const commits = repository.git('rev-list', '--first-parent', '--reverse', `${before}..main`).trim().split('\n');
+    const landedIn = (commit: string) =>
+      runs.filter((run) => repository.git('ls-tree', '--name-only', commit).includes(`${run}.txt`)).length;
+    expect(commits.map(landedIn)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(repository.git('status', '--porcelain').trim()).toBe('M a.txt');
+    expect(readFileSync(join(repository.path, 'a.txt'), 'utf8')).toBe('dirty\n');
+  }, 240_000);
 });
