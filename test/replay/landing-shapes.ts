@@ -1,7 +1,7 @@
 /** Shapes of landings and merge queues: what lands at once, waits for a person, is repaired, waits for its base, and continues as new. */
 import type { WorkflowHandle } from '@temporalio/client';
 import type { LandingTerms, LandingView } from '../../protocol/actors/landing.js';
-import type { LandEntryInput, LandEntryResult, MergeQueueView } from '../../protocol/actors/merge-queue.js';
+import type { LandEntryResult, MergeQueueView } from '../../protocol/actors/merge-queue.js';
 import { mergeQueueId } from '../../protocol/actors/merge-queue.js';
 import {
   HAND_OVER_SIGNAL,
@@ -35,8 +35,7 @@ const LISTED = withTerms({ gates: { ...stubTerms().gates, stages: ['landing'] } 
 function withLanded(...answers: LandEntryResult[]): Partial<Activities> {
   const left = [...answers];
   return {
-    landEntry: async (_: LandEntryInput) =>
-      left.shift() ?? { base: stubBase(HEAD), landed: { kind: 'merged', commit: HEAD } },
+    landEntry: async () => left.shift() ?? { base: stubBase(HEAD), landed: { kind: 'merged', commit: HEAD } },
   };
 }
 
