@@ -88,8 +88,8 @@ async function findLanded(at: AtQueue, { queue, entry }: LandEntryInput, { head,
   return null;
 }
 
-function exhausted(reason: Exhausted, why: string, files: readonly string[] = []): Landed {
-  return { kind: 'exhausted', reason, why, files };
+function exhausted(reason: Exclude<Exhausted, 'conflict'>, why: string): Landed {
+  return { kind: 'exhausted', reason, why };
 }
 
 /** What the run's answer says of its change. */
@@ -142,7 +142,7 @@ async function merge(
     case 'nothing':
       return exhausted('nothing_left', `${queue.branch} has all of this change already`);
     case 'conflict':
-      return exhausted('conflict', candidate.why, candidate.files);
+      return { kind: 'conflict', on, why: candidate.why, files: candidate.files };
     case 'unrelated':
       return exhausted('refused', `the change and ${queue.branch} have no commit in common`);
     case 'refused':

@@ -5,7 +5,7 @@
 import type { MessageReading } from '../messages/run-message.js';
 import type { Place } from '../run/place.js';
 import { isRunId } from '../run/run-id.js';
-import { amountIn, fieldsOf, nameIn, textIn, timeIn } from '../text/fields.js';
+import { amountIn, type Fields, fieldsOf, nameIn, textIn, timeIn } from '../text/fields.js';
 import { shortHash } from '../text/short-hash.js';
 
 export const MERGE_QUEUE_WORKFLOW = 'merge-queue';
@@ -49,7 +49,18 @@ export interface QueueEntry {
   readonly priority: number;
   /** ISO 8601: of two of one priority the older goes first. */
   readonly since: string;
+  /** How often it may fail by a conflict or red checks until it leaves. */
+  readonly attempts: number;
+  /** Before its second attempt; doubled before each other one. */
+  readonly retryWaitMs: number;
 }
+
+/** Where a message does not say. Source: T-74. */
+export const RETRY_WAIT_MS = 30_000;
+
+/** Anybody can ask for any number, and a queue has one base: nobody may keep it at work for ever. */
+const MAX_ATTEMPTS = 20;
+const LEAST_RETRY_WAIT_MS = 1_000;
 
 export interface EnqueueInput {
   readonly queue: QueueRef;
@@ -134,18 +145,14 @@ export interface LandEntryInput {
 /** A candidate is made `on` the last link, or on the base where there is none. */
 export type Landed =
   | { readonly kind: 'merged'; readonly commit: string }
+  | { readonly kind: 'conflict'; readonly on: string; readonly why: string; readonly files: readonly string[] }
   /** The base is in use or locked. */
   | { readonly kind: 'ready'; readonly commit: string; readonly on: string }
   /** Nothing is known of the candidate's tree. */
   | { readonly kind: 'check'; readonly commit: string; readonly on: string }
   /** The base or the chain moved while it was at work. */
   | { readonly kind: 'moved' }
-  | {
-      readonly kind: 'exhausted';
-      readonly reason: Exhausted;
-      readonly why: string;
-      readonly files: readonly string[];
-    };
+  | { readonly kind: 'exhausted'; readonly reason: Exclude<Exhausted, 'conflict'>; readonly why: string };
 
 export interface LookAtBaseInput extends Pick<LandEntryInput, 'place' | 'queue' | 'owner' | 'chain'> {
   /** Any run of the repository: it says where the repository is. */
@@ -187,6 +194,15 @@ export interface CheckTreeResult {
   readonly isBaseRed: boolean;
 }
 
+/** How an entry of a queue stands. */
+export interface QueuedEntry extends QueueEntry {
+  readonly state: EntryState;
+  /** How many of its attempts have failed. */
+  readonly used: number;
+  /** ISO 8601; null: none has failed, or it is taken up whenever it is its turn. */
+  readonly nextAttemptAt: string | null;
+}
+
 /** Answer of Query `status`. */
 export interface MergeQueueView extends QueueRef {
   readonly state: 'open' | 'paused' | 'held';
@@ -196,7 +212,7 @@ export interface MergeQueueView extends QueueRef {
   /** What keeps the base from being moved. */
   readonly use: string | null;
   /** In the order in which they land, those of the chain first. */
-  readonly entries: readonly (QueueEntry & { readonly state: EntryState })[];
+  readonly entries: readonly QueuedEntry[];
   /** The newest last. */
   readonly results: readonly (EntryChange & Pick<QueueEntry, 'runId'>)[];
 }
@@ -225,6 +241,14 @@ function messageOf(name: string, argument: unknown): QueueMessage | null {
   const since = timeIn(fields, 'since');
   if (name !== 'enqueue' || owner === null || host === null || since === null) return null;
   if (runId === null || !isRunId(runId)) return null;
-  const entry = { id, owner, runId, host, priority: amountIn(fields, 'priority') ?? 0, since };
-  return { kind: 'enqueue', entry };
+  const priority = amountIn(fields, 'priority') ?? 0;
+  return { kind: 'enqueue', entry: { id, owner, runId, host, priority, since, ...attemptsIn(fields) } };
+}
+
+function attemptsIn(fields: Fields): Pick<QueueEntry, 'attempts' | 'retryWaitMs'> {
+  const [attempts, retryWaitMs] = [amountIn(fields, 'attempts'), amountIn(fields, 'retryWaitMs')];
+  return {
+    attempts: Math.min(Math.max(Math.floor(attempts ?? 1), 1), MAX_ATTEMPTS),
+    retryWaitMs: Math.max(retryWaitMs ?? RETRY_WAIT_MS, LEAST_RETRY_WAIT_MS),
+  };
 }

@@ -41,7 +41,7 @@ function withLanded(...answers: LandEntryResult[]): Partial<Activities> {
 
 const conflict = (): LandEntryResult => ({
   base: stubBase(BASE),
-  landed: { kind: 'exhausted', reason: 'conflict', why: 'both changed a.txt', files: ['a.txt'] },
+  landed: { kind: 'conflict', on: BASE, why: 'both changed a.txt', files: ['a.txt'] },
 });
 const ready = (): LandEntryResult => ({
   base: stubBase(BASE, { use: 'it is checked out in /repository' }),

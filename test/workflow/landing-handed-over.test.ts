@@ -32,7 +32,7 @@ describe('a landing that is handed over', () => {
         answers.shift() === 'conflict'
           ? {
               base: stubBase(BASE),
-              landed: { kind: 'exhausted', reason: 'conflict', why: 'both changed a.txt', files: ['a.txt'] },
+              landed: { kind: 'conflict', on: BASE, why: 'both changed a.txt', files: ['a.txt'] },
             }
           : {
               base: stubBase(BASE, { use: 'it is checked out' }),

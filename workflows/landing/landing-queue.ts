@@ -1,5 +1,6 @@
 /** A head that is with its merge queue: sent, sent again, heard of, given up. The queue alone says what became of it. Pure. */
 import { type EntryChange, mergeQueueId, type QueueEntry, type QueueRef } from '../../protocol/actors/merge-queue.js';
+import { DEFAULT_LANDING } from '../../protocol/run/landing-policy.js';
 import { type Missing, openGate, rejectGate } from './landing-gates.js';
 import { abortRepair, repairUnasked } from './landing-repair.js';
 import type { LandingErrand, LandingEvent, LandingState, LandingStep, Phase } from './landing-state.js';
@@ -14,7 +15,11 @@ export function enqueue(state: LandingState, branch: string, now: number): Landi
   const entries = state.entries + 1;
   const owner = self.slice(0, self.lastIndexOf('/'));
   const since = new Date(now).toISOString();
-  const entry = { id: `${self}/${runId}/${entries}`, owner, runId, host, priority: 0, since };
+  const { attempts, retryWaitMs } = state.terms?.landing ?? DEFAULT_LANDING;
+  const entry = {
+    ...{ id: `${self}/${runId}/${entries}`, owner, runId, host, priority: 0, since },
+    ...{ attempts, retryWaitMs },
+  };
   const times = { sendAtMs: now + LOOK_AGAIN_MS, everyMs: LOOK_AGAIN_MS };
   const phase: Phase = { kind: 'queued', queue, entry, heard: null, leaving: null, ...times };
   return { state: { ...state, entries, phase }, errands: [send(queue, entry)] };

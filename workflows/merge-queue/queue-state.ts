@@ -25,6 +25,19 @@ export interface Entry extends QueueEntry {
   readonly moved: number;
   /** Every red command was red on this base too: it waits until the base is another. */
   readonly redAt: string | null;
+  /** How many of its attempts have failed. */
+  readonly used: number;
+  /** Null: none has failed. */
+  readonly nextAttemptAtMs: number | null;
+  /** The last attempt that failed by one: made on the same commit, its head would meet it again. */
+  readonly conflict: Conflict | null;
+}
+
+export interface Conflict {
+  /** What its head was to be merged with. */
+  readonly on: string;
+  readonly why: string;
+  readonly files: readonly string[];
 }
 
 /** JSON-safe: it goes over continue-as-new. */
@@ -34,6 +47,8 @@ export interface QueueState {
   readonly chain: Chain | null;
   /** As it was seen last. */
   readonly base: BaseLook | null;
+  /** Null: it was never seen. */
+  readonly seenAtMs: number | null;
   /** The newest last. */
   readonly results: readonly (EntryChange & Pick<QueueEntry, 'owner' | 'runId'>)[];
   readonly evidence: readonly TreeEvidence[];
@@ -75,7 +90,7 @@ interface OnBase {
 export type QueueStep = Step<QueueState, QueueErrand>;
 
 export const EMPTY_QUEUE: QueueState = {
-  ...{ entries: [], chain: null, base: null, results: [], evidence: [] },
+  ...{ entries: [], chain: null, base: null, seenAtMs: null, results: [], evidence: [] },
   ...{ isAtWork: false, begun: 0, isPaused: false, held: null, lookAtMs: null, takenUntilMs: null },
 };
 
@@ -101,7 +116,8 @@ export function makeAnewFrom(step: QueueStep, id: string): QueueStep {
   return chain.links.slice(at).reduce((rest, { entry }) => change(rest, entry, { state: 'waiting' }), begun);
 }
 
-type Changed = Partial<Pick<Entry, 'state' | 'moved' | 'redAt'>> & Partial<Pick<EntryChange, 'why'>>;
+type Changed = Partial<Pick<Entry, 'state' | 'moved' | 'redAt' | 'used' | 'nextAttemptAtMs' | 'conflict'>> &
+  Partial<Pick<EntryChange, 'why'>>;
 
 type Ended = Partial<Pick<EntryChange, 'commit' | 'reason' | 'why' | 'files'>> & {
   readonly state: Exclude<EntryState, Entry['state']>;

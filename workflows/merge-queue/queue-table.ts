@@ -7,8 +7,10 @@
 import type { BaseLook, CheckTreeInput, QueueEntry } from '../../protocol/actors/merge-queue.js';
 import type { Rules, Tick } from '../actor/actor.js';
 import type { Judgement } from '../inbox/inbox.js';
+import { chooseNext, failAttempt, findNextAttempt, recallConflict } from './queue-attempts.js';
 import {
   begin,
+  type Conflict,
   change,
   changeOf,
   commitsOf,
@@ -68,18 +70,25 @@ export function afterEvent(before: QueueState, event: QueueEvent | Tick, now: nu
     case 'tick':
       return goOn({ state: isOver(before, now) ? breakPromise(before, now) : before, errands: [] }, now);
     case 'looked':
-      return goOn(dropWithdrawn(noteBase(rested, event.base), 'known'), now);
+      return goOn(dropWithdrawn(noteBase(rested, event.base, now), 'known'), now);
     case 'landed':
-      return goOn(dropWithdrawn(noteLanded(noteBase(rested, event.base), event), 'known'), now);
+      return goOn(dropWithdrawn(noteLanded(noteBase(rested, event.base, now), event, now), 'known'), now);
     case 'checked':
-      return goOn(noteChecked(rested, event), now);
+      return goOn(noteChecked(rested, event, now), now);
     case 'failed':
       return goOn(dropWithdrawn(noteFailed(rested, event), 'unknown'), now);
   }
 }
 
-function wakesAt({ lookAtMs, takenUntilMs }: QueueState): number | null {
-  return lookAtMs === null || takenUntilMs === null ? (lookAtMs ?? takenUntilMs) : Math.min(lookAtMs, takenUntilMs);
+function wakesAt(state: QueueState): number | null {
+  const due = state.isAtWork || isStill(state) ? null : findNextAttempt(state);
+  const times = [state.lookAtMs, state.takenUntilMs, due].filter((time) => time !== null);
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+/** No attempt is begun, whoever's turn it is. */
+function isStill({ isPaused, held, entries }: QueueState): boolean {
+  return isPaused || held !== null || entries.some(isLeaving);
 }
 
 function isOver({ takenUntilMs }: QueueState, now: number): boolean {
@@ -132,7 +141,10 @@ function enqueue(state: QueueState, entry: QueueEntry): QueueStep {
   if (ended !== undefined) return { state, errands: [tell(ended.owner, ended)] };
   const known = state.entries.find(({ id }) => id === entry.id);
   if (known !== undefined) return { state, errands: [tell(known.owner, changeOf(state, known))] };
-  const added: Entry = { ...entry, version: 0, state: 'waiting', isWithdrawn: false, moved: 0, redAt: null };
+  const added: Entry = {
+    ...{ ...entry, version: 0, state: 'waiting', isWithdrawn: false, moved: 0, redAt: null },
+    ...{ used: 0, nextAttemptAtMs: null, conflict: null },
+  };
   return change({ state: { ...state, entries: [...state.entries, added] }, errands: [] }, entry.id, {});
 }
 
@@ -156,10 +168,10 @@ function dropWithdrawn(step: QueueStep, base: 'known' | 'unknown'): QueueStep {
 }
 
 /** What the base holds has landed. A base that was moved otherwise has the rest of the chain made anew. */
-function noteBase(before: QueueState, base: BaseLook | null): QueueStep {
-  if (base === null)
-    return { state: { ...before, base, held: 'the base branch is gone', lookAtMs: null }, errands: [] };
-  const state = { ...before, base, held: null, lookAtMs: null };
+function noteBase(before: QueueState, base: BaseLook | null, now: number): QueueStep {
+  const seen = { ...before, base, seenAtMs: now, lookAtMs: null };
+  if (base === null) return { state: { ...seen, held: 'the base branch is gone' }, errands: [] };
+  const state = { ...seen, held: null };
   const { chain } = state;
   if (chain === null) return { state, errands: [] };
   const [landed, rest] = [chain.links.slice(0, base.contains), chain.links.slice(base.contains)];
@@ -170,13 +182,15 @@ function noteBase(before: QueueState, base: BaseLook | null): QueueStep {
   return stands || rest[0] === undefined ? merged : makeAnewFrom(merged, rest[0].entry);
 }
 
-function noteLanded(step: QueueStep, { id, landed }: Extract<QueueEvent, { kind: 'landed' }>): QueueStep {
+function noteLanded(step: QueueStep, { id, landed }: Extract<QueueEvent, { kind: 'landed' }>, now: number): QueueStep {
   const { state } = step;
   switch (landed.kind) {
     case 'merged':
       return end(step, id, { state: 'merged', commit: landed.commit });
     case 'exhausted':
-      return end(step, id, { state: 'exhausted', reason: landed.reason, why: landed.why, files: landed.files });
+      return end(step, id, { state: 'exhausted', reason: landed.reason, why: landed.why });
+    case 'conflict':
+      return failAttempt(step, id, { why: landed.why, conflict: conflictOf(landed), now });
     case 'moved':
       return noteMoved(step, id);
     case 'ready':
@@ -187,11 +201,15 @@ function noteLanded(step: QueueStep, { id, landed }: Extract<QueueEvent, { kind:
   }
 }
 
+function conflictOf({ on, why, files }: Conflict): Conflict {
+  return { on, why, files };
+}
+
 function link(step: QueueStep, id: string, commit: string): QueueStep {
   const { chain, base } = step.state;
   const links = [...(chain?.links ?? []), { entry: id, commit }];
   const state = { ...step.state, chain: { base: chain?.base ?? base?.at ?? commit, links } };
-  return change({ ...step, state }, id, { state: 'ready', why: base?.use ?? null });
+  return change({ ...step, state }, id, { state: 'ready', moved: 0, why: base?.use ?? null });
 }
 
 function noteMoved(step: QueueStep, id: string): QueueStep {
@@ -208,7 +226,7 @@ function startCheck(step: QueueStep, id: string, { commit, on }: Pick<CheckTreeI
   return begin(step, (begun) => ({ ...begun, kind: 'check', entry, commit, on }));
 }
 
-function noteChecked(state: QueueState, checked: Extract<QueueEvent, { kind: 'checked' }>): QueueStep {
+function noteChecked(state: QueueState, checked: Extract<QueueEvent, { kind: 'checked' }>, now: number): QueueStep {
   const { id, on, tree, checks, outcome, why, isBaseRed } = checked;
   const step: QueueStep = { state, errands: [] };
   if (outcome === 'green') {
@@ -218,10 +236,12 @@ function noteChecked(state: QueueState, checked: Extract<QueueEvent, { kind: 'ch
       ? dropWithdrawn({ ...step, state: { ...state, evidence } }, 'unknown')
       : land({ ...step, state: { ...state, evidence } }, entry);
   }
+  if (outcome === 'unchecked')
+    return dropWithdrawn(end(step, id, { state: 'exhausted', reason: 'unchecked', why }), 'unknown');
   // Red without this head: the next may be the cure, and it has used nothing up.
   const after = isBaseRed
     ? change(step, id, { state: 'waiting', redAt: on, why })
-    : end(step, id, { state: 'exhausted', reason: outcome === 'red' ? 'red' : 'unchecked', why });
+    : failAttempt(step, id, { why, conflict: null, now });
   return dropWithdrawn(after, 'unknown');
 }
 
@@ -234,30 +254,30 @@ function goOn(before: QueueStep, now: number): QueueStep {
   // Without a chain there is nothing to be promised.
   const step = before.state.chain === null ? { ...before, state: { ...before.state, takenUntilMs: null } } : before;
   const { state, errands } = step;
-  const { entries, isAtWork, isPaused, held, lookAtMs, chain } = state;
+  const { entries, isAtWork, lookAtMs, seenAtMs } = state;
   if (isAtWork) return step;
   const [first] = entries;
   // Nobody waits for it any more.
   if (first === undefined) return { state: { ...state, lookAtMs: null, held: null }, errands };
-  if (lookAtMs !== null && lookAtMs <= now) {
-    const mayMove = !isPaused && !entries.some(isLeaving);
-    const look = { kind: 'look', entry: first, chain: commitsOf(chain), mayMove } as const;
-    return begin({ state: { ...state, lookAtMs: null }, errands }, (begun) => ({ ...begun, ...look }));
-  }
-  const next = isPaused || held !== null || entries.some(isLeaving) ? undefined : chooseNext(state);
-  if (next !== undefined) return land(change(step, next.id, { state: 'landing' }), next);
-  return { state: { ...state, lookAtMs: lookAtMs ?? now + LOOK_EVERY_MS }, errands };
+  if (lookAtMs !== null && lookAtMs <= now) return look(step, first);
+  const next = isStill(state) ? undefined : chooseNext(state, now);
+  if (next === undefined) return { state: { ...state, lookAtMs: lookAtMs ?? now + LOOK_EVERY_MS }, errands };
+  const known = recallConflict(state, next);
+  if (known === null) return land(change(step, next.id, { state: 'landing' }), next);
+  // What is remembered of a base counts while nobody can have moved it.
+  return (seenAtMs ?? 0) < (next.nextAttemptAtMs ?? 0)
+    ? look(step, first)
+    : goOn(failAttempt(step, next.id, { why: known.why, conflict: known, now }), now);
+}
+
+function look({ state, errands }: QueueStep, entry: Entry): QueueStep {
+  const { isPaused, entries, chain } = state;
+  const mayMove = !isPaused && !entries.some(isLeaving);
+  const errand = { kind: 'look', entry, chain: commitsOf(chain), mayMove } as const;
+  return begin({ state: { ...state, lookAtMs: null }, errands }, (begun) => ({ ...begun, ...errand }));
 }
 
 function land(step: QueueStep, entry: Entry): QueueStep {
   const { chain, evidence } = step.state;
   return begin(step, (begun) => ({ ...begun, kind: 'land', entry, chain: commitsOf(chain), evidence }));
-}
-
-/** By priority, then by age. One that is red on this base waits for another. */
-export function chooseNext(state: Pick<QueueState, 'entries' | 'chain' | 'base'>): Entry | undefined {
-  const tip = tipOf(state);
-  return state.entries
-    .filter((entry) => entry.state === 'waiting' && !(entry.redAt !== null && entry.redAt === tip))
-    .toSorted((a, b) => b.priority - a.priority || Date.parse(a.since) - Date.parse(b.since))[0];
 }

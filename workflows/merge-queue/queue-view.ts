@@ -1,8 +1,9 @@
 /** How a merge queue looks to people: the answer of its Query, its line in lists, and the Web UI. Pure. */
-import type { MergeQueueView, QueueRef } from '../../protocol/actors/merge-queue.js';
+import type { MergeQueueView, QueuedEntry, QueueRef } from '../../protocol/actors/merge-queue.js';
 import { printable } from '../../protocol/text/printable.js';
 import type { Shown } from '../actor/actor.js';
-import type { QueueState } from './queue-state.js';
+import { compareTurns } from './queue-attempts.js';
+import type { Entry, QueueState } from './queue-state.js';
 
 const SHOWN_ENTRIES = 30;
 
@@ -16,15 +17,16 @@ export function viewOf(ref: QueueRef, state: QueueState): MergeQueueView {
     why: held,
     chain,
     use: base?.use ?? null,
-    entries: entries
-      .toSorted(
-        (a, b) => rank(a.id) - rank(b.id) || b.priority - a.priority || Date.parse(a.since) - Date.parse(b.since),
-      )
-      .map(({ id, owner, runId, host, priority, since, state: at }) => ({
-        ...{ id, owner, runId, host, priority, since },
-        state: at,
-      })),
+    entries: entries.toSorted((a, b) => rank(a.id) - rank(b.id) || compareTurns(a, b)).map(queuedEntryOf),
     results: results.map(({ owner: _owner, ...result }) => result),
+  };
+}
+
+function queuedEntryOf(entry: Entry): QueuedEntry {
+  const { id, owner, runId, host, priority, since, attempts, retryWaitMs, state, used, nextAttemptAtMs } = entry;
+  return {
+    ...{ id, owner, runId, host, priority, since, attempts, retryWaitMs, state, used },
+    nextAttemptAt: nextAttemptAtMs === null ? null : new Date(nextAttemptAtMs).toISOString(),
   };
 }
 

@@ -10,7 +10,17 @@ const HOUR_MS = 3_600_000;
 
 function anEntry(n: number, part: Partial<QueueEntry> = {}): QueueEntry {
   const since = new Date(n * 1_000).toISOString();
-  return { id: `e${n}`, owner: `landing:r${n}`, runId: `r${n}`, host: 'h', priority: 0, since, ...part };
+  return {
+    id: `e${n}`,
+    owner: `landing:r${n}`,
+    runId: `r${n}`,
+    host: 'h',
+    priority: 0,
+    since,
+    attempts: 1,
+    retryWaitMs: 30_000,
+    ...part,
+  };
 }
 
 /** A repository whose commits are words: each names what it was made on. */
@@ -20,6 +30,9 @@ class World {
   isInUse = false;
   /** What is red wherever it is merged. */
   red = new Set<string>();
+  /** What conflicts wherever it is merged, and how often each merge of two commits was tried. */
+  conflicted = new Set<string>();
+  readonly tried = new Map<string, number>();
   /** First-parent history of the base, the newest last. */
   base: string[] = ['0'];
   readonly made = new Map<string, { on: string; entry: string }>();
@@ -97,18 +110,26 @@ class World {
     this.tell({ kind: 'look', by: null });
   }
 
-  /** The minute is over. */
-  forget(): void {
-    this.promised = null;
+  /** Time passes, and with it the minute of a promise. */
+  wait(ms: number): void {
+    this.now += ms;
+    const { takenUntilMs } = this.state;
+    if (takenUntilMs === null || takenUntilMs <= this.now) this.promised = null;
+    this.tell({ kind: 'tick' });
   }
 
   private land(id: string, chain: ChainCommits | null, evidence: readonly string[]): void {
     const on = chain?.commits.at(-1) ?? this.base.at(-1) ?? '';
     const stands = chain === null || this.base.at(-1) === chain.base || chain.commits.includes(this.base.at(-1) ?? '');
     const commit = `${id}/${on}`;
-    this.made.set(commit, { on, entry: id });
     const answer = (landed: Parameters<typeof this.landed>[1]) => this.landed(id, landed, chain);
     if (!stands) return answer({ kind: 'moved' });
+    // The same two commits always come to the same.
+    if (this.tried.has(commit) || (this.conflicted.has(id) && !this.made.has(commit))) {
+      this.tried.set(commit, (this.tried.get(commit) ?? 0) + 1);
+      return answer({ kind: 'conflict', on, why: 'both changed a.txt', files: ['a.txt'] });
+    }
+    this.made.set(commit, { on, entry: id });
     if (!evidence.includes(commit)) return answer({ kind: 'check', commit, on });
     if (this.isInUse) return answer({ kind: 'ready', commit, on });
     const contained = chain === null ? 0 : this.contained(chain);
@@ -144,7 +165,7 @@ class World {
 }
 
 type Act =
-  | readonly ['enqueue' | 'withdraw' | 'red', number]
+  | readonly ['enqueue' | 'withdraw' | 'red' | 'conflict' | 'mend' | 'wait', number]
   | readonly [
       'end' | 'use' | 'free' | 'commit' | 'take' | 'claim' | 'fastForward' | 'look' | 'pause' | 'resume' | 'abort',
     ];
@@ -152,7 +173,14 @@ type Act =
 const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(fc.constantFrom('enqueue' as const), fc.nat(4)) },
   { weight: 10, arbitrary: fc.constant(['end'] as const) },
-  { weight: 3, arbitrary: fc.tuple(fc.constantFrom('withdraw' as const, 'red' as const), fc.nat(4)) },
+  {
+    weight: 3,
+    arbitrary: fc.tuple(
+      fc.constantFrom('withdraw' as const, 'red' as const, 'conflict' as const, 'mend' as const),
+      fc.nat(4),
+    ),
+  },
+  { weight: 2, arbitrary: fc.tuple(fc.constant('wait' as const), fc.nat(120)) },
   {
     weight: 4,
     arbitrary: fc
@@ -162,9 +190,12 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 );
 
 function perform(world: World, [kind, n = 0]: Act): void {
-  if (kind === 'enqueue') world.tell({ kind, entry: anEntry(n, { priority: n % 3 }) });
+  if (kind === 'enqueue') world.tell({ kind, entry: anEntry(n, { priority: n % 3, attempts: 1 + (n % 3) }) });
   else if (kind === 'withdraw') world.tell({ kind, id: `e${n}` });
   else if (kind === 'red') world.red.add(`e${n}`);
+  else if (kind === 'conflict') world.conflicted.add(`e${n}`);
+  else if (kind === 'mend') for (const faults of [world.red, world.conflicted]) faults.delete(`e${n}`);
+  else if (kind === 'wait') world.wait(n * 1_000);
   else if (kind === 'end' || kind === 'commit' || kind === 'take' || kind === 'claim' || kind === 'fastForward')
     world[kind]();
   else if (kind === 'use' || kind === 'free') world.isInUse = kind === 'use';
@@ -174,12 +205,10 @@ function perform(world: World, [kind, n = 0]: Act): void {
 /** The base is free and nobody holds anything up. */
 function settle(world: World): void {
   world.isInUse = false;
-  world.forget();
   world.tell({ kind: 'resume', by: null });
   for (let n = 0; n < 200 && world.state.entries.length > 0; n += 1) {
     world.end();
-    world.now += HOUR_MS;
-    world.tell({ kind: 'tick' });
+    world.wait(HOUR_MS);
   }
 }
 
@@ -193,6 +222,8 @@ describe('a merge queue', () => {
 
         expect(world.state.entries).toEqual([]);
         const landed = world.base.flatMap((commit) => world.made.get(commit) ?? []);
+        // The same two commits conflict again, so they are not merged again.
+        expect([...world.tried.values()].every((times) => times === 1)).toBe(true);
         expect(new Set(landed.map(({ entry }) => entry)).size).toBe(landed.length);
         for (const [index, commit] of world.base.entries()) {
           const candidate = world.made.get(commit);

@@ -1,0 +1,54 @@
+/** Whose turn it is, and what a failed attempt means for its entry: another one after a wait that doubles, or its end. Pure. */
+import type { EntryChange } from '../../protocol/actors/merge-queue.js';
+import { type Conflict, change, type Entry, end, type QueueState, type QueueStep, tipOf } from './queue-state.js';
+
+/** Source: T-74. */
+const MAX_WAIT_MS = 5 * 60_000;
+
+/** By priority, then by the time of the next attempt, then by age; where none has failed its age is that time, so that neither keeps the other waiting for ever. */
+export function compareTurns(a: Entry, b: Entry): number {
+  const [ageOfA, ageOfB] = [Date.parse(a.since), Date.parse(b.since)];
+  return b.priority - a.priority || (a.nextAttemptAtMs ?? ageOfA) - (b.nextAttemptAtMs ?? ageOfB) || ageOfA - ageOfB;
+}
+
+export function chooseNext(state: QueueState, now: number): Entry | undefined {
+  return state.entries
+    .filter((entry) => mayBeTried(state, entry) && (entry.nextAttemptAtMs ?? now) <= now)
+    .toSorted(compareTurns)[0];
+}
+
+/** When the next attempt is due; null: nobody waits for one. Unit: ms since 1970. */
+export function findNextAttempt(state: QueueState): number | null {
+  const times = state.entries.flatMap((entry) => (mayBeTried(state, entry) ? (entry.nextAttemptAtMs ?? []) : []));
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+/** One that is red on this base waits for another. */
+function mayBeTried(state: QueueState, { state: at, redAt }: Entry): boolean {
+  return at === 'waiting' && (redAt === null || redAt !== tipOf(state));
+}
+
+/** What an attempt would come to without being made; null: it has to be made. */
+export function recallConflict(state: QueueState, { conflict }: Entry): Conflict | null {
+  return conflict !== null && conflict.on === tipOf(state) ? conflict : null;
+}
+
+interface FailedAttempt extends Pick<EntryChange, 'why'> {
+  /** Null: its checks were red. */
+  readonly conflict: Conflict | null;
+}
+
+export function failAttempt(
+  step: QueueStep,
+  id: string,
+  { why, conflict, now }: FailedAttempt & { now: number },
+): QueueStep {
+  const entry = step.state.entries.find((one) => one.id === id);
+  if (entry === undefined) return step;
+  const used = entry.used + 1;
+  const reason = conflict === null ? 'red' : 'conflict';
+  if (used >= entry.attempts) return end(step, id, { state: 'exhausted', reason, why, files: conflict?.files ?? [] });
+  const waitMs = Math.min(entry.retryWaitMs * 2 ** (used - 1), MAX_WAIT_MS);
+  const again = `attempt ${used} of ${entry.attempts} failed, the next is in ${Math.ceil(waitMs / 1_000)} s: ${why ?? reason}`;
+  return change(step, id, { state: 'waiting', moved: 0, used, nextAttemptAtMs: now + waitMs, conflict, why: again });
+}
