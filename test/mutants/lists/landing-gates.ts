@@ -375,4 +375,70 @@ export const LANDING_GATE_MUTANTS: readonly Mutant[] = [
       title: 'goes on from what another repair left, still without its markers in the history',
     },
   },
+  {
+    name: 'waits between attempts do not grow',
+    area: 'landing',
+    file: 'workflows/merge-queue/queue-attempts.ts',
+    find: 'entry.retryWaitMs * 2 ** (used - 1)',
+    replace: 'entry.retryWaitMs',
+    test: {
+      file: 'test/conformance/opentiger/landing.test.ts',
+      title: 'T-74: three attempts wait 30 and 60 s, more of them at most five minutes',
+    },
+  },
+  {
+    name: 'waits between attempts grow for ever',
+    area: 'landing',
+    file: 'workflows/merge-queue/queue-attempts.ts',
+    find: 'const MAX_WAIT_MS = 5 * 60_000;',
+    replace: 'const MAX_WAIT_MS = 500 * 60_000;',
+    test: {
+      file: 'test/conformance/opentiger/landing.test.ts',
+      title: 'T-74: three attempts wait 30 and 60 s, more of them at most five minutes',
+    },
+  },
+  {
+    name: 'one attempt more than is allowed',
+    area: 'landing',
+    file: 'workflows/merge-queue/queue-attempts.ts',
+    find: 'if (used >= entry.attempts)',
+    replace: 'if (used > entry.attempts)',
+    test: {
+      file: 'test/conformance/opentiger/landing.test.ts',
+      title: 'T-74: three attempts wait 30 and 60 s, more of them at most five minutes',
+    },
+  },
+  {
+    name: 'the age of a head that failed counts before its next attempt',
+    area: 'landing',
+    file: 'workflows/merge-queue/queue-attempts.ts',
+    find: '(a.nextAttemptAtMs ?? ageOfA) - (b.nextAttemptAtMs ?? ageOfB) || ',
+    replace: '',
+    test: {
+      file: 'test/conformance/opentiger/landing.test.ts',
+      title: 'T-74: the order is priority, then the time of the next attempt, then age; the same entry is there once',
+    },
+  },
+  {
+    name: 'what waits for its next attempt is tried at once',
+    area: 'landing',
+    file: 'workflows/merge-queue/queue-attempts.ts',
+    find: '(entry.nextAttemptAtMs ?? now) <= now)',
+    replace: '(entry.nextAttemptAtMs ?? now) !== 0)',
+    test: {
+      file: 'test/conformance/opentiger/landing.test.ts',
+      title: 'T-74: three attempts wait 30 and 60 s, more of them at most five minutes',
+    },
+  },
+  {
+    name: 'the same two commits are merged again',
+    area: 'landing',
+    file: 'workflows/merge-queue/queue-attempts.ts',
+    find: 'conflict.on === tipOf(state) ? conflict : null',
+    replace: "conflict.on === '' ? conflict : null",
+    test: {
+      file: 'test/unit/workflows/queue-table.test.ts',
+      title: 'lands each head once, in a chain without gaps, and tells its owner, whatever happens around it',
+    },
+  },
 ];
