@@ -45,9 +45,18 @@ export const ROW_PARTS: Readonly<Record<string, Readonly<Record<string, string |
     'into reviewing': 'at the gate into reviewing run fixing',
     'into verifying': 'at the gate into verifying run fixing',
     'before the end': 'at the gate into completion run fixing',
+    'into landing': 'at the gate into landing run fixing',
     'into fixing': 'at the gate into fixing run fixing',
     'three rounds, then blocked; not at planning': 'three rounds of changes, then the run ends blocked',
     'another number, and rounds that the loop has not': 'as often as the policy says',
+  },
+  'T-73': {
+    'tried again after a wait, then merged': 'is tried again by the queue alone',
+    'failed, once its attempts are used': 'one whose attempts are used up has failed',
+  },
+  'T-74': {
+    'the attempts and their waits': 'wait 30 and 60 s',
+    'the order, and one entry of each': 'the order is priority',
   },
   'V-49': {
     'attended runs wait without limit': 'a plain gate has no timer',

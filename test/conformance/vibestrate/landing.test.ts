@@ -112,7 +112,7 @@ describe('landing', () => {
   );
 
   it(
-    'lands unasked where the policy says auto and the head has what that needs; else it waits for a person',
+    'V-85: a run lands unasked only where its policy says auto and its head has what that needs; else a person is asked',
     async () => {
       const auto = (needs: string) => `landing: { mode: auto, needs: ${needs} }\n${CHECKED}`;
       const [checked, strict, off] = await Promise.all([
