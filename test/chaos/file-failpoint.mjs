@@ -9,7 +9,7 @@ import { join } from 'node:path';
 
 const STOP_SECONDS = 5;
 
-/** `role`: which process this is, `worker`, `guard` or `engine`. `where` answers the activity under way, or null. */
+/** `role`: which process this is, `worker`, `guard`, `engine` or a `person`'s own git. `where` answers the activity under way, or null. */
 export function fileFailpoint(home, role, where = () => null) {
   const fired = join(home, 'fired');
   const calls = new Map();
@@ -43,7 +43,7 @@ function strike(fault, home, role) {
     return;
   }
   // The engine first: it would start again what dies before it. This process last.
-  const doomed = fault === 'all' ? ['engine', 'server', 'guard', 'worker'] : [fault];
+  const doomed = fault === 'all' ? ['engine', 'server', 'guard', 'worker', 'person'] : [fault];
   const others = doomed.filter((one) => one !== role).map((one) => pidOf(one, home));
   for (const pid of others) if (pid !== null) kill(pid);
   if (doomed.includes(role)) kill(process.pid);

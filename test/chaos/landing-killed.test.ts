@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type FailpointName, failpointsOf } from '../../protocol/failpoints.js';
 import { armFailpoint, firedFailpoint, WORKER_WITH_FAILPOINT } from '../support/failpoint-home.js';
-import { closedRun, enqueueAll, QUEUED_RUNS } from '../support/queued-runs.js';
+import { QUEUED_RUNS } from '../support/queued-repository.js';
+import { closedRun, enqueueAll } from '../support/queued-runs.js';
 import { sideBySide } from '../support/side-by-side.js';
 import { openTestHost } from '../support/test-host.js';
 

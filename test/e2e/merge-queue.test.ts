@@ -2,7 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { closedRun, enqueueAll, QUEUED_RUNS } from '../support/queued-runs.js';
+import { QUEUED_RUNS } from '../support/queued-repository.js';
+import { closedRun, enqueueAll } from '../support/queued-runs.js';
 import { openTestHost, type TestHost } from '../support/test-host.js';
 import { until } from '../support/until.js';
 

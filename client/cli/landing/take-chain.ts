@@ -35,7 +35,9 @@ export async function takeChain(context: Context, sluice: Sluice, chain: ReadyCh
   try {
     const tip = tipOf((await sluice.mergeQueues()).find((queue) => queue.workflowId === workflowId)?.view ?? null);
     const folder = await checkoutOf(repo, branch);
-    if (tip === null || folder === null) return true;
+    if (tip === null) return true;
+    // What keeps the base, as a rebase does, is no checkout of it: nothing is taken, so nobody waits for it.
+    if (folder === null) return false;
     const { isDone, said } = await runPersonsGit([...FAST_FORWARD, tip], folder);
     if (json) io.json({ kind: 'checkout', branch, folder, commit: tip, updated: isDone, why: isDone ? null : said });
     else if (isDone) io.out(foreign(`${folder} is updated: ${branch} is at ${tip.slice(0, 12)}`));

@@ -15,6 +15,7 @@ import { livingTurns, type RunTraces, startsOf, tracesOf } from '../../support/r
 import { runOf, type TestRun } from '../../support/test-host.js';
 import type { TestRepository } from '../../support/test-repository.js';
 import { until } from '../../support/until.js';
+import { bringUpIfDead, isAlive } from './bring-up.js';
 import type { Course } from './cells.js';
 import type { ChaosHome } from './chaos-home.js';
 
@@ -145,14 +146,6 @@ function disturbanceOf({ place, course }: Attended, begin: () => void): () => Pr
   }
 }
 
-async function bringUpIfDead(attended: Attended): Promise<void> {
-  const { place } = attended;
-  for (let pid = place.pid('engine'); pid === null || !isAlive(pid); pid = place.pid('engine')) {
-    // A start that is killed itself is begun again.
-    attended.client = await place.up().catch(() => attended.client);
-  }
-}
-
 async function attendTo({ client, run }: Attended, view: RunView | null): Promise<void> {
   if (view === null) return;
   const handle = client.workflow.getHandle(run.runId);
@@ -163,13 +156,4 @@ async function attendTo({ client, run }: Attended, view: RunView | null): Promis
   if (view.status === 'paused') await tell('resume', {});
   else if (view.pendingApprovalId !== null)
     await tell('approve', { gate: view.pendingApprovalId, commit: view.headSha });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

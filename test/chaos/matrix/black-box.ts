@@ -3,10 +3,10 @@
  * during or after it, so that no list of ours chose where it hurts. What was done stands beside a run that went wrong.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { engineStatus } from '../../../worker/local-engine/control/ensure-engine.js';
 import { guardPid } from '../../support/guard-pid.js';
 import type { RunTraces } from '../../support/run-traces.js';
 import { runCell } from './attended-cell.js';
+import { bringUpIfGivenUp } from './bring-up.js';
 import { type ChaosHome, inHomes } from './chaos-home.js';
 import { type DyingGit, makeDyingGit } from './dying-git.js';
 import { type Counts, countsOf, isClean } from './verdict.js';
@@ -152,12 +152,6 @@ async function strike(place: ChaosHome, target: Target): Promise<boolean> {
     for (const pid of met) signal(pid, 'SIGCONT');
   }
   return met.length > 0;
-}
-
-/** As a person would who finds the engine in phase `failed`. */
-async function bringUpIfGivenUp(place: ChaosHome): Promise<void> {
-  const report = await engineStatus(place.home).catch(() => null);
-  if (report?.phase === 'failed') await place.up().catch(() => undefined);
 }
 
 function signal(pid: number, name: NodeJS.Signals): boolean {

@@ -11,24 +11,34 @@ export const COURSES = ['run', 'worker-restart', 'guard-restart', 'engine-restar
 
 export type Course = (typeof COURSES)[number];
 
+/** Of the scenario `landing`: whether a checkout stands on the base, which a person then takes the chain into. */
+export const LANDING_COURSES = ['base-free', 'base-in-use'] as const;
+
+export type LandingCourse = (typeof LANDING_COURSES)[number];
+
+/** The person's own git fires these: the command line has no failpoints. */
+export const TAKING = ['take.before-merge', 'take.after-merge'] as const;
+
+export type PointName = FailpointName | (typeof TAKING)[number];
+
 /** One line of the record: what came by in the process of this role. */
 export interface Passage {
-  readonly role: 'worker' | 'guard' | 'engine';
-  readonly name: FailpointName;
+  readonly role: 'worker' | 'guard' | 'engine' | 'person';
+  readonly name: PointName;
   /** Type and number of the activity under way; null outside of one. */
   readonly where: string | null;
 }
 
 /** Elsewhere it is chance: whether an agent happens to work for longer than half a second, whether this worker has read that config before. */
-const ONLY_IN: Readonly<Partial<Record<FailpointName, string>>> = {
+const ONLY_IN: Readonly<Partial<Record<PointName, string>>> = {
   'server.before-heartbeat': 'executing',
   'git.before-config': 'opening',
   'git.after-config': 'opening',
 };
 
 export interface Point {
-  readonly course: Course;
-  readonly name: FailpointName;
+  readonly course: Course | LandingCourse;
+  readonly name: PointName;
   readonly role: Passage['role'];
   /** Null: whichever call is the `nth`. */
   readonly where: string | null;
@@ -51,7 +61,7 @@ export function nameOfCell({ point, fault }: Cell): string {
  * there. `stageOf`: an activity's stage.
  */
 export function pointsOf(
-  course: Course,
+  course: Point['course'],
   passages: readonly Passage[],
   stageOf: (where: string) => string,
 ): readonly Point[] {
@@ -130,6 +140,6 @@ function fromBothEnds<T>(all: readonly T[]): readonly T[] {
 
 /** What is being started or stopped is killed or stopped itself, or everything with it; whoever is not there cannot be met. */
 function isPossible({ course, role }: Point, fault: Fault): boolean {
-  if (course === 'run') return true;
+  if (course === 'run' || LANDING_COURSES.some((one) => one === course)) return true;
   return fault === role || fault === 'all' || fault === 'stop';
 }

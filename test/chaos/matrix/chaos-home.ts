@@ -16,7 +16,7 @@ import { RedactingCodec } from '../../../wire/redacting-codec.js';
 import { ensureEngine } from '../../../worker/local-engine/control/ensure-engine.js';
 import { stopEngine } from '../../../worker/local-engine/control/stop-engine.js';
 import { guardPid } from '../../support/guard-pid.js';
-import { makeRepository, type TestRepository } from '../../support/test-repository.js';
+import { makeRepository, type RepositoryOptions, type TestRepository } from '../../support/test-repository.js';
 import type { Cell, Passage } from './cells.js';
 import { SCENARIO } from './scenario.js';
 
@@ -25,8 +25,10 @@ export interface ChaosHome {
   /** Brings the engine up where it is not; answers a client of it. */
   up(): Promise<Client>;
   down(): Promise<void>;
-  /** A repository of its own for each run. */
-  repository(): Promise<TestRepository>;
+  /** A repository of its own for each run of the scenario `run`, or as the options say. */
+  repository(options?: RepositoryOptions): Promise<TestRepository>;
+  /** For the repositories' own files and those of a person. */
+  readonly folder: string;
   /** The points fire each once, in whatever order they come by. */
   arm(cells: readonly Cell[]): void;
   /** From now on points are noted, not obeyed. */
@@ -91,7 +93,7 @@ export function openChaosHome({ obeys }: ChaosHomeOptions): ChaosHome {
     if (content !== null) writeFileSync(file('failpoint.json'), JSON.stringify(content));
   };
   return {
-    home,
+    ...{ home, folder },
     async up() {
       await connection?.close();
       const engine = await ensureEngine({
@@ -109,11 +111,11 @@ export function openChaosHome({ obeys }: ChaosHomeOptions): ChaosHome {
       });
     },
     down: () => downWith({ home, guardMain, now: false }),
-    async repository() {
+    async repository(options = SCENARIO) {
       repositories += 1;
       const place = join(folder, `r${repositories}`);
       mkdirSync(place);
-      const repository = makeRepository(place, SCENARIO);
+      const repository = makeRepository(place, options);
       await addRepository(home, repository.path);
       await trustConfig(home, repository.path, repository.configText);
       return repository;

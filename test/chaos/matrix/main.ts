@@ -1,14 +1,15 @@
 /**
  * `npm run chaos`: every fault at every failpoint of every stage, in homes side by side, then the black-box twin. Writes docs/kill-matrix.json, of which the table in
- * docs/guarantees.md is made (`npm run docs`). A word says which scenario: `run`, which is the only one. `--only <text>` takes the cells whose name holds it and writes nothing; `--lanes <n>`; `--json`: one object a line.
+ * docs/guarantees.md is made (`npm run docs`). A word says which scenario: `run`, which is meant without one, or `landing`, which writes nothing. `--only <text>` takes the cells whose name holds it and writes nothing; `--lanes <n>`; `--json`: one object a line.
  * Exit codes: 0 nothing lost and nothing doubled, 1 else.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { Scenario } from '../../../protocol/failpoints.js';
+import { SCENARIOS } from '../../../protocol/failpoints.js';
 import { beginCampaign } from '../../../tools/campaigns.js';
 import { type BlackBoxRun, runBlackBox } from './black-box.js';
 import { cellsOf, nameOfCell } from './cells.js';
+import { tryEveryLanding } from './landing/every-landing.js';
 import { type CellResult, recordCourses, runCells } from './lanes.js';
 import { type BlackBoxSummary, RESULT_FILE, summaryOf } from './summary.js';
 import { isClean } from './verdict.js';
@@ -28,12 +29,11 @@ const { values, positionals } = parseArgs({
   },
   allowPositionals: true,
 });
-/** The only one that has courses so far. */
-const SCENARIO: Scenario = 'run';
-
-const unknown = positionals.filter((name) => name !== SCENARIO);
+const unknown = positionals.filter((name) => !SCENARIOS.some((one) => one === name));
 if (unknown.length > 0) {
-  console.error(`chaos: there are no cells of ${unknown.join(', ')}. There is the scenario ${SCENARIO}.`);
+  console.error(
+    `chaos: there are no cells of ${unknown.join(', ')}. There are the scenarios ${SCENARIOS.join(' and ')}.`,
+  );
   process.exit(1);
 }
 const lanes = Number(values.lanes ?? LANES);
@@ -41,6 +41,10 @@ const whole = values.only === undefined && values.cells !== true && values.black
 const passed = beginCampaign('chaos');
 const say = progress(values.json === true);
 
+if (positionals.includes('landing')) {
+  const unclean = await tryEveryLanding({ only: values.only ?? null, lanes, note: say.note });
+  process.exit(unclean === 0 ? 0 : 1);
+}
 say.note('recording one undisturbed run of each course');
 const recorded = await recordCourses();
 const { expected } = recorded;

@@ -10,7 +10,8 @@ import { EMPTY_QUEUE, type QueueErrand, type QueueState } from '../../../workflo
 import { afterEvent, QUEUE_RULES } from '../../../workflows/merge-queue/queue-table.js';
 import { armFailpoint, WORKER_WITH_FAILPOINT } from '../../support/failpoint-home.js';
 import { land, landingOf, REPAIRED, settledLanding } from '../../support/landed-runs.js';
-import { closedRun, enqueueAll, QUEUED_RUNS } from '../../support/queued-runs.js';
+import { QUEUED_RUNS } from '../../support/queued-repository.js';
+import { closedRun, enqueueAll } from '../../support/queued-runs.js';
 import { openTestHost, type TestHost } from '../../support/test-host.js';
 import { until } from '../../support/until.js';
 
