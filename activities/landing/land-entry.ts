@@ -63,7 +63,7 @@ async function landEntry(deps: LandingDeps, at: AtQueue, input: LandEntryInput):
   if (landed !== null) return { base, landed: { kind: 'merged', commit: landed } };
   if (chain !== null && !standsBehind(base, chain)) return { base, landed: { kind: 'moved' } };
   const on = chain?.commits.at(-1) ?? base.at;
-  const made = await merge(at, input, { source, on, base });
+  const made = await merge(at, input, { source, on });
   if (!('tree' in made)) return { base, landed: made };
   if (!isChecked(at, input, { tree: made.tree, source })) {
     await keepNext(at, input, made.commit);
@@ -111,7 +111,7 @@ async function readSource(
 async function merge(
   at: AtQueue,
   { queue }: LandEntryInput,
-  { source, on, base }: { readonly source: RunSource; readonly on: string; readonly base: BaseLook },
+  { source, on }: { readonly source: RunSource; readonly on: string },
 ): Promise<Planned | Landed> {
   const { run, workplace } = at;
   const { repository } = workplace;

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { landingCalls } from '../../../../client/calls/landing-calls.js';
 import type { LandingView } from '../../../../protocol/actors/landing.js';
-import { mergeQueueId, queueName } from '../../../../protocol/actors/merge-queue.js';
+import { queueName } from '../../../../protocol/actors/merge-queue.js';
 import { landingId } from '../../../../protocol/names.js';
 import { CLI } from '../../../support/cli-world.js';
 import { livingTurns } from '../../../support/run-traces.js';
