@@ -98,9 +98,11 @@ export function openCliWorld(): CliWorld {
     async close() {
       if (existsSync(home)) await start(['down', '--now']).done;
       // The guard, idle and alone, would end itself some seconds later.
-      endAll(folder);
-      await until(() => livingWith(folder).length === 0);
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+      // A process that forks at this very moment is not seen yet, and its child may write while the folder is removed: both are done until nothing is left.
+      await until(() => {
+        endAll(folder);
+        return livingWith(folder).length === 0 && removed(folder);
+      });
     },
   };
 }
@@ -137,6 +139,15 @@ function livingWith(folder: string): readonly number[] {
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .map(Number)
     .filter((pid) => read(`/proc/${pid}/environ`).includes(`=${folder}/`));
+}
+
+function removed(folder: string): boolean {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function endAll(folder: string): void {
