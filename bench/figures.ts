@@ -54,6 +54,13 @@ export const FIGURES = [
   'workerStartCpuMs',
   'filesRatio',
   'slots',
+  'bareGitMs',
+  'bareMergeMs',
+  'landEngineMs',
+  'eventsPerLanding',
+  'entryMs',
+  'landPerMinuteLocal',
+  'mergeLargeMs',
 ] as const;
 
 export type FigureName = (typeof FIGURES)[number];
@@ -70,6 +77,8 @@ interface Budget {
   readonly of: (figures: Figures) => number | null;
   /** By which share the median of one quiet bench is above that of another, of the same build. */
   readonly noise: number;
+  /** The figure is to be no less, as a number of things a minute is. */
+  readonly isLeast?: true;
 }
 
 const NOISE = { time: 0.15, cpu: 0.1, memory: 0.05, count: 0 } as const;
@@ -126,6 +135,20 @@ const BUDGETS: Readonly<Partial<Record<FigureName, Budget>>> = {
   cliCpuMs: ofNodes(3.5),
   workerStartCpuMs: ofNodes(12),
   filesRatio: fixed(3.5, NOISE.time),
+  landEngineMs: {
+    of: ({ emptyActivityMs }) => lesser(250, sum(times(6, emptyActivityMs), 100)),
+    noise: NOISE.time,
+  },
+  eventsPerLanding: fixed(60, NOISE.count),
+  entryMs: {
+    of: ({ emptyActivityMs, bareGitMs }) => lesser(150, sum(sum(times(3, emptyActivityMs), times(7, bareGitMs)), 40)),
+    noise: NOISE.time,
+  },
+  landPerMinuteLocal: { ...fixed(200, NOISE.time), isLeast: true },
+  mergeLargeMs: {
+    of: ({ emptyActivityMs, bareMergeMs }) => sum(times(3, bareMergeMs), emptyActivityMs),
+    noise: NOISE.time,
+  },
 };
 
 export interface Judged {
@@ -143,9 +166,17 @@ export function judge(figures: Figures): readonly Judged[] {
   });
 }
 
+/** As it is to be, whatever the noise. */
+export function isWithin({ name, measured, budget }: Judged): boolean {
+  if (budget === null) return true;
+  return BUDGETS[name]?.isLeast === true ? measured >= budget : measured <= budget;
+}
+
 /** By more than its noise. */
 export function isOver({ name, measured, budget }: Judged): boolean {
-  return budget !== null && measured > budget * (1 + (BUDGETS[name]?.noise ?? 0));
+  const { noise = 0, isLeast = false } = BUDGETS[name] ?? {};
+  if (budget === null) return false;
+  return isLeast ? measured * (1 + noise) < budget : measured > budget * (1 + noise);
 }
 
 /** What a run costs in CPU, by who pays, under the names that others read. Null: it was not measured. */
@@ -161,6 +192,10 @@ function times(count: number, baseline: number | null): number | null {
 
 function sum(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a + b;
+}
+
+function lesser(limit: number, budget: number | null): number | null {
+  return budget === null ? null : Math.min(limit, budget);
 }
 
 function rounded(value: number | null): number | null {

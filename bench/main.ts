@@ -1,5 +1,6 @@
 /**
  * Prints the figures of docs/performance.md "Measured", measured in one run on one machine beside their baselines: tables, or with `--json` one line.
+ * A word says of what: `run`, which is meant without one, or `landing`.
  * `--only plain,cli` measures a part; what was not measured is null. `--brief` tries every part with small numbers. `--save` writes docs/bench.json, of the whole only.
  * `--against <checkout>` compares plain runs, ten at once, help and CPU of this build with those of another built checkout and nothing else.
  * Exit 1: it did not run, it lost a run, or a figure is over its budget by more than its noise; small numbers are not judged.
@@ -7,22 +8,16 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { measureAdapters } from './adapters.js';
-import { measureAtOnce } from './at-once.js';
 import { openBenchHost, say } from './bench-host.js';
 import { compareBuilds } from './compare-builds.js';
-import { measureCpu, measureWorkerStart } from './cpu.js';
+import { measureWorkerStart } from './cpu.js';
 import { startEmptyActivities } from './empty/empty-worker.js';
 import { cpuPerRunOf, figuresOf, isOver, judge, type Samples } from './figures.js';
-import { measureFixRounds } from './fix-rounds.js';
-import { measureGates } from './gates.js';
-import { growthOf, measureGrowth } from './growth.js';
-import { measureKill } from './kill.js';
-import { measureMidTurn } from './mid-turn.js';
-import { closedWell, type Measuring, measureBaselines, measurePlainRuns, startRun } from './plain-run.js';
+import { growthOf } from './growth.js';
+import { closedWell, type Measuring, measureBaselines, startRun } from './plain-run.js';
 import { printed } from './printed.js';
 import { type BenchResult, RESULT_FILE } from './result.js';
-import { measureCli, measureCommands } from './shell.js';
+import { isScenario, SCENARIOS } from './scenarios.js';
 import { type MeasuredSpans, measureSpans } from './spans.js';
 
 const { values, positionals } = parseArgs({
@@ -35,43 +30,6 @@ const { values, positionals } = parseArgs({
 const brief = values.brief === true;
 const few = (usual: number, least: number) => (brief ? least : usual);
 
-const IN_ONE = { repositories: 1, times: 1, memory: 'processesRssMb' } as const;
-
-const PARTS: Readonly<Record<string, (measuring: Measuring) => Promise<void>>> = {
-  plain: (measuring) => measurePlainRuns(measuring, few(15, 2)),
-  adapters: (measuring) => measureAdapters(measuring, few(9, 1)),
-  cli: ({ host, samples }) => measureCli(host, samples, few(7, 1)),
-  help: ({ host, samples }) => measureCommands(host, samples, few(9, 1)),
-  rounds: (measuring) => measureFixRounds(measuring, few(3, 1)),
-  gates: (measuring) => measureGates(measuring, few(4, 1)),
-  messages: (measuring) => measureMidTurn(measuring, few(5, 1)),
-  cpu: async (measuring) => {
-    for (let n = 0; n < few(3, 1); n += 1) {
-      await measureCpu(measuring, { name: `bench-cpu-${n}`, runs: few(40, 3), fromShell: few(5, 1) });
-    }
-  },
-  // After the runs that are alone: a server that had a hundred is busy for a while.
-  ten: (measuring) =>
-    measureAtOnce(measuring, { ...IN_ONE, name: 'ten', runs: few(10, 3), times: few(3, 1), time: 'concurrent10Ms' }),
-  hundred: (measuring) =>
-    measureAtOnce(measuring, { ...IN_ONE, name: 'hundred', runs: few(100, 4), time: 'concurrent100Ms' }),
-  crowd: (measuring) => {
-    const crowd = {
-      ...IN_ONE,
-      name: 'crowd',
-      runs: few(130, 5),
-      time: 'concurrent130Ms',
-      memory: 'processes130RssMb',
-    } as const;
-    return measureAtOnce(measuring, crowd);
-  },
-  spread: (measuring) => {
-    const crowd = { name: 'spread', runs: few(100, 4), repositories: few(10, 2), times: 1 };
-    return measureAtOnce(measuring, { ...crowd, time: 'spread100Ms', memory: 'processesSpreadRssMb' });
-  },
-  growth: (measuring) => measureGrowth(measuring, { times: few(3, 1), sizes: few(3, 2) }),
-  kill: ({ host, samples }) => measureKill(host, samples),
-};
 /** In a home of its own, after the others. */
 const SPANS = 'spans';
 
@@ -81,13 +39,22 @@ const WARM_RUNS = 2;
 /** Measured whatever part is chosen: budgets are made of them. */
 const BASELINES = 3;
 
-const names = [...Object.keys(PARTS), SPANS];
+const [scenario = 'run', ...others] = positionals;
+const PARTS = isScenario(scenario) ? SCENARIOS[scenario](few) : {};
+const names = [...Object.keys(PARTS), ...(scenario === 'run' ? [SPANS] : [])];
 const chosen = values.only?.split(',') ?? names;
-const unknown = [...positionals.filter((name) => name !== 'run'), ...chosen.filter((name) => !names.includes(name))];
+const unknown = [...others, ...(isScenario(scenario) ? chosen.filter((name) => !names.includes(name)) : [scenario])];
 if (unknown.length > 0) {
+  const parts = Object.keys(SCENARIOS)
+    .filter(isScenario)
+    .map((name) => `"${name}" of ${Object.keys(SCENARIOS[name](few)).join(',')}`);
   say(
-    `bench: ${unknown.join(', ')} is unknown. There is the bench "run", with --json, --brief, --save, --against and --only ${names.join(',')}.`,
+    `bench: ${unknown.join(', ')} is unknown. There are the benches ${parts.join(' and ')}, with --json, --brief, --only <parts>; of "run" also the part ${SPANS}, --save and --against.`,
   );
+  process.exit(1);
+}
+if (values.save === true && scenario !== 'run') {
+  say('bench: --save keeps the figures of "run" alone. Nothing was measured.');
   process.exit(1);
 }
 if (values.save === true && (brief || values.only !== undefined)) {

@@ -1,5 +1,5 @@
 /** The bench's tables on a terminal: figures beside their budgets, how cost grows, and one run by its spans. */
-import { isOver, type Judged } from './figures.js';
+import { isOver, isWithin, type Judged } from './figures.js';
 import type { GrowthPoint } from './growth.js';
 import type { BenchResult } from './result.js';
 import type { MeasuredSpans } from './spans.js';
@@ -23,7 +23,7 @@ export function printed({ figures, growth, spans }: BenchResult): string {
 
 function figureLine(figure: Judged): string {
   const { name, measured, budget } = figure;
-  const verdict = budget === null ? '' : measured <= budget ? 'ok' : isOver(figure) ? 'over' : 'over, within its noise';
+  const verdict = budget === null ? '' : isWithin(figure) ? 'ok' : isOver(figure) ? 'over' : 'over, within its noise';
   return line(name, String(measured), String(budget ?? ''), verdict);
 }
 

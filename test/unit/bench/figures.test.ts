@@ -17,6 +17,18 @@ describe('the figures of the bench', () => {
     ]);
   });
 
+  it('are to be no less, where they count what is done in a minute', () => {
+    expect(over({ landPerMinuteLocal: [174] })).toEqual([]);
+    expect(over({ landPerMinuteLocal: [173] })).toEqual(['landPerMinuteLocal']);
+    expect(over({ landPerMinuteLocal: [900] })).toEqual([]);
+  });
+
+  it('have the lesser of two limits as their budget, where there are two', () => {
+    const budgetOf = (emptyActivityMs: number) =>
+      judge(figuresOf({ emptyActivityMs: [emptyActivityMs], landEngineMs: [1] })).at(-1)?.budget;
+    expect([budgetOf(20), budgetOf(30)]).toEqual([220, 250]);
+  });
+
   it('have no budget where a baseline of it was not measured', () => {
     expect(judge(figuresOf({ engineCpuMs: [900], worktreeAddMs: [30], runMs: [900] }))).toEqual([
       { name: 'worktreeAddMs', measured: 30, budget: null },

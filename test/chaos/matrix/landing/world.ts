@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RunResult } from '../../../../protocol/messages/messages.js';
@@ -103,6 +104,8 @@ function personEnv({ home, folder }: ChaosHome): Readonly<Record<string, string>
     PATH: `${bin}:${process.env['PATH'] ?? ''}`,
     HOME: join(folder, 'person'),
     SLUICE_HOME: home,
+    // The server of this machine is found there, and none is built for a person whose engine is dead.
+    XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
     SLUICE_TEMPORAL_CLI: process.env['SLUICE_TEMPORAL_CLI'] ?? '',
     SLUICE_TEMPORAL_DOWNLOAD: 'off',
   };
