@@ -17,6 +17,7 @@ import type { RunDetails, RunView } from '../protocol/messages/run-view.js';
 import { CLEAN_WORKFLOW, DETAILS_QUERY, RUN_WORKFLOW, STATUS_QUERY, TASK_QUEUE } from '../protocol/names.js';
 import { runIdOfWorkflow } from '../protocol/run/run-id.js';
 import { DATA_CONVERTER } from '../wire/data-converter.js';
+import { ASK_AGAIN } from './calls/ask-again.js';
 import { type BatchCalls, batchCalls } from './calls/batch-calls.js';
 import { type LandingCalls, landingCalls } from './calls/landing-calls.js';
 import { type ListedRun, newestPerWorkflow, type RunExecution } from './calls/listed-run.js';
@@ -111,7 +112,12 @@ export async function createSluice(options: SluiceOptions): Promise<Sluice> {
     address: options.address,
     connectTimeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
   });
-  const client = new Client({ connection, namespace, dataConverter: options.dataConverter ?? DATA_CONVERTER });
+  const client = new Client({
+    connection,
+    namespace,
+    dataConverter: options.dataConverter ?? DATA_CONVERTER,
+    interceptors: { workflow: [ASK_AGAIN] },
+  });
   const calls = { ...runCalls(client), ...serverCalls(client, namespace), ...besideCalls(client) };
   const close = () => connection.close();
   return { address: options.address, namespace, ...calls, close, [Symbol.asyncDispose]: close };

@@ -93,3 +93,7 @@ export const UMASK_VARIABLE = 'SLUICE_UMASK';
 
 /** The environment tag of everything that a turn starts. */
 export const TURN_TAG = 'SLUICE_TURN';
+
+/** What a Query is answered by an execution that was given up at that moment, which goes on from its history: the Query can be sent again. */
+export const GIVEN_UP_MESSAGE =
+  'a Query brought events before their workflow task; this task is tried again from history';

@@ -10,6 +10,7 @@ import type {
   HostChecksActivities,
   HostTurnActivities,
 } from '../../activities/index.js';
+import { ASK_AGAIN } from '../../client/calls/ask-again.js';
 import { resolvePolicy } from '../../config/resolve/resolve-policy.js';
 import { runPolicyOf } from '../../config/resolve/run-policy.js';
 import type { LandingTerms } from '../../protocol/actors/landing.js';
@@ -134,7 +135,12 @@ export async function openStubWorkers(): Promise<StubWorkers> {
   const connection = await Connection.connect({ address });
   await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs('3 days') });
   const native = await nativeConnection(address);
-  const client = new Client({ connection, namespace, dataConverter: { payloadCodecs: [new RedactingCodec()] } });
+  const client = new Client({
+    connection,
+    namespace,
+    dataConverter: { payloadCodecs: [new RedactingCodec()] },
+    interceptors: { workflow: [ASK_AGAIN] },
+  });
   const hosts = new Hosts();
   const shared = { connection: native, namespace };
   const workers = await Promise.all([

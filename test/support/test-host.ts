@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { connectProcesses } from '../../activities/process/processes.js';
+import { ASK_AGAIN } from '../../client/calls/ask-again.js';
 import { ensureHome } from '../../config/home/home.js';
 import { readOrMakeHostId } from '../../config/home/host-id.js';
 import { addRepository } from '../../config/home/host-list.js';
@@ -74,7 +75,12 @@ export async function openTestHost(): Promise<TestHost> {
   const namespace = `test-${randomUUID()}`;
   const connection = await Connection.connect({ address });
   await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs('3 days') });
-  const client = new Client({ connection, namespace, dataConverter: { payloadCodecs: [new RedactingCodec()] } });
+  const client = new Client({
+    connection,
+    namespace,
+    dataConverter: { payloadCodecs: [new RedactingCodec()] },
+    interceptors: { workflow: [ASK_AGAIN] },
+  });
   const workers: TestWorker[] = [];
   let repositories = 0;
   mkdirSync(join(folder, 'person'));

@@ -7,6 +7,7 @@
  * Source: temporalio/sdk-go#755, where another SDK gets a Query with a history that has gone on.
  */
 import type { ActivateInput, ConcludeActivationInput, WorkflowInterceptorsFactory } from '@temporalio/workflow';
+import { GIVEN_UP_MESSAGE } from '../../protocol/names.js';
 
 type Jobs = NonNullable<ActivateInput['activation']['jobs']>;
 
@@ -40,7 +41,7 @@ export const interceptors: WorkflowInterceptorsFactory = () => {
           const now = sight(input);
           if (now.events > seen.events) {
             if ((early === 'yes' && (seen.commands > 0 || bringsMessage(jobs))) || isUnsent(seen, now))
-              throw new Error(TOO_EARLY);
+              throw new Error(GIVEN_UP_MESSAGE);
             early = !now.replaying && now.startedAt === seen.startedAt ? 'perhaps' : 'no';
             seen = now;
           }
@@ -55,8 +56,6 @@ export const interceptors: WorkflowInterceptorsFactory = () => {
     ],
   };
 };
-
-const TOO_EARLY = 'a Query brought events before their workflow task; this task is tried again from history';
 
 function sight({ activation }: ActivateInput): Seen {
   const { historyLength, timestamp, isReplaying } = activation;
