@@ -11,6 +11,11 @@ export async function bringUpIfDead(attended: { readonly place: ChaosHome; clien
   }
 }
 
+/** One that has given up is begun again, and one that a command of the cell has brought up meanwhile, on a port of its own, is found. */
+export async function findAgain(attended: { readonly place: ChaosHome; client: Client }): Promise<void> {
+  attended.client = await attended.place.up().catch(() => attended.client);
+}
+
 /** As a person would who finds the engine in phase `failed`. */
 export async function bringUpIfGivenUp(place: ChaosHome): Promise<void> {
   const report = await engineStatus(place.home).catch(() => null);

@@ -12,7 +12,7 @@ import { landingId } from '../../../../protocol/names.js';
 import { CLI } from '../../../support/cli-world.js';
 import { livingTurns } from '../../../support/run-traces.js';
 import { until } from '../../../support/until.js';
-import { bringUpIfDead, bringUpIfGivenUp } from '../bring-up.js';
+import { bringUpIfDead, findAgain } from '../bring-up.js';
 import type { LandingCourse } from '../cells.js';
 import type { ChaosHome } from '../chaos-home.js';
 import type { LandingTraces } from './verdict.js';
@@ -132,7 +132,7 @@ async function insist(attended: Attended, step: () => Promise<boolean>): Promise
       last = error;
     }
     if (performance.now() > attended.endAt) throw new Error('it did not land in time', { cause: last });
-    if (tries % 20 === 0) await bringUpIfGivenUp(attended.place);
+    if (tries % 20 === 0) await findAgain(attended);
     await sleep(LOOK_AGAIN_MS);
   }
 }
