@@ -53,6 +53,8 @@ export interface QueueEntry {
   readonly attempts: number;
   /** Before its second attempt; doubled before each other one. */
   readonly retryWaitMs: number;
+  /** Somebody else takes it to the base: the queue never lands it, and tells its owner once it is there, or has nothing left to land. */
+  readonly watch: boolean;
 }
 
 /** Where a message does not say. Source: T-74. */
@@ -79,8 +81,18 @@ export const EXHAUSTED = [
 ] as const;
 export type Exhausted = (typeof EXHAUSTED)[number];
 
-export const ENTRY_STATES = ['waiting', 'landing', 'ready', 'merged', 'exhausted', 'withdrawn'] as const;
+export const ENTRY_STATES = ['waiting', 'landing', 'ready', 'watched', 'merged', 'exhausted', 'withdrawn'] as const;
 export type EntryState = (typeof ENTRY_STATES)[number];
+
+/** Why nothing lands, whatever its entry is. `base_red`: all that wait were tried on this base, and what is red of them is red without them. */
+export const HELD = ['config_not_trusted', 'base_gone', 'base_red'] as const;
+export type HeldReason = (typeof HELD)[number];
+
+/** `why` is one sentence, with what mends it. */
+export interface Hold {
+  readonly reason: HeldReason;
+  readonly why: string;
+}
 
 /** What a queue tells the owner of an entry. */
 export interface EntryChange {
@@ -142,6 +154,11 @@ export interface LandEntryInput {
   readonly evidence: readonly TreeEvidence[];
 }
 
+/** What an activity can say of it. */
+export interface HoldOfHost extends Hold {
+  readonly reason: 'config_not_trusted';
+}
+
 /** A candidate is made `on` the last link, or on the base where there is none. */
 export type Landed =
   | { readonly kind: 'merged'; readonly commit: string }
@@ -152,6 +169,8 @@ export type Landed =
   | { readonly kind: 'check'; readonly commit: string; readonly on: string }
   /** The base or the chain moved while it was at work. */
   | { readonly kind: 'moved' }
+  /** Nothing lands on this base until a person has done something; it costs no attempt. */
+  | ({ readonly kind: 'held' } & HoldOfHost)
   | { readonly kind: 'exhausted'; readonly reason: Exclude<Exhausted, 'conflict'>; readonly why: string };
 
 export interface LookAtBaseInput extends Pick<LandEntryInput, 'place' | 'queue' | 'owner' | 'chain'> {
@@ -182,7 +201,9 @@ export interface CheckTreeInput {
   readonly on: string;
 }
 
-export interface CheckTreeResult {
+export type CheckTreeResult = CheckedTree | ({ readonly outcome: 'held' } & HoldOfHost);
+
+export interface CheckedTree {
   readonly tree: string;
   readonly checks: string;
   readonly outcome: 'green' | 'red' | 'unchecked';
@@ -206,6 +227,8 @@ export interface QueuedEntry extends QueueEntry {
 /** Answer of Query `status`. */
 export interface MergeQueueView extends QueueRef {
   readonly state: 'open' | 'paused' | 'held';
+  /** Null: it is not held. */
+  readonly held: HeldReason | null;
   /** Why it is held, for people. */
   readonly why: string | null;
   readonly chain: Chain | null;
@@ -242,7 +265,8 @@ function messageOf(name: string, argument: unknown): QueueMessage | null {
   if (name !== 'enqueue' || owner === null || host === null || since === null) return null;
   if (runId === null || !isRunId(runId)) return null;
   const priority = amountIn(fields, 'priority') ?? 0;
-  return { kind: 'enqueue', entry: { id, owner, runId, host, priority, since, ...attemptsIn(fields) } };
+  const watch = fields['watch'] === true;
+  return { kind: 'enqueue', entry: { id, owner, runId, host, priority, since, watch, ...attemptsIn(fields) } };
 }
 
 function attemptsIn(fields: Fields): Pick<QueueEntry, 'attempts' | 'retryWaitMs'> {

@@ -14,7 +14,7 @@ import { ASK_AGAIN } from '../../client/calls/ask-again.js';
 import { resolvePolicy } from '../../config/resolve/resolve-policy.js';
 import { runPolicyOf } from '../../config/resolve/run-policy.js';
 import type { LandingTerms } from '../../protocol/actors/landing.js';
-import type { BaseLook, CheckTreeResult } from '../../protocol/actors/merge-queue.js';
+import type { BaseLook, CheckedTree } from '../../protocol/actors/merge-queue.js';
 import { noFailpoint } from '../../protocol/failpoints.js';
 import type {
   JournalBatch,
@@ -266,7 +266,7 @@ export function stubBase(at: string, part: Partial<BaseLook> = {}): BaseLook {
   return { at, contains: 0, use: null, ...part };
 }
 
-export function stubCheck(): Omit<CheckTreeResult, 'outcome'> {
+export function stubCheck(): Omit<CheckedTree, 'outcome'> {
   const [tree, checks] = ['d'.repeat(40), '9'.repeat(64)];
   return { tree, checks, at: '2026-01-01T00:00:00.000Z', why: null, isBaseRed: false };
 }

@@ -18,7 +18,7 @@ export function enqueue(state: LandingState, branch: string, now: number): Landi
   const { attempts, retryWaitMs } = state.terms?.landing ?? DEFAULT_LANDING;
   const entry = {
     ...{ id: `${self}/${runId}/${entries}`, owner, runId, host, priority: 0, since },
-    ...{ attempts, retryWaitMs },
+    ...{ attempts, retryWaitMs, watch: false },
   };
   const times = { sendAtMs: now + LOOK_AGAIN_MS, everyMs: LOOK_AGAIN_MS };
   const phase: Phase = { kind: 'queued', queue, entry, heard: null, leaving: null, ...times };

@@ -7,6 +7,7 @@ import type {
   CheckTreeResult,
   EntryChange,
   EntryState,
+  Hold,
   LandEntryInput,
   LandEntryResult,
   LookAtBaseInput,
@@ -19,7 +20,7 @@ import type { Step } from '../actor/actor.js';
 /** Unit: ms since 1970, as all times here. */
 export interface Entry extends QueueEntry {
   readonly version: number;
-  readonly state: Extract<EntryState, 'waiting' | 'landing' | 'ready'>;
+  readonly state: Extract<EntryState, 'waiting' | 'landing' | 'ready' | 'watched'>;
   readonly isWithdrawn: boolean;
   /** How often in a row the base moved under it. */
   readonly moved: number;
@@ -57,8 +58,8 @@ export interface QueueState {
   /** How many things were begun. */
   readonly begun: number;
   readonly isPaused: boolean;
-  /** Why nothing can land whatever its entry is; it is tried again when it is looked at. */
-  readonly held: string | null;
+  /** It is tried again when the base is looked at. */
+  readonly held: Hold | null;
   /** When the base is looked at next; null: nobody waits for it. */
   readonly lookAtMs: number | null;
   /** Until then a person may take the chain as it stands, so no link of it is given up; null: nobody takes it. */

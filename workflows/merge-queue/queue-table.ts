@@ -4,7 +4,7 @@
  * chain, and nothing overtakes the chain: who comes next is made on its last link. A base that moved otherwise, or a link that was withdrawn, has the rest
  * made anew, in its order.
  */
-import type { BaseLook, CheckTreeInput, QueueEntry } from '../../protocol/actors/merge-queue.js';
+import type { BaseLook, CheckTreeInput, Hold, QueueEntry } from '../../protocol/actors/merge-queue.js';
 import type { Rules, Tick } from '../actor/actor.js';
 import type { Judgement } from '../inbox/inbox.js';
 import { chooseNext, failAttempt, findNextAttempt, recallConflict } from './queue-attempts.js';
@@ -142,7 +142,7 @@ function enqueue(state: QueueState, entry: QueueEntry): QueueStep {
   const known = state.entries.find(({ id }) => id === entry.id);
   if (known !== undefined) return { state, errands: [tell(known.owner, changeOf(state, known))] };
   const added: Entry = {
-    ...{ ...entry, version: 0, state: 'waiting', isWithdrawn: false, moved: 0, redAt: null },
+    ...{ ...entry, version: 0, state: entry.watch ? 'watched' : 'waiting', isWithdrawn: false, moved: 0, redAt: null },
     ...{ used: 0, nextAttemptAtMs: null, conflict: null },
   };
   return change({ state: { ...state, entries: [...state.entries, added] }, errands: [] }, entry.id, {});
@@ -162,7 +162,8 @@ function isLeaving({ isWithdrawn, state }: Entry): boolean {
 /** `base`: whether it is known which links it holds. What is at work may have moved it, and so may whoever takes the chain. */
 function dropWithdrawn(step: QueueStep, base: 'known' | 'unknown'): QueueStep {
   const { isAtWork, entries, takenUntilMs } = step.state;
-  const leaves = { waiting: true, landing: !isAtWork, ready: base === 'known' && !isAtWork && takenUntilMs === null };
+  const isLinkFree = base === 'known' && !isAtWork && takenUntilMs === null;
+  const leaves = { waiting: true, watched: true, landing: !isAtWork, ready: isLinkFree };
   const gone = entries.filter((entry) => entry.isWithdrawn && leaves[entry.state]);
   return gone.reduce((rest, { id }) => end(makeAnewFrom(rest, id), id, { state: 'withdrawn' }), step);
 }
@@ -170,7 +171,8 @@ function dropWithdrawn(step: QueueStep, base: 'known' | 'unknown'): QueueStep {
 /** What the base holds has landed. A base that was moved otherwise has the rest of the chain made anew. */
 function noteBase(before: QueueState, base: BaseLook | null, now: number): QueueStep {
   const seen = { ...before, base, seenAtMs: now, lookAtMs: null };
-  if (base === null) return { state: { ...seen, held: 'the base branch is gone' }, errands: [] };
+  if (base === null)
+    return { state: { ...seen, held: { reason: 'base_gone', why: 'the base branch is gone' } }, errands: [] };
   const state = { ...seen, held: null };
   const { chain } = state;
   if (chain === null) return { state, errands: [] };
@@ -193,6 +195,8 @@ function noteLanded(step: QueueStep, { id, landed }: Extract<QueueEvent, { kind:
       return failAttempt(step, id, { why: landed.why, conflict: conflictOf(landed), now });
     case 'moved':
       return noteMoved(step, id);
+    case 'held':
+      return hold(step, id, landed);
     case 'ready':
     case 'check':
       // What it was made on is no longer what the next is made on.
@@ -226,9 +230,16 @@ function startCheck(step: QueueStep, id: string, { commit, on }: Pick<CheckTreeI
   return begin(step, (begun) => ({ ...begun, kind: 'check', entry, commit, on }));
 }
 
+/** It has used nothing up. */
+function hold(step: QueueStep, id: string, { reason, why }: Hold): QueueStep {
+  const held = { ...step, state: { ...step.state, held: { reason, why } } };
+  return change(held, id, { state: 'waiting', why });
+}
+
 function noteChecked(state: QueueState, checked: Extract<QueueEvent, { kind: 'checked' }>, now: number): QueueStep {
-  const { id, on, tree, checks, outcome, why, isBaseRed } = checked;
   const step: QueueStep = { state, errands: [] };
+  if (checked.outcome === 'held') return dropWithdrawn(hold(step, checked.id, checked), 'unknown');
+  const { id, on, tree, checks, outcome, why, isBaseRed } = checked;
   if (outcome === 'green') {
     const evidence = [...state.evidence, { tree, checks, at: checked.at }].slice(-MAX_EVIDENCE);
     const entry = state.entries.find((one) => one.id === id);

@@ -14,7 +14,8 @@ export function viewOf(ref: QueueRef, state: QueueState): MergeQueueView {
   return {
     ...ref,
     state: isPaused ? 'paused' : held === null ? 'open' : 'held',
-    why: held,
+    held: held?.reason ?? null,
+    why: held?.why ?? null,
     chain,
     use: base?.use ?? null,
     entries: entries.toSorted((a, b) => rank(a.id) - rank(b.id) || compareTurns(a, b)).map(queuedEntryOf),
@@ -23,9 +24,10 @@ export function viewOf(ref: QueueRef, state: QueueState): MergeQueueView {
 }
 
 function queuedEntryOf(entry: Entry): QueuedEntry {
-  const { id, owner, runId, host, priority, since, attempts, retryWaitMs, state, used, nextAttemptAtMs } = entry;
+  const { id, owner, runId, host, priority, since, attempts, retryWaitMs, watch, state, used } = entry;
+  const { nextAttemptAtMs } = entry;
   return {
-    ...{ id, owner, runId, host, priority, since, attempts, retryWaitMs, state, used },
+    ...{ id, owner, runId, host, priority, since, attempts, retryWaitMs, watch, state, used },
     nextAttemptAt: nextAttemptAtMs === null ? null : new Date(nextAttemptAtMs).toISOString(),
   };
 }

@@ -19,6 +19,7 @@ function anEntry(n: number, part: Partial<QueueEntry> = {}): QueueEntry {
     since,
     attempts: 1,
     retryWaitMs: 30_000,
+    watch: false,
     ...part,
   };
 }
