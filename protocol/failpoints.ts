@@ -110,6 +110,7 @@ const STEPS = {
     'land.after-read-back',
     'land.before-record',
     'land.after-record',
+    'check.after-purge',
     'check.before-record',
     'check.after-record',
     'control.before-start',

@@ -58,7 +58,7 @@ async function validate(context: AtPlace, input: ValidateInput): Promise<Validat
     outcome: outcomeOfReport(report, baseFailures),
     summary: report.summary,
     tree: report.tree,
-    checks: hashChecks(set, policy.worktree),
+    checks: hashChecks(set, { hostId: deps.hostId, workplace: context.workplace }),
     report: await artifacts.put(JSON.stringify(report), 'application/json'),
     observations: toldWithoutValues(run, [
       ...report.commands.map((command, index) => completed(command, input.round, ends[index]?.exit.endedAt)),

@@ -1,6 +1,7 @@
 /**
  * Where validation runs: a checkout of the engine's own, never the agent's worktree. It is moved to a commit just before the first command that
- * starts there, and its set-up runs again when the commit's set-up inputs (lockfiles) differ from those it was made for.
+ * starts there, and its set-up runs again when the commit's set-up inputs (lockfiles) differ from those it was made for. Each tree finds what the
+ * set-up left and what `worktree.keep` names, and nothing else that is ignored.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import type { ExitRecord } from '../process/contract.js';
 import { readJson, writeMark } from '../process/marks.js';
 import type { AtWorkplace } from '../unit/at-place.js';
 import { readMark, writePlaceMark } from '../unit/place-record.js';
+import { hashChecks } from './hash-checks.js';
 import { runCommandLine } from './run-command-line.js';
 import { runSetup } from './run-setup.js';
 
@@ -60,7 +62,12 @@ export class CheckoutSession {
         return this.lastSetup.exit;
       });
       if (error !== null) return error;
-      writeMark(join(stateDir, SETUP_FILE), JSON.stringify({ commit }), this.at.deps.durability);
+      const ignored = await this.listIgnoredOnce(commit);
+      writeMark(
+        join(stateDir, SETUP_FILE),
+        JSON.stringify({ commit, by: this.setupHash(), ignored }),
+        this.at.deps.durability,
+      );
     }
     for (const [index, line] of commands.entries()) {
       each(index, await this.run(line, timeoutMs, prepare));
@@ -92,10 +99,27 @@ export class CheckoutSession {
 
   private async moveTo(commit: string): Promise<void> {
     const { repository, policy } = this.at.workplace;
-    const { copy, link } = policy.worktree;
-    await this.checkout.moveTo(commit);
+    const { copy, link, keep } = policy.worktree;
+    await this.checkout.moveTo(commit, [...this.listedAtSetup(), ...keep]);
+    this.at.deps.failpoint('check.after-purge');
     this.at.deps.failpoint('validate.after-checkout');
     await copyAndLink({ repository, target: this.checkout.path, copy, link, gitDir: gitDirOf(this.at) });
+  }
+
+  /** What the set-up left. Listed once a place: what checks leave is no part of it, and a later attempt may find them at work. */
+  private async listIgnoredOnce(commit: string): Promise<readonly string[]> {
+    const mark = `ignored-${commit}.json`;
+    const known = readMark<readonly string[]>(this.at.place, mark);
+    if (known.kind === 'answer') return known.value;
+    const ignored = await this.checkout.listIgnored();
+    writePlaceMark(this.at.place, mark, ignored);
+    return ignored;
+  }
+
+  /** Nothing where a set-up is yet to run: it begins with nothing of an earlier one. */
+  private listedAtSetup(): readonly string[] {
+    const listed = readJson(join(this.at.workplace.stateDir, SETUP_FILE))?.['ignored'];
+    return Array.isArray(listed) ? listed.filter((one) => typeof one === 'string') : [];
   }
 
   /** Decided once a place: the numbers of the commands behind it depend on the answer, and a finished set-up changes what would be decided. */
@@ -108,11 +132,19 @@ export class CheckoutSession {
     return needed;
   }
 
+  /** The checkout of a queue is made ready for more than one config. */
+  private setupHash(): string {
+    const { deps, workplace } = this.at;
+    return hashChecks({ commands: [], timeoutMs: 0, baseFailures: 'fix' }, { hostId: deps.hostId, workplace });
+  }
+
   private async needsSetup(commit: string): Promise<boolean> {
     const { stateDir, policy } = this.at.workplace;
     const { worktree } = policy;
     if (worktree.setup.length === 0) return false;
-    const before = readJson(join(stateDir, SETUP_FILE))?.['commit'];
+    const known = readJson(join(stateDir, SETUP_FILE));
+    const before = known?.['commit'];
+    if (known?.['by'] !== this.setupHash()) return true;
     return typeof before !== 'string' || this.checkout.setupInputsChanged(worktree.setupInputs, before, commit);
   }
 }

@@ -31,7 +31,7 @@ async function checkTree(at: AtQueue, { commit, on }: CheckTreeInput): Promise<C
   const red = report.commands.filter(({ status }) => status === 'failed');
   return {
     tree: report.tree,
-    checks: hashChecks(policy.checks.validation, policy.worktree),
+    checks: hashChecks(policy.checks.validation, { hostId: at.deps.hostId, workplace: at.workplace }),
     at: new Date().toISOString(),
     outcome: OUTCOMES[outcome.kind],
     why: 'why' in outcome ? outcome.why : null,

@@ -157,13 +157,13 @@ function messageOf({ input, runId, branch }: RunRecord, base: string, method: La
 
 /** By checks of this very tree, of the run itself or of the queue; where there are none, nothing is left to know. */
 function isChecked(
-  { run }: AtQueue,
+  { run, deps, workplace }: AtQueue,
   { evidence }: LandEntryInput,
   { tree, source }: { readonly tree: string; readonly source: RunSource },
 ): boolean {
   const { policy } = run.record;
   if (policy.checks.validation.commands.length === 0) return true;
-  const checks = hashChecks(policy.checks.validation, policy.worktree);
+  const checks = hashChecks(policy.checks.validation, { hostId: deps.hostId, workplace });
   const own = source.evidence !== null && GREEN.includes(source.evidence.outcome) ? [source.evidence] : [];
   const now = Date.now();
   return [...evidence, ...own].some(

@@ -123,6 +123,16 @@ export const KEYS = {
     scope: 'files',
     merge: 'union',
   }),
+  'worktree.keep': row({
+    at: 'worktree.keep',
+    schema: globs,
+    type: 'list of patterns as in a .gitignore',
+    fallback: [],
+    meaning:
+      'caches that stay in the validation checkout from tree to tree, such as `target/`; all else that is ignored and that the set-up did not leave goes before each tree is checked',
+    scope: 'files',
+    executes: true,
+  }),
   'worktree.setupTimeout': row({
     at: 'worktree.setupTimeoutMs',
     ...time(100, DAY),

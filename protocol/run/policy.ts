@@ -64,6 +64,8 @@ export interface WorktreePolicy {
   readonly link: readonly string[];
   /** Globs; set-up of the validation checkout runs again when one of them changed. */
   readonly setupInputs: readonly string[];
+  /** Patterns of gitignore(5): what checks left there stays for the next tree. */
+  readonly keep: readonly string[];
   readonly setupTimeoutMs: number;
 }
 

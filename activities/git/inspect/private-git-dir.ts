@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { rm, unlink } from 'node:fs/promises';
-import { dirname, join, posix } from 'node:path';
+import { basename, dirname, join, posix } from 'node:path';
 import { makeFolder } from '../../../config/home/make-folder.js';
 import { listForeignFolder } from '../../../config/system/foreign-file.js';
 import { replaceFile } from '../../../config/system/replace-file.js';
@@ -16,9 +16,9 @@ import type { Identity, Repository } from '../start/contract.js';
 import { neverStartBelow } from '../start/git-program.js';
 import { pastPipes } from '../start/past-pipes.js';
 import { RepositoryGone } from '../start/repository-gone.js';
-import { type GitCall, GitError, tryGit } from '../start/run-git.js';
+import { type GitCall, GitError, splitNul, tryGit } from '../start/run-git.js';
 import { makeWritable } from '../worktree/make-writable.js';
-import { mendRoot } from '../worktree/worktree-root.js';
+import { mendRoot, moveAside } from '../worktree/worktree-root.js';
 import { type ConfigSnapshot, takeConfigSnapshot } from './config-snapshot.js';
 
 /** Patterns on the command line beat every `.gitignore`; above this number the private exclude file alone must do (argument size). */
@@ -125,17 +125,20 @@ export class PrivateGitDir {
   }
 
   /**
-   * Makes tracked files those of `sha` and removes what is untracked and not ignored, nested repositories too.
-   * Effects: only below the work tree and in the private git dir; a work tree that became a symlink or a file is moved aside first.
+   * Makes tracked files those of `sha` and removes what is untracked and not ignored, nested repositories too. `kept`: patterns of gitignore(5); what is ignored goes
+   * as well then, but for what they name. Null: what is ignored stays.
+   * Effects: only below the work tree and in the private git dir; a work tree that became a symlink or a file is moved aside first, as is what git cannot remove.
    * Errors: `TooLarge`, before anything is written.
    */
-  async reset(sha: string): Promise<void> {
+  async reset(sha: string, kept: readonly string[] | null = null): Promise<void> {
     await removeLeft(this.gitDir);
     await mendRoot(this.workTree);
     await assertTreeFits(this, sha);
     this.setHeadCommit(sha);
     const few = await listForeignFolder(this.workTree, { maxEntries: 1 });
     const nothingToClean = few?.every(({ name }) => name === '.git') === true;
+    // First, where no `.gitignore` of the commit counts: a link in the place of a tracked folder would pass for that folder as long as the same files lie behind it.
+    const isClean = nothingToClean || (kept !== null && (await this.clean(kept)));
     const reset = ['reset', '--quiet', '--hard', '--no-recurse-submodules', sha, '--'];
     const first = await this.try(reset);
     // A truncated or foreign index makes git refuse; it holds nothing that the commit does not.
@@ -144,12 +147,35 @@ export class PrivateGitDir {
       await makeWritable(this.workTree);
       await this.run(reset);
     }
-    if (nothingToClean) return;
-    const kept = [...this.protectedPaths].slice(0, MAX_CLEAN_PATTERNS).flatMap((path) => ['-e', excludePattern(path)]);
-    const clean = ['clean', '--quiet', '-ffd', ...kept];
-    if ((await this.try(clean)).exitCode === 0) return;
+    if (isClean || (await this.clean(kept))) return;
     await makeWritable(this.workTree);
-    await this.run(clean);
+    if (!(await this.clean(kept))) await this.moveLeftAside(kept);
+  }
+
+  private async clean(kept: readonly string[] | null): Promise<boolean> {
+    const which = kept === null ? '-ffd' : '-ffdx';
+    const { exitCode } = await this.try([
+      'clean',
+      '--quiet',
+      which,
+      ...this.patterns(kept).flatMap((one) => ['-e', one]),
+    ]);
+    return exitCode === 0;
+  }
+
+  /** What is not cleaned away. */
+  private patterns(kept: readonly string[] | null): readonly string[] {
+    return [...(kept ?? []), ...[...this.protectedPaths].map(excludePattern)].slice(0, MAX_CLEAN_PATTERNS);
+  }
+
+  /** A path longer than the system takes can be made from inside, and git, which names paths from the root, cannot remove it. */
+  private async moveLeftAside(kept: readonly string[] | null): Promise<void> {
+    const which = kept === null ? ['--exclude-standard'] : [];
+    const but = this.patterns(kept).flatMap((one) => ['-x', one]);
+    const left = splitNul(await this.run(['ls-files', '-o', '-z', '--directory', ...which, ...but]));
+    const { workTree } = this;
+    for (const [index, path] of left.entries())
+      await moveAside(join(workTree, path), dirname(workTree), `${basename(workTree)}+left${index}`);
   }
 
   private call({ env, ...rest }: GitInput): GitCall {

@@ -1,7 +1,8 @@
 /**
  * The engine's own checkout for validation: outside the agent's worktree, no branch, on no worktree list, through a private git dir.
  * It gets a small `.git` of its own besides, since build scripts ask git for the commit; commands may do to it what they like, for the
- * engine never reads it. Ignored files stay from commit to commit, so that a set-up is not repeated.
+ * engine never reads it. What the set-up left stays from commit to commit, so that it is not repeated; what else is ignored goes, so that
+ * nothing is green by the leftovers of another tree.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -11,9 +12,10 @@ import { readForeignFile, textOf } from '../../../config/system/foreign-file.js'
 import { lookAt } from '../../../config/system/look-at.js';
 import { replaceFile } from '../../../config/system/replace-file.js';
 import { listChangedPaths } from '../inspect/diff.js';
-import { openPrivateGitDir, type PrivateGitDir } from '../inspect/private-git-dir.js';
+import { excludePattern, openPrivateGitDir, type PrivateGitDir } from '../inspect/private-git-dir.js';
 import { readIndex, readTextIfThere } from '../refs/read-ref.js';
 import type { Repository } from '../start/contract.js';
+import { splitNul } from '../start/run-git.js';
 import { TimeBudget } from '../start/within-time.js';
 import { WorktreeViolation } from '../start/worktree-violation.js';
 import { makeFolderWritable, makeWritable } from '../worktree/make-writable.js';
@@ -56,10 +58,16 @@ export class ValidationCheckout {
     return this.git.workTree;
   }
 
-  /** Hard reset and clean; ignored files stay. */
-  async moveTo(commit: string): Promise<void> {
-    await this.git.reset(commit);
+  /** Hard reset and clean. `kept`: of what is ignored, patterns of gitignore(5). */
+  async moveTo(commit: string, kept: readonly string[] = []): Promise<void> {
+    await this.git.reset(commit, kept);
     await this.writeOwnGit(commit);
+  }
+
+  /** Patterns for `moveTo` of all that is ignored now, coarser where it is much. */
+  async listIgnored(): Promise<readonly string[]> {
+    const listed = await this.git.run(['ls-files', '-o', '-i', '-z', '--exclude-standard', '--directory']);
+    return patternsOf(splitNul(listed));
   }
 
   /** Tracked files that differ from the commit it was moved to, deleted ones too. */
@@ -99,6 +107,33 @@ export class ValidationCheckout {
     replaceFile(join(own, 'config'), config ?? '');
     replaceFile(join(own, 'index'), index);
   }
+}
+
+/** They are arguments of git. */
+const MAX_PATTERNS = 300;
+const MAX_PATTERN_BYTES = 48 * 1024;
+
+const EVERYTHING: readonly string[] = ['*'];
+
+function patternsOf(paths: readonly string[]): readonly string[] {
+  const depths = paths.map((path) => path.split('/').length);
+  for (let depth = depths.reduce((most, one) => Math.max(most, one), 1); depth > 0; depth -= 1) {
+    const patterns = [...new Set(paths.map((path) => patternOf(cutTo(path, depth))))];
+    const bytes = patterns.reduce((sum, pattern) => sum + Buffer.byteLength(pattern) + 1, 0);
+    if (patterns.length <= MAX_PATTERNS && bytes <= MAX_PATTERN_BYTES) return patterns;
+  }
+  return EVERYTHING;
+}
+
+/** A folder ends with a slash, as git lists it. */
+function cutTo(path: string, depth: number): string {
+  const parts = path.split('/');
+  return parts.length <= depth ? path : `${parts.slice(0, depth).join('/')}/`;
+}
+
+/** Bytes that are no UTF-8 do not come through as they are. */
+function patternOf(path: string): string {
+  return excludePattern(path).replace(/\uFFFD+/g, '*');
 }
 
 /** Effects: a folder that the engine did not write may be somebody's repository: it is moved aside, not deleted. Commands may have taken the right to change either. */

@@ -87,6 +87,7 @@ export const NEEDS_TRUST: readonly (readonly [key: string, value: string])[] = [
   ['worktree.setup', '[evil]'],
   ['worktree.copy', '[.env]'],
   ['worktree.link', '[.env]'],
+  ['worktree.keep', '[target/]'],
   ['validation.commands', '[evil]'],
   ['notify', '[]'],
   ['sandbox', 'off'],

@@ -123,7 +123,7 @@ describe('the validation checkout', () => {
     return planned.commit;
   }
 
-  it('moves from commit to commit and keeps ignored files', async () => {
+  it('moves from commit to commit and keeps what it is told of what is ignored', async () => {
     const run = await openRun({ 'a.txt': 'a\n', '.gitignore': 'node_modules\n' });
     const next = await aCommit(run, 'b.txt', 'b\n');
     const checkout = await aCheckout(run);
@@ -133,7 +133,7 @@ describe('the validation checkout', () => {
     write(checkout.path, 'left-over.txt', 'x');
     write(checkout.path, 'a.txt', 'changed\n');
     expect(await checkout.changedTracked()).toEqual(['a.txt']);
-    await checkout.moveTo(run.base);
+    await checkout.moveTo(run.base, await checkout.listIgnored());
 
     expect(
       ['a.txt', 'b.txt', 'left-over.txt', 'node_modules/x.js'].map((path) => existsSync(join(checkout.path, path))),

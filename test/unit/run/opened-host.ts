@@ -127,7 +127,7 @@ const POLICY = {
     },
   },
   stages: ['planning', 'architecting', 'executing', 'validating', 'reviewing', 'fixing', 'verifying'],
-  worktree: { setup: [], copy: [], link: [], setupInputs: [], setupTimeoutMs: 60_000 },
+  worktree: { setup: [], copy: [], link: [], setupInputs: [], keep: [], setupTimeoutMs: 60_000 },
   checks: { validation: { commands: [], timeoutMs: 60_000, baseFailures: 'fix', onFailure: 'fix' } },
   limits: {
     turnMs: 60_000,

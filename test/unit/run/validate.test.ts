@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { hashChecks } from '../../../activities/checks/hash-checks.js';
 import { createValidate } from '../../../activities/checks/validate.js';
+import type { CommandEnd, Processes } from '../../../activities/process/contract.js';
 import { artifactsOf } from '../../../activities/unit/run-projection.js';
 import { frozenHash } from '../../../activities/unit/run-record.js';
 import { FAILURES } from '../../../protocol/failures.js';
 import type { CommandOutput, ValidateInput, ValidateResult } from '../../../protocol/messages/messages.js';
 import type { ArtifactRef } from '../../../protocol/run/artifact.js';
 import type { Finding } from '../../../protocol/run/finding.js';
-import type { Policy, ValidationPolicy } from '../../../protocol/run/policy.js';
+import type { Policy, ValidationPolicy, WorktreePolicy } from '../../../protocol/run/policy.js';
 import { git, removeFolders } from '../git/repository-fixture.js';
 import { aView } from '../journal/journal-builders.js';
 import { type HostOptions, type OpenedHost, openHost } from './opened-host.js';
@@ -24,13 +25,20 @@ function checking(commands: readonly string[], rest: Partial<ValidationPolicy> =
   return { checks: { validation } };
 }
 
+const PLAIN: WorktreePolicy = { setup: [], copy: [], link: [], setupInputs: [], keep: [], setupTimeoutMs: 60_000 };
+
 let places = 1;
 
 function validate(host: OpenedHost, commit: string, round = 0): Promise<ValidateResult> {
+  const input = anInput(host, commit, round);
+  return host.act(() => createValidate(host.deps)(input));
+}
+
+function anInput(host: OpenedHost, commit: string, round = 0): ValidateInput {
   places += 1;
   const { runId, repoKey, baseSha } = host.run.record;
   const frozen = frozenHash(host.run.stateDir);
-  const input: ValidateInput = {
+  return {
     place: { runId, seq: places, token: randomUUID() },
     run: { runId, repoKey, frozen },
     stage: 'validating',
@@ -40,7 +48,6 @@ function validate(host: OpenedHost, commit: string, round = 0): Promise<Validate
     baseSha,
     journal: { events: [], view: aView({ runId, status: 'validating' }), gates: null },
   };
-  return host.act(() => createValidate(host.deps)(input));
 }
 
 async function validated(options: HostOptions, files: Readonly<Record<string, string>> = { 'a.txt': 'two\n' }) {
@@ -93,9 +100,9 @@ describe('a validation that is red', () => {
 
   it('names the commands and the set-up that it ran', async () => {
     const { host, result } = await validated({ policy: checking(['false']) });
-    const { checks, worktree } = host.run.record.policy;
+    const { checks } = host.run.record.policy;
 
-    expect(result.checks).toBe(hashChecks(checks.validation, worktree));
+    expect(result.checks).toBe(hashChecks(checks.validation, { hostId: 'host', workplace: host.run.workplace }));
   });
 
   it('is the review of its round, stored before the answer, where red checks start a fix', async () => {
@@ -149,6 +156,7 @@ describe('a validation that is red', () => {
       copy: [],
       link: [],
       setupInputs: [],
+      keep: [],
       setupTimeoutMs: 60_000,
     };
 
@@ -176,6 +184,7 @@ describe('a validation', () => {
       copy: [],
       link: [],
       setupInputs: ['lock'],
+      keep: [],
       setupTimeoutMs: 60_000,
     };
     const host = await openHost({
@@ -199,11 +208,57 @@ describe('a validation', () => {
       printed.push(shown(host, `validation/${round}-1.stdout.txt`));
     }
 
-    expect(printed).toEqual([`two\n1\n${commits[0]}\n`, `three\n1\n${commits[1]}\n`, `four\n1\n2\n${commits[2]}\n`]);
+    expect(printed).toEqual([`two\n1\n${commits[0]}\n`, `three\n1\n${commits[1]}\n`, `four\n2\n${commits[2]}\n`]);
     expect(host.started.filter((line) => line === setup.setup[0])).toHaveLength(2);
     expect(readdirSync(join(host.run.record.runDir, 'rounds')).sort()).toEqual(['0', '1', '2']);
     expect(JSON.parse(shown(host, 'rounds/1/validation.json'))).toMatchObject({ round: 1, commit: commits[1] });
     expect(JSON.parse(shown(host, 'validation.json'))).toMatchObject({ round: 2, commit: commits[2] });
+  });
+
+  it('finds nothing of what the checks of another tree left, but for the set-up and the caches that are kept', async () => {
+    const look =
+      'ls made left cache 2>&1 | grep -v "No such"; touch left made/by-check; mkdir -p cache && touch cache/x';
+    const host = await openHost({
+      files: { 'a.txt': 'one\n', '.gitignore': 'made\nleft\ncache\n' },
+      policy: {
+        ...checking([look]),
+        worktree: { ...PLAIN, setup: ['mkdir made; touch made/by-setup'], keep: ['cache/'] },
+      },
+    });
+    const printed: string[] = [];
+    for (const [round, text] of ['two\n', 'three\n'].entries()) {
+      await validate(host, await host.change({ 'a.txt': text }), round);
+      printed.push(shown(host, `validation/${round}-1.stdout.txt`));
+    }
+
+    expect(printed).toEqual(['made:\nby-setup\n', 'cache:\nx\n\nmade:\nby-check\nby-setup\n']);
+  });
+
+  it('counts what the checks left as nothing of the set-up, however often it is begun again', async () => {
+    const host = await openHost({
+      files: { 'a.txt': 'one\n', '.gitignore': 'made\nleft\n' },
+      policy: { ...checking(['ls left; touch left', 'true']), worktree: { ...PLAIN, setup: ['touch made'] } },
+    });
+    const commit = await host.change({ 'a.txt': 'two\n' });
+    const input = anInput(host, commit);
+    const { run } = host.deps.processes;
+    const ends = new Map<string, CommandEnd>();
+    let isDying = true;
+    // As the guard does it: what has ended is told, and nothing is prepared.
+    const remembering: Processes['run'] = async (spec, hooks) => {
+      if (isDying && ends.size === 2) throw new Error('the worker died');
+      const end = ends.get(spec.token) ?? (await run(spec, hooks));
+      ends.set(spec.token, end);
+      return end;
+    };
+    const deps = { ...host.deps, processes: { ...host.deps.processes, run: remembering } };
+
+    await expect(host.act(() => createValidate(deps)(input))).rejects.toThrow('the worker died');
+    isDying = false;
+    await host.act(() => createValidate(deps)(input));
+    await validate(host, await host.change({ 'a.txt': 'three\n' }), 1);
+
+    expect(shown(host, 'validation/1-1.stderr.txt')).toContain('left');
   });
 
   it('of a commit that git does not know ends for good, and says what to look at', async () => {
