@@ -10,6 +10,7 @@ import { outcomeOfReport } from '../checks/classify-validation.js';
 import { hashChecks } from '../checks/hash-checks.js';
 import { readOwner, takeOver } from '../git/worktree/owner-mark.js';
 import { atPlace } from '../unit/at-place.js';
+import { findBaseChecks } from './base-checks.js';
 import { type AtQueue, findQueuePlace, type LandingDeps } from './queue-place.js';
 
 export function createCheckTree(deps: LandingDeps): (input: CheckTreeInput) => Promise<CheckTreeResult> {
@@ -23,15 +24,17 @@ export function createCheckTree(deps: LandingDeps): (input: CheckTreeInput) => P
     });
 }
 
-async function checkTree(at: AtQueue, { commit, on }: CheckTreeInput): Promise<CheckTreeResult> {
+async function checkTree(at: AtQueue, { queue, commit, on }: CheckTreeInput): Promise<CheckTreeResult> {
+  const checks = await findBaseChecks(at, { branch: queue.branch, on });
+  if (checks.kind === 'held') return { outcome: 'held', reason: checks.reason, why: checks.why };
   await takeCheckout(at);
-  const { policy } = at.run.record;
-  const { report } = await checkCommit(at, { checks: 'validation', commit, baseSha: on, round: 0 });
+  const { workplace } = checks;
+  const { report } = await checkCommit({ ...at, workplace }, { checks: 'landing', commit, baseSha: on, round: 0 });
   const outcome = outcomeOfReport(report, 'fix');
   const red = report.commands.filter(({ status }) => status === 'failed');
   return {
     tree: report.tree,
-    checks: hashChecks(policy.checks.validation, { hostId: at.deps.hostId, workplace: at.workplace }),
+    checks: hashChecks(workplace.policy.checks.landing, { hostId: at.deps.hostId, workplace }),
     at: new Date().toISOString(),
     outcome: OUTCOMES[outcome.kind],
     why: 'why' in outcome ? outcome.why : null,

@@ -11,19 +11,19 @@ import type {
   LandEntryInput,
   LandEntryResult,
   Landed,
+  TreeEvidence,
 } from '../../protocol/actors/merge-queue.js';
 import type { RunSource } from '../../protocol/messages/messages.js';
-import { titleOf } from '../../protocol/messages/run-input.js';
-import type { LandingMethod } from '../../protocol/run/landing-policy.js';
 import { hashChecks } from '../checks/hash-checks.js';
 import { makeCandidate } from '../git/merge/make-candidate.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
 import { moveRefs } from '../git/refs/run-branch.js';
 import { atPlace } from '../unit/at-place.js';
 import { noteLanded, readLanded } from '../unit/landed-mark.js';
-import type { RunRecord } from '../unit/run-record.js';
+import { type BaseChecks, findBaseChecks } from './base-checks.js';
 import { lookAtBase, moveBase, standsBehind } from './base-look.js';
 import { landingOf } from './find-base.js';
+import { landingMessage } from './landing-message.js';
 import { headToLand } from './plan-repair.js';
 import { type AtQueue, findQueuePlace, type LandingDeps, nextRefOf, queueGitOf, tipRefOf } from './queue-place.js';
 
@@ -65,7 +65,9 @@ async function landEntry(deps: LandingDeps, at: AtQueue, input: LandEntryInput):
   const on = chain?.commits.at(-1) ?? base.at;
   const made = await merge(at, input, { source, on });
   if (!('tree' in made)) return { base, landed: made };
-  if (!isChecked(at, input, { tree: made.tree, source })) {
+  const checks = await findBaseChecks(at, { branch: queue.branch, on });
+  if (checks.kind === 'held') return { base, landed: checks };
+  if (!isChecked(deps, checks, { known: input.evidence, planned: made, source })) {
     await keepNext(at, input, made.commit);
     return { base, landed: { kind: 'check', commit: made.commit, on } };
   }
@@ -110,10 +112,11 @@ async function readSource(
 
 async function merge(
   at: AtQueue,
-  { queue }: LandEntryInput,
+  input: LandEntryInput,
   { source, on }: { readonly source: RunSource; readonly on: string },
 ): Promise<Planned | Landed> {
   const { run, workplace } = at;
+  const { queue } = input;
   const { repository } = workplace;
   const git = await queueGitOf(at);
   const head = await headToLand(git, run.record, source.head);
@@ -128,7 +131,7 @@ async function merge(
   const candidate = await makeCandidate(git, {
     ...{ ours: on, theirs: head, madeOn: null },
     ...{ method, isMade: head !== source.head },
-    message: messageOf(record, queue.branch, method),
+    message: landingMessage(record, { ...landingOf(record), base: queue.branch, entry: input.entry.id }),
     // Of the activity, not of the attempt.
     claimedAt: new Date(Context.current().info.scheduledTimestampMs).toISOString(),
     identity: git.identity,
@@ -150,24 +153,31 @@ async function merge(
   }
 }
 
-function messageOf({ input, runId, branch }: RunRecord, base: string, method: LandingMethod): string {
-  const title = titleOf(input);
-  return method === 'squash' ? `${title}\n\nLanded from ${runId}\n` : `Merge ${branch} into ${base}\n\n${title}\n`;
+interface ToBeChecked {
+  /** Of the queue. */
+  readonly known: readonly TreeEvidence[];
+  readonly planned: Planned;
+  readonly source: RunSource;
 }
 
 /** By checks of this very tree, of the run itself or of the queue; where there are none, nothing is left to know. */
 function isChecked(
-  { run, deps, workplace }: AtQueue,
-  { evidence }: LandEntryInput,
-  { tree, source }: { readonly tree: string; readonly source: RunSource },
+  { hostId }: LandingDeps,
+  { workplace, evidence }: BaseChecks,
+  { known, planned, source }: ToBeChecked,
 ): boolean {
-  const { policy } = run.record;
-  if (policy.checks.validation.commands.length === 0) return true;
-  const checks = hashChecks(policy.checks.validation, { hostId: deps.hostId, workplace });
-  const own = source.evidence !== null && GREEN.includes(source.evidence.outcome) ? [source.evidence] : [];
+  const set = workplace.policy.checks.landing;
+  if (set.commands.length === 0) return true;
+  const checks = hashChecks(set, { hostId, workplace });
+  const { evidence: own, base } = source;
+  const all = own !== null && GREEN.includes(own.outcome) ? [...known, { ...own, on: base.sha }] : known;
   const now = Date.now();
-  return [...evidence, ...own].some(
-    (known) => known.tree === tree && known.checks === checks && now - Date.parse(known.at) < EVIDENCE_MS,
+  return all.some(
+    ({ tree, checks: ran, on, at }) =>
+      tree === planned.tree &&
+      ran === checks &&
+      now - Date.parse(at) < EVIDENCE_MS &&
+      (evidence === 'tree' || on === planned.on),
   );
 }
 

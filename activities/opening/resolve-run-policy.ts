@@ -4,9 +4,9 @@ import { readCommand } from '../../config/home/command-store.js';
 import { PROJECT_CONFIG, userConfigPath } from '../../config/home/home.js';
 import { trustOf } from '../../config/home/trust.js';
 import { type ProjectText, resolvePolicy } from '../../config/resolve/resolve-policy.js';
-import { selectProjectConfig } from '../../config/resolve/select-config.js';
+import { type NotTrusted, selectProjectConfig } from '../../config/resolve/select-config.js';
 import { ConfigError, problem } from '../../config/system/config-error.js';
-import { readConfigFile } from '../../config/system/config-text.js';
+import { type PlacedText, readConfigFile } from '../../config/system/config-text.js';
 import type { RunInput } from '../../protocol/messages/messages.js';
 import type { Policy } from '../../protocol/run/policy.js';
 import { readFileAt } from '../git/refs/read-file-at.js';
@@ -33,8 +33,6 @@ export interface ResolvedRunPolicy {
 export function resolveRunPolicy(deps: PolicyDeps, request: PolicyRequest): Promise<ResolvedRunPolicy> {
   return withConfigRefusals(async () => {
     const { project, trustedConfig } = await projectConfig(deps, request);
-    const userPath = userConfigPath(deps.environment);
-    const user = readConfigFile(userPath, userPath);
     const { run } = request;
     const { policy } = resolvePolicy({
       runInput: {
@@ -42,11 +40,35 @@ export function resolveRunPolicy(deps: PolicyDeps, request: PolicyRequest): Prom
         ...(run.policy === undefined ? {} : { policy: run.policy }),
       },
       project,
-      user,
+      user: userConfig(deps),
       storedCommand: run.commandHash === undefined ? null : readCommand(deps.home.root, run.commandHash),
     });
     return { policy, trustedConfig };
   });
+}
+
+/**
+ * What a base itself says at one of its commits, under the user's config: no run and no checkout has a word in it. Null: the commit has no config. Errors: as above, but for
+ * NotTrusted, which is an answer.
+ */
+export function resolveBasePolicy(
+  deps: PolicyDeps,
+  { repository, baseSha }: Omit<PolicyRequest, 'run'>,
+): Promise<Policy | NotTrusted | null> {
+  return withConfigRefusals(async () => {
+    const baseText = await baseTextAt(repository, baseSha);
+    const trust = trustOf(deps.home.root, repository.root);
+    const choice = selectProjectConfig({ baseText, workingText: null, trust });
+    if (choice.kind === 'none') return null;
+    if (choice.kind === 'not_trusted') return choice;
+    const project = { text: choice.text, name: PROJECT_CONFIG, isTrusted: choice.isTrusted };
+    return resolvePolicy({ project, user: userConfig(deps), toLook: true }).policy;
+  });
+}
+
+function userConfig({ environment }: PolicyDeps): PlacedText | null {
+  const path = userConfigPath(environment);
+  return readConfigFile(path, path);
 }
 
 interface ProjectConfig extends Pick<ResolvedRunPolicy, 'trustedConfig'> {
@@ -72,15 +94,19 @@ async function projectConfig(deps: PolicyDeps, { run, repository, baseSha }: Pol
   }
 }
 
-/** Errors: ConfigError where the text that counts cannot be read: a folder, a FIFO, a link to a device, a file of any size. */
-async function textsOf(repository: Repository, baseSha: string) {
-  const baseText = await readFileAt(repository, baseSha, PROJECT_CONFIG).catch((error: unknown) => {
+function baseTextAt(repository: Repository, baseSha: string): Promise<string | null> {
+  return readFileAt(repository, baseSha, PROJECT_CONFIG).catch((error: unknown) => {
     const found = lastingTrouble(error);
     if (found === null) throw error;
     throw new ConfigError([
       problem('BadConfig', PROJECT_CONFIG, { found, rule: 'must be a file that git can read at the base commit' }),
     ]);
   });
+}
+
+/** Errors: ConfigError where the text that counts cannot be read: a folder, a FIFO, a link to a device, a file of any size. */
+async function textsOf(repository: Repository, baseSha: string) {
+  const baseText = await baseTextAt(repository, baseSha);
   try {
     return {
       baseText,

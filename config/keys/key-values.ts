@@ -16,6 +16,7 @@ import {
   type Stage,
   type StageListName,
 } from '../../protocol/run/stages.js';
+import { printableLine } from '../../protocol/text/printable.js';
 import { templateFault } from '../../protocol/text/prompt-template.js';
 import { NETWORK_HOST_RULE, parseNetworkHost } from '../agents/network-host.js';
 import { formatByteSize, parseByteSize } from './byte-size.js';
@@ -124,6 +125,16 @@ export const instructions = text(
   'must be a text of 1 to 16384 characters without NUL',
   (value) => value !== '' && isText(value, 16_384),
 );
+
+/** One line, in which `{field}` stands for something and no other brace is. */
+export function oneLine(fields: readonly string[]) {
+  const names = fields.map((field) => `{${field}}`);
+  const isLine = (value: string) => {
+    const rest = names.reduce((left, name) => left.replaceAll(name, ''), value);
+    return value.trim() !== '' && isText(value, 200) && printableLine(value) === value && !/[{}]/.test(rest);
+  };
+  return text(`must be one line of 1 to 200 characters, with no other braces than ${names.join(', ')}`, isLine);
+}
 
 /** Of one stage's prompt. */
 export const promptTemplate = instructions.superRefine((value, context) => {

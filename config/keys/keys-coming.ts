@@ -11,7 +11,6 @@ const coming = (meaning: string, inForce: readonly unknown[] = [], aliases: read
 });
 
 export const COMING_KEYS: Readonly<Record<string, ComingRow>> = {
-  'landing.required': coming('commands that must pass as merged', [[]]),
   'landing.reactRounds': coming('fix rounds from review comments', [0]),
   'forge.kind': coming('the forge that holds the repository'),
   'forge.repo': coming('the repository on the forge'),

@@ -1,13 +1,15 @@
-/** The config keys of landing. They are of the run whose head lands: what it was opened with counts. */
+/** The config keys of landing. They are of the run whose head lands: what it was opened with counts; but what is checked, and how, is of the base's own config. */
 import {
   DEFAULT_LANDING,
+  LANDING_EVIDENCE,
   LANDING_METHODS,
   LANDING_MODES,
   LANDING_NEEDS,
   ON_CONFLICT,
+  TITLE_FIELDS,
 } from '../../protocol/run/landing-policy.js';
 import { inOrder, row } from './key-table.js';
-import { duration, integer, oneOf } from './key-values.js';
+import { commandLines, duration, integer, oneLine, oneOf } from './key-values.js';
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -62,5 +64,32 @@ export const LANDING_KEYS = {
       'what follows a conflict once the attempts are used: a person is asked, an agent merges both sides, or the task is done anew on the base; after three repairs, and where the stages have no fixing, a person is asked',
     merge: 'stricter',
     allows: inOrder(ON_CONFLICT),
+  }),
+  'landing.required': row({
+    at: 'landing.required',
+    schema: commandLines,
+    type: 'list of command lines',
+    fallback: DEFAULT_LANDING.required,
+    meaning:
+      'run beside `validation.commands` on what lands, as merged; all must pass. The config of the base counts, at the commit that is landed on',
+    scope: 'files',
+    executes: true,
+  }),
+  'landing.evidence': row({
+    at: 'landing.evidence',
+    schema: oneOf(LANDING_EVIDENCE),
+    type: LANDING_EVIDENCE.map((word) => `\`${word}\``).join(' or '),
+    fallback: DEFAULT_LANDING.evidence,
+    meaning:
+      'green checks of the last 24 hours count for the same tree, or only where it is made on the same commit too. The config of the base counts',
+    merge: 'stricter',
+    allows: inOrder(LANDING_EVIDENCE),
+  }),
+  'landing.title': row({
+    at: 'landing.title',
+    schema: oneLine(TITLE_FIELDS),
+    type: `text with ${TITLE_FIELDS.map((field) => `\`{${field}}\``).join(', ')}`,
+    fallbackText: '`Merge <branch> into <base>`; with `squash` the title of the task',
+    meaning: 'title of the merge or squash commit: `{id}` is the run that was asked for, `{run}` that whose head lands',
   }),
 } as const;

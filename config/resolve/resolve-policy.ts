@@ -4,7 +4,7 @@
  */
 import type { RunInput } from '../../protocol/messages/messages.js';
 import { LISTED_GATES, type ListedGate } from '../../protocol/run/gate.js';
-import type { Policy } from '../../protocol/run/policy.js';
+import type { CheckSet, Policy } from '../../protocol/run/policy.js';
 import { isTurnStage } from '../../protocol/run/stages.js';
 import { PRESETS } from '../keys/presets.js';
 import type { Layers, Sourced } from '../layers/layer-merge.js';
@@ -70,12 +70,19 @@ export function resolvePolicy(sources: PolicySources): ResolvedPolicy {
     agents,
     stagePolicies,
     budget: budgetOf(placed.budget),
+    checks: { ...placed.checks, landing: landingChecks(placed) },
   };
   return { policy, values: { ...values, ...table.values, ...staged.values } };
 }
 
 function inOrder(gated: readonly ListedGate[]): readonly ListedGate[] {
   return LISTED_GATES.filter((stage) => gated.includes(stage));
+}
+
+/** What is red on the base too is red: nothing that is red lands. */
+function landingChecks({ checks, landing }: Pick<Placed<KeyValues<''>>, 'checks' | 'landing'>): CheckSet {
+  const { commands, timeoutMs } = checks.validation;
+  return { commands: [...new Set([...commands, ...landing.required])], timeoutMs, baseFailures: 'fix' };
 }
 
 /** Without a limit of the day there is none: such a run asks no ledger. */

@@ -140,6 +140,8 @@ export interface TreeEvidence {
   readonly tree: string;
   /** `ValidateResult.checks`. */
   readonly checks: string;
+  /** What it was made on. */
+  readonly on: string;
   /** ISO 8601. */
   readonly at: string;
 }

@@ -16,6 +16,13 @@ export type OnConflict = (typeof ON_CONFLICT)[number];
 export const LANDING_METHODS = ['merge', 'squash'] as const;
 export type LandingMethod = (typeof LANDING_METHODS)[number];
 
+/** What green checks are about, strictest first. `commit`: the tree made on the same parent. `tree`: the tree alone. */
+export const LANDING_EVIDENCE = ['commit', 'tree'] as const;
+export type LandingEvidence = (typeof LANDING_EVIDENCE)[number];
+
+/** What a title may hold. `id`: of the run that was asked for. `run`: of the run whose head lands, a repair of it maybe. */
+export const TITLE_FIELDS = ['id', 'title', 'run'] as const;
+
 export interface LandingPolicy {
   readonly mode: LandingMode;
   readonly needs: LandingNeeds;
@@ -25,10 +32,17 @@ export interface LandingPolicy {
   readonly retryWaitMs: number;
   readonly conflict: OnConflict;
   readonly method: LandingMethod;
+  /** Of the base: shell command lines beside those of validation. */
+  readonly required: readonly string[];
+  /** Of the base. */
+  readonly evidence: LandingEvidence;
+  /** Of the commit that lands, with `{field}` for each field; null: as git and the engine say it. */
+  readonly title: string | null;
 }
 
 /** Of a run whose host knew no landing yet. */
 export const DEFAULT_LANDING: LandingPolicy = {
   ...{ mode: 'manual', needs: 'verified' },
   ...{ attempts: 1, retryWaitMs: 30_000, conflict: 'turn', method: 'merge' },
+  ...{ required: [], evidence: 'tree', title: null },
 };

@@ -160,8 +160,8 @@ export interface Policy {
   readonly agents: Readonly<Record<string, AgentConfig>>;
   readonly stagePolicies: Readonly<Record<TurnStage, StagePolicy>>;
   readonly worktree: WorktreePolicy;
-  /** By name. */
-  readonly checks: { readonly validation: ValidationPolicy };
+  /** By name. `landing`: of what lands on a base that has this config. */
+  readonly checks: { readonly validation: ValidationPolicy; readonly landing: CheckSet };
   /** Globs over changed paths: a hit needs a person. */
   readonly guardedPaths: readonly string[];
   /** Globs over changed paths and `/regex/` over added lines: a hit ends the run. */

@@ -241,7 +241,7 @@ function noteChecked(state: QueueState, checked: Extract<QueueEvent, { kind: 'ch
   if (checked.outcome === 'held') return dropWithdrawn(hold(step, checked.id, checked), 'unknown');
   const { id, on, tree, checks, outcome, why, isBaseRed } = checked;
   if (outcome === 'green') {
-    const evidence = [...state.evidence, { tree, checks, at: checked.at }].slice(-MAX_EVIDENCE);
+    const evidence = [...state.evidence, { tree, checks, on, at: checked.at }].slice(-MAX_EVIDENCE);
     const entry = state.entries.find((one) => one.id === id);
     return entry === undefined || entry.isWithdrawn
       ? dropWithdrawn({ ...step, state: { ...state, evidence } }, 'unknown')

@@ -39,6 +39,7 @@ export const STRICTER: readonly (readonly [key: string, strict: string, loose: s
   ['landing.mode', 'off', 'auto'],
   ['landing.needs', 'verified', 'checked'],
   ['landing.conflict', 'gate', 'recreate'],
+  ['landing.evidence', 'commit', null],
 ];
 
 export const ADDS: readonly (readonly [key: string, entry: string, inUser: string])[] = [
@@ -65,6 +66,7 @@ export const CHOOSES: readonly (readonly [key: string, inProject: string, inUser
   ['landing.attempts', '3', '2'],
   ['landing.method', 'squash', 'merge'],
   ['landing.retryWait', '1m', '2m'],
+  ['landing.title', '"{title} ({id})"', '"{title}"'],
   ['attended', 'true', 'false'],
   ['stageList', 'express', 'full'],
 ];
@@ -89,6 +91,7 @@ export const NEEDS_TRUST: readonly (readonly [key: string, value: string])[] = [
   ['worktree.link', '[.env]'],
   ['worktree.keep', '[target/]'],
   ['validation.commands', '[evil]'],
+  ['landing.required', '[evil]'],
   ['notify', '[]'],
   ['sandbox', 'off'],
   ['network', 'on'],

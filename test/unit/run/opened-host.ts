@@ -128,7 +128,10 @@ const POLICY = {
   },
   stages: ['planning', 'architecting', 'executing', 'validating', 'reviewing', 'fixing', 'verifying'],
   worktree: { setup: [], copy: [], link: [], setupInputs: [], keep: [], setupTimeoutMs: 60_000 },
-  checks: { validation: { commands: [], timeoutMs: 60_000, baseFailures: 'fix', onFailure: 'fix' } },
+  checks: {
+    validation: { commands: [], timeoutMs: 60_000, baseFailures: 'fix', onFailure: 'fix' },
+    landing: { commands: [], timeoutMs: 60_000, baseFailures: 'fix' },
+  },
   limits: {
     turnMs: 60_000,
     stallMs: 60_000,

@@ -22,7 +22,7 @@ const SECRET = `ghp_${'a1'.repeat(18)}`;
 
 function checking(commands: readonly string[], rest: Partial<ValidationPolicy> = {}): Pick<Policy, 'checks'> {
   const validation = { commands, timeoutMs: 60_000, baseFailures: 'fix', onFailure: 'fix', ...rest } as const;
-  return { checks: { validation } };
+  return { checks: { validation, landing: validation } };
 }
 
 const PLAIN: WorktreePolicy = { setup: [], copy: [], link: [], setupInputs: [], keep: [], setupTimeoutMs: 60_000 };

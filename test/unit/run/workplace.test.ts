@@ -30,7 +30,8 @@ function openWithoutRun({ deps, run }: OpenedHost, policy: Partial<Policy>, owne
 }
 
 function checks(commands: readonly string[]): Pick<Policy, 'checks'> {
-  return { checks: { validation: { commands, timeoutMs: 60_000, baseFailures: 'fix', onFailure: 'fix' } } };
+  const set = { commands, timeoutMs: 60_000, baseFailures: 'fix' } as const;
+  return { checks: { validation: { ...set, onFailure: 'fix' }, landing: set } };
 }
 
 let seq = 0;
