@@ -19,7 +19,8 @@ export const LANDING_KEYS = {
     schema: oneOf(LANDING_MODES),
     type: LANDING_MODES.map((mode) => `\`${mode}\``).join(', '),
     fallback: DEFAULT_LANDING.mode,
-    meaning: 'nothing of the run lands, it lands when a person says `sluice land`, or as soon as it is merge_ready',
+    meaning:
+      'nothing of the run lands, somebody else merges it and it is said when, it lands when a person says `sluice land`, or as soon as it is merge_ready',
     merge: 'stricter',
     allows: inOrder(LANDING_MODES),
   }),

@@ -14,7 +14,7 @@ import { fieldsOf, nameIn, textIn, wordIn } from '../text/fields.js';
 import { ENTRY_SIGNAL, ENTRY_STATES, type EntryChange, type EntryState, EXHAUSTED } from './merge-queue.js';
 
 /** Messages of people, each as an Update and as a Signal. */
-export const LANDING_UPDATES = ['land', 'abort', 'approve', 'answer'] as const;
+export const LANDING_UPDATES = ['land', 'abort', 'pause', 'resume', 'look', 'approve', 'answer'] as const;
 export const LANDING_SIGNALS = [...LANDING_UPDATES, ENTRY_SIGNAL, RUN_CHANGED_SIGNAL] as const;
 
 /** To start one is to ask for it, also by hand. */
@@ -81,6 +81,8 @@ export interface LandingView {
     readonly why: string;
     readonly files: readonly string[];
   } | null;
+  /** By whom, and why; null: it is not paused. */
+  readonly paused: string | null;
   /** Why it was given up. */
   readonly abandoned: string | null;
   /** Oldest first. */
@@ -175,6 +177,8 @@ export interface WriteLandingInput {
 export type LandingMessage =
   | { readonly kind: 'land'; readonly onto: string | null; readonly by: string | null; readonly isUnasked: boolean }
   | { readonly kind: 'abort'; readonly by: string | null; readonly reason: string | null }
+  | { readonly kind: 'pause'; readonly by: string | null; readonly note: string | null }
+  | { readonly kind: 'resume' | 'look'; readonly by: string | null }
   | { readonly kind: 'decide'; readonly message: GateMessage }
   | { readonly kind: typeof ENTRY_SIGNAL; readonly change: EntryChange }
   | { readonly kind: typeof RUN_CHANGED_SIGNAL; readonly runId: string };
@@ -202,6 +206,8 @@ function messageOf(name: string, argument: unknown): LandingMessage | null {
   if (name === 'land')
     return { kind: 'land', onto: nameIn(fields, 'onto'), by, isUnasked: fields['isUnasked'] === true };
   if (name === 'abort') return { kind: 'abort', by, reason: textIn(fields, 'reason') };
+  if (name === 'pause') return { kind: 'pause', by, note: textIn(fields, 'note') };
+  if (name === 'resume' || name === 'look') return { kind: name, by };
   const runId = nameIn(fields, 'runId');
   if (name === RUN_CHANGED_SIGNAL) return runId === null ? null : { kind: RUN_CHANGED_SIGNAL, runId };
   const [id, state, version] = [nameIn(fields, 'id'), wordIn(fields, 'state', ENTRY_STATES), fields['version']];

@@ -1,7 +1,10 @@
 /** How the head of a finished run gets to its base. */
 
-/** Strictest first. `off`: `sluice land` is refused. `manual`: a person asks for it. `auto`: it is asked for by the run itself. */
-export const LANDING_MODES = ['off', 'manual', 'auto'] as const;
+/**
+ * Strictest first. `off`: `sluice land` is refused. `watch`: somebody else merges, and the run itself asks to be told. `manual`: a person asks for it. `auto`: it is asked for by the
+ * run itself.
+ */
+export const LANDING_MODES = ['off', 'watch', 'manual', 'auto'] as const;
 export type LandingMode = (typeof LANDING_MODES)[number];
 
 /** What a head needs to land unasked, strictest first. `verified`: the run's verdict. `checked`: green checks of the head's tree. */

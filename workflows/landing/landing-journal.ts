@@ -97,7 +97,7 @@ function mergeLines(before: LandingState, after: LandingState): readonly Told[] 
   const [from, to] = [viewOf(before), viewOf(after)];
   const [was, is] = [wordOf(from), wordOf(to)];
   if (was === is) return [];
-  const why = to.abandoned ?? to.repair?.why ?? to.entry?.why ?? null;
+  const why = to.abandoned ?? to.paused ?? to.repair?.why ?? to.entry?.why ?? null;
   const isOver = to.merge === 'merged' || to.merge === 'abandoned';
   const message = `${was} → ${is}${to.base === null ? '' : ` on ${to.base}`}${why === null ? '' : `: ${why}`}`;
   const data = {
@@ -113,9 +113,10 @@ function mergeLines(before: LandingState, after: LandingState): readonly Told[] 
 }
 
 /** Its turn in the queue is nothing to keep; that it waits for its base is. */
-function wordOf({ merge, entry, repair }: ReturnType<typeof viewOf>): string {
+function wordOf({ merge, entry, repair, paused }: ReturnType<typeof viewOf>): string {
+  if (paused !== null) return 'paused';
   if (repair !== null) return `${repair.kind} by ${repair.runId ?? 'a run'}`;
-  return entry?.state === 'ready' ? entry.state : merge;
+  return entry?.state === 'ready' || entry?.state === 'watched' ? entry.state : merge;
 }
 
 /** Nobody before the host was asked who is told. */

@@ -31,9 +31,11 @@ export function readRun(state: LandingState, answer: RunToLand, now: number): La
 export function readBase(state: LandingState, found: FindBaseResult, now: number): LandingStep {
   if (found.terms.landing.mode === 'off') return abandon(state, 'landing.mode is off in the policy of the run');
   if (found.kind === 'refused') return rest(openGate(state, { reason: 'no_base', why: found.why }, now));
-  const based = { ...state, base: found.branch };
+  const { branch } = found;
+  const based = { ...state, base: branch, since: branch === state.base ? state.since : null };
+  if (found.terms.landing.mode === 'watch' && !state.isAsked) return enqueue(based, { branch, watch: true }, now);
   const missing = missingOf(based);
-  return missing === null ? enqueue(based, found.branch, now) : rest(openGate(based, missing, now));
+  return missing === null ? enqueue(based, { branch, watch: false }, now) : rest(openGate(based, missing, now));
 }
 
 /** What a person must agree to first. Source: V-42. */

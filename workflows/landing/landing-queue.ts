@@ -1,12 +1,17 @@
 /** A head that is with its merge queue: sent, sent again, heard of, given up. The queue alone says what became of it. Pure. */
 import { type EntryChange, mergeQueueId, type QueueEntry, type QueueRef } from '../../protocol/actors/merge-queue.js';
 import { DEFAULT_LANDING } from '../../protocol/run/landing-policy.js';
-import { type Missing, openGate, rejectGate } from './landing-gates.js';
+import { isoOf, type Missing, openGate, rejectGate } from './landing-gates.js';
 import { abortRepair, repairUnasked } from './landing-repair.js';
-import type { LandingErrand, LandingEvent, LandingState, LandingStep, Phase } from './landing-state.js';
-import { abandon, LOOK_AGAIN_MS, MAX_LOOK_AGAIN_MS, rest } from './landing-steps.js';
+import type { LandingErrand, LandingEvent, LandingState, LandingStep, Leaving, Phase, Queued } from './landing-state.js';
+import { abandon, LOOK_AGAIN_MS, MAX_LOOK_AGAIN_MS, open, rest } from './landing-steps.js';
 
-export function enqueue(state: LandingState, branch: string, now: number): LandingStep {
+/** `watch`: somebody else takes it there. */
+export function enqueue(
+  state: LandingState,
+  { branch, watch }: { readonly branch: string; readonly watch: boolean },
+  now: number,
+): LandingStep {
   const { headRunId: runId, self, run } = state;
   const source = run?.source ?? null;
   if (source === null) return rest(state);
@@ -14,15 +19,15 @@ export function enqueue(state: LandingState, branch: string, now: number): Landi
   const queue = { repoKey, branch };
   const entries = state.entries + 1;
   const owner = self.slice(0, self.lastIndexOf('/'));
-  const since = new Date(now).toISOString();
+  const since = state.since ?? isoOf(now);
   const { attempts, retryWaitMs } = state.terms?.landing ?? DEFAULT_LANDING;
   const entry = {
     ...{ id: `${self}/${runId}/${entries}`, owner, runId, host, priority: 0, since },
-    ...{ attempts, retryWaitMs, watch: false },
+    ...{ attempts, retryWaitMs, watch },
   };
   const times = { sendAtMs: now + LOOK_AGAIN_MS, everyMs: LOOK_AGAIN_MS };
   const phase: Phase = { kind: 'queued', queue, entry, heard: null, leaving: null, ...times };
-  return { state: { ...state, entries, phase }, errands: [send(queue, entry)] };
+  return { state: { ...state, since, entries, phase }, errands: [send(queue, entry)] };
 }
 
 function send(queue: QueueRef, entry: QueueEntry): LandingErrand {
@@ -44,11 +49,22 @@ export function hear(state: LandingState, change: EntryChange, now: number): Lan
   if (change.state === 'merged') return rest({ ...state, phase: { kind: 'merged', commit: change.commit } });
   if (change.state !== 'exhausted' && change.state !== 'withdrawn')
     return rest({ ...state, phase: { ...phase, heard: change } });
-  if (phase.leaving !== null) return abandon(state, phase.leaving);
+  if (phase.leaving !== null) return left(state, phase.leaving);
   if (change.state === 'withdrawn')
     return rest(openGate(state, { reason: 'withdrawn', why: 'it was taken out of the merge queue' }, now));
   const missing = refusedBy(change);
   return repairUnasked(state, missing) ?? rest(openGate(state, missing, now));
+}
+
+function left(state: LandingState, { to, why }: Leaving): LandingStep {
+  switch (to) {
+    case 'abandoned':
+      return abandon(state, why);
+    case 'paused':
+      return rest({ ...state, phase: { kind: 'paused', why, repair: null } });
+    case 'again':
+      return open(state);
+  }
 }
 
 function refusedBy({ reason, why, files }: EntryChange): Missing {
@@ -62,13 +78,22 @@ export function giveUp(
 ): LandingStep {
   const { phase } = state;
   const why = `given up${by === null ? '' : ` by ${by}`}${reason === null ? '' : `: ${reason}`}`;
-  if (phase.kind !== 'queued')
-    return abandon(rejectGate(state, { by, note: reason }, now), why, abortRepair(phase, why));
-  const leaving = { ...phase, leaving: why };
-  return { state: { ...state, phase: leaving }, errands: withdraw(leaving) };
+  if (phase.kind === 'queued') return leave(state, phase, { to: 'abandoned', why });
+  const at = phase.kind === 'paused' ? phase.repair : phase;
+  return abandon(rejectGate(state, { by, note: reason }, now), why, at === null ? [] : abortRepair(at, why));
 }
 
-type Queued = Extract<Phase, { kind: 'queued' }>;
+/** The queue is asked for the entry back. */
+export function leave(state: LandingState, phase: Queued, leaving: Leaving): LandingStep {
+  const leaves = { ...phase, leaving };
+  return { state: { ...state, phase: leaves }, errands: withdraw(leaves) };
+}
+
+/** The queue looks at its base, and says again how the entry stands. */
+export function lookNow(state: LandingState, phase: Queued, now: number): LandingStep {
+  const again = sendAgain(state, { ...phase, sendAtMs: now }, now);
+  return { ...again, errands: [...again.errands, { kind: 'look', workflowId: mergeQueueId(phase.queue) }] };
+}
 
 function withdraw({ queue, entry, leaving }: Queued): readonly LandingErrand[] {
   return leaving === null ? [] : [{ kind: 'withdraw', workflowId: mergeQueueId(queue), id: entry.id }];

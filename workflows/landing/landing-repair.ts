@@ -48,7 +48,8 @@ function plan(state: LandingState, repair: Repair, by: string | null): LandingSt
 
 export function startRepair(state: LandingState, planned: PlanRepairResult, now: number): LandingStep {
   const { phase } = state;
-  if (phase.kind !== 'repairing') return rest(state);
+  // A second answer, of a pause that was taken back, begins no second run.
+  if (phase.kind !== 'repairing' || phase.runId !== null) return rest(state);
   const { repair } = phase;
   if (planned.kind === 'unneeded') return open(state);
   if (planned.kind === 'refused')
@@ -81,6 +82,8 @@ function startChild(state: LandingState, { repair, input }: Child, now: number):
 /** Another landing of the run has the id: the next one, planned anew since the base may have moved. */
 export function renameRepair(state: LandingState): LandingStep {
   const { phase } = state;
+  if (phase.kind === 'paused' && phase.repair !== null)
+    return rest({ ...state, phase: { ...phase, repair: { ...phase.repair, runId: null } } });
   return phase.kind === 'repairing' ? plan(state, phase.repair, null) : rest(state);
 }
 

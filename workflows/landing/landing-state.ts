@@ -39,23 +39,35 @@ export type Phase =
       readonly heard: EntryChange | null;
       readonly sendAtMs: number;
       readonly everyMs: number;
-      /** Somebody gave it up, and why: the queue has the last word. */
-      readonly leaving: string | null;
+      /** Its entry is asked back, and why: the queue has the last word. */
+      readonly leaving: Leaving | null;
     }
-  /** A child run makes another head of it. `runId` null: how it begins is being found out. */
-  | {
-      readonly kind: 'repairing';
-      readonly repair: Repair;
-      readonly runId: string | null;
-      /** It said that it ends. */
-      readonly isClosing: boolean;
-      readonly lookAtMs: number | null;
-      readonly everyMs: number;
-    }
+  | Repairing
   /** Of `gates` one is open. */
   | { readonly kind: 'gated'; readonly reason: LandingGate; readonly why: string; readonly files: readonly string[] }
+  /** Until a person resumes it. `repair`: what it was at; null: it begins again. */
+  | { readonly kind: 'paused'; readonly why: string; readonly repair: Repairing | null }
   | { readonly kind: 'merged'; readonly commit: string | null }
   | { readonly kind: 'abandoned'; readonly why: string };
+
+export type Queued = Extract<Phase, { kind: 'queued' }>;
+
+/** Once the queue has given the entry back. `again`: it is asked for anew. */
+export interface Leaving {
+  readonly to: 'abandoned' | 'paused' | 'again';
+  readonly why: string;
+}
+
+/** A child run makes another head of it. `runId` null: how it begins is being found out. */
+export interface Repairing {
+  readonly kind: 'repairing';
+  readonly repair: Repair;
+  readonly runId: string | null;
+  /** It said that it ends. */
+  readonly isClosing: boolean;
+  readonly lookAtMs: number | null;
+  readonly everyMs: number;
+}
 
 /** `changes`: a person asked for them. `turn`: a fix on what both come to. `recreate`: from its first stage, on the base as it is now. */
 export interface Repair {
@@ -96,6 +108,8 @@ export interface LandingState {
   /** Null: its host was not asked yet. */
   readonly terms: LandingTerms | null;
   readonly phase: Phase;
+  /** ISO 8601: when it was first sent to the queue of this base. It keeps its age, whatever it left for; null: it was not. */
+  readonly since: string | null;
   /** How many entries it made, each with an id of its own. */
   readonly entries: number;
   /** The same of child runs. */
@@ -139,6 +153,8 @@ export type LandingErrand =
   | { readonly kind: 'examine'; readonly workflowId: string; readonly host: string; readonly input: ExamineRepairInput }
   | { readonly kind: 'enqueue'; readonly workflowId: string; readonly queue: QueueRef; readonly entry: QueueEntry }
   | { readonly kind: 'withdraw'; readonly workflowId: string; readonly id: string }
+  /** At the base, by its queue. */
+  | { readonly kind: 'look'; readonly workflowId: string }
   | {
       readonly kind: 'write';
       readonly workflowId: 'files';
@@ -156,7 +172,7 @@ export function notAsked(
   return {
     ...{ runId, self, onto, attended, isAsked: !isUnasked },
     ...{ headRunId: runId, base: null, run: null, terms: null, phase: { kind: 'idle' } },
-    ...{ entries: 0, children: 0, repairs: 0, changeRounds: 0 },
+    ...{ since: null, entries: 0, children: 0, repairs: 0, changeRounds: 0 },
     ...{ gates: [], rung: NOT_RUNG, waived: [] },
     journal: { seq: 0, updatedAt: new Date(0).toISOString(), unwritten: [], isWriting: false, told: 0 },
   };
@@ -167,6 +183,7 @@ const MERGE = {
   opening: 'unmerged',
   repairing: 'unmerged',
   gated: 'unmerged',
+  paused: 'unmerged',
   queued: 'queued',
 } as const;
 
@@ -175,7 +192,7 @@ export function viewOf({ runId, base, run, phase, gates, journal }: LandingState
   const open = openGateOf(gates);
   return {
     ...{ runId, base, host: run?.source?.host ?? null },
-    merge: phase.kind === 'merged' || phase.kind === 'abandoned' ? phase.kind : MERGE[phase.kind],
+    merge: mergeOf(phase),
     entry:
       queued === null
         ? null
@@ -189,29 +206,37 @@ export function viewOf({ runId, base, run, phase, gates, journal }: LandingState
       phase.kind === 'gated' && open !== null
         ? { id: open.id, reason: phase.reason, why: phase.why, files: phase.files }
         : null,
+    paused: phase.kind === 'paused' ? phase.why : null,
     abandoned: phase.kind === 'abandoned' ? phase.why : null,
     gates,
     ...{ updatedAt: journal.updatedAt, seq: journal.seq },
   };
 }
 
+/** What somebody else takes to the base is in no queue of ours. */
+function mergeOf(phase: Phase): LandingView['merge'] {
+  if (phase.kind === 'merged' || phase.kind === 'abandoned') return phase.kind;
+  return phase.kind === 'queued' && phase.entry.watch ? 'unmerged' : MERGE[phase.kind];
+}
+
 /** Of a memo, at whose 2 KiB the server warns. */
 const SHOWN_CHARS = 300;
 
 export function showLanding(state: LandingState): Shown {
-  const { runId, merge, base, entry, gate, repair, abandoned } = viewOf(state);
-  const status = gate === null ? merge : 'waiting_for_approval';
-  const why = (gate?.why ?? abandoned ?? repair?.why ?? entry?.why ?? '').slice(0, SHOWN_CHARS);
+  const { runId, merge, base, entry, gate, repair, paused, abandoned } = viewOf(state);
+  const at = paused === null ? (entry?.state ?? merge) : 'paused';
+  const why = (gate?.why ?? paused ?? abandoned ?? repair?.why ?? entry?.why ?? '').slice(0, SHOWN_CHARS);
   const onto = base === null ? '' : ` on ${base}`;
   const lines = [
-    `landing of \`${runId}\`${printable(onto)}: **${gate === null ? (entry?.state ?? merge) : gate.reason}**`,
+    `landing of \`${runId}\`${printable(onto)}: **${gate === null ? at : gate.reason}**`,
     repair === null ? '' : `${repair.kind} by \`${repair.runId ?? 'a run'}\``,
     printable(why),
     ...(gate?.files ?? []).slice(0, 20).map((file) => `- ${printable(file)}`),
+    paused === null ? '' : `resume it: \`sluice resume ${runId}\``,
     gate === null ? '' : `decide ${gate.id}: \`sluice approve ${runId}\`    or: \`sluice reject ${runId}\``,
   ];
   return {
-    status,
+    status: gate !== null ? 'waiting_for_approval' : paused === null ? merge : 'paused',
     details: lines.filter((line) => line !== '').join('\n\n'),
     memo: {
       runId,
@@ -219,6 +244,7 @@ export function showLanding(state: LandingState): Shown {
       base,
       entry: entry?.state ?? null,
       gate: gate?.reason ?? null,
+      paused: paused !== null,
       repair: repair?.runId ?? null,
       why,
     },

@@ -12,7 +12,8 @@ import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js'
 import { decideGate, openGate, passGate, ringGate, ringOf } from './landing-gates.js';
 import { noteWritten, record } from './landing-journal.js';
 import { readBase, readRun } from './landing-opening.js';
-import { giveUp, hear, sendAgain } from './landing-queue.js';
+import { isPausing, judgeLook, judgePause, judgeResume, look, pause, resume } from './landing-pause.js';
+import { giveUp, hear, leave, sendAgain } from './landing-queue.js';
 import { lookAtRepair, readExamined, readRepair, renameRepair, repairAsked, startRepair } from './landing-repair.js';
 import type { LandingErrand, LandingEvent, LandingState, LandingStep } from './landing-state.js';
 import { abandon, open, rest } from './landing-steps.js';
@@ -47,6 +48,12 @@ function judge(state: LandingState, event: LandingEvent): Judgement {
           ? 'it is given up, unless it has landed before the queue hears of it'
           : 'it is given up',
       );
+    case 'pause':
+      return judgePause(state);
+    case 'resume':
+      return judgeResume(state);
+    case 'look':
+      return judgeLook(state);
     default:
       return accepted('it is noted');
   }
@@ -62,7 +69,9 @@ function judgeLand({ phase, base, onto, isAsked, gates }: LandingState, event: A
     if (event.isUnasked) return unchanged(`it waits at ${id}`);
     if (FOR_APPROVAL.includes(phase.reason)) return refused(`it waits at ${id}; approve that instead: ${phase.why}`);
   }
-  if (phase.kind === 'gated' || phase.kind === 'abandoned' || phase.kind === 'idle')
+  if (phase.kind === 'paused' || isPausing(phase))
+    return event.isUnasked ? unchanged('it is paused') : refused('it is paused; go on with: sluice resume');
+  if (phase.kind === 'gated' || phase.kind === 'abandoned' || phase.kind === 'idle' || isToLand(phase, event))
     return accepted('it is sent to the merge queue');
   const to = base ?? onto;
   if (event.onto !== null && to !== null && event.onto !== to)
@@ -71,6 +80,11 @@ function judgeLand({ phase, base, onto, isAsked, gates }: LandingState, event: A
 }
 
 type Asked = Extract<LandingEvent, { kind: 'land' }>;
+
+/** It was somebody else's to land until now. */
+function isToLand(phase: LandingState['phase'], { isUnasked }: Asked): boolean {
+  return phase.kind === 'queued' && phase.entry.watch && phase.leaving === null && !isUnasked;
+}
 
 function afterEvent(state: LandingState, event: LandingEvent | Tick, now: number): LandingStep {
   switch (event.kind) {
@@ -105,6 +119,12 @@ function afterEvent(state: LandingState, event: LandingEvent | Tick, now: number
       return hear(state, event.change, now);
     case 'abort':
       return giveUp(state, event, now);
+    case 'pause':
+      return pause(state, event);
+    case 'resume':
+      return resume(state, now);
+    case 'look':
+      return look(state, now);
     case 'tick':
       return wake(state, now);
   }
@@ -114,9 +134,12 @@ function isRepairedBy({ phase }: LandingState, runId: string): boolean {
   return phase.kind === 'repairing' && phase.runId === runId;
 }
 
-function land(state: LandingState, { onto, by, isUnasked }: Asked, now: number): LandingStep {
+function land(state: LandingState, event: Asked, now: number): LandingStep {
   const { phase } = state;
+  const { onto, by, isUnasked } = event;
   const asked = { ...state, isAsked: state.isAsked || !isUnasked };
+  if (phase.kind === 'queued' && isToLand(phase, event))
+    return leave({ ...asked, onto: onto ?? state.onto }, phase, { to: 'again', why: 'it is landed by the merge queue' });
   if (phase.kind === 'opening' || phase.kind === 'queued' || phase.kind === 'repairing') return rest(asked);
   return open({ ...passGate(asked, by, now), onto: onto ?? state.onto });
 }

@@ -1,6 +1,6 @@
 /**
  * Takes the head of one closed run to its base, `landing:<runId>`: it reads what landed from the run's own answer, sends it to the merge queue of the base, and says what became of it.
- * Waits for: the queue's Signal `entryChanged`; `runChanged` of a run that repairs it; `land`, `abort`, `approve` and `answer` of people, which are Updates too; its own timer, which sends the entry again and rings at a gate.
+ * Waits for: the queue's Signal `entryChanged`; `runChanged` of a run that repairs it; `land`, `abort`, `pause`, `resume`, `look`, `approve` and `answer` of people, which are Updates too; its own timer, which sends the entry again and rings at a gate.
  * Survives: the loss of worker, server, host and queue. Ends: merged, or given up.
  */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
@@ -90,6 +90,9 @@ async function perform(errand: LandingErrand, tell: (event: LandingEvent) => voi
       return ignoreFailure(controlHost().enqueue({ queue: errand.queue, entry: errand.entry }));
     case 'withdraw':
       await sendSignal({ workflowId, executionRunId: null, name: 'withdraw', argument: { id: errand.id } });
+      return;
+    case 'look':
+      await sendSignal({ workflowId, executionRunId: null, name: 'look', argument: {} });
       return;
     case 'write':
       return tell({ kind: 'written', seq: await write(errand) });

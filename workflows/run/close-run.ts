@@ -68,7 +68,8 @@ export async function closeRun(run: LiveRun, ending: Ending): Promise<RunResult>
 /** A run that works for another workflow is landed by that one. Without the server's word for a minute a person must ask for it. */
 async function landUnasked(run: RunState): Promise<void> {
   const { runId, attended, input, journal } = run;
-  if (run.policy.landing !== 'auto' || input.owner !== undefined || sourceOf(run) === null) return;
+  const isUnasked = run.policy.landing === 'auto' || run.policy.landing === 'watch';
+  if (!isUnasked || input.owner !== undefined || sourceOf(run) === null) return;
   try {
     await controlHost().beginLanding({ runId, attended });
   } catch (err) {

@@ -62,7 +62,7 @@ class World {
 
   readonly errands: LandingErrand[] = [];
   /** Whether the rules let a message of a person in. */
-  send(event: Extract<LandingEvent, { kind: 'land' | 'abort' | 'decide' }>): boolean {
+  send(event: Extract<LandingEvent, { kind: 'land' | 'abort' | 'decide' | 'pause' | 'resume' | 'look' }>): boolean {
     const isTaken = RULES.judge(this.state, event).kind === 'accepted';
     if (isTaken) this.tell(event);
     return isTaken;
@@ -103,6 +103,8 @@ function decide(decision: 'approve' | 'reject', by: string | null = 'ann') {
 }
 
 const abort = { kind: 'abort', by: 'me', reason: null } as const;
+const pause = { kind: 'pause', by: 'ada', note: 'a release' } as const;
+const resume = { kind: 'resume', by: 'ada' } as const;
 
 describe('a landing', () => {
   it('reads the run, finds the base and sends one entry of an id that no other has', () => {
@@ -383,6 +385,33 @@ describe('a landing', () => {
       expect((RULES.wakesAt(world.state) ?? 0) - world.now).toBeLessThan(MINUTE_MS);
     });
 
+    it('is paused beside its run, and looks at that once it is resumed', () => {
+      const world = conflicted();
+      world.tell({ kind: 'planned', plan: { kind: 'planned', rewind } });
+      world.send(pause);
+      world.tell({ kind: 'runChanged', runId: 'r1-l1' });
+      expect(viewOf(world.state)).toMatchObject({ repair: null, paused: 'paused by ada: a release' });
+      const { length } = deeds(world.errands);
+      world.send(resume);
+
+      expect(deeds(world.errands).slice(length)).toEqual([{ kind: 'open', workflowId: 'r1-l1' }]);
+      expect(viewOf(world.state).repair).toMatchObject({ runId: 'r1-l1' });
+    });
+
+    it('begins one run, whatever a pause came between', () => {
+      const world = conflicted();
+      world.send(pause);
+      world.send(resume);
+      world.tell({ kind: 'planned', plan: { kind: 'planned', rewind } });
+      world.tell({ kind: 'planned', plan: { kind: 'planned', rewind } });
+      expect(deeds(world.errands).filter(({ kind }) => kind === 'startRun')).toHaveLength(1);
+      world.send(pause);
+      world.tell({ kind: 'begun', fate: 'taken' });
+      world.send(resume);
+
+      expect(deeds(world.errands).at(-1)).toMatchObject({ kind: 'plan' });
+    });
+
     it('ends its run where it is given up', () => {
       const world = conflicted();
       world.tell({ kind: 'planned', plan: { kind: 'planned', rewind } });
@@ -428,6 +457,123 @@ describe('a landing', () => {
     expect(deeds(world.errands).slice(length, length + 2)).toMatchObject([{ kind: 'enqueue' }, { kind: 'withdraw' }]);
   });
 
+  it('is paused once its queue gave it back, goes on when it is resumed, and keeps its age', () => {
+    const world = World.queued();
+    const sent = deeds(world.errands).at(-1);
+    const since = sent?.kind === 'enqueue' ? sent.entry.since : null;
+    expect(world.send(pause)).toBe(true);
+    expect(deeds(world.errands).at(-1)).toMatchObject({ kind: 'withdraw', id: world.entry });
+    expect(viewOf(world.state)).toMatchObject({ merge: 'queued', paused: null });
+    world.hear('withdrawn');
+    expect(viewOf(world.state)).toMatchObject({ merge: 'unmerged', entry: null, paused: 'paused by ada: a release' });
+    expect(RULES.isIdle(world.state)).toBe(false);
+    expect(RULES.wakesAt(world.state)).toBeNull();
+    world.now += MINUTE_MS;
+    expect(world.send(resume)).toBe(true);
+    world.tell({ kind: 'opened', run: READY });
+    world.tell(based('main'));
+
+    expect(deeds(world.errands).at(-1)).toMatchObject({ entry: { id: 'landing:r1/x/r1/2', since } });
+    expect(world.state.journal.unwritten.map(({ message }) => message)).toEqual([
+      'unmerged → queued on main',
+      'queued → paused on main: paused by ada: a release',
+      'paused → unmerged on main',
+      'unmerged → queued on main',
+    ]);
+  });
+
+  it('has landed where its queue says so before it hears of the pause', () => {
+    const world = World.queued();
+    world.send(pause);
+    world.hear('merged', { commit: 'c' });
+
+    expect(viewOf(world.state)).toMatchObject({ merge: 'merged', paused: null });
+  });
+
+  it('takes a pause back that its queue has not answered, and asks for its place anew', () => {
+    const world = World.queued();
+    world.send(pause);
+    expect(world.send(resume)).toBe(true);
+    world.hear('withdrawn');
+
+    expect(deeds(world.errands).at(-1)).toEqual({ kind: 'open', workflowId: 'r1' });
+  });
+
+  const judged = (world: World, event: LandingEvent) => {
+    const judgement = RULES.judge(world.state, event);
+    return 'why' in judgement ? judgement.why : judgement.message;
+  };
+  it('says why it cannot be paused or resumed', () => {
+    const paused = new World();
+    paused.tell({ kind: 'begin' });
+    paused.send(pause);
+    const gated = World.queued();
+    gated.hear('exhausted', { reason: 'refused', why: 'no' });
+    const merged = World.queued();
+    merged.hear('merged');
+    const leaving = World.queued();
+    leaving.send(abort);
+
+    expect(judged(new World(), pause)).toBe('nobody asked for it yet');
+    expect(judged(paused, pause)).toBe('it is paused already');
+    expect(judged(paused, land)).toContain('sluice resume');
+    expect(judged(gated, pause)).toContain('it waits at gate-1');
+    expect(judged(merged, pause)).toBe('it has landed');
+    expect(judged(leaving, pause)).toBe('it is being given up');
+    expect(judged(World.queued(), resume)).toBe('nothing is paused and no pause is pending');
+    leaving.hear('withdrawn');
+    expect(judged(leaving, pause)).toBe('it is given up');
+  });
+
+  it('looks at its base and sends its entry again when it is told to look', () => {
+    const world = World.queued();
+    world.send({ kind: 'look', by: null });
+
+    expect(deeds(world.errands).slice(-2)).toMatchObject([
+      { kind: 'enqueue', entry: { id: world.entry } },
+      { kind: 'look', workflowId: 'merge-queue:shop@main' },
+    ]);
+  });
+
+  describe('that somebody else merges', () => {
+    const WATCH = { landing: { ...DEFAULT_LANDING, mode: 'watch' as const } };
+    const watching = () => {
+      const world = unasked(WATCH, { verdict: 'unverified' });
+      world.hear('watched');
+      return world;
+    };
+
+    it('only watches, and ends merged when the queue sees it on the base', () => {
+      const world = watching();
+      expect(deeds(world.errands).at(-1)).toMatchObject({ kind: 'enqueue', entry: { watch: true } });
+      expect(viewOf(world.state)).toMatchObject({ merge: 'unmerged', entry: { state: 'watched' }, gate: null });
+      world.hear('merged', { commit: 'c' });
+
+      expect(viewOf(world.state)).toMatchObject({ merge: 'merged', commit: 'c' });
+    });
+
+    it('is queued in earnest once a person asks for it, as any other', () => {
+      const world = watching();
+      const { length } = deeds(world.errands);
+      expect(world.send(land)).toBe(true);
+      expect(deeds(world.errands).at(-1)).toMatchObject({ kind: 'withdraw' });
+      expect(world.send(land)).toBe(false);
+      world.hear('withdrawn');
+      world.tell({ kind: 'opened', run: READY });
+      world.tell(based('main', WATCH));
+
+      expect(deeds(world.errands).slice(length).at(-1)).toMatchObject({ kind: 'enqueue', entry: { watch: false } });
+      expect(viewOf(world.state).merge).toBe('queued');
+    });
+
+    it('is left to a person where nothing is left of it', () => {
+      const world = watching();
+      world.hear('exhausted', { reason: 'nothing_left', why: 'main has all of this change already' });
+
+      expect(viewOf(world.state).gate?.reason).toBe('nothing_left');
+    });
+  });
+
   it('goes to one base at a time', () => {
     const world = World.queued();
 
@@ -439,8 +585,36 @@ describe('a landing', () => {
   const STATES = ['waiting', 'landing', 'ready', 'merged', 'exhausted', 'withdrawn'] as const;
   const act = fc.oneof(
     fc.constantFrom('land', 'abort', 'begin', 'tick', 'opened', 'based', 'failed', 'approve', 'written'),
+    fc.constantFrom('pause', 'resume', 'look'),
     fc.record({ state: fc.constantFrom(...STATES), id: fc.constantFrom('own', 'old', 'other'), version: fc.nat(9) }),
   );
+
+  it('sends nothing while it is paused', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('queued', 'opening'), fc.array(act, { maxLength: 20 }), (from, acts) => {
+        const world = from === 'queued' ? World.queued() : new World();
+        if (from === 'opening') world.tell({ kind: 'begin' });
+        world.send(pause);
+        if (from === 'queued') world.hear('withdrawn');
+        const { length } = deeds(world.errands);
+        for (const one of acts) {
+          if (one === 'resume' || one === 'abort') continue;
+          if (typeof one !== 'string') world.hear(one.state, { id: 'landing:r1/x/r1/1', version: 99 });
+          else if (one === 'land') world.send(land);
+          else if (one === 'pause') world.send(pause);
+          else if (one === 'look') world.send({ kind: 'look', by: null });
+          else if (one === 'approve') world.send(decide('approve'));
+          else if (one === 'written') world.tell({ kind: 'written', seq: null });
+          else if (one === 'opened') world.tell({ kind: 'opened', run: READY });
+          else if (one === 'based') world.tell(based('main'));
+          else if (one === 'failed') world.tell({ kind: 'failed', reason: 'host_away', why: 'away' });
+          else world.tell({ kind: one });
+        }
+        expect(deeds(world.errands)).toHaveLength(length);
+        expect(viewOf(world.state).paused).not.toBeNull();
+      }),
+    );
+  });
 
   it('says merged if and only if the queue said so of its entry, and nothing else after', () => {
     fc.assert(
@@ -459,6 +633,9 @@ describe('a landing', () => {
             world.hear(one.state, { id, version: one.version });
           } else if (one === 'land') world.send(land);
           else if (one === 'abort') world.send(abort);
+          else if (one === 'pause') world.send(pause);
+          else if (one === 'resume') world.send(resume);
+          else if (one === 'look') world.send({ kind: 'look', by: null });
           else if (one === 'approve') world.send(decide('approve'));
           else if (one === 'written') world.tell({ kind: 'written', seq: null });
           else if (one === 'begin' || one === 'tick') world.tell({ kind: one });
