@@ -25,6 +25,7 @@ export interface ListedLanding {
   readonly base: string | null;
   readonly entry: EntryState | null;
   readonly gate: LandingGate | null;
+  readonly paused: boolean;
   /** The run that makes another head of it; null: none does. */
   readonly repair: string | null;
   readonly why: string | null;
@@ -110,6 +111,7 @@ function listedLanding(
     merge: wordIn(memo, 'merge', ['unmerged', 'queued', 'merged', 'abandoned']) ?? 'unmerged',
     entry: wordIn(memo, 'entry', ENTRY_STATES),
     gate: wordIn(memo, 'gate', LANDING_GATES),
+    paused: memo['paused'] === true,
     startedAt: startTime.toISOString(),
     closedAt: closeTime?.toISOString() ?? null,
   };

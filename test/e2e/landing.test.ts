@@ -140,6 +140,35 @@ describe('sluice land', () => {
     expect(repository.git('ls-tree', '--name-only', 'main')).not.toContain(`${run}.txt`);
   }, 120_000);
 
+  it('pauses the landing of one run, which its queue gives back, and goes on with it', async () => {
+    const repository = await prepared('pause');
+    const sluice = (...args: string[]) => world.sluice(args, { cwd: repository.path });
+    const [run, other] = [await closedRun(repository, 'one'), await closedRun(repository, 'two')];
+    expect((await sluice('land', run, other)).code).toBe(3);
+
+    const nothing = await sluice('resume', run);
+    const paused = await sluice('pause', run, '-m', 'a release');
+    await listed(repository, ['landings', 'list'], new RegExp(`${run}  paused  main  paused by .*: a release`));
+    await listed(repository, ['list', '--waiting'], new RegExp(`${run} +merge_ready \\(landing paused\\)`));
+    const status = await sluice('status', run);
+    const asked = await sluice('land', run);
+    const twice = await sluice('landings', 'pause', run);
+    const taken = await sluice('land', '--update-checkout');
+    const resumed = await sluice('resume');
+    const landed = await sluice('land', run, '--update-checkout');
+    const late = await sluice('pause', run);
+
+    expect(nothing).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing is paused') });
+    expect(paused).toMatchObject({ code: 0, stdout: expect.stringContaining('it is paused, unless it has landed') });
+    expect(status.stdout).toMatch(new RegExp(`merge +is paused by .*: a release; it goes on with: sluice resume ${run}`));
+    expect(asked).toMatchObject({ code: 3, stdout: expect.stringContaining('is paused by') });
+    expect(twice).toMatchObject({ code: 3, stderr: expect.stringContaining('it is paused already') });
+    expect(taken).toMatchObject({ code: 0, stdout: expect.stringContaining(`${other} has landed`) });
+    expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining('it goes on') });
+    expect(landed).toMatchObject({ code: 0, stdout: expect.stringContaining(`${run} has landed`) });
+    expect(late.code).toBe(3);
+  }, 120_000);
+
   it('has ten runs of a night ready in the morning, all processes killed meanwhile, and one command takes them', async () => {
     const repository = await prepared('night');
     const sluice = (...args: string[]) => world.sluice(args, { cwd: repository.path });

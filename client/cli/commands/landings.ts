@@ -46,20 +46,25 @@ export async function dropLanding(context: Context, options: DropOptions, connec
   });
 }
 
-/** `branch` null: the only merge queue. */
-export async function steerQueue(
-  context: Context,
-  { name, branch }: { readonly name: 'pause' | 'resume'; readonly branch: string | null },
-  connect = connectToLook,
-): Promise<ExitCode> {
-  const by = personOf(context);
+export interface SteerOptions {
+  readonly name: 'pause' | 'resume';
+  /** A base, or a run whose landing is meant; null: the only merge queue. */
+  readonly asked: string | null;
+}
+
+export async function steer(context: Context, { name, asked }: SteerOptions, connect = connectToLook): Promise<ExitCode> {
+  const message = { name, argument: { by: personOf(context) } };
   await using sluice = serverOf(await connect(context));
   const queues = await sluice.mergeQueues();
-  const meant = queues.filter(({ view }) => branch === null || view?.branch === branch);
+  const meant = queues.filter(({ view }) => asked === null || view?.branch === asked);
   const [only, ...others] = meant;
-  if (only === undefined || others.length > 0) throw new RefusedError(notOne(meant.length, name));
-  const about = `the merge queue of ${only.view?.branch ?? only.workflowId}`;
-  return await sendTo(context, sluice, { workflowId: only.workflowId, about, message: { name, argument: { by } } });
+  if (only !== undefined && others.length === 0) {
+    const about = `the merge queue of ${only.view?.branch ?? only.workflowId}`;
+    return await sendTo(context, sluice, { workflowId: only.workflowId, about, message });
+  }
+  const run = only === undefined && asked !== null ? await findRun(context, sluice, asked).catch(() => null) : null;
+  if (run === null) throw new RefusedError(notOne(meant.length, name));
+  return await sendTo(context, sluice, { workflowId: landingId(run.runId), about: `the landing of ${run.runId}`, message });
 }
 
 interface Word {
@@ -87,8 +92,9 @@ async function sendTo({ io, json }: Context, sluice: Sluice, { workflowId, about
   );
 }
 
-function lineOf({ runId, merge, base, entry, gate, repair, why }: ListedLanding): string {
-  const working = repair === null ? (entry ?? merge) : `mended by ${repair}`;
+function lineOf({ runId, merge, base, entry, gate, paused, repair, why }: ListedLanding): string {
+  const at = paused ? 'paused' : (entry ?? merge);
+  const working = repair === null ? at : `mended by ${repair}`;
   const state = gate === null ? working : `waits for a person: ${gate.replaceAll('_', ' ')}`;
   return [runId, state, base ?? '', why ?? ''].filter((part) => part !== '').join('  ');
 }
@@ -102,10 +108,10 @@ function queueLine({ branch, state, why, use, entries, chain }: MergeQueueView):
 
 function notOne(count: number, name: string) {
   return {
-    what: count === 0 ? 'there is no such merge queue' : `${count} merge queues can be meant`,
-    why: 'a queue is there while something waits in it, and is named by its branch',
+    what: count === 0 ? 'there is no such merge queue, and no such run' : `${count} merge queues can be meant`,
+    why: 'a queue is there while something waits in it, and is named by its branch; the landing of one run by its id',
     now: 'Nothing was changed.',
-    mend: `sluice landings list    then: sluice landings ${name} <branch>`,
+    mend: `sluice landings list    then: sluice landings ${name} <branch or run>`,
   };
 }
 

@@ -1,4 +1,5 @@
 /** What became of the heads of runs, beside the runs; and whose gate is meant where a run is closed. */
+import type { LandingView } from '../../../protocol/actors/landing.js';
 import { landingId } from '../../../protocol/names.js';
 import type { ListedRun } from '../../calls/listed-run.js';
 import type { Sluice } from '../../sluice.js';
@@ -10,17 +11,29 @@ export async function withLandings<Run extends ListedRun>(
 ): Promise<readonly Run[]> {
   const landings = sluice === null ? [] : await sluice.landings();
   const byRun = new Map(
-    landings.map(({ runId, merge, base, entry, gate }) => [runId, { merge, base, entry, gate }] as const),
+    landings.map(({ runId, merge, base, entry, gate, paused }) => [runId, { merge, base, entry, gate, paused }] as const),
   );
   return runs.map((run) => ({ ...run, landing: byRun.get(run.runId) ?? null }));
 }
 
+type Owned = Pick<ListedRun, 'runId' | 'workflowId' | 'closedAt'>;
+
 /** The run itself, or the landing of a closed one where that waits at a gate: who takes a decision. */
-export async function gateOwnerOf<Run extends Pick<ListedRun, 'runId' | 'workflowId' | 'closedAt'>>(
+export function gateOwnerOf<Run extends Owned>(run: Run, sluice: Pick<Sluice, 'landing'>): Promise<Run> {
+  return landingInstead(run, sluice, ({ gate }) => gate !== null);
+}
+
+/** The same for what is said to the whole of it: the landing of a closed run, as long as it is open. */
+export function liveOwnerOf<Run extends Owned>(run: Run, sluice: Pick<Sluice, 'landing'>): Promise<Run> {
+  return landingInstead(run, sluice, ({ merge }) => merge !== 'merged' && merge !== 'abandoned');
+}
+
+async function landingInstead<Run extends Owned>(
   run: Run,
   sluice: Pick<Sluice, 'landing'>,
+  takes: (landing: LandingView) => boolean,
 ): Promise<Run> {
   if (run.closedAt === null) return run;
   const landing = await sluice.landing(run.runId).catch(() => null);
-  return landing === null || landing.gate === null ? run : { ...run, workflowId: landingId(run.runId) };
+  return landing === null || !takes(landing) ? run : { ...run, workflowId: landingId(run.runId) };
 }

@@ -13,7 +13,7 @@ import { type FoundRun, findRun, findRuns, manyRuns, runsHere } from './find-run
 
 /**
  * `gated`: it, or the landing of its head, has an open gate or question. `decision`, `answer`: the same, where a gate counts before a question or after it.
- * `paused`: it is paused, or will be.
+ * `paused`: it, or the landing of its head, is paused, or will be.
  */
 export type Meant = 'gated' | 'decision' | 'answer' | 'paused' | 'open';
 
@@ -26,7 +26,7 @@ export interface MeantRun {
 export async function findMeantRun(context: Context, sluice: Sluice, { asked, meant }: MeantRun): Promise<FoundRun> {
   if (asked !== null) return findRun(context, sluice, asked);
   const found = await findRuns(context, sluice);
-  const all = meant === 'decision' || meant === 'answer' ? await withLandings(found, sluice) : found;
+  const all = meant === 'open' ? found : await withLandings(found, sluice);
   const here = await runsHere(context, all);
   const runs = meant === 'paused' ? await pausedRuns(here, sluice) : meantRuns(here, meant);
   const [only] = runs;
@@ -57,7 +57,7 @@ const SENTENCES: Readonly<Record<Meant, string>> = {
 
 /** Runs whose gate or question a person must decide, their landing's too; and those that stay paused until a person resumes them. */
 export function waitsForPerson(run: Pick<ListedRun, 'status' | 'closedAt' | 'execution' | 'landing'>): boolean {
-  if ((run.landing?.gate ?? null) !== null) return true;
+  if ((run.landing?.gate ?? null) !== null || run.landing?.paused === true) return true;
   return (
     run.closedAt === null && !isFromFiles(run) && (run.status === 'waiting_for_approval' || run.status === 'paused')
   );
@@ -76,7 +76,7 @@ export function meantRuns<Run extends ListedRun>(runs: readonly Run[], meant: Me
     case 'open':
       return open;
     case 'paused':
-      return open.filter((run) => run.status === 'paused');
+      return runs.filter((run) => (open.includes(run) && run.status === 'paused') || run.landing?.paused === true);
     case 'gated':
       return gated;
     case 'decision':

@@ -6,7 +6,7 @@
 import { orAborted } from '../../../config/system/or-aborted.js';
 import { formatRefusal, type Refusal, RefusedError } from '../../../protocol/text/refusal.js';
 import type { MessageToSend, Sent, Sluice } from '../../sluice.js';
-import { gateOwnerOf } from '../find/find-landings.js';
+import { gateOwnerOf, liveOwnerOf } from '../find/find-landings.js';
 import type { FoundRun } from '../find/find-run.js';
 import { findMeantRun, type MeantRun } from '../find/meant-run.js';
 import { connectToLook } from '../server/connect.js';
@@ -63,9 +63,14 @@ interface Composed {
 
 async function composed(context: Context, sluice: Sluice, command: RunMessageCommand): Promise<Composed> {
   const meant = await findMeantRun(context, sluice, command);
-  const decides = command.meant === 'decision' || command.meant === 'answer';
-  const run = decides ? await gateOwnerOf(meant, sluice) : meant;
+  const run = await ownerOf(meant, sluice, command);
   return { run, message: await command.compose(run, sluice) };
+}
+
+/** Its landing goes on where a run is closed. */
+function ownerOf(run: FoundRun, sluice: Sluice, { command, meant }: RunMessageCommand): Promise<FoundRun> | FoundRun {
+  if (meant === 'decision' || meant === 'answer') return gateOwnerOf(run, sluice);
+  return command === 'pause' || command === 'resume' ? liveOwnerOf(run, sluice) : run;
 }
 
 /** Errors: RefusedError where no server could keep a message. */

@@ -1,11 +1,15 @@
 /** The words about a landing: what it is doing, what a person must do. Pure; foreign text is made printable by whoever prints it. */
 import type { LandingView } from '../../../protocol/actors/landing.js';
 
-type Told = Pick<LandingView, 'runId' | 'merge' | 'base' | 'entry' | 'repair' | 'commit' | 'gate' | 'abandoned'>;
+type Told = Pick<
+  LandingView,
+  'runId' | 'merge' | 'base' | 'entry' | 'repair' | 'commit' | 'gate' | 'paused' | 'abandoned'
+>;
 
 /** Nothing more happens by itself, or not before the base is free. */
-export function isSettled({ merge, entry, gate }: Pick<Told, 'merge' | 'entry' | 'gate'>): boolean {
-  return merge === 'merged' || merge === 'abandoned' || gate !== null || entry?.state === 'ready';
+export function isSettled({ merge, entry, gate, paused }: Pick<Told, 'merge' | 'entry' | 'gate' | 'paused'>): boolean {
+  if (merge === 'merged' || merge === 'abandoned') return true;
+  return gate !== null || paused !== null || entry?.state === 'ready' || entry?.state === 'watched';
 }
 
 /** One line. */
@@ -20,10 +24,11 @@ export function gateLines({ runId, gate }: Pick<Told, 'runId' | 'gate'>): readon
 }
 
 /** The same without the run. */
-export function stateText({ merge, base, entry, repair, commit, gate, abandoned }: Told): string {
+export function stateText({ runId, merge, base, entry, repair, commit, gate, paused, abandoned }: Told): string {
   const onto = base ?? 'its base';
   if (merge === 'merged') return `has landed on ${onto}${commit === null ? '' : `: ${commit.slice(0, 12)}`}`;
   if (merge === 'abandoned') return `does not land: ${abandoned ?? 'given up'}`;
+  if (paused !== null) return `is ${paused}; it goes on with: sluice resume ${runId}`;
   if (gate !== null) return `waits for a person (${gate.reason.replaceAll('_', ' ')}): ${gate.why}`;
   if (repair !== null)
     return repair.runId === null
@@ -34,6 +39,8 @@ export function stateText({ merge, base, entry, repair, commit, gate, abandoned 
       return `waits its turn to land on ${onto}${entry.why === null ? '' : `: ${entry.why}`}`;
     case 'landing':
       return `is merged with ${onto} and checked`;
+    case 'watched':
+      return `waits for somebody else to merge it into ${onto}; to land it now: sluice land ${runId}`;
     case 'ready':
       return `is checked and ready for ${onto}${entry.why === null ? '' : `, but ${entry.why}`}`;
     default:

@@ -8,6 +8,8 @@ const SENT = {
   ...INTERRUPTED,
 };
 
+const STEERED = 'the base, or the run whose landing is meant; nothing where only one queue is open';
+
 export const LANDING_COMMANDS: readonly CommandRow[] = [
   row('land', {
     about: 'bring closed runs to their base branch: merged, checked as merged, once',
@@ -46,19 +48,19 @@ export const LANDING_COMMANDS: readonly CommandRow[] = [
       (await import('../commands/landings.js')).dropLanding(context, { ...options, run }),
   }),
   row('landings pause', {
-    about: 'nothing more lands on a base until it is resumed',
+    about: 'nothing more lands on a base, or of one run, until it is resumed',
     exits: ['done', 'notStarted', 'needsPerson', 'detached'],
     special: SENT,
-    takes: (command) => command.argument('[branch]', 'the base, or nothing where only one queue is open'),
-    body: async ({ context, args: [branch = null] }) =>
-      (await import('../commands/landings.js')).steerQueue(context, { name: 'pause', branch }),
+    takes: (command) => command.argument('[branch-or-run]', STEERED),
+    body: async ({ context, args: [asked = null] }) =>
+      (await import('../commands/landings.js')).steer(context, { name: 'pause', asked }),
   }),
   row('landings resume', {
-    about: 'a paused merge queue goes on',
+    about: 'a paused merge queue, or the paused landing of a run, goes on',
     exits: ['done', 'notStarted', 'needsPerson', 'detached'],
     special: SENT,
-    takes: (command) => command.argument('[branch]', 'the base, or nothing where only one queue is open'),
-    body: async ({ context, args: [branch = null] }) =>
-      (await import('../commands/landings.js')).steerQueue(context, { name: 'resume', branch }),
+    takes: (command) => command.argument('[branch-or-run]', STEERED),
+    body: async ({ context, args: [asked = null] }) =>
+      (await import('../commands/landings.js')).steer(context, { name: 'resume', asked }),
   }),
 ];
