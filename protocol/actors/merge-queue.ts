@@ -55,6 +55,10 @@ export interface QueueEntry {
   readonly retryWaitMs: number;
   /** Somebody else takes it to the base: the queue never lands it, and tells its owner once it is there, or has nothing left to land. */
   readonly watch: boolean;
+  /** A person said that it lands though its base does not contain what it is made on. */
+  readonly anyway: boolean;
+  /** What a person's word put in place of the head of the run's answer: what was mended by hand, or what is kept of a run without an answer. Null: the answer's. */
+  readonly head: string | null;
 }
 
 /** Where a message does not say. Source: T-74. */
@@ -151,7 +155,7 @@ export interface LandEntryInput {
   readonly queue: QueueRef;
   /** The queue's first execution. */
   readonly owner: string;
-  readonly entry: Pick<QueueEntry, 'id' | 'runId'>;
+  readonly entry: Pick<QueueEntry, 'id' | 'runId' | 'anyway' | 'head'>;
   readonly chain: ChainCommits | null;
   readonly evidence: readonly TreeEvidence[];
 }
@@ -268,7 +272,8 @@ function messageOf(name: string, argument: unknown): QueueMessage | null {
   if (runId === null || !isRunId(runId)) return null;
   const priority = amountIn(fields, 'priority') ?? 0;
   const watch = fields['watch'] === true;
-  return { kind: 'enqueue', entry: { id, owner, runId, host, priority, since, watch, ...attemptsIn(fields) } };
+  const said = { watch, anyway: fields['anyway'] === true, head: nameIn(fields, 'head') };
+  return { kind: 'enqueue', entry: { id, owner, runId, host, priority, since, ...said, ...attemptsIn(fields) } };
 }
 
 function attemptsIn(fields: Fields): Pick<QueueEntry, 'attempts' | 'retryWaitMs'> {

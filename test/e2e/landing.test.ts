@@ -160,7 +160,9 @@ describe('sluice land', () => {
 
     expect(nothing).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing is paused') });
     expect(paused).toMatchObject({ code: 0, stdout: expect.stringContaining('it is paused, unless it has landed') });
-    expect(status.stdout).toMatch(new RegExp(`merge +is paused by .*: a release; it goes on with: sluice resume ${run}`));
+    expect(status.stdout).toMatch(
+      new RegExp(`merge +is paused by .*: a release; it goes on with: sluice resume ${run}`),
+    );
     expect(asked).toMatchObject({ code: 3, stdout: expect.stringContaining('is paused by') });
     expect(twice).toMatchObject({ code: 3, stderr: expect.stringContaining('it is paused already') });
     expect(taken).toMatchObject({ code: 0, stdout: expect.stringContaining(`${other} has landed`) });

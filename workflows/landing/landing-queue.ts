@@ -3,7 +3,15 @@ import { type EntryChange, mergeQueueId, type QueueEntry, type QueueRef } from '
 import { DEFAULT_LANDING } from '../../protocol/run/landing-policy.js';
 import { isoOf, type Missing, openGate, rejectGate } from './landing-gates.js';
 import { abortRepair, repairUnasked } from './landing-repair.js';
-import type { LandingErrand, LandingEvent, LandingState, LandingStep, Leaving, Phase, Queued } from './landing-state.js';
+import type {
+  LandingErrand,
+  LandingEvent,
+  LandingState,
+  LandingStep,
+  Leaving,
+  Phase,
+  Queued,
+} from './landing-state.js';
 import { abandon, LOOK_AGAIN_MS, MAX_LOOK_AGAIN_MS, open, rest } from './landing-steps.js';
 
 /** `watch`: somebody else takes it there. */
@@ -23,7 +31,7 @@ export function enqueue(
   const { attempts, retryWaitMs } = state.terms?.landing ?? DEFAULT_LANDING;
   const entry = {
     ...{ id: `${self}/${runId}/${entries}`, owner, runId, host, priority: 0, since },
-    ...{ attempts, retryWaitMs, watch },
+    ...{ attempts, retryWaitMs, watch, anyway: false, head: null },
   };
   const times = { sendAtMs: now + LOOK_AGAIN_MS, everyMs: LOOK_AGAIN_MS };
   const phase: Phase = { kind: 'queued', queue, entry, heard: null, leaving: null, ...times };

@@ -139,7 +139,10 @@ function land(state: LandingState, event: Asked, now: number): LandingStep {
   const { onto, by, isUnasked } = event;
   const asked = { ...state, isAsked: state.isAsked || !isUnasked };
   if (phase.kind === 'queued' && isToLand(phase, event))
-    return leave({ ...asked, onto: onto ?? state.onto }, phase, { to: 'again', why: 'it is landed by the merge queue' });
+    return leave({ ...asked, onto: onto ?? state.onto }, phase, {
+      to: 'again',
+      why: 'it is landed by the merge queue',
+    });
   if (phase.kind === 'opening' || phase.kind === 'queued' || phase.kind === 'repairing') return rest(asked);
   return open({ ...passGate(asked, by, now), onto: onto ?? state.onto });
 }

@@ -57,7 +57,8 @@ async function doToBase(queue: QueueRef, errand: Exclude<QueueErrand, { kind: 't
   try {
     switch (errand.kind) {
       case 'land': {
-        const input = { ...at, entry: { id, runId }, chain: errand.chain, evidence: errand.evidence };
+        const said = { anyway: entry.anyway, head: entry.head };
+        const input = { ...at, entry: { id, runId, ...said }, chain: errand.chain, evidence: errand.evidence };
         const landed = await landingHost(host).landEntry.executeWithOptions({ summary: `land ${runId}` }, [input]);
         return { kind: 'landed', id, ...landed };
       }

@@ -52,7 +52,11 @@ export interface SteerOptions {
   readonly asked: string | null;
 }
 
-export async function steer(context: Context, { name, asked }: SteerOptions, connect = connectToLook): Promise<ExitCode> {
+export async function steer(
+  context: Context,
+  { name, asked }: SteerOptions,
+  connect = connectToLook,
+): Promise<ExitCode> {
   const message = { name, argument: { by: personOf(context) } };
   await using sluice = serverOf(await connect(context));
   const queues = await sluice.mergeQueues();
@@ -64,7 +68,11 @@ export async function steer(context: Context, { name, asked }: SteerOptions, con
   }
   const run = only === undefined && asked !== null ? await findRun(context, sluice, asked).catch(() => null) : null;
   if (run === null) throw new RefusedError(notOne(meant.length, name));
-  return await sendTo(context, sluice, { workflowId: landingId(run.runId), about: `the landing of ${run.runId}`, message });
+  return await sendTo(context, sluice, {
+    workflowId: landingId(run.runId),
+    about: `the landing of ${run.runId}`,
+    message,
+  });
 }
 
 interface Word {

@@ -11,7 +11,9 @@ export async function withLandings<Run extends ListedRun>(
 ): Promise<readonly Run[]> {
   const landings = sluice === null ? [] : await sluice.landings();
   const byRun = new Map(
-    landings.map(({ runId, merge, base, entry, gate, paused }) => [runId, { merge, base, entry, gate, paused }] as const),
+    landings.map(
+      ({ runId, merge, base, entry, gate, paused }) => [runId, { merge, base, entry, gate, paused }] as const,
+    ),
   );
   return runs.map((run) => ({ ...run, landing: byRun.get(run.runId) ?? null }));
 }

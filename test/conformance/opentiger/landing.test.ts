@@ -30,7 +30,7 @@ function anEntry(name: string, part: Partial<QueueEntry> = {}): QueueEntry {
     since,
     attempts: 3,
     retryWaitMs: 30_000,
-    watch: false,
+    ...{ watch: false, anyway: false, head: null },
     ...part,
   };
 }

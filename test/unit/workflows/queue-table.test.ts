@@ -19,7 +19,7 @@ function anEntry(n: number, part: Partial<QueueEntry> = {}): QueueEntry {
     since,
     attempts: 1,
     retryWaitMs: 30_000,
-    watch: false,
+    ...{ watch: false, anyway: false, head: null },
     ...part,
   };
 }
