@@ -6,6 +6,7 @@ import type {
   ExamineRepairResult,
   FindBaseInput,
   FindBaseResult,
+  FindKeptResult,
   PlanRepairInput,
   PlanRepairResult,
   RunToLand,
@@ -42,6 +43,8 @@ import type {
 export interface AnyHostActivities {
   /** Checks that this host serves the repository and answers its id. Effects: none. Errors: RepositoryNotServed. */
   pickHost(input: PickHostInput): Promise<PickHostResult>;
+  /** As of `HostActivities`, where nobody knows whose run it was. */
+  findKept(runId: string): Promise<FindKeptResult>;
 }
 
 /** Light work on the host's own queue. All are idempotent by their place. */
@@ -54,6 +57,8 @@ export interface HostActivities {
   cleanRun(input: CleanRunInput): Promise<CleanRunResult>;
   /** Finds the branch that somebody names as a base. Effects: none. Errors: as of `landEntry`. */
   findBase(input: FindBaseInput): Promise<FindBaseResult>;
+  /** What is kept here of a run that ended without an answer. Effects: none. */
+  findKept(runId: string): Promise<FindKeptResult>;
   /** Finds where a run may begin that repairs a head. Effects: objects that no ref names. Errors: as of `landEntry`. */
   planRepair(input: PlanRepairInput): Promise<PlanRepairResult>;
   /** Looks whether what a run made of a conflict may land unseen. Effects: none. Errors: as of `landEntry`. */

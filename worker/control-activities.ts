@@ -4,7 +4,15 @@ import type { ControlActivities } from '../activities/index.js';
 import { MERGE_QUEUE_WORKFLOW, mergeQueueId } from '../protocol/actors/merge-queue.js';
 import type { Failpoint } from '../protocol/failpoints.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../protocol/limits.js';
-import { LANDING_WORKFLOW, landingId, QUOTA_GATE_WORKFLOW, quotaGateId, TASK_QUEUE } from '../protocol/names.js';
+import {
+  LANDING_WORKFLOW,
+  landingId,
+  QUOTA_GATE_WORKFLOW,
+  quotaGateId,
+  STATUS_QUERY,
+  TASK_QUEUE,
+} from '../protocol/names.js';
+import { fieldsOf, nameIn } from '../protocol/text/fields.js';
 import { createReadAnswer } from './ask-server.js';
 
 const UNASKED = { onto: null, isUnasked: true } as const;
@@ -46,11 +54,21 @@ export function createControlActivities(workflow: Server, failpoint: Failpoint):
       }),
     async readRunToLand(runId) {
       const answer = await readAnswer(runId);
-      if (answer.kind !== 'answer') return answer;
+      if (answer.kind === 'none') return { kind: 'none', host: await hostOf(workflow, runId) };
+      if (answer.kind === 'open') return answer;
       const { outcome, verdict, source } = answer.result;
       return { kind: 'answer', outcome, verdict, source };
     },
   };
+}
+
+/** By its history, while the server keeps that. */
+async function hostOf(workflow: Server, runId: string): Promise<string | null> {
+  const view: unknown = await workflow
+    .getHandle(runId)
+    .query(STATUS_QUERY)
+    .catch(() => null);
+  return nameIn(fieldsOf(view), 'host');
 }
 
 async function signalWithStart(

@@ -12,6 +12,7 @@ import type {
 import { createCheckTree } from '../activities/landing/check-tree.js';
 import { createExamineRepair } from '../activities/landing/examine-repair.js';
 import { createFindBase } from '../activities/landing/find-base.js';
+import { createFindKept } from '../activities/landing/find-head.js';
 import { createLandEntry } from '../activities/landing/land-entry.js';
 import { createLookAtBase } from '../activities/landing/look-at-base.js';
 import { createPlanRepair } from '../activities/landing/plan-repair.js';
@@ -54,7 +55,8 @@ export async function createHostWorkers({
     // For light activities; turns go on under the guard whatever happens here.
     shutdownGraceTime: '10 seconds',
   };
-  const any: AnyHostActivities = { pickHost: createPickHost(deps) };
+  const findKept = createFindKept(deps);
+  const any: AnyHostActivities = { pickHost: createPickHost(deps), findKept };
   const light: HostActivities = {
     openRun: createOpenRun(deps),
     closeRun: createCloseRun(deps),
@@ -62,6 +64,7 @@ export async function createHostWorkers({
     cleanRun: createCleanRun(deps),
     deliver: createDeliver(deps),
     findBase: createFindBase(deps),
+    findKept,
     planRepair: createPlanRepair(deps),
     examineRepair: createExamineRepair(deps),
     writeLanding: createWriteLanding(deps),

@@ -7,14 +7,19 @@ import { isInRound } from '../../protocol/run/stages.js';
 import { findLandingBase, type LandingBase } from '../git/merge/find-landing-base.js';
 import type { HostDeps } from '../unit/host-deps.js';
 import type { RunRecord } from '../unit/run-record.js';
+import { findMended } from './find-head.js';
 import { readRunOfQueue } from './queue-place.js';
 
 export function createFindBase({ home }: Pick<HostDeps, 'home'>): (input: FindBaseInput) => Promise<FindBaseResult> {
-  return async ({ repoKey, runId, base }) => {
+  return async ({ repoKey, runId, base, mended }) => {
     const { record } = readRunOfQueue(home, { repoKey, runId });
     const found = await findLandingBase(record.repository, base);
     const terms = termsOf(record);
-    if (found.kind === 'branch') return { terms, kind: 'branch', branch: found.branch };
+    if (found.kind === 'branch') {
+      const { branch, sha } = found;
+      const head = mended === null ? null : await findMended(record, { head: mended, base: sha });
+      return { terms, kind: 'branch', branch, head };
+    }
     return {
       terms,
       kind: 'refused',

@@ -23,8 +23,9 @@ import { noteLanded, readLanded } from '../unit/landed-mark.js';
 import { type BaseChecks, findBaseChecks } from './base-checks.js';
 import { lookAtBase, moveBase, standsBehind } from './base-look.js';
 import { landingOf } from './find-base.js';
+import { findMended, readKept } from './find-head.js';
 import { landingMessage } from './landing-message.js';
-import { headToLand } from './plan-repair.js';
+import { headToLand, makeAnew } from './plan-repair.js';
 import { type AtQueue, findQueuePlace, type LandingDeps, nextRefOf, queueGitOf, tipRefOf } from './queue-place.js';
 
 /** A merge that is about to be made true. */
@@ -32,6 +33,12 @@ interface Planned {
   readonly commit: string;
   readonly tree: string;
   readonly on: string;
+}
+
+/** `head`: of the run's answer, or what is kept of a run without one. */
+interface Source extends Pick<RunSource, 'head'> {
+  /** Of green checks of its own. */
+  readonly evidence: readonly TreeEvidence[];
 }
 
 /** Green checks of a tree say less about a host the older they are. Source: docs/guarantees.md. */
@@ -99,29 +106,38 @@ async function readSource(
   { readAnswer, hostId }: LandingDeps,
   { run }: AtQueue,
   { entry, queue }: LandEntryInput,
-): Promise<RunSource | Landed> {
-  const answer = await readAnswer(run.record.workflowId);
+): Promise<Source | Landed> {
+  const { record } = run;
+  const answer = await readAnswer(record.workflowId);
   if (answer.kind === 'open') return exhausted('refused', `the run ${entry.runId} is not closed`);
-  if (answer.kind === 'none') return exhausted('refused', `the run ${entry.runId} ended without an answer`);
+  if (answer.kind === 'none') {
+    const kept = await readKept(record);
+    return kept !== null && kept === entry.head
+      ? { head: kept, evidence: [] }
+      : exhausted('refused', `the run ${entry.runId} ended without an answer`);
+  }
   const { source } = answer.result;
   if (source === null) return exhausted('nothing_left', `the run ${entry.runId} changed nothing`);
   if (source.host !== hostId || source.repoKey !== queue.repoKey)
     return exhausted('refused', `the change of ${entry.runId} lies in another repository`);
-  return source;
+  const { head, evidence: own, base } = source;
+  return { head, evidence: own !== null && GREEN.includes(own.outcome) ? [{ ...own, on: base.sha }] : [] };
 }
 
 async function merge(
   at: AtQueue,
   input: LandEntryInput,
-  { source, on }: { readonly source: RunSource; readonly on: string },
+  { source, on }: { readonly source: Source; readonly on: string },
 ): Promise<Planned | Landed> {
   const { run, workplace } = at;
-  const { queue } = input;
+  const { queue, entry } = input;
   const { repository } = workplace;
   const git = await queueGitOf(at);
-  const head = await headToLand(git, run.record, source.head);
   const { baseSha } = run.record;
-  if ((await readAncestry(repository, baseSha, on)) !== 'ancestor')
+  const own = await headToLand(git, run.record, source.head);
+  const head = entry.head === null ? own : await mendedToLand(at, { named: entry.head, source, own, on });
+  if (typeof head !== 'string') return head;
+  if (!entry.anyway && (await readAncestry(repository, baseSha, on)) !== 'ancestor')
     return exhausted(
       'base_rewritten',
       `${queue.branch} does not contain ${baseSha.slice(0, 12)}, which the run is made on: what was taken back there would come back`,
@@ -130,7 +146,7 @@ async function merge(
   const { method } = landingOf(record);
   const candidate = await makeCandidate(git, {
     ...{ ours: on, theirs: head, madeOn: null },
-    ...{ method, isMade: head !== source.head },
+    ...{ method, isMade: head !== source.head && head !== entry.head },
     message: landingMessage(record, { ...landingOf(record), base: queue.branch, entry: input.entry.id }),
     // Of the activity, not of the attempt.
     claimedAt: new Date(Context.current().info.scheduledTimestampMs).toISOString(),
@@ -153,11 +169,33 @@ async function merge(
   }
 }
 
+/** What a person mended on the branch of the run, while it stands there. Of a head that is made anew, so is that. */
+async function mendedToLand(
+  at: AtQueue,
+  {
+    named,
+    source,
+    own,
+    on,
+  }: { readonly named: string; readonly source: Source; readonly own: string; readonly on: string },
+): Promise<string | Landed> {
+  const { record } = at.run;
+  if (named === source.head) return own;
+  const git = await queueGitOf(at);
+  const base = (await git.run(['merge-base', '--end-of-options', on, named])).trim();
+  if ((await findMended(record, { head: source.head, base })) !== named)
+    return exhausted(
+      'refused',
+      `${named.slice(0, 12)} is not what stands on ${record.branch}, made of its head and the base`,
+    );
+  return own === source.head ? named : makeAnew(git, record, { head: named, parents: [base, own] });
+}
+
 interface ToBeChecked {
   /** Of the queue. */
   readonly known: readonly TreeEvidence[];
   readonly planned: Planned;
-  readonly source: RunSource;
+  readonly source: Source;
 }
 
 /** By checks of this very tree, of the run itself or of the queue; where there are none, nothing is left to know. */
@@ -169,10 +207,8 @@ function isChecked(
   const set = workplace.policy.checks.landing;
   if (set.commands.length === 0) return true;
   const checks = hashChecks(set, { hostId, workplace });
-  const { evidence: own, base } = source;
-  const all = own !== null && GREEN.includes(own.outcome) ? [...known, { ...own, on: base.sha }] : known;
   const now = Date.now();
-  return all.some(
+  return [...known, ...source.evidence].some(
     ({ tree, checks: ran, on, at }) =>
       tree === planned.tree &&
       ran === checks &&

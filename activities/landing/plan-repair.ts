@@ -14,7 +14,7 @@ import { roundStart } from '../../protocol/run/next-stage.js';
 import type { PrivateGitDir } from '../git/inspect/private-git-dir.js';
 import { findLandingBase } from '../git/merge/find-landing-base.js';
 import { openQueueGit } from '../git/merge/open-queue-git.js';
-import { makeRepairStart, remakeHead } from '../git/merge/repair-commits.js';
+import { commitAnew, makeRepairStart, remakeHead } from '../git/merge/repair-commits.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
 import { readRef } from '../git/refs/read-ref.js';
 import type { Repository } from '../git/start/contract.js';
@@ -36,12 +36,20 @@ export function openLandingGit({ record, stateDir }: RunOnHost): Promise<Private
 /** What would land of a head that this run made. */
 export function headToLand(git: PrivateGitDir, record: RunRecord, head: string): Promise<string> {
   const start = record.input.rewind?.onto?.start ?? null;
-  return remakeHead(git, {
-    head,
-    start,
-    message: `Merge ${record.branch}\n\n${titleOf(record.input)}\n`,
-    at: record.startedAt,
-  });
+  return remakeHead(git, { head, start, ...saidOf(record) });
+}
+
+/** What a person mended of a head that is made anew: made of the same, so that none of its own history reaches the base. */
+export function makeAnew(
+  git: PrivateGitDir,
+  record: RunRecord,
+  { head, parents }: { readonly head: string; readonly parents: readonly string[] },
+): Promise<string> {
+  return commitAnew(git, { head, parents, ...saidOf(record) });
+}
+
+function saidOf({ branch, input, startedAt: at }: RunRecord) {
+  return { message: `Merge ${branch}\n\n${titleOf(input)}\n`, at };
 }
 
 async function planRepair(run: RunOnHost, input: PlanRepairInput): Promise<PlanRepairResult> {

@@ -3,7 +3,7 @@
  * queue. Anybody can send to it, so every argument is read by hand. Pure.
  */
 import { type GateMessage, isGateMessage } from '../messages/message-rows.js';
-import type { JournalBatch, RewindInput, RunRef, RunResult } from '../messages/messages.js';
+import type { JournalBatch, RewindInput, RunRef, RunResult, RunSource } from '../messages/messages.js';
 import { type MessageReading, readRunMessage } from '../messages/run-message.js';
 import type { MergeState } from '../messages/run-view.js';
 import { RUN_CHANGED_SIGNAL } from '../names.js';
@@ -94,9 +94,21 @@ export interface LandingView {
 }
 
 /** What a closed run says of the head that is to land; from the server, never from a file. */
-export type RunToLand = { readonly kind: 'open' } | { readonly kind: 'none' } | ({ readonly kind: 'answer' } & RunEnd);
+export type RunToLand =
+  | { readonly kind: 'open' }
+  /** It ended without an answer, or the server does not know it. `host`: who worked for it; null: nobody knows. */
+  | { readonly kind: 'none'; readonly host: string | null }
+  | ({ readonly kind: 'answer' } & Pick<RunResult, 'outcome' | 'verdict' | 'source'>);
 
-export type RunEnd = Pick<RunResult, 'outcome' | 'verdict' | 'source'>;
+/** `outcome` null: it ended without an answer, and `source` is what its host keeps of it. */
+export interface RunEnd extends Pick<RunResult, 'verdict' | 'source'> {
+  readonly outcome: RunResult['outcome'] | null;
+}
+
+/** What a host keeps of a run without an answer. `why` is one sentence. */
+export type FindKeptResult =
+  | { readonly kind: 'kept'; readonly source: RunSource }
+  | { readonly kind: 'none'; readonly why: string };
 
 /** Of a run whose policy says that its head lands by itself. */
 export interface BeginLandingInput extends Pick<LandingInput, 'attended'> {
@@ -109,11 +121,13 @@ export interface FindBaseInput {
   readonly runId: string;
   /** As somebody wrote it. */
   readonly base: string;
+  /** What a person says to have mended by hand; null: nobody does. */
+  readonly mended: string | null;
 }
 
-/** `refused`: nothing can land there; `why` is one sentence. */
+/** `head`: what was mended, where the run's branch holds it. `refused`: nothing can land there; `why` is one sentence. */
 export type FindBaseResult = { readonly terms: LandingTerms } & (
-  | { readonly kind: 'branch'; readonly branch: string }
+  | { readonly kind: 'branch'; readonly branch: string; readonly head: string | null }
   | { readonly kind: 'refused'; readonly why: string }
 );
 

@@ -54,7 +54,7 @@ export interface Gate {
   readonly guidance: string | null;
   /** A turn asks for a text: `answer` decides it, and `approve` alone does not. */
   readonly question: boolean;
-  /** The names of what may be answered to a question; null: any text. */
+  /** The names of what may be answered to a question, or of the ways on that a gate has, of which an approval takes the first; null: any text, or one way. */
   readonly options: readonly string[] | null;
   /** Where request-changes would send the run; null: not offered (V-47). */
   readonly changesGoTo: Stage | null;

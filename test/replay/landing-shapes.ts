@@ -26,7 +26,7 @@ async function startLanding(host: StubHost, workflowId: string): Promise<Workflo
 }
 
 const withTerms = (terms: Partial<LandingTerms>): Partial<Activities> => ({
-  findBase: async ({ runId }) => ({ kind: 'branch', branch: runId, terms: stubTerms(terms) }),
+  findBase: async ({ runId }) => ({ kind: 'branch', branch: runId, head: null, terms: stubTerms(terms) }),
 });
 
 const LISTED = withTerms({ gates: { ...stubTerms().gates, stages: ['landing'] } });

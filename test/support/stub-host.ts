@@ -206,6 +206,7 @@ class Hosts {
       deliver: (input) => of(input.run.runId).deliver(input),
       cleanRun: (input) => of(input.run.runId).cleanRun(input),
       findBase: (input) => this.latest.findBase(input),
+      findKept: (runId) => this.latest.findKept(runId),
       landEntry: (input) => this.latest.landEntry(input),
       lookAtBase: (input) => this.latest.lookAtBase(input),
       checkTree: (input) => this.latest.checkTree(input),
@@ -235,7 +236,8 @@ function allWell(): Activities {
     deliver: async () => ({ target: 'stub' }),
     cleanRun: async () => ({ kind: 'cleaned', removed: [] }),
     // A base for each run, so that each has a queue of its own.
-    findBase: async ({ runId }) => ({ kind: 'branch', branch: runId, terms: stubTerms() }),
+    findBase: async ({ runId }) => ({ kind: 'branch', branch: runId, head: null, terms: stubTerms() }),
+    findKept: async () => ({ kind: 'none', why: 'the host stub has no record of it' }),
     landEntry: async () => ({ base: stubBase(HEAD), landed: { kind: 'merged', commit: HEAD } }),
     lookAtBase: async () => ({ base: stubBase(HEAD) }),
     checkTree: async () => ({ ...stubCheck(), outcome: 'green' }),

@@ -25,7 +25,7 @@ describe('a landing that is handed over', () => {
     let isFree = false;
     const host = workers.open({
       findBase: async ({ runId }) => ({
-        ...{ kind: 'branch', branch: `base-of-${runId.replace(/-l1$/, '')}` },
+        ...{ kind: 'branch', head: null, branch: `base-of-${runId.replace(/-l1$/, '')}` },
         terms: stubTerms({ canFix: true, gates: { ...stubTerms().gates, stages: ['landing'] } }),
       }),
       landEntry: async () =>

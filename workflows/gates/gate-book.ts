@@ -28,10 +28,10 @@ export function causeOf(source: GateSource, reason: string, part: Partial<GateCa
 
 /** What a person types; also shown in the Web UI. */
 export function gateCommand(gate: Gate): string {
-  if (gate.options !== null) return `sluice answer ${gate.runId} <number>    of: ${optionList(gate.options)}`;
-  return gate.question
-    ? `sluice answer ${gate.runId} "…"`
-    : `sluice approve ${gate.runId}    or: sluice reject ${gate.runId}`;
+  const answer = gate.options === null ? '"…"' : `<number>    of: ${optionList(gate.options)}`;
+  if (gate.question) return `sluice answer ${gate.runId} ${answer}`;
+  const more = gate.options === null ? '' : `    or: sluice answer ${gate.runId} ${answer}`;
+  return `sluice approve ${gate.runId}    or: sluice reject ${gate.runId}${more}`;
 }
 
 /** Oldest first. */

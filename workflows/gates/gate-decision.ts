@@ -22,7 +22,7 @@ export function decisionOf(message: GateMessage, gate: Gate): GateDecided {
     status,
     resolvedBy: by,
     decisionNote: note,
-    guidance: decision === 'request_changes' || gate.question ? note : null,
+    guidance: decision === 'request_changes' || message.name === 'answer' || gate.question ? note : null,
     line: { type: `approval.${status}`, message: `${by ?? 'somebody'} ${verb} ${gate.id} before ${gate.stage}` },
   };
 }
@@ -54,7 +54,7 @@ function judgeDecision({ gate: named, decision, note, commit }: Decision, gate: 
     return refused(`changes cannot be requested at the gate into ${gate.stage}`);
   if (decision === 'approve' && gate.question && note === null)
     return refused(`${gate.id} asks a question: answer it, or approve with a note`);
-  if (decision === 'approve') {
+  if (decision === 'approve' && gate.question) {
     const wrong = notOffered(note ?? '', gate);
     if (wrong !== null) return wrong;
   }
@@ -62,7 +62,7 @@ function judgeDecision({ gate: named, decision, note, commit }: Decision, gate: 
 }
 
 function judgeAnswer({ promptId, text }: Answer, gate: Gate | null): Judgement {
-  if (gate === null || !gate.question) return refused('no question is open');
+  if (gate === null || (!gate.question && gate.options === null)) return refused('no question is open');
   if (promptId !== null && promptId !== gate.id) return refused(`${promptId} is not open; ${gate.id} is`);
   return notOffered(text, gate) ?? accepted(`${gate.id} is answered`);
 }

@@ -1,6 +1,7 @@
 /** The gates of a landing: when one opens, what a person decides there, and when it rings. Pure. Source: V-42, V-49. */
 import type { LandingGate } from '../../protocol/actors/landing.js';
 import type { GateMessage } from '../../protocol/messages/message-rows.js';
+import { optionNamed } from '../../protocol/run/gate.js';
 import type { GatesPolicy } from '../../protocol/run/policy.js';
 import { addGate, causeOf, openGateOf, resolveIn } from '../gates/gate-book.js';
 import { NOT_RUNG, nextRing, type Ring } from '../gates/gate-clock.js';
@@ -27,11 +28,51 @@ export function openGate(state: LandingState, { reason, why, files = [] }: Missi
     attended: isAsked || attended,
     subject: { runId, commit: run?.source?.head ?? null, round: 0 },
   };
-  const opening = { stage: 'landing', cause: causeOf('policy', why, { files }), alsoRequiredByPolicy: false } as const;
+  const options = waysOf({ reason, files });
+  const asks = options === MENDED ? { requestedAction: byHand(state) } : {};
+  const cause = causeOf('policy', why, { files, options, ...asks });
+  const opening = { stage: 'landing', cause, alsoRequiredByPolicy: false } as const;
   const changesGoTo = state.terms?.canFix === true && run?.source !== null ? ('fixing' as const) : null;
   const gate = newGate(owner, { ...opening, question: false, changesGoTo }, now);
   const phase: Phase = { kind: 'gated', reason, why, files };
-  return { ...state, phase, rung: NOT_RUNG, gates: addGate(state.gates, gate).gates };
+  // What a person said of it before is used up.
+  const waived = state.waived.filter((one) => one !== reason);
+  return { ...state, waived, phase, rung: NOT_RUNG, gates: addGate(state.gates, gate).gates };
+}
+
+type Way = 'resolved' | 'recreate' | 'land anyway' | 'abandon';
+
+const MENDED: readonly Way[] = ['resolved', 'recreate', 'abandon'];
+const REWRITTEN: readonly Way[] = ['recreate', 'land anyway'];
+
+/** The ways on, beside those of every gate; the first is the one that an approval takes. Null: it has but one. */
+function waysOf({ reason, files }: Required<Pick<Missing, 'reason' | 'files'>>): readonly Way[] | null {
+  if (reason === 'base_rewritten') return REWRITTEN;
+  // Of a repair that failed: what it was to repair was a conflict.
+  return reason === 'conflict' || (reason === 'repair_failed' && files.length > 0) ? MENDED : null;
+}
+
+function byHand({ headRunId, runId, base, conflictAt }: LandingState): string {
+  const onto = base ?? 'the base';
+  const merge = `cd "$(sluice path ${headRunId})" && git merge ${onto}`;
+  return `The conflict is of ${conflictAt ?? 'now'}. By hand: ${merge}    mend the files, commit, then: sluice answer ${runId} resolved    Or merge it into ${onto} yourself, then the same.`;
+}
+
+/** Which of them a person takes; null: the gate has but one. */
+export function wayOf({ gates }: LandingState, message: GateMessage): string | null {
+  const ways = openGateOf(gates)?.options ?? null;
+  if (ways === null) return null;
+  return ways[message.name === 'answer' ? (optionNamed(ways, message.text) ?? 0) : 0] ?? null;
+}
+
+/** A person said that it was mended by hand. */
+export function isMended({ waived }: LandingState): boolean {
+  return waived.includes('conflict') || waived.includes('repair_failed');
+}
+
+/** A person said that it lands on a base that was rewritten. */
+export function isAnyway({ waived }: LandingState): boolean {
+  return waived.includes('base_rewritten');
 }
 
 /** The open gate is decided; where it stood is for the caller to say. */

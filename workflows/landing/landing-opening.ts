@@ -1,13 +1,16 @@
 /** How a landing begins: what the run answered, and what the base and the policy ask for before its head goes to the merge queue. Pure. */
-import type { FindBaseResult, RunEnd, RunToLand } from '../../protocol/actors/landing.js';
+import type { FindBaseResult, FindKeptResult, RunEnd, RunToLand } from '../../protocol/actors/landing.js';
+import type { RunSource } from '../../protocol/messages/messages.js';
 import type { LandingNeeds } from '../../protocol/run/landing-policy.js';
-import { type Missing, openGate } from './landing-gates.js';
+import { isMended, type Missing, openGate } from './landing-gates.js';
 import { enqueue } from './landing-queue.js';
 import type { LandingState, LandingStep } from './landing-state.js';
 import { abandon, LOOK_AGAIN_MS, rest } from './landing-steps.js';
 
-export function readRun(state: LandingState, answer: RunToLand, now: number): LandingStep {
-  const { headRunId: runId, onto, phase } = state;
+export function readRun(before: LandingState, answer: RunToLand, now: number): LandingStep {
+  // What an earlier answer said counts no more.
+  const state = answer.kind === 'answer' ? before : { ...before, run: null };
+  const { headRunId: runId, phase } = state;
   if (answer.kind === 'open') {
     // One that nobody asked for yet is told by the run itself, which is about to close.
     if (state.isAsked || phase.kind !== 'opening')
@@ -15,41 +18,55 @@ export function readRun(state: LandingState, answer: RunToLand, now: number): La
     const everyMs = Math.min(2 * phase.everyMs, LOOK_AGAIN_MS);
     return rest({ ...state, phase: { ...phase, lookAtMs: now + phase.everyMs, everyMs } });
   }
-  if (answer.kind === 'none')
-    return rest(openGate(state, { reason: 'no_answer', why: `the server knows no answer of the run ${runId}` }, now));
+  if (answer.kind === 'none') return rest(state, [{ kind: 'findKept', workflowId: runId, host: answer.host }]);
   const { outcome, verdict, source } = answer;
   if (source === null)
     return rest(openGate(state, { reason: 'nothing_left', why: `the run ${runId} changed nothing` }, now));
-  const { host, repoKey } = source;
-  const input = { repoKey, runId, base: onto ?? source.base.branch };
-  return {
-    state: { ...state, run: { outcome, verdict, source } },
-    errands: [{ kind: 'findBase', workflowId: runId, host, input }],
-  };
+  return findBase({ ...state, run: { outcome, verdict, source } }, source);
+}
+
+/** Of a run that ended without an answer. */
+export function readKept(state: LandingState, kept: FindKeptResult, now: number): LandingStep {
+  if (state.phase.kind !== 'opening') return rest(state);
+  if (kept.kind === 'kept')
+    return findBase({ ...state, run: { outcome: null, verdict: null, source: kept.source } }, kept.source);
+  const why = `the server knows no answer of the run ${state.headRunId}, and ${kept.why}`;
+  return rest(openGate(state, { reason: 'no_answer', why }, now));
+}
+
+function findBase(state: LandingState, { host, repoKey, head, base }: RunSource): LandingStep {
+  const { headRunId: runId, onto } = state;
+  const input = { repoKey, runId, base: onto ?? base.branch, mended: isMended(state) ? head : null };
+  return rest(state, [{ kind: 'findBase', workflowId: runId, host, input }]);
 }
 
 export function readBase(state: LandingState, found: FindBaseResult, now: number): LandingStep {
   if (found.terms.landing.mode === 'off') return abandon(state, 'landing.mode is off in the policy of the run');
   if (found.kind === 'refused') return rest(openGate(state, { reason: 'no_base', why: found.why }, now));
-  const { branch } = found;
+  const { branch, head } = found;
   const based = { ...state, base: branch, since: branch === state.base ? state.since : null };
-  if (found.terms.landing.mode === 'watch' && !state.isAsked) return enqueue(based, { branch, watch: true }, now);
+  if (found.terms.landing.mode === 'watch' && !state.isAsked) return enqueue(based, { branch, watch: true, head }, now);
   const missing = missingOf(based);
-  return missing === null ? enqueue(based, { branch, watch: false }, now) : rest(openGate(based, missing, now));
+  return missing === null ? enqueue(based, { branch, watch: false, head }, now) : rest(openGate(based, missing, now));
 }
 
 /** What a person must agree to first. Source: V-42. */
 function missingOf({ headRunId: runId, run, terms, isAsked, waived }: LandingState): Missing | null {
   const missing: readonly (Missing | null)[] = [
-    run?.outcome === 'merge_ready'
-      ? null
-      : { reason: 'not_merge_ready', why: `the run ${runId} ended ${run?.outcome ?? 'without an answer'}` },
+    run?.outcome === 'merge_ready' ? null : notReady(runId, run),
     isAsked ? null : unmetNeeds(run, terms?.landing.needs ?? 'verified'),
     terms?.gates.stages.includes('landing') === true
       ? { reason: 'listed', why: 'the policy asks for a person before landing' }
       : null,
   ];
   return missing.find((one) => one !== null && !waived.includes(one.reason)) ?? null;
+}
+
+function notReady(runId: string, run: RunEnd | null): Missing {
+  if (typeof run?.outcome === 'string')
+    return { reason: 'not_merge_ready', why: `the run ${runId} ended ${run.outcome}` };
+  const kept = `what its host kept of it, ${run?.source?.head.slice(0, 12) ?? 'nothing'}, lands once it is approved, checked`;
+  return { reason: 'no_answer', why: `the run ${runId} ended without an answer; ${kept}` };
 }
 
 function unmetNeeds(run: RunEnd | null, needs: LandingNeeds): Missing | null {

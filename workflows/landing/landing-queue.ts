@@ -1,7 +1,7 @@
 /** A head that is with its merge queue: sent, sent again, heard of, given up. The queue alone says what became of it. Pure. */
 import { type EntryChange, mergeQueueId, type QueueEntry, type QueueRef } from '../../protocol/actors/merge-queue.js';
 import { DEFAULT_LANDING } from '../../protocol/run/landing-policy.js';
-import { isoOf, type Missing, openGate, rejectGate } from './landing-gates.js';
+import { isAnyway, isoOf, type Missing, openGate, rejectGate } from './landing-gates.js';
 import { abortRepair, repairUnasked } from './landing-repair.js';
 import type {
   LandingErrand,
@@ -14,12 +14,12 @@ import type {
 } from './landing-state.js';
 import { abandon, LOOK_AGAIN_MS, MAX_LOOK_AGAIN_MS, open, rest } from './landing-steps.js';
 
-/** `watch`: somebody else takes it there. */
-export function enqueue(
-  state: LandingState,
-  { branch, watch }: { readonly branch: string; readonly watch: boolean },
-  now: number,
-): LandingStep {
+interface ToQueue extends Pick<QueueEntry, 'watch' | 'head'> {
+  readonly branch: string;
+}
+
+/** `watch`: somebody else takes it there. `head`: what was mended by hand. */
+export function enqueue(state: LandingState, { branch, watch, head }: ToQueue, now: number): LandingStep {
   const { headRunId: runId, self, run } = state;
   const source = run?.source ?? null;
   if (source === null) return rest(state);
@@ -31,7 +31,7 @@ export function enqueue(
   const { attempts, retryWaitMs } = state.terms?.landing ?? DEFAULT_LANDING;
   const entry = {
     ...{ id: `${self}/${runId}/${entries}`, owner, runId, host, priority: 0, since },
-    ...{ attempts, retryWaitMs, watch, anyway: false, head: null },
+    ...{ attempts, retryWaitMs, watch, anyway: isAnyway(state), head: run?.outcome === null ? source.head : head },
   };
   const times = { sendAtMs: now + LOOK_AGAIN_MS, everyMs: LOOK_AGAIN_MS };
   const phase: Phase = { kind: 'queued', queue, entry, heard: null, leaving: null, ...times };
@@ -50,8 +50,9 @@ export function sendAgain(state: LandingState, phase: Queued, now: number): Land
 }
 
 /** The queue's word alone says what became of the head. */
-export function hear(state: LandingState, change: EntryChange, now: number): LandingStep {
-  const { phase } = state;
+export function hear(before: LandingState, change: EntryChange, now: number): LandingStep {
+  const { phase } = before;
+  const state = change.reason === 'conflict' ? { ...before, conflictAt: isoOf(now) } : before;
   if (phase.kind !== 'queued' || phase.entry.id !== change.id) return rest(state);
   if (phase.heard !== null && change.version <= phase.heard.version) return rest(state);
   if (change.state === 'merged') return rest({ ...state, phase: { kind: 'merged', commit: change.commit } });

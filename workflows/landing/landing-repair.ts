@@ -33,6 +33,11 @@ export function repairAsked(state: LandingState, { text, by }: { text: string; b
   return plan({ ...state, changeRounds: rounds }, { kind: 'changes', why: text, files: [] }, by);
 }
 
+/** A person wants the task done anew, on the base as it is now. */
+export function repairAnew(state: LandingState, { why, files = [] }: Missing, by: string | null): LandingStep {
+  return plan(state, { kind: 'recreate', why, files }, by);
+}
+
 function plan(state: LandingState, repair: Repair, by: string | null): LandingStep {
   const { run, base, headRunId } = state;
   const source = run?.source ?? null;
@@ -113,7 +118,8 @@ export function readRepair(state: LandingState, answer: RunToLand, now: number):
   const { outcome, verdict, source } = answer;
   if (outcome !== 'merge_ready' || source === null)
     return failed(`the run ${runId}, which was to mend it, ended ${outcome}`);
-  const waived = state.waived.filter((reason) => reason !== 'unresolved');
+  // Any other word was of the head before.
+  const waived = state.waived.filter((reason) => reason === 'listed' || reason === 'needs');
   const repaired = { ...state, waived, run: { outcome, verdict, source }, headRunId: runId };
   if (repair.kind !== 'turn') return open(repaired);
   const input = { repoKey: source.repoKey, runId, head: source.head };

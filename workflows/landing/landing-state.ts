@@ -4,6 +4,7 @@ import type {
   ExamineRepairResult,
   FindBaseInput,
   FindBaseResult,
+  FindKeptResult,
   LandingGate,
   LandingInput,
   LandingMessage,
@@ -22,7 +23,7 @@ import type { NotificationInput, RunInput } from '../../protocol/messages/messag
 import type { Gate } from '../../protocol/run/gate.js';
 import { printable } from '../../protocol/text/printable.js';
 import type { Shown, Step } from '../actor/actor.js';
-import { openGateOf } from '../gates/gate-book.js';
+import { gateCommand, openGateOf } from '../gates/gate-book.js';
 import { NOT_RUNG, type Rung } from '../gates/gate-clock.js';
 
 /** Unit: ms since 1970, as all times here. */
@@ -110,6 +111,8 @@ export interface LandingState {
   readonly phase: Phase;
   /** ISO 8601: when it was first sent to the queue of this base. It keeps its age, whatever it left for; null: it was not. */
   readonly since: string | null;
+  /** ISO 8601: when its queue last found it in conflict; null: never. */
+  readonly conflictAt: string | null;
   /** How many entries it made, each with an id of its own. */
   readonly entries: number;
   /** The same of child runs. */
@@ -132,6 +135,8 @@ export type LandingEvent =
   /** Its own first execution. */
   | { readonly kind: 'begin' }
   | { readonly kind: 'opened'; readonly run: RunToLand }
+  /** What its host keeps of a run without an answer. */
+  | { readonly kind: 'kept'; readonly kept: FindKeptResult }
   | { readonly kind: 'planned'; readonly plan: PlanRepairResult }
   /** Of the child run; `taken`: another has its id. */
   | { readonly kind: 'begun'; readonly fate: 'started' | 'taken' }
@@ -146,6 +151,8 @@ export type LandingEvent =
 /** `workflowId` orders them. */
 export type LandingErrand =
   | { readonly kind: 'open'; readonly workflowId: string }
+  /** `host` null: nobody knows who worked for it. */
+  | { readonly kind: 'findKept'; readonly workflowId: string; readonly host: string | null }
   | { readonly kind: 'findBase'; readonly workflowId: string; readonly host: string; readonly input: FindBaseInput }
   | { readonly kind: 'plan'; readonly workflowId: string; readonly host: string; readonly input: PlanRepairInput }
   | { readonly kind: 'startRun'; readonly workflowId: string; readonly input: RunInput }
@@ -172,7 +179,7 @@ export function notAsked(
   return {
     ...{ runId, self, onto, attended, isAsked: !isUnasked },
     ...{ headRunId: runId, base: null, run: null, terms: null, phase: { kind: 'idle' } },
-    ...{ since: null, entries: 0, children: 0, repairs: 0, changeRounds: 0 },
+    ...{ since: null, conflictAt: null, entries: 0, children: 0, repairs: 0, changeRounds: 0 },
     ...{ gates: [], rung: NOT_RUNG, waived: [] },
     journal: { seq: 0, updatedAt: new Date(0).toISOString(), unwritten: [], isWriting: false, told: 0 },
   };
@@ -224,6 +231,7 @@ const SHOWN_CHARS = 300;
 
 export function showLanding(state: LandingState): Shown {
   const { runId, merge, base, entry, gate, repair, paused, abandoned } = viewOf(state);
+  const open = openGateOf(state.gates);
   const at = paused === null ? (entry?.state ?? merge) : 'paused';
   const why = (gate?.why ?? paused ?? abandoned ?? repair?.why ?? entry?.why ?? '').slice(0, SHOWN_CHARS);
   const onto = base === null ? '' : ` on ${base}`;
@@ -233,7 +241,7 @@ export function showLanding(state: LandingState): Shown {
     printable(why),
     ...(gate?.files ?? []).slice(0, 20).map((file) => `- ${printable(file)}`),
     paused === null ? '' : `resume it: \`sluice resume ${runId}\``,
-    gate === null ? '' : `decide ${gate.id}: \`sluice approve ${runId}\`    or: \`sluice reject ${runId}\``,
+    open === null ? '' : `decide ${open.id}: \`${gateCommand(open)}\``,
   ];
   return {
     status: gate !== null ? 'waiting_for_approval' : paused === null ? merge : 'paused',

@@ -9,12 +9,20 @@ import type { Rules, Tick } from '../actor/actor.js';
 import { openGateOf } from '../gates/gate-book.js';
 import { judgeGateMessage } from '../gates/gate-decision.js';
 import { accepted, type Judgement, refused, unchanged } from '../inbox/inbox.js';
-import { decideGate, openGate, passGate, ringGate, ringOf } from './landing-gates.js';
+import { decideGate, openGate, passGate, ringGate, ringOf, wayOf } from './landing-gates.js';
 import { noteWritten, record } from './landing-journal.js';
-import { readBase, readRun } from './landing-opening.js';
+import { readBase, readKept, readRun } from './landing-opening.js';
 import { isPausing, judgeLook, judgePause, judgeResume, look, pause, resume } from './landing-pause.js';
 import { giveUp, hear, leave, sendAgain } from './landing-queue.js';
-import { lookAtRepair, readExamined, readRepair, renameRepair, repairAsked, startRepair } from './landing-repair.js';
+import {
+  lookAtRepair,
+  readExamined,
+  readRepair,
+  renameRepair,
+  repairAnew,
+  repairAsked,
+  startRepair,
+} from './landing-repair.js';
 import type { LandingErrand, LandingEvent, LandingState, LandingStep } from './landing-state.js';
 import { abandon, open, rest } from './landing-steps.js';
 
@@ -97,6 +105,8 @@ function afterEvent(state: LandingState, event: LandingEvent | Tick, now: number
     case 'opened':
       if (state.phase.kind === 'repairing') return readRepair(state, event.run, now);
       return state.phase.kind === 'opening' ? readRun(state, event.run, now) : rest(state);
+    case 'kept':
+      return readKept(state, event.kept, now);
     case 'planned':
       return startRepair(state, event.plan, now);
     case 'begun':
@@ -154,7 +164,16 @@ function decide(state: LandingState, message: GateMessage, now: number): Landing
   if (message.name === 'approve' && message.decision === 'reject') return abandon(decided, rejectedBy(message));
   if (message.name === 'approve' && message.decision === 'request_changes')
     return repairAsked(decided, { text: message.note ?? '', by: message.by });
-  return open({ ...decided, waived: [...state.waived, phase.reason] });
+  const { by } = message;
+  switch (wayOf(state, message)) {
+    case 'abandon':
+      return abandon(decided, `given up by ${by ?? 'somebody'}`);
+    case 'recreate':
+      return repairAnew(decided, phase, by);
+    default:
+      // What was seen before anything was known of the run is no reason to land it.
+      return open({ ...decided, waived: state.run === null ? state.waived : [...state.waived, phase.reason] });
+  }
 }
 
 function rejectedBy({ by, note }: Extract<GateMessage, { name: 'approve' }>): string {

@@ -15,7 +15,7 @@ import {
   readLandingMessage,
 } from '../../protocol/actors/landing.js';
 import { runIdOfLanding } from '../../protocol/names.js';
-import { askedHost, controlHost } from '../activity-options.js';
+import { anyHost, askedHost, controlHost } from '../activity-options.js';
 import type { Carried } from '../actor/core.js';
 import { LiveActor } from '../actor/live.js';
 import { sendSignal } from '../actor/send-signal.js';
@@ -59,6 +59,8 @@ async function perform(errand: LandingErrand, tell: (event: LandingEvent) => voi
   switch (errand.kind) {
     case 'open':
       return tell(await openRun(workflowId));
+    case 'findKept':
+      return tell(await findKept(errand));
     case 'findBase':
       return tell(
         await askHost(errand.host, 'refused', async (host) => ({
@@ -111,6 +113,15 @@ async function openRun(runId: string): Promise<LandingEvent> {
       reason: 'no_answer',
       why: `the server did not tell the answer of ${runId}: ${whyOf(error)}`,
     };
+  }
+}
+
+async function findKept({ workflowId, host }: Extract<LandingErrand, { kind: 'findKept' }>): Promise<LandingEvent> {
+  try {
+    const kept = await (host === null ? anyHost() : askedHost(host)).findKept(workflowId);
+    return { kind: 'kept', kept };
+  } catch (error) {
+    return { kind: 'kept', kept: { kind: 'none', why: `nothing is known of what is kept of it: ${whyOf(error)}` } };
   }
 }
 

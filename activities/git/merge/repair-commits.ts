@@ -29,7 +29,14 @@ export async function remakeHead(
   { head, start, message, at }: { head: string; start: string | null; message: string; at: string },
 ): Promise<string> {
   const parents = start === null ? [] : await parentsOf(git, start);
-  if (parents.length !== 2) return head;
+  return parents.length === 2 ? commitAnew(git, { head, parents, message, at }) : head;
+}
+
+/** The tree of a head with other parents. The same request makes the same commit. */
+export async function commitAnew(
+  git: PrivateGitDir,
+  { head, parents, message, at }: { head: string; parents: readonly string[]; message: string; at: string },
+): Promise<string> {
   const args = ['commit-tree', `${head}^{tree}`, ...parents.flatMap((parent) => ['-p', parent]), '-F', '-'];
   const env = commitEnv({ identity: git.identity, claimedAt: at });
   return (await git.run(args, { input: message, env })).trim();

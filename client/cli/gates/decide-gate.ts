@@ -80,11 +80,11 @@ export function chosenGate(gates: readonly Gate[], runId: string, asked: string 
 
 function questionIn(gates: readonly Gate[], runId: string, asked: string | null): Gate {
   const gate = chosenGate(gates, runId, asked);
-  if (gate.question) return gate;
+  if (gate.question || gate.options !== null) return gate;
   throw new RefusedError(
     {
       what: `${gate.id} of ${foreign(runId)} asks for a decision, not for an answer`,
-      why: 'an answer belongs to a question of a turn',
+      why: 'an answer belongs to a question, or to a gate with several ways on',
       now: 'Nothing was sent; the gate is open.',
       mend: `sluice approve ${foreign(runId)}    or: sluice reject ${foreign(runId)} -m "<why>"`,
     },

@@ -41,7 +41,9 @@ export function decidingCommands(gate: Gate, runId: string): readonly string[] {
   if (gate.question)
     return [`sluice answer ${run} ${gate.options === null ? '"<text>"' : '<number>'}`, `sluice reject ${run}`];
   const changes = gate.changesGoTo === null ? [] : [`sluice approvals decide ${run} --request-changes "<text>"`];
-  return [`sluice approve ${run}`, `sluice reject ${run} -m "<why>"`, ...changes];
+  const ways =
+    gate.options === null ? [] : [`sluice answer ${run} <number>    of: ${foreign(optionList(gate.options))}`];
+  return [`sluice approve ${run}`, `sluice reject ${run} -m "<why>"`, ...ways, ...changes];
 }
 
 /** What is asked of the person, in one sentence. */

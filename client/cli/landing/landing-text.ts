@@ -1,5 +1,6 @@
 /** The words about a landing: what it is doing, what a person must do. Pure; foreign text is made printable by whoever prints it. */
 import type { LandingView } from '../../../protocol/actors/landing.js';
+import { optionList } from '../../../protocol/run/gate.js';
 
 type Told = Pick<
   LandingView,
@@ -18,9 +19,15 @@ export function landingLine(view: Told): string {
 }
 
 /** Of a gate; empty where nobody is asked. */
-export function gateLines({ runId, gate }: Pick<Told, 'runId' | 'gate'>): readonly string[] {
+export function gateLines({ runId, gate, gates }: Pick<LandingView, 'runId' | 'gate' | 'gates'>): readonly string[] {
   if (gate === null) return [];
-  return [...gate.files, `decide it: sluice approve ${runId}    or: sluice reject ${runId}`];
+  const { requestedAction = null, options = null } = gates.find(({ id }) => id === gate.id) ?? {};
+  return [
+    ...gate.files,
+    ...(requestedAction === null ? [] : [requestedAction]),
+    `decide it: sluice approve ${runId}    or: sluice reject ${runId}`,
+    ...(options === null ? [] : [`or: sluice answer ${runId} <number>    of: ${optionList(options)}`]),
+  ];
 }
 
 /** The same without the run. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type {
   FindBaseResult,
+  FindKeptResult,
   LandingInput,
   LandingTerms,
   RunEnd,
@@ -35,7 +36,7 @@ const TERMS: LandingTerms = {
 };
 
 function based(branch: string, terms: Partial<LandingTerms> = {}): { kind: 'based'; base: FindBaseResult } {
-  return { kind: 'based', base: { kind: 'branch', branch, terms: { ...TERMS, ...terms } } };
+  return { kind: 'based', base: { kind: 'branch', branch, head: null, terms: { ...TERMS, ...terms } } };
 }
 
 /** Without what only tells of it. */
@@ -97,6 +98,10 @@ class World {
 
 const land = { kind: 'land', onto: null, by: null, isUnasked: false } as const;
 
+function answer(text: string) {
+  return { kind: 'decide', message: { name: 'answer', promptId: null, text, by: 'ann', requestId: null } } as const;
+}
+
 function decide(decision: 'approve' | 'reject', by: string | null = 'ann') {
   const message = { name: 'approve', decision, by, note: null, gate: null, commit: null, requestId: null } as const;
   return { kind: 'decide', message } as const;
@@ -123,7 +128,6 @@ describe('a landing', () => {
 
   it.each([
     ['no_answer', { kind: 'open' }],
-    ['no_answer', { kind: 'none' }],
     ['nothing_left', { kind: 'answer', outcome: 'no_changes', verdict: null, source: null }],
   ] as const)('waits for a person as %s where the run says %j', (reason, run) => {
     const world = new World();
@@ -132,6 +136,43 @@ describe('a landing', () => {
 
     expect(viewOf(world.state)).toMatchObject({ merge: 'unmerged', gate: { reason } });
     expect(deeds(world.errands)).toHaveLength(1);
+  });
+
+  describe('of a run without an answer', () => {
+    const begun = (kept: FindKeptResult, host: string | null = 'h1') => {
+      const world = new World();
+      world.tell({ kind: 'begin' });
+      world.tell({ kind: 'opened', run: { kind: 'none', host } });
+      expect(deeds(world.errands).at(-1)).toEqual({ kind: 'findKept', workflowId: 'r1', host });
+      world.tell({ kind: 'kept', kept });
+      return world;
+    };
+
+    it('lands what its host kept of it, once a person has approved that', () => {
+      const world = begun({ kind: 'kept', source: SOURCE });
+      world.tell(based('main'));
+      expect(viewOf(world.state)).toMatchObject({ entry: null, gate: { reason: 'no_answer' } });
+      world.send(decide('approve'));
+      world.tell({ kind: 'opened', run: { kind: 'none', host: 'h1' } });
+      world.tell({ kind: 'kept', kept: { kind: 'kept', source: SOURCE } });
+      world.tell(based('main'));
+
+      expect(deeds(world.errands).at(-1)).toMatchObject({ kind: 'enqueue', entry: { head: SOURCE.head } });
+    });
+
+    it('waits where nothing is kept of it, which no approval changes', () => {
+      const world = begun({ kind: 'none', why: 'the run r1 was cleaned' }, null);
+      expect(viewOf(world.state).gate).toMatchObject({
+        reason: 'no_answer',
+        why: 'the server knows no answer of the run r1, and the run r1 was cleaned',
+      });
+      world.send(decide('approve'));
+      world.tell({ kind: 'opened', run: { kind: 'none', host: null } });
+      world.tell({ kind: 'kept', kept: { kind: 'kept', source: SOURCE } });
+      world.tell(based('main'));
+
+      expect(viewOf(world.state)).toMatchObject({ entry: null, gate: { reason: 'no_answer', id: 'gate-2' } });
+    });
   });
 
   it('is tried anew under another id once a person says so', () => {
@@ -281,6 +322,79 @@ describe('a landing', () => {
     expect(writes().at(2)?.events).toMatchObject([{ seq: 2 }, { seq: 3, data: { to: 'merged', commit: 'c' } }]);
   });
 
+  describe('at a gate with several ways on', () => {
+    const refusedAs = (reason: 'conflict' | 'base_rewritten') => {
+      const world = World.queued();
+      world.hear('exhausted', { reason, why: 'no', files: reason === 'conflict' ? ['a.txt'] : [] });
+      return world;
+    };
+    const reopened = (world: World, head: string | null = null) => {
+      world.tell({ kind: 'opened', run: READY });
+      const base = { kind: 'branch', branch: 'main', head, terms: TERMS } as const;
+      const asked = deeds(world.errands).at(-1);
+      world.tell({ kind: 'based', base });
+      return asked;
+    };
+    const MENDED = 'd'.repeat(40);
+
+    it('says of a conflict when it was, what mends it by hand, and takes what was mended', () => {
+      const world = refusedAs('conflict');
+      const [gate] = viewOf(world.state).gates;
+      expect(gate).toMatchObject({ options: ['resolved', 'recreate', 'abandon'], files: ['a.txt'], question: false });
+      expect(gate?.requestedAction).toContain('The conflict is of 1970-01-01T00:00:00.004Z');
+      expect(gate?.requestedAction).toContain('git merge main');
+      expect(world.send(answer('resolved'))).toBe(true);
+
+      expect(reopened(world, MENDED)).toMatchObject({ kind: 'findBase', input: { mended: SOURCE.head } });
+      expect(deeds(world.errands).at(-1)).toMatchObject({ kind: 'enqueue', entry: { head: MENDED, anyway: false } });
+      expect(viewOf(world.state).gates).toMatchObject([{ status: 'approved', guidance: 'resolved' }]);
+    });
+
+    it('takes the first of them where it is only approved, for that once', () => {
+      const world = refusedAs('conflict');
+      world.send(decide('approve'));
+      expect(reopened(world)).toMatchObject({ input: { mended: SOURCE.head } });
+      world.hear('exhausted', { reason: 'conflict', files: ['a.txt'] });
+      world.send(land);
+
+      expect(reopened(world)).toMatchObject({ input: { mended: null } });
+    });
+
+    it.each(['conflict', 'base_rewritten'] as const)('does the task anew after %s where a person says so', (reason) => {
+      const world = refusedAs(reason);
+      world.send(answer('RECREATE '));
+
+      expect(deeds(world.errands).at(-1)).toMatchObject({ kind: 'plan', input: { kind: 'recreate', branch: 'main' } });
+    });
+
+    it('is given up where a person says so, and takes nothing that it does not offer', () => {
+      const world = refusedAs('conflict');
+      expect(world.send(answer('land anyway'))).toBe(false);
+      expect(world.send(answer('3'))).toBe(true);
+
+      expect(viewOf(world.state)).toMatchObject({ merge: 'abandoned', abandoned: 'given up by ann' });
+    });
+
+    it('lands on a base that was rewritten only where a person says so', () => {
+      const world = refusedAs('base_rewritten');
+      world.send(land);
+      reopened(world);
+      expect(deeds(world.errands).at(-1)).toMatchObject({ kind: 'enqueue', entry: { anyway: false } });
+      world.hear('exhausted', { reason: 'base_rewritten' });
+      world.send(answer('land anyway'));
+      reopened(world);
+
+      expect(deeds(world.errands).at(-1)).toMatchObject({ kind: 'enqueue', entry: { anyway: true, head: null } });
+    });
+
+    it('takes an answer at no other gate', () => {
+      const world = World.queued();
+      world.hear('exhausted', { reason: 'red', why: 'npm test is red' });
+
+      expect(RULES.judge(world.state, answer('resolved'))).toEqual({ kind: 'refused', why: 'no question is open' });
+    });
+  });
+
   describe('that is repaired', () => {
     const fixable = { canFix: true };
     const REPAIR = { runId: 'r1-l1', kind: 'turn' };
@@ -345,7 +459,7 @@ describe('a landing', () => {
     it.each([
       ['repair_failed', { ...READY, outcome: 'blocked' }, null],
       ['repair_failed', { ...READY, source: null }, null],
-      ['repair_failed', { kind: 'none' }, null],
+      ['repair_failed', { kind: 'none', host: null }, null],
       ['unresolved', READY, { why: 'conflict markers are left', files: ['a.txt'] }],
     ] as const)('waits for a person as %s where its run answers %j', (reason, answer, left) => {
       const world = conflicted();
