@@ -41,6 +41,22 @@ describe('sluice demo', () => {
     expect(world.living()).toEqual([]);
   }, 120_000);
 
+  it('with --land has two branches that conflict merged by a repair and taken by one fast-forward, each commit on main green by plain git and node', async () => {
+    const { code, stdout } = await world.sluice(['demo', '--land', '--json']);
+
+    const lines = jsonLines(stdout);
+    const check = lines.find(({ kind }) => kind === 'plain_check_landed');
+    const landings = lines.filter(({ kind }) => kind === 'landing');
+    const checkouts = lines.filter(({ kind }) => kind === 'checkout');
+    const green = { exitCode: 0, failed: 0 };
+    const repair = landings.map((landing) => landing['repair']).find((one) => one !== null);
+    expect(check).toMatchObject({ agrees: true, landed: [green, green, green], missing: [], status: '' });
+    expect(code).toBe(0);
+    expect(repair).toMatchObject({ why: expect.stringContaining('conflict in index.js') });
+    expect(checkouts).toMatchObject([{ updated: true }, { updated: true }]);
+    expect(world.living()).toEqual([]);
+  }, 120_000);
+
   it('leaves nothing that lives when it is interrupted', async () => {
     const demo = world.start(['demo']);
 

@@ -1,6 +1,6 @@
 /**
  * `sluice demo`: a real package, two real bugs, a scripted agent that is labelled so and forgets one of them, a worker killed in mid-turn, a fix
- * round, a gate, and a last check with plain git and node. It works in a folder and a home of its own, names that folder, and leaves no process behind.
+ * round, a gate, and a last check with plain git and node. With `--land` it goes on: what was made lands, and so do two branches that conflict. It works in a folder and a home of its own, names that folder, and leaves no process behind.
  */
 import { ensureHome } from '../../../config/home/home.js';
 import { trustConfig } from '../../../config/home/trust.js';
@@ -8,19 +8,25 @@ import { diffText } from '../../repository.js';
 import { TASK, TITLE } from '../demo/bugs.js';
 import { decideGate } from '../demo/decide-gate.js';
 import { type Accident, killWorkerInMidTurn, startsOf } from '../demo/kill-worker.js';
+import { landBranches } from '../demo/land-branches.js';
 import { type DemoWorld, makeDemo } from '../demo/make-demo.js';
 import { endProcessesOf } from '../demo/no-process-left.js';
-import { plainCheck, type TestCount } from '../demo/plain-check.js';
+import { checkLanded, plainCheck, type TestCount } from '../demo/plain-check.js';
 import { connectToRun } from '../server/connect.js';
 import { downEngine } from '../server/up.js';
 import type { Context } from '../terminal/context.js';
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js';
-import { foreignBlock } from '../terminal/io.js';
+import { foreign, foreignBlock } from '../terminal/io.js';
 import type { RunEnd } from '../watch/run-end.js';
 import { watchToEnd } from '../watch/watch-started.js';
 import { prepareRun, startRun } from './run.js';
 
-export async function demo(outer: Context, { withholdFix }: { readonly withholdFix: boolean }): Promise<ExitCode> {
+export interface DemoOptions {
+  readonly withholdFix: boolean;
+  readonly land: boolean;
+}
+
+export async function demo(outer: Context, { withholdFix, land }: DemoOptions): Promise<ExitCode> {
   const world = await makeDemo(withholdFix);
   const context = contextOf(outer, world);
   const say = speaker(context);
@@ -32,14 +38,16 @@ export async function demo(outer: Context, { withholdFix }: { readonly withholdF
   );
   let exitCode: ExitCode = EXIT.detached;
   let end: RunEnd | null = null;
+  let landed: readonly string[] | null = null;
   try {
-    const result = await runDemo(context, world);
-    ({ end, exitCode } = result);
+    const result = await runDemo(context, world, land ? say : null);
+    ({ end, exitCode, landed } = result);
     await tellLedger(world, result.accident, say);
   } finally {
     await cleanUp(world, say);
   }
-  const checked = end.kind === 'closed' ? await check(context, world, end) : true;
+  const checked =
+    end.kind !== 'closed' || ((await check(context, world, end)) && (await checkMain(context, world, { end, landed })));
   say(`Everything is in ${world.folder}; remove it with: rm -rf ${world.folder}`);
   return checked ? exitCode : EXIT.failed;
 }
@@ -56,20 +64,27 @@ interface DemoResult {
   readonly end: RunEnd;
   readonly exitCode: ExitCode;
   readonly accident: Accident;
+  /** Branches that were to land; null: none was. */
+  readonly landed: readonly string[] | null;
 }
 
-async function runDemo(context: Context, world: DemoWorld): Promise<DemoResult> {
+/** `sayLanding` null: nothing lands. */
+async function runDemo(
+  context: Context,
+  world: DemoWorld,
+  sayLanding: ((text: string) => void) | null,
+): Promise<DemoResult> {
   const { io } = context;
   ensureHome(world.home);
   await trustConfig(world.home, world.repo, world.config);
-  const options = { task: TASK, title: TITLE, program: [], local: true, detach: false };
+  const options = { task: TASK, title: TITLE, gate: ['verifying'], program: [], local: true, detach: false };
   const prepared = await prepareRun(context, options);
   await using connected = await connectToRun(context, { local: true });
   const ended = new AbortController();
   io.stop.addEventListener('abort', () => ended.abort(), { once: true });
   try {
     if (io.stop.aborted)
-      return { end: { kind: 'detached' }, exitCode: EXIT.detached, accident: { kind: 'not_killed' } };
+      return { end: { kind: 'detached' }, exitCode: EXIT.detached, accident: { kind: 'not_killed' }, landed: null };
     const started = await startRun(context, { prepared, connected, host: undefined });
     let note = (text: string) => io.out(text);
     const accident = killWorkerInMidTurn(world, (text) => note(text), ended.signal);
@@ -85,7 +100,9 @@ async function runDemo(context: Context, world: DemoWorld): Promise<DemoResult> 
     });
     const outcome = await watched.finally(() => ended.abort());
     await decided;
-    return { ...outcome, accident: await accident };
+    const made = { ...outcome, accident: await accident, landed: null };
+    if (sayLanding === null || outcome.exitCode !== EXIT.done) return made;
+    return { ...made, ...(await landBranches(context, { connected, first: started, say: sayLanding })) };
   } finally {
     ended.abort();
   }
@@ -137,7 +154,31 @@ async function check(
   return agrees;
 }
 
-function sentence({ tests, failed, exitCode }: TestCount): string {
+/** True where each commit that landed on main is green, no branch is missing, and the checkout is as main is. */
+async function checkMain(
+  { io, json }: Context,
+  world: DemoWorld,
+  { end, landed: branches }: { end: Extract<RunEnd, { kind: 'closed' }>; landed: readonly string[] | null },
+): Promise<boolean> {
+  const { baseSha } = end.result;
+  if (branches === null || baseSha === null) return true;
+  const { landed, missing, status, commands } = await checkLanded(world, { baseSha, branches });
+  const isGreen = landed.length === branches.length && landed.every(({ exitCode }) => exitCode === 0);
+  const agrees = isGreen && missing.length === 0 && status === '';
+  if (json) {
+    io.json({ kind: 'plain_check_landed', folder: world.folder, landed, missing, status, agrees });
+    return agrees;
+  }
+  io.out('');
+  io.out('What is on main now, by plain git and node, each commit by itself:');
+  for (const command of commands) io.out(`  ${command}`);
+  for (const { commit, subject, ...count } of landed)
+    io.out(foreign(`  ${commit.slice(0, 12)}  ${sentence(count)}  ${subject}`));
+  if (!agrees) io.err('The plain check does not agree with the landings; this is a defect of sluice.');
+  return agrees;
+}
+
+function sentence({ tests, failed, exitCode }: Omit<TestCount, 'commit'>): string {
   return exitCode === 0 ? `all ${tests} checks pass` : `${failed} of ${tests} checks fail`;
 }
 

@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { stringify } from 'yaml';
 import { RefusedError } from '../../../protocol/text/refusal.js';
+import { BRANCHES, branchFixture } from './branches.js';
 import { ALIAS_FIX, DASH_FIX, RED_TESTS } from './bugs.js';
 
 export interface DemoWorld {
@@ -27,6 +28,7 @@ export interface DemoWorld {
 export const TEST_COMMAND = ['node', 'node_modules/tape/bin/tape', 'test/*.js'] as const;
 
 const VERSION = '1.2.7';
+const LEDGER = 'agent-ledger.txt';
 
 /** Errors: RefusedError where the package is not installed (it is a development dependency). */
 export async function makeDemo(withholdFix: boolean): Promise<DemoWorld> {
@@ -36,9 +38,9 @@ export async function makeDemo(withholdFix: boolean): Promise<DemoWorld> {
     folder,
     home: join(folder, 'home'),
     repo: join(folder, 'minimist'),
-    ledger: join(folder, 'agent-ledger.txt'),
+    ledger: join(folder, LEDGER),
     go: join(folder, 'go'),
-    config: configText(join(folder, 'fixture.json')),
+    config: configText(folder),
   };
   await cp(minimist, world.repo, { recursive: true, dereference: true });
   await linkTape(world.repo, tape);
@@ -50,7 +52,8 @@ export async function makeDemo(withholdFix: boolean): Promise<DemoWorld> {
   await mkdir(join(world.repo, '.sluice'));
   await writeFile(join(world.repo, '.sluice', 'config.yaml'), world.config);
   await commitAll(world.repo, 'Add two tests that show two bugs, and the config of sluice');
-  await writeFile(join(folder, 'fixture.json'), JSON.stringify(fixture(withholdFix), null, 2));
+  for (const [agent, content] of fixtures(withholdFix))
+    await writeFile(fixtureOf(folder, agent), JSON.stringify(content, null, 2));
   return world;
 }
 
@@ -85,26 +88,37 @@ export async function linkTape(repo: string, tape?: string): Promise<void> {
   await symlink(target, join(repo, 'node_modules', 'tape'));
 }
 
-function configText(fixturePath: string): string {
+function configText(folder: string): string {
+  const agents = fixtures(false).map(([agent]) => [agent, { adapter: 'scripted', args: [fixtureOf(folder, agent)] }]);
   return stringify({
     version: 1,
     agent: 'scripted',
-    agents: { scripted: { adapter: 'scripted', args: [fixturePath] } },
+    agents: Object.fromEntries(agents),
     worktree: { link: ['node_modules'] },
     // A dead worker is noticed after this time; the default of 10 s is for loaded machines.
     limits: { heartbeat: '3s' },
     rounds: 1,
-    gates: ['verifying'],
     // Without a terminal the demo decides its gate itself.
     attended: true,
     validation: { commands: [`${TEST_COMMAND[0]} ${TEST_COMMAND[1]} '${TEST_COMMAND[2]}'`] },
   });
 }
 
-/** What the scripted agent does; the format is that of activities/agent/scripted. */
+function fixtureOf(folder: string, agent: string): string {
+  return join(folder, `${agent}.json`);
+}
+
+/** What each scripted agent does; the format is that of activities/agent/scripted. */
+function fixtures(withholdFix: boolean): readonly (readonly [agent: string, fixture: object])[] {
+  return [
+    ['scripted', fixture(withholdFix)],
+    ...BRANCHES.map((branch) => [branch.agent, branchFixture(branch)] as const),
+  ];
+}
+
 function fixture(withholdFix: boolean) {
   return {
-    ledger: 'agent-ledger.txt',
+    ledger: LEDGER,
     stages: {
       planning: { text: PLAN },
       architecting: { text: ARCHITECTURE },

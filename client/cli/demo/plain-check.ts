@@ -1,4 +1,4 @@
-/** The demo's last word, without sluice: a plain clone, the plain tests, on the base and on the branch. */
+/** The demo's last word, without sluice: a plain clone, the plain tests, on the base and on the branch, or on each commit that landed. */
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { type DemoWorld, linkTape, TEST_COMMAND } from './make-demo.js';
@@ -17,17 +17,67 @@ export interface PlainCheck {
   readonly commands: readonly string[];
 }
 
+const TEST = `${TEST_COMMAND[0]} ${TEST_COMMAND[1]} '${TEST_COMMAND[2]}'`;
+
 export async function plainCheck({ repo, folder }: DemoWorld, baseSha: string, branch: string): Promise<PlainCheck> {
   const clone = join(folder, 'check');
-  await execa('git', ['clone', '--quiet', '--template=', repo, clone], { stdin: 'ignore' });
-  await linkTape(clone);
+  await makeClone(repo, clone);
   const base = await countTests(clone, baseSha);
   const onBranch = await countTests(clone, `origin/${branch}`);
-  const test = `${TEST_COMMAND[0]} ${TEST_COMMAND[1]} '${TEST_COMMAND[2]}'`;
   const commands = [baseSha.slice(0, 12), `origin/${branch}`].map(
-    (commit) => `cd ${clone} && git checkout -q ${commit} && ${test}`,
+    (commit) => `cd ${clone} && git checkout -q ${commit} && ${TEST}`,
   );
   return { base, branch: onBranch, commands };
+}
+
+export interface LandedCheck {
+  /** The first parents of main since the base, the oldest first. */
+  readonly landed: readonly (TestCount & { readonly subject: string })[];
+  /** What has no place in the history of main, of the branches that were to land. */
+  readonly missing: readonly string[];
+  /** As `git status --porcelain` says it of the person's checkout, which stands on main. */
+  readonly status: string;
+  readonly commands: readonly string[];
+}
+
+export async function checkLanded(
+  { repo, folder }: DemoWorld,
+  { baseSha, branches }: { readonly baseSha: string; readonly branches: readonly string[] },
+): Promise<LandedCheck> {
+  const clone = join(folder, 'check-landed');
+  await makeClone(repo, clone);
+  const range = `${baseSha}..origin/main`;
+  const log = await readGit(clone, ['log', '--first-parent', '--reverse', '--format=%H %s', range]);
+  const landed: LandedCheck['landed'][number][] = [];
+  for (const line of log.split('\n').filter((text) => text !== '')) {
+    const [commit = '', subject = ''] = [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)];
+    landed.push({ ...(await countTests(clone, commit)), subject });
+  }
+  const merged = await readGit(clone, [
+    'branch',
+    '--remotes',
+    '--format=%(refname:lstrip=3)',
+    '--merged',
+    'origin/main',
+  ]);
+  return {
+    landed,
+    missing: branches.filter((branch) => !merged.split('\n').includes(branch)),
+    status: await readGit(repo, ['status', '--porcelain']),
+    commands: [
+      `cd ${clone} && git log --first-parent --oneline ${baseSha.slice(0, 12)}..origin/main`,
+      `git checkout -q <each of them> && ${TEST}`,
+    ],
+  };
+}
+
+async function makeClone(repo: string, clone: string): Promise<void> {
+  await execa('git', ['clone', '--quiet', '--template=', repo, clone], { stdin: 'ignore' });
+  await linkTape(clone);
+}
+
+async function readGit(cwd: string, args: readonly string[]): Promise<string> {
+  return (await execa('git', args, { cwd, stdin: 'ignore' })).stdout;
 }
 
 async function countTests(clone: string, commit: string): Promise<TestCount> {

@@ -9,11 +9,9 @@ export const RUN_COMMANDS: readonly CommandRow[] = [
     exits: RUNNING,
     ownsStop: true,
     takes: (command) =>
-      command.option(
-        '--withhold-fix',
-        'the agent repairs only one bug: validation is red and the run ends blocked',
-        false,
-      ),
+      command
+        .option('--withhold-fix', 'the agent repairs only one bug: validation is red and the run ends blocked', false)
+        .option('--land', 'go on: land what was made, and two branches that conflict', false),
     body: async ({ context, options }) => (await import('../commands/demo.js')).demo(context, options),
   }),
   row('init', {
