@@ -50,8 +50,8 @@ export async function checkLanded(
   const log = await readGit(clone, ['log', '--first-parent', '--reverse', '--format=%H %s', range]);
   const landed: LandedCheck['landed'][number][] = [];
   for (const line of log.split('\n').filter((text) => text !== '')) {
-    const [commit = '', subject = ''] = [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)];
-    landed.push({ ...(await countTests(clone, commit)), subject });
+    const cut = line.indexOf(' ');
+    landed.push({ ...(await countTests(clone, line.slice(0, cut))), subject: line.slice(cut + 1) });
   }
   const merged = await readGit(clone, [
     'branch',

@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { sendSignal } from '../../../config/system/send-signal.js';
 import { cachedBinary } from '../../../worker/local-engine/server-binary/cache.js';
 import {
   type FindServerBinary,
@@ -8,9 +10,13 @@ import {
 } from '../../../worker/local-engine/server-binary/find-server-binary.js';
 import { parseVersion } from '../../../worker/local-engine/server-binary/version.js';
 import { tempFolders } from '../../support/temp-folder.js';
+import { until } from '../../support/until.js';
 
 const RIGHT = 'temporal version 1.8.2 (Server 1.31.2, UI 2.50.1)';
 const OLD = 'temporal version 1.5.1 (Server 1.29.1, UI 2.40.0)';
+
+const BUILT = new URL('../../../dist/worker/local-engine/server-binary/go-build.js', import.meta.url).href;
+const GONE_MS = 20_000;
 
 const freshFolder = tempFolders();
 let folder: string;
@@ -129,6 +135,22 @@ describe('the build of the server', () => {
 
     expect(both.map(({ source }) => source).sort()).toEqual(['build', 'cache']);
     expect(readFileSync(join(folder, 'builds'), 'utf8')).toBe('-mod=readonly off 0\n');
+  });
+
+  it('ends, compilers and all, with a process that is killed while it builds', async () => {
+    const go = aGo(
+      `/bin/sleep 600 & echo "$$ $!" > ${folder}/pids.new; /bin/mv ${folder}/pids.new ${folder}/pids; wait`,
+    );
+    const build = { target: join(folder, 'server'), log: join(folder, 'log'), environment: {}, go };
+    const script = `const { buildServer } = await import(${JSON.stringify(BUILT)}); await buildServer(${JSON.stringify(build)});`;
+    const builder = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
+    await until(() => existsSync(join(folder, 'pids')));
+    const pids = readFileSync(join(folder, 'pids'), 'utf8').trim().split(' ').map(Number);
+    expect(pids.map((pid) => sendSignal(pid, 0))).toEqual(['sent', 'sent']);
+
+    builder.kill('SIGKILL');
+
+    await until(() => pids.every((pid) => sendSignal(pid, 0) === 'gone'), GONE_MS);
   });
 
   it('names its log and leaves the cache empty when it fails', async () => {

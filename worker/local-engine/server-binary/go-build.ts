@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../../../config/system/entries.js';
+import { signalGroup } from '../../../config/system/send-signal.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
 import { readTail } from '../children/log-file.js';
 
@@ -36,15 +37,27 @@ export async function buildServer(build: GoBuild): Promise<void> {
   }
 }
 
+/**
+ * Leads a group that has the compilers in it too, and ends all of it with whoever holds the other end of its input: a builder that is killed closes it and can do
+ * nothing else. `exec` keeps the program's own exit code; 127 is the shell's word for a program that is not there.
+ */
+const ENDS_WITH_BUILDER = 'exec 3<&0; (read -r _ <&3; kill -KILL -$$) >/dev/null 2>&1 & exec "$@" </dev/null 3<&-';
+const NOT_FOUND = 127;
+
 function runGo(build: GoBuild, output: string, log: number): Promise<number | string> {
+  const command = [build.go ?? 'go', 'build', '-trimpath', '-ldflags=-s -w', '-o', output, PACKAGE];
   return new Promise((resolve) => {
-    const child = spawn(build.go ?? 'go', ['build', '-trimpath', '-ldflags=-s -w', '-o', output, PACKAGE], {
+    const child = spawn('/bin/sh', ['-c', ENDS_WITH_BUILDER, 'sluice-build', ...command], {
       cwd: join(PACKAGE_ROOT, 'tools', 'temporal'),
-      stdio: ['ignore', log, log],
+      stdio: ['pipe', log, log],
       env: { ...build.environment, GOFLAGS: '-mod=readonly', GOWORK: 'off', CGO_ENABLED: '0' },
+      detached: true,
     });
     child.once('error', () => resolve('no-go'));
-    child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'));
+    child.once('exit', (code, signal) => {
+      signalGroup(child, 'SIGKILL');
+      resolve(code === NOT_FOUND ? 'no-go' : (code ?? signal ?? 'unknown'));
+    });
   });
 }
 
