@@ -1,6 +1,6 @@
 /**
- * Gives back what a closed run keeps on its host: branch and refs, worktree, validation checkout, private git dir, turns and artifacts.
- * Effects: only below the sluice home and the run's own refs; `.sluice/runs/<runId>` stays for people. Refused where work would be lost or is being landed.
+ * Gives back what a closed run keeps on its host: branch and refs, worktree, validation checkout, private git dir, turns and artifacts; then what merge queues that are over left in its
+ * repository. Effects: only below the sluice home, the run's own refs and those of the queues; `.sluice/runs/<runId>` stays for people. Refused where work would be lost or is being landed.
  * Idempotency: refs first, all or none; the record last, by a tombstone that keeps the run's id taken. Whatever a kill leaves, the next call finishes:
  * a mark says that the removal was decided. What is only here is looked at and its refs go under the repository's lock, so that of two runs
  * that hold the same commits the second one sees that the first is gone.
@@ -29,6 +29,7 @@ import {
   type RunRecord,
 } from '../unit/run-record.js';
 import { buryRecord } from '../unit/run-tombstone.js';
+import { cleanQueues } from './clean-queues.js';
 import { branchMoved, landingOpen, recordDamaged, whyKept } from './clean-refusal.js';
 
 const serialize = createSerializer();
@@ -53,7 +54,7 @@ async function cleanRun(deps: HostDeps, { run: ref, giveUp }: CleanRunInput): Pr
   if (isClosedOnHost(stateDir)) await deps.processes.endGroup(run.workplace.group, 'aborted');
   const refs = await withRepositoryLock(record.repository.commonDir, () => takeRefs(deps, run, giveUp));
   if (refs.kind === 'kept') return refs;
-  const removed = [...refs.removed, ...(await removeFolders(deps, run))];
+  const removed = [...refs.removed, ...(await removeFolders(deps, run)), ...(await cleanQueues(deps, run))];
   buryRecord(stateDir, record, deps.durability);
   dropCleaningMark(stateDir);
   return { kind: 'cleaned', removed };

@@ -6,6 +6,7 @@ import type { PrivateGitDir } from '../git/inspect/private-git-dir.js';
 import { openQueueGit } from '../git/merge/open-queue-git.js';
 import type { AtPlace } from '../unit/at-place.js';
 import type { HostDeps } from '../unit/host-deps.js';
+import { enterQueueFolder } from '../unit/queue-folder.js';
 import { badInput, runCleaned } from '../unit/run-failures.js';
 import { findRunRecord, isBuried, type RunOnHost, readRunToTell } from '../unit/run-record.js';
 import { openWorkplace, type Workplace } from '../unit/workplace.js';
@@ -33,13 +34,17 @@ export function readRunOfQueue(home: HostDeps['home'], { repoKey, runId }: RunRe
   return run;
 }
 
-/** Errors: as of `readRunOfQueue`. */
-export function findQueuePlace({ home }: HostDeps, { queue, owner, runId }: OnQueue): RunOnHost<Workplace> {
+/** Effects: the folder of the queue; nothing of it is being removed any more. Errors: as of `readRunOfQueue`. */
+export async function findQueuePlace(
+  { home, durability }: HostDeps,
+  { queue, owner, runId }: OnQueue,
+): Promise<RunOnHost<Workplace>> {
   const { repoKey } = queue;
   const { record, workplace: own } = readRunOfQueue(home, { runId, repoKey });
   const { repository, policy, sandbox } = record;
   const name = queueName(queue);
   const workplace = openWorkplace(home, { repoKey, name, owner, repository, policy, sandbox, env: own.env });
+  await enterQueueFolder(workplace.stateDir, queue.branch, durability);
   return { record, stateDir: workplace.stateDir, workplace };
 }
 

@@ -31,7 +31,7 @@ export function mergeQueueId({ repoKey, branch }: QueueRef): string {
 }
 
 /** Of the queue's folders and refs: no run id has an `@`. */
-export function queueName({ branch }: QueueRef): string {
+export function queueName({ branch }: Pick<QueueRef, 'branch'>): string {
   return `@${shortHash(branch)}`;
 }
 

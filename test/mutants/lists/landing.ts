@@ -8,6 +8,7 @@ const ONCE = 'lands each head once, in a chain without gaps, and tells its owner
 const INPUT = 'test/unit/protocol/any-input.test.ts';
 const POINT = 'test/unit/run/rewind-point.test.ts';
 const RESULT = 'test/workflow/run-result.test.ts';
+const CLEAN_QUEUES = 'test/unit/run/clean-queues.test.ts';
 
 export const LANDING_MUTANTS: readonly Mutant[] = [
   {
@@ -231,6 +232,56 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     test: {
       file: 'test/unit/workflows/landing-table.test.ts',
       title: 'sends its entry again, each time later, and what it withdraws with it',
+    },
+  },
+  {
+    name: 'what an open merge queue works with is cleaned',
+    area: 'landing',
+    file: 'activities/closing/clean-queues.ts',
+    find: 'if (branch === null || (await deps.isOpen(mergeQueueId({ repoKey, branch }), null))) return [];',
+    replace: 'if (branch === null) return [];',
+    test: {
+      file: CLEAN_QUEUES,
+      title:
+        'goes with its folder, checkout, mark and refs where the server says that the queue is over, and no other queue loses anything',
+    },
+  },
+  {
+    name: 'a merge queue that opens does not wait for who cleans its folder',
+    area: 'landing',
+    file: 'activities/unit/queue-folder.ts',
+    find: 'return withRepositoryLock(stateDir, async () => {',
+    replace: 'return Promise.resolve().then(async () => {',
+    test: {
+      file: CLEAN_QUEUES,
+      title: 'is whole again for an activity of a queue that was opened after the server had answered',
+    },
+  },
+  {
+    name: 'what names a merge queue is removed with the rest',
+    area: 'landing',
+    file: 'activities/closing/clean-queues.ts',
+    find: 'const checkout = home.validationWorktree(repoKey, name);',
+    replace: 'await removeFolder(stateDir); const checkout = home.validationWorktree(repoKey, name);',
+    test: { file: CLEAN_QUEUES, title: 'is finished by the next call where a removal was cut off' },
+  },
+  {
+    name: 'clean leaves what merge queues left',
+    area: 'landing',
+    file: 'activities/closing/clean-run.ts',
+    find: ', ...(await cleanQueues(deps, run))];',
+    replace: '];',
+    test: { file: 'test/unit/run/clean-run.test.ts', title: 'takes along what merge queues that are over left' },
+  },
+  {
+    name: 'a build of the server outlives who asked for it',
+    area: 'landing',
+    file: 'worker/local-engine/server-binary/go-build.ts',
+    find: '(read -r _ <&3; kill -KILL -$$)',
+    replace: '(read -r _ <&3)',
+    test: {
+      file: 'test/unit/engine/server-binary.test.ts',
+      title: 'ends, compilers and all, with a process that is killed while it builds',
     },
   },
 ];

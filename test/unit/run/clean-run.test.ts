@@ -17,8 +17,10 @@ import { addWorktree } from '../../../activities/git/worktree/add-worktree.js';
 import { markClosedOnHost } from '../../../activities/unit/closed-mark.js';
 import { createFlushJournal } from '../../../activities/unit/flush-journal.js';
 import { noteLanded } from '../../../activities/unit/landed-mark.js';
+import { enterQueueFolder } from '../../../activities/unit/queue-folder.js';
 import { claimRun, locateRun, type RunOnHost } from '../../../activities/unit/run-record.js';
 import type { CleanRunResult } from '../../../protocol/actors/clean.js';
+import { queueName } from '../../../protocol/actors/merge-queue.js';
 import { branchOf } from '../../../protocol/names.js';
 import { itWhere } from '../../support/it-where.js';
 import { canMount, smallDisk } from '../../support/small-disk.js';
@@ -105,6 +107,17 @@ describe('cleaning a closed run', () => {
     expect(leftOf(host)).toEqual(CLEAN);
     expect(readFileSync(join(runDir, 'report.md'), 'utf8')).toBe('# merge_ready\n');
     expect(git(host.root, 'status', '--porcelain')).toBe('?? .sluice/\n');
+  });
+
+  it('takes along what merge queues that are over left', async () => {
+    const host = await aClosedRun();
+    const stateDir = host.deps.home.stateDir(host.run.record.repoKey, queueName({ branch: 'main' }));
+    await enterQueueFolder(stateDir, 'main', 'process');
+
+    const result = await clean(host);
+
+    expect(result).toMatchObject({ removed: expect.arrayContaining(['what the merge queue of main left']) });
+    expect(existsSync(stateDir)).toBe(false);
   });
 
   it('a second time finds nothing left', async () => {
