@@ -3,7 +3,12 @@
  * sleep for a week, and a shutdown consumes an attempt. What stands beside a run (telling people, cleaning up, starting a quota gate) gives up, since
  * no run waits for it for ever. What touches no host goes to the control worker.
  */
-import { ActivityCancellationType, type ActivityOptions, proxyActivities } from '@temporalio/workflow';
+import {
+  ActivityCancellationType,
+  type ActivityOptions,
+  proxyActivities,
+  proxyLocalActivities,
+} from '@temporalio/workflow';
 import type {
   AnyHostActivities,
   ControlActivities,
@@ -13,7 +18,7 @@ import type {
 } from '../activities/index.js';
 import { NON_RETRYABLE_TYPES } from '../protocol/failures.js';
 import { ABORT_CLOSE_WAIT, PICK_HOST_WAIT } from '../protocol/limits.js';
-import { ANY_HOST_QUEUE, hostChecksQueue, hostQueue, hostTurnsQueue, TASK_QUEUE } from '../protocol/names.js';
+import { ANY_HOST_QUEUE, hostChecksQueue, hostQueue, hostTurnsQueue } from '../protocol/names.js';
 import type { RunPolicy, StageAgent } from '../protocol/run/policy.js';
 
 const MINUTE_MS = 60_000;
@@ -112,10 +117,12 @@ export function askedHost(hostId: string) {
   });
 }
 
-/** One call of the server; whoever cannot make it for a minute waits by a timer alone. */
+/**
+ * One call of the server, made by the worker that has the workflow, so that it costs one event and no task more; whoever cannot make it for a minute waits
+ * by a timer alone. All are harmless when repeated: a worker that dies makes them anew.
+ */
 export function controlHost() {
-  return proxyActivities<ControlActivities>({
-    taskQueue: TASK_QUEUE,
+  return proxyLocalActivities<ControlActivities>({
     startToCloseTimeout: 10_000,
     scheduleToCloseTimeout: MINUTE_MS,
     // Short and without heartbeats: nothing is there to be told.

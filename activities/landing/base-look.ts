@@ -4,6 +4,7 @@ import type { Failpoint } from '../../protocol/failpoints.js';
 import { findLandingBase } from '../git/merge/find-landing-base.js';
 import { findBaseUse, swapBase } from '../git/merge/swap-base.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
+import { followRef } from '../git/refs/read-ref.js';
 import type { BranchUse } from '../git/refs/run-refs.js';
 import type { Identity, Repository } from '../git/start/contract.js';
 import { tipRefOf } from './queue-place.js';
@@ -24,12 +25,15 @@ interface BaseMove {
 /** Null: there is no such branch to land on. */
 export async function lookAtBase({ repository, queue, chain }: BaseAt): Promise<BaseLook | null> {
   const base = await findLandingBase(repository, queue.branch);
-  if (base.kind === 'refused') return null;
+  return base.kind === 'refused' ? null : lookFrom({ repository, queue, chain }, base.sha);
+}
+
+async function lookFrom({ repository, queue, chain }: BaseAt, at: string): Promise<BaseLook> {
   const [contains, use] = await Promise.all([
-    countContained(repository, base.sha, chain),
+    countContained(repository, at, chain),
     findBaseUse(repository, queue.branch),
   ]);
-  return { at: base.sha, contains, use: use === null ? null : wordsOf(use) };
+  return { at, contains, use: use === null ? null : wordsOf(use) };
 }
 
 /** Whether nobody but the queue moved the base since the chain was begun. */
@@ -44,9 +48,15 @@ export async function moveBase(at: BaseAt, { from, to, identity, failpoint }: Ba
   failpoint('land.before-swap');
   const outcome = await swapBase(repository, { branch: queue.branch, from, to, with: [tip], identity });
   failpoint('land.after-swap');
-  const base = await lookAtBase(at);
+  const base = await readBack(at);
   failpoint('land.after-read-back');
   return { outcome: outcome.kind, base } as const;
+}
+
+/** As files: how the branch is written was seen before it moved. */
+async function readBack(at: BaseAt): Promise<BaseLook | null> {
+  const sha = await followRef(at.repository.commonDir, `refs/heads/${at.queue.branch}`);
+  return sha === null ? null : lookFrom(at, sha);
 }
 
 async function countContained(repository: Repository, at: string, chain: ChainCommits | null): Promise<number> {

@@ -61,10 +61,9 @@ async function landEntry(deps: LandingDeps, at: AtQueue, input: LandEntryInput):
   deps.failpoint('land.after-claim');
   const { chain, queue } = input;
   const about = { repository: at.workplace.repository, queue, chain };
-  const base = await lookAtBase(about);
+  const [base, source] = await Promise.all([lookAtBase(about), readSource(deps, at, input)]);
   // The queue is held until there is one.
   if (base === null) return { base, landed: { kind: 'moved' } };
-  const source = await readSource(deps, at, input);
   if (!('head' in source)) return { base, landed: source };
   const landed = await findLanded(at, input, { head: source.head, on: base });
   if (landed !== null) return { base, landed: { kind: 'merged', commit: landed } };
@@ -88,11 +87,17 @@ async function landEntry(deps: LandingDeps, at: AtQueue, input: LandEntryInput):
 }
 
 /** It is there already: under its own name, or as what it became by an earlier attempt, whoever asked for that. */
-async function findLanded(at: AtQueue, { queue, entry }: LandEntryInput, { head, on }: { head: string; on: BaseLook }) {
+async function findLanded(
+  at: AtQueue,
+  { queue, entry, chain }: LandEntryInput,
+  { head, on }: { head: string; on: BaseLook },
+) {
   const { repository } = at.workplace;
+  // Merged as it is onto the base itself, it is found there by that.
+  const named = chain === null && at.run.record.input.rewind?.onto === undefined ? [] : [head];
   const mark = readLanded(at.deps.home.stateDir(queue.repoKey, entry.runId));
   const known = mark !== null && mark.head === head && mark.branch === queue.branch ? [mark.commit] : [];
-  for (const commit of [...known, head])
+  for (const commit of [...known, ...named])
     if ((await readAncestry(repository, commit, on.at)) === 'ancestor') return commit;
   return null;
 }
@@ -130,7 +135,7 @@ async function merge(
   { source, on }: { readonly source: Source; readonly on: string },
 ): Promise<Planned | Landed> {
   const { run, workplace } = at;
-  const { queue, entry } = input;
+  const { queue, entry, chain } = input;
   const { repository } = workplace;
   const git = await queueGitOf(at);
   const { baseSha } = run.record;
@@ -156,8 +161,8 @@ async function merge(
     case 'made':
       return { commit: candidate.commit, tree: candidate.tree, on };
     case 'present':
-      // Another entry of the chain has it.
-      return { kind: 'ready', commit: on, on };
+      // The base has it, or another entry of the chain.
+      return chain === null ? { kind: 'merged', commit: head } : { kind: 'ready', commit: on, on };
     case 'nothing':
       return exhausted('nothing_left', `${queue.branch} has all of this change already`);
     case 'conflict':

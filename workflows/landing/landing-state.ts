@@ -17,7 +17,13 @@ import type {
   RunToLand,
   WriteLandingInput,
 } from '../../protocol/actors/landing.js';
-import { type EntryChange, mergeQueueId, type QueueEntry, type QueueRef } from '../../protocol/actors/merge-queue.js';
+import {
+  type EntryChange,
+  type EntryState,
+  mergeQueueId,
+  type QueueEntry,
+  type QueueRef,
+} from '../../protocol/actors/merge-queue.js';
 import type { JournalEvent } from '../../protocol/messages/journal.js';
 import type { NotificationInput, RunInput } from '../../protocol/messages/messages.js';
 import type { Gate } from '../../protocol/run/gate.js';
@@ -205,7 +211,8 @@ export function viewOf({ runId, base, run, phase, gates, journal }: LandingState
         ? null
         : {
             ...{ id: queued.entry.id, queue: mergeQueueId(queued.queue) },
-            ...{ state: queued.heard?.state ?? null, why: queued.heard?.why ?? null },
+            // That its turn comes is nothing that the queue tells.
+            ...{ state: queued.heard?.state ?? stateOfSent(queued.entry), why: queued.heard?.why ?? null },
           },
     repair: phase.kind === 'repairing' ? { runId: phase.runId, kind: phase.repair.kind, why: phase.repair.why } : null,
     commit: phase.kind === 'merged' ? phase.commit : (queued?.heard?.commit ?? null),
@@ -224,6 +231,10 @@ export function viewOf({ runId, base, run, phase, gates, journal }: LandingState
 function mergeOf(phase: Phase): LandingView['merge'] {
   if (phase.kind === 'merged' || phase.kind === 'abandoned') return phase.kind;
   return phase.kind === 'queued' && phase.entry.watch ? 'unmerged' : MERGE[phase.kind];
+}
+
+function stateOfSent({ watch }: QueueEntry): EntryState {
+  return watch ? 'watched' : 'waiting';
 }
 
 /** Of a memo, at whose 2 KiB the server warns. */

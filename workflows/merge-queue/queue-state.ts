@@ -1,4 +1,4 @@
-/** What a merge queue knows, and how an entry changes, leaves, or is taken out of the chain: each time its owner hears of it. Pure. */
+/** What a merge queue knows, and how an entry changes, leaves, or is taken out of the chain, and what its owner hears of it. Pure. */
 import type {
   BaseLook,
   Chain,
@@ -21,6 +21,10 @@ import type { Step } from '../actor/actor.js';
 export interface Entry extends QueueEntry {
   readonly version: number;
   readonly state: Extract<EntryState, 'waiting' | 'landing' | 'ready' | 'watched'>;
+  /** One sentence, of what it waits for; null: for its turn. */
+  readonly why: string | null;
+  /** What its owner heard last: a turn that comes and goes is nothing to be told. */
+  readonly told: string;
   readonly isWithdrawn: boolean;
   /** How often in a row the base moved under it. */
   readonly moved: number;
@@ -114,25 +118,31 @@ export function makeAnewFrom(step: QueueStep, id: string): QueueStep {
   const left = chain.links.slice(0, at);
   const state = { ...step.state, chain: left.length === 0 ? null : { ...chain, links: left } };
   const begun: QueueStep = { ...step, state };
-  return chain.links.slice(at).reduce((rest, { entry }) => change(rest, entry, { state: 'waiting' }), begun);
+  return chain.links.slice(at).reduce((rest, { entry }) => change(rest, entry, { state: 'waiting', why: null }), begun);
 }
 
-type Changed = Partial<Pick<Entry, 'state' | 'moved' | 'redAt' | 'used' | 'nextAttemptAtMs' | 'conflict'>> &
-  Partial<Pick<EntryChange, 'why'>>;
+type Changed = Partial<Pick<Entry, 'state' | 'why' | 'moved' | 'redAt' | 'used' | 'nextAttemptAtMs' | 'conflict'>>;
 
 type Ended = Partial<Pick<EntryChange, 'commit' | 'reason' | 'why' | 'files'>> & {
   readonly state: Exclude<EntryState, Entry['state']>;
 };
 
-/** The entry stays, and its owner hears of it. */
-export function change(step: QueueStep, id: string, { why = null, ...to }: Changed): QueueStep {
-  const entries = step.state.entries.map((entry) =>
-    entry.id === id ? { ...entry, ...to, version: entry.version + 1 } : entry,
-  );
-  const changed = entries.find((entry) => entry.id === id);
-  if (changed === undefined) return step;
-  const errand = tell(changed.owner, { ...changeOf(step.state, changed), why });
-  return { state: { ...step.state, entries }, errands: [...step.errands, errand] };
+/** What nobody heard of an entry. */
+export const UNTOLD = '';
+
+/** The entry stays. Its owner hears of it where it waits for something else than before. */
+export function change(step: QueueStep, id: string, to: Changed): QueueStep {
+  const { entries } = step.state;
+  const entry = entries.find((one) => one.id === id);
+  if (entry === undefined) return step;
+  const next = { ...entry, ...to };
+  const change = changeOf(step.state, next);
+  const told = change.state === 'ready' ? `ready ${change.commit}` : (next.why ?? UNTOLD);
+  const isNews = told !== entry.told;
+  const changed = isNews ? { ...next, told, version: entry.version + 1 } : next;
+  const state = { ...step.state, entries: entries.map((one) => (one.id === id ? changed : one)) };
+  const { version } = changed;
+  return { state, errands: isNews ? [...step.errands, tell(entry.owner, { ...change, version })] : step.errands };
 }
 
 /** The entry leaves. */
@@ -153,9 +163,9 @@ export function end(step: QueueStep, id: string, to: Ended): QueueStep {
   };
 }
 
-export function changeOf({ chain }: QueueState, { id, version, state }: Entry): EntryChange {
+export function changeOf({ chain }: QueueState, { id, version, state, why }: Entry): EntryChange {
   const commit = chain?.links.find(({ entry }) => entry === id)?.commit ?? null;
-  return { id, version, state, commit, reason: null, why: null, files: [] };
+  return { id, version, state, commit, reason: null, why, files: [] };
 }
 
 export function tell(owner: string, { id, version, state, commit, reason, why, files }: EntryChange): QueueErrand {

@@ -23,6 +23,7 @@ import {
   type QueueStep,
   tell,
   tipOf,
+  UNTOLD,
 } from './queue-state.js';
 
 /** Waiting ones; a queue of that many is under attack. */
@@ -143,9 +144,9 @@ function enqueue(state: QueueState, entry: QueueEntry): QueueStep {
   if (known !== undefined) return { state, errands: [tell(known.owner, changeOf(state, known))] };
   const added: Entry = {
     ...{ ...entry, version: 0, state: entry.watch ? 'watched' : 'waiting', isWithdrawn: false, moved: 0, redAt: null },
-    ...{ used: 0, nextAttemptAtMs: null, conflict: null },
+    ...{ used: 0, nextAttemptAtMs: null, conflict: null, why: null, told: UNTOLD },
   };
-  return change({ state: { ...state, entries: [...state.entries, added] }, errands: [] }, entry.id, {});
+  return { state: { ...state, entries: [...state.entries, added] }, errands: [] };
 }
 
 /** What is ready may be on the base by now, by whoever took the chain: it is looked at first. */
@@ -194,7 +195,7 @@ function noteLanded(step: QueueStep, { id, landed }: Extract<QueueEvent, { kind:
     case 'conflict':
       return failAttempt(step, id, { why: landed.why, conflict: conflictOf(landed), now });
     case 'moved':
-      return noteMoved(step, id);
+      return state.held === null ? noteMoved(step, id) : change(step, id, { state: 'waiting', why: state.held.why });
     case 'held':
       return hold(step, id, landed);
     case 'ready':

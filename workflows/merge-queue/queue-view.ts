@@ -44,6 +44,7 @@ export function showQueue(ref: QueueRef, state: QueueState): Shown {
   return {
     status: view.state,
     details: lines.filter((line) => line !== '').join('\n\n'),
-    memo: { ...ref, state: view.state, why: view.why, waiting: view.entries.length - ready, ready },
+    // Each other memo is an event: how many wait is in the details.
+    memo: { ...ref, state: view.state, why: view.why },
   };
 }

@@ -9,6 +9,7 @@ import { assertTreeFits } from '../refs/tree-size.js';
 import { commitEnv } from '../run/commit.js';
 import type { Identity } from '../start/contract.js';
 import { lastingTrouble } from '../start/lasting-trouble.js';
+import { GitError } from '../start/run-git.js';
 import { type MergeRequest, mergeTrees, type TreeMerge } from './merge-trees.js';
 
 export interface CandidateRequest extends MergeRequest {
@@ -53,30 +54,31 @@ export async function makeCandidate(git: PrivateGitDir, request: CandidateReques
 
 async function make(git: PrivateGitDir, request: CandidateRequest): Promise<Candidate> {
   const { ours, theirs } = request;
-  const [newest, ...more] = await newCommits(git, request);
-  if (newest === undefined) return { kind: 'present' };
   await assertTreeFits(git, theirs);
-  const [treeOfOurs, treeOfTheirs] = lines(await git.run(['rev-parse', `${ours}^{tree}`, `${theirs}^{tree}`]));
+  const names = [`${ours}^{tree}`, `${theirs}^{tree}`, `${theirs}^@`];
+  const [treeOfOurs, treeOfTheirs, first, ...more] = lines(await git.run(['rev-parse', ...names]));
   if (treeOfOurs === undefined || treeOfTheirs === undefined) throw new Error('two trees were asked for');
-  const isOnBase = more.length === 0 && newest === `${theirs} ${ours}`;
-  // A merge that was made for it, of this very base and its head.
-  const isItsMerge = request.method === 'merge' && request.isMade && newest.startsWith(`${theirs} ${ours} `);
-  if (isOnBase || isItsMerge)
+  // One commit on the base; or a merge that was made for it, of this very base and its head.
+  const isWanted = more.length === 0 || (request.method === 'merge' && request.isMade);
+  if (first === ours && isWanted)
     return treeOfTheirs === treeOfOurs
       ? { kind: 'nothing' }
       : { kind: 'made', how: 'fast_forward', commit: theirs, tree: treeOfTheirs };
   const merge = await mergeTrees(git, request);
   if (merge.kind !== 'merged') return merge;
-  if (merge.tree === treeOfOurs) return { kind: 'nothing' };
+  // What `ours` contains comes to its tree, and most of what comes here is new: only then is it looked for.
+  if (merge.tree === treeOfOurs) return { kind: (await contains(git, request)) ? 'present' : 'nothing' };
   const parents = request.method === 'squash' ? ['-p', ours] : ['-p', ours, '-p', theirs];
   const args = ['commit-tree', merge.tree, ...parents, '-F', '-'];
   const commit = await git.run(args, { input: request.message, env: commitEnv(request) });
   return { kind: 'made', how: request.method, commit: commit.trim(), tree: merge.tree };
 }
 
-/** Up to two commits that `theirs` brings, each with its parents. */
-async function newCommits(git: PrivateGitDir, { ours, theirs }: MergeRequest): Promise<readonly string[]> {
-  return lines(await git.run(['rev-list', '--max-count=2', '--parents', theirs, '--not', ours, '--']));
+async function contains(git: PrivateGitDir, { ours, theirs }: MergeRequest): Promise<boolean> {
+  const args = ['merge-base', '--is-ancestor', theirs, ours];
+  const asked = await git.try(args);
+  if (asked.exitCode > 1) throw new GitError(args, asked);
+  return asked.exitCode === 0;
 }
 
 function lines(text: string): readonly string[] {

@@ -6,6 +6,7 @@ import { ON_REAL_REPOSITORY, tryGit } from '../start/run-git.js';
 export type Ancestry = 'ancestor' | 'no_ancestor' | 'unreadable';
 
 export async function readAncestry({ commonDir }: Repository, ancestor: string, commit: string): Promise<Ancestry> {
+  if (ancestor === commit) return 'ancestor';
   const args = [...ON_REAL_REPOSITORY, 'merge-base', '--is-ancestor', ancestor, commit];
   const { exitCode, stderr } = await tryGit(args, { gitDir: commonDir });
   if (exitCode === 0) return 'ancestor';
