@@ -20,6 +20,8 @@ import type {
   LandEntryResult,
   LookAtBaseInput,
   LookAtBaseResult,
+  WatchBaseInput,
+  WatchBaseResult,
 } from '../protocol/actors/merge-queue.js';
 import type { ParkInput } from '../protocol/actors/quota.js';
 import type {
@@ -69,6 +71,8 @@ export interface HostActivities {
   landEntry(input: LandEntryInput): Promise<LandEntryResult>;
   /** Moves the base to the end of the chain where it is free. */
   lookAtBase(input: LookAtBaseInput): Promise<LookAtBaseResult>;
+  /** Ends once the base stands elsewhere or is free. Effects: none. Harmless when repeated, late or cancelled. */
+  watchBase(input: WatchBaseInput): Promise<WatchBaseResult>;
   /** Errors: DeliveryFailed, retried by the workflow; nonRetryable where the sink can never take it. */
   deliver(input: DeliverInput): Promise<DeliverResult>;
 }

@@ -17,6 +17,7 @@ import { createLandEntry } from '../activities/landing/land-entry.js';
 import { createLookAtBase } from '../activities/landing/look-at-base.js';
 import { createPlanRepair } from '../activities/landing/plan-repair.js';
 import type { LandingDeps } from '../activities/landing/queue-place.js';
+import { createWatchBase } from '../activities/landing/watch-base.js';
 import { createWriteLanding } from '../activities/landing/write-landing.js';
 import { createDeliver } from '../activities/notify/deliver.js';
 import { createOpenRun } from '../activities/opening/open-run.js';
@@ -70,6 +71,7 @@ export async function createHostWorkers({
     writeLanding: createWriteLanding(deps),
     landEntry: createLandEntry(deps),
     lookAtBase: createLookAtBase(deps),
+    watchBase: createWatchBase(deps),
   };
   const turns: HostTurnActivities = { runTurn: createRunTurn(deps), validate: createValidate(deps) };
   const checks: HostChecksActivities = { checkTree: createCheckTree(deps) };

@@ -90,6 +90,16 @@ export function landingHost(hostId: string) {
   return lightHost<'landEntry' | 'lookAtBase'>(hostId, { startToCloseTimeout: SLACK_MS });
 }
 
+/** Whoever waits for it looks by timer where it fails, and nothing is lost with it. Cancelled, it is waited for by nobody. */
+export function watchingHost(hostId: string) {
+  return lightHost<'watchBase'>(hostId, {
+    startToCloseTimeout: CHECKS_MS,
+    scheduleToStartTimeout: MINUTE_MS,
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    retry: { ...HOST_OPTIONS.retry, maximumAttempts: 3 },
+  });
+}
+
 /** The limits of the commands are the host's to keep: it knows the policy. */
 export function checksHost(hostId: string) {
   return proxyActivities<HostChecksActivities>({

@@ -1,12 +1,13 @@
 /**
- * Looks how the base of a merge queue stands, and moves it to the end of the chain where nobody uses it any more.
+ * Looks how the base of a merge queue stands, moves it to the end of the chain where nobody uses it any more, and looks there for the heads that somebody else takes there.
  * Idempotency: a base that was moved is found moved. Cancel: what was begun is finished.
  */
 
 import { endingWith } from '../../config/system/ending-signal.js';
-import type { LookAtBaseInput, LookAtBaseResult } from '../../protocol/actors/merge-queue.js';
+import type { BaseLook, LookAtBaseInput, LookAtBaseResult, WatchedEnd } from '../../protocol/actors/merge-queue.js';
 import { atPlace } from '../unit/at-place.js';
 import { lookAtBase, moveBase, standsBehind } from './base-look.js';
+import { findWatched } from './find-watched.js';
 import { type AtQueue, findQueuePlace, type LandingDeps, queueGitOf } from './queue-place.js';
 
 export function createLookAtBase(deps: LandingDeps): (input: LookAtBaseInput) => Promise<LookAtBaseResult> {
@@ -16,17 +17,30 @@ export function createLookAtBase(deps: LandingDeps): (input: LookAtBaseInput) =>
       input,
       find: () => findQueuePlace(deps, input),
       isSealed: false,
-      work: (at) => endingWith(at.signals.cancel, () => look(at, input)),
+      work: (at) => endingWith(at.signals.cancel, () => look(deps, at, input)),
     });
 }
 
-async function look(at: AtQueue, { queue, chain, mayMove }: LookAtBaseInput): Promise<LookAtBaseResult> {
+async function look(deps: LandingDeps, at: AtQueue, input: LookAtBaseInput): Promise<LookAtBaseResult> {
+  const base = await moveIfFree(at, input);
+  const watched: WatchedEnd[] = [];
+  if (base === null) return { base, watched };
+  for (const entry of input.watched) {
+    if (entry.seenOn === base.at) continue;
+    const landed = await findWatched(deps, at, { queue: input.queue, entry, on: base.at });
+    if (landed !== null) watched.push({ id: entry.id, landed });
+  }
+  return { base, watched };
+}
+
+/** How it stands afterwards. */
+async function moveIfFree(at: AtQueue, { queue, chain, mayMove }: LookAtBaseInput): Promise<BaseLook | null> {
   const about = { repository: at.workplace.repository, queue, chain };
   const base = await lookAtBase(about);
   const to = chain?.commits.at(-1);
-  if (base === null || chain === null || to === undefined) return { base };
+  if (base === null || chain === null || to === undefined) return base;
   const isDone = base.contains === chain.commits.length;
-  if (!mayMove || isDone || base.use !== null || !standsBehind(base, chain)) return { base };
+  if (!mayMove || isDone || base.use !== null || !standsBehind(base, chain)) return base;
   const { identity } = await queueGitOf(at);
-  return moveBase(about, { from: base.at, to, identity, failpoint: at.deps.failpoint });
+  return (await moveBase(about, { from: base.at, to, identity, failpoint: at.deps.failpoint })).base;
 }

@@ -150,12 +150,15 @@ export interface TreeEvidence {
   readonly at: string;
 }
 
+/** Which head of an entry it is, and on whose word. */
+export type HeadOfEntry = Pick<QueueEntry, 'id' | 'runId' | 'anyway' | 'head'>;
+
 export interface LandEntryInput {
   readonly place: Place;
   readonly queue: QueueRef;
   /** The queue's first execution. */
   readonly owner: string;
-  readonly entry: Pick<QueueEntry, 'id' | 'runId' | 'anyway' | 'head'>;
+  readonly entry: HeadOfEntry;
   readonly chain: ChainCommits | null;
   readonly evidence: readonly TreeEvidence[];
 }
@@ -184,11 +187,39 @@ export interface LookAtBaseInput extends Pick<LandEntryInput, 'place' | 'queue' 
   readonly runId: string;
   /** The base is moved to the last link where nobody uses it any more. */
   readonly mayMove: boolean;
+  /** Those that somebody else takes there, and that were not looked at since the base moved. */
+  readonly watched: readonly WatchedHead[];
+}
+
+export interface WatchedHead extends HeadOfEntry {
+  /** Where the base stood when it was looked at last; null: it never was. */
+  readonly seenOn: string | null;
 }
 
 export interface LookAtBaseResult {
   /** Null: the base is gone. */
   readonly base: BaseLook | null;
+  /** Those that are there, or will never be; the others stay. */
+  readonly watched: readonly WatchedEnd[];
+}
+
+export interface WatchedEnd extends Pick<QueueEntry, 'id'> {
+  readonly landed: Extract<Landed, { readonly kind: 'merged' | 'exhausted' }>;
+}
+
+/** What is waited for: the base stands elsewhere, or is free. It is read from files alone. */
+export interface WatchBaseInput {
+  readonly queue: QueueRef;
+  /** As in `LookAtBaseInput`. */
+  readonly runId: string;
+  /** Null: it is gone. */
+  readonly at: string | null;
+  readonly isInUse: boolean;
+}
+
+/** `unwatched`: this host has enough to watch, or cannot do it by files. */
+export interface WatchBaseResult {
+  readonly kind: 'stirred' | 'unwatched';
 }
 
 export interface LandEntryResult {

@@ -65,7 +65,7 @@ const andTheQueue =
   };
 
 const leaveBase = (contains: number): Partial<Activities> => ({
-  lookAtBase: async () => ({ base: stubBase(LINK, { contains }) }),
+  lookAtBase: async () => ({ base: stubBase(LINK, { contains }), watched: [] }),
 });
 
 const look = async (handle: WorkflowHandle, host: StubHost) => {
@@ -182,7 +182,7 @@ export const LANDING_SHAPES: Shapes = {
     }),
   },
   'merge-queue-withdrawn': {
-    activities: { ...withLanded(ready()), lookAtBase: async () => ({ base: stubBase(BASE) }) },
+    activities: { ...withLanded(ready()), lookAtBase: async () => ({ base: stubBase(BASE), watched: [] }) },
     start: startLanding,
     drive: andTheQueue(async (handle) => {
       await isReady(handle);

@@ -38,7 +38,10 @@ describe('a landing that is handed over', () => {
               base: stubBase(BASE, { use: 'it is checked out' }),
               landed: { kind: 'ready', commit: LINK, on: BASE },
             },
-      lookAtBase: async () => ({ base: isFree ? stubBase(LINK, { contains: 1 }) : stubBase(BASE, { use: 'still' }) }),
+      lookAtBase: async () => ({
+        base: isFree ? stubBase(LINK, { contains: 1 }) : stubBase(BASE, { use: 'still' }),
+        watched: [],
+      }),
       runTurn: async (input) => {
         if (input.place.runId.endsWith('-l1') && input.stage === 'planning') await held;
         return stubTurn(input);

@@ -10,6 +10,12 @@ export interface Errand {
   readonly workflowId: string;
 }
 
+/** An errand without an end of its own. It holds up no other, whatever its workflow id. */
+export interface Watch<Doing extends Errand> {
+  readonly key: string;
+  readonly errand: Doing;
+}
+
 export interface Step<State, Doing extends Errand> {
   readonly state: State;
   readonly errands: readonly Doing[];
@@ -30,6 +36,8 @@ export interface Rules<State, Event, Doing extends Errand> {
   after(state: State, event: Event | Tick, now: number): Step<State, Doing>;
   /** When the next tick is due, which moves it; null: never. Unit: ms since 1970. */
   wakesAt(state: State): number | null;
+  /** What is waited for outside, where anything is: the same for as long as its key is. It is cancelled where the workflow ends or hands over, and begun anew by the next execution. */
+  watchOf?(state: State): Watch<Doing> | null;
   /** Nothing would be lost if the workflow ended. */
   isIdle(state: State): boolean;
 }

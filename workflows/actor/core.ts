@@ -3,7 +3,7 @@
  * before them to the same workflow is answered.
  */
 import { type Answered, Inbox } from '../inbox/inbox.js';
-import type { Actor, Errand, Rules, Shown, Step, Tick } from './actor.js';
+import type { Actor, Errand, Rules, Shown, Step, Tick, Watch } from './actor.js';
 
 /** At once; the server allows 2 000 and advises 500. */
 const MAX_UNDER_WAY = 100;
@@ -90,6 +90,10 @@ export class ActorCore<State, Event, Doing extends Errand, View> {
 
   get wakesAt(): number | null {
     return this.rules.wakesAt(this.state);
+  }
+
+  get watch(): Watch<Doing> | null {
+    return this.rules.watchOf?.(this.state) ?? null;
   }
 
   shown(): Shown {

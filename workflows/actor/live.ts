@@ -1,5 +1,14 @@
 /** The life of one execution of a long-lived workflow, and the one place where the kit meets the SDK. */
-import { condition, defineQuery, defineSignal, log, patched, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  defineQuery,
+  defineSignal,
+  log,
+  patched,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { HAND_OVER_SIGNAL, STATUS_QUERY } from '../../protocol/names.js';
 import { listen } from '../inbox/listen.js';
 import type { Actor, Errand, Tick } from './actor.js';
@@ -16,6 +25,8 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
   private readonly core: ActorCore<State, Event, Doing, View>;
   private readonly presenter = new Presenter();
   private isChanged = true;
+  /** Of the watch that is under way. */
+  private watching: CancellationScope | null = null;
 
   /** Hears from here on. `carried`: of the execution before; null: this is the first. */
   constructor(
@@ -41,12 +52,15 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
     if (this.core.isFresh) await condition(() => !this.core.isFresh, FIRST_MESSAGE_MS);
     // It ends with the execution; a cancellation ends the loop below.
     this.wakeInTime().catch(() => undefined);
+    this.watch().catch(() => undefined);
     for (;;) {
       await condition(() => this.isChanged);
       this.isChanged = false;
       this.presenter.show(this.core.shown());
+      const mayHandOver = handOver !== null && this.core.mayHandOver(isLong());
+      if (this.core.mayEnd || mayHandOver) this.watching?.cancel();
       if (this.core.mayEnd) return this.core.view();
-      if (handOver !== null && this.core.mayHandOver(isLong())) await handOver(this.core.carried());
+      if (mayHandOver) await handOver(this.core.carried());
     }
   }
 
@@ -59,6 +73,22 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
       if (at > Date.now() && (await condition(isOther, at - Date.now()))) continue;
       this.tell({ kind: 'tick' });
       await condition(isOther);
+    }
+  }
+
+  /** One at a time, and a new one only for another key. */
+  private async watch(): Promise<void> {
+    for (;;) {
+      await condition(() => this.core.watch !== null);
+      const watch = this.core.watch;
+      if (watch === null) continue;
+      const isOther = () => this.core.watch?.key !== watch.key;
+      const scope = new CancellationScope();
+      this.watching = scope;
+      const over = condition(isOther);
+      await Promise.race([over, scope.run(() => this.actor.perform(watch.errand, (event) => this.tell(event)))]);
+      scope.cancel();
+      await over;
     }
   }
 

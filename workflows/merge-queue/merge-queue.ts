@@ -4,7 +4,7 @@
  * Survives: the loss of worker, server and host. If it is lost itself, owners that wait start it anew by sending their entries again.
  * Ends: when it is empty and neither paused nor held.
  */
-import { ActivityFailure, continueAsNew, uuid4, workflowInfo } from '@temporalio/workflow';
+import { ActivityFailure, continueAsNew, isCancellation, uuid4, workflowInfo } from '@temporalio/workflow';
 import {
   ENTRY_SIGNAL,
   type MergeQueueView,
@@ -14,11 +14,11 @@ import {
   queueName,
   readQueueMessage,
 } from '../../protocol/actors/merge-queue.js';
-import { checksHost, landingHost } from '../activity-options.js';
+import { checksHost, landingHost, watchingHost } from '../activity-options.js';
 import type { Carried } from '../actor/core.js';
 import { LiveActor } from '../actor/live.js';
 import { sendSignal } from '../actor/send-signal.js';
-import { EMPTY_QUEUE, type QueueErrand, type QueueEvent, type QueueState } from './queue-state.js';
+import { type BaseErrand, type BaseWatch, EMPTY_QUEUE, type QueueEvent, type QueueState } from './queue-state.js';
 import { QUEUE_RULES } from './queue-table.js';
 import { showQueue, viewOf } from './queue-view.js';
 
@@ -39,6 +39,7 @@ export async function mergeQueue(
         // An owner that is gone hears nothing; what landed has landed.
         if (errand.kind === 'tell')
           await sendSignal({ ...errand, executionRunId: null, name: ENTRY_SIGNAL, argument: errand.change });
+        else if (errand.kind === 'watch') await watchBase(ref, errand, tell);
         else tell(await doToBase(ref, errand));
       },
       show: (state) => showQueue(ref, state),
@@ -49,7 +50,7 @@ export async function mergeQueue(
   return queue.live((next) => continueAsNew<typeof mergeQueue>(ref, next));
 }
 
-async function doToBase(queue: QueueRef, errand: Exclude<QueueErrand, { kind: 'tell' }>): Promise<QueueEvent> {
+async function doToBase(queue: QueueRef, errand: BaseErrand): Promise<QueueEvent> {
   const { entry, seq } = errand;
   const { id, runId, host } = entry;
   const place = { runId: queueName(queue), seq, token: uuid4() };
@@ -69,13 +70,33 @@ async function doToBase(queue: QueueRef, errand: Exclude<QueueErrand, { kind: 't
         return { kind: 'checked', id, on, ...checked };
       }
       case 'look': {
-        const input = { ...at, runId, chain: errand.chain, mayMove: errand.mayMove };
+        const { chain, mayMove, watched } = errand;
+        const input = { ...at, runId, chain, mayMove, watched };
         const summary = `look at ${queue.branch}`;
-        return { kind: 'looked', ...(await landingHost(host).lookAtBase.executeWithOptions({ summary }, [input])) };
+        const looked = await landingHost(host).lookAtBase.executeWithOptions({ summary }, [input]);
+        return { kind: 'looked', ...looked, asked: watched.map(({ id: one }) => one) };
       }
     }
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     return { kind: 'failed', id, why: error.cause?.message ?? error.message };
+  }
+}
+
+/** A host that is away, or cannot, is asked again once the base was looked at. */
+async function watchBase(
+  queue: QueueRef,
+  { host, runId, at, isInUse }: BaseWatch,
+  tell: (event: QueueEvent) => void,
+): Promise<void> {
+  try {
+    const summary = `watch ${queue.branch}`;
+    const input = { queue, runId, at, isInUse };
+    const { kind } = await watchingHost(host).watchBase.executeWithOptions({ summary }, [input]);
+    tell({ kind: 'watched', base: kind });
+  } catch (error) {
+    if (isCancellation(error)) return;
+    if (!(error instanceof ActivityFailure)) throw error;
+    tell({ kind: 'watched', base: 'unwatched' });
   }
 }

@@ -11,9 +11,12 @@ import type {
   LandEntryInput,
   LandEntryResult,
   LookAtBaseInput,
+  LookAtBaseResult,
   QueueEntry,
   QueueMessage,
   TreeEvidence,
+  WatchBaseInput,
+  WatchBaseResult,
 } from '../../protocol/actors/merge-queue.js';
 import type { Step } from '../actor/actor.js';
 
@@ -34,6 +37,8 @@ export interface Entry extends QueueEntry {
   readonly used: number;
   /** Null: none has failed. */
   readonly nextAttemptAtMs: number | null;
+  /** Of a watched one: where the base stood when it was looked for there. */
+  readonly seenOn: string | null;
   /** The last attempt that failed by one: made on the same commit, its head would meet it again. */
   readonly conflict: Conflict | null;
 }
@@ -66,6 +71,8 @@ export interface QueueState {
   readonly held: Hold | null;
   /** When the base is looked at next; null: nobody waits for it. */
   readonly lookAtMs: number | null;
+  /** How many watches ended, and whether the base is to be looked at before the next. */
+  readonly watches: { readonly ended: number; readonly isOver: boolean };
   /** Until then a person may take the chain as it stands, so no link of it is given up; null: nobody takes it. */
   readonly takenUntilMs: number | null;
 }
@@ -74,16 +81,29 @@ export type QueueEvent =
   | QueueMessage
   | ({ readonly kind: 'landed'; readonly id: string } & LandEntryResult)
   | ({ readonly kind: 'checked'; readonly id: string; readonly on: string } & CheckTreeResult)
-  | { readonly kind: 'looked'; readonly base: BaseLook | null }
+  /** `asked`: the ids of the watched that were looked for. */
+  | ({ readonly kind: 'looked'; readonly asked: readonly string[] } & LookAtBaseResult)
+  | { readonly kind: 'watched'; readonly base: WatchBaseResult['kind'] }
   /** What was to be done for an entry cannot be done: its run is not there. */
   | { readonly kind: 'failed'; readonly id: string; readonly why: string };
 
-/** `base`: what is done to the base, one after the other; `tell`: what an owner hears. `workflowId` orders them. */
-export type QueueErrand =
+/** What is done to the base, one after the other, beside the watch. */
+export type BaseErrand =
   | ({ readonly kind: 'land' } & OnBase & Pick<LandEntryInput, 'chain' | 'evidence'>)
   | ({ readonly kind: 'check' } & OnBase & Pick<CheckTreeInput, 'commit' | 'on'>)
-  | ({ readonly kind: 'look' } & OnBase & Pick<LookAtBaseInput, 'chain' | 'mayMove'>)
+  | ({ readonly kind: 'look' } & OnBase & Pick<LookAtBaseInput, 'chain' | 'mayMove' | 'watched'>);
+
+/** `tell`: what an owner hears. `workflowId` orders them. */
+export type QueueErrand =
+  | BaseErrand
+  | BaseWatch
   | { readonly kind: 'tell'; readonly workflowId: string; readonly change: EntryChange };
+
+export interface BaseWatch extends Pick<WatchBaseInput, 'runId' | 'at' | 'isInUse'> {
+  readonly kind: 'watch';
+  readonly workflowId: 'watch';
+  readonly host: string;
+}
 
 interface OnBase {
   readonly workflowId: 'base';
@@ -97,6 +117,7 @@ export type QueueStep = Step<QueueState, QueueErrand>;
 export const EMPTY_QUEUE: QueueState = {
   ...{ entries: [], chain: null, base: null, seenAtMs: null, results: [], evidence: [] },
   ...{ isAtWork: false, begun: 0, isPaused: false, held: null, lookAtMs: null, takenUntilMs: null },
+  watches: { ended: 0, isOver: false },
 };
 
 /** Of everything that is done to the base. */
@@ -121,7 +142,9 @@ export function makeAnewFrom(step: QueueStep, id: string): QueueStep {
   return chain.links.slice(at).reduce((rest, { entry }) => change(rest, entry, { state: 'waiting', why: null }), begun);
 }
 
-type Changed = Partial<Pick<Entry, 'state' | 'why' | 'moved' | 'redAt' | 'used' | 'nextAttemptAtMs' | 'conflict'>>;
+type Changed = Partial<
+  Pick<Entry, 'state' | 'why' | 'moved' | 'redAt' | 'used' | 'nextAttemptAtMs' | 'conflict' | 'seenOn'>
+>;
 
 type Ended = Partial<Pick<EntryChange, 'commit' | 'reason' | 'why' | 'files'>> & {
   readonly state: Exclude<EntryState, Entry['state']>;
@@ -143,6 +166,11 @@ export function change(step: QueueStep, id: string, to: Changed): QueueStep {
   const state = { ...step.state, entries: entries.map((one) => (one.id === id ? changed : one)) };
   const { version } = changed;
   return { state, errands: isNews ? [...step.errands, tell(entry.owner, { ...change, version })] : step.errands };
+}
+
+/** It is a link, and may be on the base by now. */
+export function isLeaving({ isWithdrawn, state }: Entry): boolean {
+  return isWithdrawn && state === 'ready';
 }
 
 /** The entry leaves. */

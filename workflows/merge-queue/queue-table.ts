@@ -4,10 +4,10 @@
  * chain, and nothing overtakes the chain: who comes next is made on its last link. A base that moved otherwise, or a link that was withdrawn, has the rest
  * made anew, in its order.
  */
-import type { BaseLook, CheckTreeInput, Hold, QueueEntry } from '../../protocol/actors/merge-queue.js';
+import type { BaseLook, CheckTreeInput, Hold, QueueEntry, WatchBaseResult } from '../../protocol/actors/merge-queue.js';
 import type { Rules, Tick } from '../actor/actor.js';
-import type { Judgement } from '../inbox/inbox.js';
 import { chooseNext, failAttempt, findNextAttempt, recallConflict } from './queue-attempts.js';
+import { judge } from './queue-judge.js';
 import {
   begin,
   type Conflict,
@@ -16,6 +16,7 @@ import {
   commitsOf,
   type Entry,
   end,
+  isLeaving,
   makeAnewFrom,
   type QueueErrand,
   type QueueEvent,
@@ -25,9 +26,7 @@ import {
   tipOf,
   UNTOLD,
 } from './queue-state.js';
-
-/** Waiting ones; a queue of that many is under attack. */
-export const MAX_ENTRIES = 1_000;
+import { findUnseen, isLookedAtInTime, noteWatched, watchOf } from './queue-watch.js';
 
 /** They travel with each entry. */
 const MAX_EVIDENCE = 20;
@@ -35,14 +34,14 @@ const MAX_EVIDENCE = 20;
 /** In a row; then the entry leaves as base_busy. */
 const MAX_MOVED = 10;
 
-/** How often a base that keeps the chain, or holds the queue, is looked at. Source: S-79. */
+/** How often a base that is waited for, and that nobody watches, is looked at. Source: S-79. */
 const LOOK_EVERY_MS = 60_000;
 
 /** What somebody's git needs for a fast-forward of a large checkout. */
 const TAKE_MS = 60_000;
 
 export const QUEUE_RULES: readonly Rules<QueueState, QueueEvent, QueueErrand>[] = [
-  { judge, after: afterEvent, wakesAt, isIdle },
+  { judge, after: afterEvent, wakesAt, isIdle, watchOf },
 ];
 
 export function afterEvent(before: QueueState, event: QueueEvent | Tick, now: number): QueueStep {
@@ -70,8 +69,10 @@ export function afterEvent(before: QueueState, event: QueueEvent | Tick, now: nu
       return { state: { ...before, takenUntilMs: now + TAKE_MS }, errands: [] };
     case 'tick':
       return goOn({ state: isOver(before, now) ? breakPromise(before, now) : before, errands: [] }, now);
+    case 'watched':
+      return goOn({ state: noteWatch(before, event.base, now), errands: [] }, now);
     case 'looked':
-      return goOn(dropWithdrawn(noteBase(rested, event.base, now), 'known'), now);
+      return goOn(dropWithdrawn(noteWatched(noteBase(rested, event.base, now), event), 'known'), now);
     case 'landed':
       return goOn(dropWithdrawn(noteLanded(noteBase(rested, event.base, now), event, now), 'known'), now);
     case 'checked':
@@ -105,37 +106,6 @@ function isIdle({ entries, isAtWork, isPaused, held }: QueueState): boolean {
   return entries.length === 0 && !isAtWork && !isPaused && held === null;
 }
 
-/** What owners send is not answered but by `entryChanged`. */
-function judge({ entries, chain, isPaused }: QueueState, { kind }: QueueEvent): Judgement {
-  switch (kind) {
-    case 'enqueue':
-      return entries.length < MAX_ENTRIES ? NOTED : { kind: 'refused', why: `${MAX_ENTRIES} entries wait already` };
-    case 'pause':
-      return isPaused
-        ? { kind: 'unchanged', message: 'the queue is paused already' }
-        : { kind: 'accepted', message: 'nothing more lands until it is resumed; what is at work is finished' };
-    case 'resume':
-      return isPaused
-        ? { kind: 'accepted', message: 'the queue goes on' }
-        : { kind: 'unchanged', message: 'the queue is not paused' };
-    case 'abort':
-      return entries.length === 0
-        ? { kind: 'unchanged', message: 'nothing waits in the queue' }
-        : { kind: 'accepted', message: `withdrawn: ${entries.length}; what is swapped by then has landed` };
-    case 'look':
-      return { kind: 'accepted', message: 'the base is looked at' };
-    case 'take':
-      if (chain === null) return { kind: 'refused', why: 'nothing is ready to be taken' };
-      return entries.some(isLeaving)
-        ? { kind: 'refused', why: 'a part of the chain is being withdrawn; it is another one in a moment' }
-        : { kind: 'accepted', message: 'the chain stands for a minute' };
-    default:
-      return NOTED;
-  }
-}
-
-const NOTED: Judgement = { kind: 'accepted', message: 'it is noted' };
-
 /** One that came before is answered as it stands. */
 function enqueue(state: QueueState, entry: QueueEntry): QueueStep {
   const ended = state.results.find(({ id }) => id === entry.id);
@@ -144,7 +114,7 @@ function enqueue(state: QueueState, entry: QueueEntry): QueueStep {
   if (known !== undefined) return { state, errands: [tell(known.owner, changeOf(state, known))] };
   const added: Entry = {
     ...{ ...entry, version: 0, state: entry.watch ? 'watched' : 'waiting', isWithdrawn: false, moved: 0, redAt: null },
-    ...{ used: 0, nextAttemptAtMs: null, conflict: null, why: null, told: UNTOLD },
+    ...{ used: 0, nextAttemptAtMs: null, conflict: null, seenOn: null, why: null, told: UNTOLD },
   };
   return { state: { ...state, entries: [...state.entries, added] }, errands: [] };
 }
@@ -154,10 +124,6 @@ function withdraw(state: QueueState, isMeant: (entry: Entry) => boolean, now: nu
   const entries = state.entries.map((entry) => (isMeant(entry) ? { ...entry, isWithdrawn: true } : entry));
   const lookAtMs = entries.some(isLeaving) ? (state.takenUntilMs ?? now) : state.lookAtMs;
   return dropWithdrawn({ state: { ...state, entries, lookAtMs }, errands: [] }, 'unknown');
-}
-
-function isLeaving({ isWithdrawn, state }: Entry): boolean {
-  return isWithdrawn && state === 'ready';
 }
 
 /** `base`: whether it is known which links it holds. What is at work may have moved it, and so may whoever takes the chain. */
@@ -171,7 +137,7 @@ function dropWithdrawn(step: QueueStep, base: 'known' | 'unknown'): QueueStep {
 
 /** What the base holds has landed. A base that was moved otherwise has the rest of the chain made anew. */
 function noteBase(before: QueueState, base: BaseLook | null, now: number): QueueStep {
-  const seen = { ...before, base, seenAtMs: now, lookAtMs: null };
+  const seen = { ...before, base, seenAtMs: now, lookAtMs: null, watches: { ...before.watches, isOver: false } };
   if (base === null)
     return { state: { ...seen, held: { reason: 'base_gone', why: 'the base branch is gone' } }, errands: [] };
   const state = { ...seen, held: null };
@@ -231,6 +197,12 @@ function startCheck(step: QueueStep, id: string, { commit, on }: Pick<CheckTreeI
   return begin(step, (begun) => ({ ...begun, kind: 'check', entry, commit, on }));
 }
 
+/** What ended is begun anew once the base was looked at. */
+function noteWatch(state: QueueState, base: WatchBaseResult['kind'], now: number): QueueState {
+  const watches = { ended: state.watches.ended + 1, isOver: true };
+  return { ...state, watches, lookAtMs: base === 'stirred' ? now : state.lookAtMs };
+}
+
 /** It has used nothing up. */
 function hold(step: QueueStep, id: string, { reason, why }: Hold): QueueStep {
   const held = { ...step, state: { ...step.state, held: { reason, why } } };
@@ -271,21 +243,24 @@ function goOn(before: QueueStep, now: number): QueueStep {
   const [first] = entries;
   // Nobody waits for it any more.
   if (first === undefined) return { state: { ...state, lookAtMs: null, held: null }, errands };
-  if (lookAtMs !== null && lookAtMs <= now) return look(step, first);
   const next = isStill(state) ? undefined : chooseNext(state, now);
-  if (next === undefined) return { state: { ...state, lookAtMs: lookAtMs ?? now + LOOK_EVERY_MS }, errands };
+  const isUnseen = findUnseen(state).length > 0;
+  if ((lookAtMs !== null && lookAtMs <= now) || (isUnseen && next === undefined)) return look(step, first);
+  const isTimed = isUnseen || (next === undefined && isLookedAtInTime(state));
+  const timed = isTimed ? { ...step, state: { ...state, lookAtMs: lookAtMs ?? now + LOOK_EVERY_MS } } : step;
+  if (next === undefined) return timed;
   const known = recallConflict(state, next);
-  if (known === null) return land(change(step, next.id, { state: 'landing' }), next);
+  if (known === null) return land(change(timed, next.id, { state: 'landing' }), next);
   // What is remembered of a base counts while nobody can have moved it.
   return (seenAtMs ?? 0) < (next.nextAttemptAtMs ?? 0)
-    ? look(step, first)
-    : goOn(failAttempt(step, next.id, { why: known.why, conflict: known, now }), now);
+    ? look(timed, first)
+    : goOn(failAttempt(timed, next.id, { why: known.why, conflict: known, now }), now);
 }
 
 function look({ state, errands }: QueueStep, entry: Entry): QueueStep {
   const { isPaused, entries, chain } = state;
   const mayMove = !isPaused && !entries.some(isLeaving);
-  const errand = { kind: 'look', entry, chain: commitsOf(chain), mayMove } as const;
+  const errand = { kind: 'look', entry, chain: commitsOf(chain), mayMove, watched: findUnseen(state) } as const;
   return begin({ state: { ...state, lookAtMs: null }, errands }, (begun) => ({ ...begun, ...errand }));
 }
 

@@ -4,11 +4,13 @@ import { printable } from '../../protocol/text/printable.js';
 import type { Shown } from '../actor/actor.js';
 import { compareTurns } from './queue-attempts.js';
 import type { Entry, QueueState } from './queue-state.js';
+import { holdOf } from './queue-watch.js';
 
 const SHOWN_ENTRIES = 30;
 
 export function viewOf(ref: QueueRef, state: QueueState): MergeQueueView {
-  const { entries, chain, base, results, isPaused, held } = state;
+  const { entries, chain, base, results, isPaused } = state;
+  const held = holdOf(state);
   const inChain = (id: string) => chain?.links.findIndex(({ entry }) => entry === id) ?? -1;
   const rank = (id: string) => (inChain(id) < 0 ? Number.MAX_SAFE_INTEGER : inChain(id));
   return {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { MergeQueueView, QueueEntry } from '../../../protocol/actors/merge-queue.js';
 import type { RunResult } from '../../../protocol/messages/messages.js';
 import { STATUS_QUERY } from '../../../protocol/names.js';
-import { EMPTY_QUEUE, type QueueErrand, type QueueState } from '../../../workflows/merge-queue/queue-state.js';
+import { type BaseErrand, EMPTY_QUEUE, type QueueState } from '../../../workflows/merge-queue/queue-state.js';
 import { afterEvent, QUEUE_RULES } from '../../../workflows/merge-queue/queue-table.js';
 import { armFailpoint, WORKER_WITH_FAILPOINT } from '../../support/failpoint-home.js';
 import { land, landingOf, REPAIRED, settledLanding } from '../../support/landed-runs.js';
@@ -39,24 +39,23 @@ function anEntry(name: string, part: Partial<QueueEntry> = {}): QueueEntry {
 class Queue {
   state: QueueState = EMPTY_QUEUE;
   now = 0;
-  doing: QueueErrand[] = [];
+  doing: BaseErrand[] = [];
 
   tell(event: Parameters<typeof afterEvent>[1]): void {
     const step = afterEvent(this.state, event, this.now);
     this.state = step.state;
-    this.doing = [...this.doing, ...step.errands.filter(({ kind }) => kind !== 'tell')];
+    this.doing = [...this.doing, ...step.errands.filter((errand) => errand.kind !== 'tell' && errand.kind !== 'watch')];
   }
 
   /** Who is worked on. */
   get current(): string | undefined {
-    const [errand] = this.doing;
-    return errand === undefined || errand.kind === 'tell' ? undefined : errand.entry.id;
+    return this.doing[0]?.entry.id;
   }
 
   /** What is at work is red, without the base being it. */
   fail(): void {
     const [errand] = this.doing.splice(0);
-    if (errand?.kind === 'look') return this.tell({ kind: 'looked', base: BASE });
+    if (errand?.kind === 'look') return this.tell({ kind: 'looked', base: BASE, asked: [], watched: [] });
     if (errand?.kind !== 'land') throw new Error(`nothing is landed but ${errand?.kind ?? 'nothing'} done`);
     const { id } = errand.entry;
     this.tell({ kind: 'landed', id, base: BASE, landed: { kind: 'check', commit: id, on: '0' } });

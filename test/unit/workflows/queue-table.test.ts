@@ -1,9 +1,17 @@
 /** The table of a merge queue beside a base of numbers: whatever comes in whatever order, each head lands once or its owner hears why not. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { BaseLook, ChainCommits, EntryChange, QueueEntry } from '../../../protocol/actors/merge-queue.js';
-import { EMPTY_QUEUE, type QueueErrand, type QueueState } from '../../../workflows/merge-queue/queue-state.js';
+import type {
+  BaseLook,
+  ChainCommits,
+  EntryChange,
+  QueueEntry,
+  WatchedEnd,
+  WatchedHead,
+} from '../../../protocol/actors/merge-queue.js';
+import { type BaseErrand, EMPTY_QUEUE, type QueueState } from '../../../workflows/merge-queue/queue-state.js';
 import { afterEvent, QUEUE_RULES } from '../../../workflows/merge-queue/queue-table.js';
+import { holdOf, watchOf } from '../../../workflows/merge-queue/queue-watch.js';
 
 const ENDED: readonly string[] = ['merged', 'exhausted', 'withdrawn'];
 const HOUR_MS = 3_600_000;
@@ -29,6 +37,11 @@ class World {
   state: QueueState = EMPTY_QUEUE;
   now = 0;
   isInUse = false;
+  isGone = false;
+  isTrusted = true;
+  /** Red whatever is merged. */
+  isBaseRed = false;
+  canWatch = true;
   /** What is red wherever it is merged. */
   red = new Set<string>();
   /** What conflicts wherever it is merged, and how often each merge of two commits was tried. */
@@ -40,7 +53,7 @@ class World {
   readonly heard = new Map<string, EntryChange[]>();
   /** What a person was promised for a minute, and is about to fast-forward to. */
   private promised: ChainCommits | null = null;
-  private doing: QueueErrand[] = [];
+  private doing: BaseErrand[] = [];
   private persons = 0;
 
   tell(event: Parameters<typeof afterEvent>[1]): void {
@@ -50,7 +63,7 @@ class World {
     this.state = JSON.parse(JSON.stringify(step.state)) as QueueState;
     for (const errand of step.errands) {
       if (errand.kind === 'tell') this.hear(errand.workflowId, errand.change);
-      else this.doing.push(errand);
+      else if (errand.kind !== 'watch') this.doing.push(errand);
     }
     expect(this.doing.length).toBeLessThanOrEqual(1);
     expect(this.state.isAtWork).toBe(this.doing.length === 1);
@@ -59,8 +72,12 @@ class World {
   /** What is at work ends. */
   end(): void {
     const errand = this.doing.pop();
-    if (errand === undefined || errand.kind === 'tell') return;
-    if (errand.kind === 'look') return this.tell({ kind: 'looked', base: this.look(errand.chain, errand.mayMove) });
+    if (errand === undefined) return;
+    if (errand.kind === 'look') {
+      const base = this.look(errand.chain, errand.mayMove);
+      const asked = errand.watched.map(({ id: one }) => one);
+      return this.tell({ kind: 'looked', base, asked, watched: base === null ? [] : this.lookFor(errand.watched) });
+    }
     const { id } = errand.entry;
     if (errand.kind === 'land')
       return this.land(
@@ -68,8 +85,8 @@ class World {
         errand.chain,
         errand.evidence.map(({ tree }) => tree),
       );
-    const isRed = this.red.has(id);
-    const checked = { checks: 'c', at: '', why: null, isBaseRed: false };
+    const isRed = this.red.has(id) || this.isBaseRed;
+    const checked = { checks: 'c', at: '', why: null, isBaseRed: this.isBaseRed };
     this.tell({
       ...checked,
       kind: 'checked',
@@ -116,7 +133,33 @@ class World {
     this.now += ms;
     const { takenUntilMs } = this.state;
     if (takenUntilMs === null || takenUntilMs <= this.now) this.promised = null;
-    this.tell({ kind: 'tick' });
+    const due = QUEUE_RULES[0]?.wakesAt(this.state) ?? null;
+    if (due !== null && due <= this.now) this.tell({ kind: 'tick' });
+  }
+
+  /** What a host that watches the base sees. */
+  stir(): void {
+    const errand = watchOf(this.state)?.errand;
+    if (errand?.kind !== 'watch') return;
+    if (!this.canWatch) return this.tell({ kind: 'watched', base: 'unwatched' });
+    const at = this.isGone ? null : this.base.at(-1);
+    if (errand.at !== at || (errand.isInUse && !this.isInUse)) this.tell({ kind: 'watched', base: 'stirred' });
+  }
+
+  /** Somebody else takes a head there, as it is or as a commit of its own. */
+  takeThere(id: string, how: 'm' | 's'): void {
+    if (!this.base.includes(`${how}-${id}`)) this.base.push(`${how}-${id}`);
+  }
+
+  private lookFor(watched: readonly WatchedHead[]): readonly WatchedEnd[] {
+    return watched.flatMap(({ id, seenOn }): WatchedEnd[] => {
+      // Nothing is looked for twice where it was.
+      expect(seenOn).not.toBe(this.base.at(-1));
+      const commit = `m-${id}`;
+      if (this.base.includes(commit)) return [{ id, landed: { kind: 'merged', commit } }];
+      const landed = { kind: 'exhausted', reason: 'nothing_left', why: 'it has all of it' } as const;
+      return this.base.includes(`s-${id}`) ? [{ id, landed }] : [];
+    });
   }
 
   private land(id: string, chain: ChainCommits | null, evidence: readonly string[]): void {
@@ -124,6 +167,9 @@ class World {
     const stands = chain === null || this.base.at(-1) === chain.base || chain.commits.includes(this.base.at(-1) ?? '');
     const commit = `${id}/${on}`;
     const answer = (landed: Parameters<typeof this.landed>[1]) => this.landed(id, landed, chain);
+    expect(this.state.entries.find((entry) => entry.id === id)?.watch).toBe(false);
+    if (this.isGone) return answer({ kind: 'moved' });
+    if (!this.isTrusted) return answer({ kind: 'held', reason: 'config_not_trusted', why: 'trust it' });
     if (!stands) return answer({ kind: 'moved' });
     // The same two commits always come to the same.
     if (this.tried.has(commit) || (this.conflicted.has(id) && !this.made.has(commit))) {
@@ -146,7 +192,8 @@ class World {
     this.tell({ kind: 'landed', id, base: this.look(chain, false), landed });
   }
 
-  private look(chain: ChainCommits | null, mayMove: boolean): BaseLook {
+  private look(chain: ChainCommits | null, mayMove: boolean): BaseLook | null {
+    if (this.isGone) return null;
     const contained = chain === null ? 0 : this.contained(chain);
     const last = chain?.commits[contained - 1] ?? chain?.base;
     if (mayMove && !this.isInUse && chain !== null && this.base.at(-1) === last)
@@ -166,10 +213,15 @@ class World {
 }
 
 type Act =
-  | readonly ['enqueue' | 'withdraw' | 'red' | 'conflict' | 'mend' | 'wait', number]
-  | readonly [
-      'end' | 'use' | 'free' | 'commit' | 'take' | 'claim' | 'fastForward' | 'look' | 'pause' | 'resume' | 'abort',
-    ];
+  | readonly ['enqueue' | 'watch' | 'there' | 'squashed' | 'withdraw' | 'red' | 'conflict' | 'mend' | 'wait', number]
+  | readonly [Alone];
+
+const WORLDLY = ['use', 'free', 'gone', 'back', 'untrusted', 'trusted', 'baseRed', 'unwatched'] as const;
+const ALONE = [
+  ...(['end', 'commit', 'take', 'claim', 'fastForward', 'stir', 'look', 'pause', 'resume', 'abort'] as const),
+  ...WORLDLY,
+] as const;
+type Alone = (typeof ALONE)[number];
 
 const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(fc.constantFrom('enqueue' as const), fc.nat(4)) },
@@ -183,11 +235,13 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.tuple(fc.constant('wait' as const), fc.nat(120)) },
   {
-    weight: 4,
-    arbitrary: fc
-      .constantFrom('use', 'free', 'commit', 'take', 'claim', 'fastForward', 'look', 'pause', 'resume', 'abort')
-      .map((kind) => [kind] as const),
+    weight: 3,
+    arbitrary: fc.tuple(
+      fc.constantFrom('watch' as const, 'there' as const, 'squashed' as const, 'withdraw' as const),
+      fc.integer({ min: 5, max: 7 }),
+    ),
   },
+  { weight: 6, arbitrary: fc.constantFrom(...ALONE).map((kind) => [kind] as const) },
 );
 
 /** The only link of a chain is withdrawn and the base looked at, before the person whom the chain was promised fast-forwards. */
@@ -209,19 +263,35 @@ function perform(world: World, [kind, n = 0]: Act): void {
   else if (kind === 'conflict') world.conflicted.add(`e${n}`);
   else if (kind === 'mend') for (const faults of [world.red, world.conflicted]) faults.delete(`e${n}`);
   else if (kind === 'wait') world.wait(n * 1_000);
-  else if (kind === 'end' || kind === 'commit' || kind === 'take' || kind === 'claim' || kind === 'fastForward')
-    world[kind]();
-  else if (kind === 'use' || kind === 'free') world.isInUse = kind === 'use';
-  else world.tell({ kind, by: null });
+  else if (kind === 'watch') world.tell({ kind: 'enqueue', entry: anEntry(n, { watch: true }) });
+  else if (kind === 'there' || kind === 'squashed') world.takeThere(`e${n}`, kind === 'there' ? 'm' : 's');
+  else if (kind === 'look' || kind === 'pause' || kind === 'resume' || kind === 'abort') world.tell({ kind, by: null });
+  else if (kind in SWITCHES) Object.assign(world, SWITCHES[kind as keyof typeof SWITCHES]);
+  else world[kind as Exclude<typeof kind, keyof typeof SWITCHES>]();
 }
 
-/** The base is free and nobody holds anything up. */
+const SWITCHES = {
+  use: { isInUse: true },
+  free: { isInUse: false },
+  gone: { isGone: true },
+  back: { isGone: false },
+  untrusted: { isTrusted: false },
+  trusted: { isTrusted: true },
+  baseRed: { isBaseRed: true },
+  unwatched: { canWatch: false },
+} as const;
+
+/** The base is free, mended and trusted, and nobody holds anything up; what is watched gets there. It is seen by a host that watches, or in time. */
 function settle(world: World): void {
-  world.isInUse = false;
+  const { canWatch } = world;
+  Object.assign(world, { isInUse: false, isGone: false, isTrusted: true, isBaseRed: false });
+  for (const { id, watch } of world.state.entries) if (watch) world.takeThere(id, 'm');
+  world.commit();
   world.tell({ kind: 'resume', by: null });
   for (let n = 0; n < 200 && world.state.entries.length > 0; n += 1) {
     world.end();
-    world.wait(HOUR_MS);
+    world.stir();
+    world.wait(canWatch && n < 20 ? 0 : HOUR_MS);
   }
 }
 
@@ -248,8 +318,13 @@ describe('a merge queue', () => {
           const id = owner.replace('landing:r', 'e');
           const last = changes.at(-1);
           expect(ENDED).toContain(last?.state);
-          expect(last?.state === 'merged').toBe(landed.some(({ entry }) => entry === id));
+          const isWatched = Number(id.slice(1)) >= 5;
+          if (!isWatched) expect(last?.state === 'merged').toBe(landed.some(({ entry }) => entry === id));
           if (last?.state === 'merged') expect(world.base).toContain(last.commit);
+          // A turn that comes and goes is told to nobody.
+          const news = changes.filter(({ version }, index) => version !== changes[index - 1]?.version && version > 0);
+          const told = news.slice(0, -1).map(({ state, why, commit }) => `${state} ${why} ${commit}`);
+          expect(told.every((one, index) => one !== told[index - 1])).toBe(true);
         }
       }),
       { numRuns: 1500, examples: [[WITHDRAWN_BUT_PROMISED]] },

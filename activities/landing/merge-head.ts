@@ -1,0 +1,141 @@
+/**
+ * The head of an entry: what the run's answer says of it, whether it is on the base by now, and what it and a base come to. It writes objects that no ref names.
+ * What lands is the head of the run's own answer, which the server tells, never what a file or a branch says.
+ */
+import { Context } from '@temporalio/activity';
+import type { Exhausted, LandEntryInput, Landed, TreeEvidence } from '../../protocol/actors/merge-queue.js';
+import type { RunSource } from '../../protocol/messages/messages.js';
+import { makeCandidate } from '../git/merge/make-candidate.js';
+import { readAncestry } from '../git/refs/read-ancestry.js';
+import { readLanded } from '../unit/landed-mark.js';
+import { landingOf } from './find-base.js';
+import { findMended, readKept } from './find-head.js';
+import { landingMessage } from './landing-message.js';
+import { headToLand, makeAnew } from './plan-repair.js';
+import { type AtQueue, type LandingDeps, queueGitOf } from './queue-place.js';
+
+/** Of one run: whose head it is, and where it lands. */
+type OfEntry = Pick<LandEntryInput, 'queue' | 'entry'>;
+
+/** A merge that is about to be made true. */
+export interface Planned {
+  readonly commit: string;
+  readonly tree: string;
+  readonly on: string;
+}
+
+/** `head`: of the run's answer, or what is kept of a run without one. */
+export interface Source extends Pick<RunSource, 'head'> {
+  /** Of green checks of its own. */
+  readonly evidence: readonly TreeEvidence[];
+}
+
+const GREEN: readonly string[] = ['passed', 'no_commands'];
+
+/** It is there already: under its own name, or as what it became by an earlier attempt, whoever asked for that. */
+export async function findLanded(
+  at: AtQueue,
+  { queue, entry }: OfEntry,
+  { head, isNamed, on }: { readonly head: string; readonly isNamed: boolean; readonly on: string },
+): Promise<string | null> {
+  const { repository } = at.workplace;
+  const mark = readLanded(at.deps.home.stateDir(queue.repoKey, entry.runId));
+  const known = mark !== null && mark.head === head && mark.branch === queue.branch ? [mark.commit] : [];
+  for (const commit of [...known, ...(isNamed ? [head] : [])])
+    if ((await readAncestry(repository, commit, on)) === 'ancestor') return commit;
+  return null;
+}
+
+function exhausted(reason: Exclude<Exhausted, 'conflict'>, why: string): Landed {
+  return { kind: 'exhausted', reason, why };
+}
+
+/** What the run's answer says of its change. */
+export async function readSource(
+  { readAnswer, hostId }: LandingDeps,
+  { run }: AtQueue,
+  { entry, queue }: OfEntry,
+): Promise<Source | Landed> {
+  const { record } = run;
+  const answer = await readAnswer(record.workflowId);
+  if (answer.kind === 'open') return exhausted('refused', `the run ${entry.runId} is not closed`);
+  if (answer.kind === 'none') {
+    const kept = await readKept(record);
+    return kept !== null && kept === entry.head
+      ? { head: kept, evidence: [] }
+      : exhausted('refused', `the run ${entry.runId} ended without an answer`);
+  }
+  const { source } = answer.result;
+  if (source === null) return exhausted('nothing_left', `the run ${entry.runId} changed nothing`);
+  if (source.host !== hostId || source.repoKey !== queue.repoKey)
+    return exhausted('refused', `the change of ${entry.runId} lies in another repository`);
+  const { head, evidence: own, base } = source;
+  return { head, evidence: own !== null && GREEN.includes(own.outcome) ? [{ ...own, on: base.sha }] : [] };
+}
+
+export async function merge(
+  at: AtQueue,
+  input: OfEntry & Pick<LandEntryInput, 'chain'>,
+  { source, on }: { readonly source: Source; readonly on: string },
+): Promise<Planned | Landed> {
+  const { run, workplace } = at;
+  const { queue, entry, chain } = input;
+  const { repository } = workplace;
+  const git = await queueGitOf(at);
+  const { baseSha } = run.record;
+  const own = await headToLand(git, run.record, source.head);
+  const head = entry.head === null ? own : await mendedToLand(at, { named: entry.head, source, own, on });
+  if (typeof head !== 'string') return head;
+  if (!entry.anyway && (await readAncestry(repository, baseSha, on)) !== 'ancestor')
+    return exhausted(
+      'base_rewritten',
+      `${queue.branch} does not contain ${baseSha.slice(0, 12)}, which the run is made on: what was taken back there would come back`,
+    );
+  const { record } = run;
+  const { method } = landingOf(record);
+  const candidate = await makeCandidate(git, {
+    ...{ ours: on, theirs: head, madeOn: null },
+    ...{ method, isMade: head !== source.head && head !== entry.head },
+    message: landingMessage(record, { ...landingOf(record), base: queue.branch, entry: input.entry.id }),
+    // Of the activity, not of the attempt.
+    claimedAt: new Date(Context.current().info.scheduledTimestampMs).toISOString(),
+    identity: git.identity,
+  });
+  switch (candidate.kind) {
+    case 'made':
+      return { commit: candidate.commit, tree: candidate.tree, on };
+    case 'present':
+      // The base has it, or another entry of the chain.
+      return chain === null ? { kind: 'merged', commit: head } : { kind: 'ready', commit: on, on };
+    case 'nothing':
+      return exhausted('nothing_left', `${queue.branch} has all of this change already`);
+    case 'conflict':
+      return { kind: 'conflict', on, why: candidate.why, files: candidate.files };
+    case 'unrelated':
+      return exhausted('refused', `the change and ${queue.branch} have no commit in common`);
+    case 'refused':
+      return exhausted('refused', candidate.why);
+  }
+}
+
+/** What a person mended on the branch of the run, while it stands there. Of a head that is made anew, so is that. */
+async function mendedToLand(
+  at: AtQueue,
+  {
+    named,
+    source,
+    own,
+    on,
+  }: { readonly named: string; readonly source: Source; readonly own: string; readonly on: string },
+): Promise<string | Landed> {
+  const { record } = at.run;
+  if (named === source.head) return own;
+  const git = await queueGitOf(at);
+  const base = (await git.run(['merge-base', '--end-of-options', on, named])).trim();
+  if ((await findMended(record, { head: source.head, base })) !== named)
+    return exhausted(
+      'refused',
+      `${named.slice(0, 12)} is not what stands on ${record.branch}, made of its head and the base`,
+    );
+  return own === source.head ? named : makeAnew(git, record, { head: named, parents: [base, own] });
+}

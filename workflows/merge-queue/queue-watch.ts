@@ -1,0 +1,79 @@
+/**
+ * What only the base can bring: that it moves, or comes free. A host watches it for whoever waits for that; else it is looked at by timer. And the entries that somebody else takes
+ * there, which are looked for each time it moved. Pure.
+ */
+import type { Hold, WatchedHead } from '../../protocol/actors/merge-queue.js';
+import type { Watch } from '../actor/actor.js';
+import {
+  change,
+  type Entry,
+  end,
+  type QueueErrand,
+  type QueueEvent,
+  type QueueState,
+  type QueueStep,
+  tipOf,
+} from './queue-state.js';
+
+type Looked = Extract<QueueEvent, { kind: 'looked' }>;
+
+/** Null: nothing can be seen there that anybody waits for. */
+export function watchOf(state: QueueState): Watch<QueueErrand> | null {
+  const { base, seenAtMs, entries, watches } = state;
+  const [first] = entries;
+  if (first === undefined || seenAtMs === null || watches.isOver || !isWaitedFor(state)) return null;
+  const { host, runId } = first;
+  const [at, isInUse] = [base?.at ?? null, base?.use !== null && base?.use !== undefined];
+  return {
+    key: `${watches.ended} ${host} ${at} ${isInUse}`,
+    errand: { kind: 'watch', workflowId: 'watch', host, runId, at, isInUse },
+  };
+}
+
+function isWaitedFor(state: QueueState): boolean {
+  const { base, chain, held, entries } = state;
+  return (
+    held?.reason === 'base_gone' ||
+    (chain !== null && base?.use !== null) ||
+    entries.some((entry) => entry.state === 'watched' || isRedHere(state, entry))
+  );
+}
+
+/** By a lock of the base, or by what a person does elsewhere, nothing stirs that could be seen. */
+export function isLookedAtInTime(state: QueueState): boolean {
+  const { base, chain, held } = state;
+  const isUnseen = held?.reason === 'config_not_trusted' || (chain !== null && base?.use === null);
+  return isUnseen || (isWaitedFor(state) && watchOf(state) === null);
+}
+
+function isRedHere(state: QueueState, { state: at, redAt }: Entry): boolean {
+  return at === 'waiting' && redAt !== null && redAt === tipOf(state);
+}
+
+/** What people are told of a queue in which nothing goes on. */
+export function holdOf(state: QueueState): Hold | null {
+  const { entries, held, isAtWork } = state;
+  const tried = entries.filter((entry) => entry.state !== 'watched');
+  if (held !== null || isAtWork || tried.length === 0) return held;
+  return tried.every((entry) => isRedHere(state, entry))
+    ? { reason: 'base_red', why: `all that wait were tried, and the base is red without them: ${tried[0]?.why ?? ''}` }
+    : null;
+}
+
+/** The base moved since they were looked for there. */
+export function findUnseen({ entries, base, seenAtMs }: QueueState): readonly WatchedHead[] {
+  const isNew = ({ state, seenOn }: Entry) =>
+    state === 'watched' && (seenAtMs === null || (base !== null && seenOn !== base.at));
+  return entries.filter(isNew).map(({ id, runId, anyway, head, seenOn }) => ({ id, runId, anyway, head, seenOn }));
+}
+
+/** Those that were looked for and did not end wait until the base moves again. */
+export function noteWatched(step: QueueStep, { base, asked, watched }: Omit<Looked, 'kind'>): QueueStep {
+  const seen = asked.reduce((rest, id) => change(rest, id, { seenOn: base?.at ?? null }), step);
+  return watched.reduce((rest, { id, landed }) => {
+    if (!asked.includes(id)) return rest;
+    return landed.kind === 'merged'
+      ? end(rest, id, { state: 'merged', commit: landed.commit })
+      : end(rest, id, { state: 'exhausted', reason: landed.reason, why: landed.why });
+  }, seen);
+}
