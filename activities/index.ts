@@ -86,7 +86,7 @@ export interface ControlActivities {
   /** Asks for the landing of a run that is about to close, where nobody did. Harmless when repeated. */
   beginLanding(input: BeginLandingInput): Promise<void>;
   /** What the server knows of a run's end. Effects: none. */
-  readRunToLand(runId: string): Promise<RunToLand>;
+  readRunToLand(workflowId: string): Promise<RunToLand>;
 }
 
 /** Agents and commands, on the host's turns queue. All are idempotent by their place. */

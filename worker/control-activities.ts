@@ -47,14 +47,14 @@ export function createControlActivities(workflow: Server, failpoint: Failpoint):
         ...{ type: MERGE_QUEUE_WORKFLOW, workflowId: mergeQueueId(queue), args: [queue] },
         ...{ signal: 'enqueue', argument: entry, summary: `merge queue of ${queue.branch}` },
       }),
-    beginLanding: ({ runId, attended }) =>
+    beginLanding: ({ runId, workflowId, attended }) =>
       tellActor({
-        ...{ type: LANDING_WORKFLOW, workflowId: landingId(runId), args: [{ ...UNASKED, attended }] },
+        ...{ type: LANDING_WORKFLOW, workflowId: landingId(runId), args: [{ ...UNASKED, workflowId, attended }] },
         ...{ signal: 'land', argument: UNASKED, summary: `land ${runId}` },
       }),
-    async readRunToLand(runId) {
-      const answer = await readAnswer(runId);
-      if (answer.kind === 'none') return { kind: 'none', host: await hostOf(workflow, runId) };
+    async readRunToLand(workflowId) {
+      const answer = await readAnswer(workflowId);
+      if (answer.kind === 'none') return { kind: 'none', host: await hostOf(workflow, workflowId) };
       if (answer.kind === 'open') return answer;
       const { outcome, verdict, source } = answer.result;
       return { kind: 'answer', outcome, verdict, source };
@@ -63,9 +63,9 @@ export function createControlActivities(workflow: Server, failpoint: Failpoint):
 }
 
 /** By its history, while the server keeps that. */
-async function hostOf(workflow: Server, runId: string): Promise<string | null> {
+async function hostOf(workflow: Server, workflowId: string): Promise<string | null> {
   const view: unknown = await workflow
-    .getHandle(runId)
+    .getHandle(workflowId)
     .query(STATUS_QUERY)
     .catch(() => null);
   return nameIn(fieldsOf(view), 'host');

@@ -133,7 +133,7 @@ async function landAll(
   runs: readonly ClosedRun[],
 ): Promise<readonly [readonly (readonly HistoryEvent[])[], readonly HistoryEvent[]]> {
   const calls = landingCalls(client, (call) => call());
-  await Promise.all(runs.map(({ runId }) => calls.land({ runId, onto: BRANCH, by: 'bench' })));
+  await Promise.all(runs.map(({ runId }) => calls.land({ runId, workflowId: runId, onto: BRANCH, by: 'bench' })));
   const landed = await Promise.all(
     runs.map(async ({ runId }) => {
       const handle = client.workflow.getHandle(landingId(runId));

@@ -14,6 +14,8 @@ import { type Fields, fieldsOf, nameIn, textIn, wordIn } from '../../protocol/te
 
 export interface StartLanding extends Pick<LandingInput, 'onto'> {
   readonly runId: string;
+  /** Of the run. */
+  readonly workflowId: string;
   /** Of the person. */
   readonly by: string;
 }
@@ -54,11 +56,11 @@ export function landingCalls(client: Client, within: Within): LandingCalls {
   const statusOf = <View>(workflowId: string) =>
     within(() => client.workflow.getHandle(workflowId).query<View>(STATUS_QUERY));
   return {
-    async land({ runId, onto, by }) {
+    async land({ runId, workflowId: ofRun, onto, by }) {
       const workflowId = landingId(runId);
       await within(() =>
         client.workflow.signalWithStart(LANDING_WORKFLOW, {
-          ...{ workflowId, taskQueue: TASK_QUEUE, args: [{ onto }], signal: 'land', signalArgs: [{ onto, by }] },
+          ...{ workflowId, taskQueue: TASK_QUEUE, args: [{ workflowId: ofRun, onto }], signal: 'land', signalArgs: [{ onto, by }] },
           ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'USE_EXISTING' },
           workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
           staticSummary: `land ${runId}`,

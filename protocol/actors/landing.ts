@@ -19,6 +19,8 @@ export const LANDING_SIGNALS = [...LANDING_UPDATES, ENTRY_SIGNAL, RUN_CHANGED_SI
 
 /** To start one is to ask for it, also by hand. */
 export interface LandingInput {
+  /** Of the run; null: it is its id. A schedule appends a time, with colons. */
+  readonly workflowId: string | null;
   /** Null: the branch that the run began at. */
   readonly onto: string | null;
   /** Nobody asked: the run's policy says that its head lands by itself. */
@@ -31,6 +33,7 @@ export interface LandingInput {
 export function readLandingInput(input: unknown): LandingInput {
   const fields = fieldsOf(input);
   return {
+    workflowId: nameIn(fields, 'workflowId'),
     onto: nameIn(fields, 'onto'),
     isUnasked: fields['isUnasked'] === true,
     attended: fields['attended'] !== false,
@@ -111,7 +114,7 @@ export type FindKeptResult =
   | { readonly kind: 'none'; readonly why: string };
 
 /** Of a run whose policy says that its head lands by itself. */
-export interface BeginLandingInput extends Pick<LandingInput, 'attended'> {
+export interface BeginLandingInput extends Pick<LandingInput, 'workflowId' | 'attended'> {
   readonly runId: string;
 }
 

@@ -18,7 +18,7 @@ export function readRun(before: LandingState, answer: RunToLand, now: number): L
     const everyMs = Math.min(2 * phase.everyMs, LOOK_AGAIN_MS);
     return rest({ ...state, phase: { ...phase, lookAtMs: now + phase.everyMs, everyMs } });
   }
-  if (answer.kind === 'none') return rest(state, [{ kind: 'findKept', workflowId: runId, host: answer.host }]);
+  if (answer.kind === 'none') return rest(state, [{ kind: 'findKept', workflowId: runId, runId, host: answer.host }]);
   const { outcome, verdict, source } = answer;
   if (source === null)
     return rest(openGate(state, { reason: 'nothing_left', why: `the run ${runId} changed nothing` }, now));

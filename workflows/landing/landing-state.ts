@@ -99,6 +99,8 @@ export interface LandingJournal {
 /** JSON-safe: it goes over continue-as-new. */
 export interface LandingState {
   readonly runId: string;
+  /** Of that run. */
+  readonly workflowId: string;
   /** Whose head lands: the run itself, or the last one that repaired it. */
   readonly headRunId: string;
   /** `<workflow id>/<first execution>`: begins the ids of its entries. */
@@ -158,7 +160,7 @@ export type LandingEvent =
 export type LandingErrand =
   | { readonly kind: 'open'; readonly workflowId: string }
   /** `host` null: nobody knows who worked for it. */
-  | { readonly kind: 'findKept'; readonly workflowId: string; readonly host: string | null }
+  | { readonly kind: 'findKept'; readonly workflowId: string; readonly runId: string; readonly host: string | null }
   | { readonly kind: 'findBase'; readonly workflowId: string; readonly host: string; readonly input: FindBaseInput }
   | { readonly kind: 'plan'; readonly workflowId: string; readonly host: string; readonly input: PlanRepairInput }
   | { readonly kind: 'startRun'; readonly workflowId: string; readonly input: RunInput }
@@ -180,10 +182,10 @@ export type LandingStep = Step<LandingState, LandingErrand>;
 
 export function notAsked(
   runId: string,
-  { self, onto, attended, isUnasked }: Pick<LandingState, 'self'> & LandingInput,
+  { self, workflowId, onto, attended, isUnasked }: Pick<LandingState, 'self'> & LandingInput,
 ): LandingState {
   return {
-    ...{ runId, self, onto, attended, isAsked: !isUnasked },
+    ...{ runId, workflowId: workflowId ?? runId, self, onto, attended, isAsked: !isUnasked },
     ...{ headRunId: runId, base: null, run: null, terms: null, phase: { kind: 'idle' } },
     ...{ since: null, conflictAt: null, entries: 0, children: 0, repairs: 0, changeRounds: 0 },
     ...{ gates: [], rung: NOT_RUNG, waived: [] },

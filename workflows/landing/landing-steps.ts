@@ -18,7 +18,9 @@ export const MAX_LOOK_AGAIN_MS = 6 * 3_600_000;
 
 /** From the beginning: the run is asked for. */
 export function open(state: LandingState): LandingStep {
+  const { runId, headRunId } = state;
+  const workflowId = headRunId === runId ? state.workflowId : headRunId;
   return rest({ ...state, phase: { kind: 'opening', lookAtMs: null, everyMs: FIRST_LOOK_MS } }, [
-    { kind: 'open', workflowId: state.headRunId },
+    { kind: 'open', workflowId },
   ]);
 }

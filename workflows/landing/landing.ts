@@ -116,9 +116,9 @@ async function openRun(runId: string): Promise<LandingEvent> {
   }
 }
 
-async function findKept({ workflowId, host }: Extract<LandingErrand, { kind: 'findKept' }>): Promise<LandingEvent> {
+async function findKept({ runId, host }: Extract<LandingErrand, { kind: 'findKept' }>): Promise<LandingEvent> {
   try {
-    const kept = await (host === null ? anyHost() : askedHost(host)).findKept(workflowId);
+    const kept = await (host === null ? anyHost() : askedHost(host)).findKept(runId);
     return { kind: 'kept', kept };
   } catch (error) {
     return { kind: 'kept', kept: { kind: 'none', why: `nothing is known of what is kept of it: ${whyOf(error)}` } };

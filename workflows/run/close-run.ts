@@ -1,5 +1,5 @@
 /** The end of a run: the last status, the verdict, the last journal lines and the report. */
-import { ActivityFailure } from '@temporalio/workflow';
+import { ActivityFailure, workflowInfo } from '@temporalio/workflow';
 import type { EventType } from '../../protocol/messages/journal.js';
 import type { CloseRunInput, RunChanged, RunResult, RunSource } from '../../protocol/messages/messages.js';
 import { RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
@@ -71,7 +71,7 @@ async function landUnasked(run: RunState): Promise<void> {
   const isUnasked = run.policy.landing === 'auto' || run.policy.landing === 'watch';
   if (!isUnasked || input.owner !== undefined || sourceOf(run) === null) return;
   try {
-    await controlHost().beginLanding({ runId, attended });
+    await controlHost().beginLanding({ runId, workflowId: workflowInfo().workflowId, attended });
   } catch (err) {
     if (!(err instanceof ActivityFailure)) throw err;
     const why = err.cause?.message ?? err.message;

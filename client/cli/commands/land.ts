@@ -7,6 +7,8 @@ import { orAborted } from '../../../config/system/or-aborted.js';
 import type { LandingView } from '../../../protocol/actors/landing.js';
 import { repairRunId } from '../../../protocol/names.js';
 import { RefusedError } from '../../../protocol/text/refusal.js';
+import type { StartLanding } from '../../calls/landing-calls.js';
+import { isFromFiles } from '../../calls/listed-run.js';
 import type { Sluice } from '../../sluice.js';
 import { type FoundRun, findRun, findRuns, manyRuns, runsHere } from '../find/find-run.js';
 import { followLandings, type ToldLandings } from '../landing/follow-landings.js';
@@ -37,7 +39,7 @@ export async function land(context: Context, options: LandOptions): Promise<Exit
 }
 
 interface RunsToLand extends Omit<LandOptions, 'runs' | 'onto'> {
-  readonly runs: readonly Pick<FoundRun, 'runId' | 'repo'>[];
+  readonly runs: readonly Pick<FoundRun, 'runId' | 'workflowId' | 'repo'>[];
   readonly onto?: string | null | undefined;
 }
 
@@ -49,8 +51,8 @@ export async function landRuns(
 ): Promise<ExitCode> {
   const { io, json } = context;
   const by = personOf(context);
-  for (const { runId } of runs) {
-    await ask(sluice, { runId, onto, by });
+  for (const { runId, workflowId } of runs) {
+    await ask(sluice, { runId, workflowId, onto, by });
     if (runs.length > 1) await waitForTurn(sluice, runId, io.stop);
   }
   if (!wait) {
@@ -101,8 +103,9 @@ async function waitForTurn(sluice: Sluice, runId: string, stop: AbortSignal): Pr
 /** Errors: RefusedError where it is on its way to another base. */
 async function ask(
   sluice: Sluice,
-  { runId, onto, by }: { readonly runId: string; readonly onto: string | null; readonly by: string },
+  asked: StartLanding,
 ): Promise<void> {
+  const { runId, onto } = asked;
   const view = await sluice.landing(runId);
   if (view?.merge === 'merged' && (onto === null || onto === view.base)) return;
   if (view?.merge === 'queued' && onto !== null && view.base !== onto)
@@ -112,7 +115,7 @@ async function ask(
       now: 'Nothing was changed; it lands there.',
       mend: `sluice landings drop ${foreign(runId)} && sluice land ${foreign(runId)} --onto ${foreign(onto)}`,
     });
-  await sluice.land({ runId, onto, by });
+  await sluice.land(asked);
 }
 
 /** Errors: RefusedError where none can land, or it is not clear which is meant. */
@@ -125,7 +128,7 @@ async function findToLand(
     const named: FoundRun[] = [];
     for (const asked of runs) named.push(await findRun(context, sluice, asked));
     const once = [...new Map(named.map((run) => [run.runId, run])).values()];
-    const open = once.find(({ closedAt }) => closedAt === null);
+    const open = once.find((run) => run.closedAt === null && !isFromFiles(run));
     if (open !== undefined) throw new RefusedError(stillOpen(open));
     return once;
   }
@@ -160,7 +163,7 @@ function isOver(merge: LandingView['merge'] | undefined): boolean {
 async function takeAll(
   context: Context,
   sluice: Sluice,
-  { views, runs, by }: { views: readonly LandingView[]; runs: readonly Pick<FoundRun, 'runId' | 'repo'>[]; by: string },
+  { views, runs, by }: { views: readonly LandingView[]; runs: RunsToLand['runs']; by: string },
 ): Promise<readonly string[]> {
   const repos = new Map(runs.map(({ runId, repo }) => [runId, repo ?? context.io.cwd]));
   const chains = new Map(

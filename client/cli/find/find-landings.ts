@@ -1,7 +1,7 @@
 /** What became of the heads of runs, beside the runs; and whose gate is meant where a run is closed. */
 import type { LandingView } from '../../../protocol/actors/landing.js';
 import { landingId } from '../../../protocol/names.js';
-import type { ListedRun } from '../../calls/listed-run.js';
+import { isFromFiles, type ListedRun } from '../../calls/listed-run.js';
 import type { Sluice } from '../../sluice.js';
 
 /** Each with the newest landing of its head. */
@@ -18,7 +18,7 @@ export async function withLandings<Run extends ListedRun>(
   return runs.map((run) => ({ ...run, landing: byRun.get(run.runId) ?? null }));
 }
 
-type Owned = Pick<ListedRun, 'runId' | 'workflowId' | 'closedAt'>;
+type Owned = Pick<ListedRun, 'runId' | 'workflowId' | 'closedAt' | 'execution'>;
 
 /** The run itself, or the landing of a closed one where that waits at a gate: who takes a decision. */
 export function gateOwnerOf<Run extends Owned>(run: Run, sluice: Pick<Sluice, 'landing'>): Promise<Run> {
@@ -35,7 +35,7 @@ async function landingInstead<Run extends Owned>(
   sluice: Pick<Sluice, 'landing'>,
   takes: (landing: LandingView) => boolean,
 ): Promise<Run> {
-  if (run.closedAt === null) return run;
+  if (run.closedAt === null && !isFromFiles(run)) return run;
   const landing = await sluice.landing(run.runId).catch(() => null);
   return landing === null || !takes(landing) ? run : { ...run, workflowId: landingId(run.runId) };
 }

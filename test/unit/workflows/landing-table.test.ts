@@ -57,7 +57,7 @@ class World {
   state: LandingState;
 
   constructor(input: Partial<LandingInput> = {}) {
-    const asked = { onto: null, isUnasked: false, attended: true, ...input };
+    const asked = { workflowId: null, onto: null, isUnasked: false, attended: true, ...input };
     this.state = notAsked('r1', { self: 'landing:r1/x', ...asked });
   }
 
@@ -126,6 +126,13 @@ describe('a landing', () => {
     expect(viewOf(world.state)).toMatchObject({ merge: 'queued', base: 'main', gate: null });
   });
 
+  it('asks the server for the workflow of its run, under whatever id that is', () => {
+    const world = new World({ workflowId: 'nightly:1' });
+    world.tell({ kind: 'begin' });
+
+    expect(deeds(world.errands)).toEqual([{ kind: 'open', workflowId: 'nightly:1' }]);
+  });
+
   it.each([
     ['no_answer', { kind: 'open' }],
     ['nothing_left', { kind: 'answer', outcome: 'no_changes', verdict: null, source: null }],
@@ -143,7 +150,7 @@ describe('a landing', () => {
       const world = new World();
       world.tell({ kind: 'begin' });
       world.tell({ kind: 'opened', run: { kind: 'none', host } });
-      expect(deeds(world.errands).at(-1)).toEqual({ kind: 'findKept', workflowId: 'r1', host });
+      expect(deeds(world.errands).at(-1)).toEqual({ kind: 'findKept', workflowId: 'r1', runId: 'r1', host });
       world.tell({ kind: 'kept', kept });
       return world;
     };

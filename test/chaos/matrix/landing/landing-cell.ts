@@ -55,7 +55,7 @@ export async function runLandingCell(
 async function askForBoth(attended: Attended): Promise<void> {
   for (const runId of attended.world.runs)
     await insist(attended, async () => {
-      await callsOf(attended).land({ runId, onto: attended.base.branch, by: 'person' });
+      await callsOf(attended).land({ runId, workflowId: runId, onto: attended.base.branch, by: 'person' });
       return true;
     });
 }
