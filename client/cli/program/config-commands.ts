@@ -15,6 +15,7 @@ export const CONFIG_COMMANDS: readonly CommandRow[] = [
       command
         .option('--list', 'what is trusted', false)
         .option('--revoke', 'take the trust back', false)
+        .option('--at <commit>', 'the config at a branch or commit, such as a base on which something lands')
         .option('--repo <path>', 'the repository (default: where you are)'),
     body: async ({ context, options }) => (await import('../commands/trust.js')).trust(context, options),
   }),
