@@ -22,41 +22,51 @@ interface BaseMove {
   readonly failpoint: Failpoint;
 }
 
+/** Where it stands, and not yet who uses it: for that the HEAD of each worktree is read. */
+export type BaseStand = Omit<BaseLook, 'use'>;
+
 /** Null: there is no such branch to land on. */
-export async function lookAtBase({ repository, queue, chain }: BaseAt): Promise<BaseLook | null> {
+export async function findBaseStand({ repository, queue, chain }: BaseAt): Promise<BaseStand | null> {
   const base = await findLandingBase(repository, queue.branch);
-  return base.kind === 'refused' ? null : lookFrom({ repository, queue, chain }, base.sha);
+  return base.kind === 'refused' ? null : standAt({ repository, queue, chain }, base.sha);
 }
 
-async function lookFrom({ repository, queue, chain }: BaseAt, at: string): Promise<BaseLook> {
-  const [contains, use] = await Promise.all([
-    countContained(repository, at, chain),
-    findBaseUse(repository, queue.branch),
-  ]);
-  return { at, contains, use: use === null ? null : wordsOf(use) };
+export async function lookAtBase(about: BaseAt): Promise<BaseLook | null> {
+  const base = await findBaseStand(about);
+  return base === null ? null : withUse(about, base);
+}
+
+export async function withUse({ repository, queue }: BaseAt, base: BaseStand): Promise<BaseLook> {
+  return { ...base, use: wordsOf(await findBaseUse(repository, queue.branch)) };
+}
+
+async function standAt({ repository, chain }: BaseAt, at: string): Promise<BaseStand> {
+  return { at, contains: await countContained(repository, at, chain) };
 }
 
 /** Whether nobody but the queue moved the base since the chain was begun. */
-export function standsBehind({ at, contains }: BaseLook, { base, commits }: ChainCommits): boolean {
+export function standsBehind({ at, contains }: BaseStand, { base, commits }: ChainCommits): boolean {
   return at === (commits[contains - 1] ?? base);
 }
 
 /** Moves the base to what the chain has, or beyond; answers how it stands afterwards. */
-export async function moveBase(at: BaseAt, { from, to, identity, failpoint }: BaseMove) {
-  const { repository, queue } = at;
+export async function moveBase(about: BaseAt, { from, to, identity, failpoint }: BaseMove) {
+  const { repository, queue } = about;
+  const ref = `refs/heads/${queue.branch}`;
   const tip = { ref: tipRefOf(queue), to };
   failpoint('land.before-swap');
   const outcome = await swapBase(repository, { branch: queue.branch, from, to, with: [tip], identity });
   failpoint('land.after-swap');
-  const base = await readBack(at);
+  // As a file: how the branch is written was seen before it moved.
+  const at = await followRef(repository.commonDir, ref);
   failpoint('land.after-read-back');
-  return { outcome: outcome.kind, base } as const;
-}
-
-/** As files: how the branch is written was seen before it moved. */
-async function readBack(at: BaseAt): Promise<BaseLook | null> {
-  const sha = await followRef(at.repository.commonDir, `refs/heads/${at.queue.branch}`);
-  return sha === null ? null : lookFrom(at, sha);
+  if (at === null) return { outcome: outcome.kind, base: null };
+  const base = await standAt(about, at);
+  const isSeen = outcome.kind === 'swapped' || outcome.kind === 'in_use';
+  return {
+    outcome: outcome.kind,
+    base: isSeen ? { ...base, use: wordsOf(outcome.use) } : await withUse(about, base),
+  };
 }
 
 async function countContained(repository: Repository, at: string, chain: ChainCommits | null): Promise<number> {
@@ -69,6 +79,6 @@ async function countContained(repository: Repository, at: string, chain: ChainCo
   return 0;
 }
 
-function wordsOf({ folder, how }: BranchUse): string {
-  return `it is ${how} in ${folder}`;
+function wordsOf(use: BranchUse | null): string | null {
+  return use === null ? null : `it is ${use.how} in ${use.folder}`;
 }

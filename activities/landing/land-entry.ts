@@ -4,13 +4,13 @@
  * Idempotency: the candidate of a place is the same commit however often it is made, it is noted before the base moves, and what the base contains is read back from git.
  */
 import { endingWith } from '../../config/system/ending-signal.js';
-import type { BaseLook, LandEntryInput, LandEntryResult, TreeEvidence } from '../../protocol/actors/merge-queue.js';
+import type { LandEntryInput, LandEntryResult, Landed, TreeEvidence } from '../../protocol/actors/merge-queue.js';
 import { hashChecks } from '../checks/hash-checks.js';
 import { moveRefs } from '../git/refs/run-branch.js';
 import { atPlace } from '../unit/at-place.js';
 import { noteLanded } from '../unit/landed-mark.js';
 import { type BaseChecks, findBaseChecks } from './base-checks.js';
-import { lookAtBase, moveBase, standsBehind } from './base-look.js';
+import { type BaseStand, findBaseStand, moveBase, standsBehind, withUse } from './base-look.js';
 import { findLanded, merge, type Planned, readSource, type Source } from './merge-head.js';
 import { type AtQueue, findQueuePlace, type LandingDeps, nextRefOf, queueGitOf, tipRefOf } from './queue-place.js';
 
@@ -32,23 +32,37 @@ async function landEntry(deps: LandingDeps, at: AtQueue, input: LandEntryInput):
   deps.failpoint('land.after-claim');
   const { chain, queue } = input;
   const about = { repository: at.workplace.repository, queue, chain };
-  const [base, source] = await Promise.all([lookAtBase(about), readSource(deps, at, input)]);
+  const [base, source] = await Promise.all([findBaseStand(about), readSource(deps, at, input)]);
   // The queue is held until there is one.
   if (base === null) return { base, landed: { kind: 'moved' } };
-  if (!('head' in source)) return { base, landed: source };
+  const landed = await plan(deps, at, input, { base, source });
+  return 'tree' in landed
+    ? publish(at, input, { planned: landed, base })
+    : { base: await withUse(about, base), landed };
+}
+
+/** What is to be made true, or why nothing is. */
+async function plan(
+  deps: LandingDeps,
+  at: AtQueue,
+  input: LandEntryInput,
+  { base, source }: { readonly base: BaseStand; readonly source: Source | Landed },
+): Promise<Planned | Landed> {
+  const { chain, queue } = input;
+  if (!('head' in source)) return source;
   // Merged as it is onto the base itself, it is found there by that.
   const isPlain = chain === null && at.run.record.input.rewind?.onto === undefined;
   const landed = await findLanded(at, input, { head: source.head, isNamed: !isPlain, on: base.at });
-  if (landed !== null) return { base, landed: { kind: 'merged', commit: landed } };
-  if (chain !== null && !standsBehind(base, chain)) return { base, landed: { kind: 'moved' } };
+  if (landed !== null) return { kind: 'merged', commit: landed };
+  if (chain !== null && !standsBehind(base, chain)) return { kind: 'moved' };
   const on = chain?.commits.at(-1) ?? base.at;
   const made = await merge(at, input, { source, on });
-  if (!('tree' in made)) return { base, landed: made };
+  if (!('tree' in made)) return made;
   const checks = await findBaseChecks(at, { branch: queue.branch, on });
-  if (checks.kind === 'held') return { base, landed: checks };
+  if (checks.kind === 'held') return checks;
   if (!isChecked(deps, checks, { known: input.evidence, planned: made, source })) {
     await keepNext(at, input, made.commit);
-    return { base, landed: { kind: 'check', commit: made.commit, on } };
+    return { kind: 'check', commit: made.commit, on };
   }
   const { repoKey, branch } = queue;
   noteLanded(
@@ -56,7 +70,7 @@ async function landEntry(deps: LandingDeps, at: AtQueue, input: LandEntryInput):
     { head: source.head, branch, commit: made.commit },
     deps.durability,
   );
-  return publish(at, input, { planned: made, base });
+  return made;
 }
 
 interface ToBeChecked {
@@ -93,18 +107,16 @@ async function keepNext({ workplace }: AtQueue, { queue }: LandEntryInput, commi
 async function publish(
   at: AtQueue,
   { queue, chain }: LandEntryInput,
-  { planned, base }: { readonly planned: Planned; readonly base: BaseLook },
+  { planned, base }: { readonly planned: Planned; readonly base: BaseStand },
 ): Promise<LandEntryResult> {
   const { deps, workplace } = at;
   const { commit, on } = planned;
   const about = { repository: workplace.repository, queue, chain };
   deps.failpoint('land.after-candidate');
   const { identity } = await queueGitOf(at);
-  if (base.use === null) {
-    const swap = await moveBase(about, { from: base.at, to: commit, identity, failpoint: deps.failpoint });
-    if (swap.outcome === 'swapped') return { base: swap.base, landed: { kind: 'merged', commit } };
-    if (swap.outcome === 'moved') return { base: swap.base, landed: { kind: 'moved' } };
-  }
+  const swap = await moveBase(about, { from: base.at, to: commit, identity, failpoint: deps.failpoint });
+  if (swap.outcome === 'swapped') return { base: swap.base, landed: { kind: 'merged', commit } };
+  if (swap.outcome === 'moved') return { base: swap.base, landed: { kind: 'moved' } };
   await moveRefs(workplace.repository, [{ ref: tipRefOf(queue), to: commit }], { identity });
-  return { base: await lookAtBase(about), landed: { kind: 'ready', commit, on } };
+  return { base: swap.base, landed: { kind: 'ready', commit, on } };
 }

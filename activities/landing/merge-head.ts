@@ -86,21 +86,24 @@ export async function merge(
   const own = await headToLand(git, run.record, source.head);
   const head = entry.head === null ? own : await mendedToLand(at, { named: entry.head, source, own, on });
   if (typeof head !== 'string') return head;
-  if (!entry.anyway && (await readAncestry(repository, baseSha, on)) !== 'ancestor')
+  const { record } = run;
+  const { method } = landingOf(record);
+  const [ancestry, candidate] = await Promise.all([
+    entry.anyway ? 'ancestor' : readAncestry(repository, baseSha, on),
+    makeCandidate(git, {
+      ...{ ours: on, theirs: head, madeOn: null },
+      ...{ method, isMade: head !== source.head && head !== entry.head },
+      message: landingMessage(record, { ...landingOf(record), base: queue.branch, entry: entry.id }),
+      // Of the activity, not of the attempt.
+      claimedAt: new Date(Context.current().info.scheduledTimestampMs).toISOString(),
+      identity: git.identity,
+    }),
+  ]);
+  if (ancestry !== 'ancestor')
     return exhausted(
       'base_rewritten',
       `${queue.branch} does not contain ${baseSha.slice(0, 12)}, which the run is made on: what was taken back there would come back`,
     );
-  const { record } = run;
-  const { method } = landingOf(record);
-  const candidate = await makeCandidate(git, {
-    ...{ ours: on, theirs: head, madeOn: null },
-    ...{ method, isMade: head !== source.head && head !== entry.head },
-    message: landingMessage(record, { ...landingOf(record), base: queue.branch, entry: input.entry.id }),
-    // Of the activity, not of the attempt.
-    claimedAt: new Date(Context.current().info.scheduledTimestampMs).toISOString(),
-    identity: git.identity,
-  });
   switch (candidate.kind) {
     case 'made':
       return { commit: candidate.commit, tree: candidate.tree, on };
