@@ -4,9 +4,11 @@ import type { Failpoint } from '../../protocol/failpoints.js';
 import { findLandingBase } from '../git/merge/find-landing-base.js';
 import { findBaseUse, swapBase } from '../git/merge/swap-base.js';
 import { readAncestry } from '../git/refs/read-ancestry.js';
-import { followRef } from '../git/refs/read-ref.js';
+import { followRef, readRef } from '../git/refs/read-ref.js';
+import { moveRefs } from '../git/refs/run-branch.js';
 import type { BranchUse } from '../git/refs/run-refs.js';
 import type { Identity, Repository } from '../git/start/contract.js';
+import { ON_REAL_REPOSITORY, tryGit } from '../git/start/run-git.js';
 import { tipRefOf } from './queue-place.js';
 
 export interface BaseAt {
@@ -40,13 +42,29 @@ export async function withUse({ repository, queue }: BaseAt, base: BaseStand): P
   return { ...base, use: wordsOf(await findBaseUse(repository, queue.branch)) };
 }
 
-async function standAt({ repository, chain }: BaseAt, at: string): Promise<BaseStand> {
-  return { at, contains: await countContained(repository, at, chain) };
+async function standAt(about: BaseAt, at: string): Promise<BaseStand> {
+  const { repository, chain } = about;
+  const contains = await countContained(repository, at, chain);
+  const isKept = chain === null || contains === chain.commits.length || (await keepChain(about, chain));
+  return isKept ? { at, contains } : { at, contains, isLost: true };
 }
 
-/** Whether nobody but the queue moved the base since the chain was begun. */
-export function standsBehind({ at, contains }: BaseStand, { base, commits }: ChainCommits): boolean {
-  return at === (commits[contains - 1] ?? base);
+/** Somebody may have moved or removed the ref that keeps its commits from being pruned: it is put back. False: git removed them. */
+async function keepChain({ repository, queue }: BaseAt, { commits }: ChainCommits): Promise<boolean> {
+  const ref = tipRefOf(queue);
+  const to = commits.at(-1) ?? '';
+  if ((await readRef(repository.commonDir, ref)) === to) return true;
+  const asked = await tryGit([...ON_REAL_REPOSITORY, 'cat-file', '-e', `${to}^{tree}`], {
+    gitDir: repository.commonDir,
+  });
+  if (asked.exitCode !== 0) return false;
+  await moveRefs(repository, [{ ref, to }], { identity: null });
+  return true;
+}
+
+/** Whether nobody but the queue moved the base since the chain was begun, and the chain is there. */
+export function standsBehind({ at, contains, isLost }: BaseStand, { base, commits }: ChainCommits): boolean {
+  return isLost !== true && at === (commits[contains - 1] ?? base);
 }
 
 /** Moves the base to what the chain has, or beyond; answers how it stands afterwards. */

@@ -25,6 +25,9 @@ export interface QueueRef {
 
 const MAX_ID_BYTES = 150;
 
+/** Of what a queue keeps of each entry: with a thousand of them it must go over continue-as-new, for which the server takes 2 MB. */
+const MAX_NAME_CHARS = 300;
+
 export function mergeQueueId({ repoKey, branch }: QueueRef): string {
   const id = `${MERGE_QUEUE_WORKFLOW}:${repoKey}@${branch}`;
   return id.length <= MAX_ID_BYTES ? id : `${id.slice(0, MAX_ID_BYTES)}~${shortHash(id)}`;
@@ -137,6 +140,8 @@ export interface BaseLook {
   readonly contains: number;
   /** Who keeps it from being moved, a clause for people; null: nobody. */
   readonly use: string | null;
+  /** The commits of the chain are gone: somebody removed the ref that kept them, and git what it kept. */
+  readonly isLost?: true;
 }
 
 /** Checks of a tree that count for every commit of that tree. */
@@ -301,6 +306,7 @@ function messageOf(name: string, argument: unknown): QueueMessage | null {
   const since = timeIn(fields, 'since');
   if (name !== 'enqueue' || owner === null || host === null || since === null) return null;
   if (runId === null || !isRunId(runId)) return null;
+  if ([id, owner, host].some(({ length }) => length > MAX_NAME_CHARS)) return null;
   const priority = amountIn(fields, 'priority') ?? 0;
   const watch = fields['watch'] === true;
   const said = { watch, anyway: fields['anyway'] === true, head: nameIn(fields, 'head') };

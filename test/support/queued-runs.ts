@@ -1,7 +1,12 @@
 /** Closed runs whose heads are sent to the queue of `main` by Temporal's own means, each with a file of its own. */
 import { expect } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
-import { MERGE_QUEUE_WORKFLOW, type MergeQueueView, mergeQueueId } from '../../protocol/actors/merge-queue.js';
+import {
+  MERGE_QUEUE_WORKFLOW,
+  type MergeQueueView,
+  mergeQueueId,
+  type QueueEntry,
+} from '../../protocol/actors/merge-queue.js';
 import type { RunInput, RunResult } from '../../protocol/messages/messages.js';
 import { STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
 import type { TestHost } from './test-host.js';
@@ -25,14 +30,19 @@ export interface Queue {
   ended(): Promise<MergeQueueView>;
 }
 
-/** In this order. */
-export async function enqueueAll(host: TestHost, runs: readonly string[]): Promise<Queue> {
+/** In this order. `part`: of each entry. */
+export async function enqueueAll(
+  host: TestHost,
+  runs: readonly string[],
+  part: Partial<Pick<QueueEntry, 'id' | 'watch'>> = {},
+): Promise<Queue> {
   const [first = ''] = runs;
   const { source } = (await host.client.workflow.getHandle(first).result()) as RunResult; // Runs answer this.
   const queue = { repoKey: source?.repoKey ?? '', branch: 'main' };
   const workflowId = mergeQueueId(queue);
   for (const runId of runs) {
-    const entry = { id: `hand/1/${runId}/1`, owner: 'hand', runId, host: host.hostId, since: new Date().toISOString() };
+    const since = new Date().toISOString();
+    const entry = { id: `hand/1/${runId}/1`, owner: 'hand', runId, host: host.hostId, since, ...part };
     await host.client.workflow.signalWithStart(MERGE_QUEUE_WORKFLOW, {
       ...{ workflowId, taskQueue: TASK_QUEUE, args: [queue], signal: 'enqueue', signalArgs: [entry] },
       ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'USE_EXISTING' },

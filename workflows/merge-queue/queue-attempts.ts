@@ -1,6 +1,16 @@
 /** Whose turn it is, and what a failed attempt means for its entry: another one after a wait that doubles, or its end. Pure. */
 import type { EntryChange } from '../../protocol/actors/merge-queue.js';
-import { type Conflict, change, type Entry, end, type QueueState, type QueueStep, tipOf } from './queue-state.js';
+import {
+  type Conflict,
+  change,
+  cutFiles,
+  cutWhy,
+  type Entry,
+  end,
+  type QueueState,
+  type QueueStep,
+  tipOf,
+} from './queue-state.js';
 
 /** Source: T-74. */
 const MAX_WAIT_MS = 5 * 60_000;
@@ -33,6 +43,10 @@ export function recallConflict(state: QueueState, { conflict }: Entry): Conflict
   return conflict !== null && conflict.on === tipOf(state) ? conflict : null;
 }
 
+function rememberConflict({ on, why, files }: Conflict): Conflict {
+  return { on, why: cutWhy(why), files: cutFiles(files) };
+}
+
 interface FailedAttempt extends Pick<EntryChange, 'why'> {
   /** Null: its checks were red. */
   readonly conflict: Conflict | null;
@@ -50,5 +64,7 @@ export function failAttempt(
   if (used >= entry.attempts) return end(step, id, { state: 'exhausted', reason, why, files: conflict?.files ?? [] });
   const waitMs = Math.min(entry.retryWaitMs * 2 ** (used - 1), MAX_WAIT_MS);
   const again = `attempt ${used} of ${entry.attempts} failed, the next is in ${Math.ceil(waitMs / 1_000)} s: ${why ?? reason}`;
-  return change(step, id, { state: 'waiting', moved: 0, used, nextAttemptAtMs: now + waitMs, conflict, why: again });
+  const remembered = conflict === null ? null : rememberConflict(conflict);
+  const to = { moved: 0, used, nextAttemptAtMs: now + waitMs, conflict: remembered };
+  return change(step, id, { ...to, state: 'waiting', why: again });
 }

@@ -18,6 +18,7 @@ import type {
   WatchBaseInput,
   WatchBaseResult,
 } from '../../protocol/actors/merge-queue.js';
+import { shortHash } from '../../protocol/text/short-hash.js';
 import type { Step } from '../actor/actor.js';
 
 /** Unit: ms since 1970, as all times here. */
@@ -150,17 +151,35 @@ type Ended = Partial<Pick<EntryChange, 'commit' | 'reason' | 'why' | 'files'>> &
   readonly state: Exclude<EntryState, Entry['state']>;
 };
 
-/** What nobody heard of an entry. */
-export const UNTOLD = '';
+/** Nothing was told of an entry. */
+export const UNTOLD = shortHash('');
+
+/** Of what is kept of each of a thousand entries; its owner hears the whole. */
+const MAX_WHY_CHARS = 200;
+const MAX_FILES_CHARS = 300;
+
+export function cutWhy(why: string): string {
+  return why.slice(0, MAX_WHY_CHARS);
+}
+
+/** The first of them. */
+export function cutFiles(files: readonly string[]): readonly string[] {
+  let left = MAX_FILES_CHARS;
+  return files.filter(({ length }) => {
+    left -= length;
+    return left >= 0;
+  });
+}
 
 /** The entry stays. Its owner hears of it where it waits for something else than before. */
 export function change(step: QueueStep, id: string, to: Changed): QueueStep {
   const { entries } = step.state;
   const entry = entries.find((one) => one.id === id);
   if (entry === undefined) return step;
-  const next = { ...entry, ...to };
+  const { why } = { ...entry, ...to };
+  const next = { ...entry, ...to, why: why === null ? null : cutWhy(why) };
   const change = changeOf(step.state, next);
-  const told = change.state === 'ready' ? `ready ${change.commit}` : (next.why ?? UNTOLD);
+  const told = shortHash(change.state === 'ready' ? `ready ${change.commit}` : (next.why ?? ''));
   const isNews = told !== entry.told;
   const changed = isNews ? { ...next, told, version: entry.version + 1 } : next;
   const state = { ...step.state, entries: entries.map((one) => (one.id === id ? changed : one)) };
@@ -185,10 +204,15 @@ export function end(step: QueueStep, id: string, to: Ended): QueueStep {
     state: {
       ...step.state,
       entries: entries.filter((one) => one.id !== id),
-      results: [...results, { ...change, owner, runId }].slice(-MAX_RESULTS),
+      results: [...results, { ...cut(change), owner, runId }].slice(-MAX_RESULTS),
     },
     errands: [...step.errands, tell(owner, change)],
   };
+}
+
+function cut(change: EntryChange): EntryChange {
+  const { why, files } = change;
+  return { ...change, why: why === null ? null : cutWhy(why), files: cutFiles(files) };
 }
 
 export function changeOf({ chain }: QueueState, { id, version, state, why }: Entry): EntryChange {

@@ -144,7 +144,7 @@ function noteBase(before: QueueState, base: BaseLook | null, now: number): Queue
   const { chain } = state;
   if (chain === null) return { state, errands: [] };
   const [landed, rest] = [chain.links.slice(0, base.contains), chain.links.slice(base.contains)];
-  const stands = base.at === (landed.at(-1)?.commit ?? chain.base);
+  const stands = base.isLost !== true && base.at === (landed.at(-1)?.commit ?? chain.base);
   const left = rest.length === 0 ? null : { base: base.at, links: rest };
   const begun: QueueStep = { state: { ...state, chain: left }, errands: [] };
   const merged = landed.reduce((step, { entry, commit }) => end(step, entry, { state: 'merged', commit }), begun);
@@ -159,7 +159,7 @@ function noteLanded(step: QueueStep, { id, landed }: Extract<QueueEvent, { kind:
     case 'exhausted':
       return end(step, id, { state: 'exhausted', reason: landed.reason, why: landed.why });
     case 'conflict':
-      return failAttempt(step, id, { why: landed.why, conflict: conflictOf(landed), now });
+      return failAttempt(step, id, { why: landed.why, conflict: landed, now });
     case 'moved':
       return state.held === null ? noteMoved(step, id) : change(step, id, { state: 'waiting', why: state.held.why });
     case 'held':
@@ -170,10 +170,6 @@ function noteLanded(step: QueueStep, { id, landed }: Extract<QueueEvent, { kind:
       if (landed.on !== tipOf(state)) return noteMoved(step, id);
       return landed.kind === 'ready' ? link(step, id, landed.commit) : startCheck(step, id, landed);
   }
-}
-
-function conflictOf({ on, why, files }: Conflict): Conflict {
-  return { on, why, files };
 }
 
 function link(step: QueueStep, id: string, commit: string): QueueStep {

@@ -10,6 +10,7 @@ import { commitEnv } from '../run/commit.js';
 import type { Identity } from '../start/contract.js';
 import { lastingTrouble } from '../start/lasting-trouble.js';
 import { GitError } from '../start/run-git.js';
+import { placeAttributes } from './base-attributes.js';
 import { type MergeRequest, mergeTrees, type TreeMerge } from './merge-trees.js';
 
 export interface CandidateRequest extends MergeRequest {
@@ -56,7 +57,10 @@ async function make(git: PrivateGitDir, request: CandidateRequest): Promise<Cand
   const { ours, theirs } = request;
   await assertTreeFits(git, theirs);
   const names = [`${ours}^{tree}`, `${theirs}^{tree}`, `${theirs}^@`];
+  // The merge finds its attributes placed, or meets what kept them from it.
+  const placed = placeAttributes(git, ours).catch(() => null);
   const [treeOfOurs, treeOfTheirs, first, ...more] = lines(await git.run(['rev-parse', ...names]));
+  await placed;
   if (treeOfOurs === undefined || treeOfTheirs === undefined) throw new Error('two trees were asked for');
   // One commit on the base; or a merge that was made for it, of this very base and its head.
   const isWanted = more.length === 0 || (request.method === 'merge' && request.isMade);

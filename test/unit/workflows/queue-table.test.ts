@@ -97,6 +97,11 @@ class World {
     });
   }
 
+  /** Nothing is left to be done at once. */
+  endAll(): void {
+    while (this.doing.length > 0) this.end();
+  }
+
   /** A person's own commit, or their fast-forward to the tip. */
   commit(): void {
     this.persons += 1;
@@ -106,6 +111,12 @@ class World {
   take(): void {
     const { chain } = this.state;
     if (chain !== null && chain.base === this.base.at(-1)) this.base.push(...chain.links.map(({ commit }) => commit));
+  }
+
+  /** With links in it that nobody saw there they would count as withdrawn. */
+  remove(): void {
+    const { chain } = this.state;
+    this.isGone = chain === null || !chain.links.some(({ commit }) => this.base.includes(commit));
   }
 
   /** Asks for the chain to be kept as it is. */
@@ -216,9 +227,9 @@ type Act =
   | readonly ['enqueue' | 'watch' | 'there' | 'squashed' | 'withdraw' | 'red' | 'conflict' | 'mend' | 'wait', number]
   | readonly [Alone];
 
-const WORLDLY = ['use', 'free', 'gone', 'back', 'untrusted', 'trusted', 'baseRed', 'unwatched'] as const;
+const WORLDLY = ['use', 'free', 'back', 'untrusted', 'trusted', 'baseRed', 'unwatched'] as const;
 const ALONE = [
-  ...(['end', 'commit', 'take', 'claim', 'fastForward', 'stir', 'look', 'pause', 'resume', 'abort'] as const),
+  ...(['end', 'commit', 'take', 'claim', 'fastForward', 'remove', 'stir', 'look', 'pause', 'resume', 'abort'] as const),
   ...WORLDLY,
 ] as const;
 type Alone = (typeof ALONE)[number];
@@ -273,7 +284,6 @@ function perform(world: World, [kind, n = 0]: Act): void {
 const SWITCHES = {
   use: { isInUse: true },
   free: { isInUse: false },
-  gone: { isGone: true },
   back: { isGone: false },
   untrusted: { isTrusted: false },
   trusted: { isTrusted: true },
@@ -289,7 +299,7 @@ function settle(world: World): void {
   world.commit();
   world.tell({ kind: 'resume', by: null });
   for (let n = 0; n < 200 && world.state.entries.length > 0; n += 1) {
-    world.end();
+    world.endAll();
     world.stir();
     world.wait(canWatch && n < 20 ? 0 : HOUR_MS);
   }
@@ -329,5 +339,125 @@ describe('a merge queue', () => {
       }),
       { numRuns: 1500, examples: [[WITHDRAWN_BUT_PROMISED]] },
     );
+  });
+
+  it('makes a chain of a hundred anew behind its second link, once that is withdrawn, and lands the rest in their order', () => {
+    const world = new World();
+    world.isInUse = true;
+    for (let n = 0; n < 100; n += 1) world.tell({ kind: 'enqueue', entry: anEntry(n) });
+    world.endAll();
+    expect(world.state.chain?.links).toHaveLength(100);
+
+    world.tell({ kind: 'withdraw', id: 'e1' });
+    world.endAll();
+    const made = world.state.chain?.links.map(({ entry }) => entry);
+    const told = [0, 2].map((n) => world.heard.get(`landing:r${n}`)?.map(({ state }) => state));
+    settle(world);
+
+    const others = Array.from({ length: 100 }, (_, n) => `e${n}`).filter((id) => id !== 'e1');
+    expect(made).toEqual(others);
+    expect(world.base.flatMap((commit) => world.made.get(commit)?.entry ?? [])).toEqual(others);
+    expect(world.heard.get('landing:r1')?.at(-1)?.state).toBe('withdrawn');
+    expect(told).toEqual([['ready'], ['ready', 'waiting', 'ready']]);
+  });
+
+  it('makes its chain anew where the commits of it are gone', () => {
+    const world = new World();
+    world.isInUse = true;
+    for (const n of [0, 1]) world.tell({ kind: 'enqueue', entry: anEntry(n) });
+    world.endAll();
+
+    const base = { at: '0', contains: 0, use: 'main is checked out', isLost: true } as const;
+    const { state } = afterEvent(world.state, { kind: 'looked', base, asked: [], watched: [] }, world.now);
+
+    expect(state.chain).toBeNull();
+    expect(state.entries.map((entry) => entry.state)).toEqual(['landing', 'waiting']);
+  });
+
+  it('takes a thousand entries and no more, of which all that is kept goes over continue-as-new', () => {
+    const world = new World();
+    const long = (n: number) => `${n}-`.padEnd(290, 'x');
+    const files = Array.from({ length: 50 }, (_, n) => `${n}`.padEnd(200, 'f'));
+    for (let n = 0; n < 1_200; n += 1) {
+      const [id, owner] = [long(n), long(n)];
+      world.state = afterEvent(
+        world.state,
+        { kind: 'enqueue', entry: anEntry(n, { id, owner, attempts: n < 200 ? 1 : 3 }) },
+        n,
+      ).state;
+      const landed = { kind: 'conflict', on: '0', why: 'w'.repeat(500), files } as const;
+      const base = { at: '0', contains: 0, use: null };
+      world.state = afterEvent(world.state, { kind: 'landed', id, base, landed }, n).state;
+    }
+
+    const judgement = QUEUE_RULES[0]?.judge(world.state, { kind: 'enqueue', entry: anEntry(5_000) });
+
+    expect([world.state.entries.length, world.state.results.length]).toEqual([1_000, 200]);
+    expect(judgement).toMatchObject({ kind: 'refused', why: expect.stringContaining('1000') });
+    expect(JSON.stringify(world.state).length).toBeLessThan(2 * 1024 * 1024);
+  });
+
+  it.each([
+    ['a config that nobody trusts', { isTrusted: false }, 'config_not_trusted'],
+    ['a base that is gone', { isGone: true }, 'base_gone'],
+    ['a base that is red whatever lands', { isBaseRed: true }, 'base_red'],
+  ] as const)('is held by %s, which uses no attempt', (_, world, reason) => {
+    const held = Object.assign(new World(), world);
+    for (const n of [0, 1]) held.tell({ kind: 'enqueue', entry: anEntry(n) });
+    held.endAll();
+
+    expect(holdOf(held.state)?.reason).toBe(reason);
+    expect(held.state.entries.map(({ state, used }) => ({ state, used }))).toEqual([
+      { state: 'waiting', used: 0 },
+      { state: 'waiting', used: 0 },
+    ]);
+  });
+
+  it('tries again what nobody trusted once it is told to look', () => {
+    const world = new World();
+    world.isTrusted = false;
+    world.tell({ kind: 'enqueue', entry: anEntry(0) });
+    world.endAll();
+    world.isTrusted = true;
+
+    world.tell({ kind: 'look', by: null });
+    world.endAll();
+
+    expect(world.heard.get('landing:r0')?.map(({ state, why }) => ({ state, why }))).toEqual([
+      { state: 'waiting', why: 'trust it' },
+      { state: 'merged', why: null },
+    ]);
+  });
+
+  it('looks at a base by timer only where somebody waits for what no host sees', () => {
+    const waits = (part: Partial<World>, entry: Partial<QueueEntry> = {}) => {
+      const world = Object.assign(new World(), part);
+      world.tell({ kind: 'enqueue', entry: anEntry(0, entry) });
+      world.endAll();
+      const before = { watch: watchOf(world.state) !== null, timer: QUEUE_RULES[0]?.wakesAt(world.state) !== null };
+      world.stir();
+      return { ...before, timerLater: QUEUE_RULES[0]?.wakesAt(world.state) !== null };
+    };
+
+    expect(waits({ isInUse: true })).toEqual({ watch: true, timer: false, timerLater: false });
+    expect(waits({ isInUse: true, canWatch: false })).toEqual({ watch: true, timer: false, timerLater: true });
+    expect(waits({}, { watch: true })).toEqual({ watch: true, timer: false, timerLater: false });
+    expect(waits({ isTrusted: false })).toEqual({ watch: false, timer: true, timerLater: true });
+    expect(waits({})).toEqual({ watch: false, timer: false, timerLater: false });
+  });
+
+  it('tells who watches for a head that it is there, or that nothing of it is left to land', () => {
+    const world = new World();
+    for (const n of [5, 6]) world.tell({ kind: 'enqueue', entry: anEntry(n, { watch: true }) });
+    world.endAll();
+    world.takeThere('e5', 'm');
+    world.takeThere('e6', 's');
+
+    world.stir();
+    world.endAll();
+
+    expect(world.heard.get('landing:r5')).toMatchObject([{ state: 'merged', commit: 'm-e5' }]);
+    expect(world.heard.get('landing:r6')).toMatchObject([{ state: 'exhausted', reason: 'nothing_left' }]);
+    expect(world.base).toEqual(['0', 'm-e5', 's-e6']);
   });
 });
