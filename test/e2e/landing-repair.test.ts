@@ -1,5 +1,8 @@
 /** Heads that do not land as they are: another run makes another head of them, which then lands, or a person is asked. */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { WorkflowHandle } from '@temporalio/client';
+import { RUN_CHANGED_SIGNAL } from '../../protocol/names.js';
 import { sluiceBeside } from '../support/host-cli.js';
 import { land, landingOf, REPAIRED, settledLanding } from '../support/landed-runs.js';
 import { closedRun } from '../support/queued-runs.js';
@@ -141,4 +144,67 @@ describe('a repair', () => {
     },
     LIMIT_MS,
   );
+
+  it.each([
+    ['once it is told again', false],
+    ['though nobody tells it again', true],
+  ])(
+    'whose owner is reset to before its end, a reset owner whose child ended, goes on %s: no second run, and no second merge',
+    async (_, forgotten) => {
+      const repository = await host.repository(REPAIRED());
+      const first = await run(repository, 'echo mine >> a.txt');
+      const second = await run(repository, 'echo yours >> a.txt');
+      repository.git('checkout', '-q', '--detach');
+      await (await land(host, first)).result();
+      const before = await land(host, second);
+      await before.result();
+      const main = repository.git('rev-parse', 'main');
+      await resetToRepair(host, before, forgotten);
+      const handle = host.client.workflow.getHandle(before.workflowId);
+      if (forgotten) {
+        await until(async () => (await landingOf(host, second)).repair?.runId === `${second}-l1`);
+        expect((await landingOf(host, second)).merge).toBe('unmerged');
+        await handle.executeUpdate('look', { args: [{}] });
+      }
+      await handle.result();
+
+      expect(await landingOf(host, second)).toMatchObject({ merge: 'merged', gates: [] });
+      expect(repository.git('rev-parse', 'main')).toBe(main);
+      expect(await isStarted(host, `${second}-l1`)).toBe(true);
+      expect(await isStarted(host, `${second}-l2`)).toBe(false);
+    },
+    LIMIT_MS,
+  );
 });
+
+/** To the workflow task before the landing heard of the end of the run that repaired it. `forgotten`: what came later is not sent again. */
+async function resetToRepair(
+  { client, namespace }: TestHost,
+  handle: WorkflowHandle,
+  forgotten: boolean,
+): Promise<void> {
+  const { events } = await handle.fetchHistory();
+  const all = events ?? [];
+  const told = all.findIndex(
+    (event) => event.workflowExecutionSignaledEventAttributes?.signalName === RUN_CHANGED_SIGNAL,
+  );
+  const task = all.slice(0, told).findLast((event) => event.workflowTaskCompletedEventAttributes);
+  await client.workflowService.resetWorkflowExecution({
+    ...{ namespace, workflowExecution: { workflowId: handle.workflowId }, reason: 'a test', requestId: randomUUID() },
+    ...{ workflowTaskFinishEventId: task?.eventId ?? null },
+    ...(forgotten ? { resetReapplyType: RESET_REAPPLY_NONE } : {}),
+  });
+}
+
+/** `RESET_REAPPLY_TYPE_NONE` of temporal.api.enums.v1. */
+const RESET_REAPPLY_NONE = 2;
+
+function isStarted({ client }: TestHost, workflowId: string): Promise<boolean> {
+  return client.workflow
+    .getHandle(workflowId)
+    .describe()
+    .then(
+      () => true,
+      () => false,
+    );
+}
