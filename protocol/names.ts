@@ -44,9 +44,9 @@ export function isLandingId(workflowId: string): boolean {
 /** So that the number has room in a run id. */
 const MAX_STEM_CHARS = 70;
 
-/** Of the nth run that repairs the head of another. */
+/** Of the nth run that repairs the head of another. A dot is followed by a letter or a digit in a run id. */
 export function repairRunId(runId: string, n: number): string {
-  return `${runId.slice(0, MAX_STEM_CHARS)}-l${n}`;
+  return `${runId.slice(0, MAX_STEM_CHARS).replace(/\.$/, '')}-l${n}`;
 }
 
 export function runIdOfLanding(workflowId: string): string {

@@ -153,10 +153,16 @@ async function startChild({
   }
 }
 
+/** What it wrote is for people: nothing waits for it longer. */
+const WRITE_MS = 60_000;
+
 /** Null: its host did not take it. */
 async function write({ host, input }: Extract<LandingErrand, { kind: 'write' }>): Promise<number | null> {
   try {
-    return (await askedHost(host).writeLanding(input)).journalSeq;
+    const written = await askedHost(host).writeLanding.executeWithOptions({ scheduleToCloseTimeout: WRITE_MS }, [
+      input,
+    ]);
+    return written.journalSeq;
   } catch (error) {
     whyOf(error);
     return null;
