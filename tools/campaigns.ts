@@ -20,6 +20,7 @@ const COVERED = {
   chaos: [...ENGINE, 'test/chaos/matrix'],
   mutants: [...new Set(MUTANTS.flatMap(({ file, test }) => [file, test.file]))],
   faults: [...ENGINE, 'test/faults'],
+  'faults -- landing': [...ENGINE, 'test/faults/landing', 'test/chaos/matrix'],
   attack: [...ENGINE, 'test/attack'],
   'e2e:postgres': [
     ...['protocol', 'wire', 'workflows', 'worker', 'docker-compose.temporal.yml', 'test/workflow'],

@@ -1,4 +1,4 @@
-/** `npm run faults` and `npm run e2e:postgres`: a campaign that is a jest config of its own. Other arguments go to jest; without any it is the whole. */
+/** `npm run faults` and `npm run e2e:postgres`: a campaign that is a jest config of its own. Other arguments go to jest; without any it is the whole. `faults landing` is a campaign of its own. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { beginCampaign } from './campaigns.js';
@@ -13,6 +13,12 @@ const OPTIONS = {
 
 const [name, ...selection] = process.argv.slice(2);
 if (name !== 'faults' && name !== 'e2e:postgres') throw new Error(`${name} is no campaign of jest's`);
+
+// The nights of landings are no test of jest's.
+if (name === 'faults' && selection[0] === 'landing') {
+  const night = ['--import', 'tsx', 'test/faults/landing/main.ts', ...selection.slice(1)];
+  process.exit(spawnSync(process.execPath, night, { stdio: 'inherit' }).status ?? 1);
+}
 
 const passed = beginCampaign(name);
 mkdirSync('.cache', { recursive: true });

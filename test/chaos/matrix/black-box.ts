@@ -14,7 +14,7 @@ import { type Counts, countsOf, isClean } from './verdict.js';
 /** How often each is chosen, of their sum. The engine gives up on a child that dies six times in a minute, so no one of them is met much more often. */
 const TARGETS = { worker: 5, guard: 4, server: 4, engine: 3, all: 2, stop: 1 } as const;
 
-type Target = keyof typeof TARGETS;
+export type Target = keyof typeof TARGETS;
 
 const LONGEST_PAUSE_MS = 2_400;
 const STOP_MS = 30_000;
@@ -134,7 +134,7 @@ function drawTarget(): Target {
 }
 
 /** False where nobody was there to be met. */
-async function strike(place: ChaosHome, target: Target): Promise<boolean> {
+export async function strike(place: ChaosHome, target: Target): Promise<boolean> {
   const guard = () => guardPid(place.home);
   const pids = {
     worker: () => [place.pid('worker')],

@@ -131,10 +131,25 @@ async function insist(attended: Attended, step: () => Promise<boolean>): Promise
     } catch (error) {
       last = error;
     }
-    if (performance.now() > attended.endAt) throw new Error('it did not land in time', { cause: last });
+    if (performance.now() > attended.endAt)
+      throw new Error(`it did not land in time: ${await tellWhere(attended, last)}`, { cause: last });
     if (tries % 20 === 0) await findAgain(attended);
     await sleep(LOOK_AGAIN_MS);
   }
+}
+
+/** For people: what both landings and their queue say of themselves, and what was met last. */
+async function tellWhere(attended: Attended, last: unknown): Promise<string> {
+  const { client, world, place } = attended;
+  const calls = callsOf(attended);
+  const ask = async () => {
+    const views = await Promise.all(world.runs.map((runId) => calls.landing(runId)));
+    const queues = await calls.mergeQueues();
+    return JSON.stringify([...views.map((view) => [view?.merge, view?.entry, view?.gate]), ...queues]);
+  };
+  const said = await client.withDeadline(Date.now() + CALL_MS, ask).catch((error: unknown) => String(error));
+  const pids = (['engine', 'server', 'worker'] as const).map((role) => `${role} ${place.pid(role)}`).join(', ');
+  return `${said}; ${pids}; last: ${String(last)}`;
 }
 
 function callsOf({ client }: Attended) {

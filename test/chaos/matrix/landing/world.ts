@@ -87,10 +87,13 @@ export function countChanged(before: ReadonlyMap<string, string>, now: ReadonlyM
 }
 
 export function git(cwd: string, ...args: readonly string[]): string {
-  return execFileSync('git', [...args], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+  // A look at a checkout writes nothing into it.
+  const env = { ...process.env, GIT_OPTIONAL_LOCKS: '0' };
+  return execFileSync('git', [...args], { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 }
 
-function personEnv({ home, folder }: ChaosHome): Readonly<Record<string, string>> {
+function personEnv(place: ChaosHome): Readonly<Record<string, string>> {
+  const { home, folder } = place;
   const bin = join(folder, 'bin');
   mkdirSync(bin);
   mkdirSync(join(folder, 'person'));
@@ -100,8 +103,13 @@ function personEnv({ home, folder }: ChaosHome): Readonly<Record<string, string>
   const script = `case " $* " in *" --ff-only "*) exec '${process.execPath}' '${PERSON_GIT}' '${home}' '${real}' "$@" ;; esac`;
   writeFileSync(path, `#!/bin/sh\n${script}\nexec '${real}' "$@"\n`);
   chmodSync(path, 0o755);
+  return { ...commandEnv(place), PATH: `${bin}:${process.env['PATH'] ?? ''}` };
+}
+
+/** Of a person's command line. `person` below the folder is there. */
+export function commandEnv({ home, folder }: ChaosHome): Readonly<Record<string, string>> {
   return {
-    PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+    PATH: process.env['PATH'] ?? '',
     HOME: join(folder, 'person'),
     SLUICE_HOME: home,
     // The server of this machine is found there, and none is built for a person whose engine is dead.
