@@ -116,6 +116,29 @@ describe('sluice land', () => {
     expect(repository.git('show', 'main:a.txt')).toBe('mine\n');
   }, 120_000);
 
+  it('holds the base whose config nobody trusts, checks by it once somebody does, and names what lands as it says', async () => {
+    const repository = await prepared('trust');
+    const sluice = (...args: string[]) => world.sluice(args, { cwd: repository.path });
+    const run = await closedRun(repository, 'one');
+    const config = readFileSync(join(repository.path, '.sluice/config.yaml'), 'utf8');
+    repository.write('.sluice/config.yaml', `${config}landing: { required: ["test ! -e checked", "touch checked"] }\n`);
+    repository.git('add', '-A');
+    repository.git('commit', '-q', '-m', 'more checks');
+    repository.git('checkout', '-q', '--detach', 'main~');
+    const at = repository.git('rev-parse', '--short=12', 'main').trim();
+
+    expect((await sluice('land', run, '--no-wait')).code).toBe(0);
+    await listed(repository, ['landings', 'list'], new RegExp(`queue of main  held \\(.*sluice trust --at ${at}\\)`));
+    const kept = repository.git('rev-parse', '--short=12', 'main').trim();
+    const trusted = await sluice('trust', '--at', 'main');
+    const landed = await sluice('land', run);
+
+    expect(kept).toBe(at);
+    expect(trusted).toMatchObject({ code: 0, stdout: expect.stringContaining('The merge queue of main looks again.') });
+    expect(landed).toMatchObject({ code: 0, stdout: expect.stringContaining(`${run} has landed on main`) });
+    expect(repository.git('log', '-1', '--format=%s', 'main').trim()).toBe(`Merge sluice/${run} into main`);
+  }, 120_000);
+
   it('lands on no tag, no commit and no other spelling, and on the branch that is named', async () => {
     const repository = await prepared('bases');
     const run = await closedRun(repository, 'one');
