@@ -16,13 +16,14 @@ describe('a merge queue', () => {
   });
   afterAll(() => host.close());
 
-  it('lands heads one after the other on a base that nobody uses, each checked as merged', async () => {
+  it('lands heads one after the other on a base that nobody uses, each checked as merged, be it by its run', async () => {
     const repository = await host.repository(QUEUED_RUNS);
     const runs = [];
     for (let n = 0; n < 3; n += 1) runs.push(await closedRun(host, repository));
     repository.git('checkout', '-q', '-b', 'elsewhere');
 
-    const view = await (await enqueueAll(host, runs)).ended();
+    const queue = await enqueueAll(host, runs);
+    const view = await queue.ended();
 
     expect(view.results.map(({ state, runId }) => ({ state, runId }))).toEqual(
       runs.map((runId) => ({ state: 'merged', runId })),
@@ -31,6 +32,10 @@ describe('a merge queue', () => {
     expect(files).toEqual(expect.arrayContaining(runs.map((runId) => `${runId}.txt`)));
     expect(repository.git('rev-list', '--count', '--first-parent', 'main').trim()).toBe('4');
     expect(repository.git('status', '--porcelain')).toBe('');
+    // The first is on the base what it was when its run checked it.
+    const { events } = await queue.handle.fetchHistory();
+    const names = events?.map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name) ?? [];
+    expect(names.filter((name) => name === 'checkTree')).toHaveLength(2);
   });
 
   it('makes a chain while the base is checked out, which a person takes by one fast-forward, and touches no file of theirs', async () => {

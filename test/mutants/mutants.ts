@@ -9,6 +9,7 @@ import { GIT_MUTANTS } from './lists/git.js';
 import { GUARD_MUTANTS } from './lists/guard.js';
 import { JOURNAL_MUTANTS } from './lists/journal.js';
 import { LANDING_MUTANTS } from './lists/landing.js';
+import { LANDING_CHECKS_MUTANTS } from './lists/landing-checks.js';
 import { LANDING_GATE_MUTANTS } from './lists/landing-gates.js';
 import { LIMIT_MUTANTS } from './lists/limits.js';
 import { MESSAGE_MUTANTS } from './lists/messages.js';
@@ -40,6 +41,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...COMMAND_MUTANTS,
   ...ANSWER_MUTANTS,
   ...PEOPLE_MUTANTS,
+  ...LANDING_CHECKS_MUTANTS,
   ...LANDING_MUTANTS,
   ...LANDING_GATE_MUTANTS,
 ];

@@ -1,7 +1,6 @@
 /** What a run leaves for its landing: which checks its evidence is about, and where its change lies. */
 import type { Mutant } from '../mutant.js';
 
-const HASH = 'test/unit/run/hash-checks.test.ts';
 const QUEUE = 'workflows/merge-queue/queue-table.ts';
 const TABLE = 'test/unit/workflows/queue-table.test.ts';
 const ONCE = 'lands each head once, in a chain without gaps, and tells its owner, whatever happens around it';
@@ -11,30 +10,6 @@ const RESULT = 'test/workflow/run-result.test.ts';
 const CLEAN_QUEUES = 'test/unit/run/clean-queues.test.ts';
 
 export const LANDING_MUTANTS: readonly Mutant[] = [
-  {
-    name: 'two lists of checks are joined to one text',
-    area: 'landing',
-    file: 'activities/checks/hash-checks.ts',
-    find: 'JSON.stringify([commands, timeoutMs, ready,',
-    replace: 'JSON.stringify([commands.join(), timeoutMs, ready,',
-    test: { file: HASH, title: 'is another one for each set of lists' },
-  },
-  {
-    name: 'the order of checks does not matter',
-    area: 'landing',
-    file: 'activities/checks/hash-checks.ts',
-    find: '[commands, timeoutMs, ready,',
-    replace: '[commands.toSorted(), timeoutMs, ready,',
-    test: { file: HASH, title: 'tells %s' },
-  },
-  {
-    name: 'what is copied and what is linked are one',
-    area: 'landing',
-    file: 'activities/checks/hash-checks.ts',
-    find: '[setup, copy, link, setupInputs, keep, setupTimeoutMs]',
-    replace: '[setup, [...copy, ...link], setupInputs, keep, setupTimeoutMs]',
-    test: { file: HASH, title: 'is another one for each set of lists' },
-  },
   {
     name: 'checks of an earlier commit are evidence of the head',
     area: 'landing',

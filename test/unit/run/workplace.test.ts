@@ -51,6 +51,18 @@ async function check({ deps, run }: OpenedHost, workplace: Workplace, commit: st
 }
 
 describe('a workplace without a run', () => {
+  it('checks a commit in a checkout of its own, set up anew for another config', async () => {
+    const host = await openHost({ files: { 'a.txt': 'one\n', '.gitignore': 'set-up*\n' } });
+    const commit = await host.change({ 'a.txt': 'two\n' });
+    const { worktree } = host.run.record.policy;
+    const open = (name: string) =>
+      openWithoutRun(host, { worktree: { ...worktree, setup: [`touch ${name}`] }, ...checks([`ls set-up*`]) });
+
+    for (const name of ['set-up', 'set-up', 'set-up-2']) await check(host, open(name), commit);
+
+    expect(host.started).toEqual(['touch set-up', 'ls set-up*', 'ls set-up*', 'touch set-up-2', 'ls set-up*']);
+  });
+
   it('checks a commit in a checkout of its own, set up once', async () => {
     const host = await openHost({ files: { 'a.txt': 'one\n', '.gitignore': 'set-up\n' } });
     const commit = await host.change({ 'a.txt': 'two\n' });

@@ -1,0 +1,202 @@
+/** Checks of what lands: whose config they follow, what counts as evidence, and what one tree leaves for the next. */
+import type { Mutant } from '../mutant.js';
+
+const HASH = 'test/unit/run/hash-checks.test.ts';
+const PURGE = 'test/unit/git/purge.test.ts';
+const VALIDATE = 'test/unit/run/validate.test.ts';
+const BASE = 'test/unit/landing/base-checks.test.ts';
+
+export const LANDING_CHECKS_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'two lists of checks are joined to one text',
+    area: 'landing',
+    file: 'activities/checks/hash-checks.ts',
+    find: 'JSON.stringify([commands, timeoutMs, ready,',
+    replace: 'JSON.stringify([commands.join(), timeoutMs, ready,',
+    test: { file: HASH, title: 'is another one for each set of lists' },
+  },
+  {
+    name: 'the order of checks does not matter',
+    area: 'landing',
+    file: 'activities/checks/hash-checks.ts',
+    find: '[commands, timeoutMs, ready,',
+    replace: '[commands.toSorted(), timeoutMs, ready,',
+    test: { file: HASH, title: 'tells %s' },
+  },
+  {
+    name: 'what is copied and what is linked are one',
+    area: 'landing',
+    file: 'activities/checks/hash-checks.ts',
+    find: '[setup, copy, link, setupInputs, keep, setupTimeoutMs]',
+    replace: '[setup, [...copy, ...link], setupInputs, keep, setupTimeoutMs]',
+    test: { file: HASH, title: 'is another one for each set of lists' },
+  },
+  {
+    name: 'checks count whatever sandbox they ran in',
+    area: 'landing',
+    file: 'activities/checks/hash-checks.ts',
+    find: "sandbox.kind === 'inside' ? [network, allow, home] : null",
+    replace: 'null',
+    test: { file: HASH, title: 'tells %s' },
+  },
+  {
+    name: 'checks count on every host',
+    area: 'landing',
+    file: 'activities/checks/hash-checks.ts',
+    find: 'ready, hostId, around',
+    replace: 'ready, around',
+    test: { file: HASH, title: 'tells %s' },
+  },
+  {
+    name: 'a program is known by its name',
+    area: 'landing',
+    file: 'activities/checks/hash-checks.ts',
+    find: '[realPathOr(found.path)]',
+    replace: '[found.path]',
+    test: { file: HASH, title: 'tells where a link of PATH leads' },
+  },
+  {
+    name: 'the next tree finds what is ignored',
+    area: 'landing',
+    file: 'activities/git/inspect/private-git-dir.ts',
+    find: "kept === null ? '-ffd' : '-ffdx'",
+    replace: "'-ffd'",
+    test: { file: PURGE, title: 'goes before the next tree, but for what the set-up left' },
+  },
+  {
+    name: 'a link in the place of a tracked folder passes for it',
+    area: 'landing',
+    file: 'activities/git/inspect/private-git-dir.ts',
+    find: 'nothingToClean || (kept !== null && (await this.clean(kept)))',
+    replace: 'nothingToClean',
+    test: { file: PURGE, title: 'goes with its links, never with what they lead to' },
+  },
+  {
+    name: 'what git cannot remove is there for the next tree',
+    area: 'landing',
+    file: 'activities/git/inspect/private-git-dir.ts',
+    find: 'if (!(await this.clean(kept))) await this.moveLeftAside(kept);',
+    replace: 'await this.clean(kept);',
+    test: { file: PURGE, title: 'is moved aside where its path is longer than the system takes' },
+  },
+  {
+    name: 'a set-up that left much is not found again',
+    area: 'landing',
+    file: 'activities/git/run/validation-checkout.ts',
+    find: 'patterns.length <= MAX_PATTERNS && bytes',
+    replace: 'bytes',
+    test: {
+      file: PURGE,
+      title: 'is listed as folders where a set-up left more than git takes as arguments, and all of it stays',
+    },
+  },
+  {
+    name: 'caches that are to be kept go with the rest',
+    area: 'landing',
+    file: 'activities/checks/validation-checkout.ts',
+    find: '[...this.listedAtSetup(), ...keep]',
+    replace: 'this.listedAtSetup()',
+    test: {
+      file: VALIDATE,
+      title: 'finds nothing of what the checks of another tree left, but for the set-up and the caches that are kept',
+    },
+  },
+  {
+    name: 'what checks left is taken for the set-up after a kill',
+    area: 'landing',
+    file: 'activities/checks/validation-checkout.ts',
+    find: 'writePlaceMark(this.at.place, mark, ignored);',
+    replace: 'if (ignored.length === 0) writePlaceMark(this.at.place, mark, ignored);',
+    test: {
+      file: VALIDATE,
+      title: 'counts what the checks left as nothing of the set-up, however often it is begun again',
+    },
+  },
+  {
+    name: 'a checkout that was made ready for another config is ready for this one',
+    area: 'landing',
+    file: 'activities/checks/validation-checkout.ts',
+    find: "if (known?.['by'] !== this.setupHash()) return true;",
+    replace: "if (known?.['by'] === null) return true;",
+    test: {
+      file: 'test/unit/run/workplace.test.ts',
+      title: 'checks a commit in a checkout of its own, set up anew for another config',
+    },
+  },
+  {
+    name: 'what lands is checked as its run was',
+    area: 'landing',
+    file: 'activities/landing/base-checks.ts',
+    find: 'workplace: { ...workplace, policy, sandbox, env }',
+    replace: 'workplace: { ...workplace, sandbox, env }',
+    test: {
+      file: BASE,
+      title: "is checked by the commands and the set-up of the base's own config, whatever the run was opened with",
+    },
+  },
+  {
+    name: 'landing.required is checked nowhere',
+    area: 'landing',
+    file: 'config/resolve/resolve-policy.ts',
+    find: '...new Set([...commands, ...landing.required])',
+    replace: '...commands',
+    test: { file: BASE, title: 'is checked by what landing.required names too' },
+  },
+  {
+    name: 'the config of a base needs no trust',
+    area: 'landing',
+    file: 'activities/opening/resolve-run-policy.ts',
+    find: "if (choice.kind === 'not_trusted') return choice;",
+    replace: "if (choice.kind === 'not_trusted') return null;",
+    test: {
+      file: BASE,
+      title: 'waits where nobody trusted the config of the base, and is checked once somebody has',
+    },
+  },
+  {
+    name: 'green checks count for ever',
+    area: 'landing',
+    file: 'activities/landing/land-entry.ts',
+    find: 'now - Date.parse(at) < EVIDENCE_MS',
+    replace: 'now >= Date.parse(at)',
+    test: { file: BASE, title: '%s (%j, %s) make of it: %s' },
+  },
+  {
+    name: 'landing.evidence: commit counts as tree',
+    area: 'landing',
+    file: 'activities/landing/land-entry.ts',
+    find: "(evidence === 'tree' || on === planned.on)",
+    replace: '(evidence !== null || on === planned.on)',
+    test: { file: BASE, title: '%s (%j, %s) make of it: %s' },
+  },
+  {
+    name: 'red checks of the run are evidence',
+    area: 'landing',
+    file: 'activities/landing/land-entry.ts',
+    find: 'own !== null && GREEN.includes(own.outcome)',
+    replace: 'own !== null',
+    test: { file: BASE, title: 'are none where those of the run are %s' },
+  },
+  {
+    name: 'a title steers the terminal of whoever reads the log',
+    area: 'landing',
+    file: 'activities/landing/landing-message.ts',
+    find: 'return printableLine(filled).trim();',
+    replace: 'return filled.trim();',
+    test: {
+      file: 'test/unit/landing/landing-message.test.ts',
+      title: 'is a title of one line without control characters, an empty line and one more, whatever is in it',
+    },
+  },
+  {
+    name: 'a queue that waits for trust is not told of it',
+    area: 'landing',
+    file: 'client/cli/commands/trust.ts',
+    find: "if (view?.held !== 'config_not_trusted') continue;",
+    replace: "if (view?.held !== 'base_red') continue;",
+    test: {
+      file: 'test/unit/client/trust.test.ts',
+      title: 'has each merge queue look again that waits for it, and no other',
+    },
+  },
+];
