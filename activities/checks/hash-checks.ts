@@ -20,9 +20,13 @@ export function hashChecks({ commands, timeoutMs }: CheckSet, { hostId, workplac
   const { setup, copy, link, setupInputs, keep, setupTimeoutMs } = policy.worktree;
   const { network, allow, home } = policy.sandbox;
   const ready = [setup, copy, link, setupInputs, keep, setupTimeoutMs];
-  const around = [sandbox.kind === 'inside' ? [network, allow, home] : null, Object.entries(env).sort()];
+  const around = [sandbox.kind === 'inside' ? [network, allow, home] : null, Object.entries(env).toSorted(byName)];
   const text = JSON.stringify([commands, timeoutMs, ready, hostId, around, pathsOf([...setup, ...commands], env)]);
   return createHash('sha256').update(text).digest('hex');
+}
+
+function byName([one]: readonly [string, string], [other]: readonly [string, string]): number {
+  return one < other ? -1 : 1;
 }
 
 /** A repository can name any number. */
