@@ -87,7 +87,7 @@ export const LANDING_CHECKS_MUTANTS: readonly Mutant[] = [
     replace: 'bytes',
     test: {
       file: PURGE,
-      title: 'is listed as folders where a set-up left more than git takes as arguments, and all of it stays',
+      title: 'is listed as folders where a set-up left %i files, more than git takes as arguments, and all of it stays',
     },
   },
   {
