@@ -27,15 +27,16 @@ await worker.done;
 process.stdin.destroy();
 
 /**
- * `runTurn 3` is the third turn of its run, in every run of the same course; Temporal's own number also counts the journal's flushes, which may fall together.
- * What was seen is kept in the home, for the workers after this one.
+ * `runTurn 3` is the third turn of its run, in every run of the same course; Temporal's own number also counts the journal's flushes, which may fall together, and begins anew
+ * in each execution. What was seen is kept in the home, for the workers after this one.
  */
 function activityUnderWay() {
   // Where the SDK keeps the context of an activity, for each of its copies in a process: here it is in a bundle.
   const info = globalThis[Symbol.for('__temporal_activity_context_storage__')]?.getStore()?.info;
   if (info === undefined) return null;
-  const ofType = `${info.workflowExecution?.workflowId} ${info.activityType} `;
-  const key = `${ofType}${info.activityId}`;
+  const { workflowId, runId } = info.workflowExecution ?? {};
+  const ofType = `${workflowId} ${info.activityType} `;
+  const key = `${ofType}${runId}/${info.activityId}`;
   if (!seen.includes(key)) {
     seen = existsSync(seenFile) ? readFileSync(seenFile, 'utf8').split('\n') : [];
     if (!seen.includes(key)) {

@@ -159,8 +159,13 @@ describe('a landing that a person decides', () => {
           code: 3,
           stdout: expect.stringContaining('ended without an answer; what its host'),
         });
+        const watched = await sluice(repository, 'watch', run);
+        expect(watched).toMatchObject({ code: 3, stdout: expect.stringContaining('waits for a person (no answer)') });
+        expect((await sluice(repository, 'status', run)).stdout).toContain('waits for a person (no answer)');
+        await until(async () => (await sluice(repository, 'approvals', 'list')).stdout.includes(run));
         expect(await sluice(repository, 'approve', run)).toMatchObject({ code: 0 });
         await until(async () => (await landingOf(host, run)).merge === 'merged');
+        expect(await sluice(repository, 'watch', run)).toMatchObject({ stdout: expect.stringContaining('has landed') });
         expect(repository.git('ls-tree', '--name-only', 'main')).toContain(`${run}.txt`);
       }
       await land(host, cleaned);

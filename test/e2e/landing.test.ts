@@ -169,6 +169,7 @@ describe('sluice land', () => {
     const [run, other] = [await closedRun(repository, 'one'), await closedRun(repository, 'two')];
     expect((await sluice('land', run, other)).code).toBe(3);
 
+    const watched = await sluice('watch', run);
     const nothing = await sluice('resume', run);
     const paused = await sluice('pause', run, '-m', 'a release');
     await listed(repository, ['landings', 'list'], new RegExp(`${run}  paused  main  paused by .*: a release`));
@@ -181,6 +182,7 @@ describe('sluice land', () => {
     const landed = await sluice('land', run, '--update-checkout');
     const late = await sluice('pause', run);
 
+    expect(watched).toMatchObject({ code: 3, stdout: expect.stringContaining(`${run} is checked and ready for main`) });
     expect(nothing).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing is paused') });
     expect(paused).toMatchObject({ code: 0, stdout: expect.stringContaining('it is paused, unless it has landed') });
     expect(status.stdout).toMatch(

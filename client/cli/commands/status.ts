@@ -28,7 +28,9 @@ export async function status(context: Context, asked: string | null): Promise<Ex
     view.outcome === null && sluice !== null ? await sluice.describe(run.workflowId).catch(() => null) : null;
   const retrying = execution?.retrying ?? null;
   const gates = details?.gates ?? (run.runDir === null ? null : await gatesOnDisk(run.runDir));
-  const landing = view.outcome === null || sluice === null ? null : await sluice.landing(run.runId).catch(() => null);
+  // One that was ended from outside may have written no outcome.
+  const isOpen = view.outcome === null && execution?.execution === 'RUNNING';
+  const landing = isOpen || sluice === null ? null : await sluice.landing(run.runId).catch(() => null);
   if (json)
     io.json({
       ...view,

@@ -5,7 +5,7 @@ import { isFromFiles } from '../../calls/listed-run.js';
 import type { Sluice } from '../../sluice.js';
 import { type FoundRun, findRun, findRuns, runsHere, viewOf } from '../find/find-run.js';
 import { meantRuns } from '../find/meant-run.js';
-import { landAfterRun } from '../landing/after-run.js';
+import { followBegun, landAfterRun } from '../landing/after-run.js';
 import { connectToLook } from '../server/connect.js';
 import { desktopWanted } from '../start/desktop-wanted.js';
 import type { Context } from '../terminal/context.js';
@@ -24,7 +24,8 @@ export async function watch(context: Context, asked: string | null): Promise<Exi
   const several = asked === null ? await severalOpen(context, sluice) : null;
   if (several !== null) return await watchAll(context, several);
   const run = await findRun(context, sluice, asked);
-  if (isFromFiles(run)) return await tellEnded(context, run, unknownToServer(run));
+  if (isFromFiles(run))
+    return (await followBegun(context, sluice, run)) ?? (await tellEnded(context, run, unknownToServer(run)));
   const desktop = await desktopWanted(context, run.repo);
   const started = { ...startedView(context, sluice, run), events: true, desktop };
   return await landAfterRun(context, started, { ...(await watchToEnd(context, started)), asks: false });

@@ -1,4 +1,6 @@
 /** What comes after a run that was watched to its end: the landing that its policy asked for is followed, or a person who sits there is asked for one. */
+import type { Sluice } from '../../sluice.js';
+import type { FoundRun } from '../find/find-run.js';
 import type { Context } from '../terminal/context.js';
 import type { ExitCode } from '../terminal/exit-codes.js';
 import { foreign } from '../terminal/io.js';
@@ -10,17 +12,25 @@ export async function landAfterRun(
   started: StartedView,
   { end, exitCode, asks }: WatchedEnd & { readonly asks: boolean },
 ): Promise<ExitCode> {
-  if (end.kind !== 'closed' || end.result.outcome !== 'merge_ready' || end.result.source === null) return exitCode;
+  if (end.kind === 'detached' || end.kind === 'server_away') return exitCode;
   const { io, json } = context;
-  const { sluice, runId } = started;
-  const isBegun = (await sluice.landing(runId).catch(() => null)) !== null;
-  if (!isBegun) {
-    if (!asks || !io.interactive || json) return exitCode;
-    const { askYesOrNo } = await import('../terminal/confirm.js');
-    if (!(await askYesOrNo(`Land on ${foreign(end.result.source.base.branch)} now?`, true))) return exitCode;
-  }
-  const { followRuns, landRuns } = await import('../commands/land.js');
-  return isBegun
-    ? followRuns(context, sluice, { runs: [started], updateCheckout: false })
-    : landRuns(context, sluice, { runs: [started], updateCheckout: true, wait: true });
+  const followed = await followBegun(context, started.sluice, started);
+  if (followed !== null) return followed;
+  if (end.kind !== 'closed' || end.result.outcome !== 'merge_ready' || end.result.source === null) return exitCode;
+  if (!asks || !io.interactive || json) return exitCode;
+  const { askYesOrNo } = await import('../terminal/confirm.js');
+  if (!(await askYesOrNo(`Land on ${foreign(end.result.source.base.branch)} now?`, true))) return exitCode;
+  const { landRuns } = await import('../commands/land.js');
+  return landRuns(context, started.sluice, { runs: [started], updateCheckout: true, wait: true });
+}
+
+/** The landing of a closed run, however that ended; null: nobody asked for one. */
+export async function followBegun(
+  context: Context,
+  sluice: Sluice,
+  run: Pick<FoundRun, 'runId' | 'workflowId' | 'repo'>,
+): Promise<ExitCode | null> {
+  if ((await sluice.landing(run.runId).catch(() => null)) === null) return null;
+  const { followRuns } = await import('../commands/land.js');
+  return followRuns(context, sluice, { runs: [run], updateCheckout: false });
 }

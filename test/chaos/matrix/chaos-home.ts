@@ -89,7 +89,9 @@ export function openChaosHome({ obeys }: ChaosHomeOptions): ChaosHome {
   let repositories = 0;
   let armed: ReadonlyMap<Cell, string> = new Map();
   const order = (content: object | null) => {
-    for (const name of ['failpoint.json', 'fired', 'failpoints.log']) rmSync(file(name), { force: true });
+    // A landing has an execution in each cell, whose activities are counted from its beginning.
+    for (const name of ['failpoint.json', 'fired', 'failpoints.log', 'activities.log'])
+      rmSync(file(name), { force: true });
     if (content !== null) writeFileSync(file('failpoint.json'), JSON.stringify(content));
   };
   return {

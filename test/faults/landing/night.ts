@@ -76,7 +76,7 @@ async function landThroughNight(attended: Attended, plan: NightPlan, note: (text
   const strikes: Record<string, number> = {};
   const [deaths, commits] = [[...plan.strikes], [...plan.commits]];
   for (const head of world.heads)
-    await insist(attended, () => callsOf(attended).land({ runId: head.runId, onto: head.base, by: 'person' }));
+    await insist(attended, () => callsOf(attended).land({ runId: head.runId, workflowId: head.runId, onto: head.base, by: 'person' }));
   note('all are asked for');
   for (let settled = 0, told = 0; ; ) {
     const landings = await insist(attended, () => callsOf(attended).landings());
@@ -219,7 +219,7 @@ async function insist<T>(attended: Attended, step: () => Promise<T>): Promise<T>
       return await attended.client.withDeadline(Date.now() + CALL_MS, step);
     } catch (error) {
       if (performance.now() > attended.endAt) throw new Error('the night does not end', { cause: error });
-      if (tries % 10 === 0) await findAgain(attended);
+      if (tries % 3 === 0) await findAgain(attended);
       await sleep(LOOK_AGAIN_MS);
     }
   }

@@ -20,6 +20,7 @@ import { type CellBase, countChanged, git, lookAtCheckout, makeBase, type World,
 
 const LOOK_AGAIN_MS = 100;
 const CALL_MS = 3_000;
+const FAILURES_TO_LOOK_AGAIN = 3;
 const GONE_MS = 5_000;
 /** Of one `sluice land --update-checkout`: one that lost its engine may follow for ever. */
 const TAKE_LIMIT_MS = 20_000;
@@ -123,17 +124,19 @@ async function look({ client, world, base }: Attended): Promise<void> {
 
 /** Until it answers true; what it throws meanwhile is the fault at work. Errors: plain Error at the end of the cell's time. */
 async function insist(attended: Attended, step: () => Promise<boolean>): Promise<void> {
-  for (let tries = 1, last: unknown = null; ; tries += 1) {
+  for (let failures = 0, last: unknown = null; ; ) {
     try {
       await bringUpIfDead(attended);
       if (await attended.client.withDeadline(Date.now() + CALL_MS, step)) return;
-      last = null;
+      failures = 0;
     } catch (error) {
+      failures += 1;
       last = error;
     }
     if (performance.now() > attended.endAt)
       throw new Error(`it did not land in time: ${await tellWhere(attended, last)}`, { cause: last });
-    if (tries % 20 === 0) await findAgain(attended);
+    // The engine may stand elsewhere by now, brought up by the person's own command: each call to where it was takes all of its time.
+    if (failures >= FAILURES_TO_LOOK_AGAIN) await findAgain(attended);
     await sleep(LOOK_AGAIN_MS);
   }
 }
@@ -143,9 +146,12 @@ async function tellWhere(attended: Attended, last: unknown): Promise<string> {
   const { client, world, place } = attended;
   const calls = callsOf(attended);
   const ask = async () => {
-    const views = await Promise.all(world.runs.map((runId) => calls.landing(runId)));
-    const queues = await calls.mergeQueues();
-    return JSON.stringify([...views.map((view) => [view?.merge, view?.entry, view?.gate]), ...queues]);
+    const told: unknown[] = [];
+    for (const runId of world.runs) {
+      const view = await calls.landing(runId);
+      told.push(view?.merge, view?.entry, view?.gate);
+    }
+    return JSON.stringify([...told, ...(await calls.mergeQueues())]);
   };
   const said = await client.withDeadline(Date.now() + CALL_MS, ask).catch((error: unknown) => String(error));
   const pids = (['engine', 'server', 'worker'] as const).map((role) => `${role} ${place.pid(role)}`).join(', ');
