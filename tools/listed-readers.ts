@@ -53,6 +53,8 @@ export const LISTED_READERS: Readonly<Record<string, ListedReader>> = {
   'activities/process/guard/command-list.ts': { reads: 'readdirSync', why: OURS },
   'activities/process/guard/commands.ts': { reads: 'readdirSync', why: OURS },
   'activities/closing/clean-run.ts': { reads: 'readdirSync', why: OURS },
+  'activities/closing/clean-queues.ts': { reads: 'readdirSync', why: OURS },
+  'activities/landing/find-head.ts': { reads: 'readdir', why: OURS },
   'activities/turn/left-changes.ts': { reads: 'readdirSync', why: OURS },
   'activities/turn/move-branch-back.ts': { reads: 'readdir', why: OURS },
   'activities/unit/place-record.ts': { reads: 'readdirSync', why: OURS },

@@ -35,7 +35,7 @@ async function landEntry(deps: LandingDeps, at: AtQueue, input: LandEntryInput):
   const [base, source] = await Promise.all([findBaseStand(about), readSource(deps, at, input)]);
   // The queue is held until there is one.
   if (base === null) return { base, landed: { kind: 'moved' } };
-  const landed = await plan(deps, at, input, { base, source });
+  const landed = 'head' in source ? await plan(at, input, { deps, base, source }) : source;
   return 'tree' in landed
     ? publish(at, input, { planned: landed, base })
     : { base: await withUse(about, base), landed };
@@ -43,13 +43,11 @@ async function landEntry(deps: LandingDeps, at: AtQueue, input: LandEntryInput):
 
 /** What is to be made true, or why nothing is. */
 async function plan(
-  deps: LandingDeps,
   at: AtQueue,
   input: LandEntryInput,
-  { base, source }: { readonly base: BaseStand; readonly source: Source | Landed },
+  { deps, base, source }: { readonly deps: LandingDeps; readonly base: BaseStand; readonly source: Source },
 ): Promise<Planned | Landed> {
   const { chain, queue } = input;
-  if (!('head' in source)) return source;
   // Merged as it is onto the base itself, it is found there by that.
   const isPlain = chain === null && at.run.record.input.rewind?.onto === undefined;
   const landed = await findLanded(at, input, { head: source.head, isNamed: !isPlain, on: base.at });

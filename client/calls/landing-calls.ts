@@ -60,7 +60,13 @@ export function landingCalls(client: Client, within: Within): LandingCalls {
       const workflowId = landingId(runId);
       await within(() =>
         client.workflow.signalWithStart(LANDING_WORKFLOW, {
-          ...{ workflowId, taskQueue: TASK_QUEUE, args: [{ workflowId: ofRun, onto }], signal: 'land', signalArgs: [{ onto, by }] },
+          ...{
+            workflowId,
+            taskQueue: TASK_QUEUE,
+            args: [{ workflowId: ofRun, onto }],
+            signal: 'land',
+            signalArgs: [{ onto, by }],
+          },
           ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'USE_EXISTING' },
           workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
           staticSummary: `land ${runId}`,

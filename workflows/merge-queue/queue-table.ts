@@ -10,7 +10,6 @@ import { chooseNext, failAttempt, findNextAttempt, recallConflict } from './queu
 import { judge } from './queue-judge.js';
 import {
   begin,
-  type Conflict,
   change,
   changeOf,
   commitsOf,

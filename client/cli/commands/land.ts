@@ -101,10 +101,7 @@ async function waitForTurn(sluice: Sluice, runId: string, stop: AbortSignal): Pr
 }
 
 /** Errors: RefusedError where it is on its way to another base. */
-async function ask(
-  sluice: Sluice,
-  asked: StartLanding,
-): Promise<void> {
+async function ask(sluice: Sluice, asked: StartLanding): Promise<void> {
   const { runId, onto } = asked;
   const view = await sluice.landing(runId);
   if (view?.merge === 'merged' && (onto === null || onto === view.base)) return;

@@ -76,7 +76,9 @@ async function landThroughNight(attended: Attended, plan: NightPlan, note: (text
   const strikes: Record<string, number> = {};
   const [deaths, commits] = [[...plan.strikes], [...plan.commits]];
   for (const head of world.heads)
-    await insist(attended, () => callsOf(attended).land({ runId: head.runId, workflowId: head.runId, onto: head.base, by: 'person' }));
+    await insist(attended, () =>
+      callsOf(attended).land({ runId: head.runId, workflowId: head.runId, onto: head.base, by: 'person' }),
+    );
   note('all are asked for');
   for (let settled = 0, told = 0; ; ) {
     const landings = await insist(attended, () => callsOf(attended).landings());

@@ -168,7 +168,7 @@ export const LANDING_GATE_MUTANTS: readonly Mutant[] = [
     find: 'state.repairs >= MAX_REPAIRS',
     replace: 'state.repairs > MAX_REPAIRS',
     test: {
-      file: 'test/unit/workflows/landing-table.test.ts',
+      file: 'test/unit/workflows/landing-ways.test.ts',
       title: 'is asked about where there is nobody to fix it, where the policy says so, and after three',
     },
   },
@@ -179,7 +179,7 @@ export const LANDING_GATE_MUTANTS: readonly Mutant[] = [
     find: 'state.terms?.canFix !== true || ',
     replace: '',
     test: {
-      file: 'test/unit/workflows/landing-table.test.ts',
+      file: 'test/unit/workflows/landing-ways.test.ts',
       title: 'is asked about where there is nobody to fix it, where the policy says so, and after three',
     },
   },
@@ -190,7 +190,7 @@ export const LANDING_GATE_MUTANTS: readonly Mutant[] = [
     find: "reason === 'conflict' && conflict !== 'gate' ? conflict : null",
     replace: "reason === 'conflict' ? 'turn' : null",
     test: {
-      file: 'test/unit/workflows/landing-table.test.ts',
+      file: 'test/unit/workflows/landing-ways.test.ts',
       title: 'is asked about where there is nobody to fix it, where the policy says so, and after three',
     },
   },
@@ -213,7 +213,7 @@ export const LANDING_GATE_MUTANTS: readonly Mutant[] = [
     find: "if (outcome !== 'merge_ready' || source === null)",
     replace: 'if (source === null)',
     test: {
-      file: 'test/unit/workflows/landing-table.test.ts',
+      file: 'test/unit/workflows/landing-ways.test.ts',
       title: 'waits for a person as %s where its run answers %j',
     },
   },
@@ -224,7 +224,7 @@ export const LANDING_GATE_MUTANTS: readonly Mutant[] = [
     find: 'return left === null ?',
     replace: 'return left === null || left.files.length > 0 ?',
     test: {
-      file: 'test/unit/workflows/landing-table.test.ts',
+      file: 'test/unit/workflows/landing-ways.test.ts',
       title: 'waits for a person as %s where its run answers %j',
     },
   },
@@ -234,7 +234,7 @@ export const LANDING_GATE_MUTANTS: readonly Mutant[] = [
     file: 'workflows/landing/landing-repair.ts',
     find: "return [{ kind: 'abortRun', workflowId: phase.runId, reason }];",
     replace: 'return [];',
-    test: { file: 'test/unit/workflows/landing-table.test.ts', title: 'ends its run where it is given up' },
+    test: { file: 'test/unit/workflows/landing-ways.test.ts', title: 'ends its run where it is given up' },
   },
   {
     name: 'a run that just said its end is looked at in ten minutes',
@@ -243,7 +243,7 @@ export const LANDING_GATE_MUTANTS: readonly Mutant[] = [
     find: 'rest(phase.isClosing ? {',
     replace: 'rest(phase.runId === null ? {',
     test: {
-      file: 'test/unit/workflows/landing-table.test.ts',
+      file: 'test/unit/workflows/landing-ways.test.ts',
       title: 'looks at its run by itself, each time later, and soon after its word',
     },
   },
@@ -254,7 +254,7 @@ export const LANDING_GATE_MUTANTS: readonly Mutant[] = [
     find: "return phase.kind === 'repairing' && phase.runId === runId;",
     replace: "return phase.kind === 'repairing' && runId !== '';",
     test: {
-      file: 'test/unit/workflows/landing-table.test.ts',
+      file: 'test/unit/workflows/landing-ways.test.ts',
       title: 'takes another id where its own is taken, and hears of no other run',
     },
   },
