@@ -172,7 +172,7 @@ export const LANDING_CHECKS_MUTANTS: readonly Mutant[] = [
   {
     name: 'red checks of the run are evidence',
     area: 'landing',
-    file: 'activities/landing/land-entry.ts',
+    file: 'activities/landing/merge-head.ts',
     find: 'own !== null && GREEN.includes(own.outcome)',
     replace: 'own !== null',
     test: { file: BASE, title: 'are none where those of the run are %s' },

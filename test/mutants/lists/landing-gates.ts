@@ -262,8 +262,8 @@ export const LANDING_GATE_MUTANTS: readonly Mutant[] = [
     name: 'commits with conflict markers land',
     area: 'landing',
     file: 'activities/git/merge/repair-commits.ts',
-    find: 'if (parents.length !== 2) return head;',
-    replace: 'if (parents.length !== 3) return head;',
+    find: 'return parents.length === 2 ?',
+    replace: 'return parents.length === 3 ?',
     test: {
       file: 'test/unit/git/repair-commits.test.ts',
       title: 'has its tree and the two sides as parents, so that no commit with markers comes along',
@@ -273,8 +273,8 @@ export const LANDING_GATE_MUTANTS: readonly Mutant[] = [
     name: 'every run lands as a merge of its start',
     area: 'landing',
     file: 'activities/git/merge/repair-commits.ts',
-    find: 'if (parents.length !== 2) return head;',
-    replace: 'if (parents.length === 0) return head;',
+    find: 'return parents.length === 2 ?',
+    replace: 'return parents.length > 0 ?',
     test: {
       file: 'test/unit/git/repair-commits.test.ts',
       title: 'is the head itself where it did not begin at a merge',
@@ -356,7 +356,7 @@ export const LANDING_GATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a squash that has landed lands again',
     area: 'landing',
-    file: 'activities/landing/land-entry.ts',
+    file: 'activities/landing/merge-head.ts',
     find: 'mark !== null && mark.head === head &&',
     replace: "mark !== null && mark.head === '' &&",
     test: {

@@ -49,8 +49,8 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     name: 'a link is withdrawn before it is known whether the base has it',
     area: 'landing',
     file: QUEUE,
-    find: "ready: base === 'known' && !isAtWork",
-    replace: 'ready: !isAtWork',
+    find: "const isLinkFree = base === 'known' && !isAtWork",
+    replace: 'const isLinkFree = !isAtWork',
     test: { file: TABLE, title: ONCE },
   },
   {
@@ -147,8 +147,8 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     name: 'a link is given up though somebody was promised the chain',
     area: 'landing',
     file: 'workflows/merge-queue/queue-table.ts',
-    find: '!isAtWork && takenUntilMs === null };',
-    replace: '!isAtWork };',
+    find: '!isAtWork && takenUntilMs === null;',
+    replace: '!isAtWork;',
     test: {
       file: 'test/unit/workflows/queue-table.test.ts',
       title: 'lands each head once, in a chain without gaps, and tells its owner, whatever happens around it',
@@ -158,8 +158,8 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     name: 'a landing is given up before its queue has said anything',
     area: 'landing',
     file: 'workflows/landing/landing-queue.ts',
-    find: 'return { state: { ...state, phase: leaving }, errands: withdraw(leaving) };',
-    replace: "return { state: { ...state, phase: { kind: 'abandoned', why } }, errands: withdraw(leaving) };",
+    find: 'return { state: { ...state, phase: leaves }, errands: withdraw(leaves) };',
+    replace: "return { state: { ...state, phase: { kind: 'abandoned', why: 'given up' } }, errands: withdraw(leaves) };",
     test: {
       file: 'test/unit/workflows/landing-table.test.ts',
       title: 'is given up only once the queue has said that it did not land',
