@@ -105,12 +105,17 @@ class World {
   /** A person's own commit, or their fast-forward to the tip. */
   commit(): void {
     this.persons += 1;
-    this.base.push(`p${this.persons}`);
+    this.bring(`p${this.persons}`);
   }
 
   take(): void {
     const { chain } = this.state;
-    if (chain !== null && chain.base === this.base.at(-1)) this.base.push(...chain.links.map(({ commit }) => commit));
+    if (chain !== null && chain.base === this.base.at(-1)) this.bring(...chain.links.map(({ commit }) => commit));
+  }
+
+  /** Nobody brings anything to a branch that is gone. */
+  private bring(...commits: readonly string[]): void {
+    if (!this.isGone) this.base.push(...commits);
   }
 
   /** With links in it that nobody saw there they would count as withdrawn. */
@@ -135,7 +140,7 @@ class World {
     if (promised === null) return;
     const contained = this.contained(promised);
     if (this.base.at(-1) === (promised.commits[contained - 1] ?? promised.base))
-      this.base.push(...promised.commits.slice(contained));
+      this.bring(...promised.commits.slice(contained));
     this.tell({ kind: 'look', by: null });
   }
 
@@ -159,7 +164,7 @@ class World {
 
   /** Somebody else takes a head there, as it is or as a commit of its own. */
   takeThere(id: string, how: 'm' | 's'): void {
-    if (!this.base.includes(`${how}-${id}`)) this.base.push(`${how}-${id}`);
+    if (!this.base.includes(`${how}-${id}`)) this.bring(`${how}-${id}`);
   }
 
   private lookFor(watched: readonly WatchedHead[]): readonly WatchedEnd[] {
