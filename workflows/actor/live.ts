@@ -86,8 +86,11 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
       const scope = new CancellationScope();
       this.watching = scope;
       const over = condition(isOther);
-      await Promise.race([over, scope.run(() => this.actor.perform(watch.errand, (event) => this.tell(event)))]);
+      const heard: Event[] = [];
+      await Promise.race([over, scope.run(() => this.actor.perform(watch.errand, (event) => heard.push(event)))]);
       scope.cancel();
+      // Errands that begin by it are performed in the scope of whoever tells it.
+      for (const event of heard) this.tell(event);
       await over;
     }
   }
