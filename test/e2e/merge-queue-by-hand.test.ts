@@ -8,7 +8,8 @@ import { closedRun, enqueueAll, type Queue } from '../support/queued-runs.js';
 import { openTestHost, type TestHost } from '../support/test-host.js';
 import { until } from '../support/until.js';
 
-const TIP = `refs/sluice/${queueName({ branch: 'main' })}/tip`;
+const KEPT = `refs/sluice/${queueName({ branch: 'main' })}`;
+const TIP = `${KEPT}/tip`;
 
 describe('a merge queue beside a person', () => {
   let host: TestHost;
@@ -91,14 +92,14 @@ describe('a merge queue beside a person', () => {
     expect(repository.git('rev-parse', 'main').trim()).toBe(tip);
   });
 
-  it('makes a chain anew whose commits were pruned with the ref that kept them', async () => {
+  it('makes a chain anew whose commits were pruned with the refs that kept them', async () => {
     const repository = await host.repository(QUEUED_RUNS);
     const runs = [await closedRun(host, repository), await closedRun(host, repository)];
     const queue = await enqueueAll(host, runs);
     await areReady(queue, 2);
     const tip = repository.git('rev-parse', TIP).trim();
 
-    repository.git('update-ref', '-d', TIP);
+    for (const ref of [TIP, `${KEPT}/next`]) repository.git('update-ref', '-d', ref);
     repository.git('gc', '-q', '--prune=now');
     repository.git('checkout', '-q', '--detach');
     const { results } = await queue.ended();

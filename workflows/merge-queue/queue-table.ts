@@ -136,7 +136,9 @@ function dropWithdrawn(step: QueueStep, base: 'known' | 'unknown'): QueueStep {
 
 /** What the base holds has landed. A base that was moved otherwise has the rest of the chain made anew. */
 function noteBase(before: QueueState, base: BaseLook | null, now: number): QueueStep {
-  const seen = { ...before, base, seenAtMs: now, lookAtMs: null, watches: { ...before.watches, isOver: false } };
+  // Whoever rang while it was looked at may have done something behind that look.
+  const lookAtMs = before.lookAtMs !== null && before.lookAtMs <= now ? before.lookAtMs : null;
+  const seen = { ...before, base, seenAtMs: now, lookAtMs, watches: { ...before.watches, isOver: false } };
   if (base === null)
     return { state: { ...seen, held: { reason: 'base_gone', why: 'the base branch is gone' } }, errands: [] };
   const state = { ...seen, held: null };

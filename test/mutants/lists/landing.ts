@@ -144,6 +144,14 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     test: { file: INPUT, title: 'is refused by the field %s that is %j' },
   },
   {
+    name: 'whoever rings while the base is looked at is not heard',
+    area: 'landing',
+    file: QUEUE,
+    find: 'before.lookAtMs <= now ? before.lookAtMs : null',
+    replace: 'before.lookAtMs < 0 ? before.lookAtMs : null',
+    test: { file: TABLE, title: 'looks again for whoever rang while it looked' },
+  },
+  {
     name: 'a link is given up though somebody was promised the chain',
     area: 'landing',
     file: 'workflows/merge-queue/queue-table.ts',

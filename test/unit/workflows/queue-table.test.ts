@@ -434,6 +434,21 @@ describe('a merge queue', () => {
     ]);
   });
 
+  it('looks again for whoever rang while it looked', () => {
+    const world = new World();
+    world.isInUse = true;
+    world.tell({ kind: 'enqueue', entry: anEntry(0) });
+    world.endAll();
+
+    for (const by of ['a', 'b']) world.tell({ kind: 'look', by });
+    world.end();
+    const isLooking = world.state.isAtWork;
+    world.endAll();
+
+    expect(isLooking).toBe(true);
+    expect(QUEUE_RULES[0]?.wakesAt(world.state)).toBeNull();
+  });
+
   it('looks at a base by timer only where somebody waits for what no host sees', () => {
     const waits = (part: Partial<World>, entry: Partial<QueueEntry> = {}) => {
       const world = Object.assign(new World(), part);
