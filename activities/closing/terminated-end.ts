@@ -31,6 +31,7 @@ export async function writeTerminatedEnd(deps: HostDeps & ProjectionDeps, run: R
     left: toldWithoutValues(run, leftObservations(place, { stage: null, seq: 0 })),
   });
   const view = abortedView(run, {
+    host: deps.hostId,
     seq: known.length + events.length,
     error,
     title: titleIn(known) ?? titleOf(run.record.input),
@@ -100,7 +101,7 @@ function missingEvents(
   return lines.map((line, index) => ({ ...line, seq: known.length + index + 1 }));
 }
 
-type KnownEnd = Pick<RunView, 'seq' | 'error' | 'title' | 'reviewLoopCount' | 'updatedAt' | 'headSha'>;
+type KnownEnd = Pick<RunView, 'host' | 'seq' | 'error' | 'title' | 'reviewLoopCount' | 'updatedAt' | 'headSha'>;
 
 function resumedFrom({ rewound }: RunOnHost['record']): RunView['resumedFrom'] {
   return rewound && { sourceRunId: rewound.resumed.sourceRunId, fromStage: rewound.resumed.fromStage };
@@ -117,7 +118,6 @@ function abortedView({ record }: RunOnHost, end: KnownEnd): RunView {
     stage: null,
     repo: record.repository.root,
     worktree: record.worktree,
-    host: null,
     branch: record.branch,
     baseBranch: record.baseBranch,
     baseSha: record.baseSha,
