@@ -25,7 +25,7 @@ const GIT = {
   'merge-base': 'landing',
   'merge-tree': 'landing',
   reset: 'run',
-  'rev-list': 'landing',
+  'rev-list': null,
   'rev-parse': 'run',
   status: 'run',
   'update-index': 'run',

@@ -35,6 +35,8 @@ function createIsOpen(client: Client, { closed, failpoint }: Asking): LandingDep
 /** What a closed workflow answered, by the server's word alone. */
 export function createReadAnswer(workflow: Pick<WorkflowClient, 'getHandle'>): LandingDeps['readAnswer'] {
   return async (workflowId) => {
+    // The server takes no such question.
+    if (workflowId === '') return { kind: 'none' };
     try {
       const handle = workflow.getHandle(workflowId);
       const { status, type } = await handle.describe();

@@ -6,6 +6,7 @@
 import {
   ActivityCancellationType,
   type ActivityOptions,
+  isCancellation,
   proxyActivities,
   proxyLocalActivities,
 } from '@temporalio/workflow';
@@ -18,7 +19,7 @@ import type {
 } from '../activities/index.js';
 import { NON_RETRYABLE_TYPES } from '../protocol/failures.js';
 import { ABORT_CLOSE_WAIT, PICK_HOST_WAIT } from '../protocol/limits.js';
-import { ANY_HOST_QUEUE, hostChecksQueue, hostQueue, hostTurnsQueue } from '../protocol/names.js';
+import { ANY_HOST_QUEUE, hostChecksQueue, hostQueue, hostTurnsQueue, TASK_QUEUE } from '../protocol/names.js';
 import type { RunPolicy, StageAgent } from '../protocol/run/policy.js';
 
 const MINUTE_MS = 60_000;
@@ -128,17 +129,35 @@ export function askedHost(hostId: string) {
 }
 
 /**
- * One call of the server, made by the worker that has the workflow, so that it costs one event and no task more; whoever cannot make it for a minute waits
- * by a timer alone. All are harmless when repeated: a worker that dies makes them anew.
+ * One call of the server. It is made once by the worker that has the workflow, which costs one event and no task more; what fails or hangs there is tried by an activity, which holds
+ * up no message meanwhile. Whoever cannot make it for a minute waits by a timer alone. All are harmless when repeated: a worker that dies makes them anew.
  */
-export function controlHost() {
-  return proxyLocalActivities<ControlActivities>({
-    startToCloseTimeout: 10_000,
-    scheduleToCloseTimeout: MINUTE_MS,
-    // Short and without heartbeats: nothing is there to be told.
-    cancellationType: ActivityCancellationType.TRY_CANCEL,
+export function controlHost(): ControlActivities {
+  // Short and without heartbeats: nothing is there to be told.
+  const cancellationType = ActivityCancellationType.TRY_CANCEL;
+  const atOnce = proxyLocalActivities<ControlActivities>({
+    ...{ startToCloseTimeout: 5_000, cancellationType },
+    retry: { maximumAttempts: 1 },
+  });
+  const again = proxyActivities<ControlActivities>({
+    ...{ taskQueue: TASK_QUEUE, startToCloseTimeout: 10_000, scheduleToCloseTimeout: MINUTE_MS, cancellationType },
     retry: { initialInterval: 200, backoffCoefficient: 2, maximumInterval: 5_000 },
   });
+  return {
+    parkAtQuotaGate: (input) => orAgain(atOnce.parkAtQuotaGate(input), () => again.parkAtQuotaGate(input)),
+    enqueue: (input) => orAgain(atOnce.enqueue(input), () => again.enqueue(input)),
+    beginLanding: (input) => orAgain(atOnce.beginLanding(input), () => again.beginLanding(input)),
+    readRunToLand: (workflowId) => orAgain(atOnce.readRunToLand(workflowId), () => again.readRunToLand(workflowId)),
+  };
+}
+
+async function orAgain<Answer>(first: Promise<Answer>, again: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await first;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return again();
+  }
 }
 
 function lightHost<Name extends keyof HostActivities>(hostId: string, options: ActivityOptions) {

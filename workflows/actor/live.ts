@@ -25,6 +25,8 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
   private readonly core: ActorCore<State, Event, Doing, View>;
   private readonly presenter = new Presenter();
   private isChanged = true;
+  /** It goes on from an execution before this one. */
+  readonly isHandedOver: boolean;
   /** Of the watch that is under way. */
   private watching: CancellationScope | null = null;
 
@@ -34,10 +36,11 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
     carried: Carried<State> | null,
   ) {
     // Whoever starts it by hand may hand it anything.
-    const isHandedOver = typeof carried?.rules === 'number';
+    const before = workflowInfo().continuedFromExecutionRunId === undefined ? null : carried;
+    this.isHandedOver = before !== null;
     this.core = new ActorCore(
       actor,
-      isHandedOver ? carried : { rules: newestOf(actor.rules.length), state: actor.first, answered: [] },
+      before !== null ? before : { rules: newestOf(actor.rules.length), state: actor.first, answered: [] },
     );
     this.listen();
   }

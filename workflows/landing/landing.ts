@@ -50,7 +50,7 @@ export async function landing(given: LandingInput, carried: Carried<LandingState
     },
     carried,
   );
-  if (carried === null) one.tell({ kind: 'begin' });
+  if (!one.isHandedOver) one.tell({ kind: 'begin' });
   return one.live((next) => continueAsNew<typeof landing>(input, next));
 }
 

@@ -168,9 +168,7 @@ export class QuotaSeat {
 async function park({ account, limit, wait, told, turnMs }: Limit, overdue: boolean): Promise<boolean> {
   const message: ParkMessage = { workflowId: workflowInfo().workflowId, wait, limit, until: told, turnMs, overdue };
   try {
-    await controlHost().parkAtQuotaGate.executeWithOptions({ summary: `quota gate ${account}` }, [
-      { account, park: message },
-    ]);
+    await controlHost().parkAtQuotaGate({ account, park: message });
     return true;
   } catch (err) {
     if (err instanceof ActivityFailure && !isCancellation(err)) return false;
