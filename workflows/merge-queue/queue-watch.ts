@@ -60,11 +60,14 @@ export function holdOf(state: QueueState): Hold | null {
     : null;
 }
 
-/** The base moved since they were looked for there. */
+/** At once: a look has minutes, and each of them may take a merge. */
+const MAX_LOOKED_FOR = 50;
+
+/** The base moved since they were looked for there. The rest of them are the next look's. */
 export function findUnseen({ entries, base, seenAtMs }: QueueState): readonly WatchedHead[] {
   const isNew = ({ state, seenOn }: Entry) =>
     state === 'watched' && (seenAtMs === null || (base !== null && seenOn !== base.at));
-  return entries.filter(isNew).map(({ id, runId, anyway, head, seenOn }) => ({ id, runId, anyway, head, seenOn }));
+  return entries.filter(isNew).slice(0, MAX_LOOKED_FOR).map(({ id, runId, anyway, head, seenOn }) => ({ id, runId, anyway, head, seenOn }));
 }
 
 /** Those that were looked for and did not end wait until the base moves again. */

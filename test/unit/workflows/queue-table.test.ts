@@ -480,4 +480,25 @@ describe('a merge queue', () => {
     expect(world.heard.get('landing:r6')).toMatchObject([{ state: 'exhausted', reason: 'nothing_left' }]);
     expect(world.base).toEqual(['0', 'm-e5', 's-e6']);
   });
+
+  it('looks for a thousand watched heads a few at a time, and for each of them', () => {
+    const world = new World();
+    for (let n = 0; n < 1_000; n += 1)
+      world.state = afterEvent(world.state, { kind: 'enqueue', entry: anEntry(n, { watch: true }) }, n).state;
+    const base = { at: '0', contains: 0, use: null };
+    const sizes: number[] = [];
+    let { errands } = afterEvent({ ...world.state, isAtWork: false }, { kind: 'look', by: null }, 2_000);
+    for (let seen = 0; errands.length > 0; seen += 1) {
+      const [look] = errands;
+      const watched = look?.kind === 'look' ? look.watched : [];
+      sizes.push(watched.length);
+      const asked = watched.map(({ id }) => id);
+      const step = afterEvent(world.state, { kind: 'looked', base, asked, watched: [] }, 3_000 + seen);
+      world.state = step.state;
+      errands = step.errands;
+    }
+
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(50);
+    expect(world.state.entries.every(({ seenOn }) => seenOn === '0')).toBe(true);
+  });
 });
