@@ -53,7 +53,8 @@ export interface Unresolved {
   readonly files: readonly string[];
 }
 
-const MARKERS = /^(?:<{7}|>{7}|\|{7})(?: |$)/m;
+/** An attribute, `conflict-marker-size`, may make them longer. */
+const MARKERS = /^(?:<{7,}|>{7,}|\|{7,})(?: |$)/m;
 
 /** What of a resolved conflict a person must look at; null: nothing. Errors: as of `mergeTrees`. */
 export async function findUnresolved(

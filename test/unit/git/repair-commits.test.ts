@@ -67,6 +67,11 @@ describe('what a repair made of a conflict', () => {
     ],
     ['left it as it was', { [OTHER]: 'same\n' }, { why: 'conflict markers are left', files: [FILE] }],
     ['left one marker', { [FILE]: lines('both\n>>>>>>> theirs') }, { why: 'conflict markers are left', files: [FILE] }],
+    [
+      'left one that an attribute makes longer',
+      { [FILE]: lines(`both\n${'<'.repeat(32)} ours`) },
+      { why: 'conflict markers are left', files: [FILE] },
+    ],
     ['took one side', { [FILE]: lines('ours') }, { why: 'nothing of one side is left', files: [FILE] }],
     ['took the other', { [FILE]: lines('theirs') }, { why: 'nothing of one side is left', files: [FILE] }],
     ['may land without the file, which neither side wanted so', { [FILE]: null }, null],
