@@ -205,7 +205,7 @@ describe('sluice land', () => {
       runs.push(...(await Promise.all([closedRun(repository, 'one'), closedRun(repository, 'two')])));
     repository.write('a.txt', 'dirty\n');
     expect((await sluice('land', ...runs, '--no-wait')).code).toBe(0);
-    for (const pid of world.living()) process.kill(pid, 'SIGKILL');
+    await world.killAll();
     expect((await sluice('up')).code).toBe(0);
     const isReady = async () => {
       const landings = jsonLines((await sluice('landings', 'list', '--json')).stdout);

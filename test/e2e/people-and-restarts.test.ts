@@ -110,8 +110,7 @@ describe('a run that waits for a person', () => {
       await untilStatus('gated', gated, 'waiting_for_approval');
       await until(() => journalOf('gated', gated).at(-1)?.type === 'approval.requested');
 
-      for (const pid of world.living()) process.kill(pid, 'SIGKILL');
-      await until(() => world.living().length === 0);
+      await world.killAll();
       expect(await statusOf('gated', gated)).toBe('waiting_for_approval');
       const early = await world.sluice(['approve', 'gated'], { cwd: gated.path });
       expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining('sluice up') });

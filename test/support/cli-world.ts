@@ -61,6 +61,8 @@ export interface CliWorld {
   script(name: string, body: string): string;
   /** Pids of everything that this home started and that lives. */
   living(): readonly number[];
+  /** SIGKILL to all of them, until none is left: engine, server, workers, guards. */
+  killAll(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -95,14 +97,11 @@ export function openCliWorld(): CliWorld {
       return path;
     },
     living: () => livingWith(folder),
+    killAll: () => until(() => endAll(folder)),
     async close() {
       if (existsSync(home)) await start(['down', '--now']).done;
-      // The guard, idle and alone, would end itself some seconds later.
-      // A process that forks at this very moment is not seen yet, and its child may write while the folder is removed: both are done until nothing is left.
-      await until(() => {
-        endAll(folder);
-        return livingWith(folder).length === 0 && removed(folder);
-      });
+      // The guard, idle and alone, would end itself some seconds later; and a child may write while the folder is removed.
+      await until(() => endAll(folder) && removed(folder));
     },
   };
 }
@@ -150,7 +149,8 @@ function removed(folder: string): boolean {
   }
 }
 
-function endAll(folder: string): void {
+/** Whether none is left: a process that forks at this very moment is not seen yet. */
+function endAll(folder: string): boolean {
   for (const pid of livingWith(folder)) {
     try {
       process.kill(pid, 'SIGKILL');
@@ -158,6 +158,7 @@ function endAll(folder: string): void {
       // It ended by itself.
     }
   }
+  return livingWith(folder).length === 0;
 }
 
 function read(path: string): string {

@@ -14,7 +14,6 @@ import type { RunTurnInput, RunTurnResult } from '../../protocol/messages/messag
 import { HAND_OVER_SIGNAL, STATUS_QUERY, TASK_QUEUE } from '../../protocol/names.js';
 import type { BudgetPolicy, RunPolicy } from '../../protocol/run/policy.js';
 import type { Stage } from '../../protocol/run/stages.js';
-import type { LedgerInput } from '../../workflows/budget/ledger-rules.js';
 import { detailsOf, eventsOf, typesOf, untilView } from '../support/run-steps.js';
 import {
   BUNDLE_PATH,
@@ -41,18 +40,6 @@ interface Setup {
 }
 
 const today = () => new Date().toISOString().slice(0, 10);
-const full = (turns: number, day = today()): LedgerInput['carried'] => {
-  const ledger = {
-    day,
-    settled: { turns, ms: turns * 1_000, microUsd: 0, tokens: 0 },
-    grants: 0,
-    reservations: [],
-    done: [],
-    grantedBy: [],
-  };
-  return { rules: 1, state: { ledger, looking: [], waiting: [] }, answered: [] };
-};
-
 describe("the day's budget of a project", () => {
   const held: (() => void)[] = [];
   let workers: StubWorkers;
@@ -82,12 +69,16 @@ describe("the day's budget of a project", () => {
     return project;
   };
   const ledger = () => host.client.workflow.getHandle(budgetWorkflowId(project));
+  const settle = async (turns: number, day: string) => {
+    const usage = { durationMs: 60_000, costMicroUsd: 1, tokens: null };
+    for (let n = 0; n < turns; n += 1) await ledger().signal(SETTLE_SIGNAL, { token: `turn-${n}`, day, usage });
+  };
   const view = () => ledger().query<DayBudgetView>(STATUS_QUERY);
-  const startLedger = (carried: LedgerInput['carried']): Promise<WorkflowHandle> =>
+  const startLedger = (): Promise<WorkflowHandle> =>
     host.client.workflow.start(BUDGET_WORKFLOW, {
       workflowId: budgetWorkflowId(project),
       taskQueue: TASK_QUEUE,
-      args: [{ project, carried }],
+      args: [{ project }],
     });
   const hold = () =>
     new Promise<Partial<RunTurnResult>>((resolve) => {
@@ -129,8 +120,7 @@ describe("the day's budget of a project", () => {
       });
       const run = await host.start(INPUT);
       await run.result();
-      const settlement = { token: 'again', day: today(), usage: { durationMs: 60_000, costMicroUsd: 1, tokens: null } };
-      for (let n = 0; n < 3; n += 1) await ledger().signal(SETTLE_SIGNAL, settlement);
+      for (let n = 0; n < 3; n += 1) await settle(1, today());
 
       expect(await view()).toMatchObject({
         settled: { turns: 4, ms: 240_000, microUsd: 750_001, tokens: 0 },
@@ -148,19 +138,19 @@ describe("the day's budget of a project", () => {
   );
 
   it(
-    'begins again with a new day',
+    'counts what was used today, and nothing of another day',
     async () => {
       open({ project: newProject(), budget: { day: { ...NO_LIMIT, turns: 3 } } });
-      await startLedger(full(3, '2020-02-02'));
+      await startLedger();
+      await settle(3, '2020-02-02');
       const granted = await host.start(INPUT);
       await granted.result();
       expect(await view()).toMatchObject({ day: today(), settled: { turns: 1 } });
 
-      open({ project: newProject(), budget: { day: { ...NO_LIMIT, turns: 3 } } });
-      await startLedger(full(3));
+      await settle(2, today());
       const refused = await host.start(INPUT);
       expect(await refused.result()).toMatchObject(USED_UP);
-      expect(host.turns).toHaveLength(0);
+      expect(host.turns).toHaveLength(1);
     },
     LIMIT_MS,
   );
@@ -241,7 +231,7 @@ describe("the day's budget of a project", () => {
         budget: { day: { ...NO_LIMIT, turns: 6 } },
         stages: ['planning', 'architecting', 'executing'],
       });
-      await startLedger(undefined);
+      await startLedger();
       const before = await ledger().describe();
       for (const name of [RESERVE_SIGNAL, SETTLE_SIGNAL, 'release', 'approve', 'no-such-signal']) {
         for (const argument of [undefined, null, 7, ['a list'], { token: 5 }]) await ledger().signal(name, argument);

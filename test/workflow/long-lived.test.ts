@@ -84,6 +84,23 @@ describe('a long-lived workflow that is asked to hand over', () => {
   );
 
   it(
+    'ends in the new execution the time of waiting that began in the one before',
+    async () => {
+      let turns = 0;
+      const runs = limitedRuns(workers, () => (++turns === 1 ? limitedUntil(5_000) : {}), { name: 'timed' });
+      const handle = await runs.start('a');
+      await runs.untilGate((view) => view?.waiting === 1);
+      const first = await executionOf(runs.gate());
+      await runs.gate().signal(HAND_OVER_SIGNAL);
+
+      expect(await handle.result()).toMatchObject({ outcome: 'merge_ready' });
+      expect(await runs.gate().result()).toMatchObject({ state: 'open' });
+      expect(await executionOf(runs.gate())).not.toBe(first);
+    },
+    LIMIT_MS,
+  );
+
+  it(
     'goes on where its children are its own, and reads what nobody knows: a batch ends with its whole table, and replays',
     async () => {
       const { client } = workers.open();

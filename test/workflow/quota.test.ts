@@ -4,7 +4,6 @@ import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import type { MessageAnswer } from '../../protocol/messages/run-message.js';
-import { QUOTA_GATE_WORKFLOW, TASK_QUEUE } from '../../protocol/names.js';
 import { timersOf } from '../support/history-timers.js';
 import { limitedRuns, limitedUntil } from '../support/limited-runs.js';
 import { openedOnce } from '../support/opened.js';
@@ -268,35 +267,6 @@ describe('a quota gate', () => {
         eventsOf(runs.host).flatMap(({ type, message }) => (type === 'usage_limit.cleared' ? [message] : [])),
       ).toEqual(Array.from({ length: 2 }, () => 'the usage limit is over (free/default)'));
       expect((await timersOf(a)).every(({ firedAt }) => firedAt === null)).toBe(true);
-    },
-    LIMIT_MS,
-  );
-
-  it(
-    'goes on from the state of the execution before, as it does when its history has grown',
-    async () => {
-      const runs = limitedRuns(workers, refusing(HOUR_MS), { name: 'carried' });
-      const a = await runs.start('a');
-      await runs.untilGate((view) => view?.waiting === 1);
-      await runs.gate().terminate();
-      const wait = runs.calls[0]?.place.token ?? '';
-      const mode = { kind: 'closed', untilMs: Date.now() + 500, isTold: true, note: null };
-      const state = {
-        mode,
-        waiters: [{ workflowId: a.workflowId, wait, turnMs: 60_000 }],
-        refusals: 3,
-        sinceMs: Date.now(),
-        released: [],
-      };
-      const { workflowId } = runs.gate();
-      await runs.host.client.workflow.start(QUOTA_GATE_WORKFLOW, {
-        workflowId,
-        taskQueue: TASK_QUEUE,
-        args: [{ rules: 1, state, answered: [] }],
-      });
-
-      expect(await a.result()).toMatchObject({ outcome: 'merge_ready' });
-      expect(await runs.gate().result()).toMatchObject({ state: 'open' });
     },
     LIMIT_MS,
   );

@@ -8,6 +8,8 @@ import type { Judgement } from '../inbox/inbox.js';
 /** Something to be done to another workflow; those about one workflow are performed one after the other. */
 export interface Errand {
   readonly workflowId: string;
+  /** It may take hours. None is begun where another execution is due, which begins it instead: where one follows the other without a pause, nothing would ever be handed over. */
+  readonly lasts?: true;
 }
 
 /** An errand without an end of its own. It holds up no other, whatever its workflow id. */

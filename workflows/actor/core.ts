@@ -8,12 +8,14 @@ import type { Actor, Errand, Rules, Shown, Step, Tick, Watch } from './actor.js'
 /** At once; the server allows 2 000 and advises 500. */
 const MAX_UNDER_WAY = 100;
 
-/** All that one execution leaves to the next. What waits to be done is no part of it: there is nothing. */
+/** All that one execution leaves to the next. */
 export interface Carried<State> {
   readonly rules: number;
   readonly state: State;
   /** The oldest first. */
   readonly answered: readonly Answered[];
+  /** What lasts and was not begun, and what waits behind it; missing: nothing. */
+  readonly waiting?: readonly Errand[];
 }
 
 export class ActorCore<State, Event, Doing extends Errand, View> {
@@ -34,6 +36,8 @@ export class ActorCore<State, Event, Doing extends Errand, View> {
       throw new Error(`there are no rules ${before.rules} here; ${actor.rules.length} is the newest`);
     this.rules = rules;
     this.state = before.state;
+    // Errands of this very actor: it carried them itself.
+    this.waiting = (before.waiting ?? []) as readonly Doing[];
     this.inbox = new Inbox(
       {
         names: actor.signals,
@@ -57,12 +61,14 @@ export class ActorCore<State, Event, Doing extends Errand, View> {
   }
 
   /** The errands whose turn has come; each is under way until `end`. */
-  begin(): readonly Doing[] {
+  begin(isLong: boolean): readonly Doing[] {
+    const isDue = isLong || this.isAskedToHandOver;
     const begun: Doing[] = [];
     const left: Doing[] = [];
     const behind = new Set(this.underWay);
     for (const errand of this.waiting) {
-      const isNext = this.underWay.size < MAX_UNDER_WAY && !behind.has(errand.workflowId);
+      const isFree = this.underWay.size < MAX_UNDER_WAY && !behind.has(errand.workflowId);
+      const isNext = isFree && !(isDue && errand.lasts === true);
       behind.add(errand.workflowId);
       if (isNext) this.underWay.add(errand.workflowId);
       (isNext ? begun : left).push(errand);
@@ -85,7 +91,9 @@ export class ActorCore<State, Event, Doing extends Errand, View> {
   }
 
   mayHandOver(isLong: boolean): boolean {
-    return (isLong || this.isAskedToHandOver) && this.rests;
+    const isDue = isLong || this.isAskedToHandOver;
+    const held = new Set(this.waiting.flatMap(({ workflowId, lasts }) => (lasts === true ? [workflowId] : [])));
+    return isDue && this.underWay.size === 0 && this.waiting.every(({ workflowId }) => held.has(workflowId));
   }
 
   get wakesAt(): number | null {
@@ -106,7 +114,8 @@ export class ActorCore<State, Event, Doing extends Errand, View> {
   }
 
   carried(): Carried<State> {
-    return { rules: this.actor.rules.length, state: this.state, answered: this.inbox.answered };
+    const waiting = this.waiting.length === 0 ? {} : { waiting: this.waiting };
+    return { rules: this.actor.rules.length, state: this.state, answered: this.inbox.answered, ...waiting };
   }
 
   /** Everything that was to be done is done and answered: the server drops a signal whose sender closes in the same task. */

@@ -53,6 +53,8 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
   /** Ends when nothing is left to do. `handOver` continues as new; null: what it has under way could not be told to another execution. */
   async live(handOver: ((carried: Carried<State>) => Promise<never>) | null): Promise<View> {
     if (this.core.isFresh) await condition(() => !this.core.isFresh, FIRST_MESSAGE_MS);
+    // What the execution before left to be begun.
+    this.goOn();
     // It ends with the execution; a cancellation ends the loop below.
     this.wakeInTime().catch(() => undefined);
     this.watch().catch(() => undefined);
@@ -100,7 +102,7 @@ export class LiveActor<State, Event, Doing extends Errand, View> {
 
   private goOn(): void {
     this.isChanged = true;
-    for (const errand of this.core.begin()) void this.perform(errand);
+    for (const errand of this.core.begin(isLong())) void this.perform(errand);
   }
 
   private async perform(errand: Doing): Promise<void> {

@@ -108,6 +108,7 @@ export interface BaseWatch extends Pick<WatchBaseInput, 'runId' | 'at' | 'isInUs
 
 interface OnBase {
   readonly workflowId: 'base';
+  readonly lasts: true;
   /** Of its place. */
   readonly seq: number;
   readonly entry: QueueEntry;
@@ -231,11 +232,11 @@ export function commitsOf(chain: Chain | null): ChainCommits | null {
 /** The one thing that is done to the base now. */
 export function begin(
   { state, errands }: QueueStep,
-  errand: (begun: Pick<OnBase, 'workflowId' | 'seq'>) => QueueErrand,
+  errand: (begun: Pick<OnBase, 'workflowId' | 'lasts' | 'seq'>) => QueueErrand,
 ): QueueStep {
   const begun = state.begun + 1;
   return {
     state: { ...state, isAtWork: true, begun },
-    errands: [...errands, errand({ workflowId: BASE, seq: begun })],
+    errands: [...errands, errand({ workflowId: BASE, lasts: true, seq: begun })],
   };
 }

@@ -67,7 +67,10 @@ const MAX_LOOKED_FOR = 50;
 export function findUnseen({ entries, base, seenAtMs }: QueueState): readonly WatchedHead[] {
   const isNew = ({ state, seenOn }: Entry) =>
     state === 'watched' && (seenAtMs === null || (base !== null && seenOn !== base.at));
-  return entries.filter(isNew).slice(0, MAX_LOOKED_FOR).map(({ id, runId, anyway, head, seenOn }) => ({ id, runId, anyway, head, seenOn }));
+  return entries
+    .filter(isNew)
+    .slice(0, MAX_LOOKED_FOR)
+    .map(({ id, runId, anyway, head, seenOn }) => ({ id, runId, anyway, head, seenOn }));
 }
 
 /** Those that were looked for and did not end wait until the base moves again. */

@@ -16,6 +16,7 @@ import { ActorCore, type Carried } from '../../../workflows/actor/core.js';
 interface Telling {
   readonly workflowId: string;
   readonly word: string;
+  readonly lasts?: true;
 }
 
 interface Board {
@@ -125,7 +126,7 @@ class Life {
   }
 
   private goOn(): void {
-    this.underWay.push(...this.core.begin());
+    this.underWay.push(...this.core.begin(false));
     if (!this.handsOver || !this.core.mayHandOver(false)) return;
     // As the server carries it, with whatever is under way lost.
     this.core = new ActorCore(this.actor, JSON.parse(JSON.stringify(this.core.carried())) as Carried<Board>);
@@ -187,7 +188,7 @@ describe('a long-lived workflow', () => {
 
     core.inbox.take(said({ to: 'a', word: 'end' }));
     expect([core.mayEnd, core.mayHandOver(false), core.mayHandOver(true)]).toEqual([false, false, false]);
-    const [errand] = core.begin();
+    const [errand] = core.begin(false);
     expect([core.mayEnd, core.mayHandOver(false)]).toEqual([false, false]);
     if (errand !== undefined) core.end(errand);
 
@@ -255,20 +256,47 @@ describe('a long-lived workflow', () => {
   it('tells one workflow one thing at a time, in order, and at most a hundred at once', () => {
     const two = new ActorCore(BOARD, begun());
     for (const word of ['one', 'two']) two.inbox.take(said({ to: 'a', word }));
-    const [one, ...others] = two.begin();
-    expect([one?.word, others.length, two.begin().length]).toEqual(['one', 0, 0]);
+    const [one, ...others] = two.begin(false);
+    expect([one?.word, others.length, two.begin(false).length]).toEqual(['one', 0, 0]);
     if (one !== undefined) two.end(one);
-    expect(two.begin().map(({ word }) => word)).toEqual(['two']);
+    expect(two.begin(false).map(({ word }) => word)).toEqual(['two']);
 
     const core = new ActorCore(BOARD, begun());
     for (let n = 0; n < 150; n += 1) core.inbox.take(said({ to: `to-${n % 120}`, word: `w-${n}` }));
-    const first = core.begin();
+    const first = core.begin(false);
 
     expect(first.map(({ word }) => word)).toEqual(Array.from({ length: 100 }, (_, n) => `w-${n}`));
-    expect(core.begin()).toEqual([]);
+    expect(core.begin(false)).toEqual([]);
     for (const errand of first) core.end(errand);
-    const second = core.begin().map(({ word }) => word);
+    const second = core.begin(false).map(({ word }) => word);
     expect(second).toEqual(Array.from({ length: 50 }, (_, n) => `w-${n + 100}`));
+  });
+
+  it('begins nothing that lasts where another execution is due, which begins it: one after the other would never end', () => {
+    const slow: Rules<Board, Word, Telling> = {
+      ...FIRST,
+      after(state, event, now) {
+        const step = FIRST.after(state, event, now);
+        return {
+          ...step,
+          errands: step.errands.map((one) => (one.workflowId === 'a' ? { ...one, lasts: true } : one)),
+        };
+      },
+    };
+    const core = new ActorCore(boardOf(slow), begun());
+    for (const word of ['one', 'two']) core.inbox.take(said({ to: 'a', word }));
+    const [one] = core.begin(true);
+    expect([one, core.begin(false).length]).toEqual([undefined, 1]);
+    core.end({ workflowId: 'a', word: 'one' });
+    core.inbox.take(said({ to: 'b', word: 'three' }));
+    const [three] = core.begin(true);
+    expect([three?.word, core.mayHandOver(true)]).toEqual(['three', false]);
+    core.end({ workflowId: 'b', word: 'three' });
+    expect([core.begin(true), core.mayHandOver(true), core.mayEnd]).toEqual([[], true, false]);
+
+    const carried = JSON.parse(JSON.stringify(core.carried())) as Carried<Board>;
+    const next = new ActorCore(boardOf(slow), carried);
+    expect([next.begin(false).map(({ word }) => word), next.begin(false)]).toEqual([['two'], []]);
   });
 
   it('keeps the rules that an execution began with; the next one takes the newest, and what nobody here knows is an error', () => {
