@@ -3,13 +3,7 @@
  * sleep for a week, and a shutdown consumes an attempt. What stands beside a run (telling people, cleaning up, starting a quota gate) gives up, since
  * no run waits for it for ever. What touches no host goes to the control worker.
  */
-import {
-  ActivityCancellationType,
-  type ActivityOptions,
-  isCancellation,
-  proxyActivities,
-  proxyLocalActivities,
-} from '@temporalio/workflow';
+import { ActivityCancellationType, type ActivityOptions, proxyActivities } from '@temporalio/workflow';
 import type {
   AnyHostActivities,
   ControlActivities,
@@ -128,36 +122,16 @@ export function askedHost(hostId: string) {
   });
 }
 
-/**
- * One call of the server. It is made once by the worker that has the workflow, which costs one event and no task more; what fails or hangs there is tried by an activity, which holds
- * up no message meanwhile. Whoever cannot make it for a minute waits by a timer alone. All are harmless when repeated: a worker that dies makes them anew.
- */
-export function controlHost(): ControlActivities {
-  // Short and without heartbeats: nothing is there to be told.
-  const cancellationType = ActivityCancellationType.TRY_CANCEL;
-  const atOnce = proxyLocalActivities<ControlActivities>({
-    ...{ startToCloseTimeout: 5_000, cancellationType },
-    retry: { maximumAttempts: 1 },
-  });
-  const again = proxyActivities<ControlActivities>({
-    ...{ taskQueue: TASK_QUEUE, startToCloseTimeout: 10_000, scheduleToCloseTimeout: MINUTE_MS, cancellationType },
+/** One call of the server. Whoever cannot make it for a minute waits by a timer alone. */
+export function controlHost() {
+  return proxyActivities<ControlActivities>({
+    taskQueue: TASK_QUEUE,
+    startToCloseTimeout: 10_000,
+    scheduleToCloseTimeout: MINUTE_MS,
+    // Short and without heartbeats: nothing is there to be told.
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
     retry: { initialInterval: 200, backoffCoefficient: 2, maximumInterval: 5_000 },
   });
-  return {
-    parkAtQuotaGate: (input) => orAgain(atOnce.parkAtQuotaGate(input), () => again.parkAtQuotaGate(input)),
-    enqueue: (input) => orAgain(atOnce.enqueue(input), () => again.enqueue(input)),
-    beginLanding: (input) => orAgain(atOnce.beginLanding(input), () => again.beginLanding(input)),
-    readRunToLand: (workflowId) => orAgain(atOnce.readRunToLand(workflowId), () => again.readRunToLand(workflowId)),
-  };
-}
-
-async function orAgain<Answer>(first: Promise<Answer>, again: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await first;
-  } catch (error) {
-    if (isCancellation(error)) throw error;
-    return again();
-  }
 }
 
 function lightHost<Name extends keyof HostActivities>(hostId: string, options: ActivityOptions) {

@@ -15,7 +15,7 @@ import { resolvePolicy } from '../../config/resolve/resolve-policy.js';
 import { runPolicyOf } from '../../config/resolve/run-policy.js';
 import type { LandingTerms } from '../../protocol/actors/landing.js';
 import type { BaseLook, CheckedTree } from '../../protocol/actors/merge-queue.js';
-import { noFailpoint } from '../../protocol/failpoints.js';
+import { type Failpoint, noFailpoint } from '../../protocol/failpoints.js';
 import type {
   JournalBatch,
   OpenRunInput,
@@ -129,7 +129,8 @@ export async function openStubHost(overrides: Partial<Activities> = {}): Promise
   return { ...workers.open(overrides), close: () => workers.close() };
 }
 
-export async function openStubWorkers(): Promise<StubWorkers> {
+/** `failpoint`: of the calls that a workflow has made of the server. */
+export async function openStubWorkers(failpoint: Failpoint = noFailpoint): Promise<StubWorkers> {
   const address = process.env['SLUICE_TEST_ADDRESS'] ?? '';
   const namespace = `stub-${randomUUID()}`;
   const connection = await Connection.connect({ address });
@@ -148,7 +149,7 @@ export async function openStubWorkers(): Promise<StubWorkers> {
       ...shared,
       taskQueue: TASK_QUEUE,
       workflowBundle: { codePath: BUNDLE_PATH },
-      activities: { ...createControlActivities(client.workflow, noFailpoint) },
+      activities: { ...createControlActivities(client.workflow, failpoint) },
       // Without the failure converter of the real worker, which jest cannot require; the workflow sandbox has it in the bundle.
       dataConverter: { payloadCodecs: [new RedactingCodec()] },
     }),

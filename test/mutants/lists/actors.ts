@@ -5,13 +5,16 @@ const CORE = 'workflows/actor/core.ts';
 const INBOX = 'workflows/inbox/inbox.ts';
 const ACTOR = 'test/unit/workflows/actor.test.ts';
 
+const LASTING =
+  'begins nothing that lasts where another execution is due, which begins it: one after the other would never end';
+
 export const ACTOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'request ids are not carried to the next execution',
     area: 'actors',
     file: CORE,
-    find: 'state: this.state, answered: this.inbox.answered };',
-    replace: 'state: this.state, answered: this.inbox.answered.slice(0, 0) };',
+    find: 'answered: this.inbox.answered, ...waiting };',
+    replace: 'answered: this.inbox.answered.slice(0, 0), ...waiting };',
     test: {
       file: ACTOR,
       title: 'applies what has one request id once, also in a later execution, and refuses another message under it',
@@ -32,9 +35,25 @@ export const ACTOR_MUTANTS: readonly Mutant[] = [
     name: 'a workflow hands over while a message waits to be sent',
     area: 'actors',
     file: CORE,
-    find: '(isLong || this.isAskedToHandOver) && this.rests;',
-    replace: 'isLong || this.isAskedToHandOver;',
+    find: 'isDue && this.underWay.size === 0 && this.waiting.every(({ workflowId }) => held.has(workflowId));',
+    replace: 'isDue;',
     test: { file: ACTOR, title: 'hands over and ends only once everything is delivered and answered' },
+  },
+  {
+    name: 'one long errand after the other keeps a workflow from ever being handed over',
+    area: 'actors',
+    file: CORE,
+    find: 'isFree && !(isDue && errand.lasts === true);',
+    replace: 'isFree;',
+    test: { file: ACTOR, title: LASTING },
+  },
+  {
+    name: 'what was left to be begun is forgotten by the next execution',
+    area: 'actors',
+    file: CORE,
+    find: '(before.waiting ?? [])',
+    replace: '[]',
+    test: { file: ACTOR, title: LASTING },
   },
   {
     name: 'a workflow ends before its last signal is answered',
