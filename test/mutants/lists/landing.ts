@@ -268,4 +268,26 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
       title: 'ends, compilers and all, with a process that is killed while it builds',
     },
   },
+  {
+    name: 'a look at the base looks for all watched heads at once, for longer than it may last',
+    area: 'landing',
+    file: 'workflows/merge-queue/queue-watch.ts',
+    find: '.slice(0, MAX_LOOKED_FOR)',
+    replace: '.slice(0)',
+    test: {
+      file: 'test/unit/workflows/queue-table.test.ts',
+      title: 'looks for a thousand watched heads a few at a time, and for each of them',
+    },
+  },
+  {
+    name: 'conflict markers that an attribute makes longer land',
+    area: 'landing',
+    file: 'activities/git/merge/repair-commits.ts',
+    find: '<{7,}|>{7,}|\\|{7,}',
+    replace: '<{7}|>{7}|\\|{7}',
+    test: {
+      file: 'test/unit/git/repair-commits.test.ts',
+      title: '%s',
+    },
+  },
 ];

@@ -35,6 +35,8 @@ describe('the kill matrix', () => {
     expect(FAILPOINTS.filter((name) => !inCells.includes(name))).toEqual([
       'git.before-for-each-ref',
       'git.after-for-each-ref',
+      'git.before-rev-list',
+      'git.after-rev-list',
     ]);
   });
 });
