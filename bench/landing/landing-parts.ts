@@ -4,6 +4,9 @@
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { makeCandidate } from '../../activities/git/merge/make-candidate.js';
+import { openQueueGit } from '../../activities/git/merge/open-queue-git.js';
+import { findRepository } from '../../activities/git/refs/find-repository.js';
 import { landingCalls } from '../../client/calls/landing-calls.js';
 import type { LandingView } from '../../protocol/actors/landing.js';
 import { type MergeQueueView, mergeQueueId } from '../../protocol/actors/merge-queue.js';
@@ -81,19 +84,29 @@ async function landAtOnce(measuring: Measuring, count: number): Promise<void> {
   countLanded(host, count);
 }
 
+/** What a merge takes by itself, as the queue makes it; then each of them lands, so that all that is measured was true. */
 async function landAmongFiles(measuring: Measuring, count: number): Promise<void> {
   const { samples } = measuring;
   const host = await placeOf(measuring, 'large', (owner, path) => makeLargeRepository(owner, path, LARGE_FILES));
   // The first one is a commit on its base and needs no merge.
   const [first, ...runs] = await closedRuns(host, 'bench-large', count + 1);
   if (first !== undefined) await landAll(host, [first]);
-  for (const run of runs) {
+  const repository = await findRepository(host.repository);
+  const git = await openQueueGit({ repository, folder: join(host.folder, 'landing-merges') });
+  for (const { head } of runs) {
     await measureGitBaselines(measuring, host);
-    const bare: readonly [string, ...string[]] = ['git', 'merge-tree', '--write-tree', BRANCH, run.head];
+    const ours = execFileSync('git', ['rev-parse', BRANCH], { cwd: host.repository, encoding: 'utf8' }).trim();
+    const bare: readonly [string, ...string[]] = ['git', 'merge-tree', '--write-tree', ours, head];
     add(samples, 'bareMergeMs', await timedProcess([...bare], { cwd: host.repository }));
-    const [, queue] = await landAll(host, [run]);
-    for (const { name, ms } of activityTimes(queue)) if (name === 'landEntry') add(samples, 'mergeLargeMs', ms);
+    const began = performance.now();
+    const made = await makeCandidate(git, {
+      ...{ ours, theirs: head, madeOn: null, method: 'merge', isMade: false },
+      ...{ message: 'merge\n', claimedAt: new Date().toISOString(), identity: git.identity },
+    });
+    add(samples, 'mergeLargeMs', performance.now() - began);
+    if (made.kind !== 'made' || made.how !== 'merge') throw new Error(`${head} is ${made.kind}, which is no merge`);
   }
+  await landAll(host, runs);
   countLanded(host, count + 1);
 }
 
